@@ -1,0 +1,99 @@
+"""The seam between the algorithm and the two machines it runs on.
+
+Two modules, `emst.cpu` (numba) and `emst.cuda` (CuPy), export the same bulk operations. The drivers
+(`euclidean.py`, `boruvka.py`) call them in order and never index a node. What crosses the seam are flat arrays and
+one scalar a round; nodes, stacks, atomics and threads stay behind it, and each side lays out and fuses as it likes.
+
+Conventions of every operation
+    n points of dimension d in dtype T (float32 or float64). Ids are int32; -1 means none. Inside, the id of a
+    point is its position on the curve. Weights are squared and scaled by ``frame.scale`` squared (a power of two,
+    so exact), until `sorted_edges` takes the one square root. Squared distances are rounded in one sequence:
+    t = x[0] - y[0]; s = t * t; then for each further dimension t = x[i] - y[i]; s = s + t * t; no fused multiply-add.
+The law
+    Edges are ordered by (weight, squared Euclidean distance, smaller id, larger id) and every prune is inclusive,
+    so the answers do not depend on timing, thread count or backend.
+
+This is the only module that imports a backend.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from emst.boruvka import Forest
+    from emst.frame import Frame
+
+Array: TypeAlias = Any  # numpy.ndarray or cupy.ndarray
+Bvh: TypeAlias = Any  # opaque: each backend has its own
+
+
+class Backend(Protocol):
+    """What `emst.cpu` and `emst.cuda` export."""
+
+    name: str
+
+    def asarray(self, array: Array) -> Array:
+        """The array on this backend's device, C-contiguous; no copy if it is there already."""
+
+    def survey(self, points: Array) -> tuple[np.ndarray, np.ndarray, int, int]:
+        """Least and greatest coordinates (float64[d], on the host), number of rows that hold a NaN or an infinity,
+        and the first such row (-1 if none; the corners are then meaningless)."""
+
+    def curve_codes(self, points: Array, frame: Frame) -> Array:
+        """Place of every point (row order) on the Hilbert curve through ``frame``: uint64[n]."""
+
+    def sort_order(self, codes: Array) -> Array:
+        """Rows in the order of their codes, equal codes in row order: int32[n]."""
+
+    def build_bvh(self, points: Array, order: Array, frame: Frame) -> Bvh:
+        """Linear bounding volume hierarchy over the scaled points in curve order."""
+
+    def core_distances(self, bvh: Bvh, k: int) -> Array:
+        """Squared distance of every point to its k-th nearest, itself included: T[n]. The hierarchy keeps it, and
+        whatever the search turned up on the way: from here on weights are mutual reachabilities."""
+
+    def join_duplicates(self, bvh: Bvh) -> Forest:
+        """The forest to start from: every run of equal points on the curve is a component whose points hang from the
+        run's first one, which is its root, by edges of weight 0 (or their common core distance)."""
+
+    def first_answers(self, bvh: Bvh, forest: Forest) -> Any:
+        """The memory of the search: what each point knows of its nearest foreign point (nothing yet, or what
+        `core_distances` turned up)."""
+
+    def label_nodes(self, bvh: Bvh, forest: Forest) -> None:
+        """Give every node the label of its points, or MIXED: the search skips subtrees of its own component."""
+
+    def upper_bounds(self, bvh: Bvh, forest: Forest, answers: Any) -> None:
+        """Set ``forest.best`` of every component to the weight of some edge that leaves it, from neighbours on the
+        curve and from answers that are still foreign; infinity where there is none."""
+
+    def nearest_outgoing(self, bvh: Bvh, forest: Forest, answers: Any) -> None:
+        """Search the nearest foreign point of every point that may hold its component's lightest edge; then set
+        ``forest.best``, ``edge_u`` and ``edge_v`` to that edge, the first under the law."""
+
+    def merge(self, forest: Forest) -> int:
+        """Contract the lightest edge of every component, record it in its slot, relabel, and return the number of
+        components left. Knows nothing of points: graphs use it too."""
+
+    def sorted_edges(self, bvh: Bvh, forest: Forest, order: Array, frame: Frame) -> tuple[Array, Array]:
+        """The forest's edges under the law, in the caller's rows and units: int32[m, 2] with u < v, T[m]."""
+
+    def unscaled(self, squared: Array, order: Array, frame: Frame) -> Array:
+        """Squared scaled values in curve order -> their roots in the caller's rows and units: T[n]."""
+
+    def require_memory(self, n: int, d: int, dtype: Any, k: int) -> None:
+        """Raise MemoryError naming bytes needed and free if a tree of this size cannot fit."""
+
+
+def backend_of(device: str) -> Backend:
+    """The operations that run on ``"cpu"`` or ``"cuda"``."""
+    if device == "cuda":
+        import emst.cuda as cuda
+
+        return cuda
+    import emst.cpu as cpu
+
+    return cpu

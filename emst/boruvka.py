@@ -1,0 +1,83 @@
+"""Borůvka's loop, shared by points and graphs: what is the lightest edge leaving each component?
+
+A round asks that question of every component at once and contracts the answers. Under a strict total order on
+edges the only cycles a round can make are mutual pairs, so merging needs no compare-and-swap: the parent of a
+component is the component at the other end of its edge, and of a mutual pair the smaller one stays the root.
+
+The loop knows neither points nor graphs. What is asked of them is the closure `lightest`; how the answers are
+contracted is the backend's `merge`. The only thing that reaches the host is one number a round.
+
+References
+----------
+O. Borůvka, "O jistém problému minimálním" (1926); A. Prokopenko, P. Sao, D. Lebrun-Grandié, "A single-tree
+algorithm to compute the Euclidean minimum spanning tree on GPUs" (ICPP'22), section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from emst.backend import Array, Backend
+
+Report = Callable[[int, int], None]
+
+
+@dataclass
+class Forest:
+    """The components found so far and the edges that joined them. All arrays live on the backend.
+
+    A component is named by its root, one of its vertices. An edge lies in the slot of the component that it
+    hooked onto another: every component but the last hooks once, so n slots hold all edges without a counter
+    whose order could depend on timing. A vertex that never hooked has `source` -1.
+    """
+
+    labels: Array  # int32[n]: root of the component that holds the vertex
+    components: Array  # int32[count]: the roots, ascending
+    best: Array  # T[n], by root: least weight known to leave the component (squared, for points)
+    edge_u: Array  # int32[n], by root: smaller end of the component's lightest edge, -1 where there is none
+    edge_v: Array  # int32[n], by root: larger end
+    source: Array  # int32[n], by slot: smaller end of a forest edge, -1 in an empty slot
+    target: Array  # int32[n], by slot: larger end
+    weight: Array  # T[n], by slot
+    scratch: Any = None  # the backend's own buffers for merging
+
+    @property
+    def count(self) -> int:
+        """Number of components."""
+        return len(self.components)
+
+
+def spanning_forest(
+    forest: Forest, lightest: Callable[[Forest], None], ops: Backend, report: Report | None = None
+) -> int:
+    """Contract the lightest outgoing edges of all components until none is left.
+
+    Parameters
+    ----------
+    forest : Forest
+        Where to start; holds the result afterwards.
+    lightest : callable
+        ``lightest(forest)`` sets `best`, `edge_u` and `edge_v` of every component.
+    ops : Backend
+        Whose `merge` contracts the edges.
+    report : callable, optional
+        Called as ``report(round, components_left)`` after every round.
+
+    Returns
+    -------
+    int
+        Number of rounds. At most log2(n): every component with an outgoing edge merges in every round.
+    """
+    rounds = 0
+    while forest.count > 1:
+        before = forest.count
+        lightest(forest)
+        left = ops.merge(forest)
+        rounds += 1
+        if report is not None:
+            report(rounds, left)
+        if left == before:  # no component has an edge leaving it: a forest
+            break
+    return rounds

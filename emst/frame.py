@@ -1,0 +1,56 @@
+"""The box around the points: the power of two they are scaled by, and the grid that the curve is drawn on.
+
+Distances are kept squared, so a float32 extent of 1e30 would overflow and one of 1e-30 vanish. All coordinates are
+multiplied by one power of two, which is exact, so that the greatest magnitude lands as high as a sum of d squares
+allows: that leaves the whole rest of the exponent range to small distances. In float32 distances down to 2^-123
+times the greatest magnitude keep a nonzero square, in float64 down to 2^-1011.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+MAX_CURVE_DIMENSIONS = 64  # the code has 64 bits; further dimensions do not take part in it
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Scaling and grid of one point set.
+
+    Attributes
+    ----------
+    low : float64[d]
+        Least coordinates, scaled.
+    scale : float
+        Power of two that coordinates are multiplied by (in float64, then rounded to T: exact).
+    bits : int
+        Bits of a code per dimension.
+    factor : float
+        Grid cells per scaled unit: cell = min(int((x * scale - low) * factor), 2**bits - 1), in float64.
+    """
+
+    low: np.ndarray
+    scale: float
+    bits: int
+    factor: float
+
+    @property
+    def dimensions(self) -> int:
+        """Number of leading dimensions that take part in the code."""
+        return min(len(self.low), MAX_CURVE_DIMENSIONS)
+
+
+def frame_of(low: np.ndarray, high: np.ndarray, dtype: np.dtype) -> Frame:
+    """Frame of the box between two corners (float64[d], unscaled) of points in `dtype`."""
+    d = len(low)
+    greatest = float(max(np.abs(low).max(), np.abs(high).max()))
+    room = np.finfo(dtype).maxexp - 4 - math.ceil(math.log2(d))  # (2 * 2^e)^2 * d stays below 2^maxexp
+    exponent = min(room // 2 - math.frexp(greatest)[1], 1000) if greatest > 0 else 0
+    scale = math.ldexp(1.0, exponent)
+    extent = float((high * scale - low * scale).max())
+    bits = min(32, 64 // min(d, MAX_CURVE_DIMENSIONS))
+    factor = math.ldexp(1.0, bits) / extent if extent > 0 else 0.0
+    return Frame(low * scale, scale, bits, factor)

@@ -1,0 +1,1 @@
+"""What follows from a minimum spanning tree: one file per stage."""

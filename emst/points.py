@@ -1,0 +1,182 @@
+"""The door for points: what may come in, and how results go out in the caller's kind of array.
+
+Host data (lists, numpy, pandas, torch on the CPU) is read through scikit-learn's `check_array`; device data (cupy, torch
+on a GPU, anything with ``__cuda_array_interface__`` or a CUDA DLPack capsule) stays on its device. A framework is
+imported only when the caller's array already belongs to it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from emst.backend import Array
+
+DEVICES = ("auto", "cpu", "cuda")
+MAX_POINTS = 2**31 - 1  # ids are 32-bit
+_DLPACK_CUDA = 2
+
+
+@dataclass(frozen=True)
+class Door:
+    """Points that have passed the door: checked shape and dtype, not yet finiteness (the survey sees every value).
+
+    Attributes
+    ----------
+    array : numpy.ndarray or cupy.ndarray of shape (n, d)
+        float32 or float64, C-contiguous, still where the caller had it.
+    device : {"cpu", "cuda"}
+        Where the work will run.
+    give : callable
+        Turns a result on either device into the caller's kind of array.
+    """
+
+    array: Array
+    device: str
+    give: Callable[[Array], Any]
+
+    def scope(self) -> contextlib.AbstractContextManager[Any]:
+        """Makes the GPU that holds the caller's data the current one."""
+        return contextlib.nullcontext() if isinstance(self.array, np.ndarray) else self.array.device
+
+
+def open_points(X: Any, *, device: str = "auto", dtype: Any = None) -> Door:
+    """Check everything about `X` and the options that can be told without reading its values.
+
+    Raises
+    ------
+    ValueError
+        Wrong number of dimensions, no points, no features, too many points, a dtype that holds no real numbers, an
+        unknown `device` or `dtype`.
+    RuntimeError
+        ``device="cuda"`` without CuPy or without a GPU.
+    """
+    if device not in DEVICES:
+        raise ValueError(f"device must be one of {', '.join(map(repr, DEVICES))}; got {device!r}")
+    if dtype is not None and np.dtype(dtype) not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float32, float64 or None; got {dtype!r}")
+    native = native_array(X)
+    on_device = not isinstance(native, np.ndarray) and hasattr(native, "__cuda_array_interface__")
+    array = _checked_device_array(native, dtype) if on_device else _checked_host_array(native, dtype)
+    if len(array) > MAX_POINTS:
+        raise ValueError(f"X has {len(array):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
+    return Door(array, _choose_device(device, on_device), _giver(X, on_device))
+
+
+def native_array(X: Any) -> Any:
+    """`X` as a numpy or cupy array without a copy where it is one underneath; otherwise `X` itself."""
+    if isinstance(X, np.ndarray):
+        return X
+    if _is_torch(X):
+        return _cupy().from_dlpack(X.detach()) if X.is_cuda else X.detach().numpy()
+    if hasattr(X, "__cuda_array_interface__"):
+        return _cupy().asarray(X)
+    if hasattr(X, "__dlpack_device__") and X.__dlpack_device__()[0] == _DLPACK_CUDA:
+        return _cupy().from_dlpack(X)
+    return X
+
+
+def to_host(array: Any) -> np.ndarray:
+    """Any array this library gave out, as numpy."""
+    native = native_array(array)
+    return native if isinstance(native, np.ndarray) else native.get()
+
+
+def check_finite(bad: int, first: int) -> None:
+    """Raise ValueError if a survey found rows with NaN or infinity."""
+    if bad:
+        rows = "1 row" if bad == 1 else f"{bad:,} rows"
+        raise ValueError(f"X contains NaN or infinity in {rows}, first in row {first}")
+
+
+def check_min_samples(min_samples: Any, n: int) -> int:
+    """`min_samples` as an int between 1 and n, or ValueError."""
+    if not isinstance(min_samples, numbers.Integral) or isinstance(min_samples, bool):
+        raise ValueError(f"min_samples must be an integer; got {min_samples!r}")
+    if not 1 <= min_samples <= n:
+        raise ValueError(f"min_samples must be between 1 and the number of points, {n}; got {min_samples}")
+    return int(min_samples)
+
+
+def _float_of(dtype: np.dtype, wanted: Any) -> np.dtype:
+    """What coordinates of `dtype` are computed in: float16 and float32 in float32, everything else in float64."""
+    if dtype.kind not in "biuf":
+        raise ValueError(f"X must hold real numbers; got dtype {dtype}. Complex data not supported")
+    if wanted is not None:
+        return np.dtype(wanted)
+    return np.dtype(np.float32 if dtype in (np.float16, np.float32) else np.float64)
+
+
+def _checked_host_array(X: Any, dtype: Any) -> np.ndarray:
+    array = check_array(X, dtype="numeric", order="C", ensure_all_finite=False, input_name="X")
+    return np.ascontiguousarray(array, dtype=_float_of(array.dtype, dtype))
+
+
+def _checked_device_array(X: Any, dtype: Any) -> Array:
+    if X.ndim != 2:
+        raise ValueError(f"Expected 2D array X of shape (n_points, n_dimensions), got {X.ndim}D of shape {X.shape}")
+    if 0 in X.shape:
+        raise ValueError(f"X needs at least one point and one dimension; got shape {X.shape}")
+    wanted = _float_of(np.dtype(X.dtype), dtype)
+    with X.device:
+        return _cupy().ascontiguousarray(X, dtype=wanted)
+
+
+def _choose_device(device: str, on_device: bool) -> str:
+    if device == "auto":
+        return "cuda" if on_device or (_has_cupy() and _gpu_problem() is None) else "cpu"
+    if device == "cuda":
+        if not _has_cupy():
+            raise RuntimeError("device='cuda' needs CuPy: pip install 'emst[cuda13]' (or 'emst[cuda12]')")
+        problem = _gpu_problem()
+        if problem is not None:
+            raise RuntimeError(
+                f"device='cuda' found no usable GPU ({problem}); with an NVIDIA driver for CUDA 13 install "
+                "'emst[cuda13]', for CUDA 12 'emst[cuda12]'"
+            )
+    return device
+
+
+def _giver(X: Any, on_device: bool) -> Callable[[Array], Any]:
+    if _is_torch(X):
+        torch, home = _torch(), X.device
+        return lambda result: torch.from_dlpack(result).to(home)
+    if on_device:
+        return lambda result: _cupy().asarray(result)
+    return lambda result: result if isinstance(result, np.ndarray) else result.get()
+
+
+def _is_torch(X: Any) -> bool:
+    return type(X).__module__.partition(".")[0] == "torch" and hasattr(X, "is_cuda")
+
+
+def _torch() -> Any:
+    import torch
+
+    return torch
+
+
+def _cupy() -> Any:
+    import cupy
+
+    return cupy
+
+
+def _has_cupy() -> bool:
+    return importlib.util.find_spec("cupy") is not None
+
+
+def _gpu_problem() -> str | None:
+    """Why there is no GPU to use, or None."""
+    runtime = _cupy().cuda.runtime
+    try:
+        return None if runtime.getDeviceCount() > 0 else "the driver reports no device"
+    except runtime.CUDARuntimeError as error:
+        return str(error)
