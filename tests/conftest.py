@@ -1,0 +1,41 @@
+"""One fixture: `ops`, the backend under test. Every test that takes it runs once on the CPU and once on the GPU."""
+
+import importlib
+import pathlib
+import sys
+
+import matplotlib
+import pytest
+
+matplotlib.use("Agg")  # no test opens a window
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))  # datasets/ and benchmarks/ are not installed
+
+
+def why_no_gpu():
+    """The sentence that a skipped GPU test shows, or None where there is a GPU."""
+    try:
+        import cupy
+    except ImportError:
+        return "needs CuPy, which is not installed"
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        return f"needs an NVIDIA GPU: {error}"
+    return None if count else "needs an NVIDIA GPU, and CuPy sees none"
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "gpu: needs an NVIDIA GPU and CuPy")
+
+
+def pytest_collection_modifyitems(items):
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    reason = why_no_gpu() if marked else None
+    for item in marked if reason else []:
+        item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)], scope="session")
+def ops(request):
+    """The module that exports the operations of the seam."""
+    return importlib.import_module(f"emst.{request.param}")

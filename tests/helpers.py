@@ -1,0 +1,118 @@
+"""What several test files need: arrays on either machine, and the stages before the one under test."""
+
+import copy
+from dataclasses import fields
+
+import numpy as np
+import reference
+
+from emst.boruvka import Forest
+from emst.frame import frame_of
+
+DIMENSIONS = [1, 2, 3, 4, 7, 20, 70]
+DTYPES = [np.float32, np.float64]
+
+
+def to_device(ops, array):
+    """A copy of a numpy array where the backend works."""
+    if ops.name != "cuda":
+        return np.array(array)
+    import cupy
+
+    return cupy.asarray(array)
+
+
+def to_host(array):
+    """A numpy array, whichever machine the argument lies on."""
+    return array.get() if hasattr(array, "get") else np.asarray(array)
+
+
+def forest_on(ops, forest):
+    """A copy of a numpy forest where the backend works."""
+    values = {field.name: getattr(forest, field.name) for field in fields(forest) if field.name != "scratch"}
+    return Forest(**{key: to_device(ops, value) for key, value in values.items()})
+
+
+def forest_at_home(forest):
+    """The forest with numpy arrays, without the backend's buffers."""
+    values = {field.name: getattr(forest, field.name) for field in fields(forest) if field.name != "scratch"}
+    return Forest(**{key: np.array(to_host(value)) for key, value in values.items()})
+
+
+def frame_for(x):
+    """Frame of a point set, from the numpy twin."""
+    low, high, _, _ = reference.survey(x)
+    return frame_of(low, high, x.dtype)
+
+
+def hierarchies(ops, x, k=1):
+    """The same points as the backend's hierarchy and as the twin's; with core distances for k > 1."""
+    frame = frame_for(x)
+    order = reference.sort_order(reference.curve_codes(x, frame))
+    ours = ops.build_bvh(to_device(ops, x), to_device(ops, order), frame)
+    twin = reference.build_bvh(x, order, frame)
+    if k > 1:
+        ops.core_distances(ours, k)
+        reference.core_distances(twin, k)
+    return ours, twin, order, frame
+
+
+def scaled_in_curve_order(x):
+    """What `reference.kruskal` takes, with the rows the points came from and their frame."""
+    frame = frame_for(x)
+    order = reference.sort_order(reference.curve_codes(x, frame))
+    return reference.build_bvh(x, order, frame).scaled, order, frame
+
+
+def expected_tree(x, k=1):
+    """Edges (u < v, caller's rows) and weights of the unique tree, in the order of the law."""
+    scaled, order, frame = scaled_in_curve_order(x)
+    bvh = reference.Bvh(scaled)
+    core = reference.core_distances(bvh, k) if k > 1 else None
+    u, v, weight = reference.kruskal(scaled, core)
+    rows = np.sort(np.stack([order[u], order[v]], axis=1), axis=1)
+    return rows.astype(np.int32), reference.unscaled(weight, np.arange(len(weight)), frame)
+
+
+def random_components(x, seed, count):
+    """A labelling as Borůvka leaves it: any partition, each part named by its least member."""
+    part = np.random.default_rng(seed).integers(0, count, len(x))
+    _, first, inverse = np.unique(part, return_index=True, return_inverse=True)
+    return first[inverse].astype(np.int32)
+
+
+def spans(edges, n):
+    """Whether n - 1 edges join all n points, by union-find."""
+    parent = list(range(n))
+
+    def root(i):
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    for u, v in np.asarray(edges).tolist():
+        parent[root(u)] = root(v)
+    return len(edges) == n - 1 and len({root(i) for i in range(n)}) == 1
+
+
+def cloud(n, d, dtype, kind="uniform", seed=0):
+    """Small point sets: no ties, all ties, every point several times, or uneven density."""
+    g = np.random.default_rng([seed, n, d])
+    if kind == "uniform":
+        x = g.random((n, d))
+    elif kind == "lattice":
+        x = g.integers(0, max(2, round(n ** (1 / d))), (n, d))
+    elif kind == "repeated":
+        x = g.random((max(1, n // 4), d))[g.integers(0, max(1, n // 4), n)]
+    elif kind == "uneven":
+        x = g.standard_normal((n, d)) * np.exp(3 * g.standard_normal((n, 1)))
+    return x.astype(dtype)
+
+
+KINDS = ["uniform", "lattice", "repeated", "uneven"]
+
+
+def clone(forest):
+    """A deep copy: operations write into what they get."""
+    return copy.deepcopy(forest)
