@@ -31,6 +31,7 @@ class Bvh:
     labels: np.ndarray | None = None
     core: np.ndarray | None = None
     leaf_size: int = LEAF_SIZE
+    _pairs: tuple | None = None
 
     @property
     def n(self):
@@ -46,6 +47,12 @@ class Bvh:
 
     def points(self):
         return self.scaled
+
+    def pairs(self):
+        """`pairs_under_law`, formed once."""
+        if self._pairs is None:
+            self._pairs = pairs_under_law(self.scaled, self.core)
+        return self._pairs
 
     def boxes(self, level):
         return boxes_of(self.scaled, self.levels[level][1])
@@ -152,7 +159,8 @@ def sort_order(codes):
 
 
 def build_bvh(points, order, frame):
-    return Bvh((points.astype(np.float64) * frame.scale).astype(points.dtype)[order])
+    scaled = points.astype(np.float64) * frame.scale
+    return Bvh(scaled.astype(points.dtype)[order])
 
 
 def core_distances(bvh, k):
@@ -201,7 +209,7 @@ def upper_bounds(bvh, forest, answers):
 
 
 def nearest_outgoing(bvh, forest, answers):
-    u, v, weight, _ = pairs_under_law(bvh.scaled, bvh.core)
+    u, v, weight, _ = bvh.pairs()
     a, b = forest.labels[u], forest.labels[v]
     leaves = a != b
     u, v, weight, a, b = u[leaves], v[leaves], weight[leaves], a[leaves], b[leaves]

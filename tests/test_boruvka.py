@@ -1,0 +1,92 @@
+"""The loop that points and graphs share, on graphs given as a list of edges."""
+
+import numpy as np
+import pytest
+import reference
+from helpers import forest_at_home, forest_on, spans, to_device
+
+from emst.boruvka import spanning_forest
+
+
+def asking(ops, u, v, weight):
+    """The question, asked of a list of edges: numpy answers, whatever the backend."""
+    order = np.lexsort((v, u, weight))
+    u, v, weight = u[order], v[order], weight[order]
+
+    def lightest(forest):
+        labels = forest_at_home(forest).labels
+        answer = reference.empty_forest(labels, np.float64)
+        for a, b, w in zip(u[::-1], v[::-1], weight[::-1]):  # the lightest is written last
+            for root in {labels[a], labels[b]} if labels[a] != labels[b] else ():
+                answer.best[root], answer.edge_u[root], answer.edge_v[root] = w, a, b
+        for field in ("best", "edge_u", "edge_v"):
+            getattr(forest, field)[:] = to_device(ops, getattr(answer, field))
+
+    return lightest
+
+
+def run(ops, n, u, v, weight):
+    forest = forest_on(ops, reference.empty_forest(np.arange(n), np.float64))
+    seen = []
+    rounds = spanning_forest(forest, asking(ops, u, v, weight), ops, lambda *report: seen.append(report))
+    forest = forest_at_home(forest)
+    used = forest.source >= 0
+    assert [report[0] for report in seen] == list(range(1, rounds + 1))
+    return forest, np.stack([forest.source[used], forest.target[used]], axis=1), forest.weight[used], seen
+
+
+def test_a_tree_by_hand(ops):
+    """0 -1- 1 -4- 2 -2- 3, and 0 -3- 2: the edge of weight 4 closes a cycle."""
+    u, v = np.array([0, 1, 2, 0]), np.array([1, 2, 3, 2])
+    forest, edges, weights, seen = run(ops, 4, u, v, np.array([1.0, 4.0, 2.0, 3.0]))
+    assert forest.count == 1
+    assert sorted(map(tuple, edges.tolist())) == [(0, 1), (0, 2), (2, 3)]
+    assert weights.sum() == 6
+    assert [left for _, left in seen] == [2, 1]
+
+
+def test_two_components_stop(ops):
+    """Nothing joins {0, 1, 2} and {3, 4}: a forest, and one more round to see it."""
+    u, v = np.array([0, 1, 3]), np.array([1, 2, 4])
+    forest, edges, _, seen = run(ops, 5, u, v, np.array([1.0, 2.0, 1.0]))
+    assert forest.count == 2
+    assert len(edges) == 3
+    assert [left for _, left in seen] == [2, 2]
+
+
+def test_no_edges_at_all(ops):
+    nothing = np.array([], np.int64)
+    forest, edges, _, _ = run(ops, 3, nothing, nothing, np.array([]))
+    assert forest.count == 3
+    assert len(edges) == 0
+
+
+def test_one_vertex_asks_nothing(ops):
+    forest = forest_on(ops, reference.empty_forest(np.arange(1), np.float64))
+    assert spanning_forest(forest, lambda forest: pytest.fail("asked"), ops) == 0
+
+
+def test_equal_weights_everywhere(ops):
+    """A complete graph of one weight: only ids decide, and the law makes it the star of vertex 0."""
+    u, v = np.triu_indices(40, 1)
+    _, edges, _, _ = run(ops, 40, u, v, np.ones(len(u)))
+    assert sorted(map(tuple, edges.tolist())) == [(0, i) for i in range(1, 40)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_graphs_against_scipy(ops, seed):
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    g = np.random.default_rng(seed)
+    n = 200
+    u, v = np.sort(g.integers(0, n, (2, 6 * n)), axis=0)
+    pair = np.unique(u * n + v)
+    u, v = pair // n, pair % n
+    u, v = u[u < v], v[u < v]
+    weight = g.integers(1, 20, len(u)).astype(np.float64)
+    forest, edges, weights, _ = run(ops, n, u, v, weight)
+    expected = minimum_spanning_tree(coo_array((weight, (u, v)), shape=(n, n)))
+    assert weights.sum() == expected.sum()
+    assert len(edges) == n - forest.count == expected.nnz
+    assert spans(edges, n) == (forest.count == 1)

@@ -1,0 +1,58 @@
+"""The hierarchy: boxes and labels of every node on every level."""
+
+import numpy as np
+import pytest
+import reference
+from helpers import DIMENSIONS, DTYPES, cloud, forest_on, hierarchies, random_components, to_host
+
+SIZES = [1, 2, 7, 8, 9, 16, 17, 64, 65, 257, 5_000]
+
+
+def shape(bvh):
+    return [(int(count), int(size)) for count, size in bvh.levels]
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_levels_cover_all_points_and_shrink(ops, n):
+    bvh, _, _, _ = hierarchies(ops, cloud(n, 3, np.float32))
+    levels = shape(bvh)
+    assert bvh.n == n
+    assert levels[0][1] == bvh.leaf_size
+    assert all(count == -(-n // size) for count, size in levels)
+    assert all(below > above for (below, _), (above, _) in zip(levels, levels[1:]))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", DIMENSIONS)
+def test_points_are_scaled_exactly_and_in_curve_order(ops, d, dtype):
+    bvh, twin, _, _ = hierarchies(ops, cloud(300, d, dtype, "uneven"))
+    points = to_host(bvh.points())
+    assert points.dtype == dtype
+    np.testing.assert_array_equal(points, twin.points())
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", DIMENSIONS)
+@pytest.mark.parametrize("n", SIZES[:-1])
+def test_boxes_are_tight(ops, n, d, dtype):
+    bvh, twin, _, _ = hierarchies(ops, cloud(n, d, dtype, "uneven"))
+    for level, (_, size) in enumerate(shape(bvh)):
+        for ours, theirs in zip(bvh.boxes(level), reference.boxes_of(twin.points(), size)):
+            np.testing.assert_array_equal(to_host(ours), theirs)
+
+
+@pytest.mark.parametrize("d", [2, 3, 7])
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("components", ["one", "runs", "scattered", "all"])
+def test_a_node_has_the_label_its_points_share(ops, n, d, components):
+    x = cloud(n, d, np.float32)
+    labels = {
+        "one": np.zeros(n, np.int32),
+        "runs": np.arange(n, dtype=np.int32) // 20 * 20,
+        "scattered": random_components(x, 1, 3),
+        "all": np.arange(n, dtype=np.int32),
+    }[components]
+    bvh, _, _, _ = hierarchies(ops, x)
+    ops.label_nodes(bvh, forest_on(ops, reference.empty_forest(labels, np.float32)))
+    for level, (_, size) in enumerate(shape(bvh)):
+        np.testing.assert_array_equal(to_host(bvh.node_labels(level)), reference.labels_of(labels, size))

@@ -1,0 +1,89 @@
+"""Survey, Hilbert codes and their sort."""
+
+import numpy as np
+import pytest
+import reference
+from helpers import DIMENSIONS, DTYPES, KINDS, cloud, frame_for, to_device, to_host
+
+from emst.frame import Frame, frame_of
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [1, 2, 1023, 50_001])
+@pytest.mark.parametrize("d", [1, 3, 20])
+def test_survey_finds_the_corners(ops, n, d, dtype):
+    x = cloud(n, d, dtype, "uneven")
+    low, high, bad, first = ops.survey(to_device(ops, x))
+    assert (bad, first) == (0, -1)
+    assert low.dtype == high.dtype == np.float64
+    np.testing.assert_array_equal(low, x.min(axis=0))
+    np.testing.assert_array_equal(high, x.max(axis=0))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_survey_counts_bad_rows_once(ops, value, dtype):
+    x = cloud(20_000, 3, dtype)
+    rows = [7, 4_000, 19_999]
+    x[rows, [0, 1, 2]] = value
+    x[7] = value  # three bad values, one bad row
+    _, _, bad, first = ops.survey(to_device(ops, x))
+    assert (bad, first) == (3, 7)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [*DIMENSIONS, 64, 65])
+@pytest.mark.parametrize("kind", KINDS)
+def test_codes_equal_the_twin(ops, d, kind, dtype):
+    x = cloud(150, d, dtype, kind)
+    frame = frame_for(x)
+    codes = to_host(ops.curve_codes(to_device(ops, x), frame))
+    assert codes.dtype == np.uint64
+    np.testing.assert_array_equal(codes, reference.curve_codes(x, frame))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("extent", [1e-30, 1.0, 1e30])
+def test_codes_do_not_depend_on_the_unit(ops, extent, dtype):
+    x = (cloud(300, 2, np.float64) - 0.5).astype(dtype)
+    power = dtype(2.0 ** round(np.log2(extent)))
+    one, other = (to_host(ops.curve_codes(to_device(ops, y), frame_for(y))) for y in (x, x * power))
+    np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_equal_points_have_code_zero(ops, dtype):
+    x = np.full((100, 3), 7.5, dtype)
+    assert not to_host(ops.curve_codes(to_device(ops, x), frame_for(x))).any()
+
+
+@pytest.mark.parametrize(("d", "side"), [(2, 64), (3, 16), (4, 8), (5, 4)])
+def test_neighbours_on_the_curve_are_neighbours_in_space(ops, d, side):
+    cells = np.indices((side,) * d).reshape(d, -1).T
+    bits = min(32, 64 // d)
+    frame = Frame(np.zeros(d), 1.0, bits, 2.0**bits / side)
+    x = cells + 0.5  # centres of the coarse cells, so their order is that of the curve's first bits
+    order = to_host(ops.sort_order(ops.curve_codes(to_device(ops, x), frame)))
+    steps = np.abs(np.diff(cells[order], axis=0)).sum(axis=1)
+    assert (steps == 1).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 1_000, 70_001])
+@pytest.mark.parametrize("highest", [0, 1, 255, 2**16, 2**40, 2**64 - 1])
+def test_sort_is_stable(ops, n, highest):
+    codes = np.random.default_rng(n).integers(0, highest, n, np.uint64, endpoint=True)
+    order = to_host(ops.sort_order(to_device(ops, codes)))
+    assert order.dtype == np.int32
+    np.testing.assert_array_equal(order, np.argsort(codes, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("magnitude", [0.25, 1e-30, 1e30, "greatest"])
+def test_scale_is_a_power_of_two_and_leaves_room_for_squares(magnitude, dtype):
+    greatest = float(np.finfo(dtype).max) if magnitude == "greatest" else magnitude
+    corner = np.full(70, greatest)
+    frame = frame_of(-corner, corner, np.dtype(dtype))
+    assert np.frexp(frame.scale)[0] == 0.5
+    diagonal = (corner * frame.scale * 2).astype(dtype)
+    with np.errstate(over="raise"):
+        assert np.isfinite(reference.squared_distance(diagonal, np.zeros(70, dtype)))
