@@ -1,9 +1,11 @@
-"""What `verbose=True` writes."""
+"""What a long run shows of itself: lines with `verbose=True`, a bar on the command line's terminal."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
+from collections.abc import Iterator
 
 from emst.boruvka import Report
 
@@ -18,3 +20,20 @@ def round_printer(n: int) -> Report:
         sys.stderr.write(f"[emst] round {rounds}: {left:,} components left, {seconds:.3f} s\n")
 
     return report
+
+
+@contextlib.contextmanager
+def progress_bar(n: int) -> Iterator[Report]:
+    """Report that fills a bar of the tree's n - 1 edges on standard error, if that is a terminal."""
+    from tqdm import tqdm
+
+    with tqdm(
+        total=n - 1, unit=" edges", unit_scale=True, desc="sorting points", disable=not sys.stderr.isatty(), leave=False
+    ) as bar:
+
+        def report(rounds: int, left: int) -> None:
+            bar.set_description(f"round {rounds}", refresh=False)
+            bar.update(n - left - bar.n)
+            bar.refresh()
+
+        yield report

@@ -1,0 +1,215 @@
+"""Points from files, and results to files that are either whole or absent.
+
+Every reader returns a float or integer table and raises `ValueError` with one sentence that names the file and, where
+there is one, the line and the column at fault.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import os
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
+
+
+def read_points(path: Path, columns: Sequence[str] | None = None, array: str | None = None) -> np.ndarray:
+    """Table of points in a file, told by its suffix.
+
+    Parameters
+    ----------
+    path : Path
+        .npy, .npz, .csv or .parquet.
+    columns : sequence of str, optional
+        Names or 0-based numbers of the columns to take, in this order; all of them by default.
+    array : str, optional
+        Which array of an .npz; needed only where there are several.
+
+    Returns
+    -------
+    array of shape (n, d)
+    """
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ValueError(f"{path}: unknown suffix {suffix!r}; points are read from {', '.join(SUFFIXES)}")
+    if array is not None and suffix != ".npz":
+        raise ValueError(f"{path}: only an .npz holds named arrays; there is no array {array!r} to choose")
+    if suffix == ".csv":
+        return _read_csv(path, columns)
+    if suffix == ".parquet":
+        return _read_parquet(path, columns)
+    return _table(path, _load(path, array), columns)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write that takes the place of `path` when the block ends well and vanishes when it does not.
+
+    It is made at once, beside `path`, so a place that cannot be written to is found out before any work is done.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a directory")
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with open(draft, "xb") as file:
+        try:
+            yield file
+            file.close()
+            os.replace(draft, path)
+        except BaseException:
+            file.close()
+            draft.unlink(missing_ok=True)
+            raise
+
+
+def _load(path: Path, name: str | None) -> np.ndarray:
+    """The array in an .npy, or the one called `name` (the only one) in an .npz."""
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            return loaded
+        with loaded:
+            names = loaded.files
+            if name is None and len(names) != 1:
+                raise _Plain(f"{path} holds {len(names)} arrays ({', '.join(names)}): choose one with --array")
+            if name is not None and name not in names:
+                raise _Plain(f"{path} has no array {name!r}; it holds {', '.join(names)}")
+            return loaded[names[0] if name is None else name]
+    except _Plain:
+        raise
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is not a readable {path.suffix} file ({_first_line(error)})") from error
+
+
+def _table(path: Path, array: np.ndarray, columns: Sequence[str] | None) -> np.ndarray:
+    """An array as a table: a structured one has named columns, a plain one numbered ones."""
+    if array.dtype.names:
+        if array.ndim != 1:
+            raise ValueError(f"{path}: a structured array must be 1-D, not of shape {array.shape}")
+        names = list(array.dtype.names)
+        return _stack(path, {names[i]: array[names[i]] for i in _choose(path, columns, names, len(names))})
+    if array.ndim != 2:
+        raise ValueError(f"{path}: points are a table of shape (n, d); this array has shape {array.shape}")
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{path}: points must be real numbers; this array has dtype {array.dtype}")
+    return array if columns is None else np.ascontiguousarray(array[:, _choose(path, columns, [], array.shape[1])])
+
+
+def _read_parquet(path: Path, columns: Sequence[str] | None) -> np.ndarray:
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise ValueError(f"{path}: reading .parquet needs pyarrow: pip install 'emst[parquet]'") from error
+    from pyarrow.lib import ArrowException
+
+    try:
+        names = parquet.read_schema(path).names
+        chosen = [names[i] for i in _choose(path, columns, names, len(names))]
+        table = parquet.read_table(path, columns=chosen)
+    except ArrowException as error:
+        raise ValueError(f"{path} is not a readable .parquet file ({_first_line(error)})") from error
+    return _stack(path, {name: table.column(name).to_numpy() for name in chosen})
+
+
+def _stack(path: Path, columns: dict[str, np.ndarray]) -> np.ndarray:
+    """Named columns side by side in their common dtype."""
+    for name, values in columns.items():
+        if values.dtype.kind not in "iuf":
+            raise ValueError(f"{path}: column {name!r} holds {values.dtype}, not numbers; choose others with --columns")
+    return np.stack(list(columns.values()), axis=1)
+
+
+def _read_csv(path: Path, columns: Sequence[str] | None) -> np.ndarray:
+    """Numbers separated by commas (or semicolons, or tabs), with or without a line of column names."""
+    try:
+        skip, first, delimiter = _first_fields(path)
+        names = [] if all(map(_is_number, first)) else [field.strip() for field in first]
+        used = _choose(path, columns, names, len(first))
+        return np.loadtxt(
+            path,
+            delimiter=delimiter,
+            skiprows=skip if names else 0,
+            usecols=used,
+            ndmin=2,
+            encoding="utf-8-sig",
+            quotechar='"',
+        )
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8 text") from error
+    except _Plain:
+        raise
+    except ValueError as error:
+        raise _csv_fault(path, skip if names else 0, delimiter, names, used, error) from error
+
+
+def _first_fields(path: Path) -> tuple[int, list[str], str]:
+    """Number of lines up to the first that says something, its fields, and what separates them."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        for number, line in enumerate(file, start=1):
+            text = line.split("#")[0].strip()
+            if text:
+                delimiter = max(",;\t", key=text.count)
+                return number, next(csv.reader([text], delimiter=delimiter)), delimiter
+    raise _Plain(f"{path} holds no points")
+
+
+def _csv_fault(
+    path: Path, skip: int, delimiter: str, names: list[str], used: list[int], error: ValueError
+) -> ValueError:
+    """What is wrong with a table that numpy would not read, in the terms of someone who looks at the file."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        for number, line in enumerate(file, start=1):
+            text = line.split("#")[0].strip("\r\n")
+            if number <= skip or not text:
+                continue
+            fields = next(csv.reader([text], delimiter=delimiter))
+            if max(used) >= len(fields):
+                return ValueError(
+                    f"{path}, line {number}: {len(fields)} fields where {max(used) + 1} or more are needed"
+                )
+            for i in used:
+                if not _is_number(fields[i]):
+                    column = repr(names[i]) if names else str(i)
+                    found = f"{fields[i]!r} is not a number" if fields[i].strip() else "there is no value"
+                    hint = "" if len(used) < len(fields) else "; --columns chooses which columns to read"
+                    return ValueError(f"{path}, line {number}, column {column}: {found}{hint}")
+    return ValueError(f"{path}: {_first_line(error)}")
+
+
+def _choose(path: Path, columns: Sequence[str] | None, names: Sequence[str], count: int) -> list[int]:
+    """Numbers of the wanted columns of `count`: each is asked for by its name or by its 0-based number."""
+    if columns is None:
+        return list(range(count))
+    there = ", ".join(names) if names else f"columns 0 to {count - 1}, without names"
+    chosen = []
+    for column in columns:
+        if list(names).count(column) > 1:
+            raise _Plain(f"{path}: column {column!r} occurs more than once; ask for it by its number")
+        if column in names:
+            chosen.append(list(names).index(column))
+        elif column.isdecimal() and int(column) < count:
+            chosen.append(int(column))
+        else:
+            raise _Plain(f"{path}: no column {column!r}; it has {there}")
+    return chosen
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return "_" not in field  # float("1_000") is Python's notation, not a file's
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
+class _Plain(ValueError):
+    """An error whose message already says everything."""
