@@ -1,0 +1,30 @@
+"""The operations of `emst.backend.Backend` on the CPU, in numba. Importing compiles nothing."""
+
+from emst.cpu.bvh import build_bvh
+from emst.cpu.knn import core_distances
+from emst.cpu.labels import label_nodes
+from emst.cpu.memory import require_memory
+from emst.cpu.merge import join_duplicates, merge
+from emst.cpu.order import curve_codes, sort_order, survey
+from emst.cpu.result import sorted_edges, unscaled
+from emst.cpu.search import first_answers, nearest_outgoing, upper_bounds
+
+name = "cpu"
+
+__all__ = [
+    "build_bvh",
+    "core_distances",
+    "curve_codes",
+    "first_answers",
+    "join_duplicates",
+    "label_nodes",
+    "merge",
+    "name",
+    "nearest_outgoing",
+    "require_memory",
+    "sort_order",
+    "sorted_edges",
+    "survey",
+    "unscaled",
+    "upper_bounds",
+]

@@ -1,0 +1,96 @@
+"""Contracting edges: every component hangs itself on the one at the other end of its lightest edge.
+
+Under a strict order on edges the only cycles are mutual pairs, so nothing has to be compared and swapped. Roots are
+found by path halving: chains of components can be as long as there are components, and halving keeps their total cost
+near linear. Threads may halve the same path at once; whatever they write is an ancestor.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from emst.boruvka import Forest
+from emst.cpu.parallel import for_chunks, grain_for
+
+
+def join_duplicates(bvh):
+    """Runs of equal points on the curve, each a star around its first point."""
+    n = bvh.n
+    heads = np.flatnonzero(_starts(bvh.nodes.blocks, n, bvh.d)).astype(np.int32)
+    labels = np.repeat(heads, np.diff(heads, append=n))
+    ids = np.arange(n, dtype=np.int32)
+    hung = labels != ids
+    core = bvh.core if bvh.core is not None else np.zeros(1, bvh.dtype)
+    return Forest(
+        labels=labels,
+        components=heads,
+        best=np.full(n, np.inf, bvh.dtype),
+        edge_u=np.full(n, -1, np.int32),
+        edge_v=np.full(n, -1, np.int32),
+        source=np.where(hung, labels, np.int32(-1)),
+        target=np.where(hung, ids, np.int32(-1)),
+        weight=np.where(hung, core, core.dtype.type(0)),
+    )
+
+
+@njit(nogil=True, cache=True)
+def _starts(blocks, n, d):
+    """Which points differ from the one before them."""
+    start = np.ones(n, np.bool_)
+    for i in range(1, n):
+        a, b = (i - 1) // 16 * d * 16 + (i - 1) % 16, i // 16 * d * 16 + i % 16
+        same = True
+        for k in range(d):
+            same &= blocks[a + k * 16] == blocks[b + k * 16]
+        start[i] = not same
+    return start
+
+
+def merge(forest):
+    """Contract the lightest edges of all components; returns how many components are left."""
+    if forest.scratch is None:
+        forest.scratch = np.arange(len(forest.labels), dtype=np.int32)  # parents; roots point to themselves
+        inner = forest.labels != forest.scratch
+        forest.scratch[inner] = forest.labels[inner]
+    parent = forest.scratch
+    count = forest.count
+    grain = grain_for(count, 4096)
+    edges = (forest.edge_u, forest.edge_v, forest.best)
+    for_chunks(_hook, count, grain, forest.components, forest.labels, *edges, parent, forest.source, forest.target,
+               forest.weight)  # fmt: skip
+    for_chunks(_flatten, count, grain, forest.components, parent)
+    for_chunks(_relabel, len(forest.labels), grain_for(len(forest.labels), 4096), parent, forest.labels)
+    forest.components = forest.components[parent[forest.components] == forest.components]
+    return forest.count
+
+
+@njit(nogil=True, cache=True)
+def _hook(components, labels, edge_u, edge_v, best, parent, source, target, weight, begin, end):
+    for k in range(begin, end):
+        c = components[k]
+        u, v = edge_u[c], edge_v[c]
+        if u < 0:
+            continue
+        other = labels[v] if labels[u] == c else labels[u]
+        if c < other and edge_u[other] == u and edge_v[other] == v:
+            continue  # a mutual pair: the smaller stays the root
+        parent[c] = other
+        source[c], target[c], weight[c] = u, v, best[c]
+
+
+@njit(nogil=True, cache=True)
+def _flatten(components, parent, begin, end):
+    for k in range(begin, end):
+        c = components[k]
+        p = parent[c]
+        while parent[p] != p:
+            parent[p] = parent[parent[p]]
+            p = parent[p]
+        parent[c] = p
+
+
+@njit(nogil=True, cache=True)
+def _relabel(parent, labels, begin, end):
+    for i in range(begin, end):
+        labels[i] = parent[labels[i]]

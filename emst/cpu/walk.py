@@ -1,0 +1,140 @@
+"""The walk of a packet: a leaf of 16 points that look for something near them, together.
+
+The walk climbs: first the packet's own leaf, then its siblings, then the siblings of its parent, ... descending into
+every node that some point of the packet still has to see, nearest first. So radii are small before anything far away is
+looked at. What is done with the points of a leaf is the caller's: `core_distances` and the search share the walk.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from emst.cpu.bvh import MIXED
+from emst.cpu.lanes import LANES, at_most_mask, box_mask, children_mask, greatest, lowest_bit, unequal_mask
+
+STACK = 16 * 8 + 16  # eight levels of 16-fold branching hold 2^31 points
+
+
+class Packet(NamedTuple):
+    """Scratch of one walk."""
+
+    weight: np.ndarray  # T[16]: least weight known for the point or its component; -1 if the point is not searched
+    radius: np.ndarray  # T[16]: squared distance up to which the point has to look
+    near: np.ndarray  # T[16]: squared distance to the answer
+    found: np.ndarray  # int32[16]: the answer
+    box: np.ndarray  # T[2 d]: corners of the box around the searched points
+    distance: np.ndarray  # T[16]
+    stack: np.ndarray  # int64[STACK]: level << 32 | node
+    gap: np.ndarray  # T[STACK]: squared distance of its box from the packet's
+
+
+@njit(nogil=True)
+def new_packet(d, kind):
+    return Packet(
+        np.empty(LANES, kind),
+        np.empty(LANES, kind),
+        np.empty(LANES, kind),
+        np.empty(LANES, np.int32),
+        np.empty(2 * d, kind),
+        np.empty(LANES, kind),
+        np.empty(STACK, np.int64),
+        np.empty(STACK, kind),
+    )
+
+
+@njit(nogil=True)
+def box_around(packet, blocks, d, leaf, active):
+    """Box of the searched points."""
+    for i in range(d):
+        low, high = blocks.dtype.type(np.inf), blocks.dtype.type(-np.inf)
+        for j in range(LANES):
+            if active >> j & 1:
+                x = blocks[(leaf * d + i) * LANES + j]
+                low, high = min(low, x), max(high, x)
+        packet.box[i], packet.box[i + d] = low, high
+
+
+def walk_with(visit):
+    """The walk that shows every leaf it comes by to ``visit(packet, nodes, dims, d, leaf, other, mask, *extra)``: that
+    compares the masked points of the packet with all of leaf `other` and says whether a radius shrank.
+
+    The walk climbs from its leaf to the root. `labels` is None where points of the same component are sought too.
+    """
+
+    @njit(nogil=True)
+    def walk(packet, nodes, extra, node_core, labels, dims, d, leaf, active):
+        common = _common_label(labels, leaf, active)
+        if labels is None or common != nodes.label[leaf]:
+            visit(packet, nodes, dims, d, leaf, leaf, active, *extra)
+        reach = greatest(packet.radius)
+        node = leaf
+        for level in range(len(nodes.count)):
+            depth = _push(packet, nodes, node_core, dims, d, level, node >> 4, reach, labels, common, 0, node & 15)
+            while depth > 0:
+                depth -= 1
+                if packet.gap[depth] > reach:
+                    continue
+                entry = packet.stack[depth]
+                below, child = entry >> 32, entry & 0xFFFFFFFF
+                mask = _needed(packet, nodes, labels, dims, d, leaf, below, child)
+                if mask == 0:
+                    continue
+                if below == 0:
+                    if visit(packet, nodes, dims, d, leaf, child, mask, *extra):
+                        reach = greatest(packet.radius)
+                else:
+                    depth = _push(packet, nodes, node_core, dims, d, below - 1, child, reach, labels, common, depth, -1)
+            node >>= 4
+
+    return walk
+
+
+@njit(nogil=True)
+def _common_label(labels, leaf, active):
+    """The label of all searched points of the leaf, or one that no node has."""
+    if labels is None:
+        return np.int32(MIXED - 1)
+    own = labels[leaf * LANES + lowest_bit(active)]
+    return own if unequal_mask(labels, leaf * LANES, own) & active == 0 else np.int32(MIXED - 1)
+
+
+@njit(nogil=True)
+def _needed(packet, nodes, labels, dims, d, leaf, level, node):
+    """Points of the packet that have to see the node: foreign to it and near enough."""
+    group = nodes.first[level] + (node >> 4)
+    mask = box_mask(
+        dims, d, nodes.blocks, leaf * d * LANES, nodes.low, nodes.high, group * d * LANES + (node & 15), packet.radius
+    )
+    if labels is not None:
+        mask &= unequal_mask(labels, leaf * LANES, nodes.label[group * LANES + (node & 15)])
+    return mask
+
+
+@njit(nogil=True)
+def _push(packet, nodes, node_core, dims, d, level, group, reach, labels, common, depth, skip):
+    """Put the children worth visiting on the stack, the nearest on top."""
+    at = nodes.first[level] + group
+    mask = children_mask(dims, d, nodes.low, nodes.high, at * d * LANES, packet.box, reach, packet.distance)
+    if labels is not None:
+        mask &= unequal_mask(nodes.label, at * LANES, common)
+    if node_core is not None:
+        mask &= at_most_mask(node_core, at * LANES, greatest(packet.weight))
+    if skip >= 0:
+        mask &= ~(1 << skip)
+    base = depth
+    while mask:
+        j = lowest_bit(mask)
+        mask &= mask - 1
+        gap = packet.distance[j]
+        k = depth
+        while k > base and packet.gap[k - 1] < gap:
+            packet.gap[k] = packet.gap[k - 1]
+            packet.stack[k] = packet.stack[k - 1]
+            k -= 1
+        packet.gap[k] = gap
+        packet.stack[k] = level << 32 | (group * LANES + j)
+        depth += 1
+    return depth
