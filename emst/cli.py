@@ -34,6 +34,11 @@ examples:
 """
 
 
+MIN_SAMPLES_HELP = """\
+above 1: mutual reachability, where a point's core distance is the distance to its K-th nearest, counting the point
+itself (default 1: plain Euclidean)"""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit status."""
     arguments = parser().parse_args(argv)
@@ -67,8 +72,7 @@ def _add_tree(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     add("points", type=Path, metavar="POINTS", help="file of points: .npy, .npz, .csv or .parquet")
     add("-o", "--output", type=Path, metavar="TREE.npz", required=True, help="where to write the tree")
     add("--plot", type=Path, metavar="PICTURE", help="also draw it (2-D points only): .png, .pdf, .svg, ...")
-    add("--min-samples", type=int, default=1, metavar="K", help="mutual reachability: core distance to the K-th nearest "
-        "point, counting the point itself (default 1: plain Euclidean)")  # fmt: skip
+    add("--min-samples", type=int, default=1, metavar="K", help=MIN_SAMPLES_HELP)
     add("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to compute (default: auto)")
     add("--dtype", choices=("float32", "float64"), help="what to compute in (default: as in the file)")
     add("--columns", type=_names, metavar="A,B,...", help="columns to read, by name or 0-based number (default: all)")
@@ -86,19 +90,16 @@ def tree_command(arguments: argparse.Namespace) -> None:
         picture = stack.enter_context(replacing(arguments.plot)) if arguments.plot else None
         start = time.perf_counter()
         points = read_points(arguments.points, arguments.columns, arguments.array)
-        if picture is not None and points.shape[1] != 2:
-            raise ValueError(
-                f"--plot draws 2-D points; these have {points.shape[1]} dimensions: take two with --columns"
-            )
+        d = points.shape[1]
+        if picture is not None and d != 2:
+            raise ValueError(f"--plot draws 2-D points; these have {d} dimensions: choose two with --columns")
         read = time.perf_counter() - start
         mst = _build(points, arguments)
         built = time.perf_counter() - start - read
         _write_tree(output, mst)
         if picture is not None:
             _draw(picture, arguments.plot, points, mst)
-    print(
-        f"{len(points):,} points in {points.shape[1]} dimensions, {mst.weights.dtype}, min_samples {arguments.min_samples}"
-    )
+    print(f"{len(points):,} points in {d} dimensions, {mst.weights.dtype}, min_samples {arguments.min_samples}")
     print(f"total weight {mst.total_weight:.9g}")
     print(f"read in {read:.2f} s, tree in {built:.2f} s on {mst.device}")
     print("wrote " + " and ".join(str(path) for path in (arguments.output, arguments.plot) if path))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import os
+import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -127,24 +128,26 @@ def _stack(path: Path, columns: dict[str, np.ndarray]) -> np.ndarray:
 def _read_csv(path: Path, columns: Sequence[str] | None) -> np.ndarray:
     """Numbers separated by commas (or semicolons, or tabs), with or without a line of column names."""
     try:
-        skip, first, delimiter = _first_fields(path)
-        names = [] if all(map(_is_number, first)) else [field.strip() for field in first]
-        used = _choose(path, columns, names, len(first))
-        return np.loadtxt(
-            path,
-            delimiter=delimiter,
-            skiprows=skip if names else 0,
-            usecols=used,
-            ndmin=2,
-            encoding="utf-8-sig",
-            quotechar='"',
-        )
+        line, first, delimiter = _first_fields(path)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 text") from error
-    except _Plain:
-        raise
+    except csv.Error as error:
+        raise ValueError(f"{path} is not a readable .csv file ({error})") from error
+    # A line with a number in it is data: a row that were taken for names would be lost in silence.
+    names = [] if any(map(_is_number, first)) else [field.strip() for field in first]
+    used = _choose(path, columns, names, len(first))
+    skip = line if names else line - 1
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that there is nothing to read is said below
+            table = np.loadtxt(
+                path, delimiter=delimiter, skiprows=skip, usecols=used, ndmin=2, encoding="utf-8-sig", quotechar='"'
+            )
     except ValueError as error:
-        raise _csv_fault(path, skip if names else 0, delimiter, names, used, error) from error
+        raise _csv_fault(path, skip, delimiter, names, used, error) from error
+    if len(table) == 0:
+        raise ValueError(f"{path} holds no points")
+    return table
 
 
 def _first_fields(path: Path) -> tuple[int, list[str], str]:
@@ -155,23 +158,21 @@ def _first_fields(path: Path) -> tuple[int, list[str], str]:
             if text:
                 delimiter = max(",;\t", key=text.count)
                 return number, next(csv.reader([text], delimiter=delimiter)), delimiter
-    raise _Plain(f"{path} holds no points")
+    raise ValueError(f"{path} holds no points")
 
 
 def _csv_fault(
     path: Path, skip: int, delimiter: str, names: list[str], used: list[int], error: ValueError
 ) -> ValueError:
     """What is wrong with a table that numpy would not read, in the terms of someone who looks at the file."""
-    with open(path, encoding="utf-8-sig", newline="") as file:
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
         for number, line in enumerate(file, start=1):
             text = line.split("#")[0].strip("\r\n")
             if number <= skip or not text:
                 continue
             fields = next(csv.reader([text], delimiter=delimiter))
             if max(used) >= len(fields):
-                return ValueError(
-                    f"{path}, line {number}: {len(fields)} fields where {max(used) + 1} or more are needed"
-                )
+                return ValueError(f"{path}, line {number}: {len(fields)} fields where {max(used) + 1} are needed")
             for i in used:
                 if not _is_number(fields[i]):
                     column = repr(names[i]) if names else str(i)
@@ -189,13 +190,13 @@ def _choose(path: Path, columns: Sequence[str] | None, names: Sequence[str], cou
     chosen = []
     for column in columns:
         if list(names).count(column) > 1:
-            raise _Plain(f"{path}: column {column!r} occurs more than once; ask for it by its number")
+            raise ValueError(f"{path}: column {column!r} occurs more than once; ask for it by its number")
         if column in names:
             chosen.append(list(names).index(column))
         elif column.isdecimal() and int(column) < count:
             chosen.append(int(column))
         else:
-            raise _Plain(f"{path}: no column {column!r}; it has {there}")
+            raise ValueError(f"{path}: no column {column!r}; it has {there}")
     return chosen
 
 

@@ -19,8 +19,8 @@ MANY = 10_000  # points from which a picture is kept as pixels: a vector file of
 def plot_mst(X: Any, mst: MinimumSpanningTree, ax: Axes | None = None) -> Axes:
     """Draw 2-D points and the edges of their tree as one LineCollection, coloured by weight.
 
-    The colours are logarithmic where the weights span more than a decade. Edges are drawn from light to heavy, the heavy
-    ones thicker: the few that join far parts are what a picture of many points is looked at for.
+    The colours are logarithmic where the weights span more than a decade. Edges are drawn from light to heavy, the
+    heavy ones thicker: the few that join far parts are what a picture of many points is looked at for.
 
     Parameters
     ----------

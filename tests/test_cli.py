@@ -1,0 +1,346 @@
+"""The command line: what it reads, what it writes, and the one line it says when it cannot."""
+
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import emst
+from emst import minimum_spanning_tree
+from emst.cli import main
+
+POINTS = np.random.default_rng(5).normal(size=(300, 3)).round(6)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write_csv(path, points, header="", delimiter=","):
+    np.savetxt(path, points, delimiter=delimiter, header=header, comments="", fmt="%.6f")
+
+
+def write_parquet(path, columns):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as parquet
+
+    parquet.write_table(pa.table(columns), path)
+
+
+def tree_of(*arguments):
+    """Run `emst tree` on the CPU and return the arrays that it wrote."""
+    assert main(["tree", *map(str, arguments), "-o", "tree.npz", "--device", "cpu"]) == 0
+    with np.load("tree.npz") as tree:
+        return dict(tree)
+
+
+def same_tree(tree, points, **options):
+    expected = minimum_spanning_tree(points, device="cpu", **options)
+    np.testing.assert_array_equal(tree["edges"], expected.edges)
+    np.testing.assert_array_equal(tree["weights"], expected.weights)
+    assert tree["weights"].dtype == expected.weights.dtype
+
+
+def complaint(capsys, *arguments):
+    """Run a command that must fail with status 2 and one line; return the line."""
+    capsys.readouterr()
+    assert main([*map(str, arguments)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("emst: ") and err.count("\n") == 1 and err.endswith("\n")
+    return err
+
+
+def only(folder, *names):
+    """The folder holds these files and nothing half-written."""
+    assert sorted(path.name for path in folder.iterdir()) == sorted(names)
+
+
+# What it reads
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_npy(here, dtype):
+    np.save("points.npy", POINTS.astype(dtype))
+    same_tree(tree_of("points.npy"), POINTS.astype(dtype))
+    only(here, "points.npy", "tree.npz")
+
+
+def test_npz_with_one_array(here):
+    np.savez_compressed("points.npz", anything=POINTS)
+    same_tree(tree_of("points.npz"), POINTS)
+
+
+def test_npz_with_several_arrays(here, capsys):
+    np.savez("points.npz", first=POINTS, second=POINTS * 2)
+    same_tree(tree_of("points.npz", "--array", "second"), POINTS * 2)
+    assert "holds 2 arrays (first, second): choose one with --array" in complaint(
+        capsys, "tree", "points.npz", "-o", "t.npz"
+    )
+    assert "has no array 'third'; it holds first, second" in complaint(
+        capsys, "tree", "points.npz", "-o", "t.npz", "--array", "third"
+    )
+
+
+@pytest.mark.parametrize("header", ["", "x,y,z", '"x","y","z"'])
+def test_csv_with_and_without_a_header(here, header):
+    write_csv("points.csv", POINTS, header)
+    same_tree(tree_of("points.csv"), POINTS)
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_csv_with_other_separators(here, delimiter):
+    write_csv("points.csv", POINTS, delimiter.join("xyz"), delimiter)
+    same_tree(tree_of("points.csv"), POINTS)
+
+
+def test_csv_with_blank_lines_byte_order_mark_and_windows_ends(here):
+    write_csv("points.csv", POINTS, "x,y,z")
+    text = (here / "points.csv").read_text().replace("\n", "\r\n")
+    (here / "points.csv").write_bytes(b"\xef\xbb\xbf\r\n" + text.encode() + b"\r\n\r\n\n")
+    same_tree(tree_of("points.csv"), POINTS)
+
+
+def test_csv_of_one_column(here):
+    write_csv("points.csv", POINTS[:, :1], "x")
+    same_tree(tree_of("points.csv"), POINTS[:, :1])
+
+
+def test_csv_columns_by_name_and_by_number(here):
+    lines = [f"{x},stone {i},{y}" for i, (x, y, _) in enumerate(POINTS.tolist())]
+    (here / "named.csv").write_text("\n".join(["x,what,y", *lines]))
+    same_tree(tree_of("named.csv", "--columns", "y, x"), POINTS[:, [1, 0]])
+    same_tree(tree_of("named.csv", "--columns", "0,2"), POINTS[:, :2])
+    write_csv("plain.csv", POINTS)
+    same_tree(tree_of("plain.csv", "--columns", "2,0"), POINTS[:, [2, 0]])
+
+
+def test_columns_of_arrays(here):
+    np.save("plain.npy", POINTS)
+    same_tree(tree_of("plain.npy", "--columns", "0,2"), POINTS[:, [0, 2]])
+    structured = np.zeros(len(POINTS), dtype=[("x", "f4"), ("id", "U5"), ("y", "f4")])
+    structured["x"], structured["y"] = POINTS[:, 0], POINTS[:, 1]
+    np.save("structured.npy", structured)
+    same_tree(tree_of("structured.npy", "--columns", "x,y"), POINTS[:, :2].astype(np.float32))
+
+
+def test_parquet(here, capsys):
+    write_parquet("points.parquet", {"x": POINTS[:, 0], "name": ["stone"] * len(POINTS), "y": POINTS[:, 1]})
+    same_tree(tree_of("points.parquet", "--columns", "x,y"), POINTS[:, :2])
+    line = complaint(capsys, "tree", "points.parquet", "-o", "t.npz")
+    assert "column 'name'" in line and "--columns" in line
+
+
+def test_parquet_without_pyarrow_names_the_extra(here, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    (here / "points.parquet").write_bytes(b"")
+    assert "emst[parquet]" in complaint(capsys, "tree", "points.parquet", "-o", "t.npz")
+
+
+# What it writes
+
+
+def test_min_samples_and_dtype(here):
+    np.save("points.npy", POINTS)
+    tree = tree_of("points.npy", "--min-samples", 4, "--dtype", "float32")
+    same_tree(tree, POINTS, min_samples=4, dtype=np.float32)
+    expected = minimum_spanning_tree(POINTS, min_samples=4, dtype=np.float32, device="cpu")
+    np.testing.assert_array_equal(tree["core_distances"], expected.core_distances)
+    assert "core_distances" not in tree_of("points.npy")
+
+
+@pytest.mark.parametrize("suffix, magic", [(".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")])
+def test_plot(here, suffix, magic):
+    np.save("points.npy", POINTS[:, :2])
+    tree_of("points.npy", "--plot", f"picture{suffix}")
+    assert (here / f"picture{suffix}").read_bytes().startswith(magic)
+    only(here, "points.npy", "tree.npz", f"picture{suffix}")
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_points(here, n):
+    np.save("points.npy", POINTS[:n, :2])
+    same_tree(tree_of("points.npy", "--plot", "picture.png"), POINTS[:n, :2])
+
+
+def test_summary(here, capsys):
+    np.save("points.npy", POINTS)
+    tree = tree_of("points.npy")
+    out = capsys.readouterr().out
+    assert "300 points in 3 dimensions" in out
+    assert f"total weight {tree['weights'].sum():.9g}" in out
+    assert "on cpu" in out and "wrote tree.npz" in out
+
+
+def test_bar_on_a_terminal_only(here, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    np.save("points.npy", POINTS)
+    for screen, shown in ((Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr(sys, "stderr", screen)
+        tree_of("points.npy")
+        assert ("edges" in screen.getvalue()) is shown
+
+
+def test_an_earlier_result_is_replaced(here):
+    np.save("points.npy", POINTS)
+    (here / "tree.npz").write_text("old")
+    same_tree(tree_of("points.npy"), POINTS)
+
+
+# What it says when it cannot
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("x,y\n1,2\n3,stone\n", "line 3, column 'y': 'stone' is not a number"),
+        ("1,2\n3,stone\n", "line 2, column 1: 'stone' is not a number"),
+        ("x,y\n1,2\n\n3,\n", "line 4, column 'y': there is no value"),
+        ("x,y\n1,2\n3\n", "line 3: 1 fields where 2 are needed"),
+        ("x,y\n1,2\nnan,4\ninf,5\n", "NaN or infinity in 2 rows, first in row 1"),
+        ("", "holds no points"),
+        ("\n\n", "holds no points"),
+        ("x,y\n", "holds no points"),
+        ("1,stone\n2,3\n", "line 1, column 1: 'stone' is not a number"),
+    ],
+)
+def test_bad_csv(here, capsys, text, said):
+    (here / "points.csv").write_text(text)
+    assert said in complaint(capsys, "tree", "points.csv", "-o", "tree.npz", "--device", "cpu")
+    only(here, "points.csv")
+
+
+def test_missing_and_ambiguous_columns(here, capsys):
+    write_csv("points.csv", POINTS, "x,y,y")
+    assert "no column 'q'; it has x, y, y" in complaint(capsys, "tree", "points.csv", "-o", "t.npz", "--columns", "x,q")
+    assert "no column '3'" in complaint(capsys, "tree", "points.csv", "-o", "t.npz", "--columns", "0,3")
+    assert "'y' occurs more than once" in complaint(capsys, "tree", "points.csv", "-o", "t.npz", "--columns", "x,y")
+
+
+@pytest.mark.parametrize("name", ["points.npy", "points.npz", "points.parquet", "points.csv"])
+def test_files_that_are_not_what_they_are_called(here, capsys, name):
+    (here / name).write_bytes(b"\xff\xfe\x00 these are not points \x80" * 10)
+    assert name in complaint(capsys, "tree", name, "-o", "t.npz")
+    only(here, name)
+
+
+def test_tables_of_the_wrong_kind(here, capsys):
+    for array, said in [
+        (np.zeros(5), "shape (5,)"),
+        (np.zeros((5, 2), complex), "complex128"),
+        (np.array([["a", "b"]]), "<U1"),
+        (np.array([[None]]), "pickle"),
+    ]:
+        np.save("points.npy", array)
+        assert said in complaint(capsys, "tree", "points.npy", "-o", "t.npz")
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["absent.npy", "-o", "t.npz"], "absent.npy: no such file"),
+        (["points.txt", "-o", "t.npz"], "unknown suffix '.txt'"),
+        (["points.npy", "-o", "t.npy"], "the tree is written as .npz"),
+        (["points.npy", "-o", "t.npz", "--plot", "picture.doc"], "a picture is written as"),
+        (["points.npy", "-o", "t.npz", "--plot", "picture.png"], "3 dimensions: choose two with --columns"),
+        (["points.npy", "-o", "absent/t.npz"], "absent"),
+        (["points.npy", "-o", "folder.npz"], "is a directory"),
+        (["points.npy", "-o", "points.txt/t.npz"], "Not a directory"),
+        (["points.npy", "-o", "t.npz", "--plot", "absent/p.png", "--columns", "0,1"], "absent"),
+        (["points.npy", "-o", "t.npz", "--array", "x"], "only an .npz holds named arrays"),
+        (["points.npz", "-o", "points.npz"], "write the tree to another file"),
+    ],
+)
+def test_refused_before_anything_is_computed(here, capsys, monkeypatch, arguments, said):
+    def not_yet(*_, **__):
+        raise AssertionError("computed although the arguments are bad")
+
+    monkeypatch.setattr("emst.euclidean.minimum_spanning_tree", not_yet)
+    np.save("points.npy", POINTS)
+    np.savez("points.npz", POINTS)
+    (here / "points.txt").write_text("")
+    (here / "folder.npz").mkdir()
+    assert said in complaint(capsys, "tree", *arguments)
+    only(here, "points.npy", "points.npz", "points.txt", "folder.npz")
+
+
+def test_what_the_library_refuses(here, capsys):
+    np.save("points.npy", POINTS)
+    line = complaint(capsys, "tree", "points.npy", "-o", "t.npz", "--min-samples", "301", "--device", "cpu")
+    assert line == "emst: points.npy: min_samples must be between 1 and the number of points, 300; got 301\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["tree"], ["tree", "p.npy"], ["tree", "p.npy", "-o", "t", "--device", "tpu"]]
+)
+def test_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as exit:
+        main(arguments)
+    assert exit.value.code == 2
+    assert "usage: emst" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("moment", ["emst.euclidean.minimum_spanning_tree", "numpy.savez"])
+def test_interrupted(here, capsys, monkeypatch, moment):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    np.save("points.npy", POINTS)
+    (here / "tree.npz").write_text("an earlier result")
+    monkeypatch.setattr(moment, interrupt)
+    assert main(["tree", "points.npy", "-o", "tree.npz", "--device", "cpu"]) == 130
+    assert capsys.readouterr() == ("", "emst: interrupted\n")
+    assert (here / "tree.npz").read_text() == "an earlier result"
+    only(here, "points.npy", "tree.npz")
+
+
+def test_a_full_disk_leaves_nothing(here, capsys, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    np.save("points.npy", POINTS)
+    monkeypatch.setattr("numpy.savez", full)
+    assert "No space left on device" in complaint(capsys, "tree", "points.npy", "-o", "t.npz", "--device", "cpu")
+    only(here, "points.npy")
+
+
+# The command itself
+
+
+def test_version_and_help(capsys):
+    for arguments, said in (
+        (["--version"], emst.__version__),
+        (["--help"], "tree"),
+        (["tree", "--help"], "--min-samples"),
+    ):
+        with pytest.raises(SystemExit) as exit:
+            main(arguments)
+        assert exit.value.code == 0
+        assert said in capsys.readouterr().out
+
+
+def test_as_a_module(here):
+    np.save("points.npy", POINTS[:5])
+    command = [sys.executable, "-m", "emst", "tree", "points.npy", "-o", "tree.npz", "--device", "cpu"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    only(here, "points.npy", "tree.npz")
+
+
+def test_help_is_quick_to_come():
+    code = """
+import sys
+from emst.cli import parser
+parser().format_help()
+sys.exit(", ".join({"numba", "matplotlib", "sklearn", "cupy", "numpy"} & set(sys.modules)))
+"""
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr.strip() == ""
