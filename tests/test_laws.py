@@ -44,7 +44,7 @@ def test_the_number_of_threads_changes_nothing(d, kind, k):
     before = numba.get_num_threads()
     trees = []
     try:
-        for threads in sorted({1, 2, numba.config.NUMBA_NUM_THREADS} & set(range(1, numba.config.NUMBA_NUM_THREADS + 1))):
+        for threads in {1, min(2, before), before}:
             numba.set_num_threads(threads)
             trees.append(emst.minimum_spanning_tree(x, min_samples=k, device="cpu"))
     finally:
@@ -186,7 +186,8 @@ def test_tiny_and_huge_extents(ops, d, extent, dtype):
     np.testing.assert_array_equal(ours.weights, weights)
     assert np.isfinite(ours.weights).all()
     assert (ours.weights > 0).all()
-    np.testing.assert_allclose(ours.weights, reference.prim(x.astype(np.float64) / extent) * extent, rtol=8 * np.finfo(dtype).eps)
+    expected = reference.prim(x.astype(np.float64) / extent) * extent
+    np.testing.assert_allclose(ours.weights, expected, rtol=8 * np.finfo(dtype).eps)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
