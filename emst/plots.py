@@ -62,8 +62,9 @@ def plot_mst(X: Any, mst: MinimumSpanningTree, ax: Axes | None = None) -> Axes:
         zorder=2,
     )
     ax.add_collection(lines)
-    ax.figure.colorbar(lines, ax=ax, label="weight")
+    ax.figure.colorbar(lines, ax=ax, label="weight", shrink=0.8, aspect=32)
     ax.set_aspect("equal")
+    ax.margins(0.02)
     ax.autoscale_view()
     return ax
 
