@@ -57,7 +57,11 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a directory")
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with open(draft, "xb") as file:
+    try:
+        file = open(draft, "xb")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error  # the draft's name says nothing to a caller
+    with file:
         try:
             yield file
             file.close()
