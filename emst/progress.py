@@ -33,7 +33,7 @@ def progress_bar(n: int) -> Iterator[Report]:
 
         def report(rounds: int, left: int) -> None:
             bar.set_description(f"round {rounds}", refresh=False)
-            bar.update(n - left - bar.n)
+            bar.n = n - left
             bar.refresh()
 
         yield report
