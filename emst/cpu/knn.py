@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from emst.cpu.lanes import LANES, lowest_bit, point_mask
+from emst.cpu.lanes import LANES, insert_sorted, lowest_bit, point_mask
 from emst.cpu.parallel import for_chunks, grain_for
 from emst.cpu.walk import box_around, new_packet, walk_with
 
@@ -48,26 +48,28 @@ def _core_distances(nodes, n, k, wanted, core, lists, dims, d, begin, end):
     kind = nodes.blocks.dtype
     far = np.finfo(kind).max
     packet = new_packet(d, kind)
-    distances = np.empty((LANES, wanted), kind)
-    neighbours = np.empty((LANES, wanted), np.int32)
+    width = (wanted + LANES - 1) // LANES * LANES
+    distances = np.empty(LANES * width, kind)
+    neighbours = np.empty(LANES * width, np.int32)
     for leaf in range(begin, end):
         size = min(LANES, n - leaf * LANES)
         active = (1 << size) - 1
-        packet.radius[:] = -1
-        packet.radius[:size] = far
+        for j in range(LANES):
+            packet.radius[j] = far if j < size else -1
         distances[:] = far
         neighbours[:] = -1
         box_around(packet, nodes.blocks, d, leaf, active)
-        _walk(packet, nodes, (distances, neighbours), None, None, dims, d, leaf, active)
+        _walk(packet, nodes, (distances, neighbours, wanted), None, None, dims, d, leaf, active)
         for j in range(size):
-            core[leaf * LANES + j] = distances[j, k - 2]
+            core[leaf * LANES + j] = distances[j * width + k - 2]
             for m in range(lists.shape[1]):
-                lists[leaf * LANES + j, m] = neighbours[j, m]
+                lists[leaf * LANES + j, m] = neighbours[j * width + m]
 
 
-@njit(nogil=True)
-def _visit(packet, nodes, dims, d, leaf, other, mask, distances, neighbours):
+@njit(nogil=True, forceinline=True)
+def _visit(packet, nodes, dims, d, leaf, other, mask, distances, neighbours, wanted):
     """Offer the points of a leaf to the lists of those points of the packet that are set in the mask."""
+    width = len(distances) // LANES
     changed = False
     while mask:
         q = lowest_bit(mask)
@@ -77,26 +79,32 @@ def _visit(packet, nodes, dims, d, leaf, other, mask, distances, neighbours):
         )
         if other == leaf:
             hits &= ~(1 << q)
+        if hits == 0:
+            continue
         while hits:
             j = lowest_bit(hits)
             hits &= hits - 1
-            changed |= _insert(distances[q], neighbours[q], packet.distance[j], np.int32(other * LANES + j))
-        packet.radius[q] = distances[q, -1]
+            if width == LANES:
+                insert_sorted(distances, neighbours, q * LANES, packet.distance[j], np.int32(other * LANES + j))
+            else:
+                _insert_long(distances, neighbours, q * width, wanted, packet.distance[j], np.int32(other * LANES + j))
+        packet.radius[q] = distances[q * width + wanted - 1]
+        changed = True
     return changed
 
 
-@njit(nogil=True)
-def _insert(distances, neighbours, distance, neighbour):
-    at = len(distances) - 1
+@njit(nogil=True, forceinline=True)
+def _insert_long(distances, neighbours, row, wanted, distance, neighbour):
+    """The same for rows longer than a vector."""
+    at = row + wanted - 1
     if distance >= distances[at]:
-        return False
-    while at > 0 and distances[at - 1] > distance:
+        return
+    while at > row and distances[at - 1] > distance:
         distances[at] = distances[at - 1]
         neighbours[at] = neighbours[at - 1]
         at -= 1
     distances[at] = distance
     neighbours[at] = neighbour
-    return True
 
 
 _walk = walk_with(_visit)

@@ -194,6 +194,29 @@ def greatest(typingctx, array):
 
 
 @intrinsic
+def insert_sorted(typingctx, values, ids, at, value, name):
+    """Insert a value, and its id, into the ascending row of 16 that begins at ``values[at]``; the last drops out."""
+
+    def codegen(context, builder, signature, args):
+        numbers, names, at, value, name = args
+        row, row_ids = load(context, builder, values, numbers, at), load(context, builder, ids, names, at)
+        value, name = spread(builder, value, row.type), spread(builder, name, row_ids.type)
+        order = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0, *range(LANES - 1)])
+        moved = builder.shuffle_vector(row, ir.Constant(row.type, ir.Undefined), order)
+        moved_ids = builder.shuffle_vector(row_ids, ir.Constant(row_ids.type, ir.Undefined), order)
+        first = ir.Constant(ir.VectorType(ir.IntType(1), LANES), [1] + [0] * (LANES - 1))
+        stays = builder.fcmp_ordered("<=", row, value)
+        here = builder.or_(first, builder.fcmp_ordered("<=", moved, value))
+        row = builder.select(stays, row, builder.select(here, value, moved))
+        row_ids = builder.select(stays, row_ids, builder.select(here, name, moved_ids))
+        store(context, builder, row, values, numbers, at)
+        store(context, builder, row_ids, ids, names, at)
+        return context.get_dummy_value()
+
+    return types.void(values, ids, types.int64, values.dtype, ids.dtype), codegen
+
+
+@intrinsic
 def lowest_bit(typingctx, mask):
     """Number of the lowest bit that is set in a mask that is not 0."""
 

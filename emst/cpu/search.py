@@ -92,7 +92,7 @@ def _upper_bounds(blocks, core, n, best, memory, d, begin, end):
                 best[labels[i + 1]] = weight
 
 
-@njit(nogil=True)
+@njit(nogil=True, forceinline=True)
 def squared_distance(blocks, d, i, j):
     """Squared distance of two points."""
     a, b = i // LANES * d * LANES + i % LANES, j // LANES * d * LANES + j % LANES
@@ -121,7 +121,7 @@ def _search(nodes, core, node_core, n, best, memory, dims, d, begin, end):
             _remember(packet, core, best, memory, leaf, active)
 
 
-@njit(nogil=True)
+@njit(nogil=True, forceinline=True)
 def _activate(packet, nodes, core, n, best, memory, d, leaf):
     """Which points of the leaf have to be searched, their radii and the box around them."""
     far = np.finfo(nodes.blocks.dtype).max
@@ -146,7 +146,7 @@ def _activate(packet, nodes, core, n, best, memory, d, leaf):
     return active
 
 
-@njit(nogil=True)
+@njit(nogil=True, forceinline=True)
 def _visit(packet, nodes, dims, d, leaf, other, mask, core, labels):
     """Show the points of a leaf to those points of the packet that are set in the mask."""
     changed = False
@@ -171,7 +171,7 @@ def _visit(packet, nodes, dims, d, leaf, other, mask, core, labels):
     return changed
 
 
-@njit(nogil=True)
+@njit(nogil=True, forceinline=True)
 def _take(packet, core, leaf, other, q, hits):
     """The first of the hits under the law: weight, then squared distance, then id."""
     changed = False
@@ -199,7 +199,7 @@ def _take(packet, core, leaf, other, q, hits):
     return changed
 
 
-@njit(nogil=True)
+@njit(nogil=True, forceinline=True)
 def _share(packet, core, labels, leaf, q, label):
     """Points of the same component need not look for anything heavier than what one of them has found."""
     weights = packet.radius if core is None else packet.weight
@@ -217,7 +217,7 @@ def _share(packet, core, labels, leaf, q, label):
                 packet.weight[j] = packet.radius[j] = -2  # cannot take part any more
 
 
-@njit(nogil=True)
+@njit(nogil=True, forceinline=True)
 def _remember(packet, core, best, memory, leaf, active):
     while active:
         j = lowest_bit(active)

@@ -3,6 +3,8 @@
 The walk climbs: first the packet's own leaf, then its siblings, then the siblings of its parent, ... descending into
 every node that some point of the packet still has to see, nearest first. So radii are small before anything far away is
 looked at. What is done with the points of a leaf is the caller's: `core_distances` and the search share the walk.
+
+All parts are inlined into their kernel: a call would pass each of the arrays in seven registers or stack slots.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ STACK = 16 * 8 + 16  # eight levels of 16-fold branching hold 2^31 points
 class Packet(NamedTuple):
     """Scratch of one walk."""
 
-    weight: np.ndarray  # T[16]: least weight known for the point or its component; -1 if the point is not searched
-    radius: np.ndarray  # T[16]: squared distance up to which the point has to look
+    radius: np.ndarray  # T[16]: squared distance up to which the point has to look; -1 if it does not take part
+    weight: np.ndarray  # T[16]: least weight known for the point or its component
     near: np.ndarray  # T[16]: squared distance to the answer
     found: np.ndarray  # int32[16]: the answer
     box: np.ndarray  # T[2 d]: corners of the box around the searched points
@@ -31,7 +33,7 @@ class Packet(NamedTuple):
     gap: np.ndarray  # T[STACK]: squared distance of its box from the packet's
 
 
-@njit(nogil=True)
+@njit(nogil=True, forceinline=True)
 def new_packet(d, kind):
     return Packet(
         np.empty(LANES, kind),
@@ -45,7 +47,7 @@ def new_packet(d, kind):
     )
 
 
-@njit(nogil=True)
+@njit(nogil=True, forceinline=True)
 def box_around(packet, blocks, d, leaf, active):
     """Box of the searched points."""
     for i in range(d):
@@ -61,38 +63,34 @@ def walk_with(visit):
     """The walk that shows every leaf it comes by to ``visit(packet, nodes, dims, d, leaf, other, mask, *extra)``: that
     compares the masked points of the packet with all of leaf `other` and says whether a radius shrank.
 
-    The walk climbs from its leaf to the root. `labels` is None where points of the same component are sought too.
+    `labels` is None where points of the same component are sought too.
     """
 
-    @njit(nogil=True)
+    @njit(nogil=True, forceinline=True)
     def walk(packet, nodes, extra, node_core, labels, dims, d, leaf, active):
         common = _common_label(labels, leaf, active)
-        if labels is None or common != nodes.label[leaf]:
-            visit(packet, nodes, dims, d, leaf, leaf, active, *extra)
+        depth = _plan_climb(packet, len(nodes.count), leaf)
         reach = greatest(packet.radius)
-        node = leaf
-        for level in range(len(nodes.count)):
-            depth = _push(packet, nodes, node_core, dims, d, level, node >> 4, reach, labels, common, 0, node & 15)
-            while depth > 0:
-                depth -= 1
-                if packet.gap[depth] > reach:
-                    continue
-                entry = packet.stack[depth]
-                below, child = entry >> 32, entry & 0xFFFFFFFF
-                mask = _needed(packet, nodes, labels, dims, d, leaf, below, child)
+        while depth > 0:
+            depth -= 1
+            gap = packet.gap[depth]
+            if gap > reach:
+                continue
+            level, node = packet.stack[depth] >> 32, packet.stack[depth] & 0xFFFFFFFF
+            if gap >= 0:
+                mask = _needed(packet, nodes, labels, dims, d, leaf, level, node)
                 if mask == 0:
                     continue
-                if below == 0:
-                    if visit(packet, nodes, dims, d, leaf, child, mask, *extra):
+                if level == 0:
+                    if visit(packet, nodes, dims, d, leaf, node, mask, *extra):
                         reach = greatest(packet.radius)
-                else:
-                    depth = _push(packet, nodes, node_core, dims, d, below - 1, child, reach, labels, common, depth, -1)
-            node >>= 4
+                    continue
+            depth = _push(packet, nodes, node_core, dims, d, level - 1, node, reach, labels, common, depth, leaf)
 
     return walk
 
 
-@njit(nogil=True)
+@njit(nogil=True, forceinline=True)
 def _common_label(labels, leaf, active):
     """The label of all searched points of the leaf, or one that no node has."""
     if labels is None:
@@ -101,7 +99,18 @@ def _common_label(labels, leaf, active):
     return own if unequal_mask(labels, leaf * LANES, own) & active == 0 else np.int32(MIXED - 1)
 
 
-@njit(nogil=True)
+@njit(nogil=True, forceinline=True)
+def _plan_climb(packet, levels, leaf):
+    """Put the leaf on the stack and below it its ancestors, which are opened whatever the reach."""
+    for k in range(levels):
+        packet.stack[k] = (levels - k) << 32 | (leaf >> (4 * (levels - k)))
+        packet.gap[k] = -1
+    packet.stack[levels] = leaf
+    packet.gap[levels] = 0
+    return levels + 1
+
+
+@njit(nogil=True, forceinline=True)
 def _needed(packet, nodes, labels, dims, d, leaf, level, node):
     """Points of the packet that have to see the node: foreign to it and near enough."""
     group = nodes.first[level] + (node >> 4)
@@ -113,17 +122,18 @@ def _needed(packet, nodes, labels, dims, d, leaf, level, node):
     return mask
 
 
-@njit(nogil=True)
-def _push(packet, nodes, node_core, dims, d, level, group, reach, labels, common, depth, skip):
-    """Put the children worth visiting on the stack, the nearest on top."""
+@njit(nogil=True, forceinline=True)
+def _push(packet, nodes, node_core, dims, d, level, group, reach, labels, common, depth, leaf):
+    """Put the children worth visiting on the stack, the nearest on top; an ancestor has had its turn."""
     at = nodes.first[level] + group
     mask = children_mask(dims, d, nodes.low, nodes.high, at * d * LANES, packet.box, reach, packet.distance)
     if labels is not None:
         mask &= unequal_mask(nodes.label, at * LANES, common)
     if node_core is not None:
         mask &= at_most_mask(node_core, at * LANES, greatest(packet.weight))
-    if skip >= 0:
-        mask &= ~(1 << skip)
+    own = leaf >> (4 * level)
+    if own >> 4 == group:
+        mask &= ~(1 << (own & 15))
     base = depth
     while mask:
         j = lowest_bit(mask)
