@@ -1,0 +1,30 @@
+"""The operations of `emst.backend.Backend` in CUDA, through CuPy. One file a room, each with its .cu of the same name."""
+
+from emst.cuda.bvh import build_bvh, label_nodes
+from emst.cuda.knn import core_distances
+from emst.cuda.memory import require_memory
+from emst.cuda.merge import join_duplicates, merge
+from emst.cuda.order import asarray, curve_codes, sort_order, survey
+from emst.cuda.result import sorted_edges, unscaled
+from emst.cuda.search import first_answers, nearest_outgoing, upper_bounds
+
+name = "cuda"
+
+__all__ = [
+    "asarray",
+    "build_bvh",
+    "core_distances",
+    "curve_codes",
+    "first_answers",
+    "join_duplicates",
+    "label_nodes",
+    "merge",
+    "name",
+    "nearest_outgoing",
+    "require_memory",
+    "sort_order",
+    "sorted_edges",
+    "survey",
+    "unscaled",
+    "upper_bounds",
+]

@@ -1,0 +1,160 @@
+// Exact brute force over tiles, where boxes no longer prune: a block's queries, one a thread, meet all points in tiles.
+//
+// Points are rows of d coordinates and a tag (the core distance). Dimensions are taken in chunks, in order, so that
+// distances round exactly as everywhere else; a missing dimension adds zero, which changes nothing.
+#include "exact.cuh"
+
+constexpr int QUERIES = 128, TILE = 32, CHUNK = 16;
+
+// Over how many blocks the points are split for `queries`, so that `blocks` are busy even with few queries.
+constexpr int MAX_SPLITS = 64;
+__device__ inline int splits_for(i64 queries, int blocks) {
+  i64 groups = (queries + QUERIES - 1) / QUERIES;
+  return (int)maximum(minimum((i64)MAX_SPLITS, blocks / groups), i64(1));
+}
+
+// acc[c] = squared distance between this thread's query row and point first + c; called by the whole block.
+template <class T>
+__device__ void tile_distances(const T *points, i64 n, int d, i64 query, i64 first, T (&acc)[TILE]) {
+  __shared__ T tile[CHUNK][TILE];
+  const i64 stride = d + 1;
+#pragma unroll
+  for (int c = 0; c < TILE; c++) acc[c] = T(0);
+  for (int base = 0; base < d; base += CHUNK) {
+    __syncthreads();
+    for (int e = threadIdx.x; e < CHUNK * TILE; e += QUERIES) {
+      int c = e / CHUNK, j = e % CHUNK;
+      bool there = base + j < d;
+      tile[j][c] = there ? __ldg(points + minimum(first + c, n - 1) * stride + base + j) : T(0);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < CHUNK; j++) {
+      T x = base + j < d ? __ldg(points + query * stride + base + j) : T(0);
+#pragma unroll
+      for (int c = 0; c < TILE; c++) {
+        T t = x - tile[j][c];
+        acc[c] = add(acc[c], mul(t, t));
+      }
+    }
+  }
+}
+
+// Nearest foreign point of every listed query among the points of one split; see search.cu for the law.
+template <class T>
+__global__ void __launch_bounds__(QUERIES)
+    brute_nearest(const T *points, const int *labels, i64 n, int d, const int *worklist, const int *count, int blocks, int mrd,
+                  const T *best, int *found_by_split, T *weight_by_split, T *distance_by_split) {
+  const i64 queries = worklist ? count[0] : n;
+  const int splits = splits_for(queries, blocks);
+  if ((i64)blockIdx.x * QUERIES >= queries || blockIdx.y >= splits) return;
+  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x;
+  i64 u = minimum(a, queries - 1);
+  if (worklist) u = worklist[u];
+  const int label = labels[u];
+  const T core = mrd ? points[u * (d + 1) + d] : T(0);
+  T weight = best[label], distance = value_of(INFINITE<T>);
+  int found = NONE;
+  const i64 tiles = (n + TILE - 1) / TILE;
+  for (i64 tile = blockIdx.y; tile < tiles; tile += splits) {
+    T acc[TILE];
+    tile_distances(points, n, d, u, tile * TILE, acc);
+#pragma unroll
+    for (int c = 0; c < TILE; c++) {
+      i64 i = tile * TILE + c;
+      if (i >= n) continue;
+      T w = mrd ? maximum(acc[c], maximum(core, __ldg(points + i * (d + 1) + d))) : acc[c];
+      if (w > weight || labels[i] == label) continue;
+      // a split sees its points in ascending order, so at equal weight and distance the first one stays
+      if (w < weight || acc[c] < distance) {
+        weight = w;
+        distance = acc[c];
+        found = (int)i;
+      }
+    }
+  }
+  if (a >= queries) return;
+  i64 out = blockIdx.y * queries + a;
+  found_by_split[out] = found;
+  weight_by_split[out] = weight;
+  distance_by_split[out] = distance;
+}
+
+template <class T>
+__global__ void brute_answers(const int *labels, i64 n, const int *worklist, const int *count, int blocks, const int *found_by_split,
+                              const T *weight_by_split, const T *distance_by_split, int *nearest, T *bound, T *second, T *best) {
+  const i64 a = thread_id(), queries = worklist ? count[0] : n;
+  if (a >= queries) return;
+  const int splits = splits_for(queries, blocks);
+  T weight = weight_by_split[a], distance = value_of(INFINITE<T>);
+  int found = NONE;
+  for (int s = 0; s < splits; s++) {
+    i64 in = s * queries + a;
+    int i = found_by_split[in];
+    if (i == NONE) continue;
+    T w = weight_by_split[in], e = distance_by_split[in];
+    if (found == NONE || w < weight || (w == weight && (e < distance || (e == distance && i < found)))) {
+      weight = w;
+      distance = e;
+      found = i;
+    }
+  }
+  i64 u = worklist ? worklist[a] : a;
+  nearest[u] = found;
+  bound[u] = found == NONE ? value_of(bits_of(weight) + 1) : weight;
+  if (second) second[u] = distance;
+  int label = labels[u];
+  if (found != NONE && weight < best[label]) atomicMin(reinterpret_cast<Bits<T> *>(best + label), bits_of(weight));
+}
+
+// One page of K neighbours after (core, last), as next_page in knn.cu does it with the hierarchy.
+template <class T, int K>
+__global__ void __launch_bounds__(QUERIES) brute_page(const T *points, i64 n, int d, int rank, int *last, T *core) {
+  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, n - 1);
+  const int after_id = last[u];
+  const T after = after_id == NONE ? T(-1) : core[u];
+  T distance[K];
+  int id[K];
+#pragma unroll
+  for (int k = 0; k < K; k++) {
+    distance[k] = value_of(INFINITE<T>);
+    id[k] = NONE;
+  }
+  for (i64 first = 0; first < n; first += TILE) {
+    T acc[TILE];
+    tile_distances(points, n, d, u, first, acc);
+    u32 fits = 0;
+#pragma unroll
+    for (int c = 0; c < TILE; c++) {
+      i64 i = first + c;
+      bool later = acc[c] > after || (acc[c] == after && i > after_id);
+      fits |= (u32)(i < n && i != u && later && acc[c] < distance[K - 1]) << c;
+    }
+    while (fits) {  // few: the insertion stands here once, not TILE times
+      int c = __ffs(fits) - 1, j = (int)first + c;
+      fits &= fits - 1;
+      T e = acc[0];
+#pragma unroll
+      for (int other = 1; other < TILE; other++) e = other == c ? acc[other] : e;
+      // points come in ascending order: at equal distance the entry already listed has the smaller id
+#pragma unroll
+      for (int k = 0; k < K; k++)
+        if (e < distance[k]) {
+          T t = distance[k];
+          distance[k] = e;
+          e = t;
+          int s = id[k];
+          id[k] = j;
+          j = s;
+        }
+    }
+  }
+  __syncthreads();
+  if (a >= n) return;
+#pragma unroll
+  for (int k = 0; k < K; k++)
+    if (k == rank) {
+      core[u] = distance[k];
+      last[u] = id[k];
+    }
+}

@@ -1,0 +1,130 @@
+// The linear bounding volume hierarchy: leaves of LEAF consecutive points on the curve, FAN consecutive nodes to a parent.
+//
+// Flat arrays and no pointers: node i of a level covers a fixed range of the curve. Rows past the last point are padded
+// with infinity, which no search radius reaches, so leaves are scanned without asking how full they are.
+#include "rows.cuh"
+
+// Scaled coordinates in curve order; exact, since the scale is a power of two. A block takes blockDim.y rows.
+template <class T>
+__global__ void gather(const T *x, const int *order, i64 n, i64 padded, int dimensions, int stride, double scale, T *rows) {
+  i64 i = blockIdx.x * (i64)blockDim.y + threadIdx.y;
+  if (i >= padded) return;
+  const T *from = x + (i64)order[minimum(i, n - 1)] * dimensions;
+  for (int d = threadIdx.x; d < stride; d += blockDim.x)
+    rows[i * stride + d] = d >= dimensions ? T(0) : i < n ? (T)mul((double)from[d], scale) : value_of(INFINITE<T>);
+}
+
+template <class T, int D>
+__global__ void leaf_boxes(const T *points, i64 n, int leaves, T *nodes) {
+  i64 leaf = thread_id();
+  if (leaf >= leaves) return;
+  Row<T, D> low = load<T, D>(points, leaf * LEAF), high = low;
+  for (i64 i = leaf * LEAF + 1; i < minimum(leaf * LEAF + LEAF, n); i++) {
+    Row<T, D> p = load<T, D>(points, i);
+    for (int d = 0; d < D; d++) {
+      low.x[d] = minimum(low.x[d], p.x[d]);
+      high.x[d] = maximum(high.x[d], p.x[d]);
+    }
+  }
+  low.tag = tag_of(MIXED, T(0));
+  high.tag = T(0);
+  store<T, D>(nodes, 2 * leaf, low);
+  store<T, D>(nodes, 2 * leaf + 1, high);
+}
+
+// One warp a node.
+template <class T, int D>
+__global__ void parent_boxes(const Hierarchy h, int level, T *nodes) {
+  i64 node = thread_id() / 32;
+  if (node >= h.count[level]) return;
+  i64 child = h.offset[level - 1] + minimum(node * FAN + lane_id(), (i64)h.count[level - 1] - 1);
+  Row<T, D> low = load<T, D>(nodes, 2 * child), high = load<T, D>(nodes, 2 * child + 1);
+  for (int d = 0; d < D; d++) {
+    low.x[d] = warp_min_coordinate(low.x[d]);
+    high.x[d] = warp_max_coordinate(high.x[d]);
+  }
+  if (lane_id() != 0) return;
+  store<T, D>(nodes, 2 * (h.offset[level] + node), low);
+  store<T, D>(nodes, 2 * (h.offset[level] + node) + 1, high);
+}
+
+// Core distances into the tags of points, and the least of each leaf into the tag of its high corner.
+template <class T, int D>
+__global__ void leaf_cores(const T *core, i64 n, int leaves, T *points, T *nodes) {
+  i64 leaf = thread_id();
+  if (leaf >= leaves) return;
+  T least = value_of(INFINITE<T>);
+  for (i64 i = leaf * LEAF; i < minimum(leaf * LEAF + LEAF, n); i++) {
+    points[i * STRIDE<D> + STRIDE<D> - 1] = core[i];
+    least = minimum(least, core[i]);
+  }
+  nodes[(2 * leaf + 1) * STRIDE<D> + STRIDE<D> - 1] = least;
+}
+
+template <class T, int D>
+__global__ void parent_cores(const Hierarchy h, int level, T *nodes) {
+  i64 node = thread_id() / 32;
+  if (node >= h.count[level]) return;
+  i64 child = h.offset[level - 1] + minimum(node * FAN + lane_id(), (i64)h.count[level - 1] - 1);
+  T least = warp_min_coordinate(nodes[(2 * child + 1) * STRIDE<D> + STRIDE<D> - 1]);
+  if (lane_id() == 0) nodes[(2 * (h.offset[level] + node) + 1) * STRIDE<D> + STRIDE<D> - 1] = least;
+}
+
+// Weight of the edge from every point to the next on the curve: what upper bounds start from in every round.
+template <class T>
+__global__ void curve_steps(const T *rows, i64 n, int dimensions, int stride, const T *core, T *step) {
+  i64 i = thread_id();
+  if (i + 1 >= n) return;
+  const T *x = rows + i * stride;
+  T d = value_of(dist2(x, x + stride, dimensions));
+  step[i] = core ? maximum(d, maximum(core[i], core[i + 1])) : d;
+}
+
+// ---- labels --------------------------------------------------------------------------------------------------------
+// A block labels 32 leaves of 8 points and the node above them.
+template <class T, int D>
+__global__ void __launch_bounds__(LEAF *FAN) label_leaves(const int *labels, i64 n, const Hierarchy h, T *nodes) {
+  __shared__ int leaf_label[FAN];
+  i64 i = thread_id();
+  u32 lane = lane_id(), group = ((1u << LEAF) - 1) << (lane / LEAF * LEAF);
+  bool inside = i < n;
+  int label = labels[inside ? i : n - 1];
+  int first = __shfl_sync(FULL, label, lane / LEAF * LEAF);
+  bool same = (__ballot_sync(FULL, !inside || label == first) & group) == group;
+  int leaf = threadIdx.x / LEAF;
+  if (inside && lane % LEAF == 0) {
+    leaf_label[leaf] = same ? first : MIXED;
+    nodes[2 * (i / LEAF) * STRIDE<D> + STRIDE<D> - 1] = tag_of(leaf_label[leaf], T(0));
+  }
+  __syncthreads();
+  if (threadIdx.x >= 32 || h.levels < 2) return;
+  i64 child = (i64)blockIdx.x * FAN + lane;
+  int mine = leaf_label[child < h.count[0] ? lane : 0], front = leaf_label[0];
+  bool uniform = __all_sync(FULL, mine == front);
+  if (lane == 0) nodes[2 * (h.offset[1] + (i64)blockIdx.x) * STRIDE<D> + STRIDE<D> - 1] = tag_of(uniform ? front : MIXED, T(0));
+}
+
+template <class T, int D>
+__device__ void label_node(const Hierarchy &h, int level, i64 node, T *nodes) {
+  i64 child = h.offset[level - 1] + minimum(node * FAN + lane_id(), (i64)h.count[level - 1] - 1);
+  int label = label_of(*(volatile T *)(nodes + 2 * child * STRIDE<D> + STRIDE<D> - 1));
+  int first = __shfl_sync(FULL, label, 0);
+  bool same = __all_sync(FULL, label == first);
+  if (lane_id() == 0) nodes[2 * (h.offset[level] + node) * STRIDE<D> + STRIDE<D> - 1] = tag_of(same ? first : MIXED, T(0));
+}
+
+template <class T, int D>
+__global__ void label_level(const Hierarchy h, int level, T *nodes) {
+  i64 node = thread_id() / 32;
+  if (node < h.count[level]) label_node<T, D>(h, level, node, nodes);
+}
+
+// All levels from `level` up, in one block.
+template <class T, int D>
+__global__ void label_top(const Hierarchy h, int level, T *nodes) {
+  for (; level < h.levels; level++) {
+    for (i64 node = threadIdx.x / 32; node < h.count[level]; node += blockDim.x / 32) label_node<T, D>(h, level, node, nodes);
+    __threadfence_block();
+    __syncthreads();
+  }
+}

@@ -1,0 +1,139 @@
+"""The linear bounding volume hierarchy on the GPU. Kernels: bvh.cu, layout: rows.cuh."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.boruvka import Forest
+from emst.cuda.compile import ctype, kernel
+from emst.cuda.launch import BLOCK, launch
+from emst.frame import Frame
+
+LEAF = 8  # of rows.cuh
+FAN = 32
+MAX_LEVELS = 8
+# Above this many dimensions boxes prune too little and all pairs are compared; see benchmarks/results.
+BRUTE_FROM = 17
+
+_HIERARCHY = np.dtype([("levels", "i4"), ("count", "i4", MAX_LEVELS), ("offset", "i4", MAX_LEVELS)])
+
+
+class Bvh:
+    """Points in curve order and the nodes above them. Above `BRUTE_FROM` dimensions there are no nodes.
+
+    Attributes
+    ----------
+    rows : T[padded, stride]
+        Points: coordinates, then the core distance in the last column.
+    nodes : T[2 * nodes, stride]
+        Rows (low corner, label) and (high corner, least core distance) of every node.
+    core : T[n] or None
+        Squared core distances.
+    neighbours : int32[k, n] or None
+        Lists that `core_distances` leaves for `first_answers`.
+    """
+
+    leaf_size = LEAF
+
+    def __init__(self, rows: cupy.ndarray, n: int, d: int) -> None:
+        self.n, self.d, self.rows = n, d, rows
+        self.dtype = rows.dtype
+        self.brute = d >= BRUTE_FROM
+        self.T = ctype(rows.dtype)
+        self.template = f"{self.T}, {d}"
+        self.shape = np.int32(d), np.int32(rows.shape[1])  # dimensions and stride, as kernels take them
+        self.core: cupy.ndarray | None = None
+        self.neighbours: cupy.ndarray | None = None
+        self.hierarchy = np.zeros(1, _HIERARCHY)
+        counts = [] if self.brute else _level_counts(n)
+        self.hierarchy["levels"] = len(counts)
+        self.hierarchy["count"][0, : len(counts)] = counts
+        self.hierarchy["offset"][0, 1 : len(counts)] = np.cumsum(counts)[:-1]
+        self.counts = counts
+        self.nodes = cupy.empty((2 * sum(counts), rows.shape[1]), rows.dtype)
+
+    @property
+    def levels(self) -> list[tuple[int, int]]:
+        """(number of nodes, points per node) of every level, leaves first."""
+        return [(count, LEAF * FAN**level) for level, count in enumerate(self.counts)]
+
+    def points(self) -> cupy.ndarray:
+        """Scaled points in curve order, T[n, d]."""
+        return self.rows[: self.n, : self.d]
+
+    def boxes(self, level: int) -> tuple[cupy.ndarray, cupy.ndarray]:
+        """Low and high corners of a level's nodes, T[count, d] each."""
+        rows = self._level(level)
+        return rows[0::2, : self.d], rows[1::2, : self.d]
+
+    def node_labels(self, level: int) -> cupy.ndarray:
+        """Labels of a level's nodes, MIXED = -1."""
+        tags = cupy.ascontiguousarray(self._level(level)[0::2, -1])
+        return tags.view(np.int32)[:: self.dtype.itemsize // 4]
+
+    def _level(self, level: int) -> cupy.ndarray:
+        first = 2 * sum(self.counts[:level])
+        return self.nodes[first : first + 2 * self.counts[level]]
+
+
+def _level_counts(n: int) -> list[int]:
+    counts = [-(-n // LEAF)]
+    while counts[-1] > FAN:
+        counts.append(-(-counts[-1] // FAN))
+    return counts
+
+
+def padded(n: int) -> int:
+    """Points and labels are allocated in whole leaves."""
+    return -(-n // LEAF) * LEAF
+
+
+def build_bvh(points: cupy.ndarray, order: cupy.ndarray, frame: Frame) -> Bvh:
+    """See `emst.backend.Backend.build_bvh`."""
+    n, d = points.shape
+    stride = 4 if d <= 3 else d + 1
+    rows = cupy.empty((padded(n), stride), points.dtype)
+    bvh = Bvh(rows, n, d)
+    columns = min(stride, 32)
+    block = (columns, BLOCK // columns)
+    kernel("bvh", f"gather<{bvh.T}>")(
+        (-(-padded(n) // block[1]),), block, (points, order, n, padded(n), *bvh.shape, frame.scale, rows)
+    )
+    if bvh.brute:
+        return bvh
+    launch("bvh", f"leaf_boxes<{bvh.template}>", bvh.counts[0], rows, n, np.int32(bvh.counts[0]), bvh.nodes)
+    for level in range(1, len(bvh.counts)):
+        launch("bvh", f"parent_boxes<{bvh.template}>", 32 * bvh.counts[level], bvh.hierarchy, np.int32(level), bvh.nodes)
+    return bvh
+
+
+def curve_steps(bvh: Bvh) -> cupy.ndarray:
+    """Weight of the edge from every point to the next on the curve: T[n], the last undefined."""
+    step = cupy.empty(bvh.n, bvh.dtype)
+    launch("bvh", f"curve_steps<{bvh.T}>", bvh.n - 1, bvh.rows, bvh.n, *bvh.shape, bvh.core, step)
+    return step
+
+
+def set_cores(bvh: Bvh, core: cupy.ndarray) -> None:
+    """Write core distances (squared, curve order) into the hierarchy."""
+    bvh.core = core
+    if bvh.brute:
+        bvh.rows[: bvh.n, -1] = core
+        return
+    launch("bvh", f"leaf_cores<{bvh.template}>", bvh.counts[0], core, bvh.n, np.int32(bvh.counts[0]), bvh.rows, bvh.nodes)
+    for level in range(1, len(bvh.counts)):
+        launch("bvh", f"parent_cores<{bvh.template}>", 32 * bvh.counts[level], bvh.hierarchy, np.int32(level), bvh.nodes)
+
+
+def label_nodes(bvh: Bvh, forest: Forest) -> None:
+    """See `emst.backend.Backend.label_nodes`."""
+    if bvh.brute:
+        return
+    launch("bvh", f"label_leaves<{bvh.template}>", bvh.n, forest.labels, bvh.n, bvh.hierarchy, bvh.nodes)
+    wide = sum(count > LEAF * FAN for count in bvh.counts)  # levels worth a grid of their own
+    for level in range(2, wide):
+        launch("bvh", f"label_level<{bvh.template}>", 32 * bvh.counts[level], bvh.hierarchy, np.int32(level), bvh.nodes)
+    top = max(wide, 2)
+    if top < len(bvh.counts):
+        launch("bvh", f"label_top<{bvh.template}>", 1024, bvh.hierarchy, np.int32(top), bvh.nodes, block=1024)

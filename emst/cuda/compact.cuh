@@ -1,0 +1,78 @@
+// Ordered compaction in one pass: every kept index goes to its rank among the kept ones.
+//
+// A block takes a tile, counts by ballots, and learns how many were kept before it by looking back over the tiles that
+// other blocks have published: D. Merrill, M. Garland, "Single-pass parallel prefix scan with decoupled look-back" (2016).
+// A tile's word holds (epoch, state, count); words of an earlier epoch read as not yet published, so the array is cleared
+// only once. Blocks are started in order, so a block never waits for one that has no place to run.
+#pragma once
+#include "exact.cuh"
+
+constexpr int COMPACT_THREADS = 256, COMPACT_ITEMS = 16, COMPACT_TILE = COMPACT_THREADS * COMPACT_ITEMS;
+
+namespace lookback {
+constexpr u64 AGGREGATE = 1, PREFIX = 2;
+
+__device__ inline u64 word(u32 epoch, u64 state, u32 count) { return (u64)epoch << 34 | state << 32 | count; }
+__device__ inline void publish(u64 *tile, u64 word) { *(volatile u64 *)tile = word; }
+
+// Sum of the counts of all earlier tiles; called by one whole warp.
+__device__ inline u32 sum_before(u64 *tiles, u32 epoch, int tile) {
+  u32 sum = 0;
+  for (int nearest = tile - 1; nearest >= 0; nearest -= 32) {
+    int mine = nearest - (int)lane_id();
+    u64 w = word(epoch, PREFIX, 0);  // before the first tile nothing was kept
+    if (mine >= 0) do w = *(volatile u64 *)(tiles + mine);
+      while ((u32)(w >> 34) != epoch);
+    u32 complete = __ballot_sync(FULL, (w >> 32 & 3) == PREFIX);
+    u32 nearer = complete ? __ffs(complete) : 32;  // lanes up to the first complete prefix; all if there is none
+    sum += __reduce_add_sync(FULL, lane_id() < nearer ? (u32)w : 0u);
+    if (complete) break;
+  }
+  return sum;
+}
+}  // namespace lookback
+
+// keep(i) tells whether index i < n is kept; emit(i, kept, rank) gets the number of kept indices before i.
+template <class Keep, class Emit>
+__device__ void compact(i64 n, u64 *tiles, u32 epoch, int *total, Keep keep, Emit emit) {
+  constexpr int WARPS = COMPACT_THREADS / 32, COUNTS = WARPS * COMPACT_ITEMS;
+  __shared__ u32 before[COUNTS];  // by (item, warp): the order of indices in a tile
+  __shared__ u32 tile_start;
+  const int warp = threadIdx.x / 32, tile = blockIdx.x;
+  const u32 lane = lane_id();
+  const i64 first = (i64)tile * COMPACT_TILE + threadIdx.x;
+  u32 kept[COMPACT_ITEMS];
+#pragma unroll
+  for (int j = 0; j < COMPACT_ITEMS; j++) {
+    i64 i = first + j * COMPACT_THREADS;
+    kept[j] = __ballot_sync(FULL, i < n && keep(i));
+    if (lane == 0) before[j * WARPS + warp] = __popc(kept[j]);
+  }
+  __syncthreads();
+  if (warp == 0) {
+    u32 carry = 0;
+    for (int c = 0; c < COUNTS; c += 32) {  // exclusive prefix sum of the counts
+      u32 value = before[c + lane], sum = value;
+      for (int step = 1; step < 32; step *= 2) {
+        u32 other = __shfl_up_sync(FULL, sum, step);
+        if (lane >= step) sum += other;
+      }
+      before[c + lane] = carry + sum - value;
+      carry += __shfl_sync(FULL, sum, 31);
+    }
+    if (lane == 0) lookback::publish(tiles + tile, lookback::word(epoch, tile ? lookback::AGGREGATE : lookback::PREFIX, carry));
+    u32 start = lookback::sum_before(tiles, epoch, tile);
+    if (lane == 0) {
+      if (tile) lookback::publish(tiles + tile, lookback::word(epoch, lookback::PREFIX, start + carry));
+      tile_start = start;
+      if (tile == gridDim.x - 1) *total = (int)(start + carry);
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < COMPACT_ITEMS; j++) {
+    i64 i = first + j * COMPACT_THREADS;
+    bool mine = kept[j] >> lane & 1;
+    if (i < n) emit(i, mine, tile_start + before[j * WARPS + warp] + __popc(kept[j] & ((1u << lane) - 1)));
+  }
+}

@@ -1,0 +1,46 @@
+"""Kernels from the .cu files of this package, compiled by NVRTC when they are first needed.
+
+CuPy caches compiled kernels on disk by their source string, which does not cover included files; so our own includes are
+inlined here and the source is the key. A module is asked for with the templates it should hold, one dtype and dimension
+at a time. Nothing compiles at import.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+OPTIONS = ("--std=c++17",)
+
+_INCLUDE = re.compile(r'^#include "([\w.]+)"$', re.MULTILINE)
+
+
+@functools.cache
+def source(room: str) -> str:
+    """Source of ``<room>.cu`` with our own headers inlined, each once."""
+    seen: set[str] = set()
+
+    def inline(name: str) -> str:
+        if name in seen:
+            return ""
+        seen.add(name)
+        text = (HERE / name).read_text(encoding="utf-8").replace("#pragma once\n", "")
+        return _INCLUDE.sub(lambda match: inline(match[1]), text)
+
+    return inline(f"{room}.cu")
+
+
+@functools.cache
+def kernel(room: str, name: str) -> Any:
+    """Kernel `name`, a C++ name expression such as ``"gather<float, 3>"``, of ``<room>.cu``."""
+    import cupy
+
+    return cupy.RawModule(code=source(room), options=OPTIONS, name_expressions=(name,)).get_function(name)
+
+
+def ctype(dtype: Any) -> str:
+    """C++ name of a coordinate type."""
+    return "float" if dtype.itemsize == 4 else "double"

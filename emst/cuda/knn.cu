@@ -1,0 +1,150 @@
+// Core distances: the distance to the k-th nearest point, the point itself included, by the packet walk.
+//
+// A list starts from the points of the query's own neighbourhood on the curve, whose leaves the walk then skips. It holds one
+// entry more than the core distance needs: ties with its last entry may be missing, so an answer taken from the list is
+// exact only if it is strictly nearer than that entry.
+#include "walk.cuh"
+
+// "Which are the K nearest points?" Keeps those that come after (after_distance, after_id), for k beyond one list.
+template <class T, int D, int K, bool PAGED>
+struct NearestPoints {
+  const T *points;
+  Row<T, D> x;
+  u32 own;
+  Bits<T> distance[K];
+  u32 id[K];
+  Bits<T> reach;
+  Bits<T> after_distance;
+  u32 after_id;
+  bool on;
+  int own_leaf, own_leaves;
+
+  __device__ bool may_hold(T, T) const { return true; }
+  __device__ bool wants(int leaf, const Row<T, D> &low, const Row<T, D> &high) const {
+    if (leaf >= 0 && (u32)(leaf - own_leaf) < (u32)own_leaves) return false;
+    return on && box_dist2(low, high, x, x) <= distance[K - 1];
+  }
+  __device__ bool nearer(Bits<T> d, u32 i, int k) const {
+    return d < distance[k] || (PAGED && d == distance[k] && i < id[k]);
+  }
+  __device__ void insert(Bits<T> d, u32 i) {
+#pragma unroll
+    for (int k = 0; k < K; k++)
+      if (nearer(d, i, k)) {
+        Bits<T> t = distance[k];
+        distance[k] = d;
+        d = t;
+        u32 j = id[k];
+        id[k] = i;
+        i = j;
+      }
+  }
+  __device__ bool scan(int leaf) {
+    u32 i0 = (u32)leaf * LEAF;
+    Bits<T> before = distance[K - 1];
+#pragma unroll 1  // the insertion is long
+    for (int t = 0; t < LEAF; t++) {
+      u32 i = i0 + t;
+      Bits<T> d = dist2(x, load<T, D>(points, i));
+      bool later = !PAGED || d > after_distance || (d == after_distance && i > after_id);
+      if (nearer(d, i, K - 1) && i != own && later) insert(d, i);
+    }
+    bool closer = __any_sync(FULL, distance[K - 1] != before);
+    if (closer) reach = warp_max(on ? distance[K - 1] : Bits<T>(-1));
+    return closer;
+  }
+};
+
+template <class T, int D, int K, bool PAGED>
+__device__ void list_nearest(NearestPoints<T, D, K, PAGED> &ask, const Hierarchy &h, const T *nodes, i64 packet, u64 *stack) {
+#pragma unroll
+  for (int k = 0; k < K; k++) {
+    ask.distance[k] = INFINITE<T>;
+    ask.id[k] = ~0u;
+  }
+  ask.reach = INFINITE<T>;
+  int first = maximum((int)(packet * (32 / LEAF)) - 2, 0);
+  ask.own_leaf = first;
+  ask.own_leaves = minimum(32 / LEAF + 4, h.count[0] - first);
+  for (int leaf = 0; leaf < ask.own_leaves; leaf++) ask.scan(first + leaf);
+  walk<T, D>(h, nodes, Packet<T, D>(ask.x), stack, ask);
+}
+
+// neighbour[k * n + i] is the k-th entry of point i's list; core is the entry before the last.
+template <class T, int D, int K>
+__global__ void __launch_bounds__(32 * WARPS)
+    nearest_points(const T *__restrict__ points, i64 n, const Hierarchy h, const T *__restrict__ nodes, int *neighbour, T *core) {
+  __shared__ u64 stacks[WARPS][STACK];
+  i64 packet = thread_id() / 32, u = thread_id();
+  if (packet * 32 >= n) return;
+  NearestPoints<T, D, K, false> ask;
+  ask.points = points;
+  ask.on = u < n;
+  u = minimum(u, n - 1);
+  ask.own = (u32)u;
+  ask.x = load<T, D>(points, u);
+  list_nearest(ask, h, nodes, packet, stacks[threadIdx.x / 32]);
+  if (!ask.on) return;
+  core[u] = value_of(ask.distance[K - 2]);
+#pragma unroll
+  for (int k = 0; k < K; k++) neighbour[(i64)k * n + u] = ask.distance[k] < INFINITE<T> ? (int)ask.id[k] : NONE;
+}
+
+// One more page of K neighbours, after the last of the page before: (core, last) hold its distance and id, and become the
+// `rank`-th entry of this page. On the first page last is NONE.
+template <class T, int D, int K>
+__global__ void __launch_bounds__(32 * WARPS) next_page(const T *__restrict__ points, i64 n, const Hierarchy h,
+                                                        const T *__restrict__ nodes, int rank, int *last, T *core) {
+  __shared__ u64 stacks[WARPS][STACK];
+  i64 packet = thread_id() / 32, u = thread_id();
+  if (packet * 32 >= n) return;
+  NearestPoints<T, D, K, true> ask;
+  ask.points = points;
+  ask.on = u < n;
+  u = minimum(u, n - 1);
+  ask.own = (u32)u;
+  ask.x = load<T, D>(points, u);
+  ask.after_distance = last[u] == NONE ? Bits<T>(-1) : bits_of(core[u]);
+  ask.after_id = (u32)last[u];
+  list_nearest(ask, h, nodes, packet, stacks[threadIdx.x / 32]);
+  if (!ask.on) return;
+#pragma unroll
+  for (int k = 0; k < K; k++)
+    if (k == rank) {
+      core[u] = value_of(ask.distance[k]);
+      last[u] = (int)ask.id[k];
+    }
+}
+
+// First answers under mutual reachability, from the lists: the nearest listed foreign point whose core distance does not
+// exceed the point's own is the answer; otherwise the best listed one is an upper bound, and the core distance a lower.
+template <class T, int D>
+__global__ void first_answers(const T *points, i64 n, int listed, const int *neighbour, const int *labels, int *nearest, T *bound,
+                              T *second, T *best) {
+  i64 i = thread_id();
+  if (i >= n) return;
+  Row<T, D> x = load<T, D>(points, i);
+  int label = labels[i], found = NONE;
+  T weight = value_of(INFINITE<T>), distance = weight, last = weight;
+  for (int k = 0; k < listed; k++) {
+    int j = neighbour[(i64)k * n + i];
+    if (j == NONE) {  // fewer points than entries: nothing is missing from the list
+      last = value_of(INFINITE<T>);
+      break;
+    }
+    Row<T, D> y = load<T, D>(points, j);
+    T d = value_of(dist2(x, y)), w = maximum(maximum(x.tag, y.tag), d);
+    last = d;
+    if (labels[j] == label) continue;
+    if (w < weight || (w == weight && (d < distance || (d == distance && j < found)))) {
+      weight = w;
+      distance = d;
+      found = j;
+    }
+  }
+  bool exact = found != NONE && weight == x.tag && distance < last;
+  nearest[i] = exact ? found : NONE;
+  second[i] = distance;
+  bound[i] = x.tag;
+  if (found != NONE && weight < best[label]) atomicMin(reinterpret_cast<Bits<T> *>(best + label), bits_of(weight));
+}

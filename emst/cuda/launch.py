@@ -1,0 +1,37 @@
+"""Launching kernels, and the buffers of ordered compaction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from emst.cuda.compile import kernel
+
+BLOCK = 256
+COMPACT_TILE = 4096  # of compact.cuh
+
+
+def launch(room: str, name: str, threads: int, *args: Any, block: int = BLOCK) -> None:
+    """Run kernel `name` of ``<room>.cu`` with at least `threads` threads; Python ints go as 64-bit, None as null."""
+    if threads > 0:
+        kernel(room, name)((-(-threads // block),), (block,), tuple(map(pointer, args)))
+
+
+def pointer(value: Any) -> Any:
+    """A kernel argument; None as a null pointer."""
+    return np.uint64(0) if value is None else value
+
+
+class Compaction:
+    """Tile words of `compact` in compact.cuh for up to n indices, and the epoch that tells its calls apart."""
+
+    def __init__(self, n: int) -> None:
+        self._tiles = cupy.zeros(-(-n // COMPACT_TILE), np.uint64)
+        self._epoch = 0
+
+    def launch(self, room: str, name: str, n: int, *args: Any) -> None:
+        """Run a compacting kernel over n indices; its last two parameters are tiles and epoch."""
+        self._epoch += 1
+        launch(room, name, -(-n // COMPACT_TILE) * BLOCK, *args, self._tiles, np.uint32(self._epoch))

@@ -1,0 +1,64 @@
+// Contracting the lightest edges of all components; knows nothing of points.
+//
+// Under the law the only cycles that lightest edges can make are mutual pairs, so there is no compare-and-swap: the parent of
+// a component is the component at the other end of its edge, and of a mutual pair the smaller root stays.
+// An edge is packed as (smaller end << 32 | larger end); all ones is no edge.
+#include "compact.cuh"
+
+constexpr int HOPS = 64;  // chains are short as a rule; longer ones are finished by pointer doubling
+
+template <class T>
+__global__ void hook(const int *components, int count, const int *labels, const T *best, const u64 *edge, int *parent, int *source,
+                     int *target, T *weight, int *status) {
+  i64 k = thread_id();
+  if (k == 0) status[1] = 0;
+  if (k >= count) return;
+  int c = components[k];
+  u64 e = edge[c];
+  int u = (int)(e >> 32), v = (int)e;
+  int other = e == ~0ull ? c : labels[u] == c ? labels[v] : labels[u];
+  bool stays = other == c || (edge[other] == e && c < other);
+  parent[c] = stays ? c : other;
+  if (stays) return;
+  source[c] = u;
+  target[c] = v;
+  weight[c] = best[c];
+}
+
+// top[c] = the ancestor at most HOPS away; status[1] is set if one is not a root.
+__global__ void climb(const int *components, int count, const int *parent, int *top, int *status) {
+  i64 k = thread_id();
+  if (k >= count) return;
+  int c = components[k], at = c, above = parent[c];
+  for (int hop = 0; above != at && hop < HOPS; hop++) {
+    at = above;
+    above = parent[at];
+  }
+  top[c] = at;
+  if (above != at) status[1] = 1;
+}
+
+// Any value read is an ancestor, so it does not matter whether it was written in this pass.
+__global__ void double_hops(const int *components, int count, const int *parent, int *top, int *status) {
+  i64 k = thread_id();
+  if (k >= count) return;
+  int c = components[k], above = top[top[c]];
+  top[c] = above;
+  if (parent[above] != above) status[1] = 1;
+}
+
+__global__ void relabel(const int *top, i64 n, int *labels) {
+  i64 i = thread_id();
+  if (i >= n) return;
+  int old = labels[i], now = top[old];
+  if (now != old) labels[i] = now;
+}
+
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    list_roots(const int *components, i64 count, const int *parent, int *roots, int *status, u64 *tiles, u32 epoch) {
+  compact(
+      count, tiles, epoch, status, [&](i64 k) { return parent[components[k]] == components[k]; },
+      [&](i64 k, bool kept, u32 rank) {
+        if (kept) roots[rank] = components[k];
+      });
+}

@@ -1,0 +1,67 @@
+"""Components and their contraction on the GPU. Kernels: duplicates.cu, merge.cu."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.boruvka import Forest
+from emst.cuda.bvh import Bvh, padded
+from emst.cuda.compile import ctype
+from emst.cuda.launch import Compaction, launch
+
+
+class MergeScratch:
+    """Buffers of `merge` for n vertices.
+
+    Attributes
+    ----------
+    edge : uint64[n]
+        By root: the component's lightest edge, smaller end in the upper half; all ones for none.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.edge = cupy.full(n, np.iinfo(np.uint64).max, np.uint64)
+        self.parent = cupy.empty(n, np.int32)
+        self.top = cupy.empty(n, np.int32)
+        self.spare = cupy.empty(n, np.int32)  # where the next list of components goes
+        self.status = cupy.zeros(2, np.int32)  # roots left, whether a chain is not climbed yet
+        self.compaction = Compaction(n)
+
+
+def join_duplicates(bvh: Bvh) -> Forest:
+    """See `emst.backend.Backend.join_duplicates`."""
+    n, T = bvh.n, bvh.T
+    scratch = MergeScratch(n)
+    labels = cupy.empty(padded(n), np.int32)[:n]  # whole leaves are read at once
+    heads = cupy.empty(n, np.int32)
+    source, target = cupy.empty(n, np.int32), cupy.empty(n, np.int32)
+    weight = cupy.empty(n, bvh.dtype)
+    total = scratch.status
+    scratch.compaction.launch("duplicates", f"list_heads<{T}>", n, bvh.rows, n, *bvh.shape, heads, labels, total)
+    launch("duplicates", f"hang_from_heads<{T}>", n, heads, n, bvh.core, labels, source, target, weight)
+    best = cupy.full(n, np.inf, bvh.dtype)
+    ends = scratch.edge.view(np.int32)
+    return Forest(labels, heads[: int(total[0])], best, ends[1::2], ends[0::2], source, target, weight, scratch)
+
+
+def merge(forest: Forest) -> int:
+    """See `emst.backend.Backend.merge`."""
+    s, components, count = forest.scratch, forest.components, np.int32(forest.count)
+    T = ctype(forest.best.dtype)
+    launch(
+        "merge", f"hook<{T}>", count, components, count, forest.labels, forest.best, s.edge, s.parent, forest.source, forest.target,
+        forest.weight, s.status,
+    )  # fmt: skip
+    launch("merge", "climb", count, components, count, s.parent, s.top, s.status)
+    launch("merge", "relabel", len(forest.labels), s.top, len(forest.labels), forest.labels)
+    s.compaction.launch("merge", "list_roots", int(count), components, int(count), s.parent, s.spare, s.status)
+    left, unfinished = s.status.get().tolist()
+    if unfinished:
+        while unfinished:
+            s.status[1] = 0
+            launch("merge", "double_hops", count, components, count, s.parent, s.top, s.status)
+            unfinished = int(s.status[1])
+        launch("merge", "relabel", len(forest.labels), s.top, len(forest.labels), forest.labels)
+    forest.components, s.spare = s.spare[:left], components
+    return left

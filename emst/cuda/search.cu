@@ -1,0 +1,192 @@
+// One round: upper bounds of every component, who needs a search, the search, and each component's lightest edge.
+//
+// Between rounds a point keeps its last answer. If that neighbour still has another label it is still the nearest
+// (components only grow); otherwise its weight is a lower bound, and a search that found nothing within a radius leaves
+// the next number after it. Only points whose bound does not exceed the best edge their component knows are searched.
+//
+// Under mutual reachability (MRD) the law's second key is the Euclidean distance: a point that has reached the least weight
+// it can have, its own core distance, only looks for something nearer.
+#include "compact.cuh"
+#include "walk.cuh"
+
+template <class T>
+__device__ void lower(T *best, T weight) {  // weights are not negative: their bits order like they do
+  if (weight < *best) atomicMin(reinterpret_cast<Bits<T> *>(best), bits_of(weight));
+}
+
+template <class T>
+__global__ void reset_components(const int *components, int count, T *best, T *best_distance, u64 *edge) {
+  i64 k = thread_id();
+  if (k >= count) return;
+  int c = components[k];
+  best[c] = value_of(INFINITE<T>);
+  if (best_distance) best_distance[c] = value_of(INFINITE<T>);
+  edge[c] = ~0ull;
+}
+
+// Answers that are still foreign, and neighbours on the curve.
+template <class T>
+__global__ void upper_bounds(const int *labels, i64 n, const int *nearest, const T *bound, const T *step, T *best) {
+  i64 i = thread_id();
+  if (i >= n) return;
+  int label = labels[i], answer = nearest[i];
+  if (answer != NONE && labels[answer] != label) lower(best + label, bound[i]);
+  if (i + 1 == n) return;
+  int next = labels[i + 1];
+  if (next == label) return;
+  T d = step[i];
+  lower(best + label, d);
+  lower(best + next, d);
+}
+
+template <class T>
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    list_searches(const int *labels, i64 n, const int *nearest, const T *bound, const T *best, int *worklist, int *count,
+                  u64 *tiles, u32 epoch) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) count[1] = 0;  // packets taken from the list
+  compact(
+      n, tiles, epoch, count,
+      [&](i64 i) {
+        int label = labels[i];
+        if (bound[i] > best[label]) return false;
+        int answer = nearest[i];
+        return answer == NONE || labels[answer] == label;
+      },
+      [&](i64 i, bool kept, u32 rank) {
+        if (kept) worklist[rank] = (int)i;
+      });
+}
+
+// "Which is the nearest point with another label?"
+template <class T, int D, bool MRD>
+struct NearestForeign {
+  const T *points;
+  const int *labels;
+  Row<T, D> x;
+  int label, common;      // own; shared by the whole packet, or one that no node has
+  Bits<T> weight;         // of the best edge so far
+  Bits<T> radius;         // a point farther than this cannot improve it
+  Bits<T> core, distance; // MRD: own core distance; distance of the best so far
+  Bits<T> reach, heaviest;
+  u32 found = ~0u;
+  int own_leaf, own_leaves;  // scanned before the walk
+
+  __device__ bool may_hold(T low_tag, T high_tag) const {
+    return label_of(low_tag) != common && (!MRD || bits_of(high_tag) <= heaviest);
+  }
+  __device__ bool wants(int leaf, const Row<T, D> &low, const Row<T, D> &high) const {
+    if (leaf >= 0 && (u32)(leaf - own_leaf) < (u32)own_leaves) return false;
+    return box_dist2(low, high, x, x) <= radius && label_of(low.tag) != label && (!MRD || bits_of(high.tag) <= weight);
+  }
+  __device__ void look(const Row<T, D> &y, int other, u32 i) {
+    Bits<T> d = dist2(x, y);
+    if constexpr (MRD) {
+      Bits<T> w = maximum(d, maximum(core, bits_of(y.tag)));
+      if (w <= weight && other != label && (w < weight || d < distance || (d == distance && i < found))) {
+        weight = w;
+        distance = d;
+        found = i;
+        radius = w == core ? d : w;
+      }
+    } else if (d <= radius && other != label && (d < radius || i < found)) {
+      radius = d;
+      found = i;
+    }
+  }
+  __device__ bool scan(int leaf) {
+    Bits<T> before = radius;
+    u32 i0 = (u32)leaf * LEAF;
+    const int4 *four = reinterpret_cast<const int4 *>(labels + i0);
+    int4 a = __ldg(four), b = __ldg(four + 1);
+    const int other[LEAF] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+#pragma unroll
+    for (int t = 0; t < LEAF; t++) look(load<T, D>(points, i0 + t), other[t], i0 + t);
+    bool closer = __any_sync(FULL, radius != before);
+    if (closer) {
+      reach = warp_max(radius);
+      if (MRD) heaviest = warp_max(weight);
+    }
+    return closer;
+  }
+};
+
+template <class T, int D, bool MRD>
+__device__ void search_packet(const T *points, const int *labels, const Hierarchy &h, const T *nodes, const int *worklist,
+                              i64 packet, i64 queries, int *nearest, T *bound, T *second, T *best, u64 *stack) {
+  i64 a = packet * 32 + lane_id();
+  bool on = a < queries;
+  i64 u = on ? a : queries - 1;
+  if (worklist) u = worklist[u];
+  NearestForeign<T, D, MRD> ask;
+  ask.points = points;
+  ask.labels = labels;
+  ask.x = load<T, D>(points, u);
+  ask.label = labels[u];
+  int first = __shfl_sync(FULL, ask.label, 0);
+  ask.common = __all_sync(FULL, ask.label == first) ? first : -2;
+  ask.weight = ask.radius = on ? bits_of(best[ask.label]) : -1;  // nothing is within -1
+  if (MRD) {
+    ask.core = bits_of(ask.x.tag);
+    ask.distance = INFINITE<T>;
+    ask.heaviest = warp_max(ask.weight);
+  }
+  ask.reach = warp_max(ask.radius);
+  ask.own_leaf = (int)(packet * (32 / LEAF));
+  ask.own_leaves = worklist ? 0 : minimum(32 / LEAF, h.count[0] - ask.own_leaf);
+  for (int leaf = 0; leaf < ask.own_leaves; leaf++) ask.scan(ask.own_leaf + leaf);
+  walk<T, D>(h, nodes, Packet<T, D>(ask.x), stack, ask);
+  if (!on) return;
+  bool none = ask.found == ~0u;
+  T weight = value_of(MRD ? ask.weight : ask.radius);
+  nearest[u] = none ? NONE : (int)ask.found;
+  bound[u] = none ? value_of(bits_of(weight) + 1) : weight;
+  if (MRD) second[u] = value_of(ask.distance);
+  if (!none) lower(best + ask.label, weight);
+}
+
+// Warps take packets off the worklist until none is left (count[0] queries, count[1] packets taken).
+template <class T, int D, bool MRD>
+__global__ void __launch_bounds__(32 * WARPS)
+    nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const Hierarchy h, const T *__restrict__ nodes,
+                     const int *__restrict__ worklist, int *count, int *nearest, T *bound, T *second, T *best) {
+  __shared__ u64 stacks[WARPS][STACK];
+  const int queries = count[0];
+  while (true) {
+    int packet = 0;
+    if (lane_id() == 0) packet = atomicAdd(count + 1, 1);
+    packet = __shfl_sync(FULL, packet, 0);
+    if ((i64)packet * 32 >= queries) return;
+    search_packet<T, D, MRD>(points, labels, h, nodes, worklist, packet, queries, nearest, bound, second, best,
+                             stacks[threadIdx.x / 32]);
+    __syncwarp();
+  }
+}
+
+// ---- the lightest edge of every component, first under the law --------------------------------------------------------
+template <class T>
+__device__ bool is_best(i64 i, const int *labels, const int *nearest, const T *bound, const T *best, int &label, int &other) {
+  other = nearest[i];
+  if (other == NONE) return false;
+  label = labels[i];
+  return bound[i] == best[label] && labels[other] != label;
+}
+
+template <class T>
+__global__ void nearest_of_lightest(const int *labels, i64 n, const int *nearest, const T *bound, const T *second, const T *best,
+                                    T *best_distance) {
+  i64 i = thread_id();
+  int label, other;
+  if (i < n && is_best(i, labels, nearest, bound, best, label, other)) lower(best_distance + label, second[i]);
+}
+
+// second is null for the Euclidean tree: there the distance is the weight.
+template <class T>
+__global__ void first_of_lightest(const int *labels, i64 n, const int *nearest, const T *bound, const T *second, const T *best,
+                                  const T *best_distance, u64 *edge) {
+  i64 i = thread_id();
+  int label, other;
+  if (i >= n || !is_best(i, labels, nearest, bound, best, label, other)) return;
+  if (second && second[i] != best_distance[label]) return;
+  u64 e = (u64)minimum((int)i, other) << 32 | (u32)maximum((int)i, other);
+  if (e < edge[label]) atomicMin(edge + label, e);
+}

@@ -1,0 +1,111 @@
+"""One round's question on the GPU: the lightest edge leaving each component. Kernels: search.cu, brute.cu."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.boruvka import Forest
+from emst.cuda.bvh import Bvh, curve_steps
+from emst.cuda.compile import kernel
+from emst.cuda.launch import Compaction, launch, pointer
+
+WARPS_A_BLOCK = 4  # of walk.cuh
+BLOCKS_AN_SM = 16
+BRUTE_QUERIES = 128  # of brute.cu
+BRUTE_SPLITS = 64
+
+
+class Answers:
+    """What each point knows of its nearest foreign point; see search.cu.
+
+    Attributes
+    ----------
+    nearest : int32[n]
+        The last answer, -1 for none.
+    bound : T[n]
+        Weight of the answer, or a lower bound of the next one.
+    second : T[n] or None
+        Distance of the answer, under mutual reachability.
+    """
+
+    def __init__(self, bvh: Bvh) -> None:
+        n, mrd = bvh.n, bvh.core is not None
+        self.rounds = 0
+        self.nearest = cupy.full(n, -1, np.int32)
+        self.bound = bvh.core.copy() if mrd else cupy.zeros(n, bvh.dtype)
+        self.second = cupy.empty(n, bvh.dtype) if mrd else None
+        self.best_distance = cupy.empty(n, bvh.dtype) if mrd else None
+        self.worklist = cupy.empty(n, np.int32)
+        self.step = curve_steps(bvh)
+        self.count = cupy.asarray(np.array([n, 0], np.int32))  # queries in the worklist, packets taken from it
+        self.compaction = Compaction(n)
+        self.multiprocessors = cupy.cuda.Device().attributes["MultiProcessorCount"]
+
+
+def first_answers(bvh: Bvh, forest: Forest) -> Answers:
+    """See `emst.backend.Backend.first_answers`."""
+    answers = Answers(bvh)
+    if bvh.neighbours is not None:
+        launch(
+            "knn", f"first_answers<{bvh.template}>", bvh.n, bvh.rows, bvh.n, np.int32(len(bvh.neighbours)), bvh.neighbours,
+            forest.labels, answers.nearest, answers.bound, answers.second, forest.best,
+        )  # fmt: skip
+        bvh.neighbours = None  # it has served
+    return answers
+
+
+def upper_bounds(bvh: Bvh, forest: Forest, answers: Answers) -> None:
+    """See `emst.backend.Backend.upper_bounds`."""
+    T = bvh.T
+    if answers.rounds > 0:  # the first round keeps what first_answers found
+        edge, count = forest.scratch.edge, forest.count
+        launch("search", f"reset_components<{T}>", count, forest.components, np.int32(count), forest.best, answers.best_distance, edge)
+    elif answers.best_distance is not None:
+        answers.best_distance.fill(np.inf)
+    launch("search", f"upper_bounds<{T}>", bvh.n, forest.labels, bvh.n, answers.nearest, answers.bound, answers.step, forest.best)
+
+
+def nearest_outgoing(bvh: Bvh, forest: Forest, answers: Answers) -> None:
+    """See `emst.backend.Backend.nearest_outgoing`."""
+    n, T, mrd = bvh.n, bvh.T, answers.second is not None
+    everybody = answers.rounds == 0 and not mrd
+    worklist = None if everybody else answers.worklist
+    if not everybody:
+        answers.compaction.launch(
+            "search", f"list_searches<{T}>", n, forest.labels, n, answers.nearest, answers.bound, forest.best, worklist, answers.count
+        )
+    search = _search_all if bvh.brute else _search_bvh
+    search(bvh, forest, answers, worklist)
+    answers.rounds += 1
+    args = (forest.labels, n, answers.nearest, answers.bound, answers.second, forest.best, answers.best_distance)
+    if mrd:
+        launch("search", f"nearest_of_lightest<{T}>", n, *args)
+    launch("search", f"first_of_lightest<{T}>", n, *args, forest.scratch.edge)
+
+
+def _search_bvh(bvh: Bvh, forest: Forest, answers: Answers, worklist: cupy.ndarray | None) -> None:
+    mrd = "true" if answers.second is not None else "false"
+    threads = min(bvh.n, answers.multiprocessors * BLOCKS_AN_SM * 32 * WARPS_A_BLOCK)
+    launch(
+        "search", f"nearest_outgoing<{bvh.template}, {mrd}>", threads, bvh.rows, forest.labels, bvh.hierarchy, bvh.nodes, worklist,
+        answers.count, answers.nearest, answers.bound, answers.second, forest.best, block=32 * WARPS_A_BLOCK,
+    )  # fmt: skip
+
+
+def _search_all(bvh: Bvh, forest: Forest, answers: Answers, worklist: cupy.ndarray | None) -> None:
+    """All queries against all points, split over blocks so that few queries still fill the device."""
+    n, T = bvh.n, bvh.T
+    busy = 4 * answers.multiprocessors  # blocks wanted
+    partial = n + busy * BRUTE_QUERIES  # answers by split and query, at most
+    found, weight, distance = cupy.empty(partial, np.int32), cupy.empty(partial, bvh.dtype), cupy.empty(partial, bvh.dtype)
+    mrd = np.int32(answers.second is not None)
+    kernel("brute", f"brute_nearest<{T}>")(
+        (-(-n // BRUTE_QUERIES), BRUTE_SPLITS), (BRUTE_QUERIES,),
+        (bvh.rows, forest.labels, n, np.int32(bvh.d), pointer(worklist), answers.count, np.int32(busy), mrd, forest.best, found, weight,
+         distance),
+    )  # fmt: skip
+    launch(
+        "brute", f"brute_answers<{T}>", n, forest.labels, n, worklist, answers.count, np.int32(busy), found, weight, distance,
+        answers.nearest, answers.bound, answers.second, forest.best,
+    )  # fmt: skip
