@@ -1,5 +1,6 @@
 """The operations of `emst.backend.Backend` on the CPU, in numba. Importing compiles nothing."""
 
+from emst.cpu.answers import first_answers, upper_bounds
 from emst.cpu.bvh import build_bvh
 from emst.cpu.knn import core_distances
 from emst.cpu.labels import label_nodes
@@ -7,7 +8,7 @@ from emst.cpu.memory import require_memory
 from emst.cpu.merge import join_duplicates, merge
 from emst.cpu.order import curve_codes, sort_order, survey
 from emst.cpu.result import sorted_edges, unscaled
-from emst.cpu.search import first_answers, nearest_outgoing, upper_bounds
+from emst.cpu.search import nearest_outgoing
 
 name = "cpu"
 

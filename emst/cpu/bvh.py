@@ -57,7 +57,8 @@ class Bvh:
         self.core = None  # T[n]: squared core distances, in curve order
         self.padded_core = None  # the same with the empty lanes of the last leaf, infinite
         self.node_core = None  # T[groups * 16]: least core distance below a node
-        self.lists = None  # int32[n, m]: nearest neighbours, kept from the core distances
+        self.lists = None  # int32[leaves * 16, m]: nearest neighbours of every point, -1 at the end
+        self.reach = None  # T[leaves * 16]: no point that is not on the list is nearer
 
     @property
     def leaves(self) -> int:

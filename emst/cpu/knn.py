@@ -24,9 +24,10 @@ def core_distances(bvh, k):
     wanted = min(k, bvh.n - 1)  # one more than needed: among equals with the last some may be missing
     lists = np.full((size, min(wanted, KEPT)), -1, np.int32)
     core = np.full(size, np.inf, bvh.dtype)
-    args = (bvh.nodes, bvh.n, k, wanted, core, lists, bvh.dims, bvh.d)
+    reach = np.full(size, np.inf, bvh.dtype)
+    args = (bvh.nodes, bvh.n, k, wanted, core, lists, reach, bvh.dims, bvh.d)
     for_chunks(_core_distances, bvh.leaves, grain_for(bvh.leaves, 64), *args)
-    bvh.core, bvh.padded_core, bvh.lists = core[: bvh.n], core, lists
+    bvh.core, bvh.padded_core, bvh.lists, bvh.reach = core[: bvh.n], core, lists, reach
     bvh.node_core = _node_cores(bvh, core)
     return bvh.core
 
@@ -44,10 +45,11 @@ def _node_cores(bvh, core):
 
 
 @njit(nogil=True, cache=True)
-def _core_distances(nodes, n, k, wanted, core, lists, dims, d, begin, end):
+def _core_distances(nodes, n, k, wanted, core, lists, reach, dims, d, begin, end):
     kind = nodes.blocks.dtype
     far = np.finfo(kind).max
     packet = new_packet(d, kind)
+    kept = lists.shape[1]
     width = (wanted + LANES - 1) // LANES * LANES
     distances = np.empty(LANES * width, kind)
     neighbours = np.empty(LANES * width, np.int32)
@@ -61,9 +63,12 @@ def _core_distances(nodes, n, k, wanted, core, lists, dims, d, begin, end):
         box_around(packet, nodes.blocks, d, leaf, active)
         _walk(packet, nodes, (distances, neighbours, wanted), None, None, dims, d, leaf, active)
         for j in range(size):
-            core[leaf * LANES + j] = distances[j * width + k - 2]
-            for m in range(lists.shape[1]):
-                lists[leaf * LANES + j, m] = neighbours[j * width + m]
+            u = leaf * LANES + j
+            core[u] = distances[j * width + k - 2]
+            for m in range(kept):
+                lists[u, m] = neighbours[j * width + m]
+            if kept < n - 1:  # else there is nobody but those listed
+                reach[u] = distances[j * width + kept - 1]
 
 
 @njit(nogil=True, forceinline=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from emst.cpu.lanes import LANES
+from emst.cpu.answers import squared_distance
 from emst.cpu.order import radix_order
 from emst.cpu.parallel import for_chunks, grain_for
-from emst.cpu.search import squared_distance
 
 SMALL = 16  # runs up to this long are sorted by insertion
 

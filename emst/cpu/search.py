@@ -22,114 +22,53 @@ W. B. March, P. Ram, A. G. Gray, "Fast Euclidean minimum spanning tree" (KDD'10)
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
 from emst.cpu.bvh import MIXED
 from emst.cpu.lanes import LANES, at_most_mask, lowest_bit, point_mask, unequal_mask
+from emst.cpu.lightest import lightest_edges
 from emst.cpu.parallel import for_chunks, grain_for
 from emst.cpu.walk import box_around, new_packet, walk_with
 
 NOBODY = np.iinfo(np.int32).max  # as an answer's id: greater than any, so that any other comes first
 
 
-class Memory(NamedTuple):
-    """What every point knows, with the empty lanes of the last leaf."""
-
-    nearest: np.ndarray  # int32: nearest foreign point when last searched, -1 if none was found
-    bound: np.ndarray  # T: weight of the edge to it, or a lower bound of the weight of any edge
-    near: np.ndarray  # T: squared distance to it (the weight's second key)
-    labels: np.ndarray  # int32: component, copied from the forest every round
-
-
-class Answers:
-    """The memory of the search."""
-
-    def __init__(self, n: int, memory: Memory):
-        self.memory = memory
-        self.nearest, self.bound = memory.nearest[:n], memory.bound[:n]
-
-
-def first_answers(bvh, forest):
-    """What points know before the first round: nothing yet, or their nearest neighbours from `core_distances`."""
-    size = bvh.leaves * LANES
-    memory = Memory(
-        nearest=np.full(size, -1, np.int32),
-        bound=np.zeros(size, bvh.dtype),
-        near=np.zeros(size if bvh.core is not None else 0, bvh.dtype),
-        labels=np.full(size, MIXED, np.int32),
-    )
-    if bvh.core is not None:
-        memory.bound[:] = bvh.padded_core
-    return Answers(bvh.n, memory)
-
-
-def upper_bounds(bvh, forest, answers):
-    """Bound every component by its answers that are still foreign and by neighbours on the curve."""
-    forest.best[forest.components] = np.inf
-    answers.memory.labels[: bvh.n] = forest.labels
-    args = (bvh.nodes.blocks, bvh.padded_core, bvh.n, forest.best, answers.memory, bvh.d)
-    for_chunks(_upper_bounds, bvh.n, grain_for(bvh.n, 4096), *args)
-
-
-@njit(nogil=True, cache=True)
-def _upper_bounds(blocks, core, n, best, memory, d, begin, end):
-    labels = memory.labels
-    for i in range(begin, end):
-        label = labels[i]
-        t = memory.nearest[i]
-        if t >= 0 and labels[t] != label and memory.bound[i] < best[label]:
-            best[label] = memory.bound[i]
-        if i + 1 < n and labels[i + 1] != label:
-            weight = squared_distance(blocks, d, i, i + 1)
-            if core is not None:
-                weight = max(weight, core[i], core[i + 1])
-            if weight < best[label]:
-                best[label] = weight
-            if weight < best[labels[i + 1]]:
-                best[labels[i + 1]] = weight
-
-
-@njit(nogil=True, forceinline=True)
-def squared_distance(blocks, d, i, j):
-    """Squared distance of two points."""
-    a, b = i // LANES * d * LANES + i % LANES, j // LANES * d * LANES + j % LANES
-    t = blocks[a] - blocks[b]
-    s = t * t
-    for k in range(1, d):
-        t = blocks[a + k * LANES] - blocks[b + k * LANES]
-        s += t * t
-    return s
-
-
 def nearest_outgoing(bvh, forest, answers):
     """Search, then set every component's lightest edge."""
-    args = (bvh.nodes, bvh.padded_core, bvh.node_core, bvh.n, forest.best, answers.memory, bvh.dims, bvh.d)
-    for_chunks(_search, bvh.leaves, grain_for(bvh.leaves, 64), *args)
-    _lightest(answers.memory, bvh.core, bvh.n, forest.components, forest.best, forest.edge_u, forest.edge_v)
+    args = (bvh.nodes, bvh.padded_core, bvh.node_core, bvh.n, forest.best, answers.memory, answers.candidates)
+    for_chunks(_search, bvh.leaves, grain_for(bvh.leaves, 64), *args, bvh.dims, bvh.d)
+    lightest_edges(bvh, forest, answers)
 
 
 @njit(nogil=True, cache=True)
-def _search(nodes, core, node_core, n, best, memory, dims, d, begin, end):
+def _search(nodes, core, node_core, n, best, memory, candidates, dims, d, begin, end):
     packet = new_packet(d, nodes.blocks.dtype)
     for leaf in range(begin, end):
-        active = _activate(packet, nodes, core, n, best, memory, d, leaf)
+        candidates[leaf] = 0
+        common = nodes.label[leaf]
+        if common != MIXED and memory.least[leaf] > best[common]:
+            continue
+        active = _activate(packet, core, n, best, memory, candidates, leaf)
         if active:
+            box_around(packet, nodes.blocks, d, leaf, active)
             _walk(packet, nodes, (core, memory.labels), node_core, memory.labels, dims, d, leaf, active)
-            _remember(packet, core, best, memory, leaf, active)
+            _remember(packet, core, best, memory, candidates, leaf, active)
+        least = memory.bound[leaf * LANES]
+        for u in range(leaf * LANES + 1, min(n, leaf * LANES + LANES)):
+            least = min(least, memory.bound[u])
+        memory.least[leaf] = least
 
 
 @njit(nogil=True, forceinline=True)
-def _activate(packet, nodes, core, n, best, memory, d, leaf):
-    """Which points of the leaf have to be searched, their radii and the box around them."""
-    far = np.finfo(nodes.blocks.dtype).max
+def _activate(packet, core, n, best, memory, candidates, leaf):
+    """Which points of the leaf have to be searched, and their radii. Those that know better are candidates."""
+    far = np.finfo(packet.radius.dtype).max
     active = 0
     for j in range(LANES):
-        u = leaf * LANES + j
-        packet.weight[j] = packet.radius[j] = -1
+        packet.radius[j] = packet.weight[j] = -1
         packet.found[j] = NOBODY
+        u = leaf * LANES + j
         if u >= n:
             continue
         label = memory.labels[u]
@@ -137,12 +76,11 @@ def _activate(packet, nodes, core, n, best, memory, d, leaf):
             continue
         t = memory.nearest[u]
         if t >= 0 and memory.labels[t] != label:
+            candidates[leaf] |= 1 << j
             continue
-        packet.weight[j] = packet.radius[j] = min(best[label], far)
+        packet.radius[j] = packet.weight[j] = min(best[label], far)
         packet.near[j] = far
         active |= 1 << j
-    if active:
-        box_around(packet, nodes.blocks, d, leaf, active)
     return active
 
 
@@ -218,12 +156,12 @@ def _share(packet, core, labels, leaf, q, label):
 
 
 @njit(nogil=True, forceinline=True)
-def _remember(packet, core, best, memory, leaf, active):
+def _remember(packet, core, best, memory, candidates, leaf, active):
+    """Answers, or bounds where there was none, of the points that were searched."""
     while active:
         j = lowest_bit(active)
         active &= active - 1
         u = leaf * LANES + j
-        label = memory.labels[u]
         weight = packet.radius[j] if core is None else packet.weight[j]
         if packet.found[j] == NOBODY:
             memory.nearest[u] = -1
@@ -234,34 +172,10 @@ def _remember(packet, core, best, memory, leaf, active):
         memory.bound[u] = weight
         if core is not None:
             memory.near[u] = packet.near[j]
-        if weight < best[label]:
+        label = memory.labels[u]
+        if weight <= best[label]:
             best[label] = weight
-
-
-@njit(nogil=True, cache=True)
-def _lightest(memory, core, n, components, best, edge_u, edge_v):
-    """Every component's first edge under the law."""
-    for c in components:
-        best[c] = np.inf
-        edge_u[c] = edge_v[c] = -1
-    for i in range(n):
-        t = memory.nearest[i]
-        label = memory.labels[i]
-        if t < 0 or memory.labels[t] == label or memory.bound[i] > best[label]:
-            continue
-        u, v = min(np.int32(i), t), max(np.int32(i), t)
-        first = memory.bound[i] < best[label] or edge_u[label] < 0
-        if not first and core is not None:
-            p, q = edge_u[label], edge_v[label]
-            kept = memory.near[p] if memory.nearest[p] == q and memory.labels[p] == label else memory.near[q]
-            if memory.near[i] != kept:
-                if memory.near[i] > kept:
-                    continue
-                first = True
-        if first or u < edge_u[label] or (u == edge_u[label] and v < edge_v[label]):
-            best[label] = memory.bound[i]
-            edge_u[label] = u
-            edge_v[label] = v
+            candidates[leaf] |= 1 << j
 
 
 _walk = walk_with(_visit)

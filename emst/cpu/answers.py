@@ -1,0 +1,140 @@
+"""What points know of their nearest foreign points, and the bounds that follow for components.
+
+A point keeps its last answer. While that neighbour is foreign it is exact, because components only grow; otherwise its
+weight is a lower bound. Under mutual reachability there is more: the lists that `core_distances` left. Every point that
+is not listed is at least as far as the last one listed, so a lighter foreign neighbour on the list is an answer too.
+
+Races. Threads lower ``best`` of the same component side by side: a lost update leaves the weight of another edge that
+leaves the component, which is all that an upper bound has to be.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from emst.cpu.bvh import MIXED
+from emst.cpu.lanes import LANES
+from emst.cpu.parallel import for_chunks, grain_for
+
+
+class Memory(NamedTuple):
+    """What every point knows, with the empty lanes of the last leaf."""
+
+    labels: np.ndarray  # int32: component, copied from the forest every round
+    nearest: np.ndarray  # int32: nearest foreign point when last asked, -1 if there was none within reach
+    bound: np.ndarray  # T: weight of the edge to it while it is foreign; in any case a lower bound of all edges
+    near: np.ndarray  # T: squared distance to it (the weight's second key); empty when that is the weight
+    least: np.ndarray  # T[leaves]: nothing below it is bound lower
+    lists: np.ndarray  # int32[:, m]: nearest points, -1 at the end; m is 0 without lists
+    reach: np.ndarray  # T: no point that is not listed is nearer
+
+
+class Answers:
+    """The memory of the search, and which points hold an edge that may be their component's lightest."""
+
+    def __init__(self, n: int, memory: Memory):
+        self.memory = memory
+        self.candidates = np.zeros(len(memory.least), np.int64)  # one bit a point
+        self.nearest, self.bound = memory.nearest[:n], memory.bound[:n]
+
+
+def first_answers(bvh, forest):
+    """What points know before the first round: nothing yet, or what `core_distances` turned up."""
+    size = bvh.leaves * LANES
+    nothing = np.empty(0, bvh.dtype)
+    known = bvh.core is not None
+    return Answers(
+        bvh.n,
+        Memory(
+            labels=np.full(size, MIXED, np.int32),
+            nearest=np.full(size, -1, np.int32),
+            bound=bvh.padded_core.copy() if known else np.zeros(size, bvh.dtype),
+            near=np.empty(size, bvh.dtype) if known else nothing,
+            least=np.zeros(bvh.leaves, bvh.dtype),
+            lists=bvh.lists if known else np.empty((size, 0), np.int32),
+            reach=bvh.reach if known else nothing,
+        ),
+    )
+
+
+def upper_bounds(bvh, forest, answers):
+    """Bound every component by what its points know and by neighbours on the curve."""
+    args = (forest.components, forest.best, forest.edge_u, forest.edge_v)
+    for_chunks(_reset, forest.count, grain_for(forest.count, 4096), *args)
+    answers.memory.labels[: bvh.n] = forest.labels
+    args = (bvh.nodes, bvh.padded_core, bvh.n, forest.best, answers.memory, bvh.d)
+    for_chunks(_upper_bounds, bvh.leaves, grain_for(bvh.leaves, 256), *args)
+
+
+@njit(nogil=True, cache=True)
+def _reset(components, best, edge_u, edge_v, begin, end):
+    for k in range(begin, end):
+        c = components[k]
+        best[c] = np.inf
+        edge_u[c] = edge_v[c] = -1
+
+
+@njit(nogil=True, cache=True)
+def _upper_bounds(nodes, core, n, best, memory, d, begin, end):
+    labels = memory.labels
+    for leaf in range(begin, end):
+        common = nodes.label[leaf]
+        last = min(leaf * LANES + LANES, n) - 1
+        for i in range(last if common != MIXED else leaf * LANES, min(last + 1, n - 1)):
+            if labels[i] != labels[i + 1]:
+                weight = squared_distance(nodes.blocks, d, i, i + 1)
+                if core is not None:
+                    weight = max(weight, core[i], core[i + 1])
+                best[labels[i]] = min(best[labels[i]], weight)
+                best[labels[i + 1]] = min(best[labels[i + 1]], weight)
+        if common != MIXED and memory.least[leaf] >= best[common]:
+            continue
+        for i in range(leaf * LANES, last + 1):
+            label = labels[i]
+            if memory.bound[i] >= best[label]:
+                continue
+            t = memory.nearest[i]
+            if t >= 0 and labels[t] != label:
+                best[label] = memory.bound[i]
+            elif core is not None:
+                if memory.bound[i] <= max(core[i], memory.reach[i]):
+                    best[label] = min(best[label], _consult(nodes.blocks, core, memory, d, i))
+
+
+@njit(nogil=True, forceinline=True)
+def _consult(blocks, core, memory, d, i):
+    """Look the point's answer up on its list; returns the least weight of a listed edge that leaves the component."""
+    label = memory.labels[i]
+    weight, near, found = core.dtype.type(np.inf), core.dtype.type(np.inf), np.int32(-1)
+    for m in range(memory.lists.shape[1]):
+        t = memory.lists[i, m]
+        if t < 0:
+            break
+        if memory.labels[t] == label:
+            continue
+        s = squared_distance(blocks, d, i, t)
+        w = max(s, core[i], core[t])
+        if w < weight or (w == weight and (s < near or (s == near and t < found))):
+            weight, near, found = w, s, t
+    floor = max(core[i], memory.reach[i])  # of all edges to points that are not listed
+    if weight < floor or (weight == floor and near < memory.reach[i]):
+        memory.nearest[i], memory.near[i], memory.bound[i] = found, near, weight
+    else:
+        memory.nearest[i] = -1
+        memory.bound[i] = max(memory.bound[i], floor)
+    return weight
+
+
+@njit(nogil=True, forceinline=True)
+def squared_distance(blocks, d, i, j):
+    """Squared distance of two points."""
+    a, b = (i >> 4) * d * LANES + (i & 15), (j >> 4) * d * LANES + (j & 15)
+    t = blocks[a] - blocks[b]
+    s = t * t
+    for k in range(1, d):
+        t = blocks[a + k * LANES] - blocks[b + k * LANES]
+        s += t * t
+    return s
