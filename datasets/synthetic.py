@@ -1,0 +1,184 @@
+"""Point sets behind the project's figures: fixed functions, sizes and seeds, so that total weights can be compared.
+
+uniform, normal   the classics
+halos             cosmology-like: 30 % diffuse, 70 % in steep halos with power-law masses, halo centres clustered
+seed_spreader     Gan and Tao's generator of varying density, the "VisualVar" of the DBSCAN literature
+trajectories      GPS-like: hot spots, quantised coordinates, many duplicates
+blobs             Gaussian blobs of varying size with 5 % background
+
+The draws, and their order, are part of the definition: changing either changes every published total.
+`python datasets/synthetic.py halo3 points.npy` writes one of SETS; a third argument makes it smaller.
+
+References
+----------
+J. Gan, Y. Tao, "On the hardness and approximation of Euclidean DBSCAN", TODS 2017 (seed spreader).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+
+def uniform(n: int, d: int, seed: int) -> np.ndarray:
+    """In the unit cube: float32[n, d]."""
+    return np.random.default_rng(seed).random((n, d), dtype=np.float32)
+
+
+def normal(n: int, d: int, seed: int) -> np.ndarray:
+    """Standard normal: float32[n, d]."""
+    return np.random.default_rng(seed).standard_normal((n, d), dtype=np.float32)
+
+
+def halos(n: int, d: int, seed: int, side: float = 100.0) -> np.ndarray:
+    """Halos with power-law masses around clustered centres, over a diffuse background, in a periodic box."""
+    g = np.random.default_rng(seed)
+    n_diffuse = int(n * 0.3)
+    n_bound = n - n_diffuse
+    n_halos = max(10, n // 2000)
+    mass = g.pareto(0.9, n_halos) + 1
+    mass = np.minimum(mass, mass.sum() / 50)  # no halo holds more than a fiftieth
+    members = g.multinomial(n_bound, mass / mass.sum())
+    parents = g.random((max(4, n_halos // 40), d)) * side
+    centre = parents[g.integers(0, len(parents), n_halos)] + g.standard_normal((n_halos, d)) * 2.0
+    virial = 0.08 * np.cbrt(mass / mass.mean())
+    halo = np.repeat(np.arange(n_halos), members)
+    radius = virial[halo] * g.random(n_bound) ** 1.8
+    bound = centre[halo] + radius[:, None] * _directions(g, n_bound, d)
+    diffuse = g.random((n_diffuse, d)) * side
+    x = np.concatenate([diffuse, bound]) % side
+    return x[g.permutation(n)].astype(np.float32)
+
+
+def seed_spreader(n: int, d: int, seed: int, step: int = 100) -> np.ndarray:
+    """A walk that scatters `step` points around each of its places and now and then jumps elsewhere."""
+    g = np.random.default_rng(seed)
+    places = n // step
+    position, spread = np.empty((places, d)), np.empty(places)
+    at, reach = g.random(d) * 1e5, g.choice([50, 100, 200, 500])
+    jumps = g.random(places) < 10 / places
+    direction = _directions(g, places, d)
+    for i in range(places):
+        if jumps[i]:
+            at, reach = g.random(d) * 1e5, g.choice([50, 100, 200, 500])
+        position[i], spread[i] = at, reach
+        at = np.clip(at + direction[i] * reach * 0.5, 0, 1e5)
+    x = np.repeat(position, step, axis=0)
+    x = x + (g.random(x.shape) * 2 - 1) * np.repeat(spread, step)[:, None]
+    n_noise = int(n * 1e-4)
+    x[:n_noise] = g.random((n_noise, d)) * 1e5
+    return x[g.permutation(len(x))].astype(np.float32)
+
+
+def trajectories(n: int, d: int, seed: int, length: int = 1000) -> np.ndarray:
+    """Walks of latitude, longitude (rounded to 1e-6 degrees, often standing still) and altitude."""
+    assert d == 3
+    g = np.random.default_rng(seed)
+    walks = n // length
+    start = np.array([39.98, 116.32]) + g.standard_normal((walks, 2)) * np.where(g.random((walks, 1)) < 0.9, 0.05, 5.0)
+    step = g.standard_normal((walks, length, 2)) * 1e-5 * (g.random((walks, 1, 1)) * 5)
+    step = np.where(g.random((walks, length, 1)) < 0.4, 0, step)
+    path = np.round(start[:, None, :] + np.cumsum(step, axis=1), 6)
+    altitude = np.round(150 + np.cumsum(g.standard_normal((walks, length, 1)) * 0.3, axis=1))
+    return np.concatenate([path, altitude], axis=2).reshape(-1, 3).astype(np.float32)
+
+
+def blobs(n: int, d: int, seed: int, k: int = 50) -> np.ndarray:
+    """`k` Gaussian blobs of varying size over 5 % background: float64[n, d]."""
+    g = np.random.default_rng(seed)
+    centre, scale = g.random((k, d)) * 100, g.gamma(2, 0.6, k)
+    which = g.integers(0, k, n)
+    x = centre[which] + g.standard_normal((n, d)) * scale[which][:, None]
+    x[: n // 20] = g.random((n // 20, d)) * 100
+    return x[g.permutation(n)]
+
+
+def uniform64(n: int, d: int, seed: int) -> np.ndarray:
+    """In the unit cube: float64[n, d]."""
+    return np.random.default_rng(seed).random((n, d))
+
+
+def uniform_on_device(n: int, d: int):
+    """The splitmix64 points of the prototype's billion-point figure, made where they are used: cupy float32[n, d].
+
+    Coordinate i of the flat array is the upper 24 bits of the i-th number of splitmix64 (Steele et al. 2014).
+    """
+    import cupy
+
+    x = cupy.empty(n * d, cupy.float32)
+    splitmix = cupy.ElementwiseKernel(
+        "",
+        "float32 x",
+        """
+        unsigned long long z = (i + 1ull) * 0x9e3779b97f4a7c15ull;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+        z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+        x = (float)((z ^ z >> 31) >> 40) * 0x1p-24f;
+        """,
+        "splitmix_points",
+    )
+    splitmix(x)
+    return x.reshape(n, d)
+
+
+def uniform_like_device(n: int, d: int) -> np.ndarray:
+    """`uniform_on_device` in numpy."""
+    z = np.arange(1, n * d + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ z >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return (((z ^ z >> np.uint64(31)) >> np.uint64(40)).astype(np.float32) * np.float32(2**-24)).reshape(n, d)
+
+
+def _directions(g: np.random.Generator, n: int, d: int) -> np.ndarray:
+    """Random unit vectors."""
+    direction = g.standard_normal((n, d))
+    return direction / np.linalg.norm(direction, axis=1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class PointSet:
+    """A generator with its arguments: call it, or call it with a smaller n."""
+
+    make: Callable[[int, int, int], np.ndarray]
+    n: int
+    d: int
+    seed: int
+
+    def __call__(self, n: int | None = None) -> np.ndarray:
+        return self.make(n or self.n, self.d, self.seed)
+
+
+M = 1_000_000
+SETS = {
+    "uniform3": PointSet(uniform, 10 * M, 3, 1),
+    "uniform2": PointSet(uniform, 10 * M, 2, 2),
+    "normal3": PointSet(normal, 10 * M, 3, 3),
+    "halo3": PointSet(halos, 37 * M, 3, 4),
+    "halob3": PointSet(halos, 10 * M, 3, 7),
+    "visualvar2": PointSet(seed_spreader, 10 * M, 2, 5),
+    "visualvar3": PointSet(seed_spreader, 10 * M, 3, 6),
+    "traj3": PointSet(trajectories, 24 * M, 3, 8),
+    "uniform5": PointSet(uniform, M, 5, 9),
+    "normal2": PointSet(normal, 2 * M, 2, 10),
+    # What the figures of the CPU are measured on: float64, as its peers compute.
+    "cpu-uniform2": PointSet(uniform64, M, 2, 0),
+    "cpu-uniform3": PointSet(uniform64, M, 3, 0),
+    "cpu-blobs2": PointSet(blobs, M, 2, 0),
+    "cpu-blobs3": PointSet(blobs, M, 3, 0),
+    "cpu-blobs5": PointSet(blobs, 300_000, 5, 0),
+    "cpu-blobs10": PointSet(blobs, 50_000, 10, 0),
+}
+
+
+def main(name: str, path: str, n: str = "") -> None:
+    """Write one set as .npy."""
+    x = SETS[name](int(n) if n else None)
+    np.save(path, x)
+    print(name, x.shape, x.dtype)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
