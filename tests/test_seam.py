@@ -19,8 +19,8 @@ BACKENDS = ("cpu", "cuda")
 FLOORS = [
     {"backend", "frame"},
     {"boruvka"},
-    {"points", "progress", "hierarchy"},
-    {"mst", "readers"},
+    {"points", "progress", "hierarchy", "files"},
+    {"mst"},
     {"plots"},
     {"euclidean"},
     {"cli"},
@@ -66,7 +66,9 @@ def imported_rooms(path):
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: say `from emst...`"
-            names = [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "emst" else [node.module]
+            names = [node.module]
+            if node.module == "emst":  # a public name stands for the room it lives in
+                names = [emst._HOMES.get(alias.name, f"emst.{alias.name}") for alias in node.names]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         else:

@@ -1,0 +1,71 @@
+"""Peak memory beyond the input. On the CPU in a process of its own, on the GPU by watching the pool.
+
+CPU: the child holds the points, has compiled, resets the kernel's high-water mark of resident memory (Linux) and runs
+once. GPU: a memory hook notes the pool's bytes in use at every allocation.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).parent
+
+
+def peak_of(contestant: str, points: Any, k: int, device: str) -> int | None:
+    """Bytes beyond the input at the worst moment of one run, or None where that cannot be told."""
+    if device == "cuda":
+        return _peak_on_device(points, k)
+    if not sys.platform.startswith("linux"):
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "points.npy"
+        np.save(path, points)
+        child = [sys.executable, str(HERE / "memory.py"), contestant, str(path), str(k)]
+        answer = subprocess.run(child, capture_output=True, text=True, check=True)
+    return int(answer.stdout)
+
+
+def _peak_on_device(points: Any, k: int) -> int:
+    import cupy
+    from contestants import ours_on
+
+    pool = cupy.get_default_memory_pool()
+
+    class HighWater(cupy.cuda.MemoryHook):
+        name = "high water"
+        peak = 0
+
+        def malloc_postprocess(self, **_: Any) -> None:
+            self.peak = max(self.peak, pool.used_bytes())
+
+    before = pool.used_bytes()
+    with HighWater() as hook:
+        ours_on("cuda")(points, k)
+    return hook.peak - before
+
+
+def _resident(key: str) -> int:
+    status = pathlib.Path("/proc/self/status").read_text()
+    return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith(key))
+
+
+def _child(contestant: str, path: str, k: int) -> int:
+    from contestants import PEERS, ours_on
+
+    run = PEERS.get(contestant) or ours_on("cpu")
+    points = np.load(path)
+    run(np.ascontiguousarray(points[:2000]), min(k, 2000))  # compiles, starts threads
+    before = _resident("VmRSS")
+    pathlib.Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM
+    run(points, k)
+    return _resident("VmHWM") - before
+
+
+if __name__ == "__main__":
+    print(_child(sys.argv[1], sys.argv[2], int(sys.argv[3])))

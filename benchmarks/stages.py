@@ -1,0 +1,50 @@
+"""Where the time goes: the backend with a stopwatch around every operation. The library holds no timers."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from emst.backend import backend_of
+from emst.euclidean import spanning_tree
+
+
+def synchronize(device: str) -> None:
+    """Wait until the device has done what it was told; on the CPU everything already has."""
+    if device == "cuda":
+        import cupy
+
+        cupy.cuda.Device().synchronize()
+
+
+class Timed:
+    """A backend whose operations add up their own seconds. Waits before and after each, so nothing overlaps."""
+
+    def __init__(self, ops: Any) -> None:
+        self._ops = ops
+        self.seconds: dict[str, float] = {}
+        self.calls: dict[str, int] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        operation = getattr(self._ops, name)
+        if not callable(operation):
+            return operation
+
+        def timed(*arguments: Any) -> Any:
+            synchronize(self._ops.name)
+            start = time.perf_counter()
+            result = operation(*arguments)
+            synchronize(self._ops.name)
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+            self.calls[name] = self.calls.get(name, 0) + 1
+            return result
+
+        return timed
+
+
+def time_stages(points: Any, k: int, device: str) -> dict[str, Any]:
+    """One extra run, apart from those whose medians count: seconds and calls of every operation, components left."""
+    ops = Timed(backend_of(device))
+    left: list[int] = []
+    spanning_tree(ops.asarray(points), k, ops, lambda _, components: left.append(components))
+    return {"seconds": ops.seconds, "calls": ops.calls, "components": left}
