@@ -6,13 +6,14 @@ from emst.cpu.knn import core_distances
 from emst.cpu.labels import label_nodes
 from emst.cpu.memory import require_memory
 from emst.cpu.merge import join_duplicates, merge
-from emst.cpu.order import curve_codes, sort_order, survey
+from emst.cpu.order import asarray, curve_codes, sort_order, survey
 from emst.cpu.result import sorted_edges, unscaled
 from emst.cpu.search import nearest_outgoing
 
 name = "cpu"
 
 __all__ = [
+    "asarray",
     "build_bvh",
     "core_distances",
     "curve_codes",

@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from emst.cpu.bvh import MIXED
+from emst.cpu.kernels import kernel, part
 from emst.cpu.lanes import LANES
 from emst.cpu.parallel import for_chunks, grain_for
 
@@ -69,7 +69,7 @@ def upper_bounds(bvh, forest, answers):
     for_chunks(_upper_bounds, bvh.leaves, grain_for(bvh.leaves, 256), *args)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _reset(components, best, edge_u, edge_v, begin, end):
     for k in range(begin, end):
         c = components[k]
@@ -77,7 +77,7 @@ def _reset(components, best, edge_u, edge_v, begin, end):
         edge_u[c] = edge_v[c] = -1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _upper_bounds(nodes, core, n, best, memory, d, begin, end):
     labels = memory.labels
     for leaf in range(begin, end):
@@ -104,7 +104,7 @@ def _upper_bounds(nodes, core, n, best, memory, d, begin, end):
                     best[label] = min(best[label], _consult(nodes.blocks, core, memory, d, i))
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _consult(blocks, core, memory, d, i):
     """Look the point's answer up on its list; returns the least weight of a listed edge that leaves the component."""
     label = memory.labels[i]
@@ -116,6 +116,8 @@ def _consult(blocks, core, memory, d, i):
         if memory.labels[t] == label:
             continue
         s = squared_distance(blocks, d, i, t)
+        if s > near and weight <= max(s, core[i]):
+            break  # those that follow are no nearer
         w = max(s, core[i], core[t])
         if w < weight or (w == weight and (s < near or (s == near and t < found))):
             weight, near, found = w, s, t
@@ -128,7 +130,7 @@ def _consult(blocks, core, memory, d, i):
     return weight
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def squared_distance(blocks, d, i, j):
     """Squared distance of two points."""
     a, b = (i >> 4) * d * LANES + (i & 15), (j >> 4) * d * LANES + (j & 15)

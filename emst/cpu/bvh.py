@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from emst.cpu.lanes import LANES
+from emst.cpu.kernels import kernel
+from emst.cpu.lanes import LANES, greatest, least
 from emst.cpu.parallel import for_chunks, grain_for
 
 MIXED = -1
@@ -99,7 +99,7 @@ def build_bvh(points, order, frame):
     return bvh
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _fill_leaves(points, order, scale, nodes, begin, end):
     n, d = points.shape
     kind = points.dtype.type
@@ -112,16 +112,19 @@ def _fill_leaves(points, order, scale, nodes, begin, end):
         corner = leaf // LANES * d * LANES + leaf % LANES
         for i in range(d):
             at = (leaf * d + i) * LANES
-            nodes.low[corner + i * LANES] = nodes.blocks[at : at + size].min()
-            nodes.high[corner + i * LANES] = nodes.blocks[at : at + size].max()
+            nodes.low[corner + i * LANES] = least(nodes.blocks, at)  # empty lanes are infinite
+            high = nodes.blocks[at]
+            for j in range(1, size):
+                high = max(high, nodes.blocks[at + j])
+            nodes.high[corner + i * LANES] = high
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _fill_parents(d, nodes, level, begin, end):
     for node in range(begin, end):
         children = (nodes.first[level - 1] + node) * d * LANES
         corner = (nodes.first[level] + node // LANES) * d * LANES + node % LANES
         for i in range(d):
             at = children + i * LANES
-            nodes.low[corner + i * LANES] = nodes.low[at : at + LANES].min()
-            nodes.high[corner + i * LANES] = nodes.high[at : at + LANES].max()
+            nodes.low[corner + i * LANES] = least(nodes.low, at)
+            nodes.high[corner + i * LANES] = greatest(nodes.high, at)

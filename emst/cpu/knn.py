@@ -7,9 +7,9 @@ hierarchy: they answer most of the questions of the first rounds.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from emst.cpu.lanes import LANES, insert_sorted, lowest_bit, point_mask
+from emst.cpu.kernels import kernel, part
+from emst.cpu.lanes import LANES, insert_hits, keep_least, lowest_bit, point_mask
 from emst.cpu.parallel import for_chunks, grain_for
 from emst.cpu.walk import box_around, new_packet, walk_with
 
@@ -26,10 +26,22 @@ def core_distances(bvh, k):
     core = np.full(size, np.inf, bvh.dtype)
     reach = np.full(size, np.inf, bvh.dtype)
     args = (bvh.nodes, bvh.n, k, wanted, core, lists, reach, bvh.dims, bvh.d)
-    for_chunks(_core_distances, bvh.leaves, grain_for(bvh.leaves, 64), *args)
+    for_chunks(_core_distances, bvh.leaves, grain_for(bvh.leaves, 64), *args, scratch=lambda: _new_lists(bvh, wanted))
     bvh.core, bvh.padded_core, bvh.lists, bvh.reach = core[: bvh.n], core, lists, reach
     bvh.node_core = _node_cores(bvh, core)
     return bvh.core
+
+
+def _new_lists(bvh, wanted):
+    """A packet, the lists of its points as rows of whole vectors, and as columns where one vector suffices."""
+    width = -(-wanted // LANES) * LANES
+    return (
+        new_packet(bvh.d, bvh.dtype),
+        np.empty(LANES * width, bvh.dtype),
+        np.empty(LANES * width, np.int32),
+        np.empty(LANES * LANES, bvh.dtype),
+        np.empty(LANES * LANES, np.int32),
+    )
 
 
 def _node_cores(bvh, core):
@@ -44,15 +56,13 @@ def _node_cores(bvh, core):
     return least
 
 
-@njit(nogil=True, cache=True)
-def _core_distances(nodes, n, k, wanted, core, lists, reach, dims, d, begin, end):
+@kernel
+def _core_distances(scratch, nodes, n, k, wanted, core, lists, reach, dims, d, begin, end):
     kind = nodes.blocks.dtype
     far = np.finfo(kind).max
-    packet = new_packet(d, kind)
+    packet, distances, neighbours, columns, column_ids = scratch
+    width = len(distances) // LANES
     kept = lists.shape[1]
-    width = (wanted + LANES - 1) // LANES * LANES
-    distances = np.empty(LANES * width, kind)
-    neighbours = np.empty(LANES * width, np.int32)
     for leaf in range(begin, end):
         size = min(LANES, n - leaf * LANES)
         active = (1 << size) - 1
@@ -60,6 +70,8 @@ def _core_distances(nodes, n, k, wanted, core, lists, reach, dims, d, begin, end
             packet.radius[j] = far if j < size else -1
         distances[:] = far
         neighbours[:] = -1
+        if width == LANES:
+            _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids, dims, d, leaf, size)
         box_around(packet, nodes.blocks, d, leaf, active)
         _walk(packet, nodes, (distances, neighbours, wanted), None, None, dims, d, leaf, active)
         for j in range(size):
@@ -71,11 +83,30 @@ def _core_distances(nodes, n, k, wanted, core, lists, reach, dims, d, begin, end
                 reach[u] = distances[j * width + kept - 1]
 
 
-@njit(nogil=True, forceinline=True)
+@part
+def _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids, dims, d, leaf, size):
+    """Start all lists from the packet's own leaf: one point at a time is offered to all 16 lists, stored as columns."""
+    columns[:] = distances[0]
+    column_ids[:] = -1
+    at = leaf * d * LANES
+    for j in range(size):
+        point_mask(dims, d, nodes.blocks, at + j, at, columns[0], packet.distance)
+        packet.distance[j] = np.inf
+        keep_least(columns, column_ids, wanted, packet.distance, np.int32(leaf * LANES + j))
+    for q in range(size):
+        for m in range(wanted):
+            distances[q * LANES + m] = columns[m * LANES + q]
+            neighbours[q * LANES + m] = column_ids[m * LANES + q]
+        packet.radius[q] = distances[q * LANES + wanted - 1]
+
+
+@part
 def _visit(packet, nodes, dims, d, leaf, other, mask, distances, neighbours, wanted):
     """Offer the points of a leaf to the lists of those points of the packet that are set in the mask."""
     width = len(distances) // LANES
     changed = False
+    if other == leaf and width == LANES:
+        return changed  # `_own_leaf` was there
     while mask:
         q = lowest_bit(mask)
         mask &= mask - 1
@@ -86,19 +117,21 @@ def _visit(packet, nodes, dims, d, leaf, other, mask, distances, neighbours, wan
             hits &= ~(1 << q)
         if hits == 0:
             continue
+        changed = True
+        if width == LANES:
+            packet.radius[q] = insert_hits(
+                distances, neighbours, q * LANES, wanted - 1, packet.distance, hits, np.int32(other * LANES)
+            )
+            continue
         while hits:
             j = lowest_bit(hits)
             hits &= hits - 1
-            if width == LANES:
-                insert_sorted(distances, neighbours, q * LANES, packet.distance[j], np.int32(other * LANES + j))
-            else:
-                _insert_long(distances, neighbours, q * width, wanted, packet.distance[j], np.int32(other * LANES + j))
+            _insert_long(distances, neighbours, q * width, wanted, packet.distance[j], np.int32(other * LANES + j))
         packet.radius[q] = distances[q * width + wanted - 1]
-        changed = True
     return changed
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _insert_long(distances, neighbours, row, wanted, distance, neighbour):
     """The same for rows longer than a vector."""
     at = row + wanted - 1

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from numba import njit
 
 from emst.cpu.bvh import MIXED
+from emst.cpu.kernels import kernel
 from emst.cpu.lanes import LANES
 from emst.cpu.parallel import for_chunks, grain_for
 
@@ -18,7 +18,7 @@ def label_nodes(bvh, forest):
         for_chunks(_label_parents, size, grain_for(size, 1024), nodes, level)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _label_leaves(labels, node_label, begin, end):
     for leaf in range(begin, end):
         stop = min(leaf * LANES + LANES, len(labels))
@@ -30,7 +30,7 @@ def _label_leaves(labels, node_label, begin, end):
         node_label[leaf] = label
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _label_parents(nodes, level, begin, end):
     for node in range(begin, end):
         at = (nodes.first[level - 1] + node) * LANES

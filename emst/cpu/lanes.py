@@ -55,6 +55,10 @@ def greater(builder, a, b):
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
+def lesser(builder, a, b):
+    return builder.select(builder.fcmp_ordered("<", a, b), a, b)
+
+
 def as_word(builder, lanes):
     """16 comparisons as an integer."""
     return builder.zext(builder.bitcast(lanes, MASK), WORD)
@@ -173,47 +177,103 @@ def at_most_mask(typingctx, array, at, value):
     return types.int64(array, types.int64, array.dtype), codegen
 
 
+def fold(builder, lanes, choose):
+    """One of the lanes, chosen in rounds between two halves."""
+    undefined = ir.Constant(lanes.type, ir.Undefined)
+    half = LANES // 2
+    while half:
+        order = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [(i + half) % LANES for i in range(LANES)])
+        lanes = choose(builder, lanes, builder.shuffle_vector(lanes, undefined, order))
+        half //= 2
+    return builder.extract_element(lanes, ir.Constant(ir.IntType(32), 0))
+
+
 @intrinsic
-def greatest(typingctx, array):
-    """The greatest of the first 16 numbers (none a NaN)."""
+def greatest(typingctx, array, at):
+    """The greatest of the 16 numbers from `at` on (none a NaN)."""
 
     def codegen(context, builder, signature, values):
-        lanes = load(context, builder, array, values[0], WORD(0))
-        undefined = ir.Constant(lanes.type, ir.Undefined)
-        half = LANES // 2
-        while half:
-            order = [(i + half) % LANES for i in range(LANES)]
-            turned = builder.shuffle_vector(
-                lanes, undefined, ir.Constant(ir.VectorType(ir.IntType(32), LANES), order)
-            )
-            lanes = greater(builder, lanes, turned)
-            half //= 2
-        return builder.extract_element(lanes, ir.Constant(ir.IntType(32), 0))
+        return fold(builder, load(context, builder, array, *values), greater)
 
-    return array.dtype(array), codegen
+    return array.dtype(array, types.int64), codegen
 
 
 @intrinsic
-def insert_sorted(typingctx, values, ids, at, value, name):
-    """Insert a value, and its id, into the ascending row of 16 that begins at ``values[at]``; the last drops out."""
+def least(typingctx, array, at):
+    """The least of the 16 numbers from `at` on (none a NaN)."""
+
+    def codegen(context, builder, signature, values):
+        return fold(builder, load(context, builder, array, *values), lesser)
+
+    return array.dtype(array, types.int64), codegen
+
+
+def shifted(builder, row):
+    """Every lane one further; the first stays, the last drops out."""
+    order = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0, *range(LANES - 1)])
+    return builder.shuffle_vector(row, ir.Constant(row.type, ir.Undefined), order)
+
+
+@intrinsic
+def insert_hits(typingctx, values, ids, at, last, candidates, hits, base):
+    """Insert those of the 16 candidates whose bits are set, named ``base + lane``, into the ascending row of 16 that
+    begins at ``values[at]``, while they are less than its entry number `last`; returns that entry."""
 
     def codegen(context, builder, signature, args):
-        numbers, names, at, value, name = args
-        row, row_ids = load(context, builder, values, numbers, at), load(context, builder, ids, names, at)
-        value, name = spread(builder, value, row.type), spread(builder, name, row_ids.type)
-        order = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0, *range(LANES - 1)])
-        moved = builder.shuffle_vector(row, ir.Constant(row.type, ir.Undefined), order)
-        moved_ids = builder.shuffle_vector(row_ids, ir.Constant(row_ids.type, ir.Undefined), order)
+        numbers, names, at, last, offered, hits, base = args
+        row = cgutils.alloca_once_value(builder, load(context, builder, values, numbers, at))
+        row_ids = cgutils.alloca_once_value(builder, load(context, builder, ids, names, at))
+        todo = cgutils.alloca_once_value(builder, hits)
+        kind, id_kind = row.type.pointee, row_ids.type.pointee
         first = ir.Constant(ir.VectorType(ir.IntType(1), LANES), [1] + [0] * (LANES - 1))
-        stays = builder.fcmp_ordered("<=", row, value)
+        top, body, end = (builder.append_basic_block(name) for name in ("hits", "insert", "done"))
+        builder.branch(top)
+        builder.position_at_end(top)
+        mask = builder.load(todo)
+        builder.cbranch(builder.icmp_unsigned("!=", mask, WORD(0)), body, end)
+        builder.position_at_end(body)
+        lane = builder.cttz(mask, ir.Constant(ir.IntType(1), 1))
+        builder.store(builder.and_(mask, builder.sub(mask, WORD(1))), todo)
+        value = builder.load(address(context, builder, candidates, offered, lane))
+        value = spread(builder, value, kind)
+        name = spread(builder, builder.add(base, builder.trunc(lane, id_kind.element)), id_kind)
+        old, old_ids = builder.load(row), builder.load(row_ids)
+        moved, moved_ids = shifted(builder, old), shifted(builder, old_ids)
+        stays = builder.fcmp_ordered("<=", old, value)
         here = builder.or_(first, builder.fcmp_ordered("<=", moved, value))
-        row = builder.select(stays, row, builder.select(here, value, moved))
-        row_ids = builder.select(stays, row_ids, builder.select(here, name, moved_ids))
-        store(context, builder, row, values, numbers, at)
-        store(context, builder, row_ids, ids, names, at)
+        builder.store(builder.select(stays, old, builder.select(here, value, moved)), row)
+        builder.store(builder.select(stays, old_ids, builder.select(here, name, moved_ids)), row_ids)
+        builder.branch(top)
+        builder.position_at_end(end)
+        store(context, builder, builder.load(row), values, numbers, at)
+        store(context, builder, builder.load(row_ids), ids, names, at)
+        return builder.extract_element(builder.load(row), last)
+
+    at = types.int64
+    return values.dtype(values, ids, at, at, candidates, at, ids.dtype), codegen
+
+
+@intrinsic
+def keep_least(typingctx, values, ids, count, candidates, name):
+    """In every lane: insert the candidate, named `name`, into the ascending column of `count` entries, 16 apart."""
+
+    def codegen(context, builder, signature, args):
+        numbers, names, count, offered, name = args
+        value = load(context, builder, candidates, offered, WORD(0))
+        name = spread(builder, name, vector(context, ids.dtype))
+        value, name = cgutils.alloca_once_value(builder, value), cgutils.alloca_once_value(builder, name)
+        with cgutils.for_range(builder, count, intp=WORD) as loop:
+            at = builder.mul(loop.index, WORD(LANES))
+            old, old_ids = load(context, builder, values, numbers, at), load(context, builder, ids, names, at)
+            new, new_ids = builder.load(value), builder.load(name)
+            less = builder.fcmp_ordered("<", new, old)
+            store(context, builder, builder.select(less, new, old), values, numbers, at)
+            store(context, builder, builder.select(less, new_ids, old_ids), ids, names, at)
+            builder.store(builder.select(less, old, new), value)
+            builder.store(builder.select(less, old_ids, new_ids), name)
         return context.get_dummy_value()
 
-    return types.void(values, ids, types.int64, values.dtype, ids.dtype), codegen
+    return types.void(values, ids, types.int64, candidates, ids.dtype), codegen
 
 
 @intrinsic

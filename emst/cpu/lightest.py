@@ -8,8 +8,8 @@ whatever order threads come by. Nearly always the second pass finds nothing to d
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from emst.cpu.kernels import kernel, part
 from emst.cpu.lanes import LANES, lowest_bit
 from emst.cpu.parallel import for_chunks, grain_for
 
@@ -28,7 +28,7 @@ def lightest_edges(bvh, forest, answers):
     for_chunks(_name_edges, forest.count, grain_for(forest.count, 4096), *args)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _least_weights(candidates, memory, core, best, kept, improved, grain, begin, end):
     improved[begin // grain] = False
     for leaf in range(begin, end):
@@ -41,7 +41,7 @@ def _least_weights(candidates, memory, core, best, kept, improved, grain, begin,
                 improved[begin // grain] = True
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _first_edges(candidates, memory, core, best, kept, improved, grain, begin, end):
     """Among edges of the least weight; `kept` is the point that holds the first one so far."""
     improved[begin // grain] = False
@@ -59,7 +59,7 @@ def _first_edges(candidates, memory, core, best, kept, improved, grain, begin, e
                 improved[begin // grain] = True
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _before(u, x, memory, core):
     """Whether the answer of u comes before that of x, of the same weight."""
     if core is not None and memory.near[u] != memory.near[x]:
@@ -70,7 +70,7 @@ def _before(u, x, memory, core):
     return max(u, v) < max(x, y)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _name_edges(components, memory, edge_u, edge_v, begin, end):
     for k in range(begin, end):
         c = components[k]

@@ -8,16 +8,18 @@ near linear. Threads may halve the same path at once; whatever they write is an 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from emst.boruvka import Forest
+from emst.cpu.kernels import kernel
 from emst.cpu.parallel import for_chunks, grain_for
 
 
 def join_duplicates(bvh):
     """Runs of equal points on the curve, each a star around its first point."""
     n = bvh.n
-    heads = np.flatnonzero(_starts(bvh.nodes.blocks, n, bvh.d)).astype(np.int32)
+    start = np.ones(n, np.bool_)
+    for_chunks(_starts, n, grain_for(n, 4096), bvh.nodes.blocks, bvh.d, start)
+    heads = np.flatnonzero(start).astype(np.int32)
     labels = np.repeat(heads, np.diff(heads, append=n))
     ids = np.arange(n, dtype=np.int32)
     hung = labels != ids
@@ -34,17 +36,15 @@ def join_duplicates(bvh):
     )
 
 
-@njit(nogil=True, cache=True)
-def _starts(blocks, n, d):
+@kernel
+def _starts(blocks, d, start, begin, end):
     """Which points differ from the one before them."""
-    start = np.ones(n, np.bool_)
-    for i in range(1, n):
+    for i in range(max(begin, 1), end):
         a, b = (i - 1) // 16 * d * 16 + (i - 1) % 16, i // 16 * d * 16 + i % 16
         same = True
         for k in range(d):
             same &= blocks[a + k * 16] == blocks[b + k * 16]
         start[i] = not same
-    return start
 
 
 def merge(forest):
@@ -65,7 +65,7 @@ def merge(forest):
     return forest.count
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _hook(components, labels, edge_u, edge_v, best, parent, source, target, weight, begin, end):
     for k in range(begin, end):
         c = components[k]
@@ -79,7 +79,7 @@ def _hook(components, labels, edge_u, edge_v, best, parent, source, target, weig
         source[c], target[c], weight[c] = u, v, best[c]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _flatten(components, parent, begin, end):
     for k in range(begin, end):
         c = components[k]
@@ -90,7 +90,7 @@ def _flatten(components, parent, begin, end):
         parent[c] = p
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _relabel(parent, labels, begin, end):
     for i in range(begin, end):
         labels[i] = parent[labels[i]]

@@ -11,12 +11,17 @@ J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707 (20
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from emst.cpu.kernels import kernel
 from emst.cpu.parallel import for_chunks, grain_for, thread_count
 
 BLOCK = 64  # points transformed together
 DIGIT = 11  # bits sorted in one pass: 2048 counters stay in the first level cache
+
+
+def asarray(array):
+    """See `emst.backend.Backend.asarray`."""
+    return np.ascontiguousarray(array)
 
 
 def survey(points):
@@ -31,7 +36,7 @@ def survey(points):
     return low.min(0), high.max(0), int(bad.sum()), int(first[wrong[0]]) if len(wrong) else -1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _survey(points, low, high, bad, first, grain, begin, end):
     part = begin // grain
     d = points.shape[1]
@@ -57,15 +62,15 @@ def curve_codes(points, frame):
     codes = np.empty(n, np.uint64)
     dims = frame.dimensions
     for_chunks(
-        _curve_codes, n, grain_for(n, 4096), points, frame.low[:dims], frame.scale, frame.bits, frame.factor, codes
-    )
+        _curve_codes, n, grain_for(n, 4096), points, frame.low[:dims], frame.scale, frame.bits, frame.factor, codes,
+        scratch=lambda: np.zeros((dims, BLOCK), np.uint32),
+    )  # fmt: skip
     return codes
 
 
-@njit(nogil=True, cache=True)
-def _curve_codes(points, low, scale, bits, factor, codes, begin, end):
+@kernel
+def _curve_codes(cells, points, low, scale, bits, factor, codes, begin, end):
     dims = len(low)
-    cells = np.empty((dims, BLOCK), np.uint32)
     last = (np.int64(1) << bits) - 1
     for start in range(begin, end, BLOCK):
         count = min(BLOCK, end - start)
@@ -77,7 +82,7 @@ def _curve_codes(points, low, scale, bits, factor, codes, begin, end):
         _interleave(cells, dims, bits, codes[start : start + count])
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _hilbert_transpose(cells, dims, bits):
     """Grid cells to the transposed Hilbert index, in place, as in the paper but without branches."""
     one, zero = np.uint32(1), np.uint32(0)
@@ -104,7 +109,7 @@ def _hilbert_transpose(cells, dims, bits):
             cells[i, j] ^= flip
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _interleave(cells, dims, bits, codes):
     """Bits from the highest down, dimension 0 first."""
     for j in range(len(codes)):
@@ -145,7 +150,7 @@ def radix_order(keys):
     return keys, order
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _count_digits(keys, shift, counts, grain, begin, end):
     mine = counts[begin // grain]
     mine[:] = 0
@@ -153,7 +158,7 @@ def _count_digits(keys, shift, counts, grain, begin, end):
         mine[(keys[i] >> np.uint64(shift)) & np.uint64((1 << DIGIT) - 1)] += 1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _scatter_digits(keys, order, shift, starts, new_keys, new_order, grain, begin, end):
     place = starts[begin // grain]
     for i in range(begin, end):

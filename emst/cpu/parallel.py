@@ -34,8 +34,12 @@ def _helpers(count: int) -> ThreadPoolExecutor:
     return pool[2]
 
 
-def for_chunks(kernel: Callable[..., Any], size: int, grain: int, *args: Any) -> None:
+def for_chunks(
+    kernel: Callable[..., Any], size: int, grain: int, *args: Any, scratch: Callable[[], Any] | None = None
+) -> None:
     """Run ``kernel(*args, begin, end)`` over all of ``range(size)``, in chunks of `grain`.
+
+    With `scratch`, every thread calls it once and gives the kernel what it returns as the first argument.
 
     An exception in any chunk, KeyboardInterrupt included, stops the others from taking further chunks, waits for those
     that run (milliseconds) and is raised here: nobody works on the arrays afterwards.
@@ -43,8 +47,9 @@ def for_chunks(kernel: Callable[..., Any], size: int, grain: int, *args: Any) ->
     chunks = -(-size // grain)
     helpers = min(thread_count(), chunks) - 1
     if helpers < 1:
+        own = args if scratch is None else (scratch(), *args)
         for begin in range(0, size, grain):
-            kernel(*args, begin, min(begin + grain, size))
+            kernel(*own, begin, min(begin + grain, size))
         return
     begins = iter(range(0, size, grain))
     stop = False
@@ -52,10 +57,11 @@ def for_chunks(kernel: Callable[..., Any], size: int, grain: int, *args: Any) ->
     def work() -> None:
         nonlocal stop
         try:
+            own = args if scratch is None else (scratch(), *args)
             for begin in begins:  # the iterator's next() is one step: no two threads get the same chunk
                 if stop:
                     return
-                kernel(*args, begin, min(begin + grain, size))
+                kernel(*own, begin, min(begin + grain, size))
         except BaseException:
             stop = True
             raise

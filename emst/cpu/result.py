@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from emst.cpu.answers import squared_distance
+from emst.cpu.kernels import kernel, part
 from emst.cpu.order import radix_order
 from emst.cpu.parallel import for_chunks, grain_for
 
@@ -18,7 +18,7 @@ def sorted_edges(bvh, forest, order, frame):
     weight = forest.weight[slots]
     keys, place = radix_order(_sortable(weight))
     slots = slots[place]
-    _settle_ties(keys, slots, forest.source, forest.target, bvh.nodes.blocks, bvh.d)
+    _settle_ties(keys, slots, np.empty_like(slots), forest.source, forest.target, bvh.nodes.blocks, bvh.d)
     m = len(slots)
     edges, weights = np.empty((m, 2), np.int32), np.empty(m, bvh.dtype)
     args = (slots, forest.source, forest.target, forest.weight, order, 1 / frame.scale, edges, weights)
@@ -38,7 +38,7 @@ def _sortable(weight):
     return weight.view(np.uint32).astype(np.uint64) if weight.dtype == np.float32 else weight.view(np.uint64)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _finish(slots, source, target, weight, order, unit, edges, weights, begin, end):
     for i in range(begin, end):
         slot = slots[i]
@@ -47,22 +47,19 @@ def _finish(slots, source, target, weight, order, unit, edges, weights, begin, e
         weights[i] = np.float64(np.sqrt(weight[slot])) * unit
 
 
-@njit(nogil=True, cache=True)
-def _settle_ties(keys, slots, source, target, blocks, d):
+@kernel
+def _settle_ties(keys, slots, spare, source, target, blocks, d):
     """Sort every run of equal weights by the rest of the law."""
-    spare = np.empty(0, slots.dtype)
     start = 0
     for i in range(1, len(keys) + 1):
         if i < len(keys) and keys[i] == keys[start]:
             continue
         if i - start > 1:
-            if i - start > max(SMALL, len(spare)):
-                spare = np.empty(i - start, slots.dtype)
             _merge_sort(slots[start:i], spare, source, target, blocks, d)
         start = i
 
 
-@njit(nogil=True)
+@part
 def _merge_sort(run, spare, source, target, blocks, d):
     size = len(run)
     for low in range(0, size, SMALL):
@@ -80,10 +77,11 @@ def _merge_sort(run, spare, source, target, blocks, d):
         width *= 2
 
 
-@njit(nogil=True)
+@part
 def _merge_halves(run, half, spare, source, target, blocks, d):
     """Merge run[:half] and run[half:], the first half set aside."""
-    spare[:half] = run[:half]
+    for i in range(half):
+        spare[i] = run[i]
     a, b, at = 0, half, 0
     while a < half:
         if b < len(run) and _before(run[b], spare[a], source, target, blocks, d):
@@ -95,7 +93,7 @@ def _merge_halves(run, half, spare, source, target, blocks, d):
         at += 1
 
 
-@njit(nogil=True)
+@part
 def _before(a, b, source, target, blocks, d):
     """Whether edge a comes before edge b of the same weight."""
     p, q = squared_distance(blocks, d, source[a], target[a]), squared_distance(blocks, d, source[b], target[b])

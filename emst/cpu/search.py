@@ -23,9 +23,9 @@ W. B. March, P. Ram, A. G. Gray, "Fast Euclidean minimum spanning tree" (KDD'10)
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from emst.cpu.bvh import MIXED
+from emst.cpu.kernels import kernel, part
 from emst.cpu.lanes import LANES, at_most_mask, lowest_bit, point_mask, unequal_mask
 from emst.cpu.lightest import lightest_edges
 from emst.cpu.parallel import for_chunks, grain_for
@@ -37,13 +37,13 @@ NOBODY = np.iinfo(np.int32).max  # as an answer's id: greater than any, so that 
 def nearest_outgoing(bvh, forest, answers):
     """Search, then set every component's lightest edge."""
     args = (bvh.nodes, bvh.padded_core, bvh.node_core, bvh.n, forest.best, answers.memory, answers.candidates)
-    for_chunks(_search, bvh.leaves, grain_for(bvh.leaves, 64), *args, bvh.dims, bvh.d)
+    for_chunks(_search, bvh.leaves, grain_for(bvh.leaves, 64), *args, bvh.dims, bvh.d,
+               scratch=lambda: new_packet(bvh.d, bvh.dtype))  # fmt: skip
     lightest_edges(bvh, forest, answers)
 
 
-@njit(nogil=True, cache=True)
-def _search(nodes, core, node_core, n, best, memory, candidates, dims, d, begin, end):
-    packet = new_packet(d, nodes.blocks.dtype)
+@kernel
+def _search(packet, nodes, core, node_core, n, best, memory, candidates, dims, d, begin, end):
     for leaf in range(begin, end):
         candidates[leaf] = 0
         common = nodes.label[leaf]
@@ -60,7 +60,7 @@ def _search(nodes, core, node_core, n, best, memory, candidates, dims, d, begin,
         memory.least[leaf] = least
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _activate(packet, core, n, best, memory, candidates, leaf):
     """Which points of the leaf have to be searched, and their radii. Those that know better are candidates."""
     far = np.finfo(packet.radius.dtype).max
@@ -84,7 +84,7 @@ def _activate(packet, core, n, best, memory, candidates, leaf):
     return active
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _visit(packet, nodes, dims, d, leaf, other, mask, core, labels):
     """Show the points of a leaf to those points of the packet that are set in the mask."""
     changed = False
@@ -109,7 +109,7 @@ def _visit(packet, nodes, dims, d, leaf, other, mask, core, labels):
     return changed
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _take(packet, core, leaf, other, q, hits):
     """The first of the hits under the law: weight, then squared distance, then id."""
     changed = False
@@ -137,7 +137,7 @@ def _take(packet, core, leaf, other, q, hits):
     return changed
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _share(packet, core, labels, leaf, q, label):
     """Points of the same component need not look for anything heavier than what one of them has found."""
     weights = packet.radius if core is None else packet.weight
@@ -155,7 +155,7 @@ def _share(packet, core, labels, leaf, q, label):
                 packet.weight[j] = packet.radius[j] = -2  # cannot take part any more
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _remember(packet, core, best, memory, candidates, leaf, active):
     """Answers, or bounds where there was none, of the points that were searched."""
     while active:

@@ -3,8 +3,6 @@
 The walk climbs: first the packet's own leaf, then its siblings, then the siblings of its parent, ... descending into
 every node that some point of the packet still has to see, nearest first. So radii are small before anything far away is
 looked at. What is done with the points of a leaf is the caller's: `core_distances` and the search share the walk.
-
-All parts are inlined into their kernel: a call would pass each of the arrays in seven registers or stack slots.
 """
 
 from __future__ import annotations
@@ -12,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from emst.cpu.bvh import MIXED
+from emst.cpu.kernels import part
 from emst.cpu.lanes import LANES, at_most_mask, box_mask, children_mask, greatest, lowest_bit, unequal_mask
 
 STACK = 16 * 8 + 16  # eight levels of 16-fold branching hold 2^31 points
@@ -33,21 +31,20 @@ class Packet(NamedTuple):
     gap: np.ndarray  # T[STACK]: squared distance of its box from the packet's
 
 
-@njit(nogil=True, forceinline=True)
-def new_packet(d, kind):
+def new_packet(d, dtype):
     return Packet(
-        np.empty(LANES, kind),
-        np.empty(LANES, kind),
-        np.empty(LANES, kind),
-        np.empty(LANES, np.int32),
-        np.empty(2 * d, kind),
-        np.empty(LANES, kind),
-        np.empty(STACK, np.int64),
-        np.empty(STACK, kind),
+        radius=np.empty(LANES, dtype),
+        weight=np.empty(LANES, dtype),
+        near=np.empty(LANES, dtype),
+        found=np.empty(LANES, np.int32),
+        box=np.empty(2 * d, dtype),
+        distance=np.empty(LANES, dtype),
+        stack=np.empty(STACK, np.int64),
+        gap=np.empty(STACK, dtype),
     )
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def box_around(packet, blocks, d, leaf, active):
     """Box of the searched points."""
     for i in range(d):
@@ -66,11 +63,11 @@ def walk_with(visit):
     `labels` is None where points of the same component are sought too.
     """
 
-    @njit(nogil=True, forceinline=True)
+    @part
     def walk(packet, nodes, extra, node_core, labels, dims, d, leaf, active):
         common = _common_label(labels, leaf, active)
         depth = _plan_climb(packet, len(nodes.count), leaf)
-        reach = greatest(packet.radius)
+        reach = greatest(packet.radius, 0)
         while depth > 0:
             depth -= 1
             gap = packet.gap[depth]
@@ -83,14 +80,14 @@ def walk_with(visit):
                     continue
                 if level == 0:
                     if visit(packet, nodes, dims, d, leaf, node, mask, *extra):
-                        reach = greatest(packet.radius)
+                        reach = greatest(packet.radius, 0)
                     continue
             depth = _push(packet, nodes, node_core, dims, d, level - 1, node, reach, labels, common, depth, leaf)
 
     return walk
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _common_label(labels, leaf, active):
     """The label of all searched points of the leaf, or one that no node has."""
     if labels is None:
@@ -99,7 +96,7 @@ def _common_label(labels, leaf, active):
     return own if unequal_mask(labels, leaf * LANES, own) & active == 0 else np.int32(MIXED - 1)
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _plan_climb(packet, levels, leaf):
     """Put the leaf on the stack and below it its ancestors, which are opened whatever the reach."""
     for k in range(levels):
@@ -110,7 +107,7 @@ def _plan_climb(packet, levels, leaf):
     return levels + 1
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _needed(packet, nodes, labels, dims, d, leaf, level, node):
     """Points of the packet that have to see the node: foreign to it and near enough."""
     group = nodes.first[level] + (node >> 4)
@@ -122,7 +119,7 @@ def _needed(packet, nodes, labels, dims, d, leaf, level, node):
     return mask
 
 
-@njit(nogil=True, forceinline=True)
+@part
 def _push(packet, nodes, node_core, dims, d, level, group, reach, labels, common, depth, leaf):
     """Put the children worth visiting on the stack, the nearest on top; an ancestor has had its turn."""
     at = nodes.first[level] + group
@@ -130,7 +127,7 @@ def _push(packet, nodes, node_core, dims, d, level, group, reach, labels, common
     if labels is not None:
         mask &= unequal_mask(nodes.label, at * LANES, common)
     if node_core is not None:
-        mask &= at_most_mask(node_core, at * LANES, greatest(packet.weight))
+        mask &= at_most_mask(node_core, at * LANES, greatest(packet.weight, 0))
     own = leaf >> (4 * level)
     if own >> 4 == group:
         mask &= ~(1 << (own & 15))
