@@ -41,16 +41,16 @@ def test_values_too_large_for_the_type_asked_for(ops):
 
 @pytest.mark.parametrize("shape", [(), (5,), (5, 2, 2)])
 def test_wrong_number_of_dimensions(ops, shape):
-    refuses(ValueError, r"(?i)2D|2-D|dimension", np.zeros(shape), device=ops.name)
+    refuses(ValueError, r"\bX\b(.|\n)*(2D|2-D|dim)", np.zeros(shape), device=ops.name)
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (0, 1)])
 def test_no_points(ops, shape):
-    refuses(ValueError, r"0 sample|point", np.zeros(shape), device=ops.name)
+    refuses(ValueError, r"\bX\b.*(0 sample|point)", np.zeros(shape), device=ops.name)
 
 
 def test_no_features(ops):
-    refuses(ValueError, r"0 feature|dimension", np.zeros((4, 0)), device=ops.name)
+    refuses(ValueError, r"\bX\b.*(0 feature|dimension)", np.zeros((4, 0)), device=ops.name)
 
 
 @pytest.mark.parametrize("k", [0, -1, 11, 10**12])
@@ -89,12 +89,16 @@ def test_a_dtype_that_is_no_dtype():
 
 
 @pytest.mark.parametrize(
-    "x",
-    [np.array([["a", "b"]]), np.zeros((3, 2), complex), [[1.0], [1.0, 2.0]]],
+    ("x", "pattern"),
+    [
+        (np.array([["a", "b"]]), "real|convert|dtype"),
+        (np.zeros((3, 2), complex), "[Cc]omplex"),
+        ([[1.0], [1.0, 2.0]], "inhomogeneous|sequence"),
+    ],
     ids=["text", "complex", "ragged"],
 )
-def test_what_is_no_real_number(ops, x):
-    refuses(ValueError, "", x, device=ops.name)
+def test_what_is_no_real_number(ops, x, pattern):
+    refuses(ValueError, pattern, x, device=ops.name)
 
 
 def test_sparse_matrices_are_refused_by_name(ops):
