@@ -32,7 +32,7 @@ def first_call(cache: str, **case: object) -> float:
     """Seconds from the first import to the tree, in a process whose numba cache lies in ``cache``."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONPATH": str(ROOT)}
     code = CALL.format(**case)
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return float(done.stdout)
 
 

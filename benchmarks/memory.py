@@ -6,6 +6,7 @@ once. GPU: a memory hook notes the pool's bytes in use at every allocation.
 
 from __future__ import annotations
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -27,7 +28,8 @@ def peak_of(contestant: str, points: Any, k: int, device: str) -> int | None:
         path = pathlib.Path(folder) / "points.npy"
         np.save(path, points)
         child = [sys.executable, str(HERE / "memory.py"), contestant, str(path), str(k)]
-        answer = subprocess.run(child, capture_output=True, text=True, check=True)
+        environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+        answer = subprocess.run(child, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return int(answer.stdout)
 
 
