@@ -1,0 +1,110 @@
+"""Every kernel of every .cu file compiles under NVRTC, for every kind of template argument; that needs no GPU.
+
+The entries are read off the sources, so a new kernel is covered when it is written; a template parameter of a new name
+needs a line in `VALUES`.
+"""
+
+import itertools
+import pathlib
+import re
+
+import pytest
+
+import emst
+
+CUDA = pathlib.Path(emst.__file__).parent / "cuda"
+# -ftz=true: CuPy adds it to every compile. The reductions over a warp ask for Ampere; newer GPUs take the same source.
+ADDED = ("-arch=compute_80", "-ftz=true")
+ENTRY = re.compile(
+    r"(?:template\s*<(?P<template>[^>]*)>\s*)?"
+    r"(?:extern\s+\"C\"\s+)?__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(?P<name>\w+)\s*\("
+)
+VALUES = {
+    "class T": ["float", "double"],
+    "class U": {"float": "u32", "double": "u64"},  # the unsigned integer as wide as T
+    "int D": ["2", "3", "5", "16"],  # packed kernels, and the template
+    "int K": ["2", "6", "32"],
+    "bool MRD": ["false", "true"],
+}
+
+
+def instances(template):
+    """All arguments of a template: ``class T, int D`` -> ("float", "2"), ..."""
+    names = [name.strip() for name in template.split(",")]
+    free = [name for name in names if name != "class U"]
+    for values in itertools.product(*(VALUES[name] for name in free)):
+        given = dict(zip(free, values))
+        if "class U" in names:
+            given["class U"] = VALUES["class U"][given["class T"]]
+        yield ", ".join(given[name] for name in names)
+
+
+def expressions(text):
+    """C++ name expressions of all entries of a source."""
+    for entry in ENTRY.finditer(text):
+        if entry["template"] is None:
+            yield entry["name"]
+        else:
+            yield from (f"{entry['name']}<{arguments}>" for arguments in instances(entry["template"]))
+
+
+def rooms():
+    return sorted(path.stem for path in CUDA.glob("*.cu"))
+
+
+@pytest.fixture(scope="module")
+def nvrtc():
+    pytest.importorskip("cupy", reason="needs CuPy, which is not installed")
+    from cupy.cuda import nvrtc
+
+    try:
+        nvrtc.getVersion()
+    except Exception as error:
+        pytest.skip(f"needs NVRTC, which comes with nvidia-cuda-nvrtc: {error}")
+    return nvrtc
+
+
+def ptx_of(nvrtc, text, names):
+    """PTX of a source with these templates instantiated; shows the compiler's log where it does not compile."""
+    from emst.cuda.compile import OPTIONS
+
+    program = nvrtc.createProgram(text, "kernels.cu", [], [])
+    try:
+        for name in names:
+            nvrtc.addNameExpression(program, name)
+        try:
+            nvrtc.compileProgram(program, (*OPTIONS, *ADDED))
+        except nvrtc.NVRTCError:
+            pytest.fail(nvrtc.getProgramLog(program), pytrace=False)
+        ptx = nvrtc.getPTX(program)
+        symbols = {name: nvrtc.getLoweredName(program, name) for name in names}
+    finally:
+        nvrtc.destroyProgram(program)
+    return (ptx if isinstance(ptx, str) else ptx.decode()), symbols
+
+
+def test_entries_are_found():
+    assert rooms()
+    for room in rooms():
+        text = (CUDA / f"{room}.cu").read_text()
+        assert len(ENTRY.findall(text)) == text.count("__global__"), room
+
+
+@pytest.mark.parametrize("room", rooms())
+def test_every_kernel_compiles(nvrtc, room):
+    from emst.cuda.compile import source
+
+    names = list(expressions((CUDA / f"{room}.cu").read_text()))
+    ptx, symbols = ptx_of(nvrtc, source(room), names)
+    for name, symbol in symbols.items():
+        assert f".entry {symbol}(" in ptx, name
+    # The contract's rounding: subtract, multiply, add. Integers may be multiplied and added at once.
+    assert not re.findall(r"\bfma\.\S+|\bmad\.\S*f(?:32|64)", ptx)
+
+
+def test_the_source_is_the_key_of_the_cache():
+    """CuPy's cache sees the source string only, so nothing of ours may be left to an include."""
+    from emst.cuda.compile import source
+
+    for room in rooms():
+        assert '#include "' not in source(room)
