@@ -16,19 +16,25 @@ import numpy as np
 
 from emst.cpu.bvh import MIXED
 from emst.cpu.kernels import kernel, part
-from emst.cpu.lanes import LANES
+from emst.cpu.knn import list_neighbours
+from emst.cpu.lanes import LANES, answered_mask, changes_mask, hopeful_mask, lowest_bit
 from emst.cpu.parallel import for_chunks, grain_for
+
+
+LIST_FROM = 1 << 15  # points; below that, lists save less than their kernel takes to load
+LISTED = 6  # neighbours
 
 
 class Memory(NamedTuple):
     """What every point knows, with the empty lanes of the last leaf."""
 
-    labels: np.ndarray  # int32: component, copied from the forest every round
+    labels: np.ndarray  # int32: component, copied from the forest every round; one more, to read beyond the last
     nearest: np.ndarray  # int32: nearest foreign point when last asked, -1 if there was none within reach
     bound: np.ndarray  # T: weight of the edge to it while it is foreign; in any case a lower bound of all edges
     near: np.ndarray  # T: squared distance to it (the weight's second key); empty when that is the weight
     least: np.ndarray  # T[leaves]: nothing below it is bound lower
     lists: np.ndarray  # int32[:, m]: nearest points, -1 at the end; m is 0 without lists
+    read: np.ndarray  # int8: number of leading entries that are not foreign any more
     reach: np.ndarray  # T: no point that is not listed is nearer
 
 
@@ -46,16 +52,22 @@ def first_answers(bvh, forest):
     size = bvh.leaves * LANES
     nothing = np.empty(0, bvh.dtype)
     known = bvh.core is not None
+    if not known and bvh.n >= LIST_FROM:
+        list_neighbours(bvh, LISTED)
+    listed = bvh.lists is not None
+    bound = bvh.padded_core.copy() if known else np.zeros(size, bvh.dtype)
+    bound[bvh.n :] = np.inf  # nobody asks there
     return Answers(
         bvh.n,
         Memory(
-            labels=np.full(size, MIXED, np.int32),
+            labels=np.full(size + 1, MIXED, np.int32),
             nearest=np.full(size, -1, np.int32),
-            bound=bvh.padded_core.copy() if known else np.zeros(size, bvh.dtype),
+            bound=bound,
             near=np.empty(size, bvh.dtype) if known else nothing,
             least=np.zeros(bvh.leaves, bvh.dtype),
-            lists=bvh.lists if known else np.empty((size, 0), np.int32),
-            reach=bvh.reach if known else nothing,
+            lists=bvh.lists if listed else np.empty((size, 0), np.int32),
+            read=np.zeros(size if listed else 0, np.int8),
+            reach=bvh.reach if listed else nothing,
         ),
     )
 
@@ -81,49 +93,73 @@ def _reset(components, best, edge_u, edge_v, begin, end):
 def _upper_bounds(nodes, core, n, best, memory, d, begin, end):
     labels = memory.labels
     for leaf in range(begin, end):
+        at = leaf * LANES
         common = nodes.label[leaf]
-        last = min(leaf * LANES + LANES, n) - 1
-        for i in range(last if common != MIXED else leaf * LANES, min(last + 1, n - 1)):
-            if labels[i] != labels[i + 1]:
-                weight = squared_distance(nodes.blocks, d, i, i + 1)
-                if core is not None:
-                    weight = max(weight, core[i], core[i + 1])
-                best[labels[i]] = min(best[labels[i]], weight)
-                best[labels[i + 1]] = min(best[labels[i + 1]], weight)
-        if common != MIXED and memory.least[leaf] >= best[common]:
+        borders = changes_mask(labels, at) & lanes_of(leaf, n - 1)
+        while borders:
+            i = at + lowest_bit(borders)
+            borders &= borders - 1
+            weight = squared_distance(nodes.blocks, d, i, i + 1)
+            if core is not None:
+                weight = max(weight, core[i], core[i + 1])
+            best[labels[i]] = min(best[labels[i]], weight)
+            best[labels[i + 1]] = min(best[labels[i + 1]], weight)
+        if common != MIXED and memory.least[leaf] > best[common]:
             continue
-        for i in range(leaf * LANES, last + 1):
-            label = labels[i]
-            if memory.bound[i] >= best[label]:
-                continue
-            t = memory.nearest[i]
-            if t >= 0 and labels[t] != label:
-                best[label] = memory.bound[i]
-            elif core is not None:
-                if memory.bound[i] <= max(core[i], memory.reach[i]):
-                    best[label] = min(best[label], _consult(nodes.blocks, core, memory, d, i))
+        hopeful = hopeful_mask(memory.bound, labels, at, best) & lanes_of(leaf, n)
+        answered = hopeful & answered_mask(memory.nearest, labels, at)
+        hopeful ^= answered
+        while answered:
+            i = at + lowest_bit(answered)
+            answered &= answered - 1
+            best[labels[i]] = min(best[labels[i]], memory.bound[i])
+        while hopeful and memory.lists.shape[1]:
+            i = at + lowest_bit(hopeful)
+            hopeful &= hopeful - 1
+            if memory.bound[i] <= min(best[labels[i]], _floor(core, memory, i)):
+                best[labels[i]] = min(best[labels[i]], _consult(nodes.blocks, core, memory, d, i))
+
+
+@part
+def lanes_of(leaf, n):
+    """Mask of the lanes of a leaf that hold one of the first n points."""
+    return (1 << max(0, min(LANES, n - leaf * LANES))) - 1
+
+
+@part
+def _floor(core, memory, i):
+    """What all edges to points that are not listed weigh at least."""
+    return memory.reach[i] if core is None else max(core[i], memory.reach[i])
 
 
 @part
 def _consult(blocks, core, memory, d, i):
     """Look the point's answer up on its list; returns the least weight of a listed edge that leaves the component."""
     label = memory.labels[i]
-    weight, near, found = core.dtype.type(np.inf), core.dtype.type(np.inf), np.int32(-1)
-    for m in range(memory.lists.shape[1]):
+    weight = near = blocks.dtype.type(np.inf)
+    found = np.int32(-1)
+    for m in range(memory.read[i], memory.lists.shape[1]):
         t = memory.lists[i, m]
         if t < 0:
             break
         if memory.labels[t] == label:
+            if found < 0:
+                memory.read[i] = m + 1  # it stays in this component
             continue
-        s = squared_distance(blocks, d, i, t)
-        if s > near and weight <= max(s, core[i]):
+        w = s = squared_distance(blocks, d, i, t)
+        if core is not None:
+            w = max(w, core[i])
+        if s > near and weight <= w:
             break  # those that follow are no nearer
-        w = max(s, core[i], core[t])
+        if core is not None:
+            w = max(w, core[t])
         if w < weight or (w == weight and (s < near or (s == near and t < found))):
             weight, near, found = w, s, t
-    floor = max(core[i], memory.reach[i])  # of all edges to points that are not listed
+    floor = _floor(core, memory, i)
     if weight < floor or (weight == floor and near < memory.reach[i]):
-        memory.nearest[i], memory.near[i], memory.bound[i] = found, near, weight
+        memory.nearest[i], memory.bound[i] = found, weight
+        if core is not None:
+            memory.near[i] = near
     else:
         memory.nearest[i] = -1
         memory.bound[i] = max(memory.bound[i], floor)

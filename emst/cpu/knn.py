@@ -20,16 +20,29 @@ def core_distances(bvh, k):
     """Squared core distances: T[n]."""
     if k == 1:
         return np.zeros(bvh.n, bvh.dtype)
-    size = bvh.leaves * LANES
     wanted = min(k, bvh.n - 1)  # one more than needed: among equals with the last some may be missing
-    lists = np.full((size, min(wanted, KEPT)), -1, np.int32)
-    core = np.full(size, np.inf, bvh.dtype)
-    reach = np.full(size, np.inf, bvh.dtype)
-    args = (bvh.nodes, bvh.n, k, wanted, core, lists, reach, bvh.dims, bvh.d)
-    for_chunks(_core_distances, bvh.leaves, grain_for(bvh.leaves, 64), *args, scratch=lambda: _new_lists(bvh, wanted))
-    bvh.core, bvh.padded_core, bvh.lists, bvh.reach = core[: bvh.n], core, lists, reach
+    core = np.full(bvh.leaves * LANES, np.inf, bvh.dtype)
+    _find_neighbours(bvh, wanted, core, k - 2)
+    bvh.core, bvh.padded_core = core[: bvh.n], core
     bvh.node_core = _node_cores(bvh, core)
     return bvh.core
+
+
+def list_neighbours(bvh, count):
+    """Lists for the first rounds where there are no core distances to find."""
+    _find_neighbours(bvh, count, None, count - 1)
+
+
+def _find_neighbours(bvh, wanted, core, nth):
+    """Set `lists` and `reach` of the hierarchy, and `core` to the distance of neighbour number `nth`."""
+    size = bvh.leaves * LANES
+    lists = np.full((size, min(wanted, KEPT)), -1, np.int32)
+    reach = np.full(size, np.inf, bvh.dtype)
+    args = (bvh.nodes, bvh.n, nth, wanted, reach if core is None else core, lists, reach, bvh.dims, bvh.d)
+    for_chunks(
+        _search_neighbours, bvh.leaves, grain_for(bvh.leaves, 64), *args, scratch=lambda: _new_lists(bvh, wanted)
+    )
+    bvh.lists, bvh.reach = lists, reach
 
 
 def _new_lists(bvh, wanted):
@@ -57,7 +70,7 @@ def _node_cores(bvh, core):
 
 
 @kernel
-def _core_distances(scratch, nodes, n, k, wanted, core, lists, reach, dims, d, begin, end):
+def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, dims, d, begin, end):
     kind = nodes.blocks.dtype
     far = np.finfo(kind).max
     packet, distances, neighbours, columns, column_ids = scratch
@@ -65,18 +78,20 @@ def _core_distances(scratch, nodes, n, k, wanted, core, lists, reach, dims, d, b
     kept = lists.shape[1]
     for leaf in range(begin, end):
         size = min(LANES, n - leaf * LANES)
-        active = (1 << size) - 1
+        at = leaf * d * LANES
+        for i in range(d * LANES):
+            packet.points[i] = nodes.blocks[at + i]
         for j in range(LANES):
             packet.radius[j] = far if j < size else -1
         distances[:] = far
         neighbours[:] = -1
         if width == LANES:
             _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids, dims, d, leaf, size)
-        box_around(packet, nodes.blocks, d, leaf, active)
-        _walk(packet, nodes, (distances, neighbours, wanted), None, None, dims, d, leaf, active)
+        box_around(packet, d, size)
+        _walk(packet, nodes, (distances, neighbours, wanted, leaf), None, None, dims, d, leaf >> 4)
         for j in range(size):
             u = leaf * LANES + j
-            core[u] = distances[j * width + k - 2]
+            core[u] = distances[j * width + nth]
             for m in range(kept):
                 lists[u, m] = neighbours[j * width + m]
             if kept < n - 1:  # else there is nobody but those listed
@@ -90,7 +105,7 @@ def _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids,
     column_ids[:] = -1
     at = leaf * d * LANES
     for j in range(size):
-        point_mask(dims, d, nodes.blocks, at + j, at, columns[0], packet.distance)
+        point_mask(dims, d, packet.points, j, nodes.blocks, at, columns[0], packet.distance)
         packet.distance[j] = np.inf
         keep_least(columns, column_ids, wanted, packet.distance, np.int32(leaf * LANES + j))
     for q in range(size):
@@ -101,7 +116,7 @@ def _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids,
 
 
 @part
-def _visit(packet, nodes, dims, d, leaf, other, mask, distances, neighbours, wanted):
+def _visit(packet, nodes, dims, d, other, mask, distances, neighbours, wanted, leaf):
     """Offer the points of a leaf to the lists of those points of the packet that are set in the mask."""
     width = len(distances) // LANES
     changed = False
@@ -110,9 +125,8 @@ def _visit(packet, nodes, dims, d, leaf, other, mask, distances, neighbours, wan
     while mask:
         q = lowest_bit(mask)
         mask &= mask - 1
-        hits = point_mask(
-            dims, d, nodes.blocks, leaf * d * LANES + q, other * d * LANES, packet.radius[q], packet.distance
-        )
+        at = other * d * LANES
+        hits = point_mask(dims, d, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
         if other == leaf:
             hits &= ~(1 << q)
         if hits == 0:

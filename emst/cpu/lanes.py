@@ -83,26 +83,26 @@ def sum_of_squares(builder, dims, d, kind, difference):
 
 
 @intrinsic
-def point_mask(typingctx, dims, d, blocks, query, leaf, radius, out):
-    """Which points of the block at `leaf` lie within `radius` of the point whose coordinates begin at
-    ``blocks[query]``, 16 apart; all 16 squared distances go to `out`."""
+def point_mask(typingctx, dims, d, queries, query, blocks, leaf, radius, out):
+    """Which points of the block at ``blocks[leaf]`` lie within `radius` of the point whose coordinates begin at
+    ``queries[query]``, 16 apart; all 16 squared distances go to `out`."""
 
     def codegen(context, builder, signature, values):
-        _, d, points, query, leaf, radius, out = values
+        _, d, asking, query, points, leaf, radius, out = values
         kind = vector(context, blocks.dtype)
 
         def difference(i):
             step = builder.mul(i, WORD(LANES))
-            own = builder.load(address(context, builder, blocks, points, builder.add(query, step)))
+            own = builder.load(address(context, builder, queries, asking, builder.add(query, step)))
             there = load(context, builder, blocks, points, builder.add(leaf, step))
             return builder.fsub(spread(builder, own, kind), there)
 
         total = sum_of_squares(builder, dims, d, kind, difference)
-        store(context, builder, total, signature.args[6], out, WORD(0))
+        store(context, builder, total, signature.args[7], out, WORD(0))
         return as_word(builder, builder.fcmp_ordered("<=", total, spread(builder, radius, kind)))
 
     at = types.int64
-    return types.int64(dims, at, blocks, at, at, blocks.dtype, out), codegen
+    return types.int64(dims, at, queries, at, blocks, at, blocks.dtype, out), codegen
 
 
 @intrinsic
@@ -163,6 +163,60 @@ def unequal_mask(typingctx, array, at, value):
         return as_word(builder, builder.icmp_signed("!=", lanes, spread(builder, value, lanes.type)))
 
     return types.int64(array, types.int64, array.dtype), codegen
+
+
+@intrinsic
+def changes_mask(typingctx, array, at):
+    """Which of the 16 integers from `at` on differ from the one after them."""
+
+    def codegen(context, builder, signature, values):
+        ints, at = values
+        lanes = load(context, builder, array, ints, at)
+        after = load(context, builder, array, ints, builder.add(at, WORD(1)))
+        return as_word(builder, builder.icmp_signed("!=", lanes, after))
+
+    return types.int64(array, types.int64), codegen
+
+
+def gather(context, builder, array_type, array, indices):
+    """``array[index]`` in every lane; a negative index reads the first entry."""
+    lanes = ir.Constant(vector(context, array_type.dtype), ir.Undefined)
+    zero = ir.Constant(indices.type, None)
+    indices = builder.select(builder.icmp_signed("<", indices, zero), zero, indices)
+    for j in range(LANES):
+        lane = ir.Constant(ir.IntType(32), j)
+        index = builder.sext(builder.extract_element(indices, lane), WORD)
+        value = builder.load(address(context, builder, array_type, array, index))
+        lanes = builder.insert_element(lanes, value, lane)
+    return lanes
+
+
+@intrinsic
+def hopeful_mask(typingctx, bound, labels, at, best):
+    """Which of the 16 points from `at` on are not bound above the best of their component."""
+
+    def codegen(context, builder, signature, values):
+        bounds, names, at, bests = values
+        own = load(context, builder, bound, bounds, at)
+        there = gather(context, builder, best, bests, load(context, builder, labels, names, at))
+        return as_word(builder, builder.fcmp_ordered("<=", own, there))
+
+    return types.int64(bound, labels, types.int64, best), codegen
+
+
+@intrinsic
+def answered_mask(typingctx, nearest, labels, at):
+    """Which of the 16 points from `at` on have an answer that is foreign to them."""
+
+    def codegen(context, builder, signature, values):
+        answers, names, at = values
+        ids = load(context, builder, nearest, answers, at)
+        own = load(context, builder, labels, names, at)
+        there = gather(context, builder, labels, names, ids)
+        some = builder.icmp_signed(">=", ids, ir.Constant(ids.type, None))
+        return as_word(builder, builder.and_(some, builder.icmp_signed("!=", own, there)))
+
+    return types.int64(nearest, labels, types.int64), codegen
 
 
 @intrinsic

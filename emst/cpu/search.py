@@ -1,8 +1,7 @@
 """The search: for every point that may hold its component's lightest edge, the nearest point of another component.
 
-A leaf of 16 points is a *packet*: its active points walk the hierarchy together. The walk climbs: first the packet's own
-leaf, then its siblings, then the siblings of its parent, ... descending into every node that some point of the packet
-still has to see, nearest first. So radii are small before anything far away is looked at.
+The points of 16 neighbouring leaves that have to be searched are cut into packets of 16, which walk the hierarchy
+together (`walk`): so the lanes are full in late rounds too, when few points of a leaf have anything left to ask.
 
 What spares work, none of it at the price of exactness:
 - Nodes whose points all belong to the packet's component are skipped.
@@ -24,9 +23,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.answers import lanes_of
 from emst.cpu.bvh import MIXED
 from emst.cpu.kernels import kernel, part
-from emst.cpu.lanes import LANES, at_most_mask, lowest_bit, point_mask, unequal_mask
+from emst.cpu.lanes import LANES, answered_mask, at_most_mask, hopeful_mask, least, lowest_bit, point_mask, unequal_mask
 from emst.cpu.lightest import lightest_edges
 from emst.cpu.parallel import for_chunks, grain_for
 from emst.cpu.walk import box_around, new_packet, walk_with
@@ -36,95 +36,108 @@ NOBODY = np.iinfo(np.int32).max  # as an answer's id: greater than any, so that 
 
 def nearest_outgoing(bvh, forest, answers):
     """Search, then set every component's lightest edge."""
+    groups = -(-bvh.leaves // LANES)
     args = (bvh.nodes, bvh.padded_core, bvh.node_core, bvh.n, forest.best, answers.memory, answers.candidates)
-    for_chunks(_search, bvh.leaves, grain_for(bvh.leaves, 64), *args, bvh.dims, bvh.d,
-               scratch=lambda: new_packet(bvh.d, bvh.dtype))  # fmt: skip
+    for_chunks(_search, groups, grain_for(groups, 8), *args, bvh.dims, bvh.d,
+               scratch=lambda: (new_packet(bvh.d, bvh.dtype), np.empty(LANES * LANES, np.int32)))  # fmt: skip
     lightest_edges(bvh, forest, answers)
 
 
 @kernel
-def _search(packet, nodes, core, node_core, n, best, memory, candidates, dims, d, begin, end):
-    for leaf in range(begin, end):
-        candidates[leaf] = 0
-        common = nodes.label[leaf]
-        if common != MIXED and memory.least[leaf] > best[common]:
-            continue
-        active = _activate(packet, core, n, best, memory, candidates, leaf)
-        if active:
-            box_around(packet, nodes.blocks, d, leaf, active)
-            _walk(packet, nodes, (core, memory.labels), node_core, memory.labels, dims, d, leaf, active)
-            _remember(packet, core, best, memory, candidates, leaf, active)
-        least = memory.bound[leaf * LANES]
-        for u in range(leaf * LANES + 1, min(n, leaf * LANES + LANES)):
-            least = min(least, memory.bound[u])
-        memory.least[leaf] = least
+def _search(scratch, nodes, core, node_core, n, best, memory, candidates, dims, d, begin, end):
+    packet, asking = scratch
+    for group in range(begin, end):
+        count = 0
+        leaves = range(group * LANES, min(group * LANES + LANES, len(candidates)))
+        for leaf in leaves:
+            candidates[leaf] = 0
+            common = nodes.label[leaf]
+            if common == MIXED or memory.least[leaf] <= best[common]:
+                count = _who_asks(asking, count, n, best, memory, candidates, leaf)
+        for first in range(0, count, LANES):
+            size = min(LANES, count - first)
+            if _fill(packet, nodes.blocks, core, best, memory, d, asking, first, size):
+                _walk(packet, nodes, (core, memory.labels), node_core, memory.labels, dims, d, group)
+                _remember(packet, core, best, memory, candidates, size)
+        for leaf in leaves:
+            memory.least[leaf] = least(memory.bound, leaf * LANES)
 
 
 @part
-def _activate(packet, core, n, best, memory, candidates, leaf):
-    """Which points of the leaf have to be searched, and their radii. Those that know better are candidates."""
+def _who_asks(asking, count, n, best, memory, candidates, leaf):
+    """Collect the points of the leaf that have to be searched. Those that know better are candidates."""
+    at = leaf * LANES
+    hopeful = hopeful_mask(memory.bound, memory.labels, at, best) & lanes_of(leaf, n)
+    answered = hopeful & answered_mask(memory.nearest, memory.labels, at)
+    candidates[leaf] = answered
+    hopeful ^= answered
+    while hopeful:
+        asking[count] = at + lowest_bit(hopeful)
+        hopeful &= hopeful - 1
+        count += 1
+    return count
+
+
+@part
+def _fill(packet, blocks, core, best, memory, d, asking, first, size):
+    """Make a packet of 16 points that ask; says whether there is anything left to search for."""
     far = np.finfo(packet.radius.dtype).max
-    active = 0
+    left = False
     for j in range(LANES):
-        packet.radius[j] = packet.weight[j] = -1
+        u = asking[first + min(j, size - 1)]  # empty lanes repeat the last point
+        at = (u >> 4) * d * LANES + (u & 15)
+        for i in range(d):
+            packet.points[i * LANES + j] = blocks[at + i * LANES]
+        packet.ids[j] = u
+        packet.labels[j] = memory.labels[u]
         packet.found[j] = NOBODY
-        u = leaf * LANES + j
-        if u >= n:
-            continue
-        label = memory.labels[u]
-        if memory.bound[u] > best[label]:
-            continue
-        t = memory.nearest[u]
-        if t >= 0 and memory.labels[t] != label:
-            candidates[leaf] |= 1 << j
-            continue
-        packet.radius[j] = packet.weight[j] = min(best[label], far)
         packet.near[j] = far
-        active |= 1 << j
-    return active
+        weight = min(best[packet.labels[j]], far)
+        if core is not None:
+            packet.core[j] = core[u]
+        if j >= size or memory.bound[u] > weight:  # a packet before this one has found something lighter
+            weight = -1
+        left |= weight >= 0
+        packet.weight[j] = packet.radius[j] = weight
+    if left:
+        box_around(packet, d, size)
+    return left
 
 
 @part
-def _visit(packet, nodes, dims, d, leaf, other, mask, core, labels):
+def _visit(packet, nodes, dims, d, leaf, mask, core, labels):
     """Show the points of a leaf to those points of the packet that are set in the mask."""
     changed = False
     while mask:
         q = lowest_bit(mask)
         mask &= mask - 1
-        label = labels[leaf * LANES + q]
-        hits = point_mask(
-            dims,
-            d,
-            nodes.blocks,
-            leaf * d * LANES + q,
-            other * d * LANES,
-            packet.radius[q],
-            packet.distance,
-        ) & unequal_mask(labels, other * LANES, label)
+        at = leaf * d * LANES
+        hits = point_mask(dims, d, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
+        hits &= unequal_mask(labels, leaf * LANES, packet.labels[q])
         if core is not None:
-            hits &= at_most_mask(core, other * LANES, packet.weight[q])
-        if hits:
-            changed |= _take(packet, core, leaf, other, q, hits)
-            _share(packet, core, labels, leaf, q, label)
+            hits &= at_most_mask(core, leaf * LANES, packet.weight[q])
+        if hits and _take(packet, core, leaf, q, hits):
+            changed = True
+            _share(packet, core, q)
     return changed
 
 
 @part
-def _take(packet, core, leaf, other, q, hits):
+def _take(packet, core, leaf, q, hits):
     """The first of the hits under the law: weight, then squared distance, then id."""
     changed = False
     while hits:
         j = lowest_bit(hits)
         hits &= hits - 1
         s = packet.distance[j]
-        i = np.int32(other * LANES + j)
+        i = np.int32(leaf * LANES + j)
         if core is None:
             if s < packet.radius[q] or (s == packet.radius[q] and i < packet.found[q]):
                 packet.radius[q] = s
                 packet.found[q] = i
                 changed = True
             continue
-        own = core[leaf * LANES + q]
+        own = packet.core[q]
         w = max(s, own, core[i])
         if w > packet.weight[q]:
             continue
@@ -138,11 +151,11 @@ def _take(packet, core, leaf, other, q, hits):
 
 
 @part
-def _share(packet, core, labels, leaf, q, label):
+def _share(packet, core, q):
     """Points of the same component need not look for anything heavier than what one of them has found."""
     weights = packet.radius if core is None else packet.weight
     weight = weights[q]
-    same = ~unequal_mask(labels, leaf * LANES, label) & 0xFFFF
+    same = ~unequal_mask(packet.labels, 0, packet.labels[q]) & 0xFFFF
     while same:
         j = lowest_bit(same)
         same &= same - 1
@@ -151,17 +164,15 @@ def _share(packet, core, labels, leaf, q, label):
             packet.radius[j] = weight
             packet.found[j] = NOBODY
             packet.near[j] = np.finfo(weights.dtype).max
-            if core is not None and core[leaf * LANES + j] > weight:
-                packet.weight[j] = packet.radius[j] = -2  # cannot take part any more
+            if core is not None and packet.core[j] > weight:
+                packet.weight[j] = packet.radius[j] = -1  # cannot take part any more
 
 
 @part
-def _remember(packet, core, best, memory, candidates, leaf, active):
+def _remember(packet, core, best, memory, candidates, size):
     """Answers, or bounds where there was none, of the points that were searched."""
-    while active:
-        j = lowest_bit(active)
-        active &= active - 1
-        u = leaf * LANES + j
+    for j in range(size):
+        u = packet.ids[j]
         weight = packet.radius[j] if core is None else packet.weight[j]
         if packet.found[j] == NOBODY:
             memory.nearest[u] = -1
@@ -172,10 +183,10 @@ def _remember(packet, core, best, memory, candidates, leaf, active):
         memory.bound[u] = weight
         if core is not None:
             memory.near[u] = packet.near[j]
-        label = memory.labels[u]
+        label = packet.labels[j]
         if weight <= best[label]:
             best[label] = weight
-            candidates[leaf] |= 1 << j
+            candidates[u >> 4] |= 1 << (u & 15)
 
 
 _walk = walk_with(_visit)
