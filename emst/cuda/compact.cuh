@@ -1,36 +1,10 @@
 // Ordered compaction in one pass: every kept index goes to its rank among the kept ones.
 //
-// A block takes a tile, counts by ballots, and learns how many were kept before it by looking back over the tiles that
-// other blocks have published: D. Merrill, M. Garland, "Single-pass parallel prefix scan with decoupled look-back" (2016).
-// A tile's word holds (epoch, state, count); words of an earlier epoch read as not yet published, so the array is cleared
-// only once. Blocks are started in order, so a block never waits for one that has no place to run.
+// A block takes a tile, counts by ballots, and learns by looking back how many were kept before it.
 #pragma once
-#include "exact.cuh"
+#include "lookback.cuh"
 
 constexpr int COMPACT_THREADS = 256, COMPACT_ITEMS = 16, COMPACT_TILE = COMPACT_THREADS * COMPACT_ITEMS;
-
-namespace lookback {
-constexpr u64 AGGREGATE = 1, PREFIX = 2;
-
-__device__ inline u64 word(u32 epoch, u64 state, u32 count) { return (u64)epoch << 34 | state << 32 | count; }
-__device__ inline void publish(u64 *tile, u64 word) { *(volatile u64 *)tile = word; }
-
-// Sum of the counts of all earlier tiles; called by one whole warp.
-__device__ inline u32 sum_before(u64 *tiles, u32 epoch, int tile) {
-  u32 sum = 0;
-  for (int nearest = tile - 1; nearest >= 0; nearest -= 32) {
-    int mine = nearest - (int)lane_id();
-    u64 w = word(epoch, PREFIX, 0);  // before the first tile nothing was kept
-    if (mine >= 0) do w = *(volatile u64 *)(tiles + mine);
-      while ((u32)(w >> 34) != epoch);
-    u32 complete = __ballot_sync(FULL, (w >> 32 & 3) == PREFIX);
-    u32 nearer = complete ? __ffs(complete) : 32;  // lanes up to the first complete prefix; all if there is none
-    sum += __reduce_add_sync(FULL, lane_id() < nearer ? (u32)w : 0u);
-    if (complete) break;
-  }
-  return sum;
-}
-}  // namespace lookback
 
 // keep(i) tells whether index i < n is kept; emit(i, kept, rank) gets the number of kept indices before i.
 template <class Keep, class Emit>

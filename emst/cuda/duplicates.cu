@@ -23,14 +23,12 @@ __global__ void __launch_bounds__(COMPACT_THREADS) list_heads(const T *rows, i64
 }
 
 template <class T>
-__global__ void hang_from_heads(const int *heads, i64 n, const T *core, int *labels, int *source, int *target, T *weight) {
+__global__ void hang_from_heads(const int *heads, i64 n, const T *core, int *labels, u64 *ends, T *weight) {
   i64 i = thread_id();
   if (i >= n) return;
   int head = heads[labels[i]];
   labels[i] = head;
   bool hangs = head != (int)i;
-  source[i] = hangs ? head : NONE;
-  if (!hangs) return;
-  target[i] = (int)i;
-  weight[i] = core ? core[i] : T(0);
+  ends[i] = hangs ? (u64)head << 32 | (u32)i : ~0ull;
+  if (hangs) weight[i] = core ? core[i] : T(0);
 }

@@ -102,6 +102,9 @@ template <class T>
 __device__ T minimum(T a, T b) {
   return a < b ? a : b;
 }
+// One instruction instead of a comparison and a selection, which NaN would make differ.
+__device__ inline float maximum(float a, float b) { return fmaxf(a, b); }
+__device__ inline float minimum(float a, float b) { return fminf(a, b); }
 
 __device__ inline i64 thread_id() { return blockIdx.x * (i64)blockDim.x + threadIdx.x; }
 __device__ inline u32 lane_id() { return threadIdx.x % 32; }

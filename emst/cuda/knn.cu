@@ -17,12 +17,12 @@ struct NearestPoints {
   Bits<T> after_distance;
   u32 after_id;
   bool on;
-  int own_leaf, own_leaves;
+  u32 own_leaf, own_leaves;  // scanned before the walk
 
   __device__ bool may_hold(T, T) const { return true; }
-  __device__ bool wants(int leaf, const Row<T, D> &low, const Row<T, D> &high) const {
-    if (leaf >= 0 && (u32)(leaf - own_leaf) < (u32)own_leaves) return false;
-    return on && box_dist2(low, high, x, x) <= distance[K - 1];
+  __device__ bool wants(int level, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
+    if (level == 0 && first / LEAF - own_leaf < own_leaves) return false;
+    return on && nearer(box_dist2(low, high, x, x), first, K - 1);
   }
   __device__ bool nearer(Bits<T> d, u32 i, int k) const {
     return d < distance[k] || (PAGED && d == distance[k] && i < id[k]);
@@ -40,12 +40,13 @@ struct NearestPoints {
       }
   }
   __device__ bool scan(int leaf) {
-    u32 i0 = (u32)leaf * LEAF;
+    const u32 i0 = (u32)leaf * LEAF;
+    const T *rows = points + (i64)leaf * (LEAF * STRIDE<D>);
     Bits<T> before = distance[K - 1];
 #pragma unroll 1  // the insertion is long
     for (int t = 0; t < LEAF; t++) {
       u32 i = i0 + t;
-      Bits<T> d = dist2(x, load<T, D>(points, i));
+      Bits<T> d = dist2(x, load<T, D>(rows, t));
       bool later = !PAGED || d > after_distance || (d == after_distance && i > after_id);
       if (nearer(d, i, K - 1) && i != own && later) insert(d, i);
     }
@@ -66,7 +67,7 @@ __device__ void list_nearest(NearestPoints<T, D, K, PAGED> &ask, const Hierarchy
   int first = maximum((int)(packet * (32 / LEAF)) - 2, 0);
   ask.own_leaf = first;
   ask.own_leaves = minimum(32 / LEAF + 4, h.count[0] - first);
-  for (int leaf = 0; leaf < ask.own_leaves; leaf++) ask.scan(first + leaf);
+  for (u32 leaf = 0; leaf < ask.own_leaves; leaf++) ask.scan(first + (int)leaf);
   walk<T, D>(h, nodes, Packet<T, D>(ask.x), stack, ask);
 }
 

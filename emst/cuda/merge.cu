@@ -8,20 +8,18 @@
 constexpr int HOPS = 64;  // chains are short as a rule; longer ones are finished by pointer doubling
 
 template <class T>
-__global__ void hook(const int *components, int count, const int *labels, const T *best, const u64 *edge, int *parent, int *source,
-                     int *target, T *weight, int *status) {
+__global__ void hook(const int *components, int count, const int *labels, const T *best, const u64 *edge, int *parent, u64 *ends,
+                     T *weight, int *status) {
   i64 k = thread_id();
   if (k == 0) status[1] = 0;
   if (k >= count) return;
   int c = components[k];
   u64 e = edge[c];
-  int u = (int)(e >> 32), v = (int)e;
-  int other = e == ~0ull ? c : labels[u] == c ? labels[v] : labels[u];
+  int label = e == ~0ull ? c : labels[e >> 32], other = label == c && e != ~0ull ? labels[(u32)e] : label;
   bool stays = other == c || (edge[other] == e && c < other);
   parent[c] = stays ? c : other;
   if (stays) return;
-  source[c] = u;
-  target[c] = v;
+  ends[c] = e;
   weight[c] = best[c];
 }
 

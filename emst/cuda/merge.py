@@ -11,6 +11,9 @@ from emst.cuda.compile import ctype
 from emst.cuda.launch import Compaction, launch
 
 
+NO_EDGE = np.iinfo(np.uint64).max
+
+
 class MergeScratch:
     """Buffers of `merge` for n vertices.
 
@@ -18,15 +21,29 @@ class MergeScratch:
     ----------
     edge : uint64[n]
         By root: the component's lightest edge, smaller end in the upper half; all ones for none.
+    ends : uint64[n]
+        By slot: the forest's edges, packed alike.
     """
 
     def __init__(self, n: int) -> None:
-        self.edge = cupy.full(n, np.iinfo(np.uint64).max, np.uint64)
+        self.edge = cupy.full(n, NO_EDGE, np.uint64)
+        self.ends = cupy.empty(n, np.uint64)
         self.parent = cupy.empty(n, np.int32)
         self.top = cupy.empty(n, np.int32)
         self.spare = cupy.empty(n, np.int32)  # where the next list of components goes
         self.status = cupy.zeros(2, np.int32)  # roots left, whether a chain is not climbed yet
         self.compaction = Compaction(n)
+
+
+def scratch_of(forest: Forest) -> MergeScratch:
+    """The forest's buffers; a forest that was put together elsewhere gets them here, and its edges are packed."""
+    if forest.scratch is None:
+        forest.scratch = scratch = MergeScratch(len(forest.labels))
+        for packed, name in ((scratch.edge, ("edge_u", "edge_v")), (scratch.ends, ("source", "target"))):
+            for half, field in zip(_halves(packed), name, strict=True):
+                half[:] = getattr(forest, field)
+                setattr(forest, field, half)
+    return forest.scratch
 
 
 def join_duplicates(bvh: Bvh) -> Forest:
@@ -35,23 +52,27 @@ def join_duplicates(bvh: Bvh) -> Forest:
     scratch = MergeScratch(n)
     labels = cupy.empty(padded(n), np.int32)[:n]  # whole leaves are read at once
     heads = cupy.empty(n, np.int32)
-    source, target = cupy.empty(n, np.int32), cupy.empty(n, np.int32)
     weight = cupy.empty(n, bvh.dtype)
     total = scratch.status
     scratch.compaction.launch("duplicates", f"list_heads<{T}>", n, bvh.rows, n, *bvh.shape, heads, labels, total)
-    launch("duplicates", f"hang_from_heads<{T}>", n, heads, n, bvh.core, labels, source, target, weight)
+    launch("duplicates", f"hang_from_heads<{T}>", n, heads, n, bvh.core, labels, scratch.ends, weight)
     best = cupy.full(n, np.inf, bvh.dtype)
-    ends = scratch.edge.view(np.int32)
-    return Forest(labels, heads[: int(total[0])], best, ends[1::2], ends[0::2], source, target, weight, scratch)
+    edge, ends = _halves(scratch.edge), _halves(scratch.ends)
+    return Forest(labels, heads[: int(total[0])], best, *edge, *ends, weight, scratch)
+
+
+def _halves(packed: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """Views of the smaller and the larger ends of packed edges."""
+    halves = packed.view(np.int32)
+    return halves[1::2], halves[0::2]
 
 
 def merge(forest: Forest) -> int:
     """See `emst.backend.Backend.merge`."""
-    s, components, count = forest.scratch, forest.components, np.int32(forest.count)
+    s, components, count = scratch_of(forest), forest.components, np.int32(forest.count)
     T = ctype(forest.best.dtype)
     launch(
-        "merge", f"hook<{T}>", count, components, count, forest.labels, forest.best, s.edge, s.parent, forest.source, forest.target,
-        forest.weight, s.status,
+        "merge", f"hook<{T}>", count, components, count, forest.labels, forest.best, s.edge, s.parent, s.ends, forest.weight, s.status
     )  # fmt: skip
     launch("merge", "climb", count, components, count, s.parent, s.top, s.status)
     launch("merge", "relabel", len(forest.labels), s.top, len(forest.labels), forest.labels)

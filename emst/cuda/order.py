@@ -9,6 +9,7 @@ import numpy as np
 
 from emst.cuda.compile import ctype
 from emst.cuda.launch import launch
+from emst.cuda.sort import sort_pairs
 from emst.frame import Frame
 
 
@@ -56,4 +57,4 @@ def curve_codes(points: cupy.ndarray, frame: Frame) -> cupy.ndarray:
 
 def sort_order(codes: cupy.ndarray) -> cupy.ndarray:
     """See `emst.backend.Backend.sort_order`."""
-    return cupy.argsort(codes).astype(np.int32)  # a stable radix sort
+    return sort_pairs(codes)[1]

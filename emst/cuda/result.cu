@@ -1,36 +1,70 @@
-// The forest's edges on their way out: sort keys under the law, then the caller's rows and units.
+// The forest's edges on their way out: sorted under the law, then in the caller's rows and units.
+//
+// One radix sort by as much of the law as fits into 64 bits: float32 by (weight, smaller end) or, under mutual reachability,
+// (weight, distance); float64 by weight. What is equal in that stands in short runs, as a rule, which are put in order where
+// they stand. An edge is packed as (smaller end << 32 | larger end); all ones is an empty slot, which sorts last.
 #include "rows.cuh"
 
-// Sort keys of slots; empty slots sort last. What is packed where depends on how much fits into 64 bits:
-//   float32, Euclidean            first = (weight, smaller end)   last = larger end, 32 bits
-//   float32, mutual reachability  first = (weight, distance)      last = (smaller end, larger end)
-//   float64                       first = weight                  last = (smaller end, larger end), middle = distance
+constexpr int LONGEST_RUN = 32;
+
+template <class T>
+__device__ u64 pair_distance(u64 ends, const T *rows, int dimensions, int stride) {
+  return (u64)dist2(rows + (i64)(ends >> 32) * stride, rows + (i64)(u32)ends * stride, dimensions);
+}
+
 template <class T, bool MRD>
-__global__ void edge_keys(const int *source, const int *target, const T *weight, i64 n, const T *rows, int dimensions, int stride,
-                          u64 *first, u64 *middle, void *last) {
+__global__ void first_keys(const u64 *ends, const T *weight, i64 n, const T *rows, int dimensions, int stride, u64 *key) {
   i64 i = thread_id();
   if (i >= n) return;
-  int u = source[i], v = target[i];
-  bool empty = u == NONE;
-  u64 d = 0, w = empty ? 0 : (u64)bits_of(weight[i]);
-  if (MRD && !empty) d = (u64)dist2(rows + (i64)u * stride, rows + (i64)v * stride, dimensions);
-  first[i] = empty ? ~0ull : sizeof(T) == 8 ? w : w << 32 | (MRD ? d : (u64)u);
-  if (sizeof(T) == 8 && MRD) middle[i] = d;
-  if (sizeof(T) == 4 && !MRD)
-    static_cast<u32 *>(last)[i] = (u32)v;
-  else
-    static_cast<u64 *>(last)[i] = (u64)(u32)u << 32 | (u32)v;
+  u64 e = ends[i], k = ~0ull;
+  if (e != ~0ull) {
+    k = (u64)bits_of(weight[i]);
+    if (sizeof(T) == 4) k = k << 32 | (MRD ? pair_distance(e, rows, dimensions, stride) : e >> 32);
+  }
+  key[i] = k;
 }
 
 template <class T>
-__global__ void emit_edges(const i64 *sorted, i64 edges, const int *source, const int *target, const T *weight, const int *order,
-                           double unscale, int2 *edge, T *length) {
+__global__ void distance_keys(const int *slots, const u64 *ends, i64 edges, const T *rows, int dimensions, int stride, u64 *key) {
+  i64 i = thread_id();
+  if (i < edges) key[i] = pair_distance(ends[slots[i]], rows, dimensions, stride);
+}
+
+// Insertion sort of runs of equal keys by (distance, smaller end, larger end); long_run is set if one is too long for that.
+template <class T, bool MRD>
+__global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *ends, const T *rows, int dimensions, int stride,
+                           int *long_run) {
+  i64 first = thread_id();
+  if (first + 1 >= edges || key[first + 1] != key[first] || (first > 0 && key[first - 1] == key[first])) return;
+  i64 end = first + 2;
+  while (end < edges && key[end] == key[first] && end - first <= LONGEST_RUN) end++;
+  if (end - first > LONGEST_RUN) {
+    *long_run = 1;
+    return;
+  }
+  for (i64 i = first + 1; i < end; i++) {
+    int slot = slots[i];
+    u64 e = ends[slot], d = MRD ? pair_distance(e, rows, dimensions, stride) : 0;
+    i64 to = i;
+    for (; to > first; to--) {
+      u64 f = ends[slots[to - 1]], g = MRD ? pair_distance(f, rows, dimensions, stride) : 0;
+      if (g < d || (g == d && f < e)) break;
+      slots[to] = slots[to - 1];
+    }
+    slots[to] = slot;
+  }
+}
+
+template <class T>
+__global__ void emit_edges(const u64 *key, const int *slots, i64 edges, const u64 *ends, const int *order, double unscale, int2 *edge,
+                           T *length) {
   i64 i = thread_id();
   if (i >= edges) return;
-  i64 slot = sorted[i];
-  int u = order[source[slot]], v = order[target[slot]];
+  u64 e = ends[slots[i]];
+  int u = order[e >> 32], v = order[(u32)e];
   edge[i] = make_int2(minimum(u, v), maximum(u, v));
-  length[i] = (T)mul((double)root(weight[slot]), unscale);
+  T weight = value_of((Bits<T>)(sizeof(T) == 4 ? key[i] >> 32 : key[i]));
+  length[i] = (T)mul((double)root(weight), unscale);
 }
 
 template <class T>

@@ -9,35 +9,38 @@ from emst.boruvka import Forest
 from emst.cuda.bvh import Bvh
 from emst.cuda.compile import ctype
 from emst.cuda.launch import launch
+from emst.cuda.merge import scratch_of
+from emst.cuda.sort import sort_pairs
 from emst.frame import Frame
 
 
 def sorted_edges(bvh: Bvh, forest: Forest, order: cupy.ndarray, frame: Frame) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """See `emst.backend.Backend.sorted_edges`."""
-    T, count = bvh.T, bvh.n - forest.count
-    by_law = _by_law(bvh, forest)
+    """See `emst.backend.Backend.sorted_edges`. The forest cannot be merged further: its buffers serve the sort."""
+    count, ends = bvh.n - forest.count, scratch_of(forest).ends
+    forest.scratch = None
+    keys, slots = _by_law(bvh, ends, forest.weight, count)
     edges, weights = cupy.empty((count, 2), np.int32), cupy.empty(count, bvh.dtype)
-    launch(
-        "result", f"emit_edges<{T}>", count, by_law, count, forest.source, forest.target, forest.weight, order, 1 / frame.scale, edges,
-        weights,
-    )  # fmt: skip
+    launch("result", f"emit_edges<{bvh.T}>", count, keys, slots, count, ends, order, 1 / frame.scale, edges, weights)
     return edges, weights
 
 
-def _by_law(bvh: Bvh, forest: Forest) -> cupy.ndarray:
-    """Slots in the order of their edges, empty ones last: stable sorts from the last key to the first."""
-    n, T, mrd, wide = bvh.n, bvh.T, bvh.core is not None, bvh.dtype.itemsize == 8
-    first = cupy.empty(n, np.uint64)
-    middle = cupy.empty(n, np.uint64) if wide and mrd else None
-    last = cupy.empty(n, np.uint64 if wide or mrd else np.uint32)
-    name = f"edge_keys<{T}, {'true' if mrd else 'false'}>"
-    launch("result", name, n, forest.source, forest.target, forest.weight, n, bvh.rows, *bvh.shape, first, middle, last)
-    slots = cupy.argsort(last)
-    del last
-    for key in (middle, first):
-        if key is not None:
-            slots = slots[cupy.argsort(key[slots])]
-    return slots
+def _by_law(bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """First keys and slots of the forest's edges under the law; empty slots follow after `count`."""
+    n, T, mrd = bvh.n, bvh.T, bvh.core is not None
+    template = f"{T}, {'true' if mrd else 'false'}"
+    unsorted = cupy.empty(n, np.uint64)
+    launch("result", f"first_keys<{template}>", n, ends, weight, n, bvh.rows, *bvh.shape, unsorted)
+    keys, slots = sort_pairs(unsorted)
+    long_run = cupy.zeros(1, np.int32)
+    launch("result", f"order_runs<{template}>", count - 1, keys, slots, count, ends, bvh.rows, *bvh.shape, long_run)
+    if not int(long_run[0]):
+        return keys, slots
+    _, slots = sort_pairs(ends)  # many ties: by all of the law, the last key first
+    if mrd:
+        distance = cupy.full(n, np.iinfo(np.uint64).max, np.uint64)
+        launch("result", f"distance_keys<{T}>", count, slots, ends, count, bvh.rows, *bvh.shape, distance)
+        _, slots = sort_pairs(distance, slots)
+    return sort_pairs(unsorted[slots], slots)
 
 
 def unscaled(squared: cupy.ndarray, order: cupy.ndarray, frame: Frame) -> cupy.ndarray:

@@ -9,6 +9,8 @@
 #include "compact.cuh"
 #include "walk.cuh"
 
+constexpr int LEAST_PACKET = 4;
+
 template <class T>
 __device__ void lower(T *best, T weight) {  // weights are not negative: their bits order like they do
   if (weight < *best) atomicMin(reinterpret_cast<Bits<T> *>(best), bits_of(weight));
@@ -69,14 +71,14 @@ struct NearestForeign {
   Bits<T> core, distance; // MRD: own core distance; distance of the best so far
   Bits<T> reach, heaviest;
   u32 found = ~0u;
-  int own_leaf, own_leaves;  // scanned before the walk
 
   __device__ bool may_hold(T low_tag, T high_tag) const {
     return label_of(low_tag) != common && (!MRD || bits_of(high_tag) <= heaviest);
   }
-  __device__ bool wants(int leaf, const Row<T, D> &low, const Row<T, D> &high) const {
-    if (leaf >= 0 && (u32)(leaf - own_leaf) < (u32)own_leaves) return false;
-    return box_dist2(low, high, x, x) <= radius && label_of(low.tag) != label && (!MRD || bits_of(high.tag) <= weight);
+  __device__ bool wants(int, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
+    Bits<T> d = box_dist2(low, high, x, x);
+    if (label_of(low.tag) == label || (MRD && bits_of(high.tag) > weight)) return false;
+    return d < radius || (d == radius && (!MRD || distance >= radius) && first < found);
   }
   __device__ void look(const Row<T, D> &y, int other, u32 i) {
     Bits<T> d = dist2(x, y);
@@ -95,12 +97,13 @@ struct NearestForeign {
   }
   __device__ bool scan(int leaf) {
     Bits<T> before = radius;
-    u32 i0 = (u32)leaf * LEAF;
-    const int4 *four = reinterpret_cast<const int4 *>(labels + i0);
+    const u32 i0 = (u32)leaf * LEAF;
+    const T *rows = points + (i64)leaf * (LEAF * STRIDE<D>);
+    const int4 *four = reinterpret_cast<const int4 *>(labels + (i64)leaf * LEAF);
     int4 a = __ldg(four), b = __ldg(four + 1);
     const int other[LEAF] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
 #pragma unroll
-    for (int t = 0; t < LEAF; t++) look(load<T, D>(points, i0 + t), other[t], i0 + t);
+    for (int t = 0; t < LEAF; t++) look(load<T, D>(rows, t), other[t], i0 + t);
     bool closer = __any_sync(FULL, radius != before);
     if (closer) {
       reach = warp_max(radius);
@@ -112,28 +115,24 @@ struct NearestForeign {
 
 template <class T, int D, bool MRD>
 __device__ void search_packet(const T *points, const int *labels, const Hierarchy &h, const T *nodes, const int *worklist,
-                              i64 packet, i64 queries, int *nearest, T *bound, T *second, T *best, u64 *stack) {
-  i64 a = packet * 32 + lane_id();
-  bool on = a < queries;
-  i64 u = on ? a : queries - 1;
-  if (worklist) u = worklist[u];
+                              i64 packet, int size, i64 queries, int *nearest, T *bound, T *second, T *best, T slack, u64 *stack) {
+  const i64 first = packet * size, a = minimum(first + minimum((int)lane_id(), size - 1), queries - 1);
+  const bool on = (int)lane_id() < size && first + lane_id() < queries;
+  const i64 u = worklist ? worklist[a] : a;
   NearestForeign<T, D, MRD> ask;
   ask.points = points;
   ask.labels = labels;
   ask.x = load<T, D>(points, u);
   ask.label = labels[u];
-  int first = __shfl_sync(FULL, ask.label, 0);
-  ask.common = __all_sync(FULL, ask.label == first) ? first : -2;
-  ask.weight = ask.radius = on ? bits_of(best[ask.label]) : -1;  // nothing is within -1
+  const int front = __shfl_sync(FULL, ask.label, 0);
+  ask.common = __all_sync(FULL, ask.label == front) ? front : -2;
+  ask.weight = ask.radius = on ? bits_of(mul(best[ask.label], slack)) : -1;  // nothing is within -1
   if (MRD) {
     ask.core = bits_of(ask.x.tag);
     ask.distance = INFINITE<T>;
     ask.heaviest = warp_max(ask.weight);
   }
   ask.reach = warp_max(ask.radius);
-  ask.own_leaf = (int)(packet * (32 / LEAF));
-  ask.own_leaves = worklist ? 0 : minimum(32 / LEAF, h.count[0] - ask.own_leaf);
-  for (int leaf = 0; leaf < ask.own_leaves; leaf++) ask.scan(ask.own_leaf + leaf);
   walk<T, D>(h, nodes, Packet<T, D>(ask.x), stack, ask);
   if (!on) return;
   bool none = ask.found == ~0u;
@@ -144,20 +143,22 @@ __device__ void search_packet(const T *points, const int *labels, const Hierarch
   if (!none) lower(best + ask.label, weight);
 }
 
-// Warps take packets off the worklist until none is left (count[0] queries, count[1] packets taken).
+// Warps take packets off the worklist until none is left (count[0] queries, count[1] packets taken). A short worklist makes
+// small packets: its queries lie far apart, and one warp that walks for all of them would keep the device waiting.
 template <class T, int D, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS)
     nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const Hierarchy h, const T *__restrict__ nodes,
-                     const int *__restrict__ worklist, int *count, int *nearest, T *bound, T *second, T *best) {
+                     const int *__restrict__ worklist, int *count, int *nearest, T *bound, T *second, T *best, T slack) {
   __shared__ u64 stacks[WARPS][STACK];
-  const int queries = count[0];
+  const int queries = count[0], warps = gridDim.x * WARPS;
+  const int size = maximum(minimum((queries + warps - 1) / warps, 32), LEAST_PACKET);
   while (true) {
     int packet = 0;
     if (lane_id() == 0) packet = atomicAdd(count + 1, 1);
     packet = __shfl_sync(FULL, packet, 0);
-    if ((i64)packet * 32 >= queries) return;
-    search_packet<T, D, MRD>(points, labels, h, nodes, worklist, packet, queries, nearest, bound, second, best,
-                             stacks[threadIdx.x / 32]);
+    if ((i64)packet * size >= queries) return;
+    search_packet<T, D, MRD>(points, labels, h, nodes, worklist, packet, size, queries, nearest, bound, second, best,
+                             slack, stacks[threadIdx.x / 32]);
     __syncwarp();
   }
 }

@@ -9,9 +9,13 @@ from emst.boruvka import Forest
 from emst.cuda.bvh import Bvh, curve_steps
 from emst.cuda.compile import kernel
 from emst.cuda.launch import Compaction, launch, pointer
+from emst.cuda.merge import scratch_of
 
 WARPS_A_BLOCK = 4  # of walk.cuh
 BLOCKS_AN_SM = 16
+# After the first round searches look this much farther (squared) than the lightest edge their component knows: a point
+# that finds nothing, or something farther, then rests for several rounds.
+SLACK = 1.25
 BRUTE_QUERIES = 128  # of brute.cu
 BRUTE_SPLITS = 64
 
@@ -59,7 +63,7 @@ def upper_bounds(bvh: Bvh, forest: Forest, answers: Answers) -> None:
     """See `emst.backend.Backend.upper_bounds`."""
     T = bvh.T
     if answers.rounds > 0:  # the first round keeps what first_answers found
-        edge, count = forest.scratch.edge, forest.count
+        edge, count = scratch_of(forest).edge, forest.count
         launch("search", f"reset_components<{T}>", count, forest.components, np.int32(count), forest.best, answers.best_distance, edge)
     elif answers.best_distance is not None:
         answers.best_distance.fill(np.inf)
@@ -81,15 +85,16 @@ def nearest_outgoing(bvh: Bvh, forest: Forest, answers: Answers) -> None:
     args = (forest.labels, n, answers.nearest, answers.bound, answers.second, forest.best, answers.best_distance)
     if mrd:
         launch("search", f"nearest_of_lightest<{T}>", n, *args)
-    launch("search", f"first_of_lightest<{T}>", n, *args, forest.scratch.edge)
+    launch("search", f"first_of_lightest<{T}>", n, *args, scratch_of(forest).edge)
 
 
 def _search_bvh(bvh: Bvh, forest: Forest, answers: Answers, worklist: cupy.ndarray | None) -> None:
     mrd = "true" if answers.second is not None else "false"
+    slack = 1 if answers.rounds == 0 else SLACK
     threads = min(bvh.n, answers.multiprocessors * BLOCKS_AN_SM * 32 * WARPS_A_BLOCK)
     launch(
         "search", f"nearest_outgoing<{bvh.template}, {mrd}>", threads, bvh.rows, forest.labels, bvh.hierarchy, bvh.nodes, worklist,
-        answers.count, answers.nearest, answers.bound, answers.second, forest.best, block=32 * WARPS_A_BLOCK,
+        answers.count, answers.nearest, answers.bound, answers.second, forest.best, bvh.dtype.type(slack), block=32 * WARPS_A_BLOCK,
     )  # fmt: skip
 
 

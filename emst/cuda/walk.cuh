@@ -6,8 +6,8 @@
 // queries lie far apart (late rounds, cluster borders) from visiting everything.
 //
 // A question offers: `reach`, the greatest search radius of the packet (bits, equal in all lanes, never growing);
-// may_hold(low_tag, high_tag), whether a node can matter to any query; wants(leaf_or_minus_1, low, high), whether it
-// matters to this lane's query; scan(leaf), which looks at a leaf's points and says whether `reach` may have shrunk.
+// may_hold(low_tag, high_tag), whether a node can matter to any query; wants(level, first, low, high), whether it matters to
+// this lane's query (first is the smallest id in it: a tie is worth a visit only if it may hold a smaller id than is known); scan(leaf), which looks at a leaf's points and says whether `reach` may have shrunk.
 #pragma once
 #include "rows.cuh"
 
@@ -48,7 +48,7 @@ __device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Pack
         waiting &= ~(1u << next);
         int leaf = begin + (int)next;
         Row<T, D> low = load<T, D>(nodes, 2 * (i64)leaf), high = load<T, D>(nodes, 2 * (i64)leaf + 1);
-        if (__any_sync(FULL, ask.wants(leaf, low, high)) && ask.scan(leaf))
+        if (__any_sync(FULL, ask.wants(0, (u32)leaf * LEAF, low, high)) && ask.scan(leaf))
           waiting &= __ballot_sync(FULL, distance <= high_word(ask.reach));
         next = __ffs(waiting) - 1;
       }
@@ -60,7 +60,7 @@ __device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Pack
         int child = begin + (int)(farthest & 31u);
         i64 node = h.offset[level] + (i64)child;
         Row<T, D> low = load<T, D>(nodes, 2 * node), high = load<T, D>(nodes, 2 * node + 1);
-        if (!__any_sync(FULL, ask.wants(-1, low, high))) continue;
+        if (!__any_sync(FULL, ask.wants(level, (u32)child * LEAF << 5 * level, low, high))) continue;
         if (lane == 0) stack[depth] = (u64)(farthest & ~31u) << 32 | (u32)level << 28 | (u32)child;
         depth++;
       }
