@@ -28,7 +28,12 @@ def progress_bar(n: int) -> Iterator[Report]:
     from tqdm import tqdm
 
     with tqdm(
-        total=n - 1, unit=" edges", unit_scale=True, desc="sorting points", disable=not sys.stderr.isatty(), leave=False
+        total=n - 1,
+        unit=" edges",
+        unit_scale=True,
+        desc="preparing (a first run compiles)",
+        disable=not sys.stderr.isatty(),
+        leave=False,
     ) as bar:
 
         def report(rounds: int, left: int) -> None:
