@@ -22,7 +22,7 @@ struct NearestPoints {
   __device__ bool may_hold(T, T) const { return true; }
   __device__ bool wants(int level, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
     if (level == 0 && first / LEAF - own_leaf < own_leaves) return false;
-    return on && nearer(box_dist2(low, high, x, x), first, K - 1);
+    return on && nearer(box_dist2(low, high, x), first, K - 1);
   }
   __device__ bool nearer(Bits<T> d, u32 i, int k) const {
     return d < distance[k] || (PAGED && d == distance[k] && i < id[k]);

@@ -23,40 +23,40 @@ __global__ void hook(const int *components, int count, const int *labels, const 
   weight[c] = best[c];
 }
 
-// top[c] = the ancestor at most HOPS away; status[1] is set if one is not a root.
-__global__ void climb(const int *components, int count, const int *parent, int *top, int *status) {
-  i64 k = thread_id();
-  if (k >= count) return;
-  int c = components[k], at = c, above = parent[c];
+// Labels become ancestors, roots as a rule; status[1] is set if one is not.
+__global__ void relabel(const int *parent, i64 n, int *labels, int *status) {
+  i64 i = thread_id();
+  if (i >= n) return;
+  int old = labels[i], at = old, above = parent[at];
   for (int hop = 0; above != at && hop < HOPS; hop++) {
     at = above;
     above = parent[at];
   }
-  top[c] = at;
+  if (at != old) labels[i] = at;
   if (above != at) status[1] = 1;
 }
 
 // Any value read is an ancestor, so it does not matter whether it was written in this pass.
-__global__ void double_hops(const int *components, int count, const int *parent, int *top, int *status) {
+__global__ void double_hops(const int *components, int count, int *parent, int *status) {
   i64 k = thread_id();
   if (k >= count) return;
-  int c = components[k], above = top[top[c]];
-  top[c] = above;
-  if (parent[above] != above) status[1] = 1;
+  int c = components[k], above = parent[c], top = parent[above];
+  if (top == above) return;
+  parent[c] = top;
+  status[1] = 1;
 }
 
-__global__ void relabel(const int *top, i64 n, int *labels) {
-  i64 i = thread_id();
-  if (i >= n) return;
-  int old = labels[i], now = top[old];
-  if (now != old) labels[i] = now;
-}
-
-__global__ void __launch_bounds__(COMPACT_THREADS)
-    list_roots(const int *components, i64 count, const int *parent, int *roots, int *status, u64 *tiles, u32 epoch) {
+// The next list of components, each ready to be asked again.
+template <class T>
+__global__ void __launch_bounds__(COMPACT_THREADS) list_roots(const int *components, i64 count, const int *parent, int *roots, T *best,
+                                                              u64 *edge, int *status, u64 *tiles, u32 epoch) {
   compact(
       count, tiles, epoch, status, [&](i64 k) { return parent[components[k]] == components[k]; },
       [&](i64 k, bool kept, u32 rank) {
-        if (kept) roots[rank] = components[k];
+        if (!kept) return;
+        int c = components[k];
+        roots[rank] = c;
+        best[c] = value_of(INFINITE<T>);
+        edge[c] = ~0ull;
       });
 }

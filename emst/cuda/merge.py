@@ -29,7 +29,6 @@ class MergeScratch:
         self.edge = cupy.full(n, NO_EDGE, np.uint64)
         self.ends = cupy.empty(n, np.uint64)
         self.parent = cupy.empty(n, np.int32)
-        self.top = cupy.empty(n, np.int32)
         self.spare = cupy.empty(n, np.int32)  # where the next list of components goes
         self.status = cupy.zeros(2, np.int32)  # roots left, whether a chain is not climbed yet
         self.compaction = Compaction(n)
@@ -39,11 +38,15 @@ def scratch_of(forest: Forest) -> MergeScratch:
     """The forest's buffers; a forest that was put together elsewhere gets them here, and its edges are packed."""
     if forest.scratch is None:
         forest.scratch = scratch = MergeScratch(len(forest.labels))
-        for packed, name in ((scratch.edge, ("edge_u", "edge_v")), (scratch.ends, ("source", "target"))):
-            for half, field in zip(_halves(packed), name, strict=True):
-                half[:] = getattr(forest, field)
-                setattr(forest, field, half)
+        scratch.edge[:] = _packed(forest.edge_u, forest.edge_v)
+        scratch.ends[:] = _packed(forest.source, forest.target)
+        forest.edge_u, forest.edge_v = _halves(scratch.edge)
+        forest.source, forest.target = _halves(scratch.ends)
     return forest.scratch
+
+
+def _packed(u: cupy.ndarray, v: cupy.ndarray) -> cupy.ndarray:
+    return cupy.where(u < 0, np.uint64(NO_EDGE), u.astype(np.uint64) << np.uint64(32) | v.astype(np.uint64))
 
 
 def join_duplicates(bvh: Bvh) -> Forest:
@@ -74,15 +77,16 @@ def merge(forest: Forest) -> int:
     launch(
         "merge", f"hook<{T}>", count, components, count, forest.labels, forest.best, s.edge, s.parent, s.ends, forest.weight, s.status
     )  # fmt: skip
-    launch("merge", "climb", count, components, count, s.parent, s.top, s.status)
-    launch("merge", "relabel", len(forest.labels), s.top, len(forest.labels), forest.labels)
-    s.compaction.launch("merge", "list_roots", int(count), components, int(count), s.parent, s.spare, s.status)
+    launch("merge", "relabel", len(forest.labels), s.parent, len(forest.labels), forest.labels, s.status)
+    s.compaction.launch(
+        "merge", f"list_roots<{T}>", int(count), components, int(count), s.parent, s.spare, forest.best, s.edge, s.status
+    )
     left, unfinished = s.status.get().tolist()
     if unfinished:
         while unfinished:
             s.status[1] = 0
-            launch("merge", "double_hops", count, components, count, s.parent, s.top, s.status)
+            launch("merge", "double_hops", count, components, count, s.parent, s.status)
             unfinished = int(s.status[1])
-        launch("merge", "relabel", len(forest.labels), s.top, len(forest.labels), forest.labels)
+        launch("merge", "relabel", len(forest.labels), s.parent, len(forest.labels), forest.labels, s.status)
     forest.components, s.spare = s.spare[:left], components
     return left

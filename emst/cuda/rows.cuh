@@ -83,7 +83,19 @@ __device__ Bits<T> dist2(const Row<T, D> &a, const Row<T, D> &b) {
   return bits_of(s);
 }
 
-// Between the boxes [low, high] and [a, b]; a == b for a point.
+// Between a box and a point: the point less its nearest in the box.
+template <class T, int D>
+__device__ Bits<T> box_dist2(const Row<T, D> &low, const Row<T, D> &high, const Row<T, D> &x) {
+  T s = T(0);
+#pragma unroll
+  for (int d = 0; d < D; d++) {
+    T t = x.x[d] - minimum(maximum(x.x[d], low.x[d]), high.x[d]);
+    s = d ? add(s, mul(t, t)) : mul(t, t);
+  }
+  return bits_of(s);
+}
+
+// Between the boxes [low, high] and [a, b].
 template <class T, int D>
 __device__ Bits<T> box_dist2(const Row<T, D> &low, const Row<T, D> &high, const Row<T, D> &a, const Row<T, D> &b) {
   T s = T(0);

@@ -16,16 +16,6 @@ __device__ void lower(T *best, T weight) {  // weights are not negative: their b
   if (weight < *best) atomicMin(reinterpret_cast<Bits<T> *>(best), bits_of(weight));
 }
 
-template <class T>
-__global__ void reset_components(const int *components, int count, T *best, T *best_distance, u64 *edge) {
-  i64 k = thread_id();
-  if (k >= count) return;
-  int c = components[k];
-  best[c] = value_of(INFINITE<T>);
-  if (best_distance) best_distance[c] = value_of(INFINITE<T>);
-  edge[c] = ~0ull;
-}
-
 // Answers that are still foreign, and neighbours on the curve.
 template <class T>
 __global__ void upper_bounds(const int *labels, i64 n, const int *nearest, const T *bound, const T *step, T *best) {
@@ -76,40 +66,46 @@ struct NearestForeign {
     return label_of(low_tag) != common && (!MRD || bits_of(high_tag) <= heaviest);
   }
   __device__ bool wants(int, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
-    Bits<T> d = box_dist2(low, high, x, x);
+    Bits<T> d = box_dist2(low, high, x);
     if (label_of(low.tag) == label || (MRD && bits_of(high.tag) > weight)) return false;
     return d < radius || (d == radius && (!MRD || distance >= radius) && first < found);
   }
-  __device__ void look(const Row<T, D> &y, int other, u32 i) {
-    Bits<T> d = dist2(x, y);
-    if constexpr (MRD) {
-      Bits<T> w = maximum(d, maximum(core, bits_of(y.tag)));
-      if (w <= weight && other != label && (w < weight || d < distance || (d == distance && i < found))) {
-        weight = w;
-        distance = d;
-        found = i;
-        radius = w == core ? d : w;
-      }
-    } else if (d <= radius && other != label && (d < radius || i < found)) {
-      radius = d;
-      found = i;
-    }
-  }
+  // Points of a leaf come in ascending order, so among equals the first one stays. Whether a tie with the best so far counts
+  // is the same for the whole leaf: it does if the leaf comes before `found`; then the limit is one above.
   __device__ bool scan(int leaf) {
-    Bits<T> before = radius;
     const u32 i0 = (u32)leaf * LEAF;
     const T *rows = points + (i64)leaf * (LEAF * STRIDE<D>);
     const int4 *four = reinterpret_cast<const int4 *>(labels + (i64)leaf * LEAF);
-    int4 a = __ldg(four), b = __ldg(four + 1);
+    const int4 a = __ldg(four), b = __ldg(four + 1);
     const int other[LEAF] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+    Bits<T> lightest = weight, limit = (MRD ? distance : radius) + (i0 < found);
+    int hit = NONE;
 #pragma unroll
-    for (int t = 0; t < LEAF; t++) look(load<T, D>(rows, t), other[t], i0 + t);
-    bool closer = __any_sync(FULL, radius != before);
-    if (closer) {
-      reach = warp_max(radius);
-      if (MRD) heaviest = warp_max(weight);
+    for (int t = 0; t < LEAF; t++) {
+      Row<T, D> y = load<T, D>(rows, t);
+      Bits<T> d = dist2(x, y);
+      if constexpr (MRD) {
+        Bits<T> w = maximum(d, maximum(core, bits_of(y.tag)));
+        if (other[t] != label && (w < lightest || (w == lightest && d < limit))) {
+          lightest = w;
+          limit = d;
+          hit = t;
+        }
+      } else if (d < limit && other[t] != label) {
+        limit = d;
+        hit = t;
+      }
     }
-    return closer;
+    if (!__any_sync(FULL, hit != NONE)) return false;
+    if (hit != NONE) {
+      found = i0 + hit;
+      weight = lightest;
+      distance = limit;
+      radius = MRD && lightest > core ? lightest : limit;
+    }
+    reach = warp_max(radius);
+    if (MRD) heaviest = warp_max(weight);
+    return true;
   }
 };
 

@@ -15,7 +15,7 @@ WARPS_A_BLOCK = 4  # of walk.cuh
 BLOCKS_AN_SM = 16
 # After the first round searches look this much farther (squared) than the lightest edge their component knows: a point
 # that finds nothing, or something farther, then rests for several rounds.
-SLACK = 1.25
+SLACK = 1.5
 BRUTE_QUERIES = 128  # of brute.cu
 BRUTE_SPLITS = 64
 
@@ -61,13 +61,9 @@ def first_answers(bvh: Bvh, forest: Forest) -> Answers:
 
 def upper_bounds(bvh: Bvh, forest: Forest, answers: Answers) -> None:
     """See `emst.backend.Backend.upper_bounds`."""
-    T = bvh.T
-    if answers.rounds > 0:  # the first round keeps what first_answers found
-        edge, count = scratch_of(forest).edge, forest.count
-        launch("search", f"reset_components<{T}>", count, forest.components, np.int32(count), forest.best, answers.best_distance, edge)
-    elif answers.best_distance is not None:
+    if answers.best_distance is not None:
         answers.best_distance.fill(np.inf)
-    launch("search", f"upper_bounds<{T}>", bvh.n, forest.labels, bvh.n, answers.nearest, answers.bound, answers.step, forest.best)
+    launch("search", f"upper_bounds<{bvh.T}>", bvh.n, forest.labels, bvh.n, answers.nearest, answers.bound, answers.step, forest.best)
 
 
 def nearest_outgoing(bvh: Bvh, forest: Forest, answers: Answers) -> None:
@@ -75,11 +71,11 @@ def nearest_outgoing(bvh: Bvh, forest: Forest, answers: Answers) -> None:
     n, T, mrd = bvh.n, bvh.T, answers.second is not None
     everybody = answers.rounds == 0 and not mrd
     worklist = None if everybody else answers.worklist
+    search = _search_all if bvh.brute else _search_bvh
     if not everybody:
         answers.compaction.launch(
             "search", f"list_searches<{T}>", n, forest.labels, n, answers.nearest, answers.bound, forest.best, worklist, answers.count
         )
-    search = _search_all if bvh.brute else _search_bvh
     search(bvh, forest, answers, worklist)
     answers.rounds += 1
     args = (forest.labels, n, answers.nearest, answers.bound, answers.second, forest.best, answers.best_distance)

@@ -5,7 +5,7 @@
 // for GPUs" (2022). The words that tiles publish are as in compact.cuh.
 #include "lookback.cuh"
 
-constexpr int DIGITS = 256, THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS, SORT_WARPS = THREADS / 32;
+constexpr int DIGITS = 256, THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS, SORT_WARPS = THREADS / 32, BLOCKS_AN_SM = 4;
 
 __device__ inline int digit_of(u64 key, int shift) { return (int)(key >> shift & (DIGITS - 1)); }
 
@@ -62,12 +62,12 @@ __device__ inline u32 block_prefix(u32 value, u32 *warp_sums) {
 }
 
 // values_in null: the value of a key is its index.
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(THREADS, BLOCKS_AN_SM)
     sort_pass(const u64 *keys_in, const int *values_in, i64 n, int shift, const u64 *starts, u64 *keys_out, int *values_out,
               u64 *tiles, u32 epoch) {
   __shared__ u64 exchange[TILE];                // keys, then values, in the tile's sorted order
   __shared__ u32 warp_count[SORT_WARPS][DIGITS];  // of a digit in a warp; then in the warps before it, from the tile's start
-  __shared__ i64 out_base[DIGITS];              // where the tile's first key of a digit goes, less its place in the tile
+  __shared__ u32 out_base[DIGITS];              // where the tile's first key of a digit goes, less its place in the tile
   __shared__ u32 warp_sums[SORT_WARPS];
   const int warp = threadIdx.x / 32, lane = (int)lane_id();
   const i64 tile_start = (i64)blockIdx.x * TILE, first = tile_start + warp * (32 * ITEMS) + lane;
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(THREADS)
     if (lookback::state(w) == lookback::PREFIX) break;
   }
   if (blockIdx.x) lookback::publish(word, lookback::word(epoch, lookback::PREFIX, earlier + total));
-  out_base[digit] = (i64)starts[digit] + earlier - place;
+  out_base[digit] = (u32)starts[digit] + earlier - place;
   __syncthreads();
 
   // Through shared memory, so that equal digits leave side by side.
@@ -121,14 +121,13 @@ __global__ void __launch_bounds__(THREADS)
   }
   __syncthreads();
   const int here = (int)minimum((i64)TILE, n - tile_start);
-  i64 to[ITEMS];
+  u32 to[ITEMS];
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {
     int place_in_tile = j * THREADS + threadIdx.x;
-    if (place_in_tile >= here) break;
     u64 k = exchange[place_in_tile];
     to[j] = out_base[digit_of(k, shift)] + place_in_tile;
-    keys_out[to[j]] = k;
+    if (place_in_tile < here) keys_out[to[j]] = k;
   }
   __syncthreads();
   int *values = reinterpret_cast<int *>(exchange);
