@@ -132,25 +132,21 @@ def _curve_code(row, frame):
 def _hilbert_transpose(x, bits):
     """Skilling's AxesToTranspose: grid coordinates -> the bits of the Hilbert index, dealt out to the dimensions."""
     x = list(x)
-    q = 1 << bits - 1
-    while q > 1:
-        p = q - 1
+    for bit in reversed(range(1, bits)):
+        lower = (1 << bit) - 1
         for i in range(len(x)):
-            if x[i] & q:
-                x[0] ^= p  # invert
+            if x[i] >> bit & 1:
+                x[0] ^= lower  # invert
             else:
-                t = (x[0] ^ x[i]) & p  # exchange
+                t = (x[0] ^ x[i]) & lower  # exchange
                 x[0] ^= t
                 x[i] ^= t
-        q >>= 1
     for i in range(1, len(x)):  # Gray code
         x[i] ^= x[i - 1]
     t = 0
-    q = 1 << bits - 1
-    while q > 1:
-        if x[-1] & q:
-            t ^= q - 1
-        q >>= 1
+    for bit in reversed(range(1, bits)):
+        if x[-1] >> bit & 1:
+            t ^= (1 << bit) - 1
     return [xi ^ t for xi in x]
 
 
