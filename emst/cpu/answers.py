@@ -21,7 +21,7 @@ from emst.cpu.lanes import LANES, answered_mask, changes_mask, hopeful_mask, low
 from emst.cpu.parallel import for_chunks, grain_for
 
 
-LIST_FROM = 1 << 15  # points; below that, lists save less than their kernel takes to load
+LIST_FROM = 1 << 15  # components; below that, lists save less than their kernel takes to load
 LISTED = 6  # neighbours
 
 
@@ -52,7 +52,7 @@ def first_answers(bvh, forest):
     size = bvh.leaves * LANES
     nothing = np.empty(0, bvh.dtype)
     known = bvh.core is not None
-    if not known and bvh.n >= LIST_FROM:
+    if not known and forest.count >= LIST_FROM:
         list_neighbours(bvh, LISTED)
     listed = bvh.lists is not None
     bound = bvh.padded_core.copy() if known else np.zeros(size, bvh.dtype)

@@ -2,6 +2,9 @@
 
 The search's walk, with a sorted list of neighbours a point instead of one answer. The first neighbours stay with the
 hierarchy: they answer most of the questions of the first rounds.
+
+A full list looks only for strictly nearer points, within the number just below its last distance. Where points repeat
+that is below 0, and the walk is over; looking for equals too would take every one of them past all the others.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from emst.cpu.kernels import kernel, part
-from emst.cpu.lanes import LANES, insert_hits, keep_least, lowest_bit, point_mask
+from emst.cpu.lanes import LANES, insert_hits, just_below, keep_least, lowest_bit, point_mask
 from emst.cpu.parallel import for_chunks, grain_for
 from emst.cpu.walk import box_around, new_packet, walk_with
 
@@ -112,7 +115,7 @@ def _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids,
         for m in range(wanted):
             distances[q * LANES + m] = columns[m * LANES + q]
             neighbours[q * LANES + m] = column_ids[m * LANES + q]
-        packet.radius[q] = distances[q * LANES + wanted - 1]
+        packet.radius[q] = just_below(distances[q * LANES + wanted - 1])
 
 
 @part
@@ -133,15 +136,15 @@ def _visit(packet, nodes, dims, d, other, mask, distances, neighbours, wanted, l
             continue
         changed = True
         if width == LANES:
-            packet.radius[q] = insert_hits(
-                distances, neighbours, q * LANES, wanted - 1, packet.distance, hits, np.int32(other * LANES)
-            )
+            base = np.int32(other * LANES)
+            last = insert_hits(distances, neighbours, q * LANES, wanted - 1, packet.distance, hits, base)
+            packet.radius[q] = just_below(last)
             continue
         while hits:
             j = lowest_bit(hits)
             hits &= hits - 1
             _insert_long(distances, neighbours, q * width, wanted, packet.distance[j], np.int32(other * LANES + j))
-        packet.radius[q] = distances[q * width + wanted - 1]
+        packet.radius[q] = just_below(distances[q * width + wanted - 1])
     return changed
 
 

@@ -331,6 +331,19 @@ def keep_least(typingctx, values, ids, count, candidates, name):
 
 
 @intrinsic
+def just_below(typingctx, value):
+    """The number before one that is not negative; -1 before 0."""
+
+    def codegen(context, builder, signature, values):
+        kind = values[0].type
+        whole = ir.IntType(8 * context.get_abi_sizeof(kind))
+        before = builder.bitcast(builder.sub(builder.bitcast(values[0], whole), whole(1)), kind)
+        return builder.select(builder.fcmp_ordered(">", values[0], kind(0.0)), before, kind(-1.0))
+
+    return value(value), codegen
+
+
+@intrinsic
 def lowest_bit(typingctx, mask):
     """Number of the lowest bit that is set in a mask that is not 0."""
 

@@ -18,7 +18,8 @@ def sorted_edges(bvh, forest, order, frame):
     weight = forest.weight[slots]
     keys, place = radix_order(_sortable(weight))
     slots = slots[place]
-    _settle_ties(keys, slots, np.empty_like(slots), forest.source, forest.target, bvh.nodes.blocks, bvh.d)
+    if (keys[1:] == keys[:-1]).any():
+        _settle_ties(keys, slots, np.empty_like(slots), forest.source, forest.target, bvh.nodes.blocks, bvh.d)
     m = len(slots)
     edges, weights = np.empty((m, 2), np.int32), np.empty(m, bvh.dtype)
     args = (slots, forest.source, forest.target, forest.weight, order, 1 / frame.scale, edges, weights)
