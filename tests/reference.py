@@ -19,7 +19,6 @@ from emst.boruvka import Forest
 
 name = "reference"
 MIXED = -1
-LEAF_SIZE = 4
 FAN_OUT = 4
 
 
@@ -30,7 +29,7 @@ class Bvh:
     scaled: np.ndarray
     labels: np.ndarray | None = None
     core: np.ndarray | None = None
-    leaf_size: int = LEAF_SIZE
+    leaf_size: int = 4
     _pairs: tuple | None = None
 
     @property
@@ -166,10 +165,9 @@ def core_distances(bvh, k):
 
 
 def join_duplicates(bvh):
-    n, dtype = bvh.n, bvh.scaled.dtype
     labels = run_heads(bvh.scaled)
-    joined = np.flatnonzero(labels != np.arange(n))
-    forest = empty_forest(labels, dtype)
+    joined = np.flatnonzero(labels != np.arange(bvh.n))
+    forest = empty_forest(labels, bvh.scaled.dtype)
     forest.source[joined] = labels[joined]
     forest.target[joined] = joined
     forest.weight[joined] = 0 if bvh.core is None else bvh.core[joined]
@@ -263,7 +261,7 @@ def require_memory(n, d, dtype, k):
 def kruskal(points, core=None):
     """The unique tree under the law of scaled points in curve order: (u, v, squared weight), lightest first.
 
-    Runs of equal neighbours are joined before anything else, as stars from the run's head, as the law says.
+    Runs of equal neighbours are joined before anything else, as stars from the run's head.
     """
     n = len(points)
     labels = run_heads(points)
