@@ -19,7 +19,6 @@ from emst.boruvka import Forest
 
 name = "reference"
 MIXED = -1
-FAN_OUT = 4
 
 
 @dataclass
@@ -41,7 +40,7 @@ class Bvh:
         """(nodes, points of a full node) from the leaves to a single root."""
         sizes = [self.leaf_size]
         while sizes[-1] < self.n:
-            sizes.append(sizes[-1] * FAN_OUT)
+            sizes.append(sizes[-1] * 4)
         return [(-(-self.n // size), size) for size in sizes]
 
     def points(self):
