@@ -16,9 +16,6 @@ MAX_LEVELS = 8
 # Above this many dimensions boxes prune too little and all pairs are compared; see benchmarks/results.
 BRUTE_FROM = 17
 
-_HIERARCHY = np.dtype([("levels", "i4"), ("count", "i4", MAX_LEVELS), ("offset", "i4", MAX_LEVELS)])
-
-
 class Bvh:
     """Points in curve order and the nodes above them. Above `BRUTE_FROM` dimensions there are no nodes.
 
@@ -45,12 +42,11 @@ class Bvh:
         self.shape = np.int32(d), np.int32(rows.shape[1])  # dimensions and stride, as kernels take them
         self.core: cupy.ndarray | None = None
         self.neighbours: cupy.ndarray | None = None
-        self.hierarchy = np.zeros(1, _HIERARCHY)
-        counts = [] if self.brute else _level_counts(n)
-        self.hierarchy["levels"] = len(counts)
-        self.hierarchy["count"][0, : len(counts)] = counts
-        self.hierarchy["offset"][0, 1 : len(counts)] = np.cumsum(counts)[:-1]
-        self.counts = counts
+        self.counts = counts = [] if self.brute else _level_counts(n)
+        pad = [0] * (MAX_LEVELS - len(counts))
+        offsets = [sum(counts[:level]) for level in range(len(counts))]
+        fields = np.array([len(counts), *counts, *pad, *offsets, *pad], np.int32)
+        self.hierarchy = fields.view(f"V{fields.nbytes}")  # a Hierarchy of rows.cuh, by value
         self.nodes = cupy.empty((2 * sum(counts), rows.shape[1]), rows.dtype)
 
     @property
@@ -131,7 +127,7 @@ def label_nodes(bvh: Bvh, forest: Forest) -> None:
     if bvh.brute:
         return
     launch("bvh", f"label_leaves<{bvh.template}>", bvh.n, forest.labels, bvh.n, bvh.hierarchy, bvh.nodes)
-    wide = sum(count > LEAF * FAN for count in bvh.counts)  # levels worth a grid of their own
+    wide = sum(count > FAN for count in bvh.counts)  # levels worth a grid of their own
     for level in range(2, wide):
         launch("bvh", f"label_level<{bvh.template}>", 32 * bvh.counts[level], bvh.hierarchy, np.int32(level), bvh.nodes)
     top = max(wide, 2)

@@ -30,18 +30,14 @@ __global__ void distance_keys(const int *slots, const u64 *ends, i64 edges, cons
   if (i < edges) key[i] = pair_distance(ends[slots[i]], rows, dimensions, stride);
 }
 
-// Insertion sort of runs of equal keys by (distance, smaller end, larger end); long_run is set if one is too long for that.
+// Insertion sort of short runs of equal keys by (distance, smaller end, larger end).
 template <class T, bool MRD>
-__global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *ends, const T *rows, int dimensions, int stride,
-                           int *long_run) {
+__global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *ends, const T *rows, int dimensions, int stride) {
   i64 first = thread_id();
   if (first + 1 >= edges || key[first + 1] != key[first] || (first > 0 && key[first - 1] == key[first])) return;
   i64 end = first + 2;
   while (end < edges && key[end] == key[first] && end - first <= LONGEST_RUN) end++;
-  if (end - first > LONGEST_RUN) {
-    *long_run = 1;
-    return;
-  }
+  if (end - first > LONGEST_RUN) return;
   for (i64 i = first + 1; i < end; i++) {
     int slot = slots[i];
     u64 e = ends[slot], d = MRD ? pair_distance(e, rows, dimensions, stride) : 0;
@@ -53,6 +49,17 @@ __global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *end
     }
     slots[to] = slot;
   }
+}
+
+// Longer runs may be in order as they are: duplicates hang from the first of their run, in the order of their slots.
+template <class T, bool MRD>
+__global__ void check_runs(const u64 *key, const int *slots, i64 edges, const u64 *ends, const T *rows, int dimensions, int stride,
+                           int *disorder) {
+  i64 i = thread_id();
+  if (i + 1 >= edges || key[i + 1] != key[i]) return;
+  u64 e = ends[slots[i]], f = ends[slots[i + 1]];
+  u64 d = MRD ? pair_distance(e, rows, dimensions, stride) : 0, g = MRD ? pair_distance(f, rows, dimensions, stride) : 0;
+  if (g < d || (g == d && f < e)) *disorder = 1;
 }
 
 template <class T>

@@ -31,9 +31,11 @@ def _by_law(bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int) -> t
     unsorted = cupy.empty(n, np.uint64)
     launch("result", f"first_keys<{template}>", n, ends, weight, n, bvh.rows, *bvh.shape, unsorted)
     keys, slots = sort_pairs(unsorted)
-    long_run = cupy.zeros(1, np.int32)
-    launch("result", f"order_runs<{template}>", count - 1, keys, slots, count, ends, bvh.rows, *bvh.shape, long_run)
-    if not int(long_run[0]):
+    disorder = cupy.zeros(1, np.int32)
+    args = (keys, slots, count, ends, bvh.rows, *bvh.shape)
+    launch("result", f"order_runs<{template}>", count - 1, *args)
+    launch("result", f"check_runs<{template}>", count - 1, *args, disorder)
+    if not int(disorder[0]):
         return keys, slots
     _, slots = sort_pairs(ends)  # many ties: by all of the law, the last key first
     if mrd:

@@ -148,14 +148,18 @@ __global__ void __launch_bounds__(32 * WARPS)
   __shared__ u64 stacks[WARPS][STACK];
   const int queries = count[0], warps = gridDim.x * WARPS;
   const int size = maximum(minimum((queries + warps - 1) / warps, 32), LEAST_PACKET);
+  const int packets = (int)(((i64)queries + size - 1) / size);
+  const int chunk = maximum(minimum(packets / (8 * warps), 16), 1);  // one counter for all: it takes its time
   while (true) {
     int packet = 0;
-    if (lane_id() == 0) packet = atomicAdd(count + 1, 1);
+    if (lane_id() == 0) packet = atomicAdd(count + 1, chunk);
     packet = __shfl_sync(FULL, packet, 0);
-    if ((i64)packet * size >= queries) return;
-    search_packet<T, D, MRD>(points, labels, h, nodes, worklist, packet, size, queries, nearest, bound, second, best,
-                             slack, stacks[threadIdx.x / 32]);
-    __syncwarp();
+    if (packet >= packets) return;
+    for (const int end = minimum(packet + chunk, packets); packet < end; packet++) {
+      search_packet<T, D, MRD>(points, labels, h, nodes, worklist, packet, size, queries, nearest, bound, second, best, slack,
+                               stacks[threadIdx.x / 32]);
+      __syncwarp();
+    }
   }
 }
 

@@ -63,49 +63,57 @@ __device__ inline u32 block_prefix(u32 value, u32 *warp_sums) {
 
 // values_in null: the value of a key is its index.
 __global__ void __launch_bounds__(THREADS, BLOCKS_AN_SM)
-    sort_pass(const u64 *keys_in, const int *values_in, i64 n, int shift, const u64 *starts, u64 *keys_out, int *values_out,
-              u64 *tiles, u32 epoch) {
-  __shared__ u64 exchange[TILE];                // keys, then values, in the tile's sorted order
-  __shared__ u32 warp_count[SORT_WARPS][DIGITS];  // of a digit in a warp; then in the warps before it, from the tile's start
-  __shared__ u32 out_base[DIGITS];              // where the tile's first key of a digit goes, less its place in the tile
+    sort_pass(const u64 *__restrict__ keys_in, const int *__restrict__ values_in, i64 n, int shift, const u64 *starts, u64 *keys_out,
+              int *values_out, u64 *tiles, u32 epoch) {
+  __shared__ u64 exchange[TILE];                 // keys, then values, in the tile's sorted order
+  __shared__ u32 next_place[SORT_WARPS][DIGITS];  // in the tile, of a warp's next key with this digit; a count before
+  __shared__ u32 out_base[DIGITS];               // where the tile's first key of a digit goes, less its place in the tile
   __shared__ u32 warp_sums[SORT_WARPS];
-  const int warp = threadIdx.x / 32, lane = (int)lane_id();
+  const int warp = threadIdx.x / 32, lane = (int)lane_id(), digit = threadIdx.x;
   const i64 tile_start = (i64)blockIdx.x * TILE, first = tile_start + warp * (32 * ITEMS) + lane;
-  for (int c = threadIdx.x; c < SORT_WARPS * DIGITS; c += THREADS) warp_count[0][c] = 0;
+  const int here = (int)minimum((i64)TILE, n - tile_start);
+#pragma unroll
+  for (int w = 0; w < SORT_WARPS; w++) next_place[w][digit] = 0;
   __syncthreads();
 
-  // Ranks within a warp: item by item, so that equal digits stay in order. Padding sorts last in its tile.
+  // Counts first, without ranks: later tiles wait for them. Padding sorts last in its tile.
   u64 key[ITEMS];
-  u32 rank[ITEMS];
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) key[j] = first + j * 32 < n ? keys_in[first + j * 32] : ~0ull;
 #pragma unroll
-  for (int j = 0; j < ITEMS; j++) {
-    int digit = digit_of(key[j], shift);
-    u32 peers = lanes_with(digit), before = warp_count[warp][digit];
-    __syncwarp();
-    rank[j] = before + __popc(peers & ((1u << lane) - 1));
-    if (lane == __ffs(peers) - 1) warp_count[warp][digit] = before + __popc(peers);
-    __syncwarp();
-  }
+  for (int j = 0; j < ITEMS; j++) atomicAdd(&next_place[warp][digit_of(key[j], shift)], 1u);
   __syncthreads();
-
-  // A thread a digit: places within the tile, and the count of all earlier tiles.
-  const int digit = threadIdx.x;
   u32 total = 0;
 #pragma unroll
   for (int w = 0; w < SORT_WARPS; w++) {
-    u32 count = warp_count[w][digit];
-    warp_count[w][digit] = total;
+    u32 count = next_place[w][digit];
+    next_place[w][digit] = total;
     total += count;
   }
   u64 *word = tiles + (i64)blockIdx.x * DIGITS + digit;
   lookback::publish(word, lookback::word(epoch, blockIdx.x ? lookback::AGGREGATE : lookback::PREFIX, total));
-  u32 place = block_prefix(total, warp_sums), earlier = 0;
+  const u32 place = block_prefix(total, warp_sums);
 #pragma unroll
-  for (int w = 0; w < SORT_WARPS; w++) warp_count[w][digit] += place;
-  for (i64 tile = (i64)blockIdx.x - 1; tile >= 0; tile--) {
-    u64 w = lookback::wait(tiles + tile * DIGITS + digit, epoch);
+  for (int w = 0; w < SORT_WARPS; w++) next_place[w][digit] += place;
+  __syncthreads();
+
+  // Places in the tile, item by item, so that equal digits stay in order.
+  unsigned short to_exchange[ITEMS];
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) {
+    u32 *next = &next_place[warp][digit_of(key[j], shift)];
+    u32 peers = lanes_with(digit_of(key[j], shift)), at = *next + __popc(peers & ((1u << lane) - 1));
+    __syncwarp();
+    if (lane == 31 - __clz(peers)) *next = at + 1;
+    __syncwarp();
+    to_exchange[j] = (unsigned short)at;
+    exchange[at] = key[j];
+  }
+
+  // A thread a digit: how many earlier tiles hold.
+  u32 earlier = 0;
+  for (int tile = (int)blockIdx.x - 1; tile >= 0; tile--) {
+    u64 w = lookback::wait(tiles + (i64)tile * DIGITS + digit, epoch);
     earlier += (u32)w;
     if (lookback::state(w) == lookback::PREFIX) break;
   }
@@ -114,32 +122,25 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_AN_SM)
   __syncthreads();
 
   // Through shared memory, so that equal digits leave side by side.
-#pragma unroll
-  for (int j = 0; j < ITEMS; j++) {
-    rank[j] += warp_count[warp][digit_of(key[j], shift)];
-    exchange[rank[j]] = key[j];
-  }
-  __syncthreads();
-  const int here = (int)minimum((i64)TILE, n - tile_start);
   u32 to[ITEMS];
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {
-    int place_in_tile = j * THREADS + threadIdx.x;
-    u64 k = exchange[place_in_tile];
-    to[j] = out_base[digit_of(k, shift)] + place_in_tile;
-    if (place_in_tile < here) keys_out[to[j]] = k;
+    int at = j * THREADS + threadIdx.x;
+    u64 k = exchange[at];
+    to[j] = out_base[digit_of(k, shift)] + at;
+    if (at < here) keys_out[to[j]] = k;
   }
   __syncthreads();
   int *values = reinterpret_cast<int *>(exchange);
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {
     i64 i = first + j * 32;
-    if (i < n) values[rank[j]] = values_in ? values_in[i] : (int)i;
+    if (i < n) values[to_exchange[j]] = values_in ? values_in[i] : (int)i;
   }
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {
-    int place_in_tile = j * THREADS + threadIdx.x;
-    if (place_in_tile < here) values_out[to[j]] = values[place_in_tile];
+    int at = j * THREADS + threadIdx.x;
+    if (at < here) values_out[to[j]] = values[at];
   }
 }
