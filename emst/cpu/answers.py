@@ -20,8 +20,7 @@ from emst.cpu.knn import list_neighbours
 from emst.cpu.lanes import LANES, answered_mask, changes_mask, hopeful_mask, lowest_bit
 from emst.cpu.parallel import for_chunks, grain_for
 
-
-LIST_FROM = 1 << 15  # components; below that, lists save less than their kernel takes to load
+LIST_FROM = 1 << 13  # components; below that, lists save less than their kernel takes to load
 LISTED = 6  # neighbours
 
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from emst.cpu.kernels import kernel, part
-from emst.cpu.lanes import LANES, insert_hits, just_below, keep_least, lowest_bit, point_mask
+from emst.cpu.lanes import LANES, just_below, lowest_bit, point_mask
+from emst.cpu.lists import insert_hits, keep_least
 from emst.cpu.parallel import for_chunks, grain_for
 from emst.cpu.walk import box_around, new_packet, walk_with
 

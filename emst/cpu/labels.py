@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from emst.cpu.bvh import MIXED
 from emst.cpu.kernels import kernel
 from emst.cpu.lanes import LANES

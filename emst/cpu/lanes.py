@@ -59,6 +59,11 @@ def lesser(builder, a, b):
     return builder.select(builder.fcmp_ordered("<", a, b), a, b)
 
 
+def gap(builder, below, above):
+    """How far one lies outside the other: the greatest of both differences and 0."""
+    return greater(builder, greater(builder, below, above), ir.Constant(below.type, None))
+
+
 def as_word(builder, lanes):
     """16 comparisons as an integer."""
     return builder.zext(builder.bitcast(lanes, MASK), WORD)
@@ -119,7 +124,7 @@ def box_mask(typingctx, dims, d, blocks, packet, low, high, node, radii):
             at = builder.add(node, step)
             a = spread(builder, builder.load(address(context, builder, low, lows, at)), kind)
             b = spread(builder, builder.load(address(context, builder, high, highs, at)), kind)
-            return greater(builder, greater(builder, builder.fsub(a, own), builder.fsub(own, b)), ir.Constant(kind, None))
+            return gap(builder, builder.fsub(a, own), builder.fsub(own, b))
 
         total = sum_of_squares(builder, dims, d, kind, difference)
         return as_word(builder, builder.fcmp_ordered("<=", total, load(context, builder, radii, reach, WORD(0))))
@@ -143,7 +148,7 @@ def children_mask(typingctx, dims, d, low, high, group, box, reach, out):
             b = load(context, builder, high, highs, at)
             c = spread(builder, builder.load(address(context, builder, box, corners, i)), kind)
             e = spread(builder, builder.load(address(context, builder, box, corners, builder.add(i, d))), kind)
-            return greater(builder, greater(builder, builder.fsub(a, e), builder.fsub(c, b)), ir.Constant(kind, None))
+            return gap(builder, builder.fsub(a, e), builder.fsub(c, b))
 
         total = sum_of_squares(builder, dims, d, kind, difference)
         store(context, builder, total, signature.args[7], out, WORD(0))
@@ -260,74 +265,6 @@ def least(typingctx, array, at):
         return fold(builder, load(context, builder, array, *values), lesser)
 
     return array.dtype(array, types.int64), codegen
-
-
-def shifted(builder, row):
-    """Every lane one further; the first stays, the last drops out."""
-    order = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0, *range(LANES - 1)])
-    return builder.shuffle_vector(row, ir.Constant(row.type, ir.Undefined), order)
-
-
-@intrinsic
-def insert_hits(typingctx, values, ids, at, last, candidates, hits, base):
-    """Insert those of the 16 candidates whose bits are set, named ``base + lane``, into the ascending row of 16 that
-    begins at ``values[at]``, while they are less than its entry number `last`; returns that entry."""
-
-    def codegen(context, builder, signature, args):
-        numbers, names, at, last, offered, hits, base = args
-        row = cgutils.alloca_once_value(builder, load(context, builder, values, numbers, at))
-        row_ids = cgutils.alloca_once_value(builder, load(context, builder, ids, names, at))
-        todo = cgutils.alloca_once_value(builder, hits)
-        kind, id_kind = row.type.pointee, row_ids.type.pointee
-        first = ir.Constant(ir.VectorType(ir.IntType(1), LANES), [1] + [0] * (LANES - 1))
-        top, body, end = (builder.append_basic_block(name) for name in ("hits", "insert", "done"))
-        builder.branch(top)
-        builder.position_at_end(top)
-        mask = builder.load(todo)
-        builder.cbranch(builder.icmp_unsigned("!=", mask, WORD(0)), body, end)
-        builder.position_at_end(body)
-        lane = builder.cttz(mask, ir.Constant(ir.IntType(1), 1))
-        builder.store(builder.and_(mask, builder.sub(mask, WORD(1))), todo)
-        value = builder.load(address(context, builder, candidates, offered, lane))
-        value = spread(builder, value, kind)
-        name = spread(builder, builder.add(base, builder.trunc(lane, id_kind.element)), id_kind)
-        old, old_ids = builder.load(row), builder.load(row_ids)
-        moved, moved_ids = shifted(builder, old), shifted(builder, old_ids)
-        stays = builder.fcmp_ordered("<=", old, value)
-        here = builder.or_(first, builder.fcmp_ordered("<=", moved, value))
-        builder.store(builder.select(stays, old, builder.select(here, value, moved)), row)
-        builder.store(builder.select(stays, old_ids, builder.select(here, name, moved_ids)), row_ids)
-        builder.branch(top)
-        builder.position_at_end(end)
-        store(context, builder, builder.load(row), values, numbers, at)
-        store(context, builder, builder.load(row_ids), ids, names, at)
-        return builder.extract_element(builder.load(row), last)
-
-    at = types.int64
-    return values.dtype(values, ids, at, at, candidates, at, ids.dtype), codegen
-
-
-@intrinsic
-def keep_least(typingctx, values, ids, count, candidates, name):
-    """In every lane: insert the candidate, named `name`, into the ascending column of `count` entries, 16 apart."""
-
-    def codegen(context, builder, signature, args):
-        numbers, names, count, offered, name = args
-        value = load(context, builder, candidates, offered, WORD(0))
-        name = spread(builder, name, vector(context, ids.dtype))
-        value, name = cgutils.alloca_once_value(builder, value), cgutils.alloca_once_value(builder, name)
-        with cgutils.for_range(builder, count, intp=WORD) as loop:
-            at = builder.mul(loop.index, WORD(LANES))
-            old, old_ids = load(context, builder, values, numbers, at), load(context, builder, ids, names, at)
-            new, new_ids = builder.load(value), builder.load(name)
-            less = builder.fcmp_ordered("<", new, old)
-            store(context, builder, builder.select(less, new, old), values, numbers, at)
-            store(context, builder, builder.select(less, new_ids, old_ids), ids, names, at)
-            builder.store(builder.select(less, old, new), value)
-            builder.store(builder.select(less, old_ids, new_ids), name)
-        return context.get_dummy_value()
-
-    return types.void(values, ids, types.int64, candidates, ids.dtype), codegen
 
 
 @intrinsic

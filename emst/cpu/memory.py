@@ -6,14 +6,19 @@ import os
 
 import numpy as np
 
+from emst.cpu.answers import LISTED
+from emst.cpu.knn import KEPT
+
 
 def bytes_needed(n: int, d: int, dtype, k: int) -> int:
-    """Peak memory of one tree beside the input."""
+    """Peak memory of one tree beside the input. It is reached in the rounds; the sorts before and after take less."""
     size = np.dtype(dtype).itemsize
-    points = d * size * 9 // 8 + 4  # blocks, boxes, order
-    rounds = 9 * 4 + 4 * size  # forest and answers
-    lists = (2 * size + 4 * min(k, 8)) if k > 1 else 0
-    return n * (points + rounds + lists + 12)
+    points = d * size * 8 // 7 + 4  # blocks and boxes; the order
+    forest = 7 * 4 + 2 * size
+    answers = 10 + 2 * size + 4 * (min(k, KEPT) if k > 1 else LISTED)
+    cores = 2 * size if k > 1 else 0
+    passing = 24  # the next round's components and the like
+    return n * (points + forest + answers + cores + passing)
 
 
 def bytes_free() -> int | None:

@@ -49,24 +49,24 @@ def _starts(blocks, d, start, begin, end):
 
 def merge(forest):
     """Contract the lightest edges of all components; returns how many components are left."""
+    n, count = len(forest.labels), forest.count
     if forest.scratch is None:
-        forest.scratch = np.arange(len(forest.labels), dtype=np.int32)  # parents; roots point to themselves
-        inner = forest.labels != forest.scratch
-        forest.scratch[inner] = forest.labels[inner]
-    parent = forest.scratch
-    count = forest.count
+        forest.scratch = forest.labels.copy()  # parents; roots point to themselves
+    parent, components = forest.scratch, forest.components
     grain = grain_for(count, 4096)
-    edges = (forest.edge_u, forest.edge_v, forest.best)
-    for_chunks(_hook, count, grain, forest.components, forest.labels, *edges, parent, forest.source, forest.target,
-               forest.weight)  # fmt: skip
-    for_chunks(_flatten, count, grain, forest.components, parent)
-    for_chunks(_relabel, len(forest.labels), grain_for(len(forest.labels), 4096), parent, forest.labels)
-    forest.components = forest.components[parent[forest.components] == forest.components]
-    return forest.count
+    edges = (forest.edge_u, forest.edge_v, forest.best, forest.source, forest.target, forest.weight)
+    for_chunks(_hook, count, grain, components, forest.labels, parent, *edges)
+    roots = np.empty(-(-count // grain), np.int64)
+    for_chunks(_flatten, count, grain, components, parent, roots, grain)
+    left = np.empty(roots.sum(), np.int32)
+    for_chunks(_keep_roots, count, grain, components, parent, np.cumsum(roots) - roots, left, grain)
+    for_chunks(_relabel, n, grain_for(n, 4096), parent, forest.labels)
+    forest.components = left
+    return len(left)
 
 
 @kernel
-def _hook(components, labels, edge_u, edge_v, best, parent, source, target, weight, begin, end):
+def _hook(components, labels, parent, edge_u, edge_v, best, source, target, weight, begin, end):
     for k in range(begin, end):
         c = components[k]
         u, v = edge_u[c], edge_v[c]
@@ -80,14 +80,28 @@ def _hook(components, labels, edge_u, edge_v, best, parent, source, target, weig
 
 
 @kernel
-def _flatten(components, parent, begin, end):
+def _flatten(components, parent, roots, grain, begin, end):
+    """Hang every component directly on its root, and count the roots."""
+    count = 0
     for k in range(begin, end):
         c = components[k]
         p = parent[c]
+        count += p == c
         while parent[p] != p:
             parent[p] = parent[parent[p]]
             p = parent[p]
         parent[c] = p
+    roots[begin // grain] = count
+
+
+@kernel
+def _keep_roots(components, parent, starts, left, grain, begin, end):
+    at = starts[begin // grain]
+    for k in range(begin, end):
+        c = components[k]
+        if parent[c] == c:
+            left[at] = c
+            at += 1
 
 
 @kernel

@@ -7,8 +7,12 @@ What spares work, none of it at the price of exactness:
 - Nodes whose points all belong to the packet's component are skipped.
 - A radius starts at the weight of an edge already known to leave the component, and points of one component within a
   packet share the least.
-- A point keeps its last answer. While that neighbour is foreign it is exact (components only grow); otherwise its weight
-  is a lower bound, and the point is searched again only when that does not exceed its component's best.
+- A point keeps its last answer (`answers`). While that is foreign it is exact; otherwise its weight is a lower bound,
+  and the point is searched again only when that does not exceed its component's best.
+- Where a point has found an edge as light as its core distance, it only looks for nearer ends of such edges.
+
+There is no brute force for many dimensions: on one core, float64 and 40,000 points, tiles without any box took 0.76 of
+the time of this walk on uniform points in 24 dimensions and 0.95 in 64; on blobs 12 and 16 times as much.
 
 Races. Packets read and lower ``best`` of their components while others do: a lost update leaves the weight of another
 edge that leaves the component, which is all that the search needs. The answers are then reduced again, exactly.

@@ -1,8 +1,8 @@
 """The walk of a packet: 16 neighbours on the curve that look for something near them, together.
 
-The walk climbs: first the 16 leaves around the packet, then the siblings of their parent, ... descending into every node
-that some point of the packet still has to see, nearest first. So radii are small before anything far away is looked at.
-What is done with the points of a leaf is the caller's: `core_distances` and the search share the walk.
+The walk climbs: first the 16 leaves around the packet, then the siblings of their parent, ... descending into every
+node that some point of the packet still has to see, nearest first. So radii are small before anything far away is
+looked at. What is done with the points of a leaf is the caller's: `core_distances` and the search share the walk.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def box_around(packet, d, size):
 
 
 def walk_with(visit):
-    """The walk that shows every leaf it comes by to ``visit(packet, nodes, dims, d, leaf, mask, *extra)``: that compares
-    the masked points of the packet with all of the leaf and says whether a radius shrank.
+    """The walk that shows every leaf it comes by to ``visit(packet, nodes, dims, d, leaf, mask, *extra)``.
 
+    That compares the masked points of the packet with all of the leaf and says whether a radius shrank. The walk's
     `foreign` is None where points of the same component are sought too.
     """
 
