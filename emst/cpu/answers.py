@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from emst.cpu.arrays import full
 from emst.cpu.bvh import MIXED
 from emst.cpu.kernels import kernel, part
 from emst.cpu.knn import list_neighbours
@@ -54,13 +55,15 @@ def first_answers(bvh, forest):
     if not known and forest.count >= LIST_FROM:
         list_neighbours(bvh, LISTED)
     listed = bvh.lists is not None
-    bound = bvh.padded_core.copy() if known else np.zeros(size, bvh.dtype)
+    bound = full(size, 0, bvh.dtype)
+    if known:
+        bound[:] = bvh.padded_core
     bound[bvh.n :] = np.inf  # nobody asks there
     return Answers(
         bvh.n,
         Memory(
-            labels=np.full(size + 1, MIXED, np.int32),
-            nearest=np.full(size, -1, np.int32),
+            labels=full(size + 1, MIXED, np.int32),
+            nearest=full(size, -1, np.int32),
             bound=bound,
             near=np.empty(size, bvh.dtype) if known else nothing,
             least=np.zeros(bvh.leaves, bvh.dtype),
@@ -73,19 +76,20 @@ def first_answers(bvh, forest):
 
 def upper_bounds(bvh, forest, answers):
     """Bound every component by what its points know and by neighbours on the curve."""
-    args = (forest.components, forest.best, forest.edge_u, forest.edge_v)
-    for_chunks(_reset, forest.count, grain_for(forest.count, 4096), *args)
-    answers.memory.labels[: bvh.n] = forest.labels
+    args = (forest.labels, answers.memory.labels, forest.best, forest.edge_u, forest.edge_v)
+    for_chunks(_begin_round, bvh.n, grain_for(bvh.n, 4096), *args)
     args = (bvh.nodes, bvh.padded_core, bvh.n, forest.best, answers.memory, bvh.d)
     for_chunks(_upper_bounds, bvh.leaves, grain_for(bvh.leaves, 256), *args)
 
 
 @kernel
-def _reset(components, best, edge_u, edge_v, begin, end):
-    for k in range(begin, end):
-        c = components[k]
-        best[c] = np.inf
-        edge_u[c] = edge_v[c] = -1
+def _begin_round(labels, copy, best, edge_u, edge_v, begin, end):
+    """Copy the labels, and forget what was known of components."""
+    for i in range(begin, end):
+        copy[i] = labels[i]
+        if labels[i] == i:
+            best[i] = np.inf
+            edge_u[i] = edge_v[i] = -1
 
 
 @kernel

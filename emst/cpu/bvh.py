@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from emst.cpu.arrays import full
 from emst.cpu.kernels import kernel
 from emst.cpu.lanes import LANES, greatest, least
 from emst.cpu.parallel import for_chunks, grain_for
@@ -46,10 +47,10 @@ class Bvh:
         first = np.cumsum([0, *groups[:-1]])
         size = sum(groups) * LANES
         self.nodes = Nodes(
-            blocks=np.full(counts[0] * LANES * d, np.inf, dtype),
-            low=np.full(size * d, np.inf, dtype),
-            high=np.full(size * d, -np.inf, dtype),
-            label=np.full(size, MIXED, np.int32),
+            blocks=full(counts[0] * LANES * d, np.inf, dtype),
+            low=full(size * d, np.inf, dtype),
+            high=full(size * d, -np.inf, dtype),
+            label=full(size, MIXED, np.int32),
             first=first,
             count=np.array(counts),
         )

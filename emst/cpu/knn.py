@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.arrays import empty, full
 from emst.cpu.kernels import kernel, part
 from emst.cpu.lanes import LANES, just_below, lowest_bit, point_mask
 from emst.cpu.lists import insert_hits, keep_least
@@ -25,7 +26,7 @@ def core_distances(bvh, k):
     if k == 1:
         return np.zeros(bvh.n, bvh.dtype)
     wanted = min(k, bvh.n - 1)  # one more than needed: among equals with the last some may be missing
-    core = np.full(bvh.leaves * LANES, np.inf, bvh.dtype)
+    core = full(bvh.leaves * LANES, np.inf, bvh.dtype)
     _find_neighbours(bvh, wanted, core, k - 2)
     bvh.core, bvh.padded_core = core[: bvh.n], core
     bvh.node_core = _node_cores(bvh, core)
@@ -41,7 +42,7 @@ def _find_neighbours(bvh, wanted, core, nth):
     """Set `lists` and `reach` of the hierarchy, and `core` to the distance of neighbour number `nth`."""
     size = bvh.leaves * LANES
     lists = np.full((size, min(wanted, KEPT)), -1, np.int32)
-    reach = np.full(size, np.inf, bvh.dtype)
+    reach = full(size, np.inf, bvh.dtype)
     args = (bvh.nodes, bvh.n, nth, wanted, reach if core is None else core, lists, reach, bvh.dims, bvh.d)
     for_chunks(
         _search_neighbours, bvh.leaves, grain_for(bvh.leaves, 64), *args, scratch=lambda: _new_lists(bvh, wanted)
@@ -54,17 +55,17 @@ def _new_lists(bvh, wanted):
     width = -(-wanted // LANES) * LANES
     return (
         new_packet(bvh.d, bvh.dtype),
-        np.empty(LANES * width, bvh.dtype),
-        np.empty(LANES * width, np.int32),
-        np.empty(LANES * LANES, bvh.dtype),
-        np.empty(LANES * LANES, np.int32),
+        empty(LANES * width, bvh.dtype),
+        empty(LANES * width, np.int32),
+        empty(LANES * LANES, bvh.dtype),
+        empty(LANES * LANES, np.int32),
     )
 
 
 def _node_cores(bvh, core):
     """Least core distance below every node."""
     nodes = bvh.nodes
-    least = np.full(len(nodes.label), np.inf, bvh.dtype)
+    least = full(len(nodes.label), np.inf, bvh.dtype)
     below = core
     for first, count in zip(nodes.first, nodes.count, strict=True):
         level = least[first * LANES : (first + -(-count // LANES)) * LANES]

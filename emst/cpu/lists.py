@@ -1,7 +1,7 @@
 """Sorted lists of neighbours in the lanes of a vector, as rows and as columns.
 
-A row is one point's list: a candidate is compared with all 16 entries at once. Columns are the lists of 16 points, entry
-number m of all of them in one vector: there, 16 points take one candidate each at once.
+A row is one point's list: a candidate is compared with all 16 entries at once. Columns are the lists of 16 points,
+entry number m of all of them in one vector: there, 16 points take one candidate each at once.
 """
 
 from __future__ import annotations

@@ -40,20 +40,23 @@ def survey(points):
 def _survey(points, low, high, bad, first, grain, begin, end):
     part = begin // grain
     d = points.shape[1]
+    nothing = 0.0
     for i in range(d):
-        low[part, i] = np.inf
-        high[part, i] = -np.inf
-    for row in range(begin, end):
-        finite = True
+        least, greatest = np.inf, -np.inf
+        for row in range(begin, end):
+            x = np.float64(points[row, i])
+            nothing += x - x  # a NaN if x is one, or infinite
+            least, greatest = min(least, x), max(greatest, x)
+        low[part, i], high[part, i] = least, greatest
+    if nothing == 0:
+        return
+    for row in range(end - 1, begin - 1, -1):
         for i in range(d):
             x = np.float64(points[row, i])
-            finite &= abs(x) < np.inf
-            low[part, i] = min(low[part, i], x)
-            high[part, i] = max(high[part, i], x)
-        if not finite:
-            if bad[part] == 0:
+            if x - x != 0:
+                bad[part] += 1
                 first[part] = row
-            bad[part] += 1
+                break
 
 
 def curve_codes(points, frame):

@@ -28,6 +28,7 @@ from __future__ import annotations
 import numpy as np
 
 from emst.cpu.answers import lanes_of
+from emst.cpu.arrays import empty
 from emst.cpu.bvh import MIXED
 from emst.cpu.kernels import kernel, part
 from emst.cpu.lanes import LANES, answered_mask, at_most_mask, hopeful_mask, least, lowest_bit, point_mask, unequal_mask
@@ -43,7 +44,7 @@ def nearest_outgoing(bvh, forest, answers):
     groups = -(-bvh.leaves // LANES)
     args = (bvh.nodes, bvh.padded_core, bvh.node_core, bvh.n, forest.best, answers.memory, answers.candidates)
     for_chunks(_search, groups, grain_for(groups, 8), *args, bvh.dims, bvh.d,
-               scratch=lambda: (new_packet(bvh.d, bvh.dtype), np.empty(LANES * LANES, np.int32)))  # fmt: skip
+               scratch=lambda: (new_packet(bvh.d, bvh.dtype), empty(LANES * LANES, np.int32)))  # fmt: skip
     lightest_edges(bvh, forest, answers)
 
 

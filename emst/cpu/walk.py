@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from emst.cpu.arrays import empty
 from emst.cpu.bvh import MIXED
 from emst.cpu.kernels import part
 from emst.cpu.lanes import LANES, at_most_mask, box_mask, children_mask, greatest, lowest_bit, unequal_mask
@@ -37,18 +38,18 @@ class Packet(NamedTuple):
 
 def new_packet(d, dtype):
     return Packet(
-        points=np.empty(d * LANES, dtype),
-        labels=np.empty(LANES, np.int32),
-        ids=np.empty(LANES, np.int32),
-        radius=np.empty(LANES, dtype),
-        weight=np.empty(LANES, dtype),
-        near=np.empty(LANES, dtype),
-        found=np.empty(LANES, np.int32),
-        core=np.empty(LANES, dtype),
-        box=np.empty(2 * d, dtype),
-        distance=np.empty(LANES, dtype),
-        stack=np.empty(STACK, np.int64),
-        gap=np.empty(STACK, dtype),
+        points=empty(d * LANES, dtype),
+        labels=empty(LANES, np.int32),
+        ids=empty(LANES, np.int32),
+        radius=empty(LANES, dtype),
+        weight=empty(LANES, dtype),
+        near=empty(LANES, dtype),
+        found=empty(LANES, np.int32),
+        core=empty(LANES, dtype),
+        box=empty(2 * d, dtype),
+        distance=empty(LANES, dtype),
+        stack=empty(STACK, np.int64),
+        gap=empty(STACK, dtype),
     )
 
 
