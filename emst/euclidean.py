@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from emst.backend import Array, Backend, backend_of
+from emst.backend import Array, Backend, Bvh, backend_of
 from emst.boruvka import Forest, Report, spanning_forest
 from emst.frame import frame_of
 from emst.mst import MinimumSpanningTree
@@ -113,6 +113,13 @@ def spanning_tree(
     bvh = ops.build_bvh(points, order, frame)
     core = ops.core_distances(bvh, k) if k > 1 else None
     forest = ops.join_duplicates(bvh)
+    _span(bvh, forest, ops, report)
+    edges, weights = ops.sorted_edges(bvh, forest, order, frame)
+    return edges, weights, None if core is None else ops.unscaled(core, order, frame)
+
+
+def _span(bvh: Bvh, forest: Forest, ops: Backend, report: Report | None) -> None:
+    """Borůvka's loop over points. What the search remembers ends with it: its memory serves the sort of the edges."""
     answers = ops.first_answers(bvh, forest)
 
     def lightest(forest: Forest) -> None:
@@ -121,9 +128,6 @@ def spanning_tree(
         ops.nearest_outgoing(bvh, forest, answers)
 
     spanning_forest(forest, lightest, ops, report)
-    del answers, lightest  # their memory serves the sort of the edges
-    edges, weights = ops.sorted_edges(bvh, forest, order, frame)
-    return edges, weights, None if core is None else ops.unscaled(core, order, frame)
 
 
 def _both(first: Report | None, second: Report | None) -> Report | None:

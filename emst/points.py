@@ -1,7 +1,7 @@
 """The door for points: what may come in, and how results go out in the caller's kind of array.
 
-Host data (lists, numpy, pandas, torch on the CPU) is read through scikit-learn's `check_array`; device data (cupy, torch
-on a GPU, anything with ``__cuda_array_interface__`` or a CUDA DLPack capsule) stays on its device. A framework is
+Host data (lists, numpy, pandas, torch on the CPU) is read through scikit-learn's `check_array`; device data (cupy,
+torch on a GPU, anything with ``__cuda_array_interface__`` or a CUDA DLPack capsule) stays on its device. A framework is
 imported only when the caller's array already belongs to it.
 """
 
@@ -21,6 +21,7 @@ from emst.backend import Array
 
 DEVICES = ("auto", "cpu", "cuda")
 MAX_POINTS = 2**31 - 1  # ids are 32-bit
+LEAST_CAPABILITY = 80  # the kernels reduce over warps in one instruction
 _DLPACK_CUDA = 2
 
 
@@ -100,8 +101,8 @@ def check_min_samples(min_samples: Any, n: int) -> int:
     """`min_samples` as an int between 1 and n, or ValueError."""
     if not isinstance(min_samples, numbers.Integral) or isinstance(min_samples, bool):
         raise ValueError(f"min_samples must be an integer; got {min_samples!r}")
-    if not 1 <= min_samples <= n:
-        raise ValueError(f"min_samples must be between 1 and the number of points, {n}; got {min_samples}")
+    if not 1 <= int(min_samples) <= n:
+        raise ValueError(f"min_samples must be between 1 and the number of points, n_samples = {n}; got {min_samples}")
     return int(min_samples)
 
 
@@ -115,18 +116,30 @@ def _float_of(dtype: np.dtype, wanted: Any) -> np.dtype:
 
 
 def _checked_host_array(X: Any, dtype: Any) -> np.ndarray:
-    array = check_array(X, dtype="numeric", order="C", ensure_all_finite=False, input_name="X")
+    if getattr(X, "ndim", 2) != 2:
+        raise ValueError(_not_2d(X))
+    try:
+        array = check_array(X, dtype="numeric", order="C", ensure_all_finite=False, input_name="X")
+    except ValueError as error:  # its messages do not name the argument
+        raise ValueError(f"X: {error}") from error
     return np.ascontiguousarray(array, dtype=_float_of(array.dtype, dtype))
 
 
 def _checked_device_array(X: Any, dtype: Any) -> Array:
     if X.ndim != 2:
-        raise ValueError(f"Expected 2D array X of shape (n_points, n_dimensions), got {X.ndim}D of shape {X.shape}")
+        raise ValueError(_not_2d(X))
     if 0 in X.shape:
         raise ValueError(f"X needs at least one point and one dimension; got shape {X.shape}")
     wanted = _float_of(np.dtype(X.dtype), dtype)
     with X.device:
         return _cupy().ascontiguousarray(X, dtype=wanted)
+
+
+def _not_2d(X: Any) -> str:
+    return (
+        f"Expected 2D array X of shape (n_points, n_dimensions), got {X.ndim}D of shape {X.shape}. Reshape your data "
+        "with X.reshape(-1, 1) if it has a single dimension, or X.reshape(1, -1) if it is a single point"
+    )
 
 
 def _choose_device(device: str, on_device: bool) -> str:
@@ -177,6 +190,9 @@ def _gpu_problem() -> str | None:
     """Why there is no GPU to use, or None."""
     runtime = _cupy().cuda.runtime
     try:
-        return None if runtime.getDeviceCount() > 0 else "the driver reports no device"
+        if runtime.getDeviceCount() == 0:
+            return "the driver reports no device"
+        capability = int(_cupy().cuda.Device().compute_capability)
+        return None if capability >= LEAST_CAPABILITY else f"compute capability {capability}, but Ampere's 80 is needed"
     except runtime.CUDARuntimeError as error:
         return str(error)

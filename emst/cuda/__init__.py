@@ -1,4 +1,4 @@
-"""The operations of `emst.backend.Backend` in CUDA, through CuPy. One file a room, each with its .cu of the same name."""
+"""The operations of `emst.backend.Backend` in CUDA, through CuPy: one file a room, its kernels beside it."""
 
 from emst.cuda.bvh import build_bvh, label_nodes
 from emst.cuda.knn import core_distances

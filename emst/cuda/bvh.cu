@@ -15,9 +15,9 @@ __global__ void gather(const T *x, const int *order, i64 n, i64 padded, int dime
 }
 
 template <class T, int D>
-__global__ void leaf_boxes(const T *points, i64 n, int leaves, T *nodes) {
+__global__ void leaf_boxes(const T *points, i64 n, T *nodes) {
   i64 leaf = thread_id();
-  if (leaf >= leaves) return;
+  if (leaf * LEAF >= n) return;
   Row<T, D> low = load<T, D>(points, leaf * LEAF), high = low;
   for (i64 i = leaf * LEAF + 1; i < minimum(leaf * LEAF + LEAF, n); i++) {
     Row<T, D> p = load<T, D>(points, i);
@@ -34,7 +34,7 @@ __global__ void leaf_boxes(const T *points, i64 n, int leaves, T *nodes) {
 
 // One warp a node.
 template <class T, int D>
-__global__ void parent_boxes(const Hierarchy h, int level, T *nodes) {
+__global__ void parent_boxes(const Hierarchy h, i64 level, T *nodes) {
   i64 node = thread_id() / 32;
   if (node >= h.count[level]) return;
   i64 child = h.offset[level - 1] + minimum(node * FAN + lane_id(), (i64)h.count[level - 1] - 1);
@@ -50,9 +50,9 @@ __global__ void parent_boxes(const Hierarchy h, int level, T *nodes) {
 
 // Core distances into the tags of points, and the least of each leaf into the tag of its high corner.
 template <class T, int D>
-__global__ void leaf_cores(const T *core, i64 n, int leaves, T *points, T *nodes) {
+__global__ void leaf_cores(const T *core, i64 n, T *points, T *nodes) {
   i64 leaf = thread_id();
-  if (leaf >= leaves) return;
+  if (leaf * LEAF >= n) return;
   T least = value_of(INFINITE<T>);
   for (i64 i = leaf * LEAF; i < minimum(leaf * LEAF + LEAF, n); i++) {
     points[i * STRIDE<D> + STRIDE<D> - 1] = core[i];
@@ -62,7 +62,7 @@ __global__ void leaf_cores(const T *core, i64 n, int leaves, T *points, T *nodes
 }
 
 template <class T, int D>
-__global__ void parent_cores(const Hierarchy h, int level, T *nodes) {
+__global__ void parent_cores(const Hierarchy h, i64 level, T *nodes) {
   i64 node = thread_id() / 32;
   if (node >= h.count[level]) return;
   i64 child = h.offset[level - 1] + minimum(node * FAN + lane_id(), (i64)h.count[level - 1] - 1);
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(LEAF *FAN) label_leaves(const int *labels, i64
 }
 
 template <class T, int D>
-__device__ void label_node(const Hierarchy &h, int level, i64 node, T *nodes) {
+__device__ void label_node(const Hierarchy &h, i64 level, i64 node, T *nodes) {
   i64 child = h.offset[level - 1] + minimum(node * FAN + lane_id(), (i64)h.count[level - 1] - 1);
   int label = label_of(*(volatile T *)(nodes + 2 * child * STRIDE<D> + STRIDE<D> - 1));
   int first = __shfl_sync(FULL, label, 0);
@@ -114,14 +114,14 @@ __device__ void label_node(const Hierarchy &h, int level, i64 node, T *nodes) {
 }
 
 template <class T, int D>
-__global__ void label_level(const Hierarchy h, int level, T *nodes) {
+__global__ void label_level(const Hierarchy h, i64 level, T *nodes) {
   i64 node = thread_id() / 32;
   if (node < h.count[level]) label_node<T, D>(h, level, node, nodes);
 }
 
 // All levels from `level` up, in one block.
 template <class T, int D>
-__global__ void label_top(const Hierarchy h, int level, T *nodes) {
+__global__ void label_top(const Hierarchy h, i64 level, T *nodes) {
   for (; level < h.levels; level++) {
     for (i64 node = threadIdx.x / 32; node < h.count[level]; node += blockDim.x / 32) label_node<T, D>(h, level, node, nodes);
     __threadfence_block();

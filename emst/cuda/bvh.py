@@ -16,6 +16,7 @@ MAX_LEVELS = 8
 # Above this many dimensions boxes prune too little and all pairs are compared; see benchmarks/results.
 BRUTE_FROM = 17
 
+
 class Bvh:
     """Points in curve order and the nodes above them. Above `BRUTE_FROM` dimensions there are no nodes.
 
@@ -98,10 +99,15 @@ def build_bvh(points: cupy.ndarray, order: cupy.ndarray, frame: Frame) -> Bvh:
     )
     if bvh.brute:
         return bvh
-    launch("bvh", f"leaf_boxes<{bvh.template}>", bvh.counts[0], rows, n, np.int32(bvh.counts[0]), bvh.nodes)
-    for level in range(1, len(bvh.counts)):
-        launch("bvh", f"parent_boxes<{bvh.template}>", 32 * bvh.counts[level], bvh.hierarchy, np.int32(level), bvh.nodes)
+    launch("bvh", f"leaf_boxes<{bvh.template}>", bvh.counts[0], rows, n, bvh.nodes)
+    _each_level(bvh, "parent_boxes", range(1, len(bvh.counts)))
     return bvh
+
+
+def _each_level(bvh: Bvh, name: str, levels: range) -> None:
+    """A kernel over the nodes of each level, from low to high, a warp a node."""
+    for level in levels:
+        launch("bvh", f"{name}<{bvh.template}>", 32 * bvh.counts[level], bvh.hierarchy, level, bvh.nodes)
 
 
 def curve_steps(bvh: Bvh) -> cupy.ndarray:
@@ -117,9 +123,8 @@ def set_cores(bvh: Bvh, core: cupy.ndarray) -> None:
     if bvh.brute:
         bvh.rows[: bvh.n, -1] = core
         return
-    launch("bvh", f"leaf_cores<{bvh.template}>", bvh.counts[0], core, bvh.n, np.int32(bvh.counts[0]), bvh.rows, bvh.nodes)
-    for level in range(1, len(bvh.counts)):
-        launch("bvh", f"parent_cores<{bvh.template}>", 32 * bvh.counts[level], bvh.hierarchy, np.int32(level), bvh.nodes)
+    launch("bvh", f"leaf_cores<{bvh.template}>", bvh.counts[0], core, bvh.n, bvh.rows, bvh.nodes)
+    _each_level(bvh, "parent_cores", range(1, len(bvh.counts)))
 
 
 def label_nodes(bvh: Bvh, forest: Forest) -> None:
@@ -127,9 +132,7 @@ def label_nodes(bvh: Bvh, forest: Forest) -> None:
     if bvh.brute:
         return
     launch("bvh", f"label_leaves<{bvh.template}>", bvh.n, forest.labels, bvh.n, bvh.hierarchy, bvh.nodes)
-    wide = sum(count > FAN for count in bvh.counts)  # levels worth a grid of their own
-    for level in range(2, wide):
-        launch("bvh", f"label_level<{bvh.template}>", 32 * bvh.counts[level], bvh.hierarchy, np.int32(level), bvh.nodes)
-    top = max(wide, 2)
+    top = max(sum(count > FAN for count in bvh.counts), 2)  # the first level that one block does at once
+    _each_level(bvh, "label_level", range(2, top))
     if top < len(bvh.counts):
-        launch("bvh", f"label_top<{bvh.template}>", 1024, bvh.hierarchy, np.int32(top), bvh.nodes, block=1024)
+        launch("bvh", f"label_top<{bvh.template}>", 1024, bvh.hierarchy, top, bvh.nodes, block=1024)

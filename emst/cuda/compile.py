@@ -1,8 +1,7 @@
 """Kernels from the .cu files of this package, compiled by NVRTC when they are first needed.
 
-CuPy caches compiled kernels on disk by their source string, which does not cover included files; so our own includes are
-inlined here and the source is the key. A module is asked for with the templates it should hold, one dtype and dimension
-at a time. Nothing compiles at import.
+CuPy caches compiled kernels on disk by their source string, which does not cover included files; so our own includes
+are inlined here and the source is the key. Templates are asked for one at a time. Nothing compiles at import.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(32 * WARPS) next_page(const T *__restrict__ po
 // First answers under mutual reachability, from the lists: the nearest listed foreign point whose core distance does not
 // exceed the point's own is the answer; otherwise the best listed one is an upper bound, and the core distance a lower.
 template <class T, int D>
-__global__ void first_answers(const T *points, i64 n, int listed, const int *neighbour, const int *labels, int *nearest, T *bound,
+__global__ void first_answers(const T *points, i64 n, i64 listed, const int *neighbour, const int *labels, int *nearest, T *bound,
                               T *second, T *best) {
   i64 i = thread_id();
   if (i >= n) return;

@@ -12,17 +12,15 @@ from emst.cuda.knn import LONGEST_LIST
 
 
 def bytes_needed(n: int, d: int, dtype: Any, k: int) -> int:
-    """Device memory of one tree at its peak, the points not counted.
-
-    The peak is in the rounds or, without neighbour lists, in the radix sort of 64-bit keys.
-    """
+    """Device memory of one tree at its peak, in the rounds, the points not counted; a little more than measured."""
     size = np.dtype(dtype).itemsize
     row = size * (4 if d <= 3 else d + 1)
     nodes = 0 if d >= BRUTE_FROM else 2 * row * 33 / 32 / LEAF
-    ids = 4 * 10  # order, labels, components twice, source, target, parent, top, answers, worklist
-    numbers = 5 * size + 8  # weight, best, bound, step and one of slack; the packed edge
-    mrd = 0 if k == 1 else 4 * size + (4 * k if k <= LONGEST_LIST and d < BRUTE_FROM else 0)
-    return int(n * (row + nodes + ids + numbers + mrd)) + (1 << 20)
+    ids = 4 * 7 + 8 * 2  # order, labels, components twice, parent, answers, worklist; edges by component and by slot
+    numbers = 5 * size + 4  # weight, best, bound, step; slack for what the pool rounds up
+    splits = 2 * size + 4 if d >= BRUTE_FROM else 0  # brute force: answers by split of the points
+    mrd = 0 if k == 1 else 4 * size + (4 * k if k <= LONGEST_LIST and d < BRUTE_FROM else 4)
+    return int(n * (row + nodes + ids + numbers + splits + mrd)) + (1 << 22)
 
 
 def require_memory(n: int, d: int, dtype: Any, k: int) -> None:

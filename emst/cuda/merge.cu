@@ -8,7 +8,7 @@
 constexpr int HOPS = 64;  // chains are short as a rule; longer ones are finished by pointer doubling
 
 template <class T>
-__global__ void hook(const int *components, int count, const int *labels, const T *best, const u64 *edge, int *parent, u64 *ends,
+__global__ void hook(const int *components, i64 count, const int *labels, const T *best, const u64 *edge, int *parent, u64 *ends,
                      T *weight, int *status) {
   i64 k = thread_id();
   if (k == 0) status[1] = 0;
@@ -37,7 +37,7 @@ __global__ void relabel(const int *parent, i64 n, int *labels, int *status) {
 }
 
 // Any value read is an ancestor, so it does not matter whether it was written in this pass.
-__global__ void double_hops(const int *components, int count, int *parent, int *status) {
+__global__ void double_hops(const int *components, i64 count, int *parent, int *status) {
   i64 k = thread_id();
   if (k >= count) return;
   int c = components[k], above = parent[c], top = parent[above];

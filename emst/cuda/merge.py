@@ -10,7 +10,6 @@ from emst.cuda.bvh import Bvh, padded
 from emst.cuda.compile import ctype
 from emst.cuda.launch import Compaction, launch
 
-
 NO_EDGE = np.iinfo(np.uint64).max
 
 
@@ -72,21 +71,19 @@ def _halves(packed: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
 
 def merge(forest: Forest) -> int:
     """See `emst.backend.Backend.merge`."""
-    s, components, count = scratch_of(forest), forest.components, np.int32(forest.count)
+    s, components, count, labels = scratch_of(forest), forest.components, forest.count, forest.labels
     T = ctype(forest.best.dtype)
-    launch(
-        "merge", f"hook<{T}>", count, components, count, forest.labels, forest.best, s.edge, s.parent, s.ends, forest.weight, s.status
-    )  # fmt: skip
-    launch("merge", "relabel", len(forest.labels), s.parent, len(forest.labels), forest.labels, s.status)
-    s.compaction.launch(
-        "merge", f"list_roots<{T}>", int(count), components, int(count), s.parent, s.spare, forest.best, s.edge, s.status
-    )
+    edges = (forest.best, s.edge, s.parent, s.ends, forest.weight)
+    launch("merge", f"hook<{T}>", count, components, count, labels, *edges, s.status)
+    launch("merge", "relabel", len(labels), s.parent, len(labels), labels, s.status)
+    roots = (s.parent, s.spare, forest.best, s.edge)
+    s.compaction.launch("merge", f"list_roots<{T}>", count, components, count, *roots, s.status)
     left, unfinished = s.status.get().tolist()
     if unfinished:
         while unfinished:
             s.status[1] = 0
             launch("merge", "double_hops", count, components, count, s.parent, s.status)
             unfinished = int(s.status[1])
-        launch("merge", "relabel", len(forest.labels), s.parent, len(forest.labels), forest.labels, s.status)
+        launch("merge", "relabel", len(labels), s.parent, len(labels), labels, s.status)
     forest.components, s.spare = s.spare[:left], components
     return left

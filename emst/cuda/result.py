@@ -37,6 +37,7 @@ def _by_law(bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int) -> t
     launch("result", f"check_runs<{template}>", count - 1, *args, disorder)
     if not int(disorder[0]):
         return keys, slots
+    del keys, slots, args
     _, slots = sort_pairs(ends)  # many ties: by all of the law, the last key first
     if mrd:
         distance = cupy.full(n, np.iinfo(np.uint64).max, np.uint64)
@@ -47,6 +48,6 @@ def _by_law(bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int) -> t
 
 def unscaled(squared: cupy.ndarray, order: cupy.ndarray, frame: Frame) -> cupy.ndarray:
     """See `emst.backend.Backend.unscaled`."""
-    out = cupy.empty_like(squared)
-    launch("result", f"unscaled<{ctype(squared.dtype)}>", len(squared), squared, len(squared), order, 1 / frame.scale, out)
+    out, n = cupy.empty_like(squared), len(squared)
+    launch("result", f"unscaled<{ctype(squared.dtype)}>", n, squared, n, order, 1 / frame.scale, out)
     return out

@@ -37,7 +37,7 @@ class Answers:
         n, mrd = bvh.n, bvh.core is not None
         self.rounds = 0
         self.nearest = cupy.full(n, -1, np.int32)
-        self.bound = bvh.core.copy() if mrd else cupy.zeros(n, bvh.dtype)
+        self.bound = cupy.zeros(n, bvh.dtype) if bvh.core is None else bvh.core.copy()
         self.second = cupy.empty(n, bvh.dtype) if mrd else None
         self.best_distance = cupy.empty(n, bvh.dtype) if mrd else None
         self.worklist = cupy.empty(n, np.int32)
@@ -49,64 +49,61 @@ class Answers:
 
 def first_answers(bvh: Bvh, forest: Forest) -> Answers:
     """See `emst.backend.Backend.first_answers`."""
-    answers = Answers(bvh)
-    if bvh.neighbours is not None:
-        launch(
-            "knn", f"first_answers<{bvh.template}>", bvh.n, bvh.rows, bvh.n, np.int32(len(bvh.neighbours)), bvh.neighbours,
-            forest.labels, answers.nearest, answers.bound, answers.second, forest.best,
-        )  # fmt: skip
+    answers, lists = Answers(bvh), bvh.neighbours
+    if lists is not None:
+        known = (forest.labels, answers.nearest, answers.bound, answers.second, forest.best)
+        launch("knn", f"first_answers<{bvh.template}>", bvh.n, bvh.rows, bvh.n, len(lists), lists, *known)
         bvh.neighbours = None  # it has served
     return answers
 
 
 def upper_bounds(bvh: Bvh, forest: Forest, answers: Answers) -> None:
-    """See `emst.backend.Backend.upper_bounds`."""
+    """See `emst.backend.Backend.upper_bounds`; `merge` and `join_duplicates` leave `best` at infinity."""
     if answers.best_distance is not None:
         answers.best_distance.fill(np.inf)
-    launch("search", f"upper_bounds<{bvh.T}>", bvh.n, forest.labels, bvh.n, answers.nearest, answers.bound, answers.step, forest.best)
+    known = (forest.labels, bvh.n, answers.nearest, answers.bound, answers.step)
+    launch("search", f"upper_bounds<{bvh.T}>", bvh.n, *known, forest.best)
 
 
 def nearest_outgoing(bvh: Bvh, forest: Forest, answers: Answers) -> None:
     """See `emst.backend.Backend.nearest_outgoing`."""
     n, T, mrd = bvh.n, bvh.T, answers.second is not None
-    everybody = answers.rounds == 0 and not mrd
-    worklist = None if everybody else answers.worklist
+    known = (forest.labels, n, answers.nearest, answers.bound)
+    worklist = None if answers.rounds == 0 and not mrd else answers.worklist  # None: everybody
+    if worklist is not None:
+        out = (forest.best, worklist, answers.count)
+        answers.compaction.launch("search", f"list_searches<{T}>", n, *known, *out)
     search = _search_all if bvh.brute else _search_bvh
-    if not everybody:
-        answers.compaction.launch(
-            "search", f"list_searches<{T}>", n, forest.labels, n, answers.nearest, answers.bound, forest.best, worklist, answers.count
-        )
     search(bvh, forest, answers, worklist)
     answers.rounds += 1
-    args = (forest.labels, n, answers.nearest, answers.bound, answers.second, forest.best, answers.best_distance)
+    best = (answers.second, forest.best, answers.best_distance)
     if mrd:
-        launch("search", f"nearest_of_lightest<{T}>", n, *args)
-    launch("search", f"first_of_lightest<{T}>", n, *args, scratch_of(forest).edge)
+        launch("search", f"nearest_of_lightest<{T}>", n, *known, *best)
+    launch("search", f"first_of_lightest<{T}>", n, *known, *best, scratch_of(forest).edge)
 
 
 def _search_bvh(bvh: Bvh, forest: Forest, answers: Answers, worklist: cupy.ndarray | None) -> None:
-    mrd = "true" if answers.second is not None else "false"
-    slack = 1 if answers.rounds == 0 else SLACK
-    threads = min(bvh.n, answers.multiprocessors * BLOCKS_AN_SM * 32 * WARPS_A_BLOCK)
-    launch(
-        "search", f"nearest_outgoing<{bvh.template}, {mrd}>", threads, bvh.rows, forest.labels, bvh.hierarchy, bvh.nodes, worklist,
-        answers.count, answers.nearest, answers.bound, answers.second, forest.best, bvh.dtype.type(slack), block=32 * WARPS_A_BLOCK,
-    )  # fmt: skip
+    name = f"nearest_outgoing<{bvh.template}, {'true' if answers.second is not None else 'false'}>"
+    block = 32 * WARPS_A_BLOCK
+    threads = min(bvh.n, answers.multiprocessors * BLOCKS_AN_SM * block)
+    slack = bvh.dtype.type(1 if answers.rounds == 0 else SLACK)
+    asked = (bvh.rows, forest.labels, bvh.hierarchy, bvh.nodes, worklist, answers.count)
+    told = (answers.nearest, answers.bound, answers.second, forest.best)
+    launch("search", name, threads, *asked, *told, slack, block=block)
 
 
 def _search_all(bvh: Bvh, forest: Forest, answers: Answers, worklist: cupy.ndarray | None) -> None:
     """All queries against all points, split over blocks so that few queries still fill the device."""
     n, T = bvh.n, bvh.T
     busy = 4 * answers.multiprocessors  # blocks wanted
-    partial = n + busy * BRUTE_QUERIES  # answers by split and query, at most
-    found, weight, distance = cupy.empty(partial, np.int32), cupy.empty(partial, bvh.dtype), cupy.empty(partial, bvh.dtype)
+    size = n + busy * BRUTE_QUERIES  # answers by split and query, at most
+    partial = (cupy.empty(size, np.int32), cupy.empty(size, bvh.dtype), cupy.empty(size, bvh.dtype))
+    work = (pointer(worklist), answers.count, np.int32(busy))
     mrd = np.int32(answers.second is not None)
     kernel("brute", f"brute_nearest<{T}>")(
-        (-(-n // BRUTE_QUERIES), BRUTE_SPLITS), (BRUTE_QUERIES,),
-        (bvh.rows, forest.labels, n, np.int32(bvh.d), pointer(worklist), answers.count, np.int32(busy), mrd, forest.best, found, weight,
-         distance),
-    )  # fmt: skip
-    launch(
-        "brute", f"brute_answers<{T}>", n, forest.labels, n, worklist, answers.count, np.int32(busy), found, weight, distance,
-        answers.nearest, answers.bound, answers.second, forest.best,
-    )  # fmt: skip
+        (-(-n // BRUTE_QUERIES), BRUTE_SPLITS),
+        (BRUTE_QUERIES,),
+        (bvh.rows, forest.labels, n, np.int32(bvh.d), *work, mrd, forest.best, *partial),
+    )
+    told = (answers.nearest, answers.bound, answers.second, forest.best)
+    launch("brute", f"brute_answers<{T}>", n, forest.labels, n, *work, *partial, *told)

@@ -13,7 +13,7 @@ PASSES = 8
 
 
 def sort_pairs(keys: cupy.ndarray, values: cupy.ndarray | None = None) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """Keys uint64[n] in ascending order and their values int32[n], by default their indices; equal keys stay in order."""
+    """Keys uint64[n] in ascending order and their values int32[n], by default indices; equal keys stay in order."""
     n = len(keys)
     tiles = -(-n // TILE)
     counts = cupy.zeros(PASSES * DIGITS, np.uint64)

@@ -14,15 +14,15 @@ def single_linkage(edges: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Edges int32[n-1, 2] with ascending weights T[n-1] -> SciPy's linkage matrix float64[n-1, 4]."""
     linkage = np.empty((len(weights), 4), np.float64)
     linkage[:, 2] = weights
-    _merge(edges, linkage)
+    clusters = 2 * len(weights) + 1
+    _merge(edges, linkage, np.arange(clusters, dtype=np.int32 if clusters < 2**31 else np.int64))
     return linkage
 
 
 @njit(nogil=True, cache=True)
-def _merge(edges, linkage):
+def _merge(edges, linkage, parent):
     n = len(linkage) + 1
-    parent = np.arange(2 * n - 1, dtype=np.int32)
-    size = np.ones(2 * n - 1, np.int32)
+    size = np.ones(len(parent), np.int32)
     for i in range(n - 1):
         a, b = _root(parent, edges[i, 0]), _root(parent, edges[i, 1])
         parent[a] = parent[b] = n + i

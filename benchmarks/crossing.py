@@ -1,0 +1,66 @@
+"""From which dimension on brute force beats the hierarchy: both, side by side, for growing dimensions.
+
+    python benchmarks/crossing.py cuda            # or cpu; prints a markdown table
+
+`BRUTE_FROM` of emst/cuda/bvh.py and emst/cpu/bvh.py come from here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pathlib
+import statistics
+import sys
+import time
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from datasets.synthetic import blobs, uniform
+from emst import minimum_spanning_tree
+
+KINDS = {
+    "uniform": lambda n, d: uniform(n, d, 0),
+    "blobs": lambda n, d: blobs(n, d, 0).astype(np.float32),
+    "10-D blobs": lambda n, d: (blobs(n, 10, 0) @ np.random.default_rng(1).normal(size=(10, d))).astype(np.float32),
+}
+
+
+def seconds(points, device: str, runs: int) -> float:
+    times = []
+    for _ in range(runs + 1):  # the first one compiles
+        start = time.perf_counter()
+        tree = minimum_spanning_tree(points, device=device)
+        tree.weights[-1:].tolist()  # waits for the device
+        times.append(time.perf_counter() - start)
+    return statistics.median(times[1:])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("device", choices=["cpu", "cuda"])
+    parser.add_argument("--n", type=int, nargs="+", default=[20_000, 100_000])
+    parser.add_argument("--d", type=int, nargs="+", default=[5, 8, 12, 16, 24, 32])
+    parser.add_argument("--runs", type=int, default=3)
+    options = parser.parse_args()
+    layout = importlib.import_module(f"emst.{options.device}.bvh")
+    print("| set | n | d | hierarchy, ms | brute force, ms |\n|---|---|---|---|---|")
+    for kind, make in KINDS.items():
+        for n in options.n:
+            for d in options.d:
+                points = make(n, d)
+                if options.device == "cuda":
+                    import cupy
+
+                    points = cupy.asarray(points)
+                measured = []
+                for brute_from in (10**9, 1):
+                    layout.BRUTE_FROM = brute_from
+                    measured.append(1e3 * seconds(points, options.device, options.runs))
+                print(f"| {kind} | {n:,} | {d} | {measured[0]:.1f} | {measured[1]:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
