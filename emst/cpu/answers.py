@@ -77,9 +77,9 @@ def first_answers(bvh, forest):
 def upper_bounds(bvh, forest, answers):
     """Bound every component by what its points know and by neighbours on the curve."""
     args = (forest.labels, answers.memory.labels, forest.best, forest.edge_u, forest.edge_v)
-    for_chunks(_begin_round, bvh.n, grain_for(bvh.n, 4096), *args)
+    for_chunks(_begin_round, bvh.n, grain_for(bvh.n, 1 << 15), *args)
     args = (bvh.nodes, bvh.padded_core, bvh.n, forest.best, answers.memory, bvh.d)
-    for_chunks(_upper_bounds, bvh.leaves, grain_for(bvh.leaves, 256), *args)
+    for_chunks(_upper_bounds, bvh.leaves, grain_for(bvh.leaves, 1024), *args)
 
 
 @kernel

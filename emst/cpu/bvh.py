@@ -93,10 +93,10 @@ def build_bvh(points, order, frame):
     n, d = points.shape
     bvh = Bvh(n, d, points.dtype)
     nodes = bvh.nodes
-    for_chunks(_fill_leaves, bvh.leaves, grain_for(bvh.leaves, 256), points, order, frame.scale, nodes)
+    for_chunks(_fill_leaves, bvh.leaves, grain_for(bvh.leaves, 512), points, order, frame.scale, nodes)
     for level in range(1, len(nodes.count)):
         size = int(nodes.count[level])
-        for_chunks(_fill_parents, size, grain_for(size, 256), d, nodes, level)
+        for_chunks(_fill_parents, size, grain_for(size, 512), d, nodes, level)
     return bvh
 
 

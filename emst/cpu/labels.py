@@ -11,10 +11,10 @@ from emst.cpu.parallel import for_chunks, grain_for
 def label_nodes(bvh, forest):
     """Give every node the label of its points, or MIXED."""
     nodes = bvh.nodes
-    for_chunks(_label_leaves, bvh.leaves, grain_for(bvh.leaves, 1024), forest.labels, nodes.label)
+    for_chunks(_label_leaves, bvh.leaves, grain_for(bvh.leaves, 4096), forest.labels, nodes.label)
     for level in range(1, len(nodes.count)):
         size = int(nodes.count[level])
-        for_chunks(_label_parents, size, grain_for(size, 1024), nodes, level)
+        for_chunks(_label_parents, size, grain_for(size, 4096), nodes, level)
 
 
 @kernel

@@ -17,7 +17,7 @@ from emst.cpu.parallel import for_chunks, grain_for
 def lightest_edges(bvh, forest, answers):
     """Set ``best``, ``edge_u`` and ``edge_v`` of every component from the candidates."""
     leaves = bvh.leaves
-    grain = grain_for(leaves, 1024)
+    grain = grain_for(leaves, 2048)
     improved = np.empty(-(-leaves // grain), np.bool_)
     for improve, kept in ((_least_weights, forest.best), (_first_edges, forest.edge_u)):
         improved[:] = True
@@ -25,7 +25,7 @@ def lightest_edges(bvh, forest, answers):
             args = (answers.candidates, answers.memory, bvh.core, forest.best, kept, improved, grain)
             for_chunks(improve, leaves, grain, *args)
     args = (forest.components, answers.memory, forest.edge_u, forest.edge_v)
-    for_chunks(_name_edges, forest.count, grain_for(forest.count, 4096), *args)
+    for_chunks(_name_edges, forest.count, grain_for(forest.count, 1 << 14), *args)
 
 
 @kernel

@@ -18,7 +18,7 @@ def join_duplicates(bvh):
     """Runs of equal points on the curve, each a star around its first point."""
     n = bvh.n
     start = np.ones(n, np.bool_)
-    for_chunks(_starts, n, grain_for(n, 4096), bvh.nodes.blocks, bvh.d, start)
+    for_chunks(_starts, n, grain_for(n, 1 << 15), bvh.nodes.blocks, bvh.d, start)
     heads = np.flatnonzero(start).astype(np.int32)
     labels = np.repeat(heads, np.diff(heads, append=n))
     ids = np.arange(n, dtype=np.int32)
@@ -53,14 +53,14 @@ def merge(forest):
     if forest.scratch is None:
         forest.scratch = forest.labels.copy()  # parents; roots point to themselves
     parent, components = forest.scratch, forest.components
-    grain = grain_for(count, 4096)
+    grain = grain_for(count, 1 << 14)
     edges = (forest.edge_u, forest.edge_v, forest.best, forest.source, forest.target, forest.weight)
     for_chunks(_hook, count, grain, components, forest.labels, parent, *edges)
     roots = np.empty(-(-count // grain), np.int64)
     for_chunks(_flatten, count, grain, components, parent, roots, grain)
     left = np.empty(roots.sum(), np.int32)
     for_chunks(_keep_roots, count, grain, components, parent, np.cumsum(roots) - roots, left, grain)
-    for_chunks(_relabel, n, grain_for(n, 4096), parent, forest.labels)
+    for_chunks(_relabel, n, grain_for(n, 1 << 15), parent, forest.labels)
     forest.components = left
     return len(left)
 

@@ -27,7 +27,7 @@ def asarray(array):
 def survey(points):
     """Corners of the points, number of rows that are not finite, and the first such row."""
     n, d = points.shape
-    grain = grain_for(n, 4096)
+    grain = grain_for(n, 1 << 15)
     parts = -(-n // grain)
     low, high = np.empty((parts, d)), np.empty((parts, d))
     bad, first = np.zeros(parts, np.int64), np.full(parts, -1)
@@ -134,7 +134,7 @@ def radix_order(keys):
     order = np.arange(n, dtype=np.int32)
     if n < 2:
         return keys, order
-    parts = thread_count() if n > 1 << 14 else 1
+    parts = thread_count() if n > 1 << 16 else 1
     grain = -(-n // parts)
     parts = -(-n // grain)
     differing = int(np.bitwise_or.reduce(keys) ^ np.bitwise_and.reduce(keys))

@@ -23,7 +23,7 @@ def sorted_edges(bvh, forest, order, frame):
     m = len(slots)
     edges, weights = np.empty((m, 2), np.int32), np.empty(m, bvh.dtype)
     args = (slots, forest.source, forest.target, forest.weight, order, 1 / frame.scale, edges, weights)
-    for_chunks(_finish, m, grain_for(m, 4096), *args)
+    for_chunks(_finish, m, grain_for(m, 1 << 14), *args)
     return edges, weights
 
 
