@@ -18,6 +18,7 @@ This is the only module that imports a backend.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -67,16 +68,17 @@ class Backend(Protocol):
         """Give every node the label of its points, or MIXED: the search skips subtrees of its own component."""
 
     def upper_bounds(self, bvh: Bvh, forest: Forest, answers: Any) -> None:
-        """Set ``forest.best`` of every component to the weight of some edge that leaves it, from neighbours on the
+        """Lower ``forest.best`` of every component to the weight of some edge that leaves it, from neighbours on the
         curve and from answers that are still foreign; infinity where there is none."""
 
     def nearest_outgoing(self, bvh: Bvh, forest: Forest, answers: Any) -> None:
         """Search the nearest foreign point of every point that may hold its component's lightest edge; then set
         ``forest.best``, ``edge_u`` and ``edge_v`` to that edge, the first under the law."""
 
-    def merge(self, forest: Forest) -> int:
-        """Contract the lightest edge of every component, record it in its slot, relabel, and return the number of
-        components left. Knows nothing of points: graphs use it too."""
+    def merge(self, forest: Forest, prepare: Callable[[Forest], None] | None = None) -> int:
+        """Contract the lightest edge of every component, record it in its slot, relabel, set ``forest.best`` of the
+        components left to infinity, call ``prepare(forest)`` if there may be another round, and return how many are
+        left. Knows nothing of points: graphs use it too."""
 
     def sorted_edges(self, bvh: Bvh, forest: Forest, order: Array, frame: Frame) -> tuple[Array, Array]:
         """The forest's edges under the law, in the caller's rows and units: int32[m, 2] with u < v, T[m]."""

@@ -50,7 +50,11 @@ class Forest:
 
 
 def spanning_forest(
-    forest: Forest, lightest: Callable[[Forest], None], ops: Backend, report: Report | None = None
+    forest: Forest,
+    lightest: Callable[[Forest], None],
+    ops: Backend,
+    report: Report | None = None,
+    prepare: Callable[[Forest], None] | None = None,
 ) -> int:
     """Contract the lightest outgoing edges of all components until none is left.
 
@@ -62,6 +66,9 @@ def spanning_forest(
         ``lightest(forest)`` sets `best`, `edge_u` and `edge_v` of every component.
     ops : Backend
         Whose `merge` contracts the edges.
+    prepare : callable, optional
+        ``prepare(forest)`` comes before every `lightest`: what a round needs of the new labels. It does not ask how
+        many components are left, so a device can begin with it while that number is still on its way to the host.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round.
 
@@ -71,10 +78,12 @@ def spanning_forest(
         Number of rounds. At most log2(n): every component with an outgoing edge merges in every round.
     """
     rounds = 0
+    if prepare is not None and forest.count > 1:
+        prepare(forest)
     while forest.count > 1:
         before = forest.count
         lightest(forest)
-        left = ops.merge(forest)
+        left = ops.merge(forest, prepare)
         rounds += 1
         if report is not None:
             report(rounds, left)

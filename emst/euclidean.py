@@ -122,12 +122,14 @@ def _span(bvh: Bvh, forest: Forest, ops: Backend, report: Report | None) -> None
     """Borůvka's loop over points. What the search remembers ends with it: its memory serves the sort of the edges."""
     answers = ops.first_answers(bvh, forest)
 
-    def lightest(forest: Forest) -> None:
+    def prepare(forest: Forest) -> None:
         ops.label_nodes(bvh, forest)
         ops.upper_bounds(bvh, forest, answers)
+
+    def lightest(forest: Forest) -> None:
         ops.nearest_outgoing(bvh, forest, answers)
 
-    spanning_forest(forest, lightest, ops, report)
+    spanning_forest(forest, lightest, ops, report, prepare)
 
 
 def _both(first: Report | None, second: Report | None) -> Report | None:

@@ -212,7 +212,7 @@ def nearest_outgoing(bvh, forest, answers):
     forest.edge_v[roots] = v[first // 2]
 
 
-def merge(forest):
+def merge(forest, prepare=None):
     parent = np.arange(len(forest.labels))
     for c in forest.components.tolist():
         u, v = int(forest.edge_u[c]), int(forest.edge_v[c])
@@ -228,6 +228,9 @@ def merge(forest):
         parent = parent[parent]
     forest.labels[:] = parent[forest.labels]
     forest.components = np.unique(forest.labels).astype(np.int32)
+    forest.best[forest.components] = np.inf
+    if prepare is not None:
+        prepare(forest)
     return forest.count
 
 

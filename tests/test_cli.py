@@ -276,7 +276,9 @@ def test_refused_before_anything_is_computed(here, capsys, monkeypatch, argument
 def test_what_the_library_refuses(here, capsys):
     np.save("points.npy", POINTS)
     line = complaint(capsys, "tree", "points.npy", "-o", "t.npz", "--min-samples", "301", "--device", "cpu")
-    assert line == "emst: points.npy: min_samples must be between 1 and the number of points, 300; got 301\n"
+    assert (
+        line == "emst: points.npy: min_samples must be between 1 and the number of points, n_samples = 300; got 301\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ class Nodes(NamedTuple):
     high: np.ndarray  # T[groups * d * 16]
     label: np.ndarray  # int32[groups * 16], MIXED where points of several components lie below
     first: np.ndarray  # int64[levels]: first group of every level
-    count: np.ndarray  # int64[levels]: nodes of every level
+    counts: np.ndarray  # int64[levels]: nodes of every level
 
 
 class Bvh:
@@ -52,7 +52,7 @@ class Bvh:
             high=full(size * d, -np.inf, dtype),
             label=full(size, MIXED, np.int32),
             first=first,
-            count=np.array(counts),
+            counts=np.array(counts),
         )
         self.dims = (0,) * d if d in (2, 3) else ()
         self.core = None  # T[n]: squared core distances, in curve order
@@ -63,25 +63,25 @@ class Bvh:
 
     @property
     def leaves(self) -> int:
-        return int(self.nodes.count[0])
+        return int(self.nodes.counts[0])
 
     @property
     def levels(self) -> list[tuple[int, int]]:
         """(Number of nodes, points per node), leaves first."""
-        return [(int(count), LANES ** (i + 1)) for i, count in enumerate(self.nodes.count)]
+        return [(int(count), LANES ** (i + 1)) for i, count in enumerate(self.nodes.counts)]
 
     def boxes(self, level: int):
         """Corners of a level's boxes: T[count, d], T[count, d]."""
-        chosen = slice(self.nodes.first[level], self.nodes.first[level] + -(-self.nodes.count[level] // LANES))
+        chosen = slice(self.nodes.first[level], self.nodes.first[level] + -(-self.nodes.counts[level] // LANES))
         return tuple(
-            corner.reshape(-1, self.d, LANES)[chosen].transpose(0, 2, 1).reshape(-1, self.d)[: self.nodes.count[level]]
+            corner.reshape(-1, self.d, LANES)[chosen].transpose(0, 2, 1).reshape(-1, self.d)[: self.nodes.counts[level]]
             for corner in (self.nodes.low, self.nodes.high)
         )
 
     def node_labels(self, level: int):
         """int32[count], MIXED where several components meet."""
         start = self.nodes.first[level] * LANES
-        return self.nodes.label[start : start + self.nodes.count[level]]
+        return self.nodes.label[start : start + self.nodes.counts[level]]
 
     def points(self):
         """Scaled points in curve order: T[n, d]."""
@@ -94,8 +94,8 @@ def build_bvh(points, order, frame):
     bvh = Bvh(n, d, points.dtype)
     nodes = bvh.nodes
     for_chunks(_fill_leaves, bvh.leaves, grain_for(bvh.leaves, 512), points, order, frame.scale, nodes)
-    for level in range(1, len(nodes.count)):
-        size = int(nodes.count[level])
+    for level in range(1, len(nodes.counts)):
+        size = int(nodes.counts[level])
         for_chunks(_fill_parents, size, grain_for(size, 512), d, nodes, level)
     return bvh
 

@@ -67,7 +67,7 @@ def _node_cores(bvh, core):
     nodes = bvh.nodes
     least = full(len(nodes.label), np.inf, bvh.dtype)
     below = core
-    for first, count in zip(nodes.first, nodes.count, strict=True):
+    for first, count in zip(nodes.first, nodes.counts, strict=True):
         level = least[first * LANES : (first + -(-count // LANES)) * LANES]
         level[:count] = below.reshape(-1, LANES).min(1)
         below = level

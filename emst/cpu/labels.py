@@ -12,8 +12,8 @@ def label_nodes(bvh, forest):
     """Give every node the label of its points, or MIXED."""
     nodes = bvh.nodes
     for_chunks(_label_leaves, bvh.leaves, grain_for(bvh.leaves, 4096), forest.labels, nodes.label)
-    for level in range(1, len(nodes.count)):
-        size = int(nodes.count[level])
+    for level in range(1, len(nodes.counts)):
+        size = int(nodes.counts[level])
         for_chunks(_label_parents, size, grain_for(size, 4096), nodes, level)
 
 
@@ -33,7 +33,7 @@ def _label_leaves(labels, node_label, begin, end):
 def _label_parents(nodes, level, begin, end):
     for node in range(begin, end):
         at = (nodes.first[level - 1] + node) * LANES
-        size = min(LANES, nodes.count[level - 1] - node * LANES)
+        size = min(LANES, nodes.counts[level - 1] - node * LANES)
         label = nodes.label[at]
         for i in range(at + 1, at + size):
             if nodes.label[i] != label:

@@ -47,7 +47,7 @@ def _starts(blocks, d, start, begin, end):
         start[i] = not same
 
 
-def merge(forest):
+def merge(forest, prepare=None):
     """Contract the lightest edges of all components; returns how many components are left."""
     n, count = len(forest.labels), forest.count
     if forest.scratch is None:
@@ -62,6 +62,9 @@ def merge(forest):
     for_chunks(_keep_roots, count, grain, components, parent, np.cumsum(roots) - roots, left, grain)
     for_chunks(_relabel, n, grain_for(n, 1 << 15), parent, forest.labels)
     forest.components = left
+    forest.best[left] = np.inf
+    if prepare is not None and len(left) > 1:
+        prepare(forest)
     return len(left)
 
 
@@ -107,4 +110,7 @@ def _keep_roots(components, parent, starts, left, grain, begin, end):
 @kernel
 def _relabel(parent, labels, begin, end):
     for i in range(begin, end):
-        labels[i] = parent[labels[i]]
+        p = parent[labels[i]]
+        while parent[p] != p:  # another thread, halving, may have hung it back on an older ancestor
+            p = parent[p]
+        labels[i] = p

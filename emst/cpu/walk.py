@@ -74,7 +74,7 @@ def walk_with(visit):
     @part
     def walk(packet, nodes, extra, node_core, foreign, dims, d, start):
         common = MIXED - 1 if foreign is None else _common_label(packet)
-        depth = _plan_climb(packet, len(nodes.count), start)
+        depth = _plan_climb(packet, len(nodes.counts), start)
         reach = greatest(packet.radius, 0)
         while depth > 0:
             depth -= 1

@@ -43,8 +43,8 @@ __device__ void tile_distances(const T *points, i64 n, int d, i64 query, i64 fir
 // Nearest foreign point of every listed query among the points of one split; see search.cu for the law.
 template <class T>
 __global__ void __launch_bounds__(QUERIES)
-    brute_nearest(const T *points, const int *labels, i64 n, int d, const int *worklist, const int *count, int blocks, int mrd,
-                  const T *best, int *found_by_split, T *weight_by_split, T *distance_by_split) {
+    brute_nearest(const T *points, const int *labels, i64 n, int d, const int *worklist, const int *count, int blocks,
+                  int mrd, const T *best, int *found_by_split, T *weight_by_split, T *distance_by_split) {
   const i64 queries = worklist ? count[0] : n;
   const int splits = splits_for(queries, blocks);
   if ((i64)blockIdx.x * QUERIES >= queries || blockIdx.y >= splits) return;
@@ -81,8 +81,9 @@ __global__ void __launch_bounds__(QUERIES)
 }
 
 template <class T>
-__global__ void brute_answers(const int *labels, i64 n, const int *worklist, const int *count, int blocks, const int *found_by_split,
-                              const T *weight_by_split, const T *distance_by_split, int *nearest, T *bound, T *second, T *best) {
+__global__ void brute_answers(const int *labels, i64 n, const int *worklist, const int *count, int blocks,
+                              const int *found_by_split, const T *weight_by_split, const T *distance_by_split,
+                              int *nearest, T *bound, T *second, T *best) {
   const i64 a = thread_id(), queries = worklist ? count[0] : n;
   if (a >= queries) return;
   const int splits = splits_for(queries, blocks);

@@ -1,4 +1,5 @@
-// The linear bounding volume hierarchy: leaves of LEAF consecutive points on the curve, FAN consecutive nodes to a parent.
+// The linear bounding volume hierarchy: leaves of LEAF consecutive points on the curve, FAN consecutive nodes to a
+// parent.
 //
 // Flat arrays and no pointers: node i of a level covers a fixed range of the curve. Rows past the last point are padded
 // with infinity, which no search radius reaches, so leaves are scanned without asking how full they are.
@@ -6,7 +7,8 @@
 
 // Scaled coordinates in curve order; exact, since the scale is a power of two. A block takes blockDim.y rows.
 template <class T>
-__global__ void gather(const T *x, const int *order, i64 n, i64 padded, int dimensions, int stride, double scale, T *rows) {
+__global__ void gather(const T *x, const int *order, i64 n, i64 padded, int dimensions, int stride, double scale,
+                       T *rows) {
   i64 i = blockIdx.x * (i64)blockDim.y + threadIdx.y;
   if (i >= padded) return;
   const T *from = x + (i64)order[minimum(i, n - 1)] * dimensions;
@@ -101,7 +103,8 @@ __global__ void __launch_bounds__(LEAF *FAN) label_leaves(const int *labels, i64
   i64 child = (i64)blockIdx.x * FAN + lane;
   int mine = leaf_label[child < h.count[0] ? lane : 0], front = leaf_label[0];
   bool uniform = __all_sync(FULL, mine == front);
-  if (lane == 0) nodes[2 * (h.offset[1] + (i64)blockIdx.x) * STRIDE<D> + STRIDE<D> - 1] = tag_of(uniform ? front : MIXED, T(0));
+  if (lane == 0)
+    nodes[2 * (h.offset[1] + (i64)blockIdx.x) * STRIDE<D> + STRIDE<D> - 1] = tag_of(uniform ? front : MIXED, T(0));
 }
 
 template <class T, int D>
@@ -110,7 +113,8 @@ __device__ void label_node(const Hierarchy &h, i64 level, i64 node, T *nodes) {
   int label = label_of(*(volatile T *)(nodes + 2 * child * STRIDE<D> + STRIDE<D> - 1));
   int first = __shfl_sync(FULL, label, 0);
   bool same = __all_sync(FULL, label == first);
-  if (lane_id() == 0) nodes[2 * (h.offset[level] + node) * STRIDE<D> + STRIDE<D> - 1] = tag_of(same ? first : MIXED, T(0));
+  if (lane_id() == 0)
+    nodes[2 * (h.offset[level] + node) * STRIDE<D> + STRIDE<D> - 1] = tag_of(same ? first : MIXED, T(0));
 }
 
 template <class T, int D>
@@ -123,7 +127,8 @@ __global__ void label_level(const Hierarchy h, i64 level, T *nodes) {
 template <class T, int D>
 __global__ void label_top(const Hierarchy h, i64 level, T *nodes) {
   for (; level < h.levels; level++) {
-    for (i64 node = threadIdx.x / 32; node < h.count[level]; node += blockDim.x / 32) label_node<T, D>(h, level, node, nodes);
+    for (i64 node = threadIdx.x / 32; node < h.count[level]; node += blockDim.x / 32)
+      label_node<T, D>(h, level, node, nodes);
     __threadfence_block();
     __syncthreads();
   }

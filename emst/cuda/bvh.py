@@ -13,8 +13,10 @@ from emst.frame import Frame
 LEAF = 8  # of rows.cuh
 FAN = 32
 MAX_LEVELS = 8
-# Above this many dimensions boxes prune too little and all pairs are compared; see benchmarks/results.
-BRUTE_FROM = 17
+# From here on all pairs are compared. Where the hierarchy stops to pay depends on the data: with 50,000 points on an
+# H200 uniform noise crosses at 10 dimensions, blobs near 48, and data with structure is what people bring
+# (benchmarks/crossing.py, benchmarks/results).
+BRUTE_FROM = 33
 
 
 class Bvh:

@@ -34,7 +34,8 @@ __device__ void compact(i64 n, u64 *tiles, u32 epoch, int *total, Keep keep, Emi
       before[c + lane] = carry + sum - value;
       carry += __shfl_sync(FULL, sum, 31);
     }
-    if (lane == 0) lookback::publish(tiles + tile, lookback::word(epoch, tile ? lookback::AGGREGATE : lookback::PREFIX, carry));
+    if (lane == 0)
+      lookback::publish(tiles + tile, lookback::word(epoch, tile ? lookback::AGGREGATE : lookback::PREFIX, carry));
     u32 start = lookback::sum_before(tiles, epoch, tile);
     if (lane == 0) {
       if (tile) lookback::publish(tiles + tile, lookback::word(epoch, lookback::PREFIX, start + carry));

@@ -1,12 +1,13 @@
-// Equal neighbours on the curve are one component from the start: a run hangs from its first point by edges of the least
-// weight there is for them (0, or their common core distance). Heads of runs are ranked by a scan, so a run costs what its
-// points cost, however long it is.
+// Equal neighbours on the curve are one component from the start: a run hangs from its first point by edges of the
+// least weight there is for them (0, or their common core distance). Heads of runs are ranked by a scan, so a run costs
+// what its points cost, however long it is.
 #include "compact.cuh"
 
 // Lists the heads and leaves in labels[i] the rank of the head of i's run.
 template <class T>
-__global__ void __launch_bounds__(COMPACT_THREADS) list_heads(const T *rows, i64 n, int dimensions, int stride, int *heads,
-                                                              int *labels, int *total, u64 *tiles, u32 epoch) {
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    list_heads(const T *rows, i64 n, int dimensions, int stride, int *heads, int *labels, int *total, u64 *tiles,
+               u32 epoch) {
   compact(
       n, tiles, epoch, total,
       [&](i64 i) {

@@ -1,8 +1,8 @@
 // Arithmetic that rounds as the CPU does, and squared distances as integers.
 //
-// Multiplications and additions are spelled in PTX: neither the compiler's contraction to fma nor the -ftz=true that CuPy
-// passes may touch them. A non-negative floating-point number orders like its bits, so squared distances are compared,
-// reduced over a warp and minimised by atomics as signed integers (bits_of).
+// Multiplications and additions are spelled in PTX: neither the compiler's contraction to fma nor the -ftz=true that
+// CuPy passes may touch them. A non-negative floating-point number orders like its bits, so squared distances are
+// compared, reduced over a warp and minimised by atomics as signed integers (bits_of).
 #pragma once
 
 using u32 = unsigned int;

@@ -1,8 +1,8 @@
 // Core distances: the distance to the k-th nearest point, the point itself included, by the packet walk.
 //
-// A list starts from the points of the query's own neighbourhood on the curve, whose leaves the walk then skips. It holds one
-// entry more than the core distance needs: ties with its last entry may be missing, so an answer taken from the list is
-// exact only if it is strictly nearer than that entry.
+// A list starts from the points of the query's own neighbourhood on the curve, whose leaves the walk then skips. It
+// holds one entry more than the core distance needs: ties with its last entry may be missing, so an answer taken from
+// the list is exact only if it is strictly nearer than that entry.
 #include "walk.cuh"
 
 // "Which are the K nearest points?" Keeps those that come after (after_distance, after_id), for k beyond one list.
@@ -57,7 +57,8 @@ struct NearestPoints {
 };
 
 template <class T, int D, int K, bool PAGED>
-__device__ void list_nearest(NearestPoints<T, D, K, PAGED> &ask, const Hierarchy &h, const T *nodes, i64 packet, u64 *stack) {
+__device__ void list_nearest(NearestPoints<T, D, K, PAGED> &ask, const Hierarchy &h, const T *nodes, i64 packet,
+                             u64 *stack) {
 #pragma unroll
   for (int k = 0; k < K; k++) {
     ask.distance[k] = INFINITE<T>;
@@ -73,8 +74,8 @@ __device__ void list_nearest(NearestPoints<T, D, K, PAGED> &ask, const Hierarchy
 
 // neighbour[k * n + i] is the k-th entry of point i's list; core is the entry before the last.
 template <class T, int D, int K>
-__global__ void __launch_bounds__(32 * WARPS)
-    nearest_points(const T *__restrict__ points, i64 n, const Hierarchy h, const T *__restrict__ nodes, int *neighbour, T *core) {
+__global__ void __launch_bounds__(32 * WARPS) nearest_points(const T *__restrict__ points, i64 n, const Hierarchy h,
+                                                             const T *__restrict__ nodes, int *neighbour, T *core) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= n) return;
@@ -91,8 +92,8 @@ __global__ void __launch_bounds__(32 * WARPS)
   for (int k = 0; k < K; k++) neighbour[(i64)k * n + u] = ask.distance[k] < INFINITE<T> ? (int)ask.id[k] : NONE;
 }
 
-// One more page of K neighbours, after the last of the page before: (core, last) hold its distance and id, and become the
-// `rank`-th entry of this page. On the first page last is NONE.
+// One more page of K neighbours, after the last of the page before: (core, last) hold its distance and id, and become
+// the `rank`-th entry of this page. On the first page last is NONE.
 template <class T, int D, int K>
 __global__ void __launch_bounds__(32 * WARPS) next_page(const T *__restrict__ points, i64 n, const Hierarchy h,
                                                         const T *__restrict__ nodes, int rank, int *last, T *core) {
@@ -117,11 +118,12 @@ __global__ void __launch_bounds__(32 * WARPS) next_page(const T *__restrict__ po
     }
 }
 
-// First answers under mutual reachability, from the lists: the nearest listed foreign point whose core distance does not
-// exceed the point's own is the answer; otherwise the best listed one is an upper bound, and the core distance a lower.
+// First answers under mutual reachability, from the lists: the nearest listed foreign point whose core distance does
+// not exceed the point's own is the answer; otherwise the best listed one is an upper bound, and the core distance a
+// lower.
 template <class T, int D>
-__global__ void first_answers(const T *points, i64 n, i64 listed, const int *neighbour, const int *labels, int *nearest, T *bound,
-                              T *second, T *best) {
+__global__ void first_answers(const T *points, i64 n, i64 listed, const int *neighbour, const int *labels, int *nearest,
+                              T *bound, T *second, T *best) {
   i64 i = thread_id();
   if (i >= n) return;
   Row<T, D> x = load<T, D>(points, i);

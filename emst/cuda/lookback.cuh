@@ -1,9 +1,9 @@
-// What tiles tell each other in single-pass scans: D. Merrill, M. Garland, "Single-pass parallel prefix scan with decoupled
-// look-back" (2016).
+// What tiles tell each other in single-pass scans: D. Merrill, M. Garland, "Single-pass parallel prefix scan with
+// decoupled look-back" (2016).
 //
-// A tile publishes one word: (epoch, state, count), first its own count, then that of all tiles up to itself. Words of an
-// earlier epoch read as not yet published, so the array is cleared only once. Blocks start in order, so a block never waits
-// for one that has no place to run; a word says all there is to say, so no fence is needed.
+// A tile publishes one word: (epoch, state, count), first its own count, then that of all tiles up to itself. Words of
+// an earlier epoch read as not yet published, so the array is cleared only once. Blocks start in order, so a block
+// never waits for one that has no place to run; a word says all there is to say, so no fence is needed.
 #pragma once
 #include "exact.cuh"
 

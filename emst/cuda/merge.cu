@@ -1,15 +1,15 @@
 // Contracting the lightest edges of all components; knows nothing of points.
 //
-// Under the law the only cycles that lightest edges can make are mutual pairs, so there is no compare-and-swap: the parent of
-// a component is the component at the other end of its edge, and of a mutual pair the smaller root stays.
-// An edge is packed as (smaller end << 32 | larger end); all ones is no edge.
+// Under the law the only cycles that lightest edges can make are mutual pairs, so there is no compare-and-swap: the
+// parent of a component is the component at the other end of its edge, and of a mutual pair the smaller root stays. An
+// edge is packed as (smaller end << 32 | larger end); all ones is no edge.
 #include "compact.cuh"
 
 constexpr int HOPS = 64;  // chains are short as a rule; longer ones are finished by pointer doubling
 
 template <class T>
-__global__ void hook(const int *components, i64 count, const int *labels, const T *best, const u64 *edge, int *parent, u64 *ends,
-                     T *weight, int *status) {
+__global__ void hook(const int *components, i64 count, const int *labels, const T *best, const u64 *edge, int *parent,
+                     u64 *ends, T *weight, int *status) {
   i64 k = thread_id();
   if (k == 0) status[1] = 0;
   if (k >= count) return;
@@ -36,20 +36,21 @@ __global__ void relabel(const int *parent, i64 n, int *labels, int *status) {
   if (above != at) status[1] = 1;
 }
 
-// Any value read is an ancestor, so it does not matter whether it was written in this pass.
+// For chains longer than HOPS. Any value read is an ancestor, so it does not matter whether it was written in this
+// pass.
 __global__ void double_hops(const int *components, i64 count, int *parent, int *status) {
   i64 k = thread_id();
+  if (k == 0) status[1] = 0;
   if (k >= count) return;
-  int c = components[k], above = parent[c], top = parent[above];
-  if (top == above) return;
-  parent[c] = top;
-  status[1] = 1;
+  int c = components[k];
+  parent[c] = parent[parent[c]];
 }
 
 // The next list of components, each ready to be asked again.
 template <class T>
-__global__ void __launch_bounds__(COMPACT_THREADS) list_roots(const int *components, i64 count, const int *parent, int *roots, T *best,
-                                                              u64 *edge, int *status, u64 *tiles, u32 epoch) {
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    list_roots(const int *components, i64 count, const int *parent, int *roots, T *best, u64 *edge, int *status,
+               u64 *tiles, u32 epoch) {
   compact(
       count, tiles, epoch, status, [&](i64 k) { return parent[components[k]] == components[k]; },
       [&](i64 k, bool kept, u32 rank) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import cupy
 import numpy as np
 
@@ -69,21 +71,26 @@ def _halves(packed: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
     return halves[1::2], halves[0::2]
 
 
-def merge(forest: Forest) -> int:
-    """See `emst.backend.Backend.merge`."""
+def merge(forest: Forest, prepare: Callable[[Forest], None] | None = None) -> int:
+    """See `emst.backend.Backend.merge`. The number of roots is the only thing that reaches the host."""
     s, components, count, labels = scratch_of(forest), forest.components, forest.count, forest.labels
-    T = ctype(forest.best.dtype)
     edges = (forest.best, s.edge, s.parent, s.ends, forest.weight)
-    launch("merge", f"hook<{T}>", count, components, count, labels, *edges, s.status)
-    launch("merge", "relabel", len(labels), s.parent, len(labels), labels, s.status)
-    roots = (s.parent, s.spare, forest.best, s.edge)
-    s.compaction.launch("merge", f"list_roots<{T}>", count, components, count, *roots, s.status)
-    left, unfinished = s.status.get().tolist()
-    if unfinished:
-        while unfinished:
-            s.status[1] = 0
-            launch("merge", "double_hops", count, components, count, s.parent, s.status)
-            unfinished = int(s.status[1])
-        launch("merge", "relabel", len(labels), s.parent, len(labels), labels, s.status)
+    launch("merge", f"hook<{ctype(forest.best.dtype)}>", count, components, count, labels, *edges, s.status)
+    left, unfinished = _relabel(forest, prepare)
+    while unfinished:  # chains too long to climb: double all hops until they are short enough
+        launch("merge", "double_hops", count, components, count, s.parent, s.status)
+        left, unfinished = _relabel(forest, prepare)
     forest.components, s.spare = s.spare[:left], components
     return left
+
+
+def _relabel(forest: Forest, prepare: Callable[[Forest], None] | None) -> list[int]:
+    """Labels climb to their roots, roots are listed; returns how many, and whether a label has not arrived."""
+    s, components, count, labels = scratch_of(forest), forest.components, forest.count, forest.labels
+    launch("merge", "relabel", len(labels), s.parent, len(labels), labels, s.status)
+    roots = (s.parent, s.spare, forest.best, s.edge)
+    name = f"list_roots<{ctype(forest.best.dtype)}>"
+    s.compaction.launch("merge", name, count, components, count, *roots, s.status)
+    if prepare is not None:
+        prepare(forest)
+    return s.status.get().tolist()

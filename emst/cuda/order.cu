@@ -4,8 +4,8 @@
 // Hilbert curve", AIP Conference Proceedings 707 (2004). Neighbours on the curve are then neighbours in space.
 #include "exact.cuh"
 
-// Greatest of x and of -x for every dimension, as ordered integers; and whether a value is not finite. A thread stays in
-// one dimension: the number of threads is a multiple of d.
+// Greatest of x and of -x for every dimension, as ordered integers; and whether a value is not finite. A thread stays
+// in one dimension: the number of threads is a multiple of d.
 template <class T, class U>
 __global__ void survey(const T *x, i64 values, int d, i64 threads, U *corners, int *bad) {
   i64 start = thread_id();

@@ -1,8 +1,9 @@
 // The forest's edges on their way out: sorted under the law, then in the caller's rows and units.
 //
-// One radix sort by as much of the law as fits into 64 bits: float32 by (weight, smaller end) or, under mutual reachability,
-// (weight, distance); float64 by weight. What is equal in that stands in short runs, as a rule, which are put in order where
-// they stand. An edge is packed as (smaller end << 32 | larger end); all ones is an empty slot, which sorts last.
+// One radix sort by as much of the law as fits into 64 bits: float32 by (weight, smaller end) or, under mutual
+// reachability, (weight, distance); float64 by weight. What is equal in that stands in short runs, as a rule, which are
+// put in order where they stand. An edge is packed as (smaller end << 32 | larger end); all ones is an empty slot,
+// which sorts last.
 #include "rows.cuh"
 
 constexpr int LONGEST_RUN = 32;
@@ -13,7 +14,8 @@ __device__ u64 pair_distance(u64 ends, const T *rows, int dimensions, int stride
 }
 
 template <class T, bool MRD>
-__global__ void first_keys(const u64 *ends, const T *weight, i64 n, const T *rows, int dimensions, int stride, u64 *key) {
+__global__ void first_keys(const u64 *ends, const T *weight, i64 n, const T *rows, int dimensions, int stride,
+                           u64 *key) {
   i64 i = thread_id();
   if (i >= n) return;
   u64 e = ends[i], k = ~0ull;
@@ -25,14 +27,16 @@ __global__ void first_keys(const u64 *ends, const T *weight, i64 n, const T *row
 }
 
 template <class T>
-__global__ void distance_keys(const int *slots, const u64 *ends, i64 edges, const T *rows, int dimensions, int stride, u64 *key) {
+__global__ void distance_keys(const int *slots, const u64 *ends, i64 edges, const T *rows, int dimensions, int stride,
+                              u64 *key) {
   i64 i = thread_id();
   if (i < edges) key[i] = pair_distance(ends[slots[i]], rows, dimensions, stride);
 }
 
 // Insertion sort of short runs of equal keys by (distance, smaller end, larger end).
 template <class T, bool MRD>
-__global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *ends, const T *rows, int dimensions, int stride) {
+__global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *ends, const T *rows, int dimensions,
+                           int stride) {
   i64 first = thread_id();
   if (first + 1 >= edges || key[first + 1] != key[first] || (first > 0 && key[first - 1] == key[first])) return;
   i64 end = first + 2;
@@ -53,18 +57,19 @@ __global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *end
 
 // Longer runs may be in order as they are: duplicates hang from the first of their run, in the order of their slots.
 template <class T, bool MRD>
-__global__ void check_runs(const u64 *key, const int *slots, i64 edges, const u64 *ends, const T *rows, int dimensions, int stride,
-                           int *disorder) {
+__global__ void check_runs(const u64 *key, const int *slots, i64 edges, const u64 *ends, const T *rows, int dimensions,
+                           int stride, int *disorder) {
   i64 i = thread_id();
   if (i + 1 >= edges || key[i + 1] != key[i]) return;
   u64 e = ends[slots[i]], f = ends[slots[i + 1]];
-  u64 d = MRD ? pair_distance(e, rows, dimensions, stride) : 0, g = MRD ? pair_distance(f, rows, dimensions, stride) : 0;
+  u64 d = MRD ? pair_distance(e, rows, dimensions, stride) : 0,
+      g = MRD ? pair_distance(f, rows, dimensions, stride) : 0;
   if (g < d || (g == d && f < e)) *disorder = 1;
 }
 
 template <class T>
-__global__ void emit_edges(const u64 *key, const int *slots, i64 edges, const u64 *ends, const int *order, double unscale, int2 *edge,
-                           T *length) {
+__global__ void emit_edges(const u64 *key, const int *slots, i64 edges, const u64 *ends, const int *order,
+                           double unscale, int2 *edge, T *length) {
   i64 i = thread_id();
   if (i >= edges) return;
   u64 e = ends[slots[i]];

@@ -4,7 +4,8 @@
 // (high corner, least core distance below it). Up to three dimensions a row is padded to four numbers, one or two
 // 16-byte loads.
 //
-// Point and box distances round in the same sequence. Rounding is monotone, so a box is never farther than a point in it.
+// Point and box distances round in the same sequence. Rounding is monotone, so a box is never farther than a point in
+// it.
 #pragma once
 #include "exact.cuh"
 

@@ -4,8 +4,8 @@
 // (components only grow); otherwise its weight is a lower bound, and a search that found nothing within a radius leaves
 // the next number after it. Only points whose bound does not exceed the best edge their component knows are searched.
 //
-// Under mutual reachability (MRD) the law's second key is the Euclidean distance: a point that has reached the least weight
-// it can have, its own core distance, only looks for something nearer.
+// Under mutual reachability (MRD) the law's second key is the Euclidean distance: a point that has reached the least
+// weight it can have, its own core distance, only looks for something nearer.
 #include "compact.cuh"
 #include "walk.cuh"
 
@@ -33,8 +33,8 @@ __global__ void upper_bounds(const int *labels, i64 n, const int *nearest, const
 
 template <class T>
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_searches(const int *labels, i64 n, const int *nearest, const T *bound, const T *best, int *worklist, int *count,
-                  u64 *tiles, u32 epoch) {
+    list_searches(const int *labels, i64 n, const int *nearest, const T *bound, const T *best, int *worklist,
+                  int *count, u64 *tiles, u32 epoch) {
   if (blockIdx.x == 0 && threadIdx.x == 0) count[1] = 0;  // packets taken from the list
   compact(
       n, tiles, epoch, count,
@@ -55,23 +55,21 @@ struct NearestForeign {
   const T *points;
   const int *labels;
   Row<T, D> x;
-  int label, common;      // own; shared by the whole packet, or one that no node has
-  Bits<T> weight;         // of the best edge so far
-  Bits<T> radius;         // a point farther than this cannot improve it
-  Bits<T> core, distance; // MRD: own core distance; distance of the best so far
+  int label, common;       // own; shared by the whole packet, or one that no node has
+  Bits<T> weight;          // of the best edge so far
+  Bits<T> radius;          // a point farther than this cannot improve it
+  Bits<T> core, distance;  // MRD: own core distance; distance of the best so far
   Bits<T> reach, heaviest;
   u32 found = ~0u;
 
   __device__ bool may_hold(T low_tag, T high_tag) const {
     return label_of(low_tag) != common && (!MRD || bits_of(high_tag) <= heaviest);
   }
-  __device__ bool wants(int, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
-    Bits<T> d = box_dist2(low, high, x);
-    if (label_of(low.tag) == label || (MRD && bits_of(high.tag) > weight)) return false;
-    return d < radius || (d == radius && (!MRD || distance >= radius) && first < found);
+  __device__ bool wants(int, u32, const Row<T, D> &low, const Row<T, D> &high) const {
+    return box_dist2(low, high, x) <= radius && label_of(low.tag) != label && (!MRD || bits_of(high.tag) <= weight);
   }
-  // Points of a leaf come in ascending order, so among equals the first one stays. Whether a tie with the best so far counts
-  // is the same for the whole leaf: it does if the leaf comes before `found`; then the limit is one above.
+  // Points of a leaf come in ascending order, so among equals the first one stays. Whether a tie with the best so far
+  // counts is the same for the whole leaf: it does if the leaf comes before `found`; then the limit is one above.
   __device__ bool scan(int leaf) {
     const u32 i0 = (u32)leaf * LEAF;
     const T *rows = points + (i64)leaf * (LEAF * STRIDE<D>);
@@ -110,8 +108,9 @@ struct NearestForeign {
 };
 
 template <class T, int D, bool MRD>
-__device__ void search_packet(const T *points, const int *labels, const Hierarchy &h, const T *nodes, const int *worklist,
-                              i64 packet, int size, i64 queries, int *nearest, T *bound, T *second, T *best, T slack, u64 *stack) {
+__device__ void search_packet(const T *points, const int *labels, const Hierarchy &h, const T *nodes,
+                              const int *worklist, i64 packet, int size, i64 queries, int *nearest, T *bound, T *second,
+                              T *best, T slack, u64 *stack) {
   const i64 first = packet * size, a = minimum(first + minimum((int)lane_id(), size - 1), queries - 1);
   const bool on = (int)lane_id() < size && first + lane_id() < queries;
   const i64 u = worklist ? worklist[a] : a;
@@ -139,33 +138,37 @@ __device__ void search_packet(const T *points, const int *labels, const Hierarch
   if (!none) lower(best + ask.label, weight);
 }
 
-// Warps take packets off the worklist until none is left (count[0] queries, count[1] packets taken). A short worklist makes
-// small packets: its queries lie far apart, and one warp that walks for all of them would keep the device waiting.
+// Warps take packets off the worklist until none is left (count[0] queries, count[1] packets taken). A short worklist
+// makes small packets: its queries lie far apart, and one warp that walks for all of them would keep the device
+// waiting.
 template <class T, int D, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS)
-    nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const Hierarchy h, const T *__restrict__ nodes,
-                     const int *__restrict__ worklist, int *count, int *nearest, T *bound, T *second, T *best, T slack) {
+    nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const Hierarchy h,
+                     const T *__restrict__ nodes, const int *__restrict__ worklist, int *count, int *nearest, T *bound,
+                     T *second, T *best, T slack) {
   __shared__ u64 stacks[WARPS][STACK];
   const int queries = count[0], warps = gridDim.x * WARPS;
   const int size = maximum(minimum((queries + warps - 1) / warps, 32), LEAST_PACKET);
   const int packets = (int)(((i64)queries + size - 1) / size);
-  const int chunk = maximum(minimum(packets / (8 * warps), 16), 1);  // one counter for all: it takes its time
+  const int chunk = maximum(minimum(packets / (16 * warps), 16), 1);  // one counter for all: it takes its time
   while (true) {
     int packet = 0;
     if (lane_id() == 0) packet = atomicAdd(count + 1, chunk);
     packet = __shfl_sync(FULL, packet, 0);
     if (packet >= packets) return;
     for (const int end = minimum(packet + chunk, packets); packet < end; packet++) {
-      search_packet<T, D, MRD>(points, labels, h, nodes, worklist, packet, size, queries, nearest, bound, second, best, slack,
-                               stacks[threadIdx.x / 32]);
+      search_packet<T, D, MRD>(points, labels, h, nodes, worklist, packet, size, queries, nearest, bound, second, best,
+                               slack, stacks[threadIdx.x / 32]);
       __syncwarp();
     }
   }
 }
 
-// ---- the lightest edge of every component, first under the law --------------------------------------------------------
+// ---- the lightest edge of every component, first under the law
+// --------------------------------------------------------
 template <class T>
-__device__ bool is_best(i64 i, const int *labels, const int *nearest, const T *bound, const T *best, int &label, int &other) {
+__device__ bool is_best(i64 i, const int *labels, const int *nearest, const T *bound, const T *best, int &label,
+                        int &other) {
   other = nearest[i];
   if (other == NONE) return false;
   label = labels[i];
@@ -173,8 +176,8 @@ __device__ bool is_best(i64 i, const int *labels, const int *nearest, const T *b
 }
 
 template <class T>
-__global__ void nearest_of_lightest(const int *labels, i64 n, const int *nearest, const T *bound, const T *second, const T *best,
-                                    T *best_distance) {
+__global__ void nearest_of_lightest(const int *labels, i64 n, const int *nearest, const T *bound, const T *second,
+                                    const T *best, T *best_distance) {
   i64 i = thread_id();
   int label, other;
   if (i < n && is_best(i, labels, nearest, bound, best, label, other)) lower(best_distance + label, second[i]);
@@ -182,8 +185,8 @@ __global__ void nearest_of_lightest(const int *labels, i64 n, const int *nearest
 
 // second is null for the Euclidean tree: there the distance is the weight.
 template <class T>
-__global__ void first_of_lightest(const int *labels, i64 n, const int *nearest, const T *bound, const T *second, const T *best,
-                                  const T *best_distance, u64 *edge) {
+__global__ void first_of_lightest(const int *labels, i64 n, const int *nearest, const T *bound, const T *second,
+                                  const T *best, const T *best_distance, u64 *edge) {
   i64 i = thread_id();
   int label, other;
   if (i >= n || !is_best(i, labels, nearest, bound, best, label, other)) return;

@@ -1,11 +1,12 @@
 // Stable radix sort of 64-bit keys with 32-bit values, eight bits a pass, every pass one trip through memory.
 //
 // A block ranks its tile by digit, learns how many equal digits earlier tiles hold by looking back over their published
-// counts, and writes its tile out in runs: A. Adinets, D. Merrill, "Onesweep: a faster least significant digit radix sort
-// for GPUs" (2022). The words that tiles publish are as in compact.cuh.
+// counts, and writes its tile out in runs: A. Adinets, D. Merrill, "Onesweep: a faster least significant digit radix
+// sort for GPUs" (2022). The words that tiles publish are as in compact.cuh.
 #include "lookback.cuh"
 
-constexpr int DIGITS = 256, THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS, SORT_WARPS = THREADS / 32, BLOCKS_AN_SM = 4;
+constexpr int DIGITS = 256, THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS, SORT_WARPS = THREADS / 32,
+              BLOCKS_AN_SM = 4;
 
 __device__ inline int digit_of(u64 key, int shift) { return (int)(key >> shift & (DIGITS - 1)); }
 
@@ -63,11 +64,11 @@ __device__ inline u32 block_prefix(u32 value, u32 *warp_sums) {
 
 // values_in null: the value of a key is its index.
 __global__ void __launch_bounds__(THREADS, BLOCKS_AN_SM)
-    sort_pass(const u64 *__restrict__ keys_in, const int *__restrict__ values_in, i64 n, int shift, const u64 *starts, u64 *keys_out,
-              int *values_out, u64 *tiles, u32 epoch) {
-  __shared__ u64 exchange[TILE];                 // keys, then values, in the tile's sorted order
+    sort_pass(const u64 *__restrict__ keys_in, const int *__restrict__ values_in, i64 n, int shift, const u64 *starts,
+              u64 *keys_out, int *values_out, u64 *tiles, u32 epoch) {
+  __shared__ u64 exchange[TILE];                  // keys, then values, in the tile's sorted order
   __shared__ u32 next_place[SORT_WARPS][DIGITS];  // in the tile, of a warp's next key with this digit; a count before
-  __shared__ u32 out_base[DIGITS];               // where the tile's first key of a digit goes, less its place in the tile
+  __shared__ u32 out_base[DIGITS];  // where the tile's first key of a digit goes, less its place in the tile
   __shared__ u32 warp_sums[SORT_WARPS];
   const int warp = threadIdx.x / 32, lane = (int)lane_id(), digit = threadIdx.x;
   const i64 tile_start = (i64)blockIdx.x * TILE, first = tile_start + warp * (32 * ITEMS) + lane;

@@ -1,13 +1,14 @@
 // The packet walk: one warp answers a question for 32 queries that are neighbours on the curve.
 //
-// The lanes test 32 child boxes at once against the box around the queries; each survivor is tested exactly (every lane:
-// own point against that box). At inner nodes survivors are stacked farthest first. Among leaves the nearest goes first
-// and the others in curve order: sorting them all costs more than it saves. The exact test is what keeps a packet whose
-// queries lie far apart (late rounds, cluster borders) from visiting everything.
+// The lanes test 32 child boxes at once against the box around the queries; each survivor is tested exactly (every
+// lane: own point against that box). At inner nodes survivors are stacked farthest first. Among leaves the nearest goes
+// first and the others in curve order: sorting them all costs more than it saves. The exact test is what keeps a packet
+// whose queries lie far apart (late rounds, cluster borders) from visiting everything.
 //
 // A question offers: `reach`, the greatest search radius of the packet (bits, equal in all lanes, never growing);
-// may_hold(low_tag, high_tag), whether a node can matter to any query; wants(level, first, low, high), whether it matters to
-// this lane's query (first is the smallest id in it: a tie is worth a visit only if it may hold a smaller id than is known); scan(leaf), which looks at a leaf's points and says whether `reach` may have shrunk.
+// may_hold(low_tag, high_tag), whether a node can matter to any query; wants(level, first, low, high), whether it
+// matters to this lane's query (first is the smallest id in it); scan(leaf), which looks at a leaf's points and says
+// whether `reach` may have shrunk.
 #pragma once
 #include "rows.cuh"
 
@@ -27,7 +28,8 @@ struct Packet {  // the box around the queries
 };
 
 template <class T, int D, class Question>
-__device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Packet<T, D> &packet, u64 *stack, Question &ask) {
+__device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Packet<T, D> &packet, u64 *stack,
+                     Question &ask) {
   const u32 lane = lane_id();
   int depth = 0, level = h.levels - 1, begin = 0, size = h.count[level];
   while (true) {
