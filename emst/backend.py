@@ -36,8 +36,8 @@ class Backend(Protocol):
 
     name: str
 
-    def asarray(self, array: Array) -> Array:
-        """The array on this backend's device, C-contiguous; no copy if it is there already."""
+    def asarray(self, array: Array, dtype: Any = None) -> Array:
+        """The array on this backend's device, C-contiguous, in `dtype` or its own; no copy if it is so already."""
 
     def survey(self, points: Array) -> tuple[np.ndarray, np.ndarray, int, int]:
         """Least and greatest coordinates (float64[d], on the host), number of rows that hold a NaN or an infinity,
@@ -86,8 +86,9 @@ class Backend(Protocol):
     def unscaled(self, squared: Array, order: Array, frame: Frame) -> Array:
         """Squared scaled values in curve order -> their roots in the caller's rows and units: T[n]."""
 
-    def require_memory(self, n: int, d: int, dtype: Any, k: int) -> None:
-        """Raise MemoryError naming bytes needed and free if a tree of this size cannot fit."""
+    def require_memory(self, array: Array, dtype: Any, k: int) -> None:
+        """Raise MemoryError naming bytes needed and free if the tree of this array, computed in `dtype`, cannot fit.
+        The copy that `asarray` would make counts."""
 
 
 def backend_of(device: str) -> Backend:

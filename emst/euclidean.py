@@ -88,12 +88,12 @@ def minimum_spanning_tree(
     if metric not in METRICS:
         raise ValueError(f"metric must be one of {', '.join(map(repr, METRICS))}; got {metric!r}")
     door = open_points(X, device=device, dtype=dtype)
-    n, d = door.array.shape
+    n = len(door.array)
     k = check_min_samples(min_samples, n)
     ops = backend_of(door.device)
     with door.scope():
-        ops.require_memory(n, d, door.array.dtype, k)
-        points = ops.asarray(door.array)
+        ops.require_memory(door.array, door.dtype, k)
+        points = ops.asarray(door.array, door.dtype)
         printer = round_printer(n) if verbose else None
         edges, weights, core = spanning_tree(points, k, ops, _both(report, printer))
         del points

@@ -32,7 +32,9 @@ class Door:
     Attributes
     ----------
     array : numpy.ndarray or cupy.ndarray of shape (n, d)
-        float32 or float64, C-contiguous, still where the caller had it.
+        Of any real dtype and layout, still where the caller had it: nothing large has been allocated yet.
+    dtype : dtype
+        What it is to be computed in, float32 or float64.
     device : {"cpu", "cuda"}
         Where the work will run.
     give : callable
@@ -40,6 +42,7 @@ class Door:
     """
 
     array: Array
+    dtype: np.dtype
     device: str
     give: Callable[[Array], Any]
 
@@ -65,10 +68,10 @@ def open_points(X: Any, *, device: str = "auto", dtype: Any = None) -> Door:
         raise ValueError(f"dtype must be float32, float64 or None; got {dtype!r}")
     native = native_array(X)
     on_device = not isinstance(native, np.ndarray) and hasattr(native, "__cuda_array_interface__")
-    array = _checked_device_array(native, dtype) if on_device else _checked_host_array(native, dtype)
+    array = _checked_device_array(native) if on_device else _checked_host_array(native)
     if len(array) > MAX_POINTS:
         raise ValueError(f"X has {len(array):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
-    return Door(array, _choose_device(device, on_device), _giver(X, on_device))
+    return Door(array, _float_of(array.dtype, dtype), _choose_device(device, on_device), _giver(X, on_device))
 
 
 def native_array(X: Any) -> Any:
@@ -115,24 +118,21 @@ def _float_of(dtype: np.dtype, wanted: Any) -> np.dtype:
     return np.dtype(np.float32 if dtype in (np.float16, np.float32) else np.float64)
 
 
-def _checked_host_array(X: Any, dtype: Any) -> np.ndarray:
+def _checked_host_array(X: Any) -> np.ndarray:
     if getattr(X, "ndim", 2) != 2:
         raise ValueError(_not_2d(X))
     try:
-        array = check_array(X, dtype="numeric", order="C", ensure_all_finite=False, input_name="X")
+        return check_array(X, dtype="numeric", ensure_all_finite=False, input_name="X")
     except ValueError as error:  # its messages do not name the argument
         raise ValueError(f"X: {error}") from error
-    return np.ascontiguousarray(array, dtype=_float_of(array.dtype, dtype))
 
 
-def _checked_device_array(X: Any, dtype: Any) -> Array:
+def _checked_device_array(X: Any) -> Array:
     if X.ndim != 2:
         raise ValueError(_not_2d(X))
     if 0 in X.shape:
         raise ValueError(f"X needs at least one point and one dimension; got shape {X.shape}")
-    wanted = _float_of(np.dtype(X.dtype), dtype)
-    with X.device:
-        return _cupy().ascontiguousarray(X, dtype=wanted)
+    return X
 
 
 def _not_2d(X: Any) -> str:

@@ -100,8 +100,8 @@ def run_heads(points):
 # The operations of the seam, in the Protocol's order.
 
 
-def asarray(array):
-    return np.ascontiguousarray(array)
+def asarray(array, dtype=None):
+    return np.ascontiguousarray(array, dtype)
 
 
 def survey(points):
@@ -253,7 +253,7 @@ def _root(squared, frame):
     return (np.sqrt(squared).astype(np.float64) / frame.scale).astype(squared.dtype)
 
 
-def require_memory(n, d, dtype, k):
+def require_memory(array, dtype, k):
     pass
 
 

@@ -36,8 +36,14 @@ def bytes_free() -> int | None:
         return None
 
 
-def require_memory(n: int, d: int, dtype, k: int) -> None:
-    """Raise MemoryError where a tree of this size cannot fit."""
+def require_memory(array, dtype, k: int) -> None:
+    """Raise MemoryError where the tree of these points cannot fit."""
+    n, d = array.shape
     needed, free = bytes_needed(n, d, dtype, k), bytes_free()
+    if not (isinstance(array, np.ndarray) and array.dtype == dtype and array.flags.c_contiguous):
+        needed += n * d * np.dtype(dtype).itemsize  # a copy of the points
     if free is not None and needed > free:
-        raise MemoryError(f"the tree of {n} points needs {needed} bytes of memory, {free} are free")
+        raise MemoryError(
+            f"a minimum spanning tree of {n:,} points in {d} dimensions needs {needed:,} more bytes of memory; "
+            f"{free:,} are free"
+        )

@@ -19,9 +19,9 @@ BLOCK = 64  # points transformed together
 DIGIT = 11  # bits sorted in one pass: 2048 counters stay in the first level cache
 
 
-def asarray(array):
+def asarray(array, dtype=None):
     """See `emst.backend.Backend.asarray`."""
-    return np.ascontiguousarray(array)
+    return np.ascontiguousarray(array if isinstance(array, np.ndarray) else array.get(), dtype)
 
 
 def survey(points):

@@ -23,9 +23,12 @@ def bytes_needed(n: int, d: int, dtype: Any, k: int) -> int:
     return int(n * (row + nodes + ids + numbers + splits + mrd)) + (1 << 22)
 
 
-def require_memory(n: int, d: int, dtype: Any, k: int) -> None:
+def require_memory(array: Any, dtype: Any, k: int) -> None:
     """See `emst.backend.Backend.require_memory`."""
+    n, d = array.shape
     needed = bytes_needed(n, d, dtype, k)
+    if not (isinstance(array, cupy.ndarray) and array.dtype == dtype and array.flags.c_contiguous):
+        needed += n * d * np.dtype(dtype).itemsize  # a copy of the points
     pool = cupy.get_default_memory_pool()
     free = cupy.cuda.Device().mem_info[0] + pool.free_bytes()
     limit = pool.get_limit()
@@ -33,6 +36,6 @@ def require_memory(n: int, d: int, dtype: Any, k: int) -> None:
         free = min(free, limit - pool.used_bytes())
     if needed > free:
         raise MemoryError(
-            f"a minimum spanning tree of {n:,} points in {d} dimensions needs {needed:,} bytes of device memory beyond "
-            f"the points; {free:,} are free"
+            f"a minimum spanning tree of {n:,} points in {d} dimensions needs {needed:,} more bytes of device memory; "
+            f"{free:,} are free"
         )

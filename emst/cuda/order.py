@@ -13,9 +13,11 @@ from emst.cuda.sort import sort_pairs
 from emst.frame import Frame
 
 
-def asarray(array: Any) -> cupy.ndarray:
+def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
     """See `emst.backend.Backend.asarray`."""
-    return cupy.ascontiguousarray(cupy.asarray(array))
+    if isinstance(array, np.ndarray):  # what travels is what will be used
+        array = np.ascontiguousarray(array, dtype)
+    return cupy.ascontiguousarray(cupy.asarray(array), dtype)
 
 
 def survey(points: cupy.ndarray) -> tuple[np.ndarray, np.ndarray, int, int]:
