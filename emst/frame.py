@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+SAMPLE = 1024  # rows
+FEW, FAR = 100, 32.0  # an outlier is one of a hundred, and this many times the extent of the others away from them
 MAX_CURVE_DIMENSIONS = 64  # the code has 64 bits; further dimensions do not take part in it
 
 
@@ -23,13 +25,13 @@ class Frame:
     Attributes
     ----------
     low : float64[d]
-        Least coordinates, scaled.
+        Least coordinates of the grid, scaled.
     scale : float
         Power of two that coordinates are multiplied by (in float64, then rounded to T: exact).
     bits : int
         Bits of a code per dimension.
     factor : float
-        Grid cells per scaled unit: cell = min(int((x * scale - low) * factor), 2**bits - 1), in float64.
+        Grid cells per scaled unit: cell = int(min(max((x * scale - low) * factor, 0), 2**bits - 1)), in float64.
     """
 
     low: np.ndarray
@@ -43,14 +45,31 @@ class Frame:
         return min(len(self.low), MAX_CURVE_DIMENSIONS)
 
 
-def frame_of(low: np.ndarray, high: np.ndarray, dtype: np.dtype) -> Frame:
-    """Frame of the box between two corners (float64[d], unscaled) of points in `dtype`."""
+def frame_of(low: np.ndarray, high: np.ndarray, dtype: np.dtype, sample: np.ndarray | None = None) -> Frame:
+    """Frame of the points in `dtype` between two corners (float64[d], unscaled), of which a few rows are a `sample`."""
     d = len(low)
     greatest = float(max(np.abs(low).max(), np.abs(high).max()))
     room = np.finfo(dtype).maxexp - 4 - math.ceil(math.log2(d))  # (2 * 2^e)^2 * d stays below 2^maxexp
     exponent = min(room // 2 - math.frexp(greatest)[1], 1000) if greatest > 0 else 0
     scale = math.ldexp(1.0, exponent)
-    extent = float((high * scale - low * scale).max())
+    low, high = low * scale, high * scale
+    if sample is not None:
+        low, high = _without_outliers(low, high, sample * scale)
+    extent = float((high - low).max())
     bits = min(32, 64 // min(d, MAX_CURVE_DIMENSIONS))
     factor = math.ldexp(1.0, bits) / extent if extent > 0 else 0.0
-    return Frame(low * scale, scale, bits, factor)
+    return Frame(low, scale, bits, factor)
+
+
+def _without_outliers(low: np.ndarray, high: np.ndarray, sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The box, cut where it is far from all but a few points: one of them could leave all others in a single cell.
+
+    What lies outside belongs to the outermost cells. That makes a search for it slower, and no result wrong.
+    """
+    ranked = np.sort(sample, axis=0)
+    few = len(sample) // FEW
+    first, last = ranked[few], ranked[-1 - few]
+    middle = (last - first).max()
+    if middle < 2.0**-900:  # nearly all points are one: any box will do
+        return low, high
+    return np.maximum(low, first - FAR * middle), np.minimum(high, last + FAR * middle)

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 import reference
-from helpers import DTYPES, KINDS, cloud, expected_tree, hierarchies
+from helpers import DTYPES, KINDS, cloud, expected_tree, hierarchies, to_host
 
 import emst
 from emst.boruvka import spanning_forest
@@ -245,3 +245,15 @@ def test_rounds_halve_the_components(ops):
     spanning_forest(forest, lightest, ops, lambda _, components: left.append(components))
     assert left[-1] == 1
     assert all(after <= before // 2 for before, after in zip(left, left[1:]))
+
+
+def test_far_points_cost_nothing_and_change_nothing(ops):
+    """Three outliers would leave 200,000 points in one cell of the curve's grid, and every search with all of them."""
+    x = cloud(200_000, 3, np.float64)
+    x[:3] = [[1e12, 0, 0], [-1e12, 1e12, 0], [0, 0, -1e12]]
+    tree(ops, x[:20_000])  # compiles
+    start = time.perf_counter()
+    ours = tree(ops, x)
+    assert time.perf_counter() - start < 10  # without care for outliers: minutes
+    near = tree(ops, x[3:])
+    np.testing.assert_array_equal(np.sort(to_host(near.weights)), to_host(ours.weights)[:-3])

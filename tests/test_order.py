@@ -87,3 +87,22 @@ def test_scale_is_a_power_of_two_and_leaves_room_for_squares(magnitude, dtype):
     diagonal = (corner * frame.scale * 2).astype(dtype)
     with np.errstate(over="raise"):
         assert np.isfinite(reference.squared_distance(diagonal, np.zeros(70, dtype)))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("far", [1e9, 1e30])
+def test_a_few_far_points_do_not_blur_the_others(ops, far, dtype):
+    x = cloud(20_000, 3, dtype)
+    x[[3, 500, 19_000]] = [[far, 0, 0], [-far, far, 0], [0, 0, -far]]
+    frame = frame_of(x.min(axis=0).astype(float), x.max(axis=0).astype(float), x.dtype, x[::20].astype(float))
+    codes = to_host(ops.curve_codes(to_device(ops, x), frame))
+    np.testing.assert_array_equal(codes[:200], reference.curve_codes(x[:200], frame))
+    assert len(np.unique(codes)) > 19_000  # with the box around them all it would be 4
+
+
+def test_without_outliers_the_frame_is_the_box():
+    x = np.random.default_rng(0).normal(size=(20_000, 3))
+    low, high = x.min(axis=0), x.max(axis=0)
+    sampled, plain = frame_of(low, high, x.dtype, x[::20]), frame_of(low, high, x.dtype)
+    np.testing.assert_array_equal(sampled.low, plain.low)
+    assert sampled.factor == plain.factor

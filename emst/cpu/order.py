@@ -24,6 +24,11 @@ def asarray(array, dtype=None):
     return np.ascontiguousarray(array if isinstance(array, np.ndarray) else array.get(), dtype)
 
 
+def to_host(array):
+    """See `emst.backend.Backend.to_host`."""
+    return array
+
+
 def survey(points):
     """Corners of the points, number of rows that are not finite, and the first such row."""
     n, d = points.shape
@@ -74,12 +79,13 @@ def curve_codes(points, frame):
 @kernel
 def _curve_codes(cells, points, low, scale, bits, factor, codes, begin, end):
     dims = len(low)
-    last = (np.int64(1) << bits) - 1
+    last = np.float64((np.int64(1) << bits) - 1)
     for start in range(begin, end, BLOCK):
         count = min(BLOCK, end - start)
         for j in range(count):
             for i in range(dims):
-                cells[i, j] = min(np.int64((np.float64(points[start + j, i]) * scale - low[i]) * factor), last)
+                cell = (np.float64(points[start + j, i]) * scale - low[i]) * factor
+                cells[i, j] = np.int64(min(max(cell, 0.0), last))
         if dims > 1:
             _hilbert_transpose(cells, dims, bits)
         _interleave(cells, dims, bits, codes[start : start + count])

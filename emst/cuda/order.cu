@@ -94,7 +94,7 @@ __global__ void curve_codes(const T *x, i64 n, int stride, const Frame<D> frame,
   for (int d = 0; d < D; d++) {
     double scaled = mul((double)x[i * stride + d], frame.scale);
     double t = mul(add(scaled, -frame.low[d]), frame.factor);
-    X[d] = (u32)fmin(t, cells - 1);
+    X[d] = (u32)fmin(fmax(t, 0.0), cells - 1);
   }
   if (D > 1) hilbert_transpose(X, frame.bits);
   code[i] = interleave(X, frame.bits);

@@ -20,6 +20,11 @@ def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
     return cupy.ascontiguousarray(cupy.asarray(array), dtype)
 
 
+def to_host(array: cupy.ndarray) -> np.ndarray:
+    """See `emst.backend.Backend.to_host`."""
+    return array.get()
+
+
 def survey(points: cupy.ndarray) -> tuple[np.ndarray, np.ndarray, int, int]:
     """See `emst.backend.Backend.survey`."""
     n, d = points.shape
