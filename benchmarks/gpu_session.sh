@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Everything that needs a GPU, in one go: the tests marked gpu, the benchmark, the crossing point, a profile.
+#     benchmarks/gpu_session.sh FOLDER        # writes FOLDER/gpu-tests.txt and FOLDER/gpu.md
+set -uo pipefail
+cd "$(dirname "$0")/.."
+out=$(mkdir -p "$1" && cd "$1" && pwd)
+python=${PYTHON:-python3}
+bench="$python benchmarks/emst_bench.py --device cuda"
+
+$python -m pytest -q -m gpu tests --durations=10 >"$out/gpu-tests.txt" 2>&1
+tail -1 "$out/gpu-tests.txt"
+
+$bench --stages --runs 7 --markdown "$out/1.md"
+$bench --runs 5 --k 2 5 16 --sets halob3 --markdown "$out/2.md"
+$bench --runs 5 --k 5 16 --sets uniform3 --markdown "$out/3.md"
+$bench --runs 3 --uniform 100000000 1000000000 --markdown "$out/4.md"
+$python benchmarks/crossing.py cuda --n 50000 --d 6 10 16 24 32 48 --runs 1 >"$out/5.md"
+cat "$out"/[1-5].md >"$out/gpu.md" && rm "$out"/[1-5].md
+
+if command -v ncu >/dev/null; then
+    ncu --clock-control none --section SpeedOfLight --section WarpStateStats --section InstructionStats --section Occupancy \
+        -k regex:nearest_outgoing -c 2 $bench --runs 1 --no-memory --sets uniform3 >"$out/profile.txt" 2>&1
+fi
