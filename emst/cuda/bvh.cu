@@ -83,28 +83,30 @@ __global__ void curve_steps(const T *rows, i64 n, int dimensions, int stride, co
 }
 
 // ---- labels --------------------------------------------------------------------------------------------------------
-// A block labels 32 leaves of 8 points and the node above them.
+// A block labels EACH times 32 leaves of 8 points and the node above them.
 template <class T, int D>
 __global__ void __launch_bounds__(LEAF *FAN) label_leaves(const int *labels, i64 n, const Hierarchy h, T *nodes) {
-  __shared__ int leaf_label[FAN];
-  i64 i = thread_id();
-  u32 lane = lane_id(), group = ((1u << LEAF) - 1) << (lane / LEAF * LEAF);
-  bool inside = i < n;
-  int label = labels[inside ? i : n - 1];
-  int first = __shfl_sync(FULL, label, lane / LEAF * LEAF);
-  bool same = (__ballot_sync(FULL, !inside || label == first) & group) == group;
-  int leaf = threadIdx.x / LEAF;
-  if (inside && lane % LEAF == 0) {
-    leaf_label[leaf] = same ? first : MIXED;
-    nodes[2 * (i / LEAF) * STRIDE<D> + STRIDE<D> - 1] = tag_of(leaf_label[leaf], T(0));
+  __shared__ int leaf_label[EACH][FAN];
+  const u32 lane = lane_id(), group = ((1u << LEAF) - 1) << (lane / LEAF * LEAF);
+  int label[EACH];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) label[j] = labels[minimum(point_of_thread(j), n - 1)];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    const i64 i = point_of_thread(j);
+    const int first = __shfl_sync(FULL, label[j], lane / LEAF * LEAF);
+    const bool same = (__ballot_sync(FULL, i >= n || label[j] == first) & group) == group;
+    if (i >= n || lane % LEAF != 0) continue;
+    leaf_label[j][threadIdx.x / LEAF] = same ? first : MIXED;
+    nodes[2 * (i / LEAF) * STRIDE<D> + STRIDE<D> - 1] = tag_of(same ? first : MIXED, T(0));
   }
   __syncthreads();
-  if (threadIdx.x >= 32 || h.levels < 2) return;
-  i64 child = (i64)blockIdx.x * FAN + lane;
-  int mine = leaf_label[child < h.count[0] ? lane : 0], front = leaf_label[0];
-  bool uniform = __all_sync(FULL, mine == front);
-  if (lane == 0)
-    nodes[2 * (h.offset[1] + (i64)blockIdx.x) * STRIDE<D> + STRIDE<D> - 1] = tag_of(uniform ? front : MIXED, T(0));
+  const int j = threadIdx.x / 32;
+  const i64 node = blockIdx.x * (i64)EACH + j;
+  if (j >= EACH || h.levels < 2 || node >= h.count[1]) return;
+  const int front = leaf_label[j][0];
+  const bool uniform = __all_sync(FULL, node * FAN + lane >= h.count[0] || leaf_label[j][lane] == front);
+  if (lane == 0) nodes[2 * (h.offset[1] + node) * STRIDE<D> + STRIDE<D> - 1] = tag_of(uniform ? front : MIXED, T(0));
 }
 
 template <class T, int D>

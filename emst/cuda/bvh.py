@@ -7,7 +7,7 @@ import numpy as np
 
 from emst.boruvka import Forest
 from emst.cuda.compile import ctype, kernel
-from emst.cuda.launch import BLOCK, launch
+from emst.cuda.launch import BLOCK, launch, launch_over_points
 from emst.frame import Frame
 
 LEAF = 8  # of rows.cuh
@@ -133,7 +133,7 @@ def label_nodes(bvh: Bvh, forest: Forest) -> None:
     """See `emst.backend.Backend.label_nodes`."""
     if bvh.brute:
         return
-    launch("bvh", f"label_leaves<{bvh.template}>", bvh.n, forest.labels, bvh.n, bvh.hierarchy, bvh.nodes)
+    launch_over_points("bvh", f"label_leaves<{bvh.template}>", bvh.n, forest.labels, bvh.n, bvh.hierarchy, bvh.nodes)
     top = max(sum(count > FAN for count in bvh.counts), 2)  # the first level that one block does at once
     _each_level(bvh, "label_level", range(2, top))
     if top < len(bvh.counts):

@@ -6,7 +6,13 @@
 
 constexpr int COMPACT_THREADS = 256, COMPACT_ITEMS = 16, COMPACT_TILE = COMPACT_THREADS * COMPACT_ITEMS;
 
-// keep(i) tells whether index i < n is kept; emit(i, kept, rank) gets the number of kept indices before i.
+// The j-th index of this thread.
+__device__ inline i64 compact_index(int j) {
+  return (i64)blockIdx.x * COMPACT_TILE + j * COMPACT_THREADS + threadIdx.x;
+}
+
+// keep(j, i) tells whether index i < n, the j-th of the thread, is kept; emit(i, kept, rank) gets the number of kept
+// indices before i.
 template <class Keep, class Emit>
 __device__ void compact(i64 n, u64 *tiles, u32 epoch, int *total, Keep keep, Emit emit) {
   constexpr int WARPS = COMPACT_THREADS / 32, COUNTS = WARPS * COMPACT_ITEMS;
@@ -14,12 +20,13 @@ __device__ void compact(i64 n, u64 *tiles, u32 epoch, int *total, Keep keep, Emi
   __shared__ u32 tile_start;
   const int warp = threadIdx.x / 32, tile = blockIdx.x;
   const u32 lane = lane_id();
-  const i64 first = (i64)tile * COMPACT_TILE + threadIdx.x;
+  bool mine[COMPACT_ITEMS];
+#pragma unroll
+  for (int j = 0; j < COMPACT_ITEMS; j++) mine[j] = compact_index(j) < n && keep(j, compact_index(j));
   u32 kept[COMPACT_ITEMS];
 #pragma unroll
   for (int j = 0; j < COMPACT_ITEMS; j++) {
-    i64 i = first + j * COMPACT_THREADS;
-    kept[j] = __ballot_sync(FULL, i < n && keep(i));
+    kept[j] = __ballot_sync(FULL, mine[j]);
     if (lane == 0) before[j * WARPS + warp] = __popc(kept[j]);
   }
   __syncthreads();
@@ -46,8 +53,7 @@ __device__ void compact(i64 n, u64 *tiles, u32 epoch, int *total, Keep keep, Emi
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < COMPACT_ITEMS; j++) {
-    i64 i = first + j * COMPACT_THREADS;
-    bool mine = kept[j] >> lane & 1;
-    if (i < n) emit(i, mine, tile_start + before[j * WARPS + warp] + __popc(kept[j] & ((1u << lane) - 1)));
+    const i64 i = compact_index(j);
+    if (i < n) emit(i, mine[j], tile_start + before[j * WARPS + warp] + __popc(kept[j] & ((1u << lane) - 1)));
   }
 }

@@ -10,7 +10,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
                u32 epoch) {
   compact(
       n, tiles, epoch, total,
-      [&](i64 i) {
+      [&](int, i64 i) {
         if (i == 0) return true;
         const T *x = rows + i * stride, *y = x - stride;
         for (int d = 0; d < dimensions; d++)

@@ -11,12 +11,18 @@ from emst.cuda.compile import kernel
 
 BLOCK = 256
 COMPACT_TILE = 4096  # of compact.cuh
+EACH = 4  # points a thread of a pass over all points, of exact.cuh
 
 
 def launch(room: str, name: str, threads: int, *args: Any, block: int = BLOCK) -> None:
     """Run kernel `name` of ``<room>.cu`` with at least `threads` threads; Python ints go as 64-bit, None as null."""
     if threads > 0:
         kernel(room, name)((-(-threads // block),), (block,), tuple(map(pointer, args)))
+
+
+def launch_over_points(room: str, name: str, n: int, *args: Any) -> None:
+    """Run a kernel whose threads take `EACH` of n points."""
+    launch(room, name, -(-n // EACH), *args)
 
 
 def pointer(value: Any) -> Any:

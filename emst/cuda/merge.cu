@@ -25,15 +25,21 @@ __global__ void hook(const int *components, i64 count, const int *labels, const 
 
 // Labels become ancestors, roots as a rule; status[1] is set if one is not.
 __global__ void relabel(const int *parent, i64 n, int *labels, int *status) {
-  i64 i = thread_id();
-  if (i >= n) return;
-  int old = labels[i], at = old, above = parent[at];
-  for (int hop = 0; above != at && hop < HOPS; hop++) {
-    at = above;
-    above = parent[at];
+  int old[EACH], above[EACH];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) old[j] = point_of_thread(j) < n ? labels[point_of_thread(j)] : NONE;
+#pragma unroll
+  for (int j = 0; j < EACH; j++) above[j] = old[j] == NONE ? NONE : parent[old[j]];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    int at = old[j], top = above[j];
+    for (int hop = 0; top != at && hop < HOPS; hop++) {
+      at = top;
+      top = parent[at];
+    }
+    if (at != old[j]) labels[point_of_thread(j)] = at;
+    if (top != at) status[1] = 1;
   }
-  if (at != old) labels[i] = at;
-  if (above != at) status[1] = 1;
 }
 
 // For chains longer than HOPS. Any value read is an ancestor, so it does not matter whether it was written in this
@@ -52,7 +58,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
     list_roots(const int *components, i64 count, const int *parent, int *roots, T *best, u64 *edge, int *status,
                u64 *tiles, u32 epoch) {
   compact(
-      count, tiles, epoch, status, [&](i64 k) { return parent[components[k]] == components[k]; },
+      count, tiles, epoch, status, [&](int, i64 k) { return parent[components[k]] == components[k]; },
       [&](i64 k, bool kept, u32 rank) {
         if (!kept) return;
         int c = components[k];

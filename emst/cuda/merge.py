@@ -10,7 +10,7 @@ import numpy as np
 from emst.boruvka import Forest
 from emst.cuda.bvh import Bvh, padded
 from emst.cuda.compile import ctype
-from emst.cuda.launch import Compaction, launch
+from emst.cuda.launch import Compaction, launch, launch_over_points
 
 NO_EDGE = np.iinfo(np.uint64).max
 
@@ -87,7 +87,7 @@ def merge(forest: Forest, prepare: Callable[[Forest], None] | None = None) -> in
 def _relabel(forest: Forest, prepare: Callable[[Forest], None] | None) -> list[int]:
     """Labels climb to their roots, roots are listed; returns how many, and whether a label has not arrived."""
     s, components, count, labels = scratch_of(forest), forest.components, forest.count, forest.labels
-    launch("merge", "relabel", len(labels), s.parent, len(labels), labels, s.status)
+    launch_over_points("merge", "relabel", len(labels), s.parent, len(labels), labels, s.status)
     roots = (s.parent, s.spare, forest.best, s.edge)
     name = f"list_roots<{ctype(forest.best.dtype)}>"
     s.compaction.launch("merge", name, count, components, count, *roots, s.status)

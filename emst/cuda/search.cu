@@ -16,19 +16,38 @@ __device__ void lower(T *best, T weight) {  // weights are not negative: their b
   if (weight < *best) atomicMin(reinterpret_cast<Bits<T> *>(best), bits_of(weight));
 }
 
+// What a thread's points know: their labels, their answers, and the labels of those.
+struct Known {
+  int label[EACH], answer[EACH], other[EACH];
+  __device__ Known(const int *labels, i64 n, const int *nearest) {
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+      i64 i = point_of_thread(j);
+      label[j] = i < n ? labels[i] : NONE;
+      answer[j] = i < n ? nearest[i] : NONE;
+    }
+#pragma unroll
+    for (int j = 0; j < EACH; j++) other[j] = answer[j] == NONE ? label[j] : labels[answer[j]];
+  }
+  __device__ bool foreign(int j) const { return other[j] != label[j]; }
+};
+
 // Answers that are still foreign, and neighbours on the curve.
 template <class T>
 __global__ void upper_bounds(const int *labels, i64 n, const int *nearest, const T *bound, const T *step, T *best) {
-  i64 i = thread_id();
-  if (i >= n) return;
-  int label = labels[i], answer = nearest[i];
-  if (answer != NONE && labels[answer] != label) lower(best + label, bound[i]);
-  if (i + 1 == n) return;
-  int next = labels[i + 1];
-  if (next == label) return;
-  T d = step[i];
-  lower(best + label, d);
-  lower(best + next, d);
+  const Known known(labels, n, nearest);
+  int next[EACH];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) next[j] = point_of_thread(j) + 1 < n ? labels[point_of_thread(j) + 1] : known.label[j];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    const i64 i = point_of_thread(j);
+    if (known.foreign(j)) lower(best + known.label[j], bound[i]);
+    if (i >= n || next[j] == known.label[j]) continue;
+    T d = step[i];
+    lower(best + known.label[j], d);
+    lower(best + next[j], d);
+  }
 }
 
 template <class T>
@@ -36,13 +55,23 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
     list_searches(const int *labels, i64 n, const int *nearest, const T *bound, const T *best, int *worklist,
                   int *count, u64 *tiles, u32 epoch) {
   if (blockIdx.x == 0 && threadIdx.x == 0) count[1] = 0;  // packets taken from the list
+  int label[COMPACT_ITEMS];
+  T floor[COMPACT_ITEMS];
+  bool hopeful[COMPACT_ITEMS];
+#pragma unroll
+  for (int j = 0; j < COMPACT_ITEMS; j++) {
+    const i64 i = minimum(compact_index(j), n - 1);
+    label[j] = labels[i];
+    floor[j] = bound[i];
+  }
+#pragma unroll
+  for (int j = 0; j < COMPACT_ITEMS; j++) hopeful[j] = floor[j] <= best[label[j]];
   compact(
       n, tiles, epoch, count,
-      [&](i64 i) {
-        int label = labels[i];
-        if (bound[i] > best[label]) return false;
+      [&](int j, i64 i) {
+        if (!hopeful[j]) return false;
         int answer = nearest[i];
-        return answer == NONE || labels[answer] == label;
+        return answer == NONE || labels[answer] == label[j];
       },
       [&](i64 i, bool kept, u32 rank) {
         if (kept) worklist[rank] = (int)i;
@@ -165,32 +194,30 @@ __global__ void __launch_bounds__(32 * WARPS)
 }
 
 // ---- the lightest edge of every component, first under the law
-// --------------------------------------------------------
-template <class T>
-__device__ bool is_best(i64 i, const int *labels, const int *nearest, const T *bound, const T *best, int &label,
-                        int &other) {
-  other = nearest[i];
-  if (other == NONE) return false;
-  label = labels[i];
-  return bound[i] == best[label] && labels[other] != label;
-}
-
 template <class T>
 __global__ void nearest_of_lightest(const int *labels, i64 n, const int *nearest, const T *bound, const T *second,
                                     const T *best, T *best_distance) {
-  i64 i = thread_id();
-  int label, other;
-  if (i < n && is_best(i, labels, nearest, bound, best, label, other)) lower(best_distance + label, second[i]);
+  const Known known(labels, n, nearest);
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    const i64 i = point_of_thread(j);
+    const int label = known.label[j];
+    if (known.foreign(j) && bound[i] == best[label]) lower(best_distance + label, second[i]);
+  }
 }
 
 // second is null for the Euclidean tree: there the distance is the weight.
 template <class T>
 __global__ void first_of_lightest(const int *labels, i64 n, const int *nearest, const T *bound, const T *second,
                                   const T *best, const T *best_distance, u64 *edge) {
-  i64 i = thread_id();
-  int label, other;
-  if (i >= n || !is_best(i, labels, nearest, bound, best, label, other)) return;
-  if (second && second[i] != best_distance[label]) return;
-  u64 e = (u64)minimum((int)i, other) << 32 | (u32)maximum((int)i, other);
-  if (e < edge[label]) atomicMin(edge + label, e);
+  const Known known(labels, n, nearest);
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    const i64 i = point_of_thread(j);
+    const int label = known.label[j];
+    if (!known.foreign(j) || bound[i] != best[label] || (second && second[i] != best_distance[label])) continue;
+    const int answer = known.answer[j];
+    u64 e = (u64)minimum((int)i, answer) << 32 | (u32)maximum((int)i, answer);
+    if (e < edge[label]) atomicMin(edge + label, e);
+  }
 }

@@ -8,7 +8,7 @@ import numpy as np
 from emst.boruvka import Forest
 from emst.cuda.bvh import Bvh, curve_steps
 from emst.cuda.compile import kernel
-from emst.cuda.launch import Compaction, launch, pointer
+from emst.cuda.launch import Compaction, launch, launch_over_points, pointer
 from emst.cuda.merge import scratch_of
 
 WARPS_A_BLOCK = 4  # of walk.cuh
@@ -64,7 +64,7 @@ def upper_bounds(bvh: Bvh, forest: Forest, answers: Answers) -> None:
     if answers.best_distance is not None:
         answers.best_distance.fill(np.inf)
     known = (forest.labels, bvh.n, answers.nearest, answers.bound, answers.step)
-    launch("search", f"upper_bounds<{bvh.T}>", bvh.n, *known, forest.best)
+    launch_over_points("search", f"upper_bounds<{bvh.T}>", bvh.n, *known, forest.best)
 
 
 def nearest_outgoing(bvh: Bvh, forest: Forest, answers: Answers) -> None:
@@ -80,8 +80,8 @@ def nearest_outgoing(bvh: Bvh, forest: Forest, answers: Answers) -> None:
     answers.rounds += 1
     best = (answers.second, forest.best, answers.best_distance)
     if mrd:
-        launch("search", f"nearest_of_lightest<{T}>", n, *known, *best)
-    launch("search", f"first_of_lightest<{T}>", n, *known, *best, scratch_of(forest).edge)
+        launch_over_points("search", f"nearest_of_lightest<{T}>", n, *known, *best)
+    launch_over_points("search", f"first_of_lightest<{T}>", n, *known, *best, scratch_of(forest).edge)
 
 
 def _search_bvh(bvh: Bvh, forest: Forest, answers: Answers, worklist: cupy.ndarray | None) -> None:
