@@ -1,25 +1,26 @@
 """From which dimension on brute force beats the hierarchy: both, side by side, for growing dimensions.
 
-    python benchmarks/crossing.py cuda            # or cpu; prints a markdown table
+    python benchmarks/crossing.py            # prints a markdown table
 
-`BRUTE_FROM` of emst/cuda/bvh.py and emst/cpu/bvh.py come from here.
+`BRUTE_FROM` of emst/cuda/bvh.py comes from here. (The CPU has no brute force; emst/cpu/search.py says why.)
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import pathlib
 import statistics
 import sys
 import time
 
+import cupy
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from datasets.synthetic import blobs, uniform
 from emst import minimum_spanning_tree
+from emst.cuda import bvh
 
 KINDS = {
     "uniform": lambda n, d: uniform(n, d, 0),
@@ -28,11 +29,11 @@ KINDS = {
 }
 
 
-def seconds(points, device: str, runs: int) -> float:
+def seconds(points, runs: int) -> float:
     times = []
     for _ in range(runs + 1):  # the first one compiles
         start = time.perf_counter()
-        tree = minimum_spanning_tree(points, device=device)
+        tree = minimum_spanning_tree(points)
         tree.weights[-1:].tolist()  # waits for the device
         times.append(time.perf_counter() - start)
     return statistics.median(times[1:])
@@ -40,25 +41,19 @@ def seconds(points, device: str, runs: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("device", choices=["cpu", "cuda"])
     parser.add_argument("--n", type=int, nargs="+", default=[20_000, 100_000])
     parser.add_argument("--d", type=int, nargs="+", default=[5, 8, 12, 16, 24, 32])
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
-    layout = importlib.import_module(f"emst.{options.device}.bvh")
     print("| set | n | d | hierarchy, ms | brute force, ms |\n|---|---|---|---|---|")
     for kind, make in KINDS.items():
         for n in options.n:
             for d in options.d:
-                points = make(n, d)
-                if options.device == "cuda":
-                    import cupy
-
-                    points = cupy.asarray(points)
+                points = cupy.asarray(make(n, d))
                 measured = []
                 for brute_from in (10**9, 1):
-                    layout.BRUTE_FROM = brute_from
-                    measured.append(1e3 * seconds(points, options.device, options.runs))
+                    bvh.BRUTE_FROM = brute_from
+                    measured.append(1e3 * seconds(points, options.runs))
                 print(f"| {kind} | {n:,} | {d} | {measured[0]:.1f} | {measured[1]:.1f} |", flush=True)
 
 

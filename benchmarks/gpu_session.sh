@@ -14,7 +14,7 @@ $bench --stages --runs 7 --markdown "$out/1.md"
 $bench --runs 5 --k 2 5 16 --sets halob3 --markdown "$out/2.md"
 $bench --runs 5 --k 5 16 --sets uniform3 --markdown "$out/3.md"
 $bench --runs 3 --uniform 100000000 1000000000 --markdown "$out/4.md"
-$python benchmarks/crossing.py cuda --n 50000 --d 6 10 16 24 32 48 --runs 1 >"$out/5.md"
+$python benchmarks/crossing.py --n 50000 --d 6 10 16 24 32 48 --runs 1 >"$out/5.md"
 cat "$out"/[1-5].md >"$out/gpu.md" && rm "$out"/[1-5].md
 
 if command -v ncu >/dev/null; then

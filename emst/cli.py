@@ -153,6 +153,7 @@ def _draw(file: BinaryIO, path: Path, points: np.ndarray, mst: MinimumSpanningTr
 
     from emst.plots import plot_mst
 
+    points = points.astype("float64")
     width, height = (float(extent) or 1.0 for extent in points.max(axis=0) - points.min(axis=0))
     ratio = min(max(height / width, 0.4), 2.0)
     figure = Figure(figsize=(8 / ratio**0.5 + 1.2, 8 * ratio**0.5), layout="constrained")

@@ -76,7 +76,7 @@ def minimum_spanning_tree(
     RuntimeError
         ``device="cuda"`` without CuPy or a GPU.
     MemoryError
-        Not enough device memory; raised before anything is allocated.
+        Not enough memory; raised before anything is allocated.
 
     Examples
     --------

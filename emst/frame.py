@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SAMPLE = 1024  # rows
-FEW, FAR = 100, 32.0  # an outlier is one of a hundred, and this many times the extent of the others away from them
+SAMPLE = 1024  # rows, at least
+FEW, FAR = 3, 32.0  # outliers: so few rows of a sample, and this many times the extent of the others away from them
+SMALLEST = 2.0**-900  # extent (scaled) that a grid can still be drawn on
 MAX_CURVE_DIMENSIONS = 64  # the code has 64 bits; further dimensions do not take part in it
 
 
@@ -57,7 +58,7 @@ def frame_of(low: np.ndarray, high: np.ndarray, dtype: np.dtype, sample: np.ndar
         low, high = _without_outliers(low, high, sample * scale)
     extent = float((high - low).max())
     bits = min(32, 64 // min(d, MAX_CURVE_DIMENSIONS))
-    factor = math.ldexp(1.0, bits) / extent if extent > 0 else 0.0
+    factor = math.ldexp(1.0, bits) / extent if extent > SMALLEST else 0.0
     return Frame(low, scale, bits, factor)
 
 
@@ -67,9 +68,9 @@ def _without_outliers(low: np.ndarray, high: np.ndarray, sample: np.ndarray) -> 
     What lies outside belongs to the outermost cells. That makes a search for it slower, and no result wrong.
     """
     ranked = np.sort(sample, axis=0)
-    few = len(sample) // FEW
+    few = min(FEW, len(sample) // 100)
     first, last = ranked[few], ranked[-1 - few]
     middle = (last - first).max()
-    if middle < 2.0**-900:  # nearly all points are one: any box will do
+    if middle <= SMALLEST:  # nearly all points are one: any box will do
         return low, high
     return np.maximum(low, first - FAR * middle), np.minimum(high, last + FAR * middle)

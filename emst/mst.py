@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from emst.points import native_array, to_host
+from emst.points import native_array, on_device_of, to_host
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,9 @@ class MinimumSpanningTree:
     @property
     def total_weight(self) -> float:
         """Sum of the weights, in float64."""
-        return float(native_array(self.weights).sum(dtype=np.float64))
+        weights = native_array(self.weights)
+        with on_device_of(weights):
+            return float(weights.sum(dtype=np.float64))
 
     def to_csr(self) -> Any:
         """The tree as an (n, n) compressed sparse row matrix, each edge once, above the diagonal.
@@ -50,7 +52,8 @@ class MinimumSpanningTree:
             from scipy.sparse import coo_array as coo
         else:
             from cupyx.scipy.sparse import coo_matrix as coo
-        return coo((weights, (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
+        with on_device_of(weights):
+            return coo((weights, (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
 
     def linkage(self) -> np.ndarray:
         """Single linkage of the points: float64 array of shape (n - 1, 4) on the host, as SciPy's `linkage` returns.

@@ -52,7 +52,7 @@ def plot_mst(X: Any, mst: MinimumSpanningTree, ax: Axes | None = None) -> Axes:
     norm = weight_norm(weights)
     thinnest = float(np.clip(60 / len(points) ** 0.5, 0.3, 1.5))
     lines = LineCollection(
-        list(points[edges]),
+        points[edges],
         array=weights,
         cmap="viridis_r",
         norm=norm,

@@ -48,7 +48,7 @@ class Door:
 
     def scope(self) -> contextlib.AbstractContextManager[Any]:
         """Makes the GPU that holds the caller's data the current one."""
-        return contextlib.nullcontext() if isinstance(self.array, np.ndarray) else self.array.device
+        return on_device_of(self.array)
 
 
 def open_points(X: Any, *, device: str = "auto", dtype: Any = None) -> Door:
@@ -87,10 +87,15 @@ def native_array(X: Any) -> Any:
     return X
 
 
+def on_device_of(array: Any) -> contextlib.AbstractContextManager[Any]:
+    """Makes the GPU that holds a cupy array the current one; does nothing for numpy."""
+    return contextlib.nullcontext() if isinstance(array, np.ndarray) else array.device
+
+
 def to_host(array: Any) -> np.ndarray:
-    """Any array this library gave out, as numpy."""
+    """Any array or array-like, as numpy."""
     native = native_array(array)
-    return native if isinstance(native, np.ndarray) else native.get()
+    return native.get() if hasattr(native, "__cuda_array_interface__") else np.asarray(native)
 
 
 def check_finite(bad: int, first: int) -> None:
@@ -121,6 +126,8 @@ def _float_of(dtype: np.dtype, wanted: Any) -> np.dtype:
 def _checked_host_array(X: Any) -> np.ndarray:
     if getattr(X, "ndim", 2) != 2:
         raise ValueError(_not_2d(X))
+    if np.ma.is_masked(X):
+        raise ValueError("X is masked: leave those rows out, or fill them")
     try:
         return check_array(X, dtype="numeric", ensure_all_finite=False, input_name="X")
     except ValueError as error:  # its messages do not name the argument
@@ -143,18 +150,17 @@ def _not_2d(X: Any) -> str:
 
 
 def _choose_device(device: str, on_device: bool) -> str:
-    if device == "auto":
-        return "cuda" if on_device or (_has_cupy() and _gpu_problem() is None) else "cpu"
-    if device == "cuda":
-        if not _has_cupy():
-            raise RuntimeError("device='cuda' needs CuPy: pip install 'emst[cuda13]' (or 'emst[cuda12]')")
-        problem = _gpu_problem()
-        if problem is not None:
-            raise RuntimeError(
-                f"device='cuda' found no usable GPU ({problem}); with an NVIDIA driver for CUDA 13 install "
-                "'emst[cuda13]', for CUDA 12 'emst[cuda12]'"
-            )
-    return device
+    if device == "cpu" or (device == "auto" and not on_device and (not _has_cupy() or _gpu_problem() is not None)):
+        return "cpu"
+    if not _has_cupy():
+        raise RuntimeError("device='cuda' needs CuPy: pip install 'emst[cuda13]' (or 'emst[cuda12]')")
+    problem = _gpu_problem()
+    if problem is not None:
+        raise RuntimeError(
+            f"device='cuda' found no usable GPU ({problem}); with an NVIDIA driver for CUDA 13 install 'emst[cuda13]', "
+            "for CUDA 12 'emst[cuda12]'"
+        )
+    return "cuda"
 
 
 def _giver(X: Any, on_device: bool) -> Callable[[Array], Any]:
@@ -188,7 +194,10 @@ def _has_cupy() -> bool:
 
 def _gpu_problem() -> str | None:
     """Why there is no GPU to use, or None."""
-    runtime = _cupy().cuda.runtime
+    try:
+        runtime = _cupy().cuda.runtime
+    except ImportError as error:  # CuPy is there, its CUDA libraries are not
+        return str(error)
     try:
         if runtime.getDeviceCount() == 0:
             return "the driver reports no device"

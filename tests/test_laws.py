@@ -257,3 +257,26 @@ def test_far_points_cost_nothing_and_change_nothing(ops):
     assert time.perf_counter() - start < 10  # without care for outliers: minutes
     near = tree(ops, x[3:])
     np.testing.assert_array_equal(np.sort(to_host(near.weights)), to_host(ours.weights)[:-3])
+
+
+@pytest.mark.parametrize("k", [1, 5])
+def test_many_equal_points_of_two_kinds_in_one_cell(ops, k):
+    """Their copies alternate on the curve, so they are no runs that could be joined beforehand."""
+    x = np.random.default_rng(0).random((80_000, 2))
+    x[::2] = np.where(np.random.default_rng(1).random((40_000, 1)) < 0.5, 0.3, 0.1 + 0.2)
+    tree(ops, x[:20_000], k)  # compiles
+    start = time.perf_counter()
+    ours = tree(ops, x, k)
+    assert time.perf_counter() - start < 5  # were it quadratic: half a minute
+    assert (to_host(ours.weights)[:39_998] == 0).all()
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_subnormal_squares_count(ops, k):
+    """Beside a point at 1e8 the others lie so close that in float32 their squares, scaled, are subnormal."""
+    x = np.concatenate([np.random.default_rng(0).random((200, 2)) * 1e-29, [[1e8, 1e8]]]).astype(np.float32)
+    ours = tree(ops, x, k)
+    edges, weights = expected_tree(x, k)
+    np.testing.assert_array_equal(to_host(ours.edges), edges)
+    np.testing.assert_array_equal(to_host(ours.weights), weights)
+    assert len(np.unique(weights)) > 10

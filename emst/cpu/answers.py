@@ -59,6 +59,7 @@ def first_answers(bvh, forest):
     if known:
         bound[:] = bvh.padded_core
     bound[bvh.n :] = np.inf  # nobody asks there
+    for_chunks(_silence_repeated, bvh.n, grain_for(bvh.n, 1 << 15), bvh.nodes.blocks, forest.labels, bound, bvh.d)
     return Answers(
         bvh.n,
         Memory(
@@ -116,11 +117,39 @@ def _upper_bounds(nodes, core, n, best, memory, d, begin, end):
             i = at + lowest_bit(answered)
             answered &= answered - 1
             best[labels[i]] = min(best[labels[i]], memory.bound[i])
-        while hopeful and memory.lists.shape[1]:
+        while hopeful:
             i = at + lowest_bit(hopeful)
             hopeful &= hopeful - 1
-            if memory.bound[i] <= min(best[labels[i]], _floor(core, memory, i)):
+            if _repeated(nodes.blocks, memory, d, i):
+                memory.bound[i] = np.inf
+            elif memory.lists.shape[1] and memory.bound[i] <= min(best[labels[i]], _floor(core, memory, i)):
                 best[labels[i]] = min(best[labels[i]], _consult(nodes.blocks, core, memory, d, i))
+
+
+@part
+def _repeated(blocks, memory, d, i):
+    """Whether an equal point with a smaller id is in the same component: then all edges of that one come first."""
+    t = memory.nearest[i]
+    near = memory.near[i] if len(memory.near) else memory.bound[i]
+    return 0 <= t < i and near == 0 and memory.labels[t] == memory.labels[i] and _equal(blocks, d, i, t)
+
+
+@part
+def _equal(blocks, d, i, t):
+    a, b = (i >> 4) * d * LANES + (i & 15), (t >> 4) * d * LANES + (t & 15)
+    for k in range(0, d * LANES, LANES):
+        if blocks[a + k] != blocks[b + k]:
+            return False
+    return True
+
+
+@kernel
+def _silence_repeated(blocks, labels, bound, d, begin, end):
+    """Of points that were joined because they are equal only the first asks: all edges of that one come first."""
+    for i in range(begin, end):
+        t = labels[i]
+        if t < i and _equal(blocks, d, i, t):
+            bound[i] = np.inf
 
 
 @part

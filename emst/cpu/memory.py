@@ -22,7 +22,12 @@ def bytes_needed(n: int, d: int, dtype, k: int) -> int:
 
 
 def bytes_free() -> int | None:
-    """Memory the machine can still give, None where it does not say."""
+    """Memory this process can still get, None where the machine does not say."""
+    known = [free for free in (_machine_free(), _group_free()) if free is not None]
+    return min(known) if known else None
+
+
+def _machine_free() -> int | None:
     try:
         with open("/proc/meminfo") as lines:
             for line in lines:
@@ -33,6 +38,15 @@ def bytes_free() -> int | None:
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _group_free() -> int | None:
+    """What a container's limit leaves (control groups, version 2)."""
+    try:
+        with open("/sys/fs/cgroup/memory.max") as limit, open("/sys/fs/cgroup/memory.current") as used:
+            return int(limit.read()) - int(used.read())
+    except (OSError, ValueError):  # no such group, or "max": no limit
         return None
 
 

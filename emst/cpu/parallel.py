@@ -2,7 +2,8 @@
 
 A kernel is a function ``kernel(*args, begin, end)`` compiled with ``nogil``. Idle threads take the next chunk; the
 calling thread works too, so a busy pool can delay a call but never block it, and nested or concurrent calls are safe.
-Kernels write only what their chunk owns, so results cannot depend on who took which chunk.
+Kernels write only what their chunk owns, so results cannot depend on who took which chunk; those that share a bound
+(`answers`, `search`, `lightest`, `merge`) say why a lost update does no harm.
 """
 
 from __future__ import annotations

@@ -120,6 +120,21 @@ def _needed(packet, nodes, foreign, dims, d, level, node):
     mask = box_mask(dims, d, packet.points, 0, nodes.low, nodes.high, at, packet.radius)
     if foreign is not None:
         mask &= unequal_mask(packet.labels, 0, nodes.label[group * LANES + (node & 15)])
+        if level > 0:
+            mask &= ~_content(packet, np.int64(node) << (4 * level + 4))
+    return mask
+
+
+@part
+def _content(packet, first):
+    """Points that have found an equal one with a smaller id than any from `first` on: they need not see the node.
+
+    Equal points that share a cell of the curve's grid with others, and so were not joined beforehand, would otherwise
+    all look at each other.
+    """
+    mask = 0
+    for j in range(LANES):
+        mask |= int(packet.radius[j] == 0 and packet.found[j] < first) << j
     return mask
 
 
@@ -142,7 +157,7 @@ def _push(packet, nodes, node_core, foreign, dims, d, level, group, reach, commo
         mask &= mask - 1
         gap = packet.distance[j]
         k = depth
-        while k > base and packet.gap[k - 1] < gap:
+        while k > base and packet.gap[k - 1] <= gap:  # of equally near ones the first on the curve
             packet.gap[k] = packet.gap[k - 1]
             packet.stack[k] = packet.stack[k - 1]
             k -= 1

@@ -44,7 +44,8 @@ __device__ void tile_distances(const T *points, i64 n, int d, i64 query, i64 fir
 template <class T>
 __global__ void __launch_bounds__(QUERIES)
     brute_nearest(const T *points, const int *labels, i64 n, int d, const int *worklist, const int *count, int blocks,
-                  int mrd, const T *best, int *found_by_split, T *weight_by_split, T *distance_by_split) {
+                  int mrd, const Bits<T> *best, int *found_by_split, Bits<T> *weight_by_split,
+                  Bits<T> *distance_by_split) {
   const i64 queries = worklist ? count[0] : n;
   const int splits = splits_for(queries, blocks);
   if ((i64)blockIdx.x * QUERIES >= queries || blockIdx.y >= splits) return;
@@ -52,8 +53,8 @@ __global__ void __launch_bounds__(QUERIES)
   i64 u = minimum(a, queries - 1);
   if (worklist) u = worklist[u];
   const int label = labels[u];
-  const T core = mrd ? points[u * (d + 1) + d] : T(0);
-  T weight = best[label], distance = value_of(INFINITE<T>);
+  const Bits<T> core = mrd ? bits_of(points[u * (d + 1) + d]) : 0;
+  Bits<T> weight = best[label], distance = INFINITE<T>;
   int found = NONE;
   const i64 tiles = (n + TILE - 1) / TILE;
   for (i64 tile = blockIdx.y; tile < tiles; tile += splits) {
@@ -63,12 +64,13 @@ __global__ void __launch_bounds__(QUERIES)
     for (int c = 0; c < TILE; c++) {
       i64 i = tile * TILE + c;
       if (i >= n) continue;
-      T w = mrd ? maximum(acc[c], maximum(core, __ldg(points + i * (d + 1) + d))) : acc[c];
+      const Bits<T> e = bits_of(acc[c]);
+      const Bits<T> w = mrd ? maximum(e, maximum(core, bits_of(__ldg(points + i * (d + 1) + d)))) : e;
       if (w > weight || labels[i] == label) continue;
       // a split sees its points in ascending order, so at equal weight and distance the first one stays
-      if (w < weight || acc[c] < distance) {
+      if (w < weight || e < distance) {
         weight = w;
-        distance = acc[c];
+        distance = e;
         found = (int)i;
       }
     }
@@ -82,18 +84,19 @@ __global__ void __launch_bounds__(QUERIES)
 
 template <class T>
 __global__ void brute_answers(const int *labels, i64 n, const int *worklist, const int *count, int blocks,
-                              const int *found_by_split, const T *weight_by_split, const T *distance_by_split,
-                              int *nearest, T *bound, T *second, T *best) {
+                              const int *found_by_split, const Bits<T> *weight_by_split,
+                              const Bits<T> *distance_by_split, int *nearest, Bits<T> *bound, Bits<T> *second,
+                              Bits<T> *best) {
   const i64 a = thread_id(), queries = worklist ? count[0] : n;
   if (a >= queries) return;
   const int splits = splits_for(queries, blocks);
-  T weight = weight_by_split[a], distance = value_of(INFINITE<T>);
+  Bits<T> weight = weight_by_split[a], distance = INFINITE<T>;
   int found = NONE;
   for (int s = 0; s < splits; s++) {
     i64 in = s * queries + a;
     int i = found_by_split[in];
     if (i == NONE) continue;
-    T w = weight_by_split[in], e = distance_by_split[in];
+    Bits<T> w = weight_by_split[in], e = distance_by_split[in];
     if (found == NONE || w < weight || (w == weight && (e < distance || (e == distance && i < found)))) {
       weight = w;
       distance = e;
@@ -102,23 +105,23 @@ __global__ void brute_answers(const int *labels, i64 n, const int *worklist, con
   }
   i64 u = worklist ? worklist[a] : a;
   nearest[u] = found;
-  bound[u] = found == NONE ? value_of(bits_of(weight) + 1) : weight;
+  bound[u] = found == NONE ? weight + 1 : weight;
   if (second) second[u] = distance;
-  int label = labels[u];
-  if (found != NONE && weight < best[label]) atomicMin(reinterpret_cast<Bits<T> *>(best + label), bits_of(weight));
+  if (found != NONE) lower(best + labels[u], weight);
 }
 
 // One page of K neighbours after (core, last), as next_page in knn.cu does it with the hierarchy.
 template <class T, int K>
-__global__ void __launch_bounds__(QUERIES) brute_page(const T *points, i64 n, int d, int rank, int *last, T *core) {
+__global__ void __launch_bounds__(QUERIES)
+    brute_page(const T *points, i64 n, int d, int rank, int *last, Bits<T> *core) {
   const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, n - 1);
   const int after_id = last[u];
-  const T after = after_id == NONE ? T(-1) : core[u];
-  T distance[K];
+  const Bits<T> after = after_id == NONE ? Bits<T>(-1) : core[u];
+  Bits<T> distance[K];
   int id[K];
 #pragma unroll
   for (int k = 0; k < K; k++) {
-    distance[k] = value_of(INFINITE<T>);
+    distance[k] = INFINITE<T>;
     id[k] = NONE;
   }
   for (i64 first = 0; first < n; first += TILE) {
@@ -128,20 +131,22 @@ __global__ void __launch_bounds__(QUERIES) brute_page(const T *points, i64 n, in
 #pragma unroll
     for (int c = 0; c < TILE; c++) {
       i64 i = first + c;
-      bool later = acc[c] > after || (acc[c] == after && i > after_id);
-      fits |= (u32)(i < n && i != u && later && acc[c] < distance[K - 1]) << c;
+      const Bits<T> e = bits_of(acc[c]);
+      bool later = e > after || (e == after && i > after_id);
+      fits |= (u32)(i < n && i != u && later && e < distance[K - 1]) << c;
     }
     while (fits) {  // few: the insertion stands here once, not TILE times
       int c = __ffs(fits) - 1, j = (int)first + c;
       fits &= fits - 1;
-      T e = acc[0];
+      T picked = acc[0];
 #pragma unroll
-      for (int other = 1; other < TILE; other++) e = other == c ? acc[other] : e;
+      for (int other = 1; other < TILE; other++) picked = other == c ? acc[other] : picked;
+      Bits<T> e = bits_of(picked);
       // points come in ascending order: at equal distance the entry already listed has the smaller id
 #pragma unroll
       for (int k = 0; k < K; k++)
         if (e < distance[k]) {
-          T t = distance[k];
+          Bits<T> t = distance[k];
           distance[k] = e;
           e = t;
           int s = id[k];

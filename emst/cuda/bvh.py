@@ -20,7 +20,7 @@ BRUTE_FROM = 33
 
 
 class Bvh:
-    """Points in curve order and the nodes above them. Above `BRUTE_FROM` dimensions there are no nodes.
+    """Points in curve order and the nodes above them. From `BRUTE_FROM` dimensions on there are no nodes.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
         if (i == 0) return true;
         const T *x = rows + i * stride, *y = x - stride;
         for (int d = 0; d < dimensions; d++)
-          if (x[d] != y[d]) return true;
+          if (bits_of(x[d]) != bits_of(y[d])) return true;
         return false;
       },
       [&](i64 i, bool kept, u32 rank) {
@@ -24,12 +24,12 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 }
 
 template <class T>
-__global__ void hang_from_heads(const int *heads, i64 n, const T *core, int *labels, u64 *ends, T *weight) {
+__global__ void hang_from_heads(const int *heads, i64 n, const Bits<T> *core, int *labels, u64 *ends, Bits<T> *weight) {
   i64 i = thread_id();
   if (i >= n) return;
   int head = heads[labels[i]];
   labels[i] = head;
   bool hangs = head != (int)i;
   ends[i] = hangs ? (u64)head << 32 | (u32)i : ~0ull;
-  if (hangs) weight[i] = core ? core[i] : T(0);
+  if (hangs) weight[i] = core ? core[i] : 0;
 }

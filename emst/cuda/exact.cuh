@@ -1,8 +1,9 @@
 // Arithmetic that rounds as the CPU does, and squared distances as integers.
 //
-// Multiplications and additions are spelled in PTX: neither the compiler's contraction to fma nor the -ftz=true that
-// CuPy passes may touch them. A non-negative floating-point number orders like its bits, so squared distances are
-// compared, reduced over a warp and minimised by atomics as signed integers (bits_of).
+// Multiplications, additions and conversions are spelled in PTX: neither the compiler's contraction to fma nor the
+// -ftz=true that CuPy passes may touch them. For the same reason weights are never compared as floating-point numbers:
+// a non-negative one orders like its bits, so weights and squared distances are kept, compared, reduced over a warp and
+// minimised by atomics as signed integers (Bits).
 #pragma once
 
 using u32 = unsigned int;
@@ -28,6 +29,14 @@ __device__ inline float root(float a) {
   asm("sqrt.rn.f32 %0, %1;" : "=f"(r) : "f"(a));
   return r;
 }
+__device__ inline double widened(float a) {
+  double r;
+  asm("cvt.f64.f32 %0, %1;" : "=d"(r) : "f"(a));
+  return r;
+}
+__device__ inline double widened(double a) { return a; }
+__device__ inline void narrow(double a, float &to) { asm("cvt.rn.f32.f64 %0, %1;" : "=f"(to) : "d"(a)); }
+__device__ inline void narrow(double a, double &to) { to = a; }
 __device__ inline double mul(double a, double b) { return __dmul_rn(a, b); }
 __device__ inline double add(double a, double b) { return __dadd_rn(a, b); }
 __device__ inline double root(double a) { return __dsqrt_rn(a); }
@@ -85,6 +94,15 @@ __device__ inline u64 warp_max(u64 v) {
   u32 low = __reduce_max_sync(FULL, (u32)(v >> 32) == high ? (u32)v : 0u);
   return (u64)high << 32 | low;
 }
+__device__ inline int warp_min(int v) { return __reduce_min_sync(FULL, v); }
+__device__ inline i64 warp_min(i64 v) { return -warp_max(-v); }
+
+// best = the lesser of itself and weight.
+template <class B>
+__device__ void lower(B *best, B weight) {
+  if (weight < *best) atomicMin(best, weight);
+}
+
 template <class T>
 __device__ T warp_max_coordinate(T v) {
   return unordered(warp_max(ordered(v)));

@@ -74,8 +74,9 @@ __device__ void list_nearest(NearestPoints<T, D, K, PAGED> &ask, const Hierarchy
 
 // neighbour[k * n + i] is the k-th entry of point i's list; core is the entry before the last.
 template <class T, int D, int K>
-__global__ void __launch_bounds__(32 * WARPS) nearest_points(const T *__restrict__ points, i64 n, const Hierarchy h,
-                                                             const T *__restrict__ nodes, int *neighbour, T *core) {
+__global__ void __launch_bounds__(32 * WARPS)
+    nearest_points(const T *__restrict__ points, i64 n, const Hierarchy h, const T *__restrict__ nodes, int *neighbour,
+                   Bits<T> *core) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= n) return;
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(32 * WARPS) nearest_points(const T *__restrict
   ask.x = load<T, D>(points, u);
   list_nearest(ask, h, nodes, packet, stacks[threadIdx.x / 32]);
   if (!ask.on) return;
-  core[u] = value_of(ask.distance[K - 2]);
+  core[u] = ask.distance[K - 2];
 #pragma unroll
   for (int k = 0; k < K; k++) neighbour[(i64)k * n + u] = ask.distance[k] < INFINITE<T> ? (int)ask.id[k] : NONE;
 }
@@ -95,8 +96,9 @@ __global__ void __launch_bounds__(32 * WARPS) nearest_points(const T *__restrict
 // One more page of K neighbours, after the last of the page before: (core, last) hold its distance and id, and become
 // the `rank`-th entry of this page. On the first page last is NONE.
 template <class T, int D, int K>
-__global__ void __launch_bounds__(32 * WARPS) next_page(const T *__restrict__ points, i64 n, const Hierarchy h,
-                                                        const T *__restrict__ nodes, int rank, int *last, T *core) {
+__global__ void __launch_bounds__(32 * WARPS)
+    next_page(const T *__restrict__ points, i64 n, const Hierarchy h, const T *__restrict__ nodes, int rank, int *last,
+              Bits<T> *core) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= n) return;
@@ -106,14 +108,14 @@ __global__ void __launch_bounds__(32 * WARPS) next_page(const T *__restrict__ po
   u = minimum(u, n - 1);
   ask.own = (u32)u;
   ask.x = load<T, D>(points, u);
-  ask.after_distance = last[u] == NONE ? Bits<T>(-1) : bits_of(core[u]);
+  ask.after_distance = last[u] == NONE ? Bits<T>(-1) : core[u];
   ask.after_id = (u32)last[u];
   list_nearest(ask, h, nodes, packet, stacks[threadIdx.x / 32]);
   if (!ask.on) return;
 #pragma unroll
   for (int k = 0; k < K; k++)
     if (k == rank) {
-      core[u] = value_of(ask.distance[k]);
+      core[u] = ask.distance[k];
       last[u] = (int)ask.id[k];
     }
 }
@@ -123,20 +125,22 @@ __global__ void __launch_bounds__(32 * WARPS) next_page(const T *__restrict__ po
 // lower.
 template <class T, int D>
 __global__ void first_answers(const T *points, i64 n, i64 listed, const int *neighbour, const int *labels, int *nearest,
-                              T *bound, T *second, T *best) {
+                              Bits<T> *bound, Bits<T> *second, Bits<T> *best) {
   i64 i = thread_id();
   if (i >= n) return;
-  Row<T, D> x = load<T, D>(points, i);
-  int label = labels[i], found = NONE;
-  T weight = value_of(INFINITE<T>), distance = weight, last = weight;
+  const Row<T, D> x = load<T, D>(points, i);
+  const Bits<T> core = bits_of(x.tag);
+  const int label = labels[i];
+  int found = NONE;
+  Bits<T> weight = INFINITE<T>, distance = INFINITE<T>, last = INFINITE<T>;
   for (int k = 0; k < listed; k++) {
     int j = neighbour[(i64)k * n + i];
     if (j == NONE) {  // fewer points than entries: nothing is missing from the list
-      last = value_of(INFINITE<T>);
+      last = INFINITE<T>;
       break;
     }
     Row<T, D> y = load<T, D>(points, j);
-    T d = value_of(dist2(x, y)), w = maximum(maximum(x.tag, y.tag), d);
+    Bits<T> d = dist2(x, y), w = maximum(maximum(core, bits_of(y.tag)), d);
     last = d;
     if (labels[j] == label) continue;
     if (w < weight || (w == weight && (d < distance || (d == distance && j < found)))) {
@@ -145,9 +149,9 @@ __global__ void first_answers(const T *points, i64 n, i64 listed, const int *nei
       found = j;
     }
   }
-  bool exact = found != NONE && weight == x.tag && distance < last;
+  bool exact = found != NONE && weight == core && distance < last;
   nearest[i] = exact ? found : NONE;
   second[i] = distance;
-  bound[i] = x.tag;
-  if (found != NONE && weight < best[label]) atomicMin(reinterpret_cast<Bits<T> *>(best + label), bits_of(weight));
+  bound[i] = repeated(points, D, STRIDE<D>, i, label) ? INFINITE<T> : core;  // of repeated points only the first asks
+  if (found != NONE) lower(best + label, weight);
 }

@@ -2,8 +2,9 @@
 // decoupled look-back" (2016).
 //
 // A tile publishes one word: (epoch, state, count), first its own count, then that of all tiles up to itself. Words of
-// an earlier epoch read as not yet published, so the array is cleared only once. Blocks start in order, so a block
-// never waits for one that has no place to run; a word says all there is to say, so no fence is needed.
+// an earlier epoch read as not yet published, so the array is cleared only once. As such scans commonly do, this
+// assumes that blocks start in order: then a block never waits for one that has no place to run. A word says all there
+// is to say, so no fence is needed.
 #pragma once
 #include "exact.cuh"
 

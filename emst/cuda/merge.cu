@@ -8,8 +8,8 @@
 constexpr int HOPS = 64;  // chains are short as a rule; longer ones are finished by pointer doubling
 
 template <class T>
-__global__ void hook(const int *components, i64 count, const int *labels, const T *best, const u64 *edge, int *parent,
-                     u64 *ends, T *weight, int *status) {
+__global__ void hook(const int *components, i64 count, const int *labels, const Bits<T> *best, const u64 *edge,
+                     int *parent, u64 *ends, Bits<T> *weight, int *status) {
   i64 k = thread_id();
   if (k == 0) status[1] = 0;
   if (k >= count) return;
@@ -55,7 +55,7 @@ __global__ void double_hops(const int *components, i64 count, int *parent, int *
 // The next list of components, each ready to be asked again.
 template <class T>
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_roots(const int *components, i64 count, const int *parent, int *roots, T *best, u64 *edge, int *status,
+    list_roots(const int *components, i64 count, const int *parent, int *roots, Bits<T> *best, u64 *edge, int *status,
                u64 *tiles, u32 epoch) {
   compact(
       count, tiles, epoch, status, [&](int, i64 k) { return parent[components[k]] == components[k]; },
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
         if (!kept) return;
         int c = components[k];
         roots[rank] = c;
-        best[c] = value_of(INFINITE<T>);
+        best[c] = INFINITE<T>;
         edge[c] = ~0ull;
       });
 }

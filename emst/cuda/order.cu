@@ -4,27 +4,26 @@
 // Hilbert curve", AIP Conference Proceedings 707 (2004). Neighbours on the curve are then neighbours in space.
 #include "exact.cuh"
 
-// Greatest of x and of -x for every dimension, as ordered integers; and whether a value is not finite. A thread stays
-// in one dimension: the number of threads is a multiple of d.
+// Greatest of x, and least as the greatest of its complement, for every dimension, as ordered integers; and whether a
+// value is not finite. A thread stays in one dimension: the number of threads is a multiple of d.
 template <class T, class U>
 __global__ void survey(const T *x, i64 values, int d, i64 threads, U *corners, int *bad) {
   i64 start = thread_id();
   if (start >= threads) return;
-  T low = T(0), high = T(0);
-  bool any = false, finite = true;
+  U low = 0, high = 0;
+  bool finite = true;
   for (i64 e = start; e < values; e += threads) {
     T v = x[e];
+    U u = ordered(v);
     finite = finite && isfinite(v);
-    low = any ? minimum(low, v) : v;
-    high = any ? maximum(high, v) : v;
-    any = true;
+    low = maximum(low, (U)~u);
+    high = maximum(high, u);
   }
   if (!finite) *bad = 1;  // every writer writes the same
-  if (!any || !finite) return;
+  if (start >= values || !finite) return;
   int dim = (int)(start % d);
-  U a = ordered(-low), b = ordered(high);
-  if (a > corners[dim]) atomicMax(corners + dim, a);
-  if (b > corners[d + dim]) atomicMax(corners + d + dim, b);
+  if (low > corners[dim]) atomicMax(corners + dim, low);
+  if (high > corners[d + dim]) atomicMax(corners + d + dim, high);
 }
 
 template <int D>
@@ -92,7 +91,7 @@ __global__ void curve_codes(const T *x, i64 n, int stride, const Frame<D> frame,
   u32 X[D];
 #pragma unroll
   for (int d = 0; d < D; d++) {
-    double scaled = mul((double)x[i * stride + d], frame.scale);
+    double scaled = mul(widened(x[i * stride + d]), frame.scale);
     double t = mul(add(scaled, -frame.low[d]), frame.factor);
     X[d] = (u32)fmin(fmax(t, 0.0), cells - 1);
   }

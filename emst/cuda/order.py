@@ -37,8 +37,7 @@ def survey(points: cupy.ndarray) -> tuple[np.ndarray, np.ndarray, int, int]:
     if found[-1]:
         rows = cupy.flatnonzero(~cupy.isfinite(points).all(axis=1))
         return np.zeros(d), np.zeros(d), len(rows), int(rows[0])
-    values = _unordered(found[:-1])
-    return -values[:d], values[d:], 0, -1
+    return _unordered(~found[:d]), _unordered(found[d:-1]), 0, -1
 
 
 def _unordered(u: np.ndarray) -> np.ndarray:

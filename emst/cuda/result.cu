@@ -14,13 +14,13 @@ __device__ u64 pair_distance(u64 ends, const T *rows, int dimensions, int stride
 }
 
 template <class T, bool MRD>
-__global__ void first_keys(const u64 *ends, const T *weight, i64 n, const T *rows, int dimensions, int stride,
+__global__ void first_keys(const u64 *ends, const Bits<T> *weight, i64 n, const T *rows, int dimensions, int stride,
                            u64 *key) {
   i64 i = thread_id();
   if (i >= n) return;
   u64 e = ends[i], k = ~0ull;
   if (e != ~0ull) {
-    k = (u64)bits_of(weight[i]);
+    k = (u64)weight[i];
     if (sizeof(T) == 4) k = k << 32 | (MRD ? pair_distance(e, rows, dimensions, stride) : e >> 32);
   }
   key[i] = k;
@@ -76,11 +76,11 @@ __global__ void emit_edges(const u64 *key, const int *slots, i64 edges, const u6
   int u = order[e >> 32], v = order[(u32)e];
   edge[i] = make_int2(minimum(u, v), maximum(u, v));
   T weight = value_of((Bits<T>)(sizeof(T) == 4 ? key[i] >> 32 : key[i]));
-  length[i] = (T)mul((double)root(weight), unscale);
+  narrow(mul(widened(root(weight)), unscale), length[i]);
 }
 
 template <class T>
 __global__ void unscaled(const T *squared, i64 n, const int *order, double unscale, T *out) {
   i64 i = thread_id();
-  if (i < n) out[order[i]] = (T)mul((double)root(squared[i]), unscale);
+  if (i < n) narrow(mul(widened(root(squared[i])), unscale), out[order[i]]);
 }

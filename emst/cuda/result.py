@@ -17,7 +17,7 @@ from emst.frame import Frame
 def sorted_edges(bvh: Bvh, forest: Forest, order: cupy.ndarray, frame: Frame) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.Backend.sorted_edges`. The forest cannot be merged further: its buffers serve the sort."""
     count, ends = bvh.n - forest.count, scratch_of(forest).ends
-    forest.scratch = None
+    forest.scratch = forest.edge_u = forest.edge_v = None
     keys, slots = _by_law(bvh, ends, forest.weight, count)
     edges, weights = cupy.empty((count, 2), np.int32), cupy.empty(count, bvh.dtype)
     launch("result", f"emit_edges<{bvh.T}>", count, keys, slots, count, ends, order, 1 / frame.scale, edges, weights)
@@ -38,11 +38,12 @@ def _by_law(bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int) -> t
     if not int(disorder[0]):
         return keys, slots
     del keys, slots, args
-    _, slots = sort_pairs(ends)  # many ties: by all of the law, the last key first
+    slots = sort_pairs(ends)[1]  # many ties: by all of the law, the last key first
     if mrd:
         distance = cupy.full(n, np.iinfo(np.uint64).max, np.uint64)
         launch("result", f"distance_keys<{T}>", count, slots, ends, count, bvh.rows, *bvh.shape, distance)
-        _, slots = sort_pairs(distance, slots)
+        slots = sort_pairs(distance, slots)[1]
+        del distance
     return sort_pairs(unsorted[slots], slots)
 
 

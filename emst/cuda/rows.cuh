@@ -107,3 +107,13 @@ __device__ Bits<T> box_dist2(const Row<T, D> &low, const Row<T, D> &high, const 
   }
   return bits_of(s);
 }
+
+// Whether point i repeats a point t of its component with a smaller id: then it never holds the component's lightest
+// edge, since the law prefers all edges of t.
+template <class T>
+__device__ bool repeated(const T *rows, int dimensions, int stride, i64 i, i64 t) {
+  if (t >= i) return false;
+  for (int d = 0; d < dimensions; d++)
+    if (bits_of(rows[i * stride + d]) != bits_of(rows[t * stride + d])) return false;
+  return true;
+}

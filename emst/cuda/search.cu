@@ -11,11 +11,6 @@
 
 constexpr int LEAST_PACKET = 4;
 
-template <class T>
-__device__ void lower(T *best, T weight) {  // weights are not negative: their bits order like they do
-  if (weight < *best) atomicMin(reinterpret_cast<Bits<T> *>(best), bits_of(weight));
-}
-
 // What a thread's points know: their labels, their answers, and the labels of those.
 struct Known {
   int label[EACH], answer[EACH], other[EACH];
@@ -34,7 +29,8 @@ struct Known {
 
 // Answers that are still foreign, and neighbours on the curve.
 template <class T>
-__global__ void upper_bounds(const int *labels, i64 n, const int *nearest, const T *bound, const T *step, T *best) {
+__global__ void upper_bounds(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, const Bits<T> *step,
+                             Bits<T> *best) {
   const Known known(labels, n, nearest);
   int next[EACH];
 #pragma unroll
@@ -44,19 +40,30 @@ __global__ void upper_bounds(const int *labels, i64 n, const int *nearest, const
     const i64 i = point_of_thread(j);
     if (known.foreign(j)) lower(best + known.label[j], bound[i]);
     if (i >= n || next[j] == known.label[j]) continue;
-    T d = step[i];
+    Bits<T> d = step[i];
     lower(best + known.label[j], d);
     lower(best + next[j], d);
   }
 }
 
+// Nobody knows anything but its core distance, if there are any; of repeated points only the first will ask.
+template <class T>
+__global__ void start_answers(const T *rows, int dimensions, int stride, const Bits<T> *core, i64 n, const int *labels,
+                              int *nearest, Bits<T> *bound) {
+  const i64 i = thread_id();
+  if (i >= n) return;
+  nearest[i] = NONE;
+  bound[i] = repeated(rows, dimensions, stride, i, labels[i]) ? INFINITE<T> : core ? core[i] : 0;
+}
+
 template <class T>
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_searches(const int *labels, i64 n, const int *nearest, const T *bound, const T *best, int *worklist,
-                  int *count, u64 *tiles, u32 epoch) {
+    list_searches(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, const Bits<T> *second,
+                  const Bits<T> *best, const T *rows, int dimensions, int stride, int *worklist, int *count, u64 *tiles,
+                  u32 epoch) {
   if (blockIdx.x == 0 && threadIdx.x == 0) count[1] = 0;  // packets taken from the list
   int label[COMPACT_ITEMS];
-  T floor[COMPACT_ITEMS];
+  Bits<T> floor[COMPACT_ITEMS];
   bool hopeful[COMPACT_ITEMS];
 #pragma unroll
   for (int j = 0; j < COMPACT_ITEMS; j++) {
@@ -71,7 +78,9 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       [&](int j, i64 i) {
         if (!hopeful[j]) return false;
         int answer = nearest[i];
-        return answer == NONE || labels[answer] == label[j];
+        if (answer == NONE) return true;
+        if (labels[answer] != label[j]) return false;
+        return !((second ? second[i] : floor[j]) == 0 && repeated(rows, dimensions, stride, i, answer));
       },
       [&](i64 i, bool kept, u32 rank) {
         if (kept) worklist[rank] = (int)i;
@@ -94,8 +103,13 @@ struct NearestForeign {
   __device__ bool may_hold(T low_tag, T high_tag) const {
     return label_of(low_tag) != common && (!MRD || bits_of(high_tag) <= heaviest);
   }
-  __device__ bool wants(int, u32, const Row<T, D> &low, const Row<T, D> &high) const {
-    return box_dist2(low, high, x) <= radius && label_of(low.tag) != label && (!MRD || bits_of(high.tag) <= weight);
+  // At inner nodes a tie is worth a visit only if it may bring a smaller id: many equal points in one cell of the
+  // curve's grid would otherwise all look at each other. For leaves the question costs more than it saves.
+  __device__ bool wants(int level, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
+    if (label_of(low.tag) == label || (MRD && bits_of(high.tag) > weight)) return false;
+    const Bits<T> d = box_dist2(low, high, x);
+    if (level == 0) return d <= radius;
+    return d < radius || (d == radius && (!MRD || distance >= radius) && first < found);
   }
   // Points of a leaf come in ascending order, so among equals the first one stays. Whether a tie with the best so far
   // counts is the same for the whole leaf: it does if the leaf comes before `found`; then the limit is one above.
@@ -138,8 +152,8 @@ struct NearestForeign {
 
 template <class T, int D, bool MRD>
 __device__ void search_packet(const T *points, const int *labels, const Hierarchy &h, const T *nodes,
-                              const int *worklist, i64 packet, int size, i64 queries, int *nearest, T *bound, T *second,
-                              T *best, T slack, u64 *stack) {
+                              const int *worklist, i64 packet, int size, i64 queries, int *nearest, Bits<T> *bound,
+                              Bits<T> *second, Bits<T> *best, T slack, u64 *stack) {
   const i64 first = packet * size, a = minimum(first + minimum((int)lane_id(), size - 1), queries - 1);
   const bool on = (int)lane_id() < size && first + lane_id() < queries;
   const i64 u = worklist ? worklist[a] : a;
@@ -150,7 +164,7 @@ __device__ void search_packet(const T *points, const int *labels, const Hierarch
   ask.label = labels[u];
   const int front = __shfl_sync(FULL, ask.label, 0);
   ask.common = __all_sync(FULL, ask.label == front) ? front : -2;
-  ask.weight = ask.radius = on ? bits_of(mul(best[ask.label], slack)) : -1;  // nothing is within -1
+  ask.weight = ask.radius = on ? bits_of(mul(value_of(best[ask.label]), slack)) : -1;  // nothing is within -1
   if (MRD) {
     ask.core = bits_of(ask.x.tag);
     ask.distance = INFINITE<T>;
@@ -160,10 +174,10 @@ __device__ void search_packet(const T *points, const int *labels, const Hierarch
   walk<T, D>(h, nodes, Packet<T, D>(ask.x), stack, ask);
   if (!on) return;
   bool none = ask.found == ~0u;
-  T weight = value_of(MRD ? ask.weight : ask.radius);
+  const Bits<T> weight = MRD ? ask.weight : ask.radius;
   nearest[u] = none ? NONE : (int)ask.found;
-  bound[u] = none ? value_of(bits_of(weight) + 1) : weight;
-  if (MRD) second[u] = value_of(ask.distance);
+  bound[u] = none ? weight + 1 : weight;
+  if (MRD) second[u] = ask.distance;
   if (!none) lower(best + ask.label, weight);
 }
 
@@ -173,11 +187,11 @@ __device__ void search_packet(const T *points, const int *labels, const Hierarch
 template <class T, int D, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS)
     nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const Hierarchy h,
-                     const T *__restrict__ nodes, const int *__restrict__ worklist, int *count, int *nearest, T *bound,
-                     T *second, T *best, T slack) {
+                     const T *__restrict__ nodes, const int *__restrict__ worklist, int *count, int *nearest,
+                     Bits<T> *bound, Bits<T> *second, Bits<T> *best, T slack) {
   __shared__ u64 stacks[WARPS][STACK];
   const int queries = count[0], warps = gridDim.x * WARPS;
-  const int size = maximum(minimum((queries + warps - 1) / warps, 32), LEAST_PACKET);
+  const int size = maximum(minimum((queries - 1) / warps + 1, 32), LEAST_PACKET);
   const int packets = (int)(((i64)queries + size - 1) / size);
   const int chunk = maximum(minimum(packets / (16 * warps), 16), 1);  // one counter for all: it takes its time
   while (true) {
@@ -195,8 +209,8 @@ __global__ void __launch_bounds__(32 * WARPS)
 
 // ---- the lightest edge of every component, first under the law
 template <class T>
-__global__ void nearest_of_lightest(const int *labels, i64 n, const int *nearest, const T *bound, const T *second,
-                                    const T *best, T *best_distance) {
+__global__ void nearest_of_lightest(const int *labels, i64 n, const int *nearest, const Bits<T> *bound,
+                                    const Bits<T> *second, const Bits<T> *best, Bits<T> *best_distance) {
   const Known known(labels, n, nearest);
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
@@ -208,8 +222,8 @@ __global__ void nearest_of_lightest(const int *labels, i64 n, const int *nearest
 
 // second is null for the Euclidean tree: there the distance is the weight.
 template <class T>
-__global__ void first_of_lightest(const int *labels, i64 n, const int *nearest, const T *bound, const T *second,
-                                  const T *best, const T *best_distance, u64 *edge) {
+__global__ void first_of_lightest(const int *labels, i64 n, const int *nearest, const Bits<T> *bound,
+                                  const Bits<T> *second, const Bits<T> *best, const Bits<T> *best_distance, u64 *edge) {
   const Known known(labels, n, nearest);
 #pragma unroll
   for (int j = 0; j < EACH; j++) {

@@ -38,8 +38,8 @@ class Answers:
     def __init__(self, bvh: Bvh) -> None:
         n, mrd = bvh.n, bvh.core is not None
         self.rounds = 0
-        self.nearest = cupy.full(n, -1, np.int32)
-        self.bound = cupy.zeros(n, bvh.dtype) if bvh.core is None else bvh.core.copy()
+        self.nearest = cupy.empty(n, np.int32)
+        self.bound = cupy.empty(n, bvh.dtype)
         self.second = cupy.empty(n, bvh.dtype) if mrd else None
         self.best_distance = cupy.empty(n, bvh.dtype) if mrd else None
         self.worklist = cupy.empty(n, np.int32)
@@ -51,11 +51,14 @@ class Answers:
 
 def first_answers(bvh: Bvh, forest: Forest) -> Answers:
     """See `emst.backend.Backend.first_answers`."""
-    answers, lists = Answers(bvh), bvh.neighbours
-    if lists is not None:
-        known = (forest.labels, answers.nearest, answers.bound, answers.second, forest.best)
-        launch("knn", f"first_answers<{bvh.template}>", bvh.n, bvh.rows, bvh.n, len(lists), lists, *known)
-        bvh.neighbours = None  # it has served
+    answers, lists, n = Answers(bvh), bvh.neighbours, bvh.n
+    known = (forest.labels, answers.nearest, answers.bound)
+    if lists is None:
+        launch("search", f"start_answers<{bvh.T}>", n, bvh.rows, *bvh.shape, bvh.core, n, *known)
+        return answers
+    told = (answers.second, forest.best)
+    launch("knn", f"first_answers<{bvh.template}>", n, bvh.rows, n, len(lists), lists, *known, *told)
+    bvh.neighbours = None  # it has served
     return answers
 
 
@@ -71,9 +74,10 @@ def nearest_outgoing(bvh: Bvh, forest: Forest, answers: Answers) -> None:
     """See `emst.backend.Backend.nearest_outgoing`."""
     n, T, mrd = bvh.n, bvh.T, answers.second is not None
     known = (forest.labels, n, answers.nearest, answers.bound)
-    worklist = None if answers.rounds == 0 and not mrd else answers.worklist  # None: everybody
+    everybody = answers.rounds == 0 and not mrd and forest.count == n
+    worklist = None if everybody else answers.worklist
     if worklist is not None:
-        out = (forest.best, worklist, answers.count)
+        out = (answers.second, forest.best, bvh.rows, *bvh.shape, worklist, answers.count)
         answers.compaction.launch("search", f"list_searches<{T}>", n, *known, *out)
     search = _search_all if bvh.brute else _search_bvh
     search(bvh, forest, answers, worklist)

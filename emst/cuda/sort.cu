@@ -2,7 +2,7 @@
 //
 // A block ranks its tile by digit, learns how many equal digits earlier tiles hold by looking back over their published
 // counts, and writes its tile out in runs: A. Adinets, D. Merrill, "Onesweep: a faster least significant digit radix
-// sort for GPUs" (2022). The words that tiles publish are as in compact.cuh.
+// sort for GPUs" (2022). The words that tiles publish are described in lookback.cuh.
 #include "lookback.cuh"
 
 constexpr int DIGITS = 256, THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS, SORT_WARPS = THREADS / 32,
