@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SAMPLE = 1024  # rows, at least
+SAMPLE = 1024  # rows
 FEW, FAR = 3, 32.0  # outliers: so few rows of a sample, and this many times the extent of the others away from them
 SMALLEST = 2.0**-900  # extent (scaled) that a grid can still be drawn on
 MAX_CURVE_DIMENSIONS = 64  # the code has 64 bits; further dimensions do not take part in it
@@ -60,6 +60,12 @@ def frame_of(low: np.ndarray, high: np.ndarray, dtype: np.dtype, sample: np.ndar
     bits = min(32, 64 // min(d, MAX_CURVE_DIMENSIONS))
     factor = math.ldexp(1.0, bits) / extent if extent > SMALLEST else 0.0
     return Frame(low, scale, bits, factor)
+
+
+def sample_rows(n: int) -> np.ndarray:
+    """Which rows to look at, spread over all n but in no rhythm that the rows might have."""
+    golden = np.arange(min(n, SAMPLE), dtype=np.uint64) * np.uint64(0x9E3779B9) & np.uint64(0xFFFFFFFF)
+    return (golden * np.uint64(n) >> np.uint64(32)).astype(np.int64)
 
 
 def _without_outliers(low: np.ndarray, high: np.ndarray, sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

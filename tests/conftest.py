@@ -1,5 +1,14 @@
 """One fixture: `ops`, the backend under test. Every test that takes it runs once on the CPU and once on the GPU."""
 
+import hashlib
+import os
+import pathlib
+
+# numba caches a kernel by its own file, not by those its parts stand in: an edited part would go on running as it was.
+HERE = pathlib.Path(__file__).parent
+SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.parent.glob("emst/**/*.py"))))
+os.environ["NUMBA_CACHE_DIR"] = str(HERE.parent / ".numba_cache" / SOURCES.hexdigest()[:16])
+
 import importlib
 import pathlib
 import sys
