@@ -1,23 +1,21 @@
 """One fixture: `ops`, the backend under test. Every test that takes it runs once on the CPU and once on the GPU."""
 
 import hashlib
-import os
-import pathlib
-
-# numba caches a kernel by its own file, not by those its parts stand in: an edited part would go on running as it was.
-HERE = pathlib.Path(__file__).parent
-SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.parent.glob("emst/**/*.py"))))
-os.environ["NUMBA_CACHE_DIR"] = str(HERE.parent / ".numba_cache" / SOURCES.hexdigest()[:16])
-
 import importlib
+import os
 import pathlib
 import sys
 
 import matplotlib
 import pytest
 
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+# numba caches a kernel by its own file, not by those its parts stand in: an edited part would go on running as it was.
+SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(ROOT.glob("emst/**/*.py"))))
+os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / SOURCES.hexdigest()[:16])
+
 matplotlib.use("Agg")  # no test opens a window
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))  # datasets/ and benchmarks/ are not installed
+sys.path.append(str(ROOT))  # datasets/ and benchmarks/ are not installed
 
 
 def why_no_gpu():
