@@ -39,12 +39,9 @@ class Backend(Protocol):
     def asarray(self, array: Array, dtype: Any = None) -> Array:
         """The array on this backend's device, C-contiguous, in `dtype` or its own; no copy if it is so already."""
 
-    def to_host(self, array: Array) -> np.ndarray:
-        """The array as numpy."""
-
-    def survey(self, points: Array) -> tuple[np.ndarray, np.ndarray, int, int]:
-        """Least and greatest coordinates (float64[d], on the host), number of rows that hold a NaN or an infinity,
-        and the first such row (-1 if none; the corners are then meaningless)."""
+    def survey(self, points: Array) -> tuple[np.ndarray, np.ndarray, int, int, np.ndarray]:
+        """Least and greatest coordinates (float64[d], on the host), number of rows that hold a NaN or an infinity, the
+        first such row (-1 if none; the rest is then meaningless), and the rows `frame.sample_rows` (float64[:, d])."""
 
     def curve_codes(self, points: Array, frame: Frame) -> Array:
         """Place of every point (row order) on the Hilbert curve through ``frame``: uint64[n]."""

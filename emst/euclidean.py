@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from emst.backend import Array, Backend, Bvh, backend_of
 from emst.boruvka import Forest, Report, spanning_forest
-from emst.frame import frame_of, sample_rows
+from emst.frame import frame_of
 from emst.mst import MinimumSpanningTree
 from emst.points import check_finite, check_min_samples, open_points
 from emst.progress import round_printer
@@ -106,9 +106,8 @@ def spanning_tree(
     points: Array, k: int, ops: Backend, report: Report | None = None
 ) -> tuple[Array, Array, Array | None]:
     """The stages over the seam: points on the backend -> edges int32[n-1, 2], weights T[n-1], core distances T[n]."""
-    low, high, bad, first = ops.survey(points)
+    low, high, bad, first, sample = ops.survey(points)
     check_finite(bad, first)
-    sample = ops.to_host(points[sample_rows(len(points))]).astype(np.float64)
     frame = frame_of(low, high, points.dtype, sample)
     order = ops.sort_order(ops.curve_codes(points, frame))
     bvh = ops.build_bvh(points, order, frame)

@@ -7,7 +7,7 @@ import numpy as np
 import reference
 
 from emst.boruvka import Forest
-from emst.frame import frame_of, sample_rows
+from emst.frame import frame_of
 
 DIMENSIONS = [1, 2, 3, 4, 7, 20, 70]
 DTYPES = [np.float32, np.float64]
@@ -37,8 +37,8 @@ def forest_at_home(forest):
 
 def frame_for(x):
     """Frame of a point set, from the numpy twin, as the driver makes it."""
-    low, high, _, _ = reference.survey(x)
-    return frame_of(low, high, x.dtype, x[sample_rows(len(x))].astype(np.float64))
+    low, high, _, _, sample = reference.survey(x)
+    return frame_of(low, high, x.dtype, sample)
 
 
 def hierarchies(ops, x, k=1):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from emst.boruvka import Forest
+from emst.frame import sample_rows
 
 name = "reference"
 MIXED = -1
@@ -104,14 +105,11 @@ def asarray(array, dtype=None):
     return np.ascontiguousarray(array, dtype)
 
 
-def to_host(array):
-    return array
-
-
 def survey(points):
     bad = ~np.isfinite(points).all(axis=1)
     first = int(bad.argmax()) if bad.any() else -1
-    return points.min(axis=0).astype(np.float64), points.max(axis=0).astype(np.float64), int(bad.sum()), first
+    low, high, sample = points.min(axis=0), points.max(axis=0), points[sample_rows(len(points))]
+    return low.astype(np.float64), high.astype(np.float64), int(bad.sum()), first, sample.astype(np.float64)
 
 
 def curve_codes(points, frame):

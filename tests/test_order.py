@@ -5,7 +5,7 @@ import pytest
 import reference
 from helpers import DIMENSIONS, DTYPES, KINDS, cloud, frame_for, to_device, to_host
 
-from emst.frame import Frame, frame_of
+from emst.frame import Frame, frame_of, sample_rows
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -13,11 +13,12 @@ from emst.frame import Frame, frame_of
 @pytest.mark.parametrize("d", [1, 3, 20])
 def test_survey_finds_the_corners(ops, n, d, dtype):
     x = cloud(n, d, dtype, "uneven")
-    low, high, bad, first = ops.survey(to_device(ops, x))
+    low, high, bad, first, sample = ops.survey(to_device(ops, x))
     assert (bad, first) == (0, -1)
     assert low.dtype == high.dtype == np.float64
     np.testing.assert_array_equal(low, x.min(axis=0))
     np.testing.assert_array_equal(high, x.max(axis=0))
+    np.testing.assert_array_equal(sample, x[sample_rows(n)])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -27,7 +28,7 @@ def test_survey_counts_bad_rows_once(ops, value, dtype):
     rows = [7, 4_000, 19_999]
     x[rows, [0, 1, 2]] = value
     x[7] = value  # three bad values, one bad row
-    _, _, bad, first = ops.survey(to_device(ops, x))
+    _, _, bad, first, _ = ops.survey(to_device(ops, x))
     assert (bad, first) == (3, 7)
 
 

@@ -6,7 +6,7 @@ from emst.cpu.knn import core_distances
 from emst.cpu.labels import label_nodes
 from emst.cpu.memory import require_memory
 from emst.cpu.merge import join_duplicates, merge
-from emst.cpu.order import asarray, curve_codes, sort_order, survey, to_host
+from emst.cpu.order import asarray, curve_codes, sort_order, survey
 from emst.cpu.result import sorted_edges, unscaled
 from emst.cpu.search import nearest_outgoing
 
@@ -27,7 +27,6 @@ __all__ = [
     "sort_order",
     "sorted_edges",
     "survey",
-    "to_host",
     "unscaled",
     "upper_bounds",
 ]

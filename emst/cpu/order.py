@@ -14,6 +14,7 @@ import numpy as np
 
 from emst.cpu.kernels import kernel
 from emst.cpu.parallel import for_chunks, grain_for, thread_count
+from emst.frame import sample_rows
 
 BLOCK = 64  # points transformed together
 DIGIT = 11  # bits sorted in one pass: 2048 counters stay in the first level cache
@@ -24,13 +25,8 @@ def asarray(array, dtype=None):
     return np.ascontiguousarray(array if isinstance(array, np.ndarray) else array.get(), dtype)
 
 
-def to_host(array):
-    """See `emst.backend.Backend.to_host`."""
-    return array
-
-
 def survey(points):
-    """Corners of the points, number of rows that are not finite, and the first such row."""
+    """Corners of the points, number of rows that are not finite, the first such row, and some rows."""
     n, d = points.shape
     grain = grain_for(n, 1 << 15)
     parts = -(-n // grain)
@@ -38,7 +34,8 @@ def survey(points):
     bad, first = np.zeros(parts, np.int64), np.full(parts, -1)
     for_chunks(_survey, n, grain, points, low, high, bad, first, grain)
     wrong = np.flatnonzero(bad)
-    return low.min(0), high.max(0), int(bad.sum()), int(first[wrong[0]]) if len(wrong) else -1
+    sample = points[sample_rows(n)].astype(np.float64)
+    return low.min(0), high.max(0), int(bad.sum()), int(first[wrong[0]]) if len(wrong) else -1, sample
 
 
 @kernel

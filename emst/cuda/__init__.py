@@ -4,7 +4,7 @@ from emst.cuda.bvh import build_bvh, label_nodes
 from emst.cuda.knn import core_distances
 from emst.cuda.memory import require_memory
 from emst.cuda.merge import join_duplicates, merge
-from emst.cuda.order import asarray, curve_codes, sort_order, survey, to_host
+from emst.cuda.order import asarray, curve_codes, sort_order, survey
 from emst.cuda.result import sorted_edges, unscaled
 from emst.cuda.search import first_answers, nearest_outgoing, upper_bounds
 
@@ -25,7 +25,6 @@ __all__ = [
     "sort_order",
     "sorted_edges",
     "survey",
-    "to_host",
     "unscaled",
     "upper_bounds",
 ]

@@ -30,7 +30,8 @@ def require_memory(array: Any, dtype: Any, k: int) -> None:
     if not (isinstance(array, cupy.ndarray) and array.dtype == dtype and array.flags.c_contiguous):
         needed += n * d * np.dtype(dtype).itemsize  # a copy of the points
     pool = cupy.get_default_memory_pool()
-    if getattr(cupy.cuda.get_allocator(), "__self__", None) is not pool:  # only that one knows what it can give
+    owner: Any = getattr(cupy.cuda.get_allocator(), "__self__", None)
+    if owner is not pool:  # only that one knows what it can give
         return
     free = cupy.cuda.Device().mem_info[0] + pool.free_bytes()
     limit = pool.get_limit()

@@ -10,7 +10,7 @@ import numpy as np
 from emst.cuda.compile import ctype
 from emst.cuda.launch import launch
 from emst.cuda.sort import sort_pairs
-from emst.frame import Frame
+from emst.frame import SAMPLE, Frame
 
 
 def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
@@ -20,24 +20,23 @@ def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
     return cupy.ascontiguousarray(cupy.asarray(array), dtype)
 
 
-def to_host(array: cupy.ndarray) -> np.ndarray:
-    """See `emst.backend.Backend.to_host`."""
-    return array.get()
-
-
-def survey(points: cupy.ndarray) -> tuple[np.ndarray, np.ndarray, int, int]:
-    """See `emst.backend.Backend.survey`."""
+def survey(points: cupy.ndarray) -> tuple[np.ndarray, np.ndarray, int, int, np.ndarray]:
+    """See `emst.backend.Backend.survey`. Everything comes back in one copy."""
     n, d = points.shape
+    sampled = min(n, SAMPLE)
     wide = points.dtype.itemsize == 8
-    corners = cupy.zeros(2 * d + 1, np.uint64 if wide else np.uint32)  # the last one: whether a value is not finite
+    seen = cupy.zeros(2 * d + 1 + sampled * d, np.uint64 if wide else np.uint32)
+    bad, sample = seen[2 * d :], seen[2 * d + 1 :]  # whether a value is not finite; sampled rows
     threads = max(min(n * d, 1 << 18) // d, 1) * d
     name = "survey<double, u64>" if wide else "survey<float, u32>"
-    launch("order", name, threads, points, n * d, np.int32(d), threads, corners, corners[2 * d :])
-    found = corners.get()
-    if found[-1]:
+    args = (points, n * d, np.int32(d), threads, seen, bad, sampled, sample)
+    launch("order", name, max(threads, sampled * d), *args)
+    found = seen.get()
+    if found[2 * d]:
         rows = cupy.flatnonzero(~cupy.isfinite(points).all(axis=1))
-        return np.zeros(d), np.zeros(d), len(rows), int(rows[0])
-    return _unordered(~found[:d]), _unordered(found[d:-1]), 0, -1
+        return np.zeros(d), np.zeros(d), len(rows), int(rows[0]), np.zeros((0, d))
+    rows = found[2 * d + 1 :].view(points.dtype).astype(np.float64).reshape(sampled, d)
+    return _unordered(~found[:d]), _unordered(found[d : 2 * d]), 0, -1, rows
 
 
 def _unordered(u: np.ndarray) -> np.ndarray:

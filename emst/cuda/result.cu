@@ -55,12 +55,19 @@ __global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *end
   }
 }
 
-// Longer runs may be in order as they are: duplicates hang from the first of their run, in the order of their slots.
+// Which edges stand in longer runs; those may be in order as they are (duplicates hang from the first of their run, in
+// the order of their slots), or not: disorder is set.
 template <class T, bool MRD>
-__global__ void check_runs(const u64 *key, const int *slots, i64 edges, const u64 *ends, const T *rows, int dimensions,
-                           int stride, int *disorder) {
+__global__ void mark_long_runs(const u64 *key, const int *slots, i64 edges, const u64 *ends, const T *rows,
+                               int dimensions, int stride, bool *in_long_run, int *disorder) {
   i64 i = thread_id();
-  if (i + 1 >= edges || key[i + 1] != key[i]) return;
+  if (i >= edges) return;
+  const u64 k = key[i];
+  int before = 0, after = 0;
+  while (i - before > 0 && before < LONGEST_RUN && key[i - before - 1] == k) before++;
+  while (i + after + 1 < edges && after < LONGEST_RUN && key[i + after + 1] == k) after++;
+  in_long_run[i] = before + 1 + after > LONGEST_RUN;
+  if (!in_long_run[i] || after == 0) return;
   u64 e = ends[slots[i]], f = ends[slots[i + 1]];
   u64 d = MRD ? pair_distance(e, rows, dimensions, stride) : 0,
       g = MRD ? pair_distance(f, rows, dimensions, stride) : 0;

@@ -31,20 +31,25 @@ def _by_law(bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int) -> t
     unsorted = cupy.empty(n, np.uint64)
     launch("result", f"first_keys<{template}>", n, ends, weight, n, bvh.rows, *bvh.shape, unsorted)
     keys, slots = sort_pairs(unsorted)
-    disorder = cupy.zeros(1, np.int32)
     args = (keys, slots, count, ends, bvh.rows, *bvh.shape)
     launch("result", f"order_runs<{template}>", count - 1, *args)
-    launch("result", f"check_runs<{template}>", count - 1, *args, disorder)
-    if not int(disorder[0]):
-        return keys, slots
-    del keys, slots, args
-    slots = sort_pairs(ends)[1]  # many ties: by all of the law, the last key first
-    if mrd:
-        distance = cupy.full(n, np.iinfo(np.uint64).max, np.uint64)
-        launch("result", f"distance_keys<{T}>", count, slots, ends, count, bvh.rows, *bvh.shape, distance)
+    in_long_run, disorder = cupy.empty(count, np.bool_), cupy.zeros(1, np.int32)
+    launch("result", f"mark_long_runs<{template}>", count, *args, in_long_run, disorder)
+    if int(disorder[0]):
+        places = cupy.flatnonzero(in_long_run)
+        slots[places] = _by_all_keys(bvh, ends, slots[places], unsorted)
+    return keys, slots
+
+
+def _by_all_keys(bvh: Bvh, ends: cupy.ndarray, slots: cupy.ndarray, first: cupy.ndarray) -> cupy.ndarray:
+    """Slots by all of the law, the last key first, in stable sorts."""
+    slots = sort_pairs(ends[slots], slots)[1]
+    if bvh.core is not None and bvh.dtype.itemsize == 8:  # in float32 the first key holds the distance
+        distance = cupy.empty(len(slots), np.uint64)
+        launch("result", f"distance_keys<{bvh.T}>", len(slots), slots, ends, len(slots), bvh.rows, *bvh.shape, distance)
         slots = sort_pairs(distance, slots)[1]
         del distance
-    return sort_pairs(unsorted[slots], slots)
+    return sort_pairs(first[slots], slots)[1]
 
 
 def unscaled(squared: cupy.ndarray, order: cupy.ndarray, frame: Frame) -> cupy.ndarray:

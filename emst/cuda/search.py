@@ -16,7 +16,7 @@ BLOCKS_AN_SM = 16
 # After the first round searches look this much farther (squared) than the lightest edge their component knows: a point
 # that finds nothing, or something farther, then rests for several rounds. Not when components have grown so large that
 # they lie apart: a whole city is about as far from the next one as its nearest suburb.
-SLACK = 1.5
+SLACK, SLACK_MRD = 1.5, 1.2
 SLACK_UP_TO = 100_000  # points a component, on average
 BRUTE_QUERIES = 128  # of brute.cu
 BRUTE_SPLITS = 64
@@ -93,7 +93,7 @@ def _search_bvh(bvh: Bvh, forest: Forest, answers: Answers, worklist: cupy.ndarr
     block = 32 * WARPS_A_BLOCK
     threads = min(bvh.n, answers.multiprocessors * BLOCKS_AN_SM * block)
     crowded = answers.rounds > 0 and bvh.n < SLACK_UP_TO * forest.count
-    slack = bvh.dtype.type(SLACK if crowded else 1)
+    slack = bvh.dtype.type((SLACK if answers.second is None else SLACK_MRD) if crowded else 1)
     asked = (bvh.rows, forest.labels, bvh.hierarchy, bvh.nodes, worklist, answers.count)
     told = (answers.nearest, answers.bound, answers.second, forest.best)
     launch("search", name, threads, *asked, *told, slack, block=block)
