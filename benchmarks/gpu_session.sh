@@ -7,7 +7,7 @@ out=$(mkdir -p "$1" && cd "$1" && pwd)
 python=${PYTHON:-python3}
 bench="$python benchmarks/emst_bench.py --device cuda"
 
-$python -m pytest -q -m gpu tests --durations=10 >"$out/gpu-tests.txt" 2>&1
+$python -m pytest -m gpu tests >"$out/gpu-tests.txt" 2>&1
 tail -1 "$out/gpu-tests.txt"
 
 $bench --stages --runs 7 --markdown "$out/1.md"
