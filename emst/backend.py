@@ -69,7 +69,7 @@ class Backend(Protocol):
 
     def upper_bounds(self, bvh: Bvh, forest: Forest, answers: Any) -> None:
         """Lower ``forest.best`` of every component to the weight of some edge that leaves it, from neighbours on the
-        curve and from answers that are still foreign; infinity where there is none."""
+        curve and from answers that are still foreign. Until then it is infinite, or what `first_answers` knew."""
 
     def nearest_outgoing(self, bvh: Bvh, forest: Forest, answers: Any) -> None:
         """Search the nearest foreign point of every point that may hold its component's lightest edge; then set
