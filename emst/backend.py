@@ -26,6 +26,8 @@ import numpy as np
 if TYPE_CHECKING:
     from emst.boruvka import Forest
     from emst.frame import Frame
+    from emst.hierarchy.condensed import Condensed, Selection
+    from emst.hierarchy.linkage import Linkage
 
 Array: TypeAlias = Any  # numpy.ndarray or cupy.ndarray
 Bvh: TypeAlias = Any  # opaque: each backend has its own
@@ -85,6 +87,40 @@ class Backend(Protocol):
 
     def unscaled(self, squared: Array, order: Array, frame: Frame) -> Array:
         """Squared scaled values in curve order -> their roots in the caller's rows and units: T[n]."""
+
+    def linkage(self, edges: Array, weights: Array) -> Linkage:
+        """Dendrogram of the spanning tree with edges int32[n-1, 2], u < v, and weights T[n-1] ascending (the last ones
+        may be infinite). Equal weights merge in the order in which they stand."""
+
+    def condense(self, linkage: Linkage, min_cluster_size: int) -> Condensed:
+        """Clusters of at least that many points (2 or more). The root is one however few points there are."""
+
+    def simplify(self, condensed: Condensed, persistence: float) -> Condensed:
+        """Undo, from the lowest up, every split one of whose clusters is followed for less than `persistence`: the
+        lesser of the greatest lambdas below the two is not that far above the split's lambda. Of two leaves both go on
+        in the parent; otherwise the leaf's points leave at the split and the parent goes on as the other one."""
+
+    def select(
+        self, condensed: Condensed, method: str, epsilon: float, max_cluster_size: int, allow_single_cluster: bool
+    ) -> Selection:
+        """Choose clusters of which none lies below another, by excess of mass ("eom") or the leaves ("leaf"). Those
+        born at a height below `epsilon` give way to their first ancestor born above it (or, if that is the root and it
+        may not be chosen, to the last one before)."""
+
+    def label_points(
+        self, condensed: Condensed, selection: Selection, epsilon: float
+    ) -> tuple[Array, Array]:
+        """Label of every point, -1 for noise, int64[n]; and how far it follows its cluster, float64[n] from 0 to 1:
+        lambda at which it leaves over the cluster's death. If the root is chosen, its members are the points that
+        leave no earlier than 1 / epsilon, or than its death if epsilon is 0."""
+
+    def outlier_scores(self, condensed: Condensed) -> Array:
+        """GLOSH: 1 - lambda at which the point leaves / greatest lambda below its cluster, float64[n]. 0 for points
+        that leave at an infinite lambda, 1 for others where that is the greatest."""
+
+    def cut(self, linkage: Linkage, height: float, min_cluster_size: int) -> Array:
+        """Labels of the clusters that merges below `height` make, int64[n]: numbered in order of their first points,
+        -1 for those of fewer than `min_cluster_size` points."""
 
     def require_memory(self, array: Array, dtype: Any, k: int) -> None:
         """Raise MemoryError naming bytes needed and free if the tree of this array, computed in `dtype`, cannot fit.

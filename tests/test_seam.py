@@ -26,7 +26,7 @@ FLOORS = [
     {"cli"},
     {"__main__"},
 ]
-SHARED_WITH_BACKENDS = {"backend", "boruvka", "frame"}  # the contract: types, Forest and Frame
+SHARED_WITH_BACKENDS = {"backend", "boruvka", "frame", "hierarchy"}  # the contract: types, Forest, Frame, Linkage, Condensed
 
 
 def parameters(function):

@@ -1,1 +1,1 @@
-"""What follows from a minimum spanning tree: one file per stage."""
+"""From a minimum spanning tree to clusters: one file a stage."""

@@ -1,40 +1,43 @@
-"""Single linkage from a minimum spanning tree: union-find over its edges in ascending order.
+"""The dendrogram of a spanning tree: which clusters every edge joins.
 
-The merges of single linkage are the edges of the minimum spanning tree (Gower & Ross 1969, "Minimum spanning trees and
-single linkage cluster analysis").
+The merges of single linkage are the edges of the minimum spanning tree in ascending order (Gower & Ross 1969, "Minimum
+spanning trees and single linkage cluster analysis").
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
-from numba import njit
+
+from emst.backend import Array
 
 
-def single_linkage(edges: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Edges int32[n-1, 2] with ascending weights T[n-1] -> SciPy's linkage matrix float64[n-1, 4]."""
-    linkage = np.empty((len(weights), 4), np.float64)
-    linkage[:, 2] = weights
-    clusters = 2 * len(weights) + 1
-    _merge(edges, linkage, np.arange(clusters, dtype=np.int32 if clusters < 2**31 else np.int64))
-    return linkage
+@dataclass(eq=False)
+class Linkage:
+    """Single linkage of n points. Arrays live on the backend that made them. Merge i is the i-th edge of the tree.
 
+    A cluster is named by its number in SciPy's linkage matrix minus n: -n ... -1 are the points 0 ... n - 1, and
+    i >= 0 is what merge i made. So 32 bits hold every name, points come before merges, and earlier merges before later.
+    """
 
-@njit(nogil=True, cache=True)
-def _merge(edges, linkage, parent):
-    n = len(linkage) + 1
-    size = np.ones(len(parent), np.int32)
-    for i in range(n - 1):
-        a, b = _root(parent, edges[i, 0]), _root(parent, edges[i, 1])
-        parent[a] = parent[b] = n + i
-        size[n + i] = size[a] + size[b]
-        linkage[i, 0] = min(a, b)
-        linkage[i, 1] = max(a, b)
-        linkage[i, 3] = size[n + i]
+    child: Array  # int32[n - 1, 2]: the clusters that a merge joins, in ascending order
+    size: Array  # int32[n - 1]: points of the merged cluster
+    height: Array  # T[n - 1]: weight of the edge, ascending
+    scratch: Any = None  # the backend's own
 
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.size) + 1
 
-@njit(nogil=True, cache=True)
-def _root(parent, v):
-    while parent[v] != v:
-        parent[v] = parent[parent[v]]  # path halving
-        v = parent[v]
-    return v
+    def to_scipy(self) -> np.ndarray:
+        """SciPy's linkage matrix: float64 of shape (n - 1, 4) on the host."""
+        child, size, height = (a if isinstance(a, np.ndarray) else a.get() for a in (self.child, self.size, self.height))
+        matrix = np.empty((len(size), 4))
+        matrix[:, :2] = child
+        matrix[:, :2] += self.n
+        matrix[:, 2] = height
+        matrix[:, 3] = size
+        return matrix
