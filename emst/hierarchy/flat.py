@@ -1,0 +1,46 @@
+"""A flat clustering: which clusters of the dendrogram to keep, and which point belongs to which.
+
+The stages in order: condense the dendrogram to clusters of a least size, undo splits that do not last (if asked), choose
+clusters, label the points. `fit` goes through them once; `recluster` again on the dendrogram it finds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from emst.backend import Array, Backend
+from emst.hierarchy.condensed import Condensed, Selection
+from emst.hierarchy.linkage import Linkage
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a flat clustering depends on beside the dendrogram: the estimator's parameters of the same meaning."""
+
+    min_cluster_size: int = 5
+    method: str = "eom"
+    epsilon: float = 0.0
+    persistence: float = 0.0
+    max_cluster_size: int | None = None
+    allow_single_cluster: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Flat:
+    """Clusters and members. Arrays live on the backend."""
+
+    condensed: Condensed
+    selection: Selection
+    labels: Array  # int64[n], -1 for noise
+    probabilities: Array  # float64[n], 0 for noise
+
+
+def flat_clustering(linkage: Linkage, options: Options, ops: Backend) -> Flat:
+    """Clusters of the dendrogram of two or more points."""
+    condensed = ops.condense(linkage, options.min_cluster_size)
+    if options.persistence > 0:
+        condensed = ops.simplify(condensed, options.persistence)
+    largest = linkage.n if options.max_cluster_size is None else min(options.max_cluster_size, linkage.n)
+    selection = ops.select(condensed, options.method, options.epsilon, largest, options.allow_single_cluster)
+    labels, probabilities = ops.label_points(condensed, selection, options.epsilon)
+    return Flat(condensed, selection, labels, probabilities)
