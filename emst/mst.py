@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from emst.backend import backend_of
 from emst.points import native_array, on_device_of, to_host
 
 
@@ -60,6 +61,4 @@ class MinimumSpanningTree:
 
         Row i merges clusters ``Z[i, 0] < Z[i, 1]`` at height ``Z[i, 2]`` into cluster ``n + i`` of ``Z[i, 3]`` points.
         """
-        from emst.hierarchy.linkage import single_linkage
-
-        return single_linkage(to_host(self.edges), to_host(self.weights))
+        return backend_of("cpu").linkage(to_host(self.edges), to_host(self.weights)).to_scipy()

@@ -2,28 +2,38 @@
 
 from emst.cpu.answers import first_answers, upper_bounds
 from emst.cpu.bvh import build_bvh
+from emst.cpu.condensed import condense, simplify
 from emst.cpu.knn import core_distances
 from emst.cpu.labels import label_nodes
+from emst.cpu.linkage import cut, linkage
 from emst.cpu.memory import require_memory
 from emst.cpu.merge import join_duplicates, merge
 from emst.cpu.order import asarray, curve_codes, sort_order, survey
 from emst.cpu.result import sorted_edges, unscaled
 from emst.cpu.search import nearest_outgoing
+from emst.cpu.selection import label_points, outlier_scores, select
 
 name = "cpu"
 
 __all__ = [
     "asarray",
     "build_bvh",
+    "condense",
     "core_distances",
     "curve_codes",
+    "cut",
     "first_answers",
     "join_duplicates",
     "label_nodes",
+    "label_points",
+    "linkage",
     "merge",
     "name",
     "nearest_outgoing",
+    "outlier_scores",
     "require_memory",
+    "select",
+    "simplify",
     "sort_order",
     "sorted_edges",
     "survey",

@@ -1,0 +1,281 @@
+"""The condensed tree: which cluster every merge and point is in, and how long each cluster lasts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.kernels import kernel, part
+from emst.cpu.linkage import inherit, parents
+from emst.cpu.parallel import for_chunks, grain_for, thread_count
+from emst.hierarchy.condensed import Condensed
+
+LANES = 32  # partial sums of a piece
+PIECE = 1024  # terms that are summed in one go
+
+
+@part
+def density(height):
+    """Lambda."""
+    return 1.0 / np.float64(height)
+
+
+def condense(linkage, min_cluster_size):
+    """See `emst.backend.Backend.condense`."""
+    n = linkage.n
+    m = n - 1
+    if m == 0:
+        return _single_point(linkage, min_cluster_size)
+    grain = grain_for(m, 1 << 15)
+    parent = parents(linkage)
+    is_split, leaving = np.empty(m, np.bool_), np.empty(m, np.int32)
+    for_chunks(_find_splits, m, grain, linkage.child, linkage.size, min_cluster_size, is_split, leaving)
+    splits = np.flatnonzero(is_split)[::-1].astype(np.int32)
+    of_merge = np.full(m, -1, np.int32)
+    of_merge[-1] = 0
+    for_chunks(_begin_clusters, len(splits), grain, linkage.child, splits, of_merge)
+    inherit(of_merge, parent)
+    inherit(leaving, parent)
+    cluster, leave = np.empty(n, np.int32), np.empty(n, np.int32)
+    for_chunks(_leave, n, grain, parent, leaving, of_merge, cluster, leave)
+    for_chunks(_forget_small, m, grain, linkage.size, min_cluster_size, of_merge)
+    return _measured(linkage, min_cluster_size, splits, of_merge, cluster, leave)
+
+
+def _single_point(linkage, min_cluster_size):
+    """One point never leaves: its lambda and its cluster's death are infinite."""
+    return Condensed(
+        linkage=linkage,
+        min_cluster_size=min_cluster_size,
+        parent=np.full(1, -1, np.int32),
+        split=np.full(1, -1, np.int32),
+        birth=np.zeros(1),
+        death=np.full(1, np.inf),
+        size=np.ones(1, np.int32),
+        stability=np.zeros(1),
+        cluster=np.zeros(1, np.int32),
+        exit=np.full(1, -1, np.int32),
+        of_merge=np.empty(0, np.int32),
+    )
+
+
+@kernel
+def _find_splits(child, size, min_cluster_size, is_split, leaving, begin, end):
+    """Which merges are splits; and those at which something may leave a cluster, as seeds for the merges below."""
+    for e in range(begin, end):
+        a, b = child[e, 0], child[e, 1]
+        is_split[e] = a >= 0 and size[a] >= min_cluster_size and size[b] >= min_cluster_size
+        leaving[e] = e if size[e] >= min_cluster_size or e == len(size) - 1 else -1
+
+
+@kernel
+def _begin_clusters(child, splits, of_merge, begin, end):
+    for s in range(begin, end):
+        of_merge[child[splits[s], 0]] = 2 * s + 1
+        of_merge[child[splits[s], 1]] = 2 * s + 2
+
+
+@kernel
+def _leave(parent, leaving, of_merge, cluster, leave, begin, end):
+    for p in range(begin, end):
+        leave[p] = leaving[parent[p]]
+        cluster[p] = of_merge[leave[p]]
+
+
+@kernel
+def _forget_small(size, min_cluster_size, of_merge, begin, end):
+    for e in range(begin, min(end, len(size) - 1)):
+        if size[e] < min_cluster_size:
+            of_merge[e] = -1
+
+
+def _measured(linkage, min_cluster_size, splits, of_merge, cluster, leave):
+    """The condensed tree whose clusters `of_merge` names; split s is at merge ``splits[s]``, numbered downwards."""
+    m, count = len(of_merge), 2 * len(splits) + 1
+    parent, split = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
+    birth, death, size = np.zeros(count), np.empty(count), np.empty(count, np.int32)
+    grain = grain_for(m, 1 << 15)
+    for_chunks(_link, len(splits), grain, splits, of_merge, linkage.height, parent, split, birth)
+    parts = max(1, min(thread_count(), m // count))  # counters take no more memory than the merges
+    part = -(-m // parts)
+    counts = np.zeros((-(-m // part), count), np.int32)
+    for_chunks(_count, m, part, of_merge, counts, part)
+    totals = counts.sum(0)
+    starts = np.zeros(count + 1, np.int64)
+    np.cumsum(totals, out=starts[1:])
+    places = starts[:-1] + (np.cumsum(counts, 0) - counts)
+    terms = np.empty(starts[-1])
+    tree = (linkage.child, linkage.size, linkage.height, of_merge)
+    for_chunks(_terms, m, part, *tree, birth, starts, places, terms, death, size, part)
+    stability = _sums(terms, starts)
+    return Condensed(
+        linkage, min_cluster_size, parent, split, birth, death, size, stability, cluster, leave, of_merge
+    )  # fmt: skip
+
+
+@kernel
+def _link(splits, of_merge, height, parent, split, birth, begin, end):
+    for s in range(begin, end):
+        c = of_merge[splits[s]]
+        split[c] = s
+        for child in (2 * s + 1, 2 * s + 2):
+            parent[child] = c
+            birth[child] = density(height[splits[s]])
+
+
+@kernel
+def _count(of_merge, counts, grain, begin, end):
+    mine = counts[begin // grain]
+    for e in range(begin, end):
+        if of_merge[e] >= 0:
+            mine[of_merge[e]] += 1
+
+
+@kernel
+def _terms(child, size, height, of_merge, birth, starts, places, terms, death, sizes, grain, begin, end):
+    """What the points that leave at each merge add to the stability of its cluster, by cluster in ascending order."""
+    place = places[begin // grain]
+    for e in range(begin, end):
+        c = of_merge[e]
+        if c < 0:
+            continue
+        left = size[e]
+        for i in range(2):
+            if child[e, i] >= 0 and of_merge[child[e, i]] == c:
+                left -= size[child[e, i]]
+        at = place[c]
+        place[c] = at + 1
+        leave = density(height[e])
+        # Infinite less infinite counts as nothing; nor do points count that go on, as at a split that was undone.
+        terms[at] = 0.0 if left == 0 or leave == birth[c] else np.float64(left) * (leave - birth[c])
+        if at == starts[c]:
+            death[c] = leave
+        if at == starts[c + 1] - 1:
+            sizes[c] = size[e]
+
+
+def _sums(terms, starts):
+    """Sums of the runs ``starts[c]:starts[c + 1]``, in an order that both backends keep.
+
+    Runs are cut into pieces of PIECE terms; the sums of a run's pieces take its place, until one is left. Lane l of
+    LANES adds the terms l, l + LANES, ... of a piece to 0; then lanes l and l + 16 are added, l and l + 8, and so on.
+    """
+    while True:
+        pieces = -(-np.diff(starts) // PIECE)
+        ends = np.zeros(len(starts), np.int64)
+        np.cumsum(pieces, out=ends[1:])
+        sums = np.empty(ends[-1])
+        grain = grain_for(len(pieces), 256) if ends[-1] == len(pieces) else 1
+        for_chunks(_sum_pieces, len(pieces), grain, terms, starts, ends, sums, scratch=lambda: np.empty(LANES))
+        if len(sums) == len(pieces):
+            return sums
+        terms, starts = sums, ends
+
+
+@kernel
+def _sum_pieces(lanes, terms, starts, ends, sums, begin, end):
+    for c in range(begin, end):
+        for i in range(ends[c], ends[c + 1]):
+            first = starts[c] + (i - ends[c]) * PIECE
+            sums[i] = _sum_piece(lanes, terms[first : min(first + PIECE, starts[c + 1])])
+
+
+@part
+def _sum_piece(lanes, terms):
+    for lane in range(LANES):
+        lanes[lane] = 0.0
+    for i in range(len(terms)):
+        lanes[i % LANES] += terms[i]
+    half = LANES // 2
+    while half:
+        for lane in range(half):
+            lanes[lane] += lanes[lane + half]
+        half //= 2
+    return lanes[0]
+
+
+def simplify(condensed, persistence):
+    """See `emst.backend.Backend.simplify`."""
+    count = condensed.count
+    if count == 1:
+        return condensed
+    linkage, m = condensed.linkage, len(condensed.of_merge)
+    grain = grain_for(m, 1 << 15)
+    splits = np.empty(count // 2, np.int32)
+    for_chunks(_split_merges, m, grain, linkage.child, condensed.of_merge, splits)
+    greatest, leaf = condensed.death.copy(), np.ones(count, np.bool_)
+    fate = np.empty(count, np.int32)  # of a cluster: a new one, to go on in its parent, or to leave it
+    _undo_splits(splits, condensed.parent, linkage.height, persistence, greatest, leaf, fate)
+    dropped = np.full(count, -1, np.int32)
+    kept = np.empty(count // 2, np.int32)
+    kept = kept[: _renumber(splits, condensed.parent, fate, dropped, kept)]
+    of_merge = np.empty(m, np.int32)
+    for_chunks(_rename, m, grain, condensed.of_merge, fate, of_merge)
+    cluster, leave = np.empty(linkage.n, np.int32), np.empty(linkage.n, np.int32)
+    points = (condensed.cluster, condensed.exit, dropped, of_merge, cluster, leave)
+    for_chunks(_leave_again, linkage.n, grain, *points)
+    return _measured(linkage, condensed.min_cluster_size, kept, of_merge, cluster, leave)
+
+
+NEW, ON, OFF = 0, -1, -2
+
+
+@kernel
+def _split_merges(child, of_merge, splits, begin, end):
+    for e in range(begin, end):
+        a = child[e, 0]
+        if of_merge[e] >= 0 and a >= 0 and of_merge[a] > of_merge[e]:
+            splits[(of_merge[a] - 1) // 2] = e
+
+
+@kernel
+def _undo_splits(splits, parent, height, persistence, greatest, leaf, fate):
+    """From the lowest split up; a cluster that goes on as one below it keeps its own name."""
+    fate[0] = NEW
+    for s in range(len(splits) - 1, -1, -1):
+        a, b = 2 * s + 1, 2 * s + 2
+        p = parent[a]
+        birth = density(height[splits[s]])
+        fate[a] = fate[b] = NEW
+        least = min(greatest[a], greatest[b])
+        if (0.0 if least == birth else least - birth) >= persistence:
+            leaf[p] = False
+        else:
+            sibling, other = (a, b) if greatest[a] > greatest[b] else (b, a)
+            fate[sibling] = ON
+            fate[other] = ON if leaf[sibling] else OFF
+            leaf[p] = leaf[sibling]
+        greatest[p] = max(greatest[a], greatest[b])
+
+
+@kernel
+def _renumber(splits, parent, fate, dropped, kept):
+    """Replace the fate of every old cluster by its new name, -1 for none; then its points leave at `dropped`."""
+    count = 0
+    for s in range(len(splits)):
+        a, b = 2 * s + 1, 2 * s + 2
+        p = parent[a]
+        if fate[a] == NEW:
+            kept[count] = splits[s]
+            fate[a], fate[b] = 2 * count + 1, 2 * count + 2
+            count += 1
+            continue
+        for c in (a, b):
+            if fate[p] < 0 or fate[c] == ON:
+                fate[c], dropped[c] = fate[p], dropped[p]
+            else:
+                fate[c], dropped[c] = -1, splits[s]
+    return count
+
+
+@kernel
+def _rename(old, name, new, begin, end):
+    for e in range(begin, end):
+        new[e] = name[old[e]] if old[e] >= 0 else -1
+
+
+@kernel
+def _leave_again(old_cluster, old_leave, dropped, of_merge, cluster, leave, begin, end):
+    for p in range(begin, end):
+        below = dropped[old_cluster[p]]
+        leave[p] = old_leave[p] if below < 0 else below
+        cluster[p] = of_merge[leave[p]]

@@ -1,0 +1,126 @@
+"""The dendrogram of a spanning tree, by union-find over its edges in ascending order, and cuts through it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.kernels import kernel, part
+from emst.cpu.parallel import for_chunks, grain_for
+from emst.hierarchy.linkage import Linkage
+
+
+def linkage(edges, weights):
+    """See `emst.backend.Backend.linkage`."""
+    m = len(weights)
+    n = m + 1
+    child, size = np.empty((m, 2), np.int32), np.empty(m, np.int32)
+    _merge(edges, np.arange(n, dtype=np.int32), np.arange(-n, 0, dtype=np.int32), np.ones(n, np.int32), child, size)
+    return Linkage(child, size, weights)
+
+
+@kernel
+def _merge(edges, parent, name, points, child, size):
+    """`name` and `points` of a root are the cluster and the size of its set; the smaller set hangs on the larger."""
+    for i in range(len(edges)):
+        a, b = _root(parent, edges[i, 0]), _root(parent, edges[i, 1])
+        child[i, 0], child[i, 1] = min(name[a], name[b]), max(name[a], name[b])
+        if points[a] < points[b]:
+            a, b = b, a
+        parent[b] = a
+        points[a] += points[b]
+        name[a] = i
+        size[i] = points[a]
+
+
+@part
+def _root(parent, v):
+    while parent[v] != v:
+        parent[v] = parent[parent[v]]  # path halving
+        v = parent[v]
+    return v
+
+
+def parents(linkage):
+    """The merge that takes up each cluster, at its name plus n: int32[2 n - 1], -1 for the last."""
+    if linkage.scratch is None:
+        m = len(linkage.size)
+        linkage.scratch = np.full(2 * m + 1, -1, np.int32)
+        for_chunks(_parents, m, grain_for(m, 1 << 15), linkage.child, linkage.scratch)
+    return linkage.scratch
+
+
+@kernel
+def _parents(child, parent, begin, end):
+    n = len(child) + 1
+    for e in range(begin, end):
+        parent[child[e, 0] + n] = e
+        parent[child[e, 1] + n] = e
+
+
+def inherit(values, parent):
+    """Give every merge without a value (-1) that of its nearest ancestor that has one, in place; the last has one.
+
+    First as far as a chunk reaches: a merge whose ancestor lies in another chunk refers to it (-2 - ancestor). Then
+    references are followed, at most one a chunk. Another thread may meanwhile replace one by the value it leads to.
+    """
+    m = len(values)
+    grain = grain_for(m, 1 << 15)
+    for_chunks(_inherit_in_chunk, m, grain, values, parent)
+    for_chunks(_follow, m, grain, values)
+
+
+@kernel
+def _inherit_in_chunk(values, parent, begin, end):
+    n = len(values) + 1
+    for e in range(end - 1, begin - 1, -1):
+        if values[e] < 0:
+            p = parent[e + n]
+            values[e] = values[p] if p < end else -2 - p
+
+
+@kernel
+def _follow(values, begin, end):
+    for e in range(begin, end):
+        value = values[e]
+        while value < 0:
+            value = values[-2 - value]
+        values[e] = value
+
+
+def cut(linkage, height, min_cluster_size):
+    """See `emst.backend.Backend.cut`."""
+    n = linkage.n
+    labels = np.empty(n, np.int64)
+    below = int(np.searchsorted(linkage.height, np.float64(height)))
+    top = np.full(below, -1, np.int32)  # the last merge above each, of those below the cut
+    parent = parents(linkage)
+    grain = grain_for(n, 1 << 15)
+    if below:
+        for_chunks(_mark_tops, below, grain, parent, top, n)
+        inherit(top, parent[n - below - 1 :])
+    _number(parent, top, linkage.size, np.full(below, -2, np.int32), min_cluster_size, labels)
+    return labels
+
+
+@kernel
+def _mark_tops(parent, top, n, begin, end):
+    for e in range(begin, end):
+        if not 0 <= parent[e + n] < len(top):
+            top[e] = e
+
+
+@kernel
+def _number(parent, top, size, label, min_cluster_size, labels):
+    count = 0
+    for p in range(len(labels)):
+        merge = parent[p]
+        if not 0 <= merge < len(top):
+            labels[p] = count if min_cluster_size <= 1 else -1
+            count += min_cluster_size <= 1
+            continue
+        merge = top[merge]
+        if label[merge] == -2:
+            enough = size[merge] >= min_cluster_size
+            label[merge] = count if enough else -1
+            count += enough
+        labels[p] = label[merge]
