@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = Any  # numpy.ndarray or cupy.ndarray
 Bvh: TypeAlias = Any  # opaque: each backend has its own
+Rows: TypeAlias = Any  # opaque as well
 
 
 class Backend(Protocol):
@@ -121,6 +122,22 @@ class Backend(Protocol):
     def cut(self, linkage: Linkage, height: float, min_cluster_size: int) -> Array:
         """Labels of the clusters that merges below `height` make, int64[n]: numbered in order of their first points,
         -1 for those of fewer than `min_cluster_size` points."""
+
+    def open_rows(self, data: Array, metric: str, p: float, alpha: float) -> Rows:
+        """Distances that are asked row by row. "precomputed": `data` is an exactly symmetric matrix T[n, n], inf where
+        there is no edge. Otherwise points T[n, d] and "manhattan", "chebyshev", "euclidean" or "minkowski", the
+        coordinates taken in order; of the last two, sums of p-th powers stand for distances in all operations."""
+
+    def row_core_distances(self, rows: Rows, k: int) -> Array:
+        """The k-th smallest entry of every row, the diagonal itself counted: T[n]. The rows keep it: from here on the
+        weight of an edge is the greatest of the core distances of its ends and its distance divided by alpha."""
+
+    def row_nearest(self, rows: Rows, forest: Forest) -> None:
+        """Set ``forest.best``, ``edge_u`` and ``edge_v`` of every component to its lightest edge of finite weight, the
+        first under the law; -1 where there is none. The rows keep what they have found for the next round."""
+
+    def row_edges(self, rows: Rows, forest: Forest) -> tuple[Array, Array]:
+        """The forest's edges under the law: int32[m, 2] with u < v, T[m]."""
 
     def require_memory(self, array: Array, dtype: Any, k: int) -> None:
         """Raise MemoryError naming bytes needed and free if the tree of this array, computed in `dtype`, cannot fit.

@@ -1,0 +1,146 @@
+"""Spanning trees of everything that is not points in Euclidean space: the question of `boruvka.py`, asked row by row.
+
+A row is what one point sees: a row of a matrix of distances, or the distances from one point to all others, computed
+when they are asked (Manhattan, Chebyshev, Minkowski: O(n^2 d) time, O(n) memory, no matrix). Distances may be
+infinite, which means that there is no edge; what stays apart is bridged at infinity, so that there are always n - 1
+edges.
+
+References
+----------
+R. Campello, D. Moulavi, A. Zimek, J. Sander, "Hierarchical density estimates for data clustering, visualization, and
+outlier detection", TKDD 2015; K. Chaudhuri, S. Dasgupta, "Rates of convergence for the cluster tree", NIPS 2010 (alpha).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from emst.backend import Array, Backend
+from emst.boruvka import Forest, Report, spanning_forest
+
+METRICS_BY_ROW = ("manhattan", "chebyshev", "minkowski", "euclidean")
+
+
+def dense_tree(
+    matrix: Array, k: int, ops: Backend, *, alpha: float = 1.0, report: Report | None = None
+) -> tuple[Array, Array, Array]:
+    """Minimum spanning tree under mutual reachability of a matrix of distances.
+
+    Parameters
+    ----------
+    matrix : array of shape (n, n) on the backend
+        Exactly symmetric (see `check_distances`), float32 or float64, C-contiguous; inf where there is no edge.
+    k : int
+        The core distance is the k-th smallest entry of the row, the diagonal itself counted.
+    alpha : float
+        Distances are divided by it, core distances are not.
+
+    Returns
+    -------
+    edges : int32[n - 1, 2]
+        u < v; ascending by (weight, distance, u, v). Those that bridge what stays apart come last.
+    weights : T[n - 1]
+        max(core of u, core of v, distance / alpha); inf for bridges.
+    core : T[n]
+    """
+    rows = ops.open_rows(matrix, "precomputed", 1.0, alpha)
+    return _tree_by_rows(rows, k, ops, report)
+
+
+def rows_tree(
+    X: Array, metric: str, p: float, k: int, ops: Backend, *, alpha: float = 1.0, report: Report | None = None
+) -> tuple[Array, Array, Array]:
+    """Minimum spanning tree under mutual reachability of points whose distances are computed when they are asked.
+
+    Parameters
+    ----------
+    X : array of shape (n, d) on the backend
+        float32 or float64, finite.
+    metric : {"manhattan", "chebyshev", "minkowski", "euclidean"}
+    p : float
+        Power of the Minkowski metric, greater than 0; the others ignore it.
+    k, alpha
+        As for `dense_tree`.
+
+    Returns
+    -------
+    edges, weights, core
+        As `dense_tree` returns them.
+
+    Notes
+    -----
+    Sums of powers are compared, in the order of the coordinates, and the root is taken at the exit. Whole and half
+    powers are multiplications and a square root, the same bits on the CPU and the GPU; any other p goes through `pow`,
+    whose last bit differs between them. General Minkowski powers are computed in float64.
+    """
+    if metric == "minkowski":
+        metric = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}.get(float(p), metric)
+    degree = {"euclidean": 2.0, "minkowski": float(p)}.get(metric, 1.0)
+    dtype = X.dtype
+    scale = _scale_for(X, degree, np.dtype(np.float64) if metric == "minkowski" else dtype)
+    if metric == "minkowski":
+        X = X.astype(np.float64)
+    rows = ops.open_rows(ops.asarray(X if scale == 1 else X * X.dtype.type(scale)), metric, degree, alpha)
+    edges, weights, core = _tree_by_rows(rows, k, ops, report)
+    if degree == 1:
+        return edges, weights, core
+    weights, core = _root(weights, degree, scale, dtype, ops), _root(core, degree, scale, dtype, ops)
+    return edges, weights, core
+
+
+def _tree_by_rows(rows: Any, k: int, ops: Backend, report: Report | None) -> tuple[Array, Array, Array]:
+    core = ops.row_core_distances(rows, k)
+    n = len(core)
+    forest = _apart(n, core.dtype, ops)
+    spanning_forest(forest, lambda forest: ops.row_nearest(rows, forest), ops, report)
+    edges, weights = ops.row_edges(rows, forest)
+    if forest.count > 1:
+        edges, weights = bridged(edges, weights, forest.labels)
+    return edges, weights, core
+
+
+def _apart(n: int, dtype: Any, ops: Backend) -> Forest:
+    """Every vertex a component of its own."""
+
+    def filled(value: float, dtype: Any) -> Array:
+        return ops.asarray(np.full(n, value, dtype))
+
+    ids = np.arange(n, dtype=np.int32)
+    return Forest(
+        labels=ops.asarray(ids),
+        components=ops.asarray(ids.copy()),
+        best=filled(np.inf, dtype),
+        edge_u=filled(-1, np.int32),
+        edge_v=filled(-1, np.int32),
+        source=filled(-1, np.int32),
+        target=filled(-1, np.int32),
+        weight=filled(0, dtype),
+    )
+
+
+def bridged(edges: Array, weights: Array, labels: Array, height: float = math.inf) -> tuple[Array, Array]:
+    """The forest's edges, and those of weight `height` from vertex 0 to the least vertex of every other component."""
+    least = np.sort(np.unique(labels, return_index=True)[1])[1:].astype(np.int32)
+    bridges = np.stack([np.zeros_like(least), least], axis=1)
+    heights = np.full_like(weights, height, shape=len(least))
+    return np.concatenate([edges, bridges]), np.concatenate([weights, heights])
+
+
+def _scale_for(X: Array, degree: float, dtype: np.dtype) -> float:
+    """Power of two that leaves sums of powers below overflow and as much as possible above underflow."""
+    greatest = float(abs(X).max()) if degree != 1 else 0.0
+    if greatest == 0:
+        return 1.0
+    room = np.finfo(dtype).maxexp - 4 - math.ceil(math.log2(X.shape[1]))
+    return math.ldexp(1.0, min(int(room // degree) - 1 - math.frexp(greatest)[1], 1000))
+
+
+def _root(powers: Array, degree: float, scale: float, dtype: Any, ops: Backend) -> Array:
+    """Roots, in the caller's units. General powers are taken on the host, where they round as on any other machine."""
+    if degree == 2:
+        return (np.sqrt(powers).astype(np.float64) / scale).astype(dtype)
+    host = powers if isinstance(powers, np.ndarray) else powers.get()
+    return ops.asarray((host ** (1 / degree) / scale).astype(dtype))
