@@ -3,6 +3,7 @@
 from emst.cpu.answers import first_answers, upper_bounds
 from emst.cpu.bvh import build_bvh
 from emst.cpu.condensed import condense, simplify
+from emst.cpu.dense import open_rows, row_core_distances, row_edges, row_nearest
 from emst.cpu.knn import core_distances
 from emst.cpu.labels import label_nodes
 from emst.cpu.linkage import cut, linkage
@@ -30,8 +31,12 @@ __all__ = [
     "merge",
     "name",
     "nearest_outgoing",
+    "open_rows",
     "outlier_scores",
     "require_memory",
+    "row_core_distances",
+    "row_edges",
+    "row_nearest",
     "select",
     "simplify",
     "sort_order",
