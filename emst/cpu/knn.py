@@ -45,12 +45,12 @@ def _find_neighbours(bvh, wanted, core, nth):
     reach = full(size, np.inf, bvh.dtype)
     args = (bvh.nodes, bvh.n, nth, wanted, reach if core is None else core, lists, reach, bvh.dims, bvh.d)
     for_chunks(
-        _search_neighbours, bvh.leaves, grain_for(bvh.leaves, 64), *args, scratch=lambda: _new_lists(bvh, wanted)
+        _search_neighbours, bvh.leaves, grain_for(bvh.leaves, 64), *args, scratch=lambda: new_lists(bvh, wanted)
     )
     bvh.lists, bvh.reach = lists, reach
 
 
-def _new_lists(bvh, wanted):
+def new_lists(bvh, wanted):
     """A packet, the lists of its points as rows of whole vectors, and as columns where one vector suffices."""
     width = -(-wanted // LANES) * LANES
     return (
@@ -93,7 +93,7 @@ def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, dims,
         if width == LANES:
             _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids, dims, d, leaf, size)
         box_around(packet, d, size)
-        _walk(packet, nodes, (distances, neighbours, wanted, leaf), None, None, dims, d, leaf >> 4)
+        walk_lists(packet, nodes, (distances, neighbours, wanted, leaf), None, None, dims, d, leaf >> 4)
         for j in range(size):
             u = leaf * LANES + j
             core[u] = distances[j * width + nth]
@@ -164,4 +164,4 @@ def _insert_long(distances, neighbours, row, wanted, distance, neighbour):
     neighbours[at] = neighbour
 
 
-_walk = walk_with(_visit)
+walk_lists = walk_with(_visit)

@@ -64,11 +64,17 @@ def box_around(packet, d, size):
         packet.box[i], packet.box[i + d] = low, high
 
 
-def walk_with(visit):
+@part
+def _whoever_is_near(packet, nodes, dims, d, level, node, mask, *extra):
+    return mask
+
+
+def walk_with(visit, narrow=_whoever_is_near):
     """The walk that shows every leaf it comes by to ``visit(packet, nodes, dims, d, leaf, mask, *extra)``.
 
-    That compares the masked points of the packet with all of the leaf and says whether a radius shrank. The walk's
-    `foreign` is None where points of the same component are sought too.
+    That compares the masked points of the packet with all of the leaf and says whether a radius shrank. Of those near
+    enough to a node, ``narrow(packet, nodes, dims, d, level, node, mask, *extra)`` may take some out of the mask. The
+    walk's `foreign` is None where points of the same component are sought too.
     """
 
     @part
@@ -84,6 +90,8 @@ def walk_with(visit):
             level, node = packet.stack[depth] >> 32, packet.stack[depth] & 0xFFFFFFFF
             if gap >= 0:
                 mask = _needed(packet, nodes, foreign, dims, d, level, node)
+                if mask != 0:
+                    mask = narrow(packet, nodes, dims, d, level, node, mask, *extra)
                 if mask == 0:
                     continue
                 if level == 0:
