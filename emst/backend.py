@@ -139,6 +139,9 @@ class Backend(Protocol):
     def row_edges(self, rows: Rows, forest: Forest) -> tuple[Array, Array]:
         """The forest's edges under the law: int32[m, 2] with u < v, T[m]."""
 
+    def bytes_free(self) -> int | None:
+        """Memory that can still be allocated, None where nobody says."""
+
     def require_memory(self, array: Array, dtype: Any, k: int) -> None:
         """Raise MemoryError naming bytes needed and free if the tree of this array, computed in `dtype`, cannot fit.
         The copy that `asarray` would make counts."""

@@ -21,8 +21,6 @@ import numpy as np
 from emst.backend import Array, Backend
 from emst.boruvka import Forest, Report, spanning_forest
 
-METRICS_BY_ROW = ("manhattan", "chebyshev", "minkowski", "euclidean")
-
 
 def dense_tree(
     matrix: Array, k: int, ops: Backend, *, alpha: float = 1.0, report: Report | None = None
@@ -32,7 +30,7 @@ def dense_tree(
     Parameters
     ----------
     matrix : array of shape (n, n) on the backend
-        Exactly symmetric (see `check_distances`), float32 or float64, C-contiguous; inf where there is no edge.
+        Exactly symmetric (`emst.distances` sees to it), float32 or float64, C-contiguous; inf where there is no edge.
     k : int
         The core distance is the k-th smallest entry of the row, the diagonal itself counted.
     alpha : float
@@ -87,14 +85,13 @@ def rows_tree(
     edges, weights, core = _tree_by_rows(rows, k, ops, report)
     if degree == 1:
         return edges, weights, core
-    weights, core = _root(weights, degree, scale, dtype, ops), _root(core, degree, scale, dtype, ops)
-    return edges, weights, core
+    return edges, _root(weights, degree, scale, dtype, ops), _root(core, degree, scale, dtype, ops)
 
 
 def _tree_by_rows(rows: Any, k: int, ops: Backend, report: Report | None) -> tuple[Array, Array, Array]:
     core = ops.row_core_distances(rows, k)
     n = len(core)
-    forest = _apart(n, core.dtype, ops)
+    forest = singletons(n, core.dtype, ops)
     spanning_forest(forest, lambda forest: ops.row_nearest(rows, forest), ops, report)
     edges, weights = ops.row_edges(rows, forest)
     if forest.count > 1:
@@ -102,7 +99,7 @@ def _tree_by_rows(rows: Any, k: int, ops: Backend, report: Report | None) -> tup
     return edges, weights, core
 
 
-def _apart(n: int, dtype: Any, ops: Backend) -> Forest:
+def singletons(n: int, dtype: Any, ops: Backend) -> Forest:
     """Every vertex a component of its own."""
 
     def filled(value: float, dtype: Any) -> Array:

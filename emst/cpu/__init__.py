@@ -7,7 +7,7 @@ from emst.cpu.dense import open_rows, row_core_distances, row_edges, row_nearest
 from emst.cpu.knn import core_distances
 from emst.cpu.labels import label_nodes
 from emst.cpu.linkage import cut, linkage
-from emst.cpu.memory import require_memory
+from emst.cpu.memory import bytes_free, require_memory
 from emst.cpu.merge import join_duplicates, merge
 from emst.cpu.order import asarray, curve_codes, sort_order, survey
 from emst.cpu.result import sorted_edges, unscaled
@@ -19,6 +19,7 @@ name = "cpu"
 __all__ = [
     "asarray",
     "build_bvh",
+    "bytes_free",
     "condense",
     "core_distances",
     "curve_codes",

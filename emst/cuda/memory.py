@@ -29,16 +29,20 @@ def require_memory(array: Any, dtype: Any, k: int) -> None:
     needed = bytes_needed(n, d, dtype, k)
     if not (isinstance(array, cupy.ndarray) and array.dtype == dtype and array.flags.c_contiguous):
         needed += n * d * np.dtype(dtype).itemsize  # a copy of the points
-    pool = cupy.get_default_memory_pool()
-    owner: Any = getattr(cupy.cuda.get_allocator(), "__self__", None)
-    if owner is not pool:  # only that one knows what it can give
-        return
-    free = cupy.cuda.Device().mem_info[0] + pool.free_bytes()
-    limit = pool.get_limit()
-    if limit:
-        free = min(free, limit - pool.used_bytes())
-    if needed > free:
+    free = bytes_free()
+    if free is not None and needed > free:
         raise MemoryError(
             f"a minimum spanning tree of {n:,} points in {d} dimensions needs {needed:,} more bytes of device memory; "
             f"{free:,} are free"
         )
+
+
+def bytes_free() -> int | None:
+    """See `emst.backend.Backend.bytes_free`: what CuPy's own pool can give; of another allocator nothing is known."""
+    pool = cupy.get_default_memory_pool()
+    owner: Any = getattr(cupy.cuda.get_allocator(), "__self__", None)
+    if owner is not pool:
+        return None
+    free = int(cupy.cuda.Device().mem_info[0] + pool.free_bytes())
+    limit = pool.get_limit()
+    return min(free, limit - pool.used_bytes()) if limit else free
