@@ -14,6 +14,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from hierarchy_reference import (  # noqa: F401, the rest of the seam
+    condense,
+    cut,
+    label_points,
+    linkage,
+    outlier_scores,
+    select,
+    simplify,
+)
 
 from emst.boruvka import Forest
 from emst.frame import sample_rows
