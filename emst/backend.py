@@ -123,6 +123,22 @@ class Backend(Protocol):
         """Labels of the clusters that merges below `height` make, int64[n]: numbered in order of their first points,
         -1 for those of fewer than `min_cluster_size` points."""
 
+    def nearest_reachable(self, bvh: Bvh, queries: Bvh, k: int, near: Array) -> tuple[Array, Array]:
+        """Of every query, the first point under (weight, squared distance, id), int32[m], and its weight, T[m], in the
+        order of the queries. The weight is the greatest of the distance, the point's core distance and the query's: to
+        its (k - 1)-th nearest point. A point at distance 0 comes before all others, and its weight is 0.
+
+        `queries` is a hierarchy of their own in the same frame, `near` int64[m] where on the points' curve each would
+        stand: a place to begin. `core_distances(bvh, k)` has been called if k > 1."""
+
+    def exemplar_distances(self, points: Array, exemplars: Array, starts: Array) -> Array:
+        """Squared distance of every point T[m, d] to the nearest of the exemplars of every cluster, T[m, L]: those of
+        cluster l are ``exemplars[starts[l]:starts[l + 1]]``, one or more."""
+
+    def parting_lambdas(self, condensed: Condensed, clusters: Array, others: Array) -> Array:
+        """lambda of the split that parts each of the clusters int32[a] from each of the others int32[b], float64[a, b];
+        NaN where one of the two lies within the other."""
+
     def open_rows(self, data: Array, metric: str, p: float, alpha: float) -> Rows:
         """Distances that are asked row by row. "precomputed": `data` is an exactly symmetric matrix T[n, n], inf where
         there is no edge. Otherwise points T[n, d] and "manhattan", "chebyshev", "euclidean" or "minkowski", the

@@ -50,8 +50,7 @@ def frame_of(low: np.ndarray, high: np.ndarray, dtype: np.dtype, sample: np.ndar
     """Frame of the points in `dtype` between two corners (float64[d], unscaled), of which a few rows are a `sample`."""
     d = len(low)
     greatest = float(max(np.abs(low).max(), np.abs(high).max()))
-    room = np.finfo(dtype).maxexp - 4 - math.ceil(math.log2(d))  # (2 * 2^e)^2 * d stays below 2^maxexp
-    exponent = min(room // 2 - math.frexp(greatest)[1], 1000) if greatest > 0 else 0
+    exponent = min(highest_exponent(d, dtype) - math.frexp(greatest)[1], 1000) if greatest > 0 else 0
     scale = math.ldexp(1.0, exponent)
     low, high = low * scale, high * scale
     if sample is not None:
@@ -60,6 +59,11 @@ def frame_of(low: np.ndarray, high: np.ndarray, dtype: np.dtype, sample: np.ndar
     bits = min(32, 64 // min(d, MAX_CURVE_DIMENSIONS))
     factor = math.ldexp(1.0, bits) / extent if extent > SMALLEST else 0.0
     return Frame(low, scale, bits, factor)
+
+
+def highest_exponent(d: int, dtype: np.dtype) -> int:
+    """The e of the greatest 2^e that scaled coordinates may reach: (2 * 2^e)^2 * d stays below 2^maxexp."""
+    return (np.finfo(dtype).maxexp - 4 - math.ceil(math.log2(d))) // 2
 
 
 def sample_rows(n: int) -> np.ndarray:

@@ -10,6 +10,7 @@ from emst.cpu.linkage import cut, linkage
 from emst.cpu.memory import bytes_free, require_memory
 from emst.cpu.merge import join_duplicates, merge
 from emst.cpu.order import asarray, curve_codes, sort_order, survey
+from emst.cpu.prediction import exemplar_distances, nearest_reachable, parting_lambdas
 from emst.cpu.result import sorted_edges, unscaled
 from emst.cpu.search import nearest_outgoing
 from emst.cpu.selection import label_points, outlier_scores, select
@@ -24,6 +25,7 @@ __all__ = [
     "core_distances",
     "curve_codes",
     "cut",
+    "exemplar_distances",
     "first_answers",
     "join_duplicates",
     "label_nodes",
@@ -32,8 +34,10 @@ __all__ = [
     "merge",
     "name",
     "nearest_outgoing",
+    "nearest_reachable",
     "open_rows",
     "outlier_scores",
+    "parting_lambdas",
     "require_memory",
     "row_core_distances",
     "row_edges",
