@@ -1,27 +1,39 @@
 """The operations of `emst.backend.Backend` in CUDA, through CuPy: one file a room, its kernels beside it."""
 
 from emst.cuda.bvh import build_bvh, label_nodes
+from emst.cuda.condensed import condense
+from emst.cuda.cut import cut
 from emst.cuda.knn import core_distances
+from emst.cuda.linkage import linkage
 from emst.cuda.memory import require_memory
 from emst.cuda.merge import join_duplicates, merge
 from emst.cuda.order import asarray, curve_codes, sort_order, survey
 from emst.cuda.result import sorted_edges, unscaled
 from emst.cuda.search import first_answers, nearest_outgoing, upper_bounds
+from emst.cuda.selection import label_points, outlier_scores, select
+from emst.cuda.simplify import simplify
 
 name = "cuda"
 
 __all__ = [
     "asarray",
     "build_bvh",
+    "condense",
     "core_distances",
     "curve_codes",
+    "cut",
     "first_answers",
     "join_duplicates",
     "label_nodes",
+    "label_points",
+    "linkage",
     "merge",
     "name",
     "nearest_outgoing",
+    "outlier_scores",
     "require_memory",
+    "select",
+    "simplify",
     "sort_order",
     "sorted_edges",
     "survey",

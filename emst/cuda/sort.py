@@ -9,21 +9,38 @@ from emst.cuda.launch import launch
 
 TILE = 4096  # of sort.cu
 DIGITS = 256
-PASSES = 8
+DIGIT_BITS = 8
 
 
-def sort_pairs(keys: cupy.ndarray, values: cupy.ndarray | None = None) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """Keys uint64[n] in ascending order and their values int32[n], by default indices; equal keys stay in order."""
-    n = len(keys)
+def sort_pairs(
+    keys: cupy.ndarray, values: cupy.ndarray | None = None, bits: int = 64
+) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """Keys uint64[n] in ascending order and their values int32[n], by default indices; equal keys stay in order.
+
+    Keys are less than 2**bits: higher digits are not looked at.
+    """
+    n, passes = len(keys), -(-bits // DIGIT_BITS)
     tiles = -(-n // TILE)
-    counts = cupy.zeros(PASSES * DIGITS, np.uint64)
+    counts = cupy.zeros(passes * DIGITS, np.uint64)
     words = cupy.zeros(tiles * DIGITS, np.uint64)
-    launch("sort", "count_digits", min(tiles, 512) * DIGITS, keys, n, np.int32(PASSES), counts)
-    launch("sort", "digit_starts", PASSES * DIGITS, counts)
+    launch("sort", "count_digits", min(tiles, 512) * DIGITS, keys, n, np.int32(passes), counts)
+    launch("sort", "digit_starts", passes * DIGITS, counts)
     buffers = [(cupy.empty(n, np.uint64), cupy.empty(n, np.int32)) for _ in range(2)]  # the caller's keys stay
-    for digit in range(PASSES):
+    for digit in range(passes):
         out = buffers[digit % 2]
         starts, epoch = counts[digit * DIGITS :], np.uint32(digit + 1)
-        launch("sort", "sort_pass", tiles * DIGITS, keys, values, n, np.int32(8 * digit), starts, *out, words, epoch)
+        launch(
+            "sort",
+            "sort_pass",
+            tiles * DIGITS,
+            keys,
+            values,
+            n,
+            np.int32(DIGIT_BITS * digit),
+            starts,
+            *out,
+            words,
+            epoch,
+        )
         keys, values = out
     return keys, values

@@ -1,0 +1,81 @@
+"""The condensed tree on the GPU. Kernels: condensed.cu."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.cuda.compile import ctype
+from emst.cuda.launch import Compaction, launch
+from emst.cuda.linkage import Chains
+from emst.cuda.sort import sort_pairs
+from emst.hierarchy.condensed import Condensed
+from emst.hierarchy.linkage import Linkage
+
+PIECE = 1024  # of condensed.cu
+
+
+def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
+    """See `emst.backend.Backend.condense`."""
+    m, least = len(linkage.size), np.int32(min(min_cluster_size, 2**31 - 1))
+    if m == 0:
+        return _single_point(linkage, min_cluster_size)
+    merges = (linkage.child, linkage.size, m)
+    chains: Chains = linkage.scratch
+    merge_of, split_of = cupy.empty(m // int(least) + 1, np.int32), cupy.empty(m, np.int32)
+    total = cupy.zeros(1, np.int32)
+    chains.compaction.launch("condensed", "list_splits", m, *merges, least, merge_of, split_of, total)
+    place, cluster, leaving = cupy.empty(m, np.int32), cupy.empty(m + 1, np.int32), cupy.empty(m + 1, np.int32)
+    for part in reversed(range(len(chains.starts) - 1)):
+        chains.launch("condensed", "place_merges", part, *merges, least, split_of, place)
+    launch("condensed", "leave", m, linkage.child, m, place, cluster, leaving)
+    splits = merge_of[: int(total[0])]
+    return describe(linkage, min_cluster_size, splits, place, cluster, leaving)
+
+
+def describe(
+    linkage: Linkage,
+    min_cluster_size: int,
+    splits: cupy.ndarray,
+    of_merge: cupy.ndarray,
+    cluster: cupy.ndarray,
+    leaving: cupy.ndarray,
+) -> Condensed:
+    """All about the clusters, from their splits' merges and the cluster of every merge."""
+    m, count, T = len(linkage.size), 2 * len(splits) + 1, ctype(linkage.height.dtype)
+    compaction: Compaction = linkage.scratch.compaction
+    parent, split, size = (cupy.full(count, -1, np.int32) for _ in range(3))
+    birth, death, stability = (cupy.empty(count, np.float64) for _ in range(3))
+    merges = (linkage.child, linkage.size, linkage.height)
+    launch("condensed", f"describe<{T}>", count, count, splits, of_merge, *merges, m, parent, split, birth, size)
+
+    keys, members, total = cupy.empty(m, np.uint64), cupy.empty(m, np.int32), cupy.zeros(2, np.int32)
+    compaction.launch("condensed", "list_members", m, of_merge, m, keys, members, total)
+    inside = int(total[0])
+    keys, members = sort_pairs(keys[:inside], members[:inside], bits=max(count.bit_length(), 1))
+    start = cupy.empty(count + 1, np.int32)
+    launch("condensed", "find_starts", inside, keys, inside, count, start)
+    terms = cupy.empty(inside, np.float64)
+    args = (keys, members, inside, *merges, of_merge, birth, terms)
+    launch("condensed", f"stability_terms<{T}>", inside, *args)
+
+    sums = (members, terms, linkage.height, death, stability)
+    launch("condensed", f"sum_short<{T}>", 32 * count, start, count, *sums)
+    most = inside // PIECE  # of clusters with more members than that
+    if most:
+        longs = cupy.empty(most, np.int32)
+        compaction.launch("condensed", "list_long", count, start, count, longs, total[1:])
+        launch("condensed", f"sum_long<{T}>", most * 1024, longs, total[1:], start, *sums, block=1024)
+    return Condensed(
+        linkage, min_cluster_size, parent, split, birth, death, size, stability, cluster, leaving, of_merge
+    )
+
+
+def _single_point(linkage: Linkage, min_cluster_size: int) -> Condensed:
+    """One point and no merge: the root, which nothing ever leaves."""
+    none = cupy.full(1, -1, np.int32)
+    zero = cupy.zeros(1, np.float64)
+    one = cupy.ones(1, np.int32)
+    return Condensed(
+        linkage, min_cluster_size, none, none, zero, zero, one, zero, none + 1, none, cupy.empty(0, np.int32)
+    )
