@@ -1,4 +1,4 @@
-"""Exact Euclidean minimum spanning trees on the CPU and the GPU."""
+"""Exact Euclidean minimum spanning trees, and HDBSCAN* over them, on the CPU and the GPU."""
 
 from __future__ import annotations
 
@@ -9,11 +9,35 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from emst.euclidean import EMST, minimum_spanning_tree
+    from emst.hdbscan import HDBSCAN, HDBSCANGPU
+    from emst.hierarchy.prediction import all_points_membership_vectors, approximate_predict, membership_vector
+    from emst.hierarchy.validity import validity_index
     from emst.mst import MinimumSpanningTree
 
-__all__ = ["EMST", "MinimumSpanningTree", "__version__", "minimum_spanning_tree"]
+__all__ = [
+    "EMST",
+    "HDBSCAN",
+    "HDBSCANGPU",
+    "MinimumSpanningTree",
+    "__version__",
+    "all_points_membership_vectors",
+    "approximate_predict",
+    "membership_vector",
+    "minimum_spanning_tree",
+    "validity_index",
+]
 
-_HOMES = {"EMST": "emst.euclidean", "minimum_spanning_tree": "emst.euclidean", "MinimumSpanningTree": "emst.mst"}
+_HOMES = {
+    "EMST": "emst.euclidean",
+    "HDBSCAN": "emst.hdbscan",
+    "HDBSCANGPU": "emst.hdbscan",
+    "MinimumSpanningTree": "emst.mst",
+    "all_points_membership_vectors": "emst.hierarchy.prediction",
+    "approximate_predict": "emst.hierarchy.prediction",
+    "membership_vector": "emst.hierarchy.prediction",
+    "minimum_spanning_tree": "emst.euclidean",
+    "validity_index": "emst.hierarchy.validity",
+}
 
 
 def __getattr__(name: str) -> Any:

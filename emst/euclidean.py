@@ -13,7 +13,7 @@ visualization, and outlier detection", TKDD 2015 (mutual reachability).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 METRICS = ("euclidean",)
+Survey: TypeAlias = tuple[np.ndarray, np.ndarray, int, int, np.ndarray]  # see `Backend.survey`
 
 
 def minimum_spanning_tree(
@@ -106,8 +107,16 @@ def spanning_tree(
     points: Array, k: int, ops: Backend, report: Report | None = None
 ) -> tuple[Array, Array, Array | None]:
     """The stages over the seam: points on the backend -> edges int32[n-1, 2], weights T[n-1], core distances T[n]."""
-    low, high, bad, first, sample = ops.survey(points)
-    check_finite(bad, first)
+    survey = ops.survey(points)
+    check_finite(*survey[2:4])
+    return surveyed_tree(points, survey, k, ops, report)
+
+
+def surveyed_tree(
+    points: Array, survey: Survey, k: int, ops: Backend, report: Report | None = None
+) -> tuple[Array, Array, Array | None]:
+    """`spanning_tree` of points whose survey, which found no bad row, is at hand."""
+    low, high, _, _, sample = survey
     frame = frame_of(low, high, points.dtype, sample)
     order = ops.sort_order(ops.curve_codes(points, frame))
     bvh = ops.build_bvh(points, order, frame)

@@ -62,8 +62,6 @@ def open_points(X: Any, *, device: str = "auto", dtype: Any = None) -> Door:
     RuntimeError
         ``device="cuda"`` without CuPy or without a GPU.
     """
-    if device not in DEVICES:
-        raise ValueError(f"device must be one of {', '.join(map(repr, DEVICES))}; got {device!r}")
     if dtype is not None and np.dtype(dtype) not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32, float64 or None; got {dtype!r}")
     native = native_array(X)
@@ -71,7 +69,7 @@ def open_points(X: Any, *, device: str = "auto", dtype: Any = None) -> Door:
     array = _checked_device_array(native) if on_device else _checked_host_array(native)
     if len(array) > MAX_POINTS:
         raise ValueError(f"X has {len(array):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
-    return Door(array, _float_of(array.dtype, dtype), _choose_device(device, on_device), _giver(X, on_device))
+    return Door(array, _float_of(array.dtype, dtype), choose_device(device, on_device), _giver(X, on_device))
 
 
 def native_array(X: Any) -> Any:
@@ -96,6 +94,11 @@ def to_host(array: Any) -> np.ndarray:
     """Any array or array-like, as numpy."""
     native = native_array(array)
     return native.get() if hasattr(native, "__cuda_array_interface__") else np.asarray(native)
+
+
+def usable_device(wanted: str) -> str:
+    """The wanted device, or the CPU where that is a GPU that this machine does not have."""
+    return "cuda" if wanted == "cuda" and _has_cupy() and _gpu_problem() is None else "cpu"
 
 
 def check_finite(bad: int, first: int) -> None:
@@ -149,7 +152,10 @@ def _not_2d(X: Any) -> str:
     )
 
 
-def _choose_device(device: str, on_device: bool) -> str:
+def choose_device(device: str, on_device: bool = False) -> str:
+    """Where to work on data that lies on a GPU, or does not. Raises what `open_points` raises."""
+    if device not in DEVICES:
+        raise ValueError(f"device must be one of {', '.join(map(repr, DEVICES))}; got {device!r}")
     if device == "cpu" or (device == "auto" and not on_device and (not _has_cupy() or _gpu_problem() is not None)):
         return "cpu"
     if not _has_cupy():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from emst.boruvka import Report
 
@@ -42,3 +43,30 @@ def progress_bar(n: int) -> Iterator[Report]:
             bar.refresh()
 
         yield report
+
+
+WAYS = {
+    "tree": "search over a tree of boxes",
+    "rows": "all distances, row by row: O(n^2) time",
+    "matrix": "the matrix of all distances: O(n^2) time and memory",
+    "given": "the distances that are given",
+}
+
+
+def way_printed(way: str, why: str) -> None:
+    """Write which way the spanning tree takes, and why it is not the fast one."""
+    sys.stderr.write(f"[emst] spanning tree from {WAYS[way]}" + (f" ({why})" if why else "") + "\n")
+
+
+def stage_printer(verbose: bool) -> Callable[[str, Any], None]:
+    """Function to call after every stage with its name and an array it made: writes what the stage took."""
+    start = time.perf_counter()
+
+    def stage(name: str, result: Any) -> None:
+        nonlocal start
+        if hasattr(result, "__cuda_array_interface__"):
+            result.device.synchronize()
+        seconds, start = time.perf_counter() - start, time.perf_counter()
+        sys.stderr.write(f"[emst] {name}: {seconds:.3f} s\n")
+
+    return stage if verbose else lambda name, result: None

@@ -19,10 +19,15 @@ BACKENDS = ("cpu", "cuda")
 FLOORS = [
     {"backend", "frame"},
     {"boruvka"},
-    {"points", "progress", "hierarchy", "files"},
-    {"mst"},
+    {"points", "progress", "files", "finite"},
     {"plots"},
+    {"hierarchy"},
+    {"mst"},
     {"euclidean"},
+    {"dense", "distances", "metrics"},
+    {"sparse", "model", "parameters"},
+    {"attributes", "centers", "fitting"},
+    {"hdbscan"},
     {"cli"},
     {"__main__"},
 ]

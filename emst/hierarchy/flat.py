@@ -1,7 +1,7 @@
 """A flat clustering: which clusters of the dendrogram to keep, and which point belongs to which.
 
-The stages in order: condense the dendrogram to clusters of a least size, undo splits that do not last (if asked), choose
-clusters, label the points. `fit` goes through them once; `recluster` again on the dendrogram it finds.
+The stages in order: condense the dendrogram to clusters of a least size, undo splits that do not last (if asked),
+choose clusters, label the points. `fit` goes through them once; `recluster` again over the dendrogram it finds.
 """
 
 from __future__ import annotations

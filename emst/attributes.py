@@ -1,0 +1,131 @@
+"""What a fitted clustering can be asked: attributes that are made when they are first read, and its pickle."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_is_fitted
+
+from emst.hierarchy import scores
+from emst.hierarchy.flat import Flat
+from emst.hierarchy.prediction import PredictionData
+from emst.model import Model, on_host
+from emst.points import to_host
+
+if TYPE_CHECKING:
+    from emst.hierarchy.trees import CondensedTree, SingleLinkageTree, SpanningTree
+
+
+def lazy(make: Any) -> Any:
+    """A property that `make(self)` gives when it is first read. A later `fit` forgets it."""
+    name = make.__name__
+
+    @wraps(make)
+    def read(self: Any) -> Any:
+        check_is_fitted(self)
+        if name not in self._made:
+            with self._model.scope():
+                self._made[name] = make(self)
+        return self._made[name]
+
+    return property(read)
+
+
+class FittedAttributes:
+    """Attributes of `HDBSCANGPU` that cost something: see there."""
+
+    _model: Model
+    _made: dict[str, Any]
+    _keeps_points: bool
+
+    @lazy
+    def cluster_persistence_(self) -> np.ndarray:
+        """How persistent each cluster is, from 0 to 1: float64 array of shape (n_clusters,)."""
+        flat = self._model.flat
+        return np.empty(0) if flat is None else scores.persistence(flat)
+
+    @lazy
+    def outlier_scores_(self) -> Any:
+        """GLOSH, from 0 to 1: array of shape (n,). Rows with infinite values have 1, rows with missing ones NaN."""
+        model = self._model
+        values = model.of_none(0, np.float64) if model.flat is None else model.ops.outlier_scores(model.flat.condensed)
+        return model.give(model.spread(values, 1, np.nan))
+
+    @lazy
+    def exemplars_(self) -> list[Any]:
+        """Of each cluster the rows that stand for it: those that stay longest in the leaves of the tree below it."""
+        model = self._model
+        if model.data is None:
+            raise AttributeError("exemplars_ are rows of X, and X is a matrix of distances: see exemplar_indices_")
+        found = [model.data[indices] for indices in self.exemplar_indices_]
+        return found if issparse(model.data) else [model.give(rows) for rows in found]
+
+    @lazy
+    def exemplar_indices_(self) -> list[np.ndarray]:
+        """Which rows `exemplars_` are: one int64 array for each cluster."""
+        model = self._model
+        if model.flat is None:
+            return []
+        kept = None if model.kept is None else to_host(model.kept)
+        return [points if kept is None else kept[points] for points in scores.exemplars(model.flat)]
+
+    @lazy
+    def relative_validity_(self) -> float:
+        """Density-based validity of the clusters, seen on the spanning tree alone, from -1 to 1."""
+        model = self._model
+        if model.flat is None:
+            return 0.0
+        return scores.relative_validity(model.edges, model.weights, model.flat.labels, model.n)
+
+    @lazy
+    def condensed_tree_(self) -> CondensedTree:
+        """The condensed tree."""
+        from emst.hierarchy.trees import CondensedTree
+
+        flat = self._flat_or_error()
+        return CondensedTree(flat.condensed, flat.selection, rows=self._model.kept, n=self._model.n)
+
+    @lazy
+    def single_linkage_tree_(self) -> SingleLinkageTree:
+        """Single linkage."""
+        from emst.hierarchy.trees import SingleLinkageTree
+
+        return SingleLinkageTree(self._flat_or_error().condensed.linkage, rows=self._model.kept, n=self._model.n)
+
+    @lazy
+    def minimum_spanning_tree_(self) -> SpanningTree:
+        """The minimum spanning tree under mutual reachability."""
+        from emst.hierarchy.trees import SpanningTree
+
+        model = self._model
+        return SpanningTree(model.edges, model.weights, model.data, rows=model.kept)
+
+    @lazy
+    def _prediction_data(self) -> PredictionData | None:
+        """What `emst.hierarchy.prediction` works with; None where nothing was kept."""
+        model = self._model
+        if not self._keeps_points:
+            return None
+        return PredictionData(
+            points=model.points,
+            rows=model.rows,
+            min_samples=model.min_samples,
+            flat=model.flat,
+            epsilon=model.options.epsilon,
+            metric=model.metric,
+            device=model.device,
+            give=model.give,
+        )
+
+    def _flat_or_error(self) -> Flat:
+        if self._model.flat is None:
+            raise AttributeError("fewer than two rows of X are finite: there is no hierarchy of them")
+        return self._model.flat
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Arrays on a GPU are pickled as numpy arrays."""
+        state: dict[str, Any] = super().__getstate__()  # type: ignore[misc]
+        return {name: on_host(value) for name, value in state.items()} | ({"_made": {}} if "_made" in state else {})

@@ -1,0 +1,75 @@
+"""Centres of clusters: weighted means, and the members that all others are nearest to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.metrics import pairwise_distances
+
+from emst.backend import Array
+from emst.metrics import Metric
+from emst.model import Model
+
+ENTRIES = 1 << 24  # of a matrix of distances held at a time
+
+
+def centroids(model: Model) -> Array:
+    """Means of the clusters' rows, weighted by probability: float64[L, d]. The metric plays no part."""
+    return _stacked(model, (np.average(rows, axis=0, weights=strength) for rows, strength in _clusters(model)))
+
+
+def medoids(model: Model) -> Array:
+    """The row of each cluster with the least sum of distances to the others, weighted by their probabilities.
+
+    float64[L, d]. Of equals the first. It takes all distances within a cluster, O(size^2 d) time, in bounded memory.
+    """
+    return _stacked(model, (_medoid(rows, strength, model.metric) for rows, strength in _clusters(model)))
+
+
+def _stacked(model: Model, centers: Iterator[Array]) -> Array:
+    found = list(centers)
+    return np.stack(found) if found else np.zeros_like(model.core, np.float64, shape=(0, model.data.shape[1]))
+
+
+def _clusters(model: Model) -> Iterator[tuple[Array, Array]]:
+    """Rows (float64) and probabilities of the members of each cluster, in the order of their labels."""
+    if model.flat is None:
+        return
+    labels, strength = model.flat.labels, model.flat.probabilities
+    order = labels.argsort(kind="stable")
+    ends = np.searchsorted(labels[order], np.arange(len(model.flat.selection.chosen) + 1, like=labels)).tolist()
+    for begin, end in zip(ends[:-1], ends[1:]):
+        members = order[begin:end]
+        yield _rows(model, members), strength[members]
+
+
+def _rows(model: Model, points: Array) -> Array:
+    rows = points if model.kept is None else model.kept[points]
+    if issparse(model.data):
+        return model.ops.asarray(model.data[rows].toarray(), np.float64)
+    if isinstance(model.data, np.ndarray) and not isinstance(rows, np.ndarray):
+        rows = rows.get()
+    return model.ops.asarray(model.data[rows], np.float64)
+
+
+def _medoid(rows: Array, strength: Array, metric: Metric) -> Array:
+    size = max(1, ENTRIES // len(rows))
+    image = rows if metric.image is None else metric.image(rows)
+    sums = [_distances(image, first, first + size, metric) @ strength for first in range(0, len(rows), size)]
+    return rows[int(np.concatenate(sums).argmin())]
+
+
+def _distances(points: Array, begin: int, end: int, metric: Metric) -> Array:
+    """From some points to all, float64."""
+    if metric.way != "tree":
+        name: Any = metric.name
+        return pairwise_distances(points[begin:end], points, metric=name, **metric.params)
+    squares = 0
+    for i in range(points.shape[1]):
+        t = points[begin:end, i, None] - points[None, :, i]
+        squares = squares + t * t
+    distance = np.sqrt(squares)
+    return distance if metric.height is None else metric.height(distance)

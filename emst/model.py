@@ -1,0 +1,114 @@
+"""What a fit leaves behind: the spanning tree and, made from it when asked for, the dendrogram and the clusters."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from emst.backend import Array, Backend, backend_of
+from emst.finite import FiniteRows
+from emst.hierarchy.flat import Flat, Options, flat_clustering
+from emst.hierarchy.linkage import Linkage
+from emst.metrics import Metric
+from emst.points import on_device_of, to_host, usable_device
+
+
+@dataclass(eq=False)
+class Model:
+    """The tree of m points, those of the caller's n rows that could be clustered. Arrays live on `device`.
+
+    A pickle holds the tree in host memory; what is made from it is made anew, on a GPU if there is one then.
+    """
+
+    device: str
+    metric: Metric
+    min_samples: int
+    options: Options
+    n: int
+    rows: FiniteRows | None  # None if all rows were kept
+    data: Any  # the caller's features: numpy, cupy or CSR; None where distances were given
+    edges: Array  # int32[m - 1, 2]
+    weights: Array  # T[m - 1], in the metric's units
+    core: Array  # T[m], zeros for min_samples = 1
+    give: Callable[[Array], Any]  # result -> the caller's kind of array
+
+    @property
+    def ops(self) -> Backend:
+        """The operations that work on these arrays."""
+        return backend_of(self.device)
+
+    @property
+    def kept(self) -> Array | None:
+        """The caller's rows of the points, None if they are all rows."""
+        return None if self.rows is None else self.rows.kept
+
+    def scope(self) -> contextlib.AbstractContextManager[Any]:
+        """Makes the GPU that holds the tree the current one."""
+        return on_device_of(self.weights)
+
+    @cached_property
+    def linkage(self) -> Linkage | None:
+        """The dendrogram; None for fewer than two points."""
+        return self.ops.linkage(self.edges, self.weights) if len(self.weights) else None
+
+    @cached_property
+    def flat(self) -> Flat | None:
+        """The clusters; None for fewer than two points."""
+        return None if self.linkage is None else flat_clustering(self.linkage, self.options, self.ops)
+
+    @cached_property
+    def points(self) -> Array:
+        """What the tree was built over: the kept rows on the device, in the metric's image."""
+        points = self.ops.asarray(self.data, self.core.dtype)
+        if self.rows is not None:
+            points = points[self.rows.kept]
+        return points if self.metric.image is None else self.ops.asarray(self.metric.image(points), self.core.dtype)
+
+    def labels(self) -> Array:
+        """int64[n]: -1 for noise, -2 and -3 for rows that stood aside."""
+        return self.spread(self.of_none(-1, np.int64) if self.flat is None else self.flat.labels, -2, -3)
+
+    def probabilities(self) -> Array:
+        """float64[n]: 0 for noise and rows with infinite values, NaN for rows with missing ones."""
+        return self.spread(self.of_none(0, np.float64) if self.flat is None else self.flat.probabilities, 0, np.nan)
+
+    def cores(self) -> Array:
+        """T[n]: distance to the `min_samples`-th nearest, NaN for rows that stood aside."""
+        return self.spread(self.core, np.nan, np.nan)
+
+    def spread(self, values: Array, infinite: float, missing: float) -> Array:
+        """Values of the points in their places among the caller's rows."""
+        return values if self.rows is None else self.rows.spread(values, infinite, missing)
+
+    def of_none(self, value: float, dtype: Any) -> Array:
+        """What every point gets where there are no clusters."""
+        return np.full_like(self.core, value, dtype=dtype)
+
+    def reclustered(self, options: Options) -> Model:
+        """Other clusters of the same dendrogram."""
+        other = replace(self, options=options)
+        other.__dict__["linkage"] = self.linkage
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        made = ("linkage", "flat", "points", "give")
+        return {name: on_host(value) for name, value in self.__dict__.items() if name not in made}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, give=to_host, device=usable_device(state["device"]))
+        for name in ("edges", "weights", "core"):
+            setattr(self, name, self.ops.asarray(getattr(self, name)))
+        if self.rows is not None:
+            self.rows = self.rows.mapped(self.ops.asarray)
+
+
+def on_host(value: Any) -> Any:
+    """An attribute as it goes into a pickle."""
+    if isinstance(value, FiniteRows):
+        return value.mapped(to_host)
+    return to_host(value) if hasattr(value, "__cuda_array_interface__") else value
