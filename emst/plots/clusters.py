@@ -1,0 +1,108 @@
+"""The points of a clustering: clusters in colours, noise in grey."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from emst.plots.plane import on_plane
+from emst.points import to_host
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MANY = 10_000  # points from which a picture is kept as pixels: a vector file of more is slow to open
+MOST = 1_000_000  # points that are drawn: of more, a random part
+NAMED = 12  # clusters in the legend, the largest
+NOISE = np.array([0.78, 0.78, 0.78])
+GREY = np.array([0.86, 0.86, 0.86])  # what a colour fades to where the probability is 0
+
+
+def plot_clusters(points: Any, labels: Any, probabilities: Any = None, axis: Axes | None = None) -> Axes:
+    """Scatter plot of a clustering.
+
+    Colours fade with the probability; noise is grey and lies below. Points of more than two dimensions are projected
+    by their principal components. Rows with NaN or infinity have no place and are left out. Of more than a million
+    points a random million is drawn.
+
+    Parameters
+    ----------
+    points : array-like of shape (n, d)
+    labels : int array-like of shape (n,)
+        Negative ones are noise.
+    probabilities : array-like of shape (n,), optional
+        Between 0 and 1; 1 by default.
+    axis : matplotlib Axes, optional
+        Where to draw; the current one by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    from matplotlib import pyplot as plt
+
+    places, labels = np.asarray(to_host(points)), np.asarray(to_host(labels))
+    strength = np.ones(len(labels)) if probabilities is None else np.asarray(to_host(probabilities), np.float64)
+    if not len(places) == len(labels) == len(strength):
+        raise ValueError(
+            f"one label and one probability a point: {len(places)} points, {len(labels)} labels, "
+            f"{len(strength)} probabilities"
+        )
+    sizes = np.bincount(labels[labels >= 0])
+    noise = int((labels < 0).sum())
+    rows = _drawn(places)
+    places, axes = on_plane(places[rows])
+    labels, strength = labels[rows], np.nan_to_num(strength[rows])
+    colours = cluster_colours(len(sizes))
+    axis = plt.gca() if axis is None else axis
+    dot = float(np.clip(30_000 / max(len(rows), 1), 0.3, 24))
+    style: dict[str, Any] = {"linewidths": 0, "rasterized": len(rows) > MANY}
+    out = labels < 0
+    axis.scatter(*places[out].T, s=0.6 * dot, color=NOISE, zorder=1, **style)
+    faded = GREY + strength[~out, None] * (colours[labels[~out]] - GREY)
+    axis.scatter(*places[~out].T, s=dot, color=faded, zorder=2, **style)
+    _legend(axis, sizes, noise, colours)
+    axis.set(xlabel=axes[0], ylabel=axes[1], aspect="equal")
+    axis.margins(0.02)
+    return axis
+
+
+def cluster_colours(count: int) -> np.ndarray:
+    """Colours of labels 0 ... count - 1, neighbours unlike each other: float64 of shape (count, 3)."""
+    from matplotlib import colormaps
+    from matplotlib.colors import hsv_to_rgb
+
+    if count <= 10:
+        return colormaps["tab10"]([0, 1, 2, 3, 4, 5, 6, 8, 9, 7][:count])[:, :3]  # grey comes last: noise is grey
+    i = np.arange(count)
+    hue = (0.58 + i * 0.6180339887498949) % 1.0  # the golden ratio spreads any number of them
+    return hsv_to_rgb(np.stack([hue, 0.55 + 0.35 * (i % 3) / 2, 0.9 - 0.3 * (i // 3 % 3) / 2], axis=1))
+
+
+def _drawn(places: np.ndarray) -> np.ndarray:
+    """Rows with a place, or a random part of them."""
+    rows = np.flatnonzero(np.isfinite(places).all(axis=1))
+    if len(rows) > MOST:
+        rows = np.sort(np.random.default_rng(0).choice(rows, MOST, replace=False))
+    return rows
+
+
+def _legend(axis: Axes, sizes: np.ndarray, noise: int, colours: np.ndarray) -> None:
+    """The largest clusters with their numbers of points, how many more there are, and noise."""
+    from matplotlib.lines import Line2D
+
+    def entry(colour: Any, text: str) -> Line2D:
+        return Line2D([], [], linestyle="", marker="o", markersize=6, color=colour, label=text)
+
+    named = np.sort(np.argsort(-sizes, kind="stable")[:NAMED])
+    entries = [entry(colours[i], f"{i}  ({sizes[i]:,})") for i in named]
+    if len(sizes) > NAMED:
+        entries.append(entry("none", f"and {len(sizes) - NAMED:,} more"))
+    if noise:
+        entries.append(entry(NOISE, f"noise  ({noise:,})"))
+    if entries:
+        title = "1 cluster" if len(sizes) == 1 else f"{len(sizes):,} clusters"
+        axis.legend(
+            handles=entries, title=title, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, handletextpad=0.2
+        )

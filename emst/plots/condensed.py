@@ -1,0 +1,137 @@
+"""The condensed tree, drawn as icicles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from emst.plots.icicles import Icicles, icicles
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MANY = 400  # leaves that a picture has room for
+FEW = 0.01  # part of the bars that a picture may cut off, if that gives the others half as much room again
+
+
+def plot_condensed_tree(
+    rows: np.ndarray,
+    chosen: Sequence[int] = (),
+    *,
+    leaf_separation: float = 1,
+    cmap: Any = "viridis",
+    label_clusters: bool = False,
+    selection_palette: Sequence[Any] | None = None,
+    axis: Axes | None = None,
+    colorbar: bool = True,
+    log_size: bool = False,
+    max_rectangles_per_icicle: int = 20,
+) -> Axes:
+    """Draw a condensed tree: a bar is as wide as the cluster has points at that lambda.
+
+    Of more than 400 leaves only the largest are drawn. Where a few points are so close together that their lambdas
+    would leave no room for the others, the axis ends before them; infinite ones always run off it.
+
+    Parameters
+    ----------
+    rows : structured array with fields parent, child, lambda_val, child_size
+        As `CondensedTree.to_numpy` returns it: ordered by parent and lambda.
+    chosen : sequence of int
+        Clusters to circle, in the order of their labels.
+    leaf_separation : float, default 1
+        Distance of neighbouring leaves, in units of the root's width.
+    cmap : str or Colormap, default "viridis"
+        Of the number of points; "none" draws black bars.
+    label_clusters : bool, default False
+        Write labels beside the circles.
+    selection_palette : sequence of colours, optional
+        Of the circles, if there are enough; otherwise all are red.
+    axis : matplotlib Axes, optional
+        Where to draw; the current one by default.
+    colorbar : bool, default True
+    log_size : bool, default False
+        Widths are logarithms of the number of points.
+    max_rectangles_per_icicle : int, default 20
+        Bars that a cluster may be drawn with.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    from matplotlib import pyplot as plt
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    layout = icicles(rows, leaf_separation, log_size, max_rectangles_per_icicle, MANY)
+    axis = plt.gca() if axis is None else axis
+    centre, width, bottom, height = layout.bars.T
+    left, right, top = centre - width / 2, centre + width / 2, bottom + height
+    corners = np.stack([left, bottom, right, bottom, right, top, left, top], axis=1).reshape(-1, 4, 2)
+    # The edge is what is seen of bars that are narrower than a pixel.
+    bars = PolyCollection(corners, linewidths=0.7, edgecolors="face", joinstyle="miter", zorder=2)
+    if cmap == "none":
+        bars.set(facecolor="black", edgecolor="black")
+    else:
+        bars.set(array=width, cmap=cmap, clim=(0, width.max(initial=1.0)))
+    thin = float(np.clip(30 / max(len(layout.cluster), 1), 0.4, 1))
+    axis.add_collection(bars)
+    axis.add_collection(LineCollection(layout.lines, colors="0.25", linewidths=thin, zorder=1))
+    if len(layout.bounds):
+        _circle(axis, layout, list(chosen), label_clusters, selection_palette)
+        margin = 0.02 * np.ptp(layout.bounds[:, :2])
+        axis.set_xlim(layout.bounds[:, 0].min() - margin, layout.bounds[:, 1].max() + margin)
+        axis.set_ylim(_depth(layout), 0)
+    if colorbar and cmap != "none":
+        label, form = ("log(Number of points)", None) if log_size else ("Number of points", "{x:,.0f}")
+        axis.figure.colorbar(bars, ax=axis, label=label, format=form)
+    if layout.hidden:
+        note = f"the {len(layout.cluster):,} largest of {len(layout.cluster) + layout.hidden:,} clusters"
+        axis.set_title(note, loc="right", fontsize="small", color="0.4")
+    axis.set_xticks([])
+    for side in ("right", "top", "bottom"):
+        axis.spines[side].set_visible(False)
+    axis.set_ylabel("$\\lambda$ value")
+    return axis
+
+
+def _depth(layout: Icicles) -> float:
+    """Where the axis ends: below all bars, or below nearly all if that gives those much more room."""
+    tops = np.sort(layout.bars[:, 2] + layout.bars[:, 3])
+    if len(tops) == 0:
+        return 1.0
+    most = float(tops[int((1 - FEW) * (len(tops) - 1))])
+    return 1.1 * most if tops[-1] > 1.5 * most else 1.03 * float(tops[-1])
+
+
+def _circle(axis: Axes, layout: Icicles, chosen: Sequence[int], labels: bool, palette: Sequence[Any] | None) -> None:
+    """Ellipses around the chosen clusters that are shown, and their labels."""
+    from matplotlib.patches import Ellipse
+    from matplotlib.patheffects import withStroke
+
+    depth, extent = _depth(layout), np.ptp(layout.bounds[:, :2])
+    place = {c: i for i, c in enumerate(layout.cluster.tolist())}
+    halo = [withStroke(linewidth=2.5, foreground="white")]
+    for label, c in enumerate(chosen):
+        if c not in place:
+            continue
+        left, right, birth, death = layout.bounds[place[c]]
+        death = max(birth, min(death, depth))
+        middle = (left + right) / 2
+        width, height = max(3 * (right - left), 0.015 * extent), max(1.07 * (death - birth), 0.03 * depth)
+        colour = palette[label] if palette is not None and len(palette) >= len(chosen) else "r"
+        centre = (middle, (birth + death) / 2)
+        axis.add_patch(Ellipse(centre, width, height, fill=False, edgecolor=colour, linewidth=1.5, zorder=3))
+        if labels:
+            axis.annotate(
+                str(label),
+                (middle, centre[1] + height / 2),
+                (0, -2),
+                textcoords="offset points",
+                color=colour,
+                ha="center",
+                va="top",
+                fontsize="small",
+                path_effects=halo,
+                zorder=4,
+            )

@@ -1,0 +1,158 @@
+"""The condensed tree as icicles: a cluster hangs from the lambda at which it is born and narrows as points leave it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(eq=False)
+class Icicles:
+    """Bars and lines of the picture, in data coordinates: x counts points, y is lambda."""
+
+    cluster: np.ndarray  # int64[c]: ids of the clusters that are shown, parents before children
+    bounds: np.ndarray  # float64[c, 4]: left, right, birth, death of each
+    bars: np.ndarray  # float64[b, 4]: centre, width, bottom (the lesser lambda), height
+    lines: np.ndarray  # float64[l, 2, 2]: from the centre of a cluster to the far edges of what it splits into
+    hidden: int  # clusters that are not shown
+
+
+def icicles(
+    rows: np.ndarray,
+    leaf_separation: float = 1,
+    log_size: bool = False,
+    rectangles: int = 20,
+    leaves: int | None = None,
+) -> Icicles:
+    """Lay out a condensed tree.
+
+    Parameters
+    ----------
+    rows : structured array with fields parent, child, lambda_val, child_size
+        Ordered by parent and, within one, by lambda. The least parent is the root, clusters have ids from there on.
+    leaf_separation : float
+        Distance of neighbouring leaves, in units of the root's width.
+    log_size : bool
+        Widths are logarithms.
+    rectangles : int
+        At most so many bars a cluster: steps of its width that are smaller than this part of it are joined.
+    leaves : int, optional
+        Show only the largest clusters, with at most so many leaves among them (and twenty times as many in all). The
+        others leave their parents like single points.
+    """
+    if len(rows) == 0:
+        return Icicles(np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros((0, 4)), np.zeros((0, 2, 2)), 0)
+    ceiling = _ceiling(rows["lambda_val"])
+    root = int(rows["parent"][0])
+    parent, birth, size = _clusters(rows, root, ceiling)
+    width = np.log(size) if log_size else size
+    shown = _largest(parent, size, leaves)
+    unit = float(width[0]) or 1.0
+    x = _centres(parent, shown) * leaf_separation * unit
+    steps = _steps(rows[shown[rows["parent"] - root]], root, size, ceiling)
+    of, wide, bottom, top = _bars(steps, size, birth, log_size, rectangles)
+    bars = np.stack([x[of], wide, bottom, top - bottom], axis=1)
+    chosen = np.flatnonzero(shown)
+    child = chosen[1:]
+    turn = np.sign(x[child] - x[parent[child]])
+    child, turn = child[turn != 0], turn[turn != 0]
+    ends = np.stack([x[parent[child]], x[child] + turn * width[child] / 2], axis=1)
+    lines = np.stack([ends, np.repeat(birth[child, None], 2, axis=1)], axis=2)
+    last = np.flatnonzero(np.r_[steps.cluster[1:] != steps.cluster[:-1], True])
+    death = np.zeros(len(parent))
+    death[steps.cluster[last]] = steps.level[last]
+    bounds = np.stack([x - width / 2, x + width / 2, birth, death], axis=1)[chosen]
+    return Icicles(chosen + root, bounds, bars, lines, len(parent) - len(chosen))
+
+
+def _ceiling(lambdas: np.ndarray) -> float:
+    """Where an infinite lambda is drawn: a tenth above the greatest other."""
+    finite = lambdas[np.isfinite(lambdas)]
+    return 1.1 * float(finite.max(initial=0.0)) or 1.0
+
+
+def _clusters(rows: np.ndarray, root: int, ceiling: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Parent (-1 for the root), birth and size of every cluster, by its id less the root's."""
+    below = rows[rows["child"] >= root]
+    count = len(below) + 1
+    parent, birth, size = np.full(count, -1), np.zeros(count), np.empty(count)
+    own = below["child"] - root
+    parent[own] = below["parent"] - root
+    birth[own] = np.minimum(below["lambda_val"], ceiling)
+    size[own] = below["child_size"]
+    size[0] = rows["child_size"][rows["parent"] == root].sum()
+    return parent, birth, size
+
+
+def _largest(parent: np.ndarray, size: np.ndarray, leaves: int | None) -> np.ndarray:
+    """Mask of the largest clusters, with at most so many leaves among them.
+
+    A cluster is smaller than its parent, so parents are among them. Of the two clusters of a split, the smaller one
+    makes for a leaf more.
+    """
+    if leaves is None or len(size) // 2 < leaves:
+        return np.ones(len(size), bool)
+    smaller = size[1:][np.argsort(parent[1:], kind="stable")].reshape(-1, 2).min(axis=1)
+    least = np.partition(smaller, -leaves)[-leaves]  # one too many
+    if len(size) > 20 * leaves:
+        least = max(least, np.partition(size, -20 * leaves)[-20 * leaves])
+    return size > least
+
+
+def _centres(parent: np.ndarray, shown: np.ndarray) -> np.ndarray:
+    """Leaves at 0, 1, 2, ... from left to right, every other cluster in the middle of those it splits into."""
+    order, mother = np.flatnonzero(shown).tolist(), parent.tolist()
+    leaves, children, total = [0] * len(mother), [0] * len(mother), [0.0] * len(mother)
+    for c in reversed(order[1:]):
+        leaves[c] = leaves[c] or 1
+        leaves[mother[c]] += leaves[c]
+        children[mother[c]] += 1
+    place = [0] * len(mother)  # where the next child's leaves begin; a leaf's own place
+    for c in order[1:]:
+        place[c] = place[mother[c]]
+        place[mother[c]] += leaves[c]
+    for c in reversed(order):
+        total[c] = total[c] / children[c] if children[c] else float(place[c])
+        total[mother[c]] += total[c] if c else 0.0
+    return np.array(total)
+
+
+@dataclass(eq=False)
+class Steps:
+    """Where clusters narrow: what leaves one of them at one lambda is one step. Ordered by cluster and lambda."""
+
+    cluster: np.ndarray  # int64[s]
+    level: np.ndarray  # float64[s]: lambda
+    before: np.ndarray  # int64[s]: points before the step
+
+
+def _steps(rows: np.ndarray, root: int, size: np.ndarray, ceiling: float) -> Steps:
+    cluster, level = rows["parent"] - root, np.minimum(rows["lambda_val"], ceiling)
+    first = np.r_[True, cluster[1:] != cluster[:-1]]  # row of each cluster
+    step = np.flatnonzero(first | np.r_[True, level[1:] != level[:-1]])
+    gone = np.cumsum(rows["child_size"]) - rows["child_size"]
+    gone -= gone[first][np.cumsum(first) - 1]
+    return Steps(cluster[step], level[step], size[cluster[step]] - gone[step])
+
+
+def _bars(
+    steps: Steps, size: np.ndarray, birth: np.ndarray, log_size: bool, most: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Cluster, width, bottom and top of the bars."""
+    cluster, level, wide, whole = steps.cluster, steps.level, steps.before, size[steps.cluster]
+    if log_size:
+        wide, whole = np.log(wide), np.log(whole)
+    narrower = whole - wide
+    new = cluster[1:] != cluster[:-1]
+    last = np.flatnonzero(np.r_[new, True])
+    most_lost = np.zeros(len(size))
+    most_lost[cluster[last]] = narrower[last]
+    stage = np.floor(narrower / np.maximum(most_lost[cluster], np.finfo(float).tiny) * most)
+    stage = np.minimum(stage, most - 1)
+    start = np.flatnonzero(np.r_[True, new | (stage[1:] != stage[:-1])])
+    top = level[np.r_[start[1:] - 1, len(level) - 1]]
+    of = cluster[start]
+    bottom = np.where(np.r_[True, of[1:] != of[:-1]], birth[of], np.r_[0.0, top[:-1]])
+    seen = top > bottom
+    return of[seen], wide[start][seen], bottom[seen], top[seen]
