@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.arrays import empty
 from emst.cpu.kernels import kernel, part
 from emst.cpu.linkage import inherit, parents
 from emst.cpu.parallel import for_chunks, grain_for, thread_count
@@ -27,18 +28,17 @@ def condense(linkage, min_cluster_size):
         return _single_point(linkage, min_cluster_size)
     grain = grain_for(m, 1 << 15)
     parent = parents(linkage)
-    is_split, leaving = np.empty(m, np.bool_), np.empty(m, np.int32)
-    for_chunks(_find_splits, m, grain, linkage.child, linkage.size, min_cluster_size, is_split, leaving)
+    # Of a cluster's merge its cluster, of others the merge at which they leave theirs.
+    owner, is_split = np.empty(m, np.int32), np.empty(m, np.bool_)
+    for_chunks(_find_splits, m, grain, linkage.child, linkage.size, min_cluster_size, owner, is_split)
     splits = np.flatnonzero(is_split)[::-1].astype(np.int32)
-    of_merge = np.full(m, -1, np.int32)
-    of_merge[-1] = 0
-    for_chunks(_begin_clusters, len(splits), grain, linkage.child, splits, of_merge)
-    inherit(of_merge, parent)
-    inherit(leaving, parent)
+    owner[-1] = 0
+    for_chunks(_begin_clusters, len(splits), grain, linkage.child, splits, owner)
+    inherit(owner, parent[n:])
     cluster, leave = np.empty(n, np.int32), np.empty(n, np.int32)
-    for_chunks(_leave, n, grain, parent, leaving, of_merge, cluster, leave)
-    for_chunks(_forget_small, m, grain, linkage.size, min_cluster_size, of_merge)
-    return _measured(linkage, min_cluster_size, splits, of_merge, cluster, leave)
+    for_chunks(_leave, n, grain, parent, linkage.size, min_cluster_size, owner, cluster, leave)
+    for_chunks(_forget_small, m, grain, linkage.size, min_cluster_size, owner)
+    return _measured(linkage, min_cluster_size, splits, owner, cluster, leave)
 
 
 def _single_point(linkage, min_cluster_size):
@@ -58,34 +58,45 @@ def _single_point(linkage, min_cluster_size):
     )
 
 
+@part
+def is_large(size, merge, min_cluster_size):
+    """Whether a merge is one of a cluster's; the root is, however small."""
+    return size[merge] >= min_cluster_size or merge == len(size) - 1
+
+
 @kernel
-def _find_splits(child, size, min_cluster_size, is_split, leaving, begin, end):
-    """Which merges are splits; and those at which something may leave a cluster, as seeds for the merges below."""
+def _find_splits(child, size, min_cluster_size, owner, is_split, begin, end):
     for e in range(begin, end):
-        a, b = child[e, 0], child[e, 1]
-        is_split[e] = a >= 0 and size[a] >= min_cluster_size and size[b] >= min_cluster_size
-        leaving[e] = e if size[e] >= min_cluster_size or e == len(size) - 1 else -1
+        large = 0
+        for i in range(2):
+            below = child[e, i]
+            if below >= 0:
+                goes_on = size[below] >= min_cluster_size
+                large += goes_on
+                owner[below] = e if is_large(size, e, min_cluster_size) and not goes_on else -1
+        is_split[e] = large == 2
 
 
 @kernel
-def _begin_clusters(child, splits, of_merge, begin, end):
+def _begin_clusters(child, splits, owner, begin, end):
     for s in range(begin, end):
-        of_merge[child[splits[s], 0]] = 2 * s + 1
-        of_merge[child[splits[s], 1]] = 2 * s + 2
+        owner[child[splits[s], 0]] = 2 * s + 1
+        owner[child[splits[s], 1]] = 2 * s + 2
 
 
 @kernel
-def _leave(parent, leaving, of_merge, cluster, leave, begin, end):
+def _leave(parent, size, min_cluster_size, owner, cluster, leave, begin, end):
     for p in range(begin, end):
-        leave[p] = leaving[parent[p]]
-        cluster[p] = of_merge[leave[p]]
+        merge = parent[p]
+        leave[p] = merge if is_large(size, merge, min_cluster_size) else owner[merge]
+        cluster[p] = owner[leave[p]]
 
 
 @kernel
-def _forget_small(size, min_cluster_size, of_merge, begin, end):
-    for e in range(begin, min(end, len(size) - 1)):
-        if size[e] < min_cluster_size:
-            of_merge[e] = -1
+def _forget_small(size, min_cluster_size, owner, begin, end):
+    for e in range(begin, end):
+        if not is_large(size, e, min_cluster_size):
+            owner[e] = -1
 
 
 def _measured(linkage, min_cluster_size, splits, of_merge, cluster, leave):
@@ -159,32 +170,42 @@ def _sums(terms, starts):
     Runs are cut into pieces of PIECE terms; the sums of a run's pieces take its place, until one is left. Lane l of
     LANES adds the terms l, l + LANES, ... of a piece to 0; then lanes l and l + 16 are added, l and l + 8, and so on.
     """
+    count = len(starts) - 1
     while True:
         pieces = -(-np.diff(starts) // PIECE)
-        ends = np.zeros(len(starts), np.int64)
+        ends = np.zeros(count + 1, np.int64)
         np.cumsum(pieces, out=ends[1:])
-        sums = np.empty(ends[-1])
-        grain = grain_for(len(pieces), 256) if ends[-1] == len(pieces) else 1
-        for_chunks(_sum_pieces, len(pieces), grain, terms, starts, ends, sums, scratch=lambda: np.empty(LANES))
-        if len(sums) == len(pieces):
+        total = int(ends[-1])
+        run = np.repeat(np.arange(count, dtype=np.int32), pieces)
+        sums = np.empty(total)
+        for_chunks(_sum_pieces, total, grain_for(total, 256), terms, starts, run, ends, sums, scratch=_lanes)
+        if total == count:
             return sums
         terms, starts = sums, ends
 
 
+def _lanes():
+    return empty(LANES, np.float64)
+
+
 @kernel
-def _sum_pieces(lanes, terms, starts, ends, sums, begin, end):
-    for c in range(begin, end):
-        for i in range(ends[c], ends[c + 1]):
-            first = starts[c] + (i - ends[c]) * PIECE
-            sums[i] = _sum_piece(lanes, terms[first : min(first + PIECE, starts[c + 1])])
+def _sum_pieces(lanes, terms, starts, run, ends, sums, begin, end):
+    for i in range(begin, end):
+        c = run[i]
+        first = starts[c] + (i - ends[c]) * PIECE
+        sums[i] = _sum_piece(lanes, terms[first : min(first + PIECE, starts[c + 1])])
 
 
 @part
 def _sum_piece(lanes, terms):
     for lane in range(LANES):
         lanes[lane] = 0.0
-    for i in range(len(terms)):
-        lanes[i % LANES] += terms[i]
+    whole = len(terms) // LANES * LANES
+    for i in range(0, whole, LANES):
+        for lane in range(LANES):
+            lanes[lane] += terms[i + lane]
+    for i in range(whole, len(terms)):
+        lanes[i - whole] += terms[i]
     half = LANES // 2
     while half:
         for lane in range(half):

@@ -57,34 +57,34 @@ def _parents(child, parent, begin, end):
         parent[child[e, 1] + n] = e
 
 
-def inherit(values, parent):
+def inherit(values, above):
     """Give every merge without a value (-1) that of its nearest ancestor that has one, in place; the last has one.
 
     First as far as a chunk reaches: a merge whose ancestor lies in another chunk refers to it (-2 - ancestor). Then
-    references are followed, at most one a chunk. Another thread may meanwhile replace one by the value it leads to.
+    references are followed, from the last merge down, so that most lead straight to a value; at worst it is one a
+    chunk. Another thread may meanwhile replace one by the value it leads to. `above` is each merge's parent.
     """
     m = len(values)
     grain = grain_for(m, 1 << 15)
-    for_chunks(_inherit_in_chunk, m, grain, values, parent)
+    for_chunks(_inherit_in_chunk, m, grain, values, above)
     for_chunks(_follow, m, grain, values)
 
 
 @kernel
-def _inherit_in_chunk(values, parent, begin, end):
-    n = len(values) + 1
+def _inherit_in_chunk(values, above, begin, end):
     for e in range(end - 1, begin - 1, -1):
         if values[e] < 0:
-            p = parent[e + n]
-            values[e] = values[p] if p < end else -2 - p
+            values[e] = values[above[e]] if above[e] < end else -2 - above[e]
 
 
 @kernel
 def _follow(values, begin, end):
-    for e in range(begin, end):
-        value = values[e]
+    last = len(values) - 1
+    for i in range(begin, end):
+        value = values[last - i]
         while value < 0:
             value = values[-2 - value]
-        values[e] = value
+        values[last - i] = value
 
 
 def cut(linkage, height, min_cluster_size):
@@ -97,7 +97,7 @@ def cut(linkage, height, min_cluster_size):
     grain = grain_for(n, 1 << 15)
     if below:
         for_chunks(_mark_tops, below, grain, parent, top, n)
-        inherit(top, parent[n - below - 1 :])
+        inherit(top, parent[n : n + below])
     _number(parent, top, linkage.size, np.full(below, -2, np.int32), min_cluster_size, labels)
     return labels
 
