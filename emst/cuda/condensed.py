@@ -72,10 +72,8 @@ def describe(
 
 
 def _single_point(linkage: Linkage, min_cluster_size: int) -> Condensed:
-    """One point and no merge: the root, which nothing ever leaves."""
-    none = cupy.full(1, -1, np.int32)
-    zero = cupy.zeros(1, np.float64)
-    one = cupy.ones(1, np.int32)
-    return Condensed(
-        linkage, min_cluster_size, none, none, zero, zero, one, zero, none + 1, none, cupy.empty(0, np.int32)
-    )
+    """One point never leaves: its lambda and its cluster's death are infinite."""
+    none, first = cupy.full(1, -1, np.int32), cupy.zeros(1, np.int32)
+    zero, never = cupy.zeros(1, np.float64), cupy.full(1, np.inf)
+    clusters = (none, none, zero, never, cupy.ones(1, np.int32), zero)
+    return Condensed(linkage, min_cluster_size, *clusters, first, none, cupy.empty(0, np.int32))
