@@ -13,7 +13,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 
@@ -72,6 +72,32 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             raise
 
 
+def check_table(path: Path) -> None:
+    """Raise ValueError if `write_table` cannot write such a file."""
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ValueError(f"{path}: unknown suffix {suffix!r}; labels are written to {', '.join(SUFFIXES)}")
+    if suffix == ".parquet":
+        _pyarrow(path, "writing")
+
+
+def write_table(file: IO[bytes], path: Path, columns: dict[str, Any]) -> None:
+    """Write columns in the format that the suffix of `path` tells; to an .npy only the first."""
+    suffix = path.suffix.lower()
+    if suffix == ".npy":
+        np.save(file, next(iter(columns.values())))
+    elif suffix == ".npz":
+        np.savez(file, **columns)
+    elif suffix == ".csv":
+        file.write((",".join(columns) + "\n").encode())
+        formats = ["%d" if values.dtype.kind == "i" else "%.9g" for values in columns.values()]
+        np.savetxt(file, np.rec.fromarrays(list(columns.values())), fmt=",".join(formats))
+    else:
+        import pyarrow as arrow
+
+        _pyarrow(path, "writing").write_table(arrow.table(columns), file)
+
+
 def _load(path: Path, name: str | None) -> np.ndarray:
     """The array in an .npy, or the one called `name` (the only one) in an .npz."""
     try:
@@ -106,10 +132,7 @@ def _table(path: Path, array: np.ndarray, columns: Sequence[str] | None) -> np.n
 
 
 def _read_parquet(path: Path, columns: Sequence[str] | None) -> np.ndarray:
-    try:
-        import pyarrow.parquet as parquet
-    except ImportError as error:
-        raise ValueError(f"{path}: reading .parquet needs pyarrow: pip install 'emst[parquet]'") from error
+    parquet = _pyarrow(path, "reading")
     from pyarrow.lib import ArrowException
 
     try:
@@ -119,6 +142,14 @@ def _read_parquet(path: Path, columns: Sequence[str] | None) -> np.ndarray:
     except ArrowException as error:
         raise ValueError(f"{path} is not a readable .parquet file ({_first_line(error)})") from error
     return _stack(path, {name: table.column(name).to_numpy() for name in chosen})
+
+
+def _pyarrow(path: Path, doing: str) -> Any:
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise ValueError(f"{path}: {doing} .parquet needs pyarrow: pip install 'emst[parquet]'") from error
+    return parquet
 
 
 def _stack(path: Path, columns: dict[str, np.ndarray]) -> np.ndarray:

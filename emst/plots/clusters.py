@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from emst.plots.plane import on_plane
+from emst.plots.plane import current_axis, on_plane
 from emst.points import to_host
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ def plot_clusters(points: Any, labels: Any, probabilities: Any = None, axis: Axe
     -------
     matplotlib Axes
     """
-    from matplotlib import pyplot as plt
 
     places, labels = np.asarray(to_host(points)), np.asarray(to_host(labels))
     strength = np.ones(len(labels)) if probabilities is None else np.asarray(to_host(probabilities), np.float64)
@@ -55,13 +54,13 @@ def plot_clusters(points: Any, labels: Any, probabilities: Any = None, axis: Axe
     places, axes = on_plane(places[rows])
     labels, strength = labels[rows], np.nan_to_num(strength[rows])
     colours = cluster_colours(len(sizes))
-    axis = plt.gca() if axis is None else axis
-    dot = float(np.clip(30_000 / max(len(rows), 1), 0.3, 24))
+    axis = axis or current_axis()
+    dot = float(np.clip(50_000 / max(len(rows), 1), 0.3, 24))
     style: dict[str, Any] = {"linewidths": 0, "rasterized": len(rows) > MANY}
     out = labels < 0
-    axis.scatter(*places[out].T, s=0.6 * dot, color=NOISE, zorder=1, **style)
+    axis.scatter(places[out, 0], places[out, 1], s=0.6 * dot, color=NOISE, zorder=1, **style)
     faded = GREY + strength[~out, None] * (colours[labels[~out]] - GREY)
-    axis.scatter(*places[~out].T, s=dot, color=faded, zorder=2, **style)
+    axis.scatter(places[~out, 0], places[~out, 1], s=dot, color=faded, zorder=2, **style)
     _legend(axis, sizes, noise, colours)
     axis.set(xlabel=axes[0], ylabel=axes[1], aspect="equal")
     axis.margins(0.02)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.plots.icicles import Icicles, icicles
+from emst.plots.plane import current_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,23 +61,22 @@ def plot_condensed_tree(
     -------
     matplotlib Axes
     """
-    from matplotlib import pyplot as plt
     from matplotlib.collections import LineCollection, PolyCollection
 
     layout = icicles(rows, leaf_separation, log_size, max_rectangles_per_icicle, MANY)
-    axis = plt.gca() if axis is None else axis
+    axis = axis or current_axis()
     centre, width, bottom, height = layout.bars.T
     left, right, top = centre - width / 2, centre + width / 2, bottom + height
     corners = np.stack([left, bottom, right, bottom, right, top, left, top], axis=1).reshape(-1, 4, 2)
     # The edge is what is seen of bars that are narrower than a pixel.
-    bars = PolyCollection(corners, linewidths=0.7, edgecolors="face", joinstyle="miter", zorder=2)
+    bars = PolyCollection(list(corners), linewidths=0.7, edgecolors="face", joinstyle="miter", zorder=2)
     if cmap == "none":
         bars.set(facecolor="black", edgecolor="black")
     else:
         bars.set(array=width, cmap=cmap, clim=(0, width.max(initial=1.0)))
     thin = float(np.clip(30 / max(len(layout.cluster), 1), 0.4, 1))
     axis.add_collection(bars)
-    axis.add_collection(LineCollection(layout.lines, colors="0.25", linewidths=thin, zorder=1))
+    axis.add_collection(LineCollection(list(layout.lines), colors="0.25", linewidths=thin, zorder=1))
     if len(layout.bounds):
         _circle(axis, layout, list(chosen), label_clusters, selection_palette)
         margin = 0.02 * np.ptp(layout.bounds[:, :2])
@@ -118,7 +118,7 @@ def _circle(axis: Axes, layout: Icicles, chosen: Sequence[int], labels: bool, pa
         left, right, birth, death = layout.bounds[place[c]]
         death = max(birth, min(death, depth))
         middle = (left + right) / 2
-        width, height = max(3 * (right - left), 0.015 * extent), max(1.07 * (death - birth), 0.03 * depth)
+        width, height = max(2 * (right - left), 0.012 * extent), max(1.16 * (death - birth), 0.03 * depth)
         colour = palette[label] if palette is not None and len(palette) >= len(chosen) else "r"
         centre = (middle, (birth + death) / 2)
         axis.add_patch(Ellipse(centre, width, height, fill=False, edgecolor=colour, linewidth=1.5, zorder=3))

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from emst.plots.plane import current_axis
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -49,7 +51,6 @@ def plot_single_linkage_tree(
     -------
     matplotlib Axes
     """
-    from matplotlib import pyplot as plt
     from matplotlib.collections import LineCollection
     from matplotlib.colors import LogNorm
 
@@ -59,19 +60,19 @@ def plot_single_linkage_tree(
         sides = _sizes(linkage)
         shown &= sides.min(axis=1) >= (len(linkage) + 1) / BRANCHES
     upright, level, points = _branches(linkage, shown)
-    axis = plt.gca() if axis is None else axis
+    axis = axis or current_axis()
     order = np.argsort(points, kind="stable")  # the main branches above the others
     upright, points = upright[order], points[order]
     share = np.log(points) / np.log(max(len(linkage) + 1, 2))
     thin, wide = np.clip(3000 / max(len(upright), 1) * np.array([0.1, 1.0]), [0.1, 2.0], [0.6, WIDEST])
     widths = thin + (wide - thin) * share if vary_line_width else 1.0
-    lines = LineCollection(upright, linewidths=widths, capstyle="butt", zorder=1)
+    lines = LineCollection(list(upright), linewidths=widths, capstyle="butt", zorder=1)
     if cmap == "none":
         lines.set_color("black")
     else:
         lines.set(array=points, cmap=cmap, norm=LogNorm(1, max(len(linkage) + 1, 2)))
     axis.add_collection(lines)
-    axis.add_collection(LineCollection(level, colors="0.25", linewidths=max(thin, 0.4), zorder=2))
+    axis.add_collection(LineCollection(list(level), colors="0.25", linewidths=max(thin, 0.4), zorder=2))
     if colorbar and cmap != "none":
         axis.figure.colorbar(lines, ax=axis, label="Number of points")
     if many:

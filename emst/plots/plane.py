@@ -1,10 +1,20 @@
-"""Points of any dimension on the plane of the picture."""
+"""What a picture stands on: its axes, and points of any dimension on their plane."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def current_axis() -> Axes:
+    """pyplot's, which needs a display or a backend without one; figures that are given need neither."""
+    from matplotlib import pyplot as plt
+
+    return plt.gca()
 
 
 def on_plane(points: Any) -> tuple[np.ndarray, tuple[str, str]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from emst.plots.plane import on_plane
+from emst.plots.plane import current_axis, on_plane
 from emst.points import to_host
 
 if TYPE_CHECKING:
@@ -111,13 +111,12 @@ def plot_spanning_tree(
     -------
     matplotlib Axes
     """
-    from matplotlib import pyplot as plt
     from matplotlib.collections import LineCollection
 
     edges, weights = np.asarray(to_host(edges)), np.asarray(to_host(weights), dtype=np.float64)
     rows, ends = np.unique(edges, return_inverse=True)
     places, names = on_plane(points[rows])
-    axis = plt.gca() if axis is None else axis
+    axis = axis or current_axis()
     many = len(rows) > MANY
     room = min(1.0, 300 / max(len(rows), 1))
     widths: Any = edge_linewidth * max(room**0.5, 0.2)
@@ -126,7 +125,7 @@ def plot_spanning_tree(
             widths = widths * np.clip(np.nan_to_num(1 + np.log(weights.max() / weights), nan=1.0), 1, 4)
     finite = weights[np.isfinite(weights)]
     lines = LineCollection(
-        places[ends.reshape(-1, 2)],
+        list(places[ends.reshape(-1, 2)]),
         array=weights,
         cmap=edge_cmap,
         norm=weight_norm(np.sort(finite)),
@@ -137,7 +136,9 @@ def plot_spanning_tree(
     )
     axis.add_collection(lines)
     dot = max(node_size * room, 0.05)
-    axis.scatter(*places.T, s=dot, c=[node_color], alpha=node_alpha, linewidths=0, rasterized=many, zorder=2)
+    axis.scatter(
+        places[:, 0], places[:, 1], s=dot, c=[node_color], alpha=node_alpha, linewidths=0, rasterized=many, zorder=2
+    )
     axis.set_xticks([])
     axis.set_yticks([])
     axis.set(xlabel=names[0], ylabel=names[1], aspect="equal")

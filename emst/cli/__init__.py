@@ -1,0 +1,42 @@
+"""The command `emst`: one subcommand for each question that the library answers, one file a subcommand.
+
+Everything foreseen that goes wrong (a file, the data, the device) is one line on standard error and status 2;
+Ctrl-C is one line and status 130. Heavy modules are imported once the arguments are known to be good.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from emst import __version__
+from emst.cli import cluster, tree
+from emst.cli.shared import sentence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; return its exit status."""
+    arguments = parser().parse_args(argv)
+    try:
+        arguments.run(arguments)
+    except KeyboardInterrupt:
+        return _complain("interrupted", 130)
+    except (ValueError, RuntimeError, MemoryError, OSError) as error:
+        return _complain(sentence(error), 2)
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of all subcommands."""
+    top = argparse.ArgumentParser(prog="emst", description="Exact Euclidean minimum spanning trees, and clusters.")
+    top.add_argument("--version", action="version", version=f"emst {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    tree.add_to(commands)
+    cluster.add_to(commands)
+    return top
+
+
+def _complain(what: str, status: int) -> int:
+    print(f"emst: {what}", file=sys.stderr)
+    return status

@@ -1,0 +1,149 @@
+"""`emst cluster`: HDBSCAN* of the points in a file."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from emst.cli.shared import Commands, add_command, add_input_options, check_files, save_picture, sentence, written
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from emst.hdbscan import HDBSCANGPU
+
+DESCRIPTION = """\
+Read points, cluster them (HDBSCAN*) and write a label for each: clusters are numbered from 0, -1 is noise, -2 a row
+with an infinite value, -3 one with a NaN. An .npy holds the labels; .npz, .csv and .parquet hold `label` and
+`probability`.
+"""
+
+EXAMPLES = """\
+examples:
+  emst cluster points.npy --min-cluster-size 50 -o labels.npy
+  emst cluster points.npy --min-cluster-size 50 -o labels.npy --plot clusters.png --tree condensed.png
+  emst cluster places.csv --columns lat,lon --min-cluster-size 20 --method leaf -o labels.csv
+"""
+
+MIN_SAMPLES_HELP = """\
+a point's core distance is the distance to its K-th nearest, counting the point itself (default: N; hdbscan and cuML do
+not count it: one more than there)"""
+
+
+def add_to(commands: Commands) -> None:
+    """Add this subcommand to the parser."""
+    command = add_command(
+        commands, "cluster", help="clusters of the points in a file", description=DESCRIPTION, epilog=EXAMPLES
+    )
+    add = command.add_argument
+    add("-o", "--output", type=Path, metavar="LABELS", required=True, help=".npy, .npz, .csv or .parquet to write")
+    add("--plot", type=Path, metavar="PICTURE", help="also draw the clusters: .png, .pdf, .svg, ...")
+    add("--tree", type=Path, metavar="PICTURE", help="also draw the condensed tree")
+    add("--min-cluster-size", type=int, default=5, metavar="N", help="fewest points of a cluster (default 5)")
+    add("--min-samples", type=int, metavar="K", help=MIN_SAMPLES_HELP)
+    add("--method", choices=("eom", "leaf"), default="eom", help="excess of mass (default), or leaves of the tree")
+    add("--epsilon", type=float, default=0.0, metavar="DISTANCE", help="merge clusters born at a lesser distance")
+    add("--persistence", type=float, default=0.0, metavar="LAMBDA", help="undo splits that last for less")
+    add("--max-cluster-size", type=int, metavar="N", help="most points of a cluster, by excess of mass")
+    add("--allow-single-cluster", action="store_true", help="the whole may be one cluster")
+    add("--metric", default="euclidean", metavar="NAME", help="euclidean (default), manhattan, cosine, haversine, ...")
+    add("--p", type=float, metavar="P", help="exponent of --metric minkowski")
+    add_input_options(command)
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Points in a file -> labels in a file, and pictures of clusters and tree."""
+    from emst.files import check_table, read_points, replacing, write_table
+
+    check_table(arguments.output)
+    check_files(arguments.points, arguments.output, "the labels", arguments.plot, arguments.tree)
+    if arguments.plot is not None and arguments.metric == "precomputed":
+        raise ValueError("--plot draws points, and --metric precomputed has only distances")
+    with contextlib.ExitStack() as stack:
+        output = stack.enter_context(replacing(arguments.output))
+        plot = stack.enter_context(replacing(arguments.plot)) if arguments.plot else None
+        tree = stack.enter_context(replacing(arguments.tree)) if arguments.tree else None
+        start = time.perf_counter()
+        points = read_points(arguments.points, arguments.columns, arguments.array)
+        read = time.perf_counter() - start
+        model = _fit(points, arguments)
+        fitted = time.perf_counter() - start - read
+        labels, probabilities = model.labels_, model.probabilities_
+        write_table(output, arguments.output, {"label": labels, "probability": probabilities})
+        if plot:
+            save_picture(plot, arguments.plot, lambda axis: _draw_clusters(axis, points, model))
+        if tree:
+            save_picture(tree, arguments.tree, lambda axis: _draw_tree(axis, model), size=(10, 6.5))
+    sizes = f"min_cluster_size {model.min_cluster_size}, min_samples {model.min_samples or model.min_cluster_size}"
+    print(f"{len(points):,} points in {points.shape[1]} dimensions, {sizes}")
+    print(_counts(labels))
+    print(f"read in {read:.2f} s, clustered in {fitted:.2f} s on {model.device_}")
+    print(written(arguments.output, arguments.plot, arguments.tree))
+
+
+def _fit(points: np.ndarray, arguments: argparse.Namespace) -> HDBSCANGPU:
+    from emst.hdbscan import HDBSCANGPU
+    from emst.progress import progress_bar
+
+    model = HDBSCANGPU(
+        arguments.min_cluster_size,
+        arguments.min_samples,
+        arguments.epsilon,
+        arguments.max_cluster_size,
+        arguments.metric,
+        None if arguments.p is None else {"p": arguments.p},
+        cluster_selection_method=arguments.method,
+        cluster_selection_persistence=arguments.persistence,
+        allow_single_cluster=arguments.allow_single_cluster,
+        device=arguments.device,
+        dtype=arguments.dtype,
+    )
+    try:
+        with _warnings_in_a_line(), progress_bar(len(points)) as report:
+            model._report = report
+            return model.fit(points)
+    except ValueError as error:
+        raise ValueError(f"{arguments.points}: {sentence(error)}") from error
+
+
+@contextlib.contextmanager
+def _warnings_in_a_line() -> Iterator[None]:
+    """Warnings as this command tells errors: without the place in the code."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        print(f"emst: warning: {message}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = show
+        yield
+
+
+def _counts(labels: np.ndarray) -> str:
+    """How many clusters there are, and how many points are in none."""
+    clusters, noise, missing = int(labels.max(initial=-1)) + 1, int((labels == -1).sum()), int((labels < -1).sum())
+    counts = f"{clusters:,} cluster{'s' * (clusters != 1)}, {noise:,} points of noise ({noise / len(labels):.1%})"
+    return counts + (f", {missing:,} with NaN or infinity" if missing else "")
+
+
+def _draw_clusters(axis: Any, points: np.ndarray, model: HDBSCANGPU) -> None:
+    from emst.plots import plot_clusters
+
+    plot_clusters(points, model.labels_, model.probabilities_, axis=axis)
+
+
+def _draw_tree(axis: Any, model: HDBSCANGPU) -> None:
+    """The condensed tree, its clusters in the colours of the other picture."""
+    from emst.plots import cluster_colours
+
+    palette = cluster_colours(int(model.labels_.max(initial=-1)) + 1)
+    model.condensed_tree_.plot(
+        select_clusters=True, label_clusters=True, selection_palette=palette, log_size=True, axis=axis
+    )

@@ -1,0 +1,82 @@
+"""What the subcommands have in common: points to read, files to write, errors to tell."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def add_command(commands: Commands, name: str, **texts: Any) -> argparse.ArgumentParser:
+    """A subcommand that reads points."""
+    command = commands.add_parser(name, formatter_class=argparse.RawDescriptionHelpFormatter, **texts)
+    command.add_argument("points", type=Path, metavar="POINTS", help="file of points: .npy, .npz, .csv or .parquet")
+    return command
+
+
+def add_input_options(command: argparse.ArgumentParser) -> None:
+    """How to read the points, and where and in what to compute."""
+    add = command.add_argument
+    add("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to compute (default: auto)")
+    add("--dtype", choices=("float32", "float64"), help="what to compute in (default: as in the file)")
+    add("--columns", type=_names, metavar="A,B,...", help="columns to read, by name or 0-based number (default: all)")
+    add("--array", metavar="NAME", help="which array of an .npz that holds several")
+
+
+def check_files(points: Path, output: Path, what: str, *pictures: Path | None) -> None:
+    """What can be told of the files before anything is read or opened; `output` is to hold `what`."""
+    if output.exists() and points.exists() and output.samefile(points):
+        raise ValueError(f"{output} holds the points: write {what} to another file")
+    if not points.exists():
+        raise FileNotFoundError(f"{points}: no such file")
+    drawn = [picture for picture in pictures if picture is not None]
+    if len({output, *drawn}) <= len(drawn):
+        raise ValueError("every file that is written needs a name of its own")
+    if drawn:
+        from matplotlib.backend_bases import FigureCanvasBase
+
+        kinds = sorted(FigureCanvasBase.get_supported_filetypes())
+        for picture in drawn:
+            if picture.suffix.lower()[1:] not in kinds:
+                raise ValueError(f"{picture}: a picture is written as .{', .'.join(kinds)}")
+
+
+def save_picture(
+    file: BinaryIO, path: Path, draw: Callable[[Axes], Any], size: tuple[float, float] | None = None
+) -> None:
+    """A figure drawn without a display, of this size in inches or else of the shape of the data."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size or (8, 8), layout="constrained")
+    axis = figure.subplots()
+    draw(axis)
+    if size is None:
+        ratio = min(max((axis.dataLim.height or 1.0) / (axis.dataLim.width or 1.0), 0.4), 2.0)
+        figure.set_size_inches(8 / ratio**0.5 + 1.2, 8 * ratio**0.5)
+    figure.savefig(file, format=path.suffix.lower()[1:], dpi=150, bbox_inches="tight")
+
+
+def written(*paths: Path | None) -> str:
+    """The last line of a summary."""
+    *first, last = [str(path) for path in paths if path]
+    return f"wrote {', '.join(first)} and {last}" if first else f"wrote {last}"
+
+
+def sentence(error: BaseException) -> str:
+    """The first line of what an error says."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
+def _names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of columns like x,y")
+    return names

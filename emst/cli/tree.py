@@ -1,0 +1,104 @@
+"""`emst tree`: the minimum spanning tree of the points in a file."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from emst.cli.shared import Commands, add_command, add_input_options, check_files, save_picture, sentence, written
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from emst import MinimumSpanningTree
+
+DESCRIPTION = """\
+Read points, build their exact Euclidean minimum spanning tree, write it to an .npz: `edges` (n - 1 pairs of rows,
+counted from 0), `weights` (ascending) and, with --min-samples above 1, `core_distances`.
+"""
+
+EXAMPLES = """\
+examples:
+  emst tree points.npy -o tree.npz
+  emst tree points.csv -o tree.npz --columns x,y --plot tree.png
+  emst tree scans.npz --array first -o tree.npz --min-samples 5 --device cuda
+"""
+
+MIN_SAMPLES_HELP = """\
+above 1: mutual reachability, where a point's core distance is the distance to its K-th nearest, counting the point
+itself (default 1: plain Euclidean)"""
+
+
+def add_to(commands: Commands) -> None:
+    """Add this subcommand to the parser."""
+    command = add_command(
+        commands, "tree", help="minimum spanning tree of the points in a file", description=DESCRIPTION, epilog=EXAMPLES
+    )
+    add = command.add_argument
+    add("-o", "--output", type=Path, metavar="TREE.npz", required=True, help="where to write the tree")
+    add("--plot", type=Path, metavar="PICTURE", help="also draw it (2-D points only): .png, .pdf, .svg, ...")
+    add("--min-samples", type=int, default=1, metavar="K", help=MIN_SAMPLES_HELP)
+    add_input_options(command)
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Points in a file -> tree in a file, and a picture of it."""
+    from emst.files import read_points, replacing
+
+    if arguments.output.suffix.lower() != ".npz":
+        raise ValueError(f"{arguments.output}: the tree is written as .npz")
+    check_files(arguments.points, arguments.output, "the tree", arguments.plot)
+    with contextlib.ExitStack() as stack:
+        output = stack.enter_context(replacing(arguments.output))
+        picture = stack.enter_context(replacing(arguments.plot)) if arguments.plot else None
+        start = time.perf_counter()
+        points = read_points(arguments.points, arguments.columns, arguments.array)
+        d = points.shape[1]
+        if picture is not None and d != 2:
+            raise ValueError(f"--plot draws 2-D points; these have {d} dimensions: choose two with --columns")
+        read = time.perf_counter() - start
+        mst = _build(points, arguments)
+        built = time.perf_counter() - start - read
+        _write_tree(output, mst)
+        if picture is not None:
+            _draw(picture, arguments.plot, points, mst)
+    print(f"{len(points):,} points in {d} dimensions, {mst.weights.dtype}, min_samples {arguments.min_samples}")
+    print(f"total weight {mst.total_weight:.9g}")
+    print(f"read in {read:.2f} s, tree in {built:.2f} s on {mst.device}")
+    print(written(arguments.output, arguments.plot))
+
+
+def _build(points: np.ndarray, arguments: argparse.Namespace) -> MinimumSpanningTree:
+    from emst import minimum_spanning_tree
+    from emst.progress import progress_bar
+
+    try:
+        with progress_bar(len(points)) as report:
+            return minimum_spanning_tree(
+                points,
+                min_samples=arguments.min_samples,
+                device=arguments.device,
+                dtype=arguments.dtype,
+                report=report,
+            )
+    except ValueError as error:
+        raise ValueError(f"{arguments.points}: {sentence(error)}") from error
+
+
+def _write_tree(file: BinaryIO, mst: MinimumSpanningTree) -> None:
+    import numpy as np
+
+    arrays = {"edges": mst.edges, "weights": mst.weights}
+    if mst.core_distances is not None:
+        arrays["core_distances"] = mst.core_distances
+    np.savez(file, **arrays)
+
+
+def _draw(file: BinaryIO, path: Path, points: np.ndarray, mst: MinimumSpanningTree) -> None:
+    from emst.plots import plot_mst
+
+    save_picture(file, path, lambda axis: plot_mst(points, mst, ax=axis))
