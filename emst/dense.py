@@ -8,7 +8,8 @@ edges.
 References
 ----------
 R. Campello, D. Moulavi, A. Zimek, J. Sander, "Hierarchical density estimates for data clustering, visualization, and
-outlier detection", TKDD 2015; K. Chaudhuri, S. Dasgupta, "Rates of convergence for the cluster tree", NIPS 2010 (alpha).
+outlier detection", TKDD 2015. K. Chaudhuri, S. Dasgupta, "Rates of convergence for the cluster tree", NIPS 2010
+(alpha).
 """
 
 from __future__ import annotations
@@ -78,10 +79,11 @@ def rows_tree(
         metric = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}.get(float(p), metric)
     degree = {"euclidean": 2.0, "minkowski": float(p)}.get(metric, 1.0)
     dtype = X.dtype
-    scale = _scale_for(X, degree, np.dtype(np.float64) if metric == "minkowski" else dtype)
-    if metric == "minkowski":
-        X = X.astype(np.float64)
-    rows = ops.open_rows(ops.asarray(X if scale == 1 else X * X.dtype.type(scale)), metric, degree, alpha)
+    wide = np.dtype(np.float64) if metric == "minkowski" else dtype
+    scale = _scale_for(X, degree, wide)
+    if scale != 1:
+        X = (X.astype(np.float64) * scale).astype(wide)  # exact, and the scale may be no float32
+    rows = ops.open_rows(ops.asarray(X, wide), metric, degree, alpha)
     edges, weights, core = _tree_by_rows(rows, k, ops, report)
     if degree == 1:
         return edges, weights, core

@@ -1,8 +1,8 @@
 """Spanning trees of sparse matrices of distances: the question of `boruvka.py`, asked of a list of edges.
 
-What is stored is a distance, zeros included; what is absent is missing, except the diagonal, which is zero whether it is
-stored or not. A pair that is stored in one direction only counts in both, and of two different values the lesser holds.
-The edges are put in the order of the law once; then a component's lightest edge is the first that leaves it.
+What is stored is a distance, zeros included; what is absent is missing, except the diagonal, which is zero whether it
+is stored or not. A pair that is stored in one direction only counts in both, and of two different values the lesser
+holds. The edges are put in the order of the law once; then a component's lightest edge is the first that leaves it.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def _check(csr: Any) -> None:
             at = int(bad.argmax())
             row, count = int(np.searchsorted(csr.indptr, at, side="right")) - 1, int(bad.sum())
             raise ValueError(
-                f"The precomputed distance matrix holds {what}: {count:,} {'entry' if count == 1 else 'entries'}, first "
-                f"in row {row}, column {int(csr.indices[at])}"
+                f"The precomputed distance matrix holds {what}: {count:,} {'entry' if count == 1 else 'entries'}, "
+                f"first in row {row}, column {int(csr.indices[at])}"
             )
 
 
@@ -122,8 +122,8 @@ def _core_distances(
                 f"There exists points with fewer than {k} neighbors. Ensure your distance matrix has non-zero values "
                 f"for at least `min_sample`={k} neighbors for each points (i.e. K-nn graph), or specify a "
                 "`max_distance` in `metric_params` to use when distances are missing. There are "
-                f"{n - int(enough.sum()):,} such points, the first in row {int(enough.argmin())}; a point counts as its "
-                "own neighbor, and stored zeros count"
+                f"{n - int(enough.sum()):,} such points, the first in row {int(enough.argmin())}; a point counts as "
+                "its own neighbor, and stored zeros count"
             )
         core[~enough] = max_distance
     both = np.concatenate([distance, distance])

@@ -14,6 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from dense_reference import (  # noqa: F401, the rest of the seam
+    bytes_free,
+    open_rows,
+    row_core_distances,
+    row_edges,
+    row_nearest,
+)
 from hierarchy_reference import (  # noqa: F401, the rest of the seam
     condense,
     cut,

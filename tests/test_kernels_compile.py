@@ -25,6 +25,7 @@ VALUES = {
     "int D": ["1", "2", "3", "5", "32"],  # packed kernels, and the template up to where brute force takes over
     "int K": ["2", "6", "32"],
     "bool MRD": ["false", "true"],
+    "int METRIC": ["0", "1", "2", "3"],  # not 4: `pow`, which is made of fused multiplications and additions
 }
 
 

@@ -1,11 +1,11 @@
-"""Distances row by row: of a matrix, or of points whose metric has no box to prune with, computed when they are asked.
+"""Distances row by row: of a matrix, or from every point to all others, computed when they are asked.
 
-Every row is looked at as a whole, so what a search finds is its nearest foreign row, exactly, and stays so until the two
-are joined; then the weight is a lower bound, and the row is looked at again only when that does not exceed the lightest
-edge its component knows. Rows that have to be are taken by their bounds: the first ones found spare the others.
+Every row is looked at as a whole, so what a search finds is its nearest foreign row, exactly, and stays so until the
+two are joined; then the weight is a lower bound, and the row is looked at again only when that does not exceed the
+lightest edge its component knows. Rows that ask are taken by their bounds: what the first ones find spares the others.
 
 A block of the row is first counted: how many of its entries could be an answer? That runs in vectors, and nearly always
-the count is zero. Points are kept by dimension, [d][n], so that their distances come in vectors too.
+the count is zero.
 
 Races. Rows read and lower ``best`` of their components while others do: a lost update leaves the weight of another edge
 that leaves the component. The answers are then reduced again, exactly.
@@ -19,10 +19,9 @@ import numpy as np
 
 from emst.cpu.arrays import empty
 from emst.cpu.kernels import kernel, part
+from emst.cpu.metric import ANY_POWER, EUCLIDEAN, MATRIX, POWERS, distances, kind_of
 from emst.cpu.parallel import for_chunks
 
-MATRIX, MANHATTAN, CHEBYSHEV, EUCLIDEAN, POWERS, ANY_POWER = range(6)
-KINDS = {"precomputed": MATRIX, "manhattan": MANHATTAN, "chebyshev": CHEBYSHEV, "euclidean": EUCLIDEAN}
 QUERIES = 16  # rows asked together, so that a block of points is read once for all of them
 BLOCK = 512  # points whose distances are computed at once
 COUNTED = 64  # entries counted at once
@@ -33,7 +32,7 @@ class Rows:
 
     def __init__(self, data, metric, p, alpha):
         self.n, self.dtype = len(data), data.dtype
-        self.kind = KINDS[metric] if metric in KINDS else POWERS if 2 * p == int(2 * p) else ANY_POWER
+        self.kind = kind_of(metric, p)
         self.data = data if self.kind == MATRIX else np.ascontiguousarray(data.T)
         degree = {EUCLIDEAN: 2.0, POWERS: p, ANY_POWER: p}.get(self.kind, 1.0)
         self.alpha = self.dtype.type(alpha**degree)
@@ -107,58 +106,10 @@ def _grain(size):
     return QUERIES * max(1, math.ceil(size / (QUERIES * 256)))
 
 
-@part
-def _distances(scratch, data, kind, p, u, first, count):
-    """Finds entries `first` to ``first + count`` of row u; returns where they begin in the first of the scratch arrays."""
-    if kind == MATRIX:
-        return u * len(data) + first
-    out, base, power = scratch
-    for j in range(count):
-        out[j] = 0
-    for i in range(len(data)):
-        x = data[i, u]
-        column = data[i][first : first + count]
-        if kind == MANHATTAN:
-            for j in range(count):
-                out[j] += abs(x - column[j])
-        elif kind == CHEBYSHEV:
-            for j in range(count):
-                t = abs(x - column[j])
-                out[j] = t if t > out[j] else out[j]
-        elif kind == EUCLIDEAN:
-            for j in range(count):
-                t = x - column[j]
-                out[j] += t * t
-        else:
-            _add_powers(out, base, power, kind, p, x, column)
-    return 0
-
-
-@part
-def _add_powers(out, base, power, kind, p, x, column):
-    """Whole and half powers by multiplications and a square root, which round alike everywhere."""
-    for j in range(len(column)):
-        base[j] = abs(x - column[j])
-    if kind == ANY_POWER:
-        for j in range(len(column)):
-            out[j] += base[j] ** p
-        return
-    for j in range(len(column)):
-        power[j] = 1
-    for _ in range(int(p)):
-        for j in range(len(column)):
-            power[j] *= base[j]
-    if p != int(p):
-        for j in range(len(column)):
-            power[j] *= np.sqrt(base[j])
-    for j in range(len(column)):
-        out[j] += power[j]
-
-
 @kernel
 def _pair_distances(scratch, data, kind, p, block, u, v, near, begin, end):
     for i in range(begin, end):
-        at = _distances(scratch, data, kind, p, u[i], v[i], 1)
+        at = distances(scratch, data, kind, p, u[i], v[i], 1)
         near[i] = scratch[0][at]
 
 
@@ -174,7 +125,7 @@ def _core_distances(scratch, data, kind, p, block, k, core, begin, end):
         for at in range(0, n, block):
             count = min(block, n - at)
             for q in range(size):
-                row = _distances(scratch, data, kind, p, first + q, at, count)
+                row = distances(scratch, data, kind, p, first + q, at, count)
                 for some in range(0, count, COUNTED):
                     _take_smallest(place[row + some : row + min(some + COUNTED, count)], heaps[q])
         for q in range(size):
@@ -247,7 +198,7 @@ def _nearest(scratch, data, kind, p, block, alpha, core, asking, labels, nearest
             for q in range(size):
                 if group >> q & 1:
                     u = asking[first + q]
-                    row = _distances(scratch, data, kind, p, u, at, count)
+                    row = distances(scratch, data, kind, p, u, at, count)
                     for some in range(0, count, COUNTED):
                         stop = min(some + COUNTED, count)
                         _look(place[row + some : row + stop], u, at + some, alpha, core, labels, nearest, bound, near)

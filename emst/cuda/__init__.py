@@ -3,9 +3,10 @@
 from emst.cuda.bvh import build_bvh, label_nodes
 from emst.cuda.condensed import condense
 from emst.cuda.cut import cut
+from emst.cuda.dense import open_rows, row_core_distances, row_edges, row_nearest
 from emst.cuda.knn import core_distances
 from emst.cuda.linkage import linkage
-from emst.cuda.memory import require_memory
+from emst.cuda.memory import bytes_free, require_memory
 from emst.cuda.merge import join_duplicates, merge
 from emst.cuda.order import asarray, curve_codes, sort_order, survey
 from emst.cuda.result import sorted_edges, unscaled
@@ -18,6 +19,7 @@ name = "cuda"
 __all__ = [
     "asarray",
     "build_bvh",
+    "bytes_free",
     "condense",
     "core_distances",
     "curve_codes",
@@ -30,8 +32,12 @@ __all__ = [
     "merge",
     "name",
     "nearest_outgoing",
+    "open_rows",
     "outlier_scores",
     "require_memory",
+    "row_core_distances",
+    "row_edges",
+    "row_nearest",
     "select",
     "simplify",
     "sort_order",

@@ -1,8 +1,9 @@
 // Exact brute force over tiles, where boxes no longer prune: a block's queries, one a thread, meet all points in tiles.
 //
 // Points are rows of d coordinates and a tag (the core distance). Dimensions are taken in chunks, in order, so that
-// distances round exactly as everywhere else; a missing dimension adds zero, which changes nothing.
-#include "exact.cuh"
+// distances round exactly as everywhere else; a missing dimension adds zero, which changes nothing. The kernels serve
+// all metrics that are sums (or maxima) over dimensions: of squares for the Euclidean one, see metric.cuh.
+#include "metric.cuh"
 
 constexpr int QUERIES = 128, TILE = 32, CHUNK = 16;
 
@@ -13,9 +14,9 @@ __device__ inline int splits_for(i64 queries, int blocks) {
   return (int)maximum(minimum((i64)MAX_SPLITS, blocks / groups), i64(1));
 }
 
-// acc[c] = squared distance between this thread's query row and point first + c; called by the whole block.
-template <class T>
-__device__ void tile_distances(const T *points, i64 n, int d, i64 query, i64 first, T (&acc)[TILE]) {
+// acc[c] = distance between this thread's query row and point first + c; called by the whole block.
+template <int METRIC, class T>
+__device__ void tile_distances(const T *points, i64 n, int d, double p, i64 query, i64 first, T (&acc)[TILE]) {
   __shared__ T tile[CHUNK][TILE];
   const i64 stride = d + 1;
 #pragma unroll
@@ -32,20 +33,17 @@ __device__ void tile_distances(const T *points, i64 n, int d, i64 query, i64 fir
     for (int j = 0; j < CHUNK; j++) {
       T x = base + j < d ? __ldg(points + query * stride + base + j) : T(0);
 #pragma unroll
-      for (int c = 0; c < TILE; c++) {
-        T t = x - tile[j][c];
-        acc[c] = add(acc[c], mul(t, t));
-      }
+      for (int c = 0; c < TILE; c++) acc[c] = extended<METRIC>(acc[c], x, tile[j][c], p);
     }
   }
 }
 
 // Nearest foreign point of every listed query among the points of one split; see search.cu for the law.
-template <class T>
+template <class T, int METRIC>
 __global__ void __launch_bounds__(QUERIES)
-    brute_nearest(const T *points, const int *labels, i64 n, int d, const int *worklist, const int *count, int blocks,
-                  int mrd, const Bits<T> *best, int *found_by_split, Bits<T> *weight_by_split,
-                  Bits<T> *distance_by_split) {
+    brute_nearest(const T *points, const int *labels, i64 n, int d, double p, T alpha, const int *worklist,
+                  const int *count, int blocks, int mrd, const Bits<T> *best, int *found_by_split,
+                  Bits<T> *weight_by_split, Bits<T> *distance_by_split) {
   const i64 queries = worklist ? count[0] : n;
   const int splits = splits_for(queries, blocks);
   if ((i64)blockIdx.x * QUERIES >= queries || blockIdx.y >= splits) return;
@@ -59,13 +57,14 @@ __global__ void __launch_bounds__(QUERIES)
   const i64 tiles = (n + TILE - 1) / TILE;
   for (i64 tile = blockIdx.y; tile < tiles; tile += splits) {
     T acc[TILE];
-    tile_distances(points, n, d, u, tile * TILE, acc);
+    tile_distances<METRIC>(points, n, d, p, u, tile * TILE, acc);
 #pragma unroll
     for (int c = 0; c < TILE; c++) {
       i64 i = tile * TILE + c;
       if (i >= n) continue;
       const Bits<T> e = bits_of(acc[c]);
-      const Bits<T> w = mrd ? maximum(e, maximum(core, bits_of(__ldg(points + i * (d + 1) + d)))) : e;
+      const Bits<T> s = bits_of(alpha) == bits_of(T(1)) ? e : bits_of(quotient(acc[c], alpha));
+      const Bits<T> w = mrd ? maximum(s, maximum(core, bits_of(__ldg(points + i * (d + 1) + d)))) : s;
       if (w > weight || labels[i] == label) continue;
       // a split sees its points in ascending order, so at equal weight and distance the first one stays
       if (w < weight || e < distance) {
@@ -111,9 +110,9 @@ __global__ void brute_answers(const int *labels, i64 n, const int *worklist, con
 }
 
 // One page of K neighbours after (core, last), as next_page in knn.cu does it with the hierarchy.
-template <class T, int K>
+template <class T, int K, int METRIC>
 __global__ void __launch_bounds__(QUERIES)
-    brute_page(const T *points, i64 n, int d, int rank, int *last, Bits<T> *core) {
+    brute_page(const T *points, i64 n, int d, double p, int rank, int *last, Bits<T> *core) {
   const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, n - 1);
   const int after_id = last[u];
   const Bits<T> after = after_id == NONE ? Bits<T>(-1) : core[u];
@@ -126,7 +125,7 @@ __global__ void __launch_bounds__(QUERIES)
   }
   for (i64 first = 0; first < n; first += TILE) {
     T acc[TILE];
-    tile_distances(points, n, d, u, first, acc);
+    tile_distances<METRIC>(points, n, d, p, u, first, acc);
     u32 fits = 0;
 #pragma unroll
     for (int c = 0; c < TILE; c++) {

@@ -1,15 +1,15 @@
-"""Core distances on the GPU. Kernels: knn.cu, brute.cu."""
+"""Core distances on the GPU. Kernels: knn.cu."""
 
 from __future__ import annotations
 
 import cupy
 import numpy as np
 
+from emst.cuda.brute import PAGE, page_of_neighbours
 from emst.cuda.bvh import Bvh, set_cores
 from emst.cuda.launch import launch
 
-LONGEST_LIST = 32  # entries that fit into a thread's registers
-PAGE = 12  # beyond that neighbours come in pages; larger ones cost more in insertions than they save in walks
+LONGEST_LIST = 32  # entries that fit into a thread's registers; beyond that neighbours come in pages
 
 
 def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
@@ -31,10 +31,9 @@ def _pages(bvh: Bvh, k: int, core: cupy.ndarray) -> None:
     """The (k - 1)-th nearest other point by pages of neighbours, each continuing where the last one ended."""
     last = cupy.full(bvh.n, -1, np.int32)
     for first in range(0, k - 1, PAGE):
-        rank = np.int32(min(PAGE, k - 1 - first) - 1)
+        rank = min(PAGE, k - 1 - first) - 1
         if bvh.brute:
-            name = f"brute_page<{bvh.T}, {PAGE}>"
-            launch("brute", name, bvh.n, bvh.rows, bvh.n, np.int32(bvh.d), rank, last, core, block=128)
+            page_of_neighbours(bvh.rows, rank, last, core)
         else:
-            name = f"next_page<{bvh.template}, {PAGE}>"
-            launch("knn", name, bvh.n, bvh.rows, bvh.n, bvh.hierarchy, bvh.nodes, rank, last, core, block=128)
+            name, at = f"next_page<{bvh.template}, {PAGE}>", np.int32(rank)
+            launch("knn", name, bvh.n, bvh.rows, bvh.n, bvh.hierarchy, bvh.nodes, at, last, core, block=128)

@@ -1,4 +1,4 @@
-"""One round's question on the GPU: the lightest edge leaving each component. Kernels: search.cu, brute.cu."""
+"""One round's question on the GPU: the lightest edge leaving each component. Kernels: search.cu."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import cupy
 import numpy as np
 
 from emst.boruvka import Forest
+from emst.cuda.brute import nearest_foreign
 from emst.cuda.bvh import Bvh, curve_steps
-from emst.cuda.compile import kernel
-from emst.cuda.launch import Compaction, launch, launch_over_points, pointer
+from emst.cuda.launch import Compaction, launch, launch_over_points
 from emst.cuda.merge import scratch_of
 
 WARPS_A_BLOCK = 4  # of walk.cuh
@@ -18,8 +18,6 @@ BLOCKS_AN_SM = 16
 # they lie apart: a whole city is about as far from the next one as its nearest suburb.
 SLACK, SLACK_MRD = 1.5, 1.2
 SLACK_UP_TO = 100_000  # points a component, on average
-BRUTE_QUERIES = 128  # of brute.cu
-BRUTE_SPLITS = 64
 
 
 class Answers:
@@ -100,17 +98,5 @@ def _search_bvh(bvh: Bvh, forest: Forest, answers: Answers, worklist: cupy.ndarr
 
 
 def _search_all(bvh: Bvh, forest: Forest, answers: Answers, worklist: cupy.ndarray | None) -> None:
-    """All queries against all points, split over blocks so that few queries still fill the device."""
-    n, T = bvh.n, bvh.T
-    busy = 4 * answers.multiprocessors  # blocks wanted
-    size = n + busy * BRUTE_QUERIES  # answers by split and query, at most
-    partial = (cupy.empty(size, np.int32), cupy.empty(size, bvh.dtype), cupy.empty(size, bvh.dtype))
-    work = (pointer(worklist), answers.count, np.int32(busy))
-    mrd = np.int32(answers.second is not None)
-    kernel("brute", f"brute_nearest<{T}>")(
-        (-(-n // BRUTE_QUERIES), BRUTE_SPLITS),
-        (BRUTE_QUERIES,),
-        (bvh.rows, forest.labels, n, np.int32(bvh.d), *work, mrd, forest.best, *partial),
-    )
-    told = (answers.nearest, answers.bound, answers.second, forest.best)
-    launch("brute", f"brute_answers<{T}>", n, forest.labels, n, *work, *partial, *told)
+    told = (answers.nearest, answers.bound, answers.second)
+    nearest_foreign(bvh.rows, forest.labels, worklist, answers.count, forest.best, told, forest.best)

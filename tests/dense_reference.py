@@ -1,0 +1,104 @@
+"""Twins of the operations that ask for distances row by row: the whole matrix, formed at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass
+class Rows:
+    distance: np.ndarray
+    alpha: np.floating
+    core: np.ndarray | None = None
+
+    def weight(self, u, v):
+        with np.errstate(over="ignore"):
+            return np.maximum(np.maximum(self.core[u], self.core[v]), self.distance[u, v] / self.alpha)
+
+
+def open_rows(data, metric, p, alpha):
+    if metric == "precomputed":
+        return Rows(data, data.dtype.type(alpha))
+    degree = p if metric in ("euclidean", "minkowski") else 1.0
+    return Rows(distances(data, metric, p), data.dtype.type(alpha**degree))
+
+
+def distances(x, metric, p):
+    """Sums of powers, or maxima, coordinate by coordinate."""
+    total = np.zeros((len(x), len(x)), x.dtype)
+    for column in x.T:
+        t = abs(column[:, None] - column[None, :])
+        total = np.maximum(total, t) if metric == "chebyshev" else total + power(t, metric, p)
+    return total
+
+
+def power(t, metric, p):
+    if metric == "manhattan":
+        return t
+    if metric == "euclidean":
+        return t * t
+    if 2 * p != int(2 * p):
+        return t ** t.dtype.type(p)
+    result = np.ones_like(t)
+    for _ in range(int(p)):
+        result = result * t
+    return result if p == int(p) else result * np.sqrt(t)
+
+
+def row_core_distances(rows, k):
+    rows.core = np.sort(rows.distance, axis=1)[:, k - 1]
+    return rows.core
+
+
+def row_nearest(rows, forest):
+    n = len(rows.core)
+    u, v = np.triu_indices(n, 1)
+    weight, near = rows.weight(u, v), rows.distance[u, v]
+    joins = (forest.labels[u] != forest.labels[v]) & np.isfinite(weight)
+    order = np.lexsort((v, u, near, weight))
+    order = order[joins[order]]
+    forest.edge_u[:] = forest.edge_v[:] = -1
+    for e in order[::-1]:  # the lightest is written last
+        for c in (forest.labels[u[e]], forest.labels[v[e]]):
+            forest.best[c], forest.edge_u[c], forest.edge_v[c] = weight[e], u[e], v[e]
+
+
+def row_edges(rows, forest):
+    used = forest.source >= 0
+    u, v, weight = forest.source[used], forest.target[used], forest.weight[used]
+    order = np.lexsort((v, u, rows.distance[u, v], weight))
+    return np.stack([u[order], v[order]], axis=1), weight[order]
+
+
+def bytes_free():
+    return None
+
+
+def kruskal(distance, k, alpha=1.0):
+    """The unique tree under the law, bridged at infinity: edges, weights, core distances. Knows no rounds."""
+    n = len(distance)
+    rows = Rows(distance, distance.dtype.type(alpha))
+    core = row_core_distances(rows, k)
+    u, v = np.triu_indices(n, 1)
+    weight = rows.weight(u, v)
+    parent = list(range(n))
+
+    def root(i):
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    edges, weights = [], []
+    for e in np.lexsort((v, u, distance[u, v], weight)):
+        a, b = root(int(u[e])), root(int(v[e]))
+        if a != b and weight[e] < np.inf:
+            parent[max(a, b)] = min(a, b)
+            edges.append((u[e], v[e]))
+            weights.append(weight[e])
+    bridges = [i for i in range(1, n) if root(i) == i]  # the root is the least vertex
+    edges += [(0, i) for i in bridges]
+    weights += [np.inf] * len(bridges)
+    return np.array(edges, np.int32).reshape(-1, 2), np.array(weights, distance.dtype), core
