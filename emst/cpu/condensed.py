@@ -27,16 +27,15 @@ def condense(linkage, min_cluster_size):
     if m == 0:
         return _single_point(linkage, min_cluster_size)
     grain = grain_for(m, 1 << 15)
-    parent = parents(linkage)
     # Of a cluster's merge its cluster, of others the merge at which they leave theirs.
     owner, is_split = np.empty(m, np.int32), np.empty(m, np.bool_)
     for_chunks(_find_splits, m, grain, linkage.child, linkage.size, min_cluster_size, owner, is_split)
     splits = np.flatnonzero(is_split)[::-1].astype(np.int32)
     owner[-1] = 0
     for_chunks(_begin_clusters, len(splits), grain, linkage.child, splits, owner)
-    inherit(owner, parent[n:])
+    inherit(owner, parents(linkage))
     cluster, leave = np.empty(n, np.int32), np.empty(n, np.int32)
-    for_chunks(_leave, n, grain, parent, linkage.size, min_cluster_size, owner, cluster, leave)
+    for_chunks(_leave, m, grain, linkage.child, linkage.size, min_cluster_size, owner, cluster, leave)
     for_chunks(_forget_small, m, grain, linkage.size, min_cluster_size, owner)
     return _measured(linkage, min_cluster_size, splits, owner, cluster, leave)
 
@@ -85,11 +84,15 @@ def _begin_clusters(child, splits, owner, begin, end):
 
 
 @kernel
-def _leave(parent, size, min_cluster_size, owner, cluster, leave, begin, end):
-    for p in range(begin, end):
-        merge = parent[p]
-        leave[p] = merge if is_large(size, merge, min_cluster_size) else owner[merge]
-        cluster[p] = owner[leave[p]]
+def _leave(child, size, min_cluster_size, owner, cluster, leave, begin, end):
+    n = len(cluster)
+    for e in range(begin, end):
+        if child[e, 0] < 0:  # names ascend: points come first
+            at = e if is_large(size, e, min_cluster_size) else owner[e]
+            for i in range(2):
+                if child[e, i] < 0:
+                    leave[child[e, i] + n] = at
+                    cluster[child[e, i] + n] = owner[at]
 
 
 @kernel
