@@ -10,7 +10,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from emst.euclidean import EMST, minimum_spanning_tree
     from emst.hdbscan import HDBSCAN, HDBSCANGPU
-    from emst.hierarchy.prediction import all_points_membership_vectors, approximate_predict, membership_vector
+    from emst.hierarchy.membership import all_points_membership_vectors, membership_vector
+    from emst.hierarchy.prediction import approximate_predict
     from emst.hierarchy.validity import validity_index
     from emst.mst import MinimumSpanningTree
 
@@ -32,9 +33,9 @@ _HOMES = {
     "HDBSCAN": "emst.hdbscan",
     "HDBSCANGPU": "emst.hdbscan",
     "MinimumSpanningTree": "emst.mst",
-    "all_points_membership_vectors": "emst.hierarchy.prediction",
+    "all_points_membership_vectors": "emst.hierarchy.membership",
     "approximate_predict": "emst.hierarchy.prediction",
-    "membership_vector": "emst.hierarchy.prediction",
+    "membership_vector": "emst.hierarchy.membership",
     "minimum_spanning_tree": "emst.euclidean",
     "validity_index": "emst.hierarchy.validity",
 }

@@ -39,7 +39,6 @@ class FittedAttributes:
 
     _model: Model
     _made: dict[str, Any]
-    _keeps_points: bool
 
     @lazy
     def cluster_persistence_(self) -> np.ndarray:
@@ -104,11 +103,14 @@ class FittedAttributes:
         return SpanningTree(model.edges, model.weights, model.data, rows=model.kept)
 
     @lazy
-    def _prediction_data(self) -> PredictionData | None:
-        """What `emst.hierarchy.prediction` works with; None where nothing was kept."""
+    def _prediction_data(self) -> PredictionData:
+        """What `emst.hierarchy.prediction` works with."""
         model = self._model
-        if not self._keeps_points:
-            return None
+        if model.metric.way != "tree":
+            raise ValueError(
+                f"this {type(self).__name__} cannot predict: {model.metric.why}. Fit it to dense features, with alpha=1 "
+                "and metric euclidean, sqeuclidean, cosine, haversine or minkowski with p=2"
+            )
         return PredictionData(
             points=model.points,
             rows=model.rows,

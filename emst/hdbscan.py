@@ -66,7 +66,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     cluster_selection_persistence : float, default 0.0
         Splits whose lesser side lasts for a shorter range of lambda (1 / distance) than this are undone.
     prediction_data : bool, default False
-        Keep what `predict`, `approximate_predict` and the membership vectors need.
+        Prepare `predict`, `approximate_predict` and the membership vectors at once, not when one of them is first
+        called. They need `X` as it was, which is kept by reference.
     device : {"auto", "cpu", "cuda"}, default "auto"
         "auto" takes the GPU if the data is there or a usable one is present, else the CPU; `device_` says which.
     dtype : {None, float32, float64}
@@ -200,7 +201,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         sklearn.exceptions.NotFittedError
             Before `fit`.
         ValueError
-            The model was fitted without ``prediction_data=True``, or `X` has another number of features.
+            `X` has another number of features, or the metric has no fast way (see `metric`).
         """
         from emst.hierarchy.prediction import approximate_predict
 
@@ -275,7 +276,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             setattr(self, name, model.give(result))
         self.device_ = model.device
         self._model, self._made = model, {}
-        self._keeps_points = bool(self.prediction_data) and model.metric.way == "tree"
+        if self.prediction_data and model.metric.way == "tree":
+            model.points  # noqa: B018, is made now
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

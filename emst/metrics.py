@@ -103,6 +103,8 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
         return Metric(function, params, "matrix", "the metric is a function")
     if name == "precomputed":
         return Metric(name, params, "given", "distances are given")
+    if name == "mahalanobis" and "V" in params:  # as scikit-learn's trees call it; its pairwise distances do not
+        params["VI"] = np.linalg.inv(params.pop("V"))
     name = ALIASES.get(name, name)
     if name == "nan_euclidean" and not params:
         return Metric("euclidean")  # no NaN is left: such rows stand aside
