@@ -14,7 +14,9 @@ def check(ops, edges, heights, min_cluster_size, persistences):
     ours, twin = ops.condense(ours, min_cluster_size), reference.condense(twin, min_cluster_size)
     assert_same(ours, twin)
     for persistence in persistences:
-        assert_same(ops.simplify(ours, persistence), reference.simplify(twin, persistence))
+        lasting, expected = ops.simplify(ours, persistence), reference.simplify(twin, persistence)
+        assert_same(lasting, expected)
+        assert_same(ops.simplify(lasting, 2 * persistence), reference.simplify(expected, 2 * persistence))
     return twin
 
 

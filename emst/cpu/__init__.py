@@ -2,11 +2,12 @@
 
 from emst.cpu.answers import first_answers, upper_bounds
 from emst.cpu.bvh import build_bvh
-from emst.cpu.condensed import condense, simplify
+from emst.cpu.condensed import condense
+from emst.cpu.cut import cut
 from emst.cpu.dense import open_rows, row_core_distances, row_edges, row_nearest
 from emst.cpu.knn import core_distances
 from emst.cpu.labels import label_nodes
-from emst.cpu.linkage import cut, linkage
+from emst.cpu.linkage import linkage
 from emst.cpu.memory import bytes_free, require_memory
 from emst.cpu.merge import join_duplicates, merge
 from emst.cpu.order import asarray, curve_codes, sort_order, survey
@@ -14,6 +15,7 @@ from emst.cpu.prediction import exemplar_distances, nearest_reachable, parting_l
 from emst.cpu.result import sorted_edges, unscaled
 from emst.cpu.search import nearest_outgoing
 from emst.cpu.selection import label_points, outlier_scores, select
+from emst.cpu.simplify import simplify
 
 name = "cpu"
 

@@ -1,11 +1,10 @@
-"""The dendrogram of a spanning tree, by union-find over its edges in ascending order, and cuts through it."""
+"""The dendrogram of a spanning tree, by union-find over its edges in ascending order."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from emst.cpu.kernels import kernel, part
-from emst.cpu.parallel import for_chunks, grain_for
 from emst.cpu.prefetch import prefetch
 from emst.hierarchy.linkage import Linkage
 
@@ -57,99 +56,3 @@ def _root(sets, v):
         v = further
         above = sets[2 * v]
     return v
-
-
-def parents(linkage):
-    """The merge that takes up what each merge made: int32[n - 1]; the last has none, and names itself."""
-    if linkage.scratch is None:
-        m = len(linkage.size)
-        linkage.scratch = np.empty(m, np.int32)
-        for_chunks(_parents, m, grain_for(m, 1 << 15), linkage.child, linkage.scratch)
-    return linkage.scratch
-
-
-@kernel
-def _parents(child, parent, begin, end):
-    for e in range(begin, end):
-        for i in range(2):
-            if child[e, i] >= 0:
-                parent[child[e, i]] = e
-    if end == len(parent):
-        parent[end - 1] = end - 1
-
-
-def inherit(values, parent):
-    """Give every merge without a value (-1) that of its nearest ancestor that has one, in place; the last has one.
-
-    First as far as a chunk reaches: a merge whose ancestor lies in another chunk refers to it (-2 - ancestor). Then
-    references are followed, from the last merge down, so that most lead straight to a value; at worst it is one a
-    chunk. Another thread may meanwhile replace one by the value it leads to.
-    """
-    m = len(values)
-    grain = grain_for(m, 1 << 15)
-    for_chunks(_inherit_in_chunk, m, grain, values, parent)
-    for_chunks(_follow, m, grain, values)
-
-
-@kernel
-def _inherit_in_chunk(values, parent, begin, end):
-    for e in range(end - 1, begin - 1, -1):
-        if values[e] < 0:
-            values[e] = values[parent[e]] if parent[e] < end else -2 - parent[e]
-
-
-@kernel
-def _follow(values, begin, end):
-    last = len(values) - 1
-    for i in range(begin, end):
-        value = values[last - i]
-        while value < 0:
-            value = values[-2 - value]
-        values[last - i] = value
-
-
-def cut(linkage, height, min_cluster_size):
-    """See `emst.backend.Backend.cut`."""
-    n = linkage.n
-    below = int(np.searchsorted(linkage.height, np.float64(height)))
-    top = np.empty(below, np.int32)  # the last merge below the cut that each leads to
-    component = np.full(n, -1, np.int32)
-    if below:
-        grain = grain_for(below, 1 << 15)
-        for_chunks(_mark_tops, below, grain, parents(linkage), top)
-        inherit(top, parents(linkage))
-        for_chunks(_components, below, grain, linkage.child, top, component)
-    labels = np.empty(n, np.int64)
-    _number(component, linkage.size, np.full(below, -2, np.int32), min_cluster_size, labels)
-    return labels
-
-
-@kernel
-def _mark_tops(parent, top, begin, end):
-    for e in range(begin, end):
-        top[e] = -1 if e < parent[e] < len(top) else e
-
-
-@kernel
-def _components(child, top, component, begin, end):
-    n = len(component)
-    for e in range(begin, end):
-        for i in range(2):
-            if child[e, i] < 0:
-                component[child[e, i] + n] = top[e]
-
-
-@kernel
-def _number(component, size, label, min_cluster_size, labels):
-    """Labels in the order in which the clusters' first points come, so one thread goes through them."""
-    count = 0
-    for p in range(len(labels)):
-        merge = component[p]
-        if merge < 0 or label[merge] == -2:
-            enough = (size[merge] if merge >= 0 else 1) >= min_cluster_size
-            labels[p] = count if enough else -1
-            count += enough
-            if merge >= 0:
-                label[merge] = labels[p]
-        else:
-            labels[p] = label[merge]
