@@ -30,6 +30,11 @@ from hierarchy_reference import (  # noqa: F401, the rest of the seam
     select,
     simplify,
 )
+from prediction_reference import (  # noqa: F401, the rest of the seam
+    exemplar_distances,
+    nearest_reachable,
+    parting_lambdas,
+)
 
 from emst.boruvka import Forest
 from emst.frame import sample_rows

@@ -15,6 +15,7 @@ neighbour is sought among the 2 k nearest points only.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -154,22 +155,22 @@ def joined(data: PredictionData, queries: Array) -> Joined:
     """
     frame = data.place[0]
     out = Joined(*(np.zeros_like(data.points, dtype=t, shape=len(queries)) for t in (np.int32, bool, queries.dtype)))
-    for chosen, shrink in _by_magnitude(queries, frame):
-        own = dataclasses.replace(
-            frame, low=frame.low / shrink, scale=frame.scale / shrink, factor=frame.factor * shrink
-        )
-        bvh = data.bvh if shrink == 1 else data.bvh_in(own)
-        _join(data, queries[chosen], own, bvh, chosen, out)
+    for chosen, excess in _by_magnitude(queries, frame):
+        if excess == 0:
+            _join(data, queries[chosen], frame, data.bvh, chosen, out)
+            continue
+        smaller = dataclasses.replace(frame, scale=math.ldexp(frame.scale, -excess), factor=0.0)  # a grid of one cell
+        _join(data, queries[chosen], smaller, data.bvh_in(smaller), chosen, out)
     return out if data.metric.height is None else dataclasses.replace(out, height=data.metric.height(out.height))
 
 
-def _by_magnitude(queries: Array, frame: Frame) -> Iterator[tuple[Array, float]]:
-    """Queries and the power of two by which all has to shrink so that their squares do not overflow; as a rule all
-    of them and 1."""
+def _by_magnitude(queries: Array, frame: Frame) -> Iterator[tuple[Array, int]]:
+    """Queries, and how many powers of two they are too far away for the frame: their squares would overflow. As a rule
+    all of them, and 0."""
     exponent = np.frexp(abs(queries).max(axis=1).astype(np.float64))[1] + (int(np.frexp(frame.scale)[1]) - 1)
     excess = np.maximum(exponent - highest_exponent(queries.shape[1], queries.dtype), 0)
     for level in np.unique(excess).tolist():
-        yield np.nonzero(excess == level)[0], 2.0**level
+        yield np.nonzero(excess == level)[0], level
 
 
 def _join(data: PredictionData, queries: Array, frame: Frame, bvh: Bvh, rows: Array, out: Joined) -> None:
@@ -183,7 +184,8 @@ def _join(data: PredictionData, queries: Array, frame: Frame, bvh: Bvh, rows: Ar
     sorted_rows = rows[query_order]
     out.neighbor[sorted_rows] = order[found]
     out.same[sorted_rows] = weight == 0
-    out.height[rows] = ops.unscaled(weight, query_order, frame)
+    with np.errstate(over="ignore"):  # a distance that its type cannot hold is infinite
+        out.height[rows] = ops.unscaled(weight, query_order, frame)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,179 @@
+"""Soft clustering: to what degree a point belongs to each of the clusters, not only to its own.
+
+Two views of a point, multiplied: how near it is to the exemplars of every cluster, the points that stay longest in its
+leaves; and how much of the tree it shares with the cluster, by the density at which their branches part. What a row
+adds up to is the probability that the point belongs to any cluster at all.
+
+Rows are made in batches: beside the result, memory is bounded whatever the numbers of points, clusters and exemplars.
+
+References
+----------
+`hdbscan.all_points_membership_vectors`, whose definition this is, and hdbscan's page "How soft clustering for HDBSCAN
+works". hdbscan scores new points by another formula; here a new point equal to a training point gets the same row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from emst.backend import Array
+from emst.frame import frame_of
+from emst.hierarchy.flat import Flat
+from emst.hierarchy.prediction import PredictionData, density, joined, open_queries, prediction_data_of
+from emst.hierarchy.scores import exemplars
+from emst.points import on_device_of
+
+BATCH_BYTES = 1 << 25  # of one table of a batch; about eight are alive at a time
+FARTHER = 2.0**100  # how many times farther away than the points a query may lie before its square overflows
+
+
+def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
+    """Degrees to which new points belong to the clusters of a fitted model.
+
+    Parameters
+    ----------
+    model : HDBSCANGPU
+        Fitted with ``prediction_data=True`` and a metric that has a tree.
+    X : array-like of shape (m, n_features)
+    batch_size : int, optional
+        Points worked on at a time; by default as many as take a few hundred megabytes.
+
+    Returns
+    -------
+    float64 array of shape (m, L)
+        Column l belongs to label l. A row adds up to the probability that the point belongs to some cluster. Rows of
+        zeros for points with infinite values, of NaN for those with NaN.
+
+    See Also
+    --------
+    all_points_membership_vectors : the same for the training points.
+    """
+    data = prediction_data_of(model)
+    with on_device_of(data.points):
+        queries = open_queries(model, data, X)
+        flat, m = data.flat, len(queries.points)
+        out = _table(data, queries.rows.n)
+        if flat is not None and m and out.shape[1]:
+            join = joined(data, queries.points)
+            cluster, leaves = join.places(flat.condensed)
+            own = density(flat.condensed.linkage.height)[flat.condensed.exit[join.neighbor]]
+            leaves = np.minimum(leaves, own)  # with the neighbour, as `hdbscan` has it
+            for rows, batch in _batches(data, queries.points, cluster, leaves, batch_size):
+                out[queries.rows.kept[rows]] = batch
+        out[queries.rows.missing] = np.nan
+        return queries.door.give(out)
+
+
+def all_points_membership_vectors(model: Any, batch_size: int | None = None, out: Any = None) -> Any:
+    """Degrees to which every training point belongs to every cluster of a fitted model.
+
+    Parameters
+    ----------
+    model : HDBSCANGPU
+        Fitted with ``prediction_data=True`` and a metric that has a tree.
+    batch_size : int, optional
+        Points worked on at a time; by default as many as take a few hundred megabytes.
+    out : numpy array of shape (n, L), optional
+        Where to put the rows, a memory map for one: n times L numbers need not fit into memory.
+
+    Returns
+    -------
+    float64 array of shape (n, L)
+        As `membership_vector`, for the rows of the X that the model was fitted to; or `out`.
+    """
+    data = prediction_data_of(model)
+    with on_device_of(data.points):
+        n = len(data.points) if data.rows is None else data.rows.n
+        shape = (n, 0 if data.flat is None else len(data.flat.selection.chosen))
+        if out is not None and out.shape != shape:
+            raise ValueError(f"out must have shape {shape}; got {out.shape}")
+        table = _table(data, n) if out is None else out
+        if data.rows is not None and out is not None:
+            table[:] = 0
+        if data.rows is not None:
+            table[_to(table, data.rows.missing)] = np.nan
+        if data.flat is not None and shape[1]:
+            condensed = data.flat.condensed
+            leaves = density(condensed.linkage.height)[condensed.exit]
+            for rows, batch in _batches(data, data.points, condensed.cluster, leaves, batch_size):
+                kept = rows if data.rows is None else _to(table, data.rows.kept[rows])
+                table[kept] = _to(table, batch)
+        return data.give(table) if out is None else out
+
+
+def _table(data: PredictionData, n: int) -> Array:
+    clusters = 0 if data.flat is None else len(data.flat.selection.chosen)
+    return np.zeros_like(data.points, dtype=np.float64, shape=(n, clusters))
+
+
+def _to(table: Any, array: Array) -> Array:
+    """The array where the table lies."""
+    return array.get() if isinstance(table, np.ndarray) and not isinstance(array, np.ndarray) else array
+
+
+def _batches(
+    data: PredictionData, points: Array, cluster: Array, leaves: Array, batch_size: int | None
+) -> Iterator[tuple[slice, Array]]:
+    """Rows of points that leave `cluster` at lambda `leaves`, and their membership vectors."""
+    flat = data.flat
+    assert flat is not None
+    distances = _Exemplars(data, flat)
+    size = batch_size or max(1, BATCH_BYTES // (8 * len(flat.selection.chosen)))
+    for begin in range(0, len(points), size):
+        rows = slice(begin, begin + size)
+        near, shared, some = distances.nearness(points[rows]), *_shared(data, flat, cluster[rows], leaves[rows])
+        near *= shared
+        near *= (some / near.sum(axis=1))[:, None]
+        yield rows, near
+
+
+class _Exemplars:
+    """The exemplars of all clusters, float64, scaled so that queries may lie far away from them."""
+
+    def __init__(self, data: PredictionData, flat: Flat) -> None:
+        lists = exemplars(flat)
+        self.data = data
+        low, high, _, _, _ = data.ops.survey(data.points)
+        self.scale = frame_of(low, high, np.dtype(np.float64)).scale / FARTHER
+        self.points = data.points[data.ops.asarray(np.concatenate(lists))].astype(np.float64) * self.scale
+        self.starts = data.ops.asarray(np.cumsum([0, *map(len, lists)]))
+
+    def nearness(self, points: Array) -> Array:
+        """Inverse distances to the nearest exemplar of every cluster, adding up to 1: float64[m, L]."""
+        points = points.astype(np.float64) * self.scale
+        distance = np.sqrt(self.data.ops.exemplar_distances(points, self.points, self.starts)) / self.scale
+        if self.data.metric.height is not None:
+            distance = self.data.metric.height(distance)
+        least = distance.min(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            inverse = np.where(distance == least, 1.0, least / distance)  # 0 / 0 where the point is an exemplar
+        inverse /= inverse.sum(axis=1, keepdims=True)
+        return inverse
+
+
+def _shared(data: PredictionData, flat: Flat, cluster: Array, leaves: Array) -> tuple[Array, Array]:
+    """How much of the tree the points share with each chosen cluster, adding up to 1, float64[m, L]; and the
+    probability that they belong to any, float64[m]."""
+    condensed, selection = flat.condensed, flat.selection
+    label = selection.label[cluster]
+    # Below a chosen cluster all clusters part from the others where it does.
+    branch = np.where(label >= 0, selection.chosen[np.maximum(label, 0)], cluster)
+    branches, inverse = np.unique(branch, return_inverse=True)
+    parting = data.ops.parting_lambdas(condensed, branches, selection.chosen)[inverse.reshape(-1)]
+    height = np.where(np.isnan(parting), leaves[:, None], parting)
+    score = np.exp(-_ratio(condensed.death[cluster][:, None], height))
+    score = np.exp(score - score.max(axis=1, keepdims=True))
+    score /= score.sum(axis=1, keepdims=True)
+    highest = height.max(axis=1)
+    # Of several that the point shares as much with: hdbscan takes the first, whichever that is.
+    death = np.where(height == highest[:, None], condensed.death[selection.chosen], np.inf).min(axis=1)
+    return score, _ratio(highest, np.maximum(death, leaves))
+
+
+def _ratio(a: Array, b: Array) -> Array:
+    """a / b of two lambdas; 1 where both are 0 or both are infinite."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where((a == b) & ((b == 0) | np.isinf(b)), 1.0, a / b)

@@ -1,0 +1,363 @@
+"""Prediction and soft clustering, against brute force written from the definitions, and hdbscan where they coincide."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import reference
+from helpers import DTYPES, KINDS, cloud, frame_for, to_device, to_host
+from sklearn.base import BaseEstimator
+from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import pairwise_distances
+
+from emst.euclidean import spanning_tree
+from emst.hierarchy.flat import Options, flat_clustering
+from emst.hierarchy.membership import all_points_membership_vectors, membership_vector
+from emst.hierarchy.prediction import PredictionData, approximate_predict
+from emst.metrics import metric_of
+
+
+class Fitted(BaseEstimator):
+    """A fitted model: the stages from points to clusters, and what prediction needs of them."""
+
+    def __init__(self, ops=None, k=5, metric="euclidean", options=None):
+        self.ops, self.k, self.metric, self.options = ops, k, metric, options
+
+    def fit(self, x):
+        ops, options = self.ops, self.options or Options()
+        metric = metric_of(self.metric, None, algorithm="auto", alpha=1.0, sparse=False)
+        points = to_device(ops, x)
+        if metric.image:
+            points = ops.asarray(metric.image(points), points.dtype)
+        edges, weights, _ = spanning_tree(points, self.k, ops)
+        if metric.height:
+            weights = metric.height(weights)
+        self.flat_ = flat_clustering(ops.linkage(edges, weights), options, ops)
+        self.n_features_in_ = x.shape[1]
+        self._prediction_data = PredictionData(
+            points, None, self.k, self.flat_, options.epsilon, metric, ops.name, to_host
+        )
+        return self
+
+
+def fitted(ops, x, k=5, metric="euclidean", **options):
+    return Fitted(ops, k, metric, Options(**options)).fit(x)
+
+
+def host(condensed):
+    """Arrays of the condensed tree, on the host."""
+    names = ("parent", "birth", "death", "split", "cluster", "exit")
+    return {name: to_host(getattr(condensed, name)) for name in names}
+
+
+def lambdas(heights):
+    with np.errstate(divide="ignore"):
+        return 1 / np.asarray(heights, np.float64)
+
+
+def expected_join(model, x, queries, k):
+    """(row, whether the query is that point, weight) of every query, all pairs compared in the rounding of the law."""
+    frame = frame_for(x)
+    order = reference.sort_order(reference.curve_codes(x, frame))
+    place = np.argsort(order)
+    between = reference.squared_distance(queries[:, None], x[None])
+    core = np.sort(reference.squared_distance(x[:, None], x[None]), axis=1)[:, k - 1]
+    own = np.sort(between, axis=1)[:, k - 2] if k > 1 else np.zeros(len(queries), x.dtype)
+    weight = np.maximum(np.maximum(between, core), own[:, None])
+    weight[between == 0] = 0
+    rows = np.array([np.lexsort((place, between[i], weight[i]))[0] for i in range(len(queries))], int)
+    found = np.arange(len(queries))
+    return rows, between[found, rows] == 0, np.sqrt(weight[found, rows])
+
+
+def expected_prediction(model, x, queries, k):
+    """Labels and probabilities one query at a time, in words of the definition."""
+    rows, same, heights = expected_join(model, x, queries, k)
+    flat, condensed = model.flat_, host(model.flat_.condensed)
+    leaves = lambdas(to_host(flat.condensed.linkage.height))[condensed["exit"]]
+    chosen, label = to_host(flat.selection.chosen), to_host(flat.selection.label)
+    epsilon = model.options.epsilon
+    labels, probabilities = [], []
+    for row, is_that_point, joins in zip(rows, same, lambdas(heights)):
+        if is_that_point:
+            labels.append(to_host(flat.labels)[row])
+            probabilities.append(to_host(flat.probabilities)[row])
+            continue
+        c = condensed["cluster"][row]
+        while joins < leaves[row] and c != 0 and condensed["birth"][c] >= joins:
+            c = condensed["parent"][c]
+        mine = label[c]
+        if list(chosen) == [0] and joins < (1 / epsilon if epsilon else condensed["death"][0]):
+            mine = -1
+        whole = condensed["death"][chosen[mine]] if mine >= 0 else 0
+        labels.append(mine)
+        probabilities.append(0 if mine < 0 else 1 if joins == np.inf or whole == 0 else min(joins, whole) / whole)
+    return np.array(labels), np.array(probabilities), rows
+
+
+def around(x, seed=1, far=True):
+    """New points: near the old ones, between them, equal to them, and far away."""
+    g = np.random.default_rng(seed)
+    spread = x.std(axis=0) + x.dtype.type(1e-3)
+    parts = [x[::3], x[g.integers(0, len(x), 60)] + g.standard_normal((60, x.shape[1])) * 0.1 * spread]
+    parts += [x[g.integers(0, len(x), 40)] * 0.5 + x[g.integers(0, len(x), 40)] * 0.5, x.mean(0) + 10 * spread[None]]
+    return np.concatenate(parts if far else parts[:-1]).astype(x.dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [1, 2, 3, 7, 40])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("k", [1, 2, 5, 40])
+def test_the_nearest_point_under_mutual_reachability(ops, kind, d, dtype, k):
+    x = cloud(300, d, dtype, kind)
+    queries = np.concatenate([around(x), cloud(100, d, dtype, kind, seed=9)])
+    model = fitted(ops, x, k)
+    labels, probabilities, neighbors = approximate_predict(model, queries, return_connecting_points=True)
+    expected = expected_prediction(model, x, queries, k)
+    np.testing.assert_array_equal(neighbors, expected[2])
+    np.testing.assert_array_equal(labels, expected[0])
+    np.testing.assert_array_equal(probabilities, expected[1])
+    assert (labels.dtype, probabilities.dtype, neighbors.dtype) == (np.int64, np.float64, np.int64)
+
+
+@pytest.mark.parametrize("n", [2, 3, 17, 40])
+def test_few_points_and_all_of_them_in_the_lists(ops, n):
+    x = cloud(n, 2, np.float64)
+    for k in sorted({1, 2, n}):
+        model = fitted(ops, x, k, allow_single_cluster=True)
+        found = approximate_predict(model, around(x), return_connecting_points=True)
+        for ours, expected in zip(found, expected_prediction(model, x, around(x), k)):
+            np.testing.assert_array_equal(ours, expected)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"epsilon": 12.0},
+        {"epsilon": 2.0, "method": "leaf"},
+        {"allow_single_cluster": True},
+        {"allow_single_cluster": True, "epsilon": 9.0},
+        {"max_cluster_size": 20},
+        {"persistence": 0.02},
+    ],
+    ids=str,
+)
+def test_training_points_keep_their_labels(ops, options):
+    """T10 of the peers' defects: hdbscan reproduces half of its own labels with epsilon."""
+    for centers in (1, 10):
+        x, _ = make_blobs(100, n_features=8, centers=centers, random_state=42)
+        model = fitted(ops, x, 6, **options)
+        labels, probabilities, neighbors = approximate_predict(model, x, return_connecting_points=True)
+        np.testing.assert_array_equal(neighbors, np.arange(100))
+        np.testing.assert_array_equal(labels, to_host(model.flat_.labels))
+        np.testing.assert_array_equal(probabilities, to_host(model.flat_.probabilities))
+        queries = around(x)
+        expected = expected_prediction(model, x, queries, 6)
+        for ours, wanted in zip(approximate_predict(model, queries), expected):
+            np.testing.assert_array_equal(ours, wanted)
+
+
+def test_of_equal_training_points_the_first_counts(ops):
+    x = np.concatenate([np.full((500, 2), 0.25), cloud(100, 2, np.float64), np.full((300, 2), 0.5)])
+    x = x[np.random.default_rng(2).permutation(len(x))]
+    _, _, neighbors = approximate_predict(fitted(ops, x), x, return_connecting_points=True)
+    _, first, inverse = np.unique(x, axis=0, return_index=True, return_inverse=True)
+    np.testing.assert_array_equal(neighbors, first[inverse.reshape(-1)])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_query_is_answered_alike_in_any_company(ops, dtype):
+    """Far queries change the scale of nobody else, and do not overflow themselves."""
+    x = cloud(200, 3, dtype)
+    most = np.finfo(dtype).max
+    far = np.array([[1e3, 0, 0], [0, -1e9, 0], [most / 4, 0, 0], [-most, most, most]], dtype)
+    queries = np.concatenate([far, around(x), far])
+    model = fitted(ops, x)
+    together = approximate_predict(model, queries, return_connecting_points=True)
+    alone = [approximate_predict(model, q[None], return_connecting_points=True) for q in queries]
+    for ours, one_by_one in zip(together, zip(*alone)):
+        np.testing.assert_array_equal(ours, np.concatenate(one_by_one))
+    below = np.array([[0, -1e4, 0]], dtype)
+    corner = approximate_predict(fitted(ops, x, 1), below, return_connecting_points=True)[2][0]
+    assert x[corner, 1] < x[:, 1].min() + 0.01
+
+
+def test_rows_that_are_not_finite_get_the_labels_of_fit(ops):
+    x = cloud(100, 2, np.float64)
+    queries = x[:6].copy()
+    queries[1, 0], queries[2, 1], queries[4] = np.nan, np.inf, (np.inf, -np.inf)
+    labels, probabilities, neighbors = approximate_predict(fitted(ops, x), queries, return_connecting_points=True)
+    assert labels[[1, 2, 4]].tolist() == [-3, -2, -3]
+    np.testing.assert_array_equal(probabilities[[1, 2, 4]], [np.nan, 0, np.nan])
+    assert neighbors.tolist() == [0, -1, -1, 3, -1, 5]
+    vectors = membership_vector(fitted(ops, x, method="leaf"), queries)
+    assert np.isnan(vectors[[1, 4]]).all() and not vectors[2].any() and np.isfinite(vectors[[0, 3, 5]]).all()
+
+
+@pytest.mark.parametrize("metric", ["cosine", "haversine", "sqeuclidean"])
+def test_metrics_that_are_euclidean_in_disguise(ops, metric):
+    g = np.random.default_rng(3)
+    x = np.concatenate([c + 0.1 * g.standard_normal((60, 2)) for c in ([1.0, 0.2], [0.1, 1.2], [-0.9, -0.8])])
+    queries = np.concatenate([x[:20], x[::7] + 0.05 * g.standard_normal((26, 2))])
+    k, model = 4, fitted(ops, x, 4, metric)
+    between, core = pairwise_distances(queries, x, metric), pairwise_distances(x, metric=metric)
+    core = np.sort(core, axis=1)[:, k - 1]
+    own = np.sort(between, axis=1)[:, k - 2]
+    weight = np.maximum(np.maximum(between, core), own[:, None])
+    labels, _, neighbors = approximate_predict(model, queries, return_connecting_points=True)
+    assert neighbors[:20].tolist() == list(range(20))
+    at = np.arange(20, len(queries))
+    np.testing.assert_allclose(weight[at, neighbors[20:]], weight[20:].min(axis=1), rtol=1e-9)
+    np.testing.assert_array_equal(labels[:20], to_host(model.flat_.labels)[:20])
+
+
+def test_a_row_of_zeros_has_no_cosine(ops):
+    model = fitted(ops, cloud(50, 2, np.float64) + 0.1, metric="cosine")
+    with pytest.raises(ValueError, match="not defined for row 1 of X"):
+        approximate_predict(model, np.array([[1.0, 1.0], [0.0, 0.0]]))
+
+
+def test_what_prediction_needs_is_said(ops):
+    with pytest.raises(NotFittedError):
+        approximate_predict(Fitted(ops), np.zeros((3, 2)))
+    model = fitted(ops, cloud(50, 2, np.float64))
+    with pytest.raises(ValueError, match="X has 3 features, but Fitted is expecting 2 features as input"):
+        approximate_predict(model, np.zeros((3, 3)))
+    kept_nothing = copy.copy(model)
+    del kept_nothing._prediction_data
+    for function in (approximate_predict, membership_vector):
+        with pytest.raises(ValueError, match="prediction_data=True"):
+            function(kept_nothing, np.zeros((3, 2)))
+
+
+def test_what_is_kept_can_be_pickled(ops):
+    x = cloud(80, 2, np.float64)
+    model = fitted(ops, x)
+    before = approximate_predict(model, around(x))
+    data = model._prediction_data
+    assert {"place", "bvh"} <= data.__dict__.keys() and not {"place", "bvh"} & data.__getstate__().keys()
+    if ops.name == "cpu":
+        model._prediction_data = pickle.loads(pickle.dumps(data))
+        for ours, theirs in zip(approximate_predict(model, around(x)), before):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+def test_long_chains_of_clusters_are_climbed(ops):
+    """Every cluster splits off two points at a time: a condensed tree as deep as it has splits."""
+    gaps = np.repeat(np.linspace(1, 50, 300), 2)
+    gaps[1::2] = 0.5
+    x = np.cumsum(gaps)[:, None]
+    model = fitted(ops, x, 1, min_cluster_size=2, method="leaf")
+    assert model.flat_.condensed.count > 400
+    queries = np.concatenate([x + 0.1, x - 0.3, x + 20])
+    for ours, expected in zip(approximate_predict(model, queries), expected_prediction(model, x, queries, 1)):
+        np.testing.assert_array_equal(ours, expected)
+
+
+# ---- soft clustering -----------------------------------------------------------------------------------------------
+
+
+def expected_membership(model, x, cluster, leaves, distances):
+    """hdbscan's definition, a point and a cluster at a time; lambdas are finite."""
+    flat, condensed = model.flat_, host(model.flat_.condensed)
+    chosen, parent, death = to_host(flat.selection.chosen), condensed["parent"], condensed["death"]
+
+    def line(c):
+        return [int(c)] if c == 0 else [int(c), *line(parent[c])]
+
+    table = np.empty((len(cluster), len(chosen)))
+    for p, (c, leave) in enumerate(zip(cluster, leaves)):
+        height = np.empty(len(chosen))
+        for i, other in enumerate(chosen):
+            common = next(a for a in line(c) if a in line(other))
+            height[i] = leave if common in (c, other) else death[common]
+        with np.errstate(divide="ignore"):
+            near = 1 / distances[p]
+        near = np.isinf(near).astype(float) if np.isinf(near).any() else near
+        score = np.exp(np.exp(-death[c] / height))
+        row = near / near.sum() * score / score.sum()
+        nearest = chosen[height == height.max()]
+        table[p] = row / row.sum() * height.max() / max(death[nearest].min(), leave)
+    return table
+
+
+def exemplar_table(model, points, x):
+    """Distance of every point to the nearest of each cluster's exemplars, by brute force."""
+    flat, condensed = model.flat_, host(model.flat_.condensed)
+    leaves = lambdas(to_host(flat.condensed.linkage.height))[condensed["exit"]]
+    label = to_host(flat.selection.label)[condensed["cluster"]]
+    exemplar = (condensed["split"][condensed["cluster"]] < 0) & (leaves == condensed["death"][condensed["cluster"]])
+    between = np.sqrt(((points[:, None] - x[None]) ** 2).sum(axis=2))
+    return np.stack([between[:, exemplar & (label == c)].min(axis=1) for c in range(len(flat.selection.chosen))], 1)
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "leaf"}, {"epsilon": 0.3}, {"allow_single_cluster": True}], ids=str)
+@pytest.mark.parametrize("d", [2, 5])
+def test_membership_by_the_definition(ops, d, options):
+    x, _ = make_blobs([60, 40, 80, 30], d, cluster_std=0.5, random_state=5)
+    model = fitted(ops, x, 4, **options)
+    condensed = host(model.flat_.condensed)
+    heights = to_host(model.flat_.condensed.linkage.height)
+    leaves = lambdas(heights)[condensed["exit"]]
+    expected = expected_membership(model, x, condensed["cluster"], leaves, exemplar_table(model, x, x))
+    for size in (None, 7):
+        np.testing.assert_allclose(all_points_membership_vectors(model, size), expected, rtol=1e-12)
+    out = np.empty_like(expected)
+    assert all_points_membership_vectors(model, out=out) is out
+    np.testing.assert_allclose(out, expected, rtol=1e-12)
+    np.testing.assert_allclose(membership_vector(model, x), expected, rtol=1e-12)  # a training point is that point
+    queries = around(x)
+    rows, same, weight = expected_join(model, x, queries, 4)
+    joins = np.where(same, leaves[rows], lambdas(weight))
+    cluster = condensed["cluster"][rows]
+    for i in range(len(queries)):
+        while joins[i] < leaves[rows[i]] and cluster[i] != 0 and condensed["birth"][cluster[i]] >= joins[i]:
+            cluster[i] = condensed["parent"][cluster[i]]
+    distances = exemplar_table(model, queries, x)
+    expected = expected_membership(model, x, cluster, np.minimum(joins, leaves[rows]), distances)
+    np.testing.assert_allclose(membership_vector(model, queries, batch_size=11), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", [2, 9])  # without ties that matter: both condensed trees have the same clusters
+def test_membership_agrees_with_hdbscan(ops, seed):
+    hdbscan = pytest.importorskip("hdbscan")
+    x, _ = make_blobs([60, 40, 80, 30], 3, cluster_std=0.6, random_state=seed)
+    theirs = hdbscan.HDBSCAN(min_samples=4, prediction_data=True, approx_min_span_tree=False).fit(x)
+    model = fitted(ops, x, 5)
+    labels = to_host(model.flat_.labels)
+    columns = [theirs.labels_[np.flatnonzero(labels == c)[0]] for c in range(labels.max() + 1)]
+    assert sorted(columns) == list(range(theirs.labels_.max() + 1))
+    expected = hdbscan.all_points_membership_vectors(theirs)[:, columns]
+    ours = all_points_membership_vectors(model)
+    np.testing.assert_allclose(ours / ours.sum(1)[:, None], expected / expected.sum(1)[:, None], rtol=1e-6, atol=1e-99)
+    # Points above all chosen clusters share as much with several; hdbscan then takes the death of the first.
+    below = to_host(model.flat_.selection.label)[to_host(model.flat_.condensed.cluster)] >= 0
+    assert below.mean() > 0.7
+    np.testing.assert_allclose(ours[below], expected[below], rtol=1e-6, atol=1e-99)
+    assert (ours.sum(1) >= expected.sum(1) * (1 - 1e-6)).all()
+
+
+def test_membership_with_repeated_points_is_defined(ops):
+    """Infinite lambdas, where hdbscan has NaN."""
+    x = np.concatenate([np.repeat(cloud(6, 2, np.float64) * 50, 20, axis=0), cloud(60, 2, np.float64)])
+    model = fitted(ops, x, 3)
+    vectors = all_points_membership_vectors(model)
+    assert vectors.shape[1] > 1
+    assert (vectors >= 0).all() and (vectors.sum(axis=1) <= 1 + 1e-12).all()
+    labels = to_host(model.flat_.labels)
+    sure = labels >= 0
+    sure &= to_host(model.flat_.probabilities) == 1
+    np.testing.assert_array_equal(vectors[sure].argmax(axis=1), labels[sure])
+    np.testing.assert_allclose(membership_vector(model, x), vectors, rtol=1e-12)
+
+
+def test_no_clusters_no_columns(ops):
+    x = cloud(30, 2, np.float64)
+    model = fitted(ops, x, 5, min_cluster_size=25)
+    assert all_points_membership_vectors(model).shape == (30, 0)
+    assert membership_vector(model, x[:4]).shape == (4, 0)
+    with pytest.raises(ValueError, match="out must have shape"):
+        all_points_membership_vectors(model, out=np.empty((30, 2)))
