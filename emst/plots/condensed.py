@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MANY = 400  # leaves that a picture has room for
-FEW = 0.01  # part of the bars that a picture may cut off, if that gives the others half as much room again
+FEW = 0.01  # part of bars and points that a picture may cut off, if that gives the others half as much room again
 
 
 def plot_condensed_tree(
@@ -78,10 +78,11 @@ def plot_condensed_tree(
     axis.add_collection(bars)
     axis.add_collection(LineCollection(list(layout.lines), colors="0.25", linewidths=thin, zorder=1))
     if len(layout.bounds):
-        _circle(axis, layout, list(chosen), label_clusters, selection_palette)
+        depth = _depth(layout, rows)
+        _circle(axis, layout, depth, list(chosen), label_clusters, selection_palette)
         margin = 0.02 * np.ptp(layout.bounds[:, :2])
         axis.set_xlim(layout.bounds[:, 0].min() - margin, layout.bounds[:, 1].max() + margin)
-        axis.set_ylim(_depth(layout), 0)
+        axis.set_ylim(depth, 0)
     if colorbar and cmap != "none":
         label, form = ("log(Number of points)", None) if log_size else ("Number of points", "{x:,.0f}")
         axis.figure.colorbar(bars, ax=axis, label=label, format=form)
@@ -95,21 +96,24 @@ def plot_condensed_tree(
     return axis
 
 
-def _depth(layout: Icicles) -> float:
-    """Where the axis ends: below all bars, or below nearly all if that gives those much more room."""
+def _depth(layout: Icicles, rows: np.ndarray) -> float:
+    """Where the axis ends: below all bars, or below nearly all bars and points if that gives those much more room."""
     tops = np.sort(layout.bars[:, 2] + layout.bars[:, 3])
     if len(tops) == 0:
         return 1.0
-    most = float(tops[int((1 - FEW) * (len(tops) - 1))])
-    return 1.1 * most if tops[-1] > 1.5 * most else 1.03 * float(tops[-1])
+    levels = np.sort(np.minimum(rows["lambda_val"], tops[-1]))
+    usual = max(float(values[int((1 - FEW) * (len(values) - 1))]) for values in (tops, levels))
+    return 1.1 * usual if tops[-1] > 1.5 * usual else 1.03 * float(tops[-1])
 
 
-def _circle(axis: Axes, layout: Icicles, chosen: Sequence[int], labels: bool, palette: Sequence[Any] | None) -> None:
+def _circle(
+    axis: Axes, layout: Icicles, depth: float, chosen: Sequence[int], labels: bool, palette: Sequence[Any] | None
+) -> None:
     """Ellipses around the chosen clusters that are shown, and their labels."""
     from matplotlib.patches import Ellipse
     from matplotlib.patheffects import withStroke
 
-    depth, extent = _depth(layout), np.ptp(layout.bounds[:, :2])
+    extent = np.ptp(layout.bounds[:, :2])
     place = {c: i for i, c in enumerate(layout.cluster.tolist())}
     halo = [withStroke(linewidth=2.5, foreground="white")]
     for label, c in enumerate(chosen):
