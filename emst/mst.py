@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend import backend_of
-from emst.points import native_array, on_device_of, to_host
+from emst.points import native_array, on_device_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,4 +61,6 @@ class MinimumSpanningTree:
 
         Row i merges clusters ``Z[i, 0] < Z[i, 1]`` at height ``Z[i, 2]`` into cluster ``n + i`` of ``Z[i, 3]`` points.
         """
-        return backend_of("cpu").linkage(to_host(self.edges), to_host(self.weights)).to_scipy()
+        edges, weights = native_array(self.edges), native_array(self.weights)
+        with on_device_of(weights):
+            return backend_of("cpu" if isinstance(edges, np.ndarray) else "cuda").linkage(edges, weights).to_scipy()
