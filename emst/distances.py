@@ -114,8 +114,7 @@ def by_blocks(X: Array, metric: str, p: float = 2.0) -> Array:
             block[:] = np.clip(1 - X[first : first + size] @ X.T, 0, 2)
         else:
             _accumulate(block, X[first : first + size], X, metric, p)
-    ids = np.arange(n)
-    matrix[ids, ids] = 0
+    np.fill_diagonal(matrix, 0)
     return matrix
 
 

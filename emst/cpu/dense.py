@@ -98,7 +98,7 @@ def row_edges(rows, forest):
     near = np.empty(len(slots), rows.dtype)
     for_chunks(_pair_distances, len(slots), 1 << 12, *rows.metric, u, v, near, scratch=rows.scratch)
     order = np.lexsort((v, u, near, weight))
-    return np.stack([u[order], v[order]], axis=1), weight[order]
+    return np.stack([u[order], v[order]], axis=1), abs(weight[order])
 
 
 def _grain(size):
@@ -109,7 +109,7 @@ def _grain(size):
 @kernel
 def _pair_distances(scratch, data, kind, p, block, u, v, near, begin, end):
     for i in range(begin, end):
-        at = distances(scratch, data, kind, p, u[i], v[i], 1)
+        at = distances(scratch, data, kind, p, u[i], v[i], 1, np.inf)
         near[i] = scratch[0][at]
 
 
@@ -125,11 +125,11 @@ def _core_distances(scratch, data, kind, p, block, k, core, begin, end):
         for at in range(0, n, block):
             count = min(block, n - at)
             for q in range(size):
-                row = distances(scratch, data, kind, p, first + q, at, count)
+                row = distances(scratch, data, kind, p, first + q, at, count, heaps[q, 0])
                 for some in range(0, count, COUNTED):
                     _take_smallest(place[row + some : row + min(some + COUNTED, count)], heaps[q])
         for q in range(size):
-            core[first + q] = heaps[q, 0]
+            core[first + q] = abs(heaps[q, 0])  # a matrix may hold negative zeros
 
 
 @part
@@ -198,7 +198,7 @@ def _nearest(scratch, data, kind, p, block, alpha, core, asking, labels, nearest
             for q in range(size):
                 if group >> q & 1:
                     u = asking[first + q]
-                    row = distances(scratch, data, kind, p, u, at, count)
+                    row = distances(scratch, data, kind, p, u, at, count, bound[u] * alpha)
                     for some in range(0, count, COUNTED):
                         stop = min(some + COUNTED, count)
                         _look(place[row + some : row + stop], u, at + some, alpha, core, labels, nearest, bound, near)

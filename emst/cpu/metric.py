@@ -21,11 +21,15 @@ def kind_of(metric, p):
 
 
 @part
-def distances(scratch, data, kind, p, u, first, count):
-    """Find `count` entries of row u, from `first` on; returns where they begin in the first of the scratch arrays."""
+def distances(scratch, data, kind, p, u, first, count, reach):
+    """Find `count` entries of row u, from `first` on; returns where they begin in the first of the scratch arrays.
+    Entries above `reach` may be given as infinite."""
     if kind == MATRIX:
         return u * len(data) + first
     out, base, power = scratch
+    if kind == ANY_POWER:
+        _any_powers(out, base, data, p, u, first, count, reach)
+        return 0
     for j in range(count):
         out[j] = 0
     for i in range(len(data)):
@@ -43,19 +47,15 @@ def distances(scratch, data, kind, p, u, first, count):
                 t = x - column[j]
                 out[j] += t * t
         else:
-            _add_powers(out, base, power, kind, p, x, column)
+            _add_powers(out, base, power, p, x, column)
     return 0
 
 
 @part
-def _add_powers(out, base, power, kind, p, x, column):
+def _add_powers(out, base, power, p, x, column):
     """One dimension of a Minkowski metric."""
     for j in range(len(column)):
         base[j] = abs(x - column[j])
-    if kind == ANY_POWER:
-        for j in range(len(column)):
-            out[j] += base[j] ** p
-        return
     for j in range(len(column)):
         power[j] = 1
     for _ in range(int(p)):
@@ -66,3 +66,23 @@ def _add_powers(out, base, power, kind, p, x, column):
             power[j] *= np.sqrt(base[j])
     for j in range(len(column)):
         out[j] += power[j]
+
+
+@part
+def _any_powers(out, greatest, data, p, u, first, count, reach):
+    """Powers that take long, only where the greatest of them is within reach, with some margin for their rounding."""
+    limit = max(reach, np.finfo(out.dtype).tiny) ** (1 / p) * (1 + 1e-6)
+    for j in range(count):
+        greatest[j] = 0
+    for i in range(len(data)):
+        x = data[i, u]
+        column = data[i][first : first + count]
+        for j in range(count):
+            t = abs(x - column[j])
+            greatest[j] = t if t > greatest[j] else greatest[j]
+    for j in range(count):
+        out[j] = np.inf
+        if greatest[j] <= limit:
+            out[j] = 0
+            for i in range(len(data)):
+                out[j] += abs(data[i, u] - data[i, first + j]) ** p

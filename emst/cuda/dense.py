@@ -132,5 +132,5 @@ def row_edges(rows: Rows, forest: Forest) -> tuple[cupy.ndarray, cupy.ndarray]:
         launch("dense", name, len(u), rows.points, d, rows.metric.p, u, v, len(u), near)
     near_bits = near.view(bits) & np.iinfo(bits).max  # negative zeros
     keys = cupy.stack([key.astype(np.int64) for key in (v, u, near_bits, weight.view(bits))])
-    order = cupy.lexsort(keys)
+    order = cupy.lexsort(keys) if len(u) else slots
     return cupy.stack([u[order], v[order]], axis=1), weight[order]
