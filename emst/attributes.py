@@ -107,9 +107,10 @@ class FittedAttributes:
         """What `emst.hierarchy.prediction` works with."""
         model = self._model
         if model.metric.way != "tree":
+            name = type(self).__name__
             raise ValueError(
-                f"this {type(self).__name__} cannot predict: {model.metric.why}. Fit it to dense features, with alpha=1 "
-                "and metric euclidean, sqeuclidean, cosine, haversine or minkowski with p=2"
+                f"this {name} cannot predict: {model.metric.why}. Fit it to dense features, with alpha=1 and metric "
+                "euclidean, sqeuclidean, cosine, haversine or minkowski with p=2"
             )
         return PredictionData(
             points=model.points,

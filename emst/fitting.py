@@ -94,7 +94,10 @@ def _tree_without_search(X: Any, metric: Metric, request: Request, ops: Backend,
     _check_size(X.shape[0], k)
     if metric.way == "rows":
         return rows_tree(X, metric.name, metric.p, k, ops, alpha=request.alpha, report=report)
-    matrix = ops.asarray(distance_matrix(X, metric.name, metric.params))
+    try:
+        matrix = ops.asarray(distance_matrix(X, metric.name, metric.params))
+    except MemoryError as error:
+        raise MemoryError(f"{error}; it is needed because {metric.why}") from error
     return dense_tree(matrix, k, ops, alpha=request.alpha, report=report)
 
 

@@ -111,7 +111,7 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
     if name == "minkowski" and params.keys() <= {"p"}:
         return _minkowski(float(params.get("p", 2)), params)
     if name not in {"euclidean", "sqeuclidean", "cosine", "haversine", "manhattan", "chebyshev"}:
-        return Metric(name, params, "matrix", f"{name} has no tree search")
+        return Metric(name, params, "matrix", f"{name} is not searched over boxes")
     if params:
         raise ValueError(f"metric={name!r} takes no metric_params; got {', '.join(map(repr, params))}")
     return {
@@ -119,7 +119,7 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
         "sqeuclidean": Metric(name, height=_square),
         "cosine": Metric(name, image=directions, height=_half_square),
         "haversine": Metric(name, image=on_the_sphere, height=_arc),
-    }.get(name) or Metric(name, way="rows", why=f"{name} has no tree search")
+    }.get(name) or Metric(name, way="rows", why=f"{name} is not searched over boxes")
 
 
 def _minkowski(p: float, params: dict[str, Any]) -> Metric:
@@ -128,7 +128,7 @@ def _minkowski(p: float, params: dict[str, Any]) -> Metric:
     return (
         Metric("euclidean")
         if p == 2
-        else Metric("minkowski", params, "rows", f"minkowski p = {p:g} has no tree search", p)
+        else Metric("minkowski", params, "rows", f"minkowski p = {p:g} is not searched over boxes", p)
     )
 
 

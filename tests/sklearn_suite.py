@@ -19,7 +19,7 @@ FORESTS = "a disconnected graph gives a forest, bridged at infinity, and a warni
 EXPECTED = {
     "test_labelling_distinct": PRIVATE,
     "test_hdbscan_sparse_distances_disconnected_graph": FORESTS,
-    "test_hdbscan_default_copy_warning": "`copy` is accepted and has no effect: X is never changed, so there is no warning",
+    "test_hdbscan_default_copy_warning": "X is never changed, whatever `copy` says: nothing to warn of",
 }
 
 
