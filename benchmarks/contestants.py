@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import emst
+
+MIN_CLUSTER_SIZE = 50  # of all clusterings
+CHUNK = 1 << 26
+MIXERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+
+
+def _always(n: int, k: int) -> str:
+    return ""
 
 
 @dataclass(frozen=True)
@@ -19,30 +27,69 @@ class Contestant:
     Attributes
     ----------
     build : callable
-        ``build(points, k)``: the tree. k counts the point itself; 1 is the Euclidean tree.
-    total : callable
-        Total weight of what `build` returned.
-    edges : callable
-        Its edges, or None if they cannot be compared with ours.
+        ``build(points, k)``: a tree, or a clustering. k counts the point itself; 1 is the Euclidean tree.
+    figures : callable
+        Of what `build` returned: "total", the sum of all weights; "checksum", the same in every run, or None if nobody
+        can expect that; of a clustering also "labels" (on the host), "clusters" and "noise".
+    module : str
+        What has to be installed.
+    obstacle : callable
+        ``obstacle(n, k)``: why it cannot take part, or nothing.
     """
 
     build: Callable[[Any, int], Any]
-    total: Callable[[Any], float]
-    edges: Callable[[Any], Any] = lambda answer: None
+    figures: Callable[[Any], dict[str, Any]]
+    module: str = "emst"
+    obstacle: Callable[[int, int], str] = _always
 
 
-def ours_on(device: str) -> Contestant:
-    return Contestant(
-        lambda points, k: emst.minimum_spanning_tree(points, min_samples=k, device=device),
-        lambda tree: tree.total_weight,
-        lambda tree: tree.edges,
-    )
+def checksum(*columns: Any) -> str:
+    """One number for a set of rows, on whichever device they are: equal between runs, threads and devices."""
+    total = 0
+    for start in range(0, len(columns[0]), CHUNK):
+        mixed: Any = np.uint64(0)
+        for column, mixer in zip(columns, MIXERS):
+            mixed = mixed ^ column[start : start + CHUNK].astype(np.uint64) * np.uint64(mixer)
+        total += int(mixed.sum())
+    return f"{total % 2**64:016x}"
+
+
+def ours(device: str) -> dict[str, Contestant]:
+    """The tree ("emst") and the clustering ("HDBSCANGPU")."""
+
+    def tree(points: Any, k: int) -> Any:
+        return emst.minimum_spanning_tree(points, min_samples=k, device=device)
+
+    def clustering(points: Any, k: int) -> Any:
+        return emst.HDBSCANGPU(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k, device=device).fit(points)
+
+    return {"emst": Contestant(tree, _of_tree), "HDBSCANGPU": Contestant(clustering, _of_clustering)}
+
+
+def _of_tree(tree: Any) -> dict[str, Any]:
+    return {"total": tree.total_weight, "checksum": checksum(tree.edges[:, 0], tree.edges[:, 1])}
+
+
+def _of_clustering(model: Any) -> dict[str, Any]:
+    labels, probabilities = model.labels_, model.probabilities_
+    total = float(model._model.weights.sum(dtype=np.float64))  # where they are: its tree would bring them to the host
+    rows = np.arange(len(labels), like=labels)
+    return _of_labels(labels, total) | {"checksum": checksum(rows, labels, probabilities.view(np.uint64))}
+
+
+def _of_labels(labels: Any, total: float) -> dict[str, Any]:
+    counts = {"clusters": int(labels.max()) + 1, "noise": int((labels == -1).sum())}
+    host = labels if isinstance(labels, np.ndarray) else labels.get()
+    return counts | {"total": total, "checksum": None, "labels": host}
+
+
+# The peers. All but scikit-learn do not count the point itself.
 
 
 def _quitefastmst(points: np.ndarray, k: int) -> Any:
     from quitefastmst import mst_euclid
 
-    return mst_euclid(points, M=k - 1)  # its M does not count the point itself
+    return mst_euclid(points, M=k - 1)
 
 
 def _mlpack(points: np.ndarray, k: int) -> Any:
@@ -51,23 +98,62 @@ def _mlpack(points: np.ndarray, k: int) -> Any:
     return mlpack.emst(input_=points)
 
 
+def _fast_hdbscan(points: np.ndarray, k: int) -> Any:
+    import fast_hdbscan
+
+    return fast_hdbscan.HDBSCAN(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k - 1).fit(points)
+
+
+def _hdbscan(points: np.ndarray, k: int) -> Any:
+    import hdbscan
+
+    return hdbscan.HDBSCAN(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k - 1).fit(points)
+
+
+def _scikit_learn(points: np.ndarray, k: int) -> Any:
+    from sklearn.cluster import HDBSCAN
+
+    return HDBSCAN(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k, copy=True).fit(points)
+
+
+def _of_single_linkage(model: Any) -> dict[str, Any]:
+    heights = np.asarray(model._single_linkage_tree)[:, 2]
+    return _of_labels(model.labels_, float(heights.sum()))
+
+
 PEERS = {
-    "quitefastmst": Contestant(_quitefastmst, lambda answer: float(answer[0].sum())),
-    "mlpack": Contestant(_mlpack, lambda answer: float(answer["output"][:, 2].sum())),
+    "quitefastmst": Contestant(
+        _quitefastmst,
+        lambda answer: {"total": float(answer[0].sum()), "checksum": None},
+        "quitefastmst",
+        lambda n, k: "takes M = 1 (k = 2) as Euclidean" if k == 2 else "",
+    ),
+    "mlpack": Contestant(
+        _mlpack,
+        lambda answer: {"total": float(answer["output"][:, 2].sum()), "checksum": None},
+        "mlpack",
+        lambda n, k: f"has no mutual reachability (k = {k})" if k > 1 else "",
+    ),
+    "fast_hdbscan": Contestant(_fast_hdbscan, _of_single_linkage, "fast_hdbscan"),
+    "hdbscan": Contestant(_hdbscan, _of_single_linkage, "hdbscan"),
+    "scikit-learn": Contestant(
+        _scikit_learn,
+        lambda model: _of_labels(model.labels_, float(model._single_linkage_tree_["value"].sum())),
+        "sklearn",
+        lambda n, k: "takes O(n^2) time: up to 20,000 points here" if n > 20_000 else "",
+    ),
 }
-EUCLIDEAN_ONLY = {"mlpack"}
 
 
-def peers(k: int) -> tuple[dict[str, Contestant], list[str]]:
-    """The peers that can take part, and a sentence about each that cannot."""
+def peers(names: Iterable[str], n: int, k: int) -> tuple[dict[str, Contestant], list[str]]:
+    """Those of the named peers that can take part, and a sentence about each that cannot."""
     present, absent = {}, []
-    for name, contestant in PEERS.items():
-        if importlib.util.find_spec(name) is None:
+    for name in names:
+        contestant = PEERS[name]
+        if importlib.util.find_spec(contestant.module) is None:
             absent.append(f"{name} is not installed")
-        elif k > 1 and name in EUCLIDEAN_ONLY:
-            absent.append(f"{name} has no mutual reachability (k = {k})")
-        elif k == 2 and name == "quitefastmst":
-            absent.append("quitefastmst takes M = 1 (k = 2) as Euclidean")
+        elif obstacle := contestant.obstacle(n, k):
+            absent.append(f"{name} {obstacle}")
         else:
             present[name] = contestant
     return present, absent

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Everything that needs a GPU, in one go: the tests marked gpu, the benchmark, the crossing point, a profile.
-#     benchmarks/gpu_session.sh FOLDER        # writes FOLDER/gpu-tests.txt and FOLDER/gpu.md
+# Everything that needs a GPU, in one go: the tests marked gpu, the benchmarks, the crossing point, a profile.
+#     benchmarks/gpu_session.sh FOLDER        # writes FOLDER/gpu-tests.txt, FOLDER/gpu.md and FOLDER/gpu-hdbscan.md
 set -uo pipefail
 cd "$(dirname "$0")/.."
 out=$(mkdir -p "$1" && cd "$1" && pwd)
@@ -15,6 +15,7 @@ $bench --runs 5 --k 2 5 16 --sets halob3 --markdown "$out/2.md"
 $bench --runs 5 --k 5 16 --sets uniform3 --markdown "$out/3.md"
 $bench --runs 3 --uniform 100000000 1000000000 --markdown "$out/4.md"
 $python benchmarks/crossing.py --n 50000 --d 6 10 16 24 32 48 --runs 1 >"$out/5.md"
+$python benchmarks/hdbscan_bench.py --device cuda --stages --runs 7 --markdown "$out/gpu-hdbscan.md"
 cat "$out"/[1-5].md >"$out/gpu.md" && rm "$out"/[1-5].md
 
 if command -v ncu >/dev/null; then

@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).parent
 def peak_of(contestant: str, points: Any, k: int, device: str) -> int | None:
     """Bytes beyond the input at the worst moment of one run, or None where that cannot be told."""
     if device == "cuda":
-        return _peak_on_device(points, k)
+        return _peak_on_device(contestant, points, k)
     if not sys.platform.startswith("linux"):
         return None
     with tempfile.TemporaryDirectory() as folder:
@@ -33,9 +33,9 @@ def peak_of(contestant: str, points: Any, k: int, device: str) -> int | None:
     return int(answer.stdout)
 
 
-def _peak_on_device(points: Any, k: int) -> int:
+def _peak_on_device(contestant: str, points: Any, k: int) -> int:
     import cupy
-    from contestants import ours_on
+    from contestants import ours
 
     pool = cupy.get_default_memory_pool()
 
@@ -48,7 +48,7 @@ def _peak_on_device(points: Any, k: int) -> int:
 
     before = pool.used_bytes()
     with HighWater() as hook:
-        ours_on("cuda").build(points, k)
+        ours("cuda")[contestant].build(points, k)
     return hook.peak - before
 
 
@@ -58,9 +58,9 @@ def _resident(key: str) -> int:
 
 
 def _child(contestant: str, path: str, k: int) -> int:
-    from contestants import PEERS, ours_on
+    from contestants import PEERS, ours
 
-    build = (PEERS.get(contestant) or ours_on("cpu")).build
+    build = (PEERS | ours("cpu"))[contestant].build
     points = np.load(path)
     build(points[:2000], min(k, 2000))  # compiles, starts threads
     before = _resident("VmRSS")

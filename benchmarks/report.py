@@ -1,10 +1,14 @@
-"""Records of the driver as a table that can be committed."""
+"""Records of a driver as a table that can be committed."""
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import pathlib
 import platform
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,10 +16,67 @@ from expected import verdict
 
 import emst
 
-HEAD = (
-    "| set | n x d | dtype | k | contestant | median ms | quartiles | MFeatures/s | bytes/point beyond input "
-    "| total weight | known total | edges |\n|" + "---|" * 12
-)
+Record = dict[str, Any]
+Column = tuple[str, Callable[[Record], Any]]
+
+
+def _quartiles(record: Record) -> str:
+    low, high = np.quantile(record["seconds"], [0.25, 0.75]) * 1000
+    return f"{_ms(low)} - {_ms(high)}"
+
+
+def _ms(milliseconds: float) -> str:
+    """Four digits."""
+    return f"{milliseconds:,.0f}" if milliseconds >= 1000 else f"{milliseconds:.4g}"
+
+
+def _known(record: Record) -> str:
+    return verdict(record["set"], record["k"], record["total"]) if "total" in record else "-"
+
+
+def _given(name: str, form: str) -> Callable[[Record], str]:
+    """A figure that not every record has."""
+    return lambda record: "-" if record.get(name) is None else format(record[name], form)
+
+
+RACE: list[Column] = [
+    ("set", lambda record: record["set"]),
+    ("n x d", lambda record: f"{record['n']:,} x {record['d']}"),
+    ("dtype", lambda record: record["dtype"]),
+    ("k", lambda record: record["k"]),
+    ("contestant", lambda record: record["contestant"]),
+    ("median ms", lambda record: _ms(median_of(record) * 1000)),
+    ("quartiles", _quartiles),
+]
+FIGURES: list[Column] = [
+    (
+        "bytes/point beyond input",
+        lambda record: "-" if record.get("peak_bytes") is None else f"{record['peak_bytes'] / record['n']:.0f}",
+    ),
+    ("total weight", _given("total", ".10g")),
+    ("known total", _known),
+]
+TREES: list[Column] = [
+    *RACE,
+    ("MFeatures/s", lambda record: f"{record['n'] * record['d'] / median_of(record) / 1e6:.4g}"),
+    *FIGURES,
+    ("edges", _given("checksum", "")),
+]
+CLUSTERINGS: list[Column] = [
+    *RACE,
+    ("best ms", lambda record: _ms(min(record["seconds"]) * 1000)),
+    ("times ours", _given("ratio", ".3g")),
+    ("clusters", _given("clusters", ",")),
+    ("noise", _given("noise", ",")),
+    ("adjusted Rand index", _given("rand", ".4f")),
+    *FIGURES,
+    ("labels", _given("checksum", "")),
+]
+
+
+def median_of(record: Record) -> float:
+    """Seconds."""
+    return float(np.median(record["seconds"]))
 
 
 def machine(device: str) -> str:
@@ -40,44 +101,42 @@ def _processor() -> str:
     return names[0] if names else platform.processor()
 
 
-def markdown(records: list[dict[str, Any]]) -> str:
-    """The table, and below it one of the stages where they were timed."""
-    return "\n".join([HEAD, *map(row, records)]) + stage_table(records)
+def head(columns: list[Column]) -> str:
+    """First two lines of a table."""
+    return "| " + " | ".join(title for title, _ in columns) + " |\n|" + "---|" * len(columns)
 
 
-def row(record: dict[str, Any]) -> str:
-    low, median, high = np.quantile(record["seconds"], [0.25, 0.5, 0.75]) * 1000
-    size = record["n"] * record["d"]
-    peak = record["peak_bytes"]
-    cells = [
-        record["set"],
-        f"{record['n']:,} x {record['d']}",
-        record["dtype"],
-        record["k"],
-        record["contestant"],
-        f"{median:.4g}",
-        f"{low:.4g} - {high:.4g}",
-        f"{size / median / 1e3:.4g}",
-        "-" if peak is None else f"{peak / record['n']:.0f}",
-        f"{record['total']:.10g}",
-        verdict(record["set"], record["k"], record["total"]),
-        record["checksum"] or "-",
-    ]
-    return "| " + " | ".join(map(str, cells)) + " |"
+def row(columns: list[Column], record: Record) -> str:
+    """A line of it."""
+    return "| " + " | ".join(str(cell(record)) for _, cell in columns) + " |"
 
 
-def stage_table(records: list[dict[str, Any]]) -> str:
-    """Milliseconds of every operation in one extra run, and the components left after each round; may be empty."""
+def write(records: list[Record], columns: list[Column], options: argparse.Namespace) -> None:
+    """Print the stages and the machine, and write the files that were asked for."""
+    where, stages = machine(options.device), stage_table(records)
+    print(stages, f"\n\n{where}")
+    if options.markdown:
+        table = "\n".join([head(columns), *(row(columns, record) for record in records)])
+        options.markdown.write_text(f"# {where}\n\n`{' '.join(['python', *sys.argv])}`\n\n{table}{stages}\n")
+    if options.json:
+        options.json.write_text(json.dumps({"machine": where, "argv": sys.argv, "records": records}, indent=1))
+
+
+def stage_table(records: list[Record]) -> str:
+    """Milliseconds of every stage, and the components left after each round where they were counted; may be empty."""
     records = [record for record in records if "stages" in record]
     if not records:
         return ""
     names = list(dict.fromkeys(name for record in records for name in record["stages"]["seconds"]))
-    lines = ["| stages, ms | k | " + " | ".join(names) + " | sum | components after each round |"]
-    lines.append("|" + "---|" * (len(names) + 4))
+    counted = any("components" in record["stages"] for record in records)
+    titles = ["stages, ms", "k", *names, "sum", *["components after each round"] * counted]
+    lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
     for record in records:
         seconds = record["stages"]["seconds"]
-        cells = [f"{seconds[name] * 1000:.4g}" if name in seconds else "-" for name in names]
+        cells = [record["set"], str(record["k"])]
+        cells += [f"{seconds[name] * 1000:.4g}" if name in seconds else "-" for name in names]
         cells.append(f"{sum(seconds.values()) * 1000:.4g}")
-        cells.append(" ".join(f"{left:,}" for left in record["stages"]["components"]))
-        lines.append(f"| {record['set']} | {record['k']} | " + " | ".join(cells) + " |")
+        if counted:
+            cells.append(" ".join(f"{left:,}" for left in record["stages"]["components"]))
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n\n" + "\n".join(lines)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from typing import Any
 
 from emst.backend import backend_of
 from emst.euclidean import spanning_tree
+from emst.hierarchy.flat import Options, flat_clustering
 
 
 def synchronize(device: str) -> None:
@@ -55,3 +57,18 @@ def time_stages(points: Any, k: int, device: str) -> dict[str, Any]:
     left: list[int] = []
     spanning_tree(ops.asarray(points), k, ops, lambda _, components: left.append(components))
     return {"seconds": ops.seconds, "calls": ops.calls, "components": left}
+
+
+def time_labels(points: Any, k: int, min_cluster_size: int, device: str, runs: int = 3) -> dict[str, Any]:
+    """Extra runs of the stages of a clustering: medians of the seconds of the tree as a whole and of what follows."""
+    options, seen = Options(min_cluster_size), []
+    for _ in range(runs):
+        ops = Timed(backend_of(device))
+        synchronize(device)
+        start = time.perf_counter()
+        edges, weights, _ = spanning_tree(points, k, backend_of(device))
+        synchronize(device)
+        tree = {"tree": time.perf_counter() - start}
+        flat_clustering(ops.linkage(edges, weights), options, ops)
+        seen.append(tree | ops.seconds)
+    return {"seconds": {name: statistics.median(one[name] for one in seen) for name in seen[0]}}

@@ -96,6 +96,11 @@ def blobs(n: int, d: int, seed: int, k: int = 50) -> np.ndarray:
     return x[g.permutation(n)]
 
 
+def blobs32(n: int, d: int, seed: int) -> np.ndarray:
+    """`blobs`, rounded: float32[n, d]."""
+    return blobs(n, d, seed).astype(np.float32)
+
+
 def uniform64(n: int, d: int, seed: int) -> np.ndarray:
     """In the unit cube: float64[n, d]."""
     return np.random.default_rng(seed).random((n, d))
@@ -163,6 +168,12 @@ SETS = {
     "traj3": PointSet(trajectories, 24 * M, 3, 8),
     "uniform5": PointSet(uniform, M, 5, 9),
     "normal2": PointSet(normal, 2 * M, 2, 10),
+    # What cuML's figures were measured on, at several sizes.
+    "blobs3": PointSet(blobs32, M, 3, 0),
+    "blobs5": PointSet(blobs32, M, 5, 0),
+    "blobs10": PointSet(blobs32, 100_000, 10, 0),
+    "blobs50": PointSet(blobs32, 100_000, 50, 0),
+    "blobs384": PointSet(blobs32, 50_000, 384, 0),
     # What the figures of the CPU are measured on: float64, as its peers compute.
     "cpu-uniform2": PointSet(uniform64, M, 2, 0),
     "cpu-uniform3": PointSet(uniform64, M, 3, 0),

@@ -1,9 +1,7 @@
-"""The point sets behind the figures, and the driver that times them."""
+"""The point sets behind the figures."""
 
 import importlib.util
 import pathlib
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -39,6 +37,8 @@ def test_the_very_points_that_were_measured():
         "traj3": published.trajectories(n, 8),
         "uniform5": published.uniform(n, 5, 9),
         "normal2": published.normal(n, 2, 10),
+        "blobs3": published.blobs(n, 3).astype(np.float32),
+        "blobs384": published.blobs(n, 384).astype(np.float32),
         "cpu-blobs2": published.blobs(n, 2),
         "cpu-blobs10": published.blobs(n, 10),
     }
@@ -59,13 +59,3 @@ def test_splitmix_is_splitmix():
 @pytest.mark.gpu
 def test_points_made_on_the_device():
     np.testing.assert_array_equal(uniform_on_device(100_003, 3).get(), uniform_like_device(100_003, 3))
-
-
-@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def test_the_benchmark_driver_runs(device, tmp_path):
-    options = f"--device {device} --sets cpu-uniform2 --n 3000 --k 1 4 --runs 2 --stages --markdown {tmp_path}/x.md"
-    command = [sys.executable, "benchmarks/emst_bench.py", *options.split()]
-    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    table = (tmp_path / "x.md").read_text().splitlines()
-    assert sum("| emst |" in line for line in table) == 2
-    assert any("nearest_outgoing" in line for line in table)

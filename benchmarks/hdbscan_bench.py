@@ -1,0 +1,116 @@
+"""Time complete HDBSCAN* clusterings, input to labels and probabilities, and say how they agree with the peers'.
+
+    python benchmarks/hdbscan_bench.py --device cpu --peers --peer-runs 2 --stages --markdown hdbscan.md
+    python benchmarks/hdbscan_bench.py --device cuda --stages
+    python benchmarks/hdbscan_bench.py --sets blobs3:50000 cpu-uniform2 --k 6 --peers
+
+A set is a name, or NAME:N to make it smaller. `min_cluster_size` is 50. On the GPU others cannot run in the same
+process: what they took on an H200 is recorded in expected.py. What is timed, and what is not, stands in README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import sys
+from typing import Any
+
+from sklearn.metrics import adjusted_rand_score
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from contestants import MIN_CLUSTER_SIZE, ours
+from expected import recorded
+from memory import peak_of
+from race import invited, open_set, parser, race
+from report import CLUSTERINGS, head, median_of, row, write
+from stages import time_labels
+
+from datasets.synthetic import SETS
+
+OURS = "HDBSCANGPU"
+PEERS = ["fast_hdbscan", "hdbscan", "quitefastmst", "scikit-learn"]  # quitefastmst: its tree alone
+QUICK = 3_000
+
+# (set, n or None for all of it, min_samples counting the point itself)
+Case = tuple[str, int | None, list[int]]
+CPU_CASES: list[Case] = [
+    ("cpu-uniform2", None, [6]),
+    ("cpu-uniform3", None, [6]),
+    ("cpu-blobs2", None, [6]),
+    ("cpu-blobs3", None, [6]),
+    ("cpu-blobs5", None, [6]),
+    ("cpu-blobs10", None, [6]),
+    ("cpu-blobs2", 20_000, [6]),
+]
+CUDA_CASES: list[Case] = [
+    ("halob3", None, [2, 5, 16]),
+    ("uniform3", None, [5, 16]),
+    ("uniform5", None, [6]),
+    ("blobs3", 10_000, [6]),
+    ("blobs3", 100_000, [6]),
+    ("blobs3", 1_000_000, [6]),
+    ("blobs3", 2_000_000, [6]),
+    ("blobs5", 100_000, [16]),
+    ("blobs5", 300_000, [16]),
+    ("blobs5", 1_000_000, [16]),
+    ("blobs10", 100_000, [16]),
+    ("blobs50", 100_000, [16]),
+    ("blobs384", 50_000, [16]),
+]
+
+
+def arguments() -> argparse.Namespace:
+    top = parser(__doc__, PEERS)
+    top.add_argument("--sets", nargs="+", metavar="SET[:N]", help=f"{', '.join(SETS)}, or a .npy file")
+    top.add_argument("--k", nargs="+", type=int, default=[6], help="min_samples of --sets, counting the point itself")
+    top.add_argument("--peer-runs", type=int, help="runs of the peers")
+    top.add_argument("--quick", action="store_true", help=f"{QUICK:,} points of every set")
+    return top.parse_args()
+
+
+def cases(options: argparse.Namespace) -> list[Case]:
+    """What to run."""
+    chosen = CPU_CASES if options.device == "cpu" else CUDA_CASES
+    if options.sets:
+        named = (name.rpartition(":")[::2] if ":" in name else (name, "") for name in options.sets)
+        chosen = [(name, int(n) if n else None, options.k) for name, n in named]
+    if options.quick:
+        chosen = [(name, QUICK, ks) for name, _, ks in chosen]
+    return chosen
+
+
+def measure(title: str, points: Any, k: int, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Every contestant on one set, ours first."""
+    field = {OURS: ours(options.device)[OURS]} | invited(title, len(points), k, PEERS, options)
+    runs = dict.fromkeys(field, options.peer_runs or options.runs) | dict.fromkeys([OURS], options.runs)
+    records = race(title, points, k, field, runs, options)
+    mine = records[0]
+    mine["peak_bytes"] = None if options.no_memory else peak_of(OURS, points, k, options.device)
+    if options.stages:
+        mine["stages"] = time_labels(points, k, MIN_CLUSTER_SIZE, options.device)
+    labels = [record.pop("labels", None) for record in records]
+    if options.device == "cuda":
+        records += recorded(mine)
+    for record, theirs in zip(records[1:], labels[1:] + [None] * len(records)):
+        record["ratio"] = median_of(record) / median_of(mine)
+        if theirs is not None:
+            record["rand"] = float(adjusted_rand_score(labels[0], theirs))
+    return records
+
+
+def main() -> None:
+    options = arguments()
+    records = []
+    print(head(CLUSTERINGS), flush=True)
+    for name, n, ks in cases(options):
+        title, points = open_set(name, n, options)
+        for k in ks:
+            measured = measure(title, points, k, options)
+            records += measured
+            print(*(row(CLUSTERINGS, record) for record in measured), sep="\n", flush=True)
+        del points
+    write(records, CLUSTERINGS, options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""What the drivers share: the options, the points, and the race of all contestants on a set in shuffled order."""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import random
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from contestants import Contestant, peers
+from stages import synchronize
+
+from datasets.synthetic import SETS
+
+
+def parser(description: str | None, peers: list[str]) -> argparse.ArgumentParser:
+    """The options that every driver has; `peers` can take part, too."""
+    top = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    top.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    top.add_argument("--dtype", choices=["float32", "float64"], help="convert the sets")
+    top.add_argument("--runs", type=int, default=5)
+    top.add_argument("--seed", type=int, default=0, help="of the order of the runs")
+    top.add_argument("--peers", nargs="*", choices=peers, help="in the same run (cpu); all of them if none is named")
+    top.add_argument("--stages", action="store_true", help="time the stages, too, in runs of their own")
+    top.add_argument("--no-memory", action="store_true", help="leave the peak out")
+    top.add_argument("--json", type=pathlib.Path, metavar="FILE")
+    top.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
+    return top
+
+
+def open_set(name: str, n: int | None, options: argparse.Namespace) -> tuple[str, Any]:
+    """Title of a set, or of a .npy file, and its points where they will be used; `n` makes it smaller."""
+    x = np.load(name)[:n] if name.endswith(".npy") else SETS[name](n)
+    x = np.ascontiguousarray(x, options.dtype or x.dtype)
+    return name if n is None else f"{name} {n}", _on(options.device, x)
+
+
+def _on(device: str, x: np.ndarray) -> Any:
+    if device == "cpu":
+        return x
+    import cupy
+
+    return cupy.asarray(x)
+
+
+def race(
+    title: str, points: Any, k: int, field: dict[str, Contestant], runs: dict[str, int], options: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """A record of each contestant: seconds of all its runs and the figures of its answer, which may not change."""
+    n, d = points.shape
+    for contestant in field.values():  # compiles, fills pools and caches
+        contestant.build(points[: max(2000, k)] if options.device == "cpu" else points, k)
+    order = [name for name in field for _ in range(runs[name])]
+    random.Random(f"{options.seed} {title} {k}").shuffle(order)
+    seconds: dict[str, list[float]] = {name: [] for name in field}
+    figures: dict[str, dict[str, Any]] = {}
+    for name in order:
+        synchronize(options.device)
+        start = time.perf_counter()
+        answer = field[name].build(points, k)
+        synchronize(options.device)
+        seconds[name].append(time.perf_counter() - start)
+        found = field[name].figures(answer)
+        before = figures.setdefault(name, found)["checksum"]
+        if found["checksum"] != before:
+            raise AssertionError(f"{title}, k = {k}: runs of {name} differ: {before} and {found['checksum']}")
+        del answer, found  # a billion edges do not fit twice
+    common = {"set": title, "n": n, "d": d, "dtype": str(points.dtype), "k": k}
+    return [common | {"contestant": name, "seconds": seconds[name]} | figures[name] for name in field]
+
+
+def invited(title: str, n: int, k: int, names: list[str], options: argparse.Namespace) -> dict[str, Contestant]:
+    """The peers of these names that were asked for and can take part; the others are named on standard error."""
+    if options.peers is None or options.device != "cpu":
+        return {}
+    present, absent = peers(options.peers or names, n, k)
+    for sentence in absent:
+        print(f"{title}, k = {k}: {sentence}", file=sys.stderr)
+    return present
