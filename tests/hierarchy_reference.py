@@ -136,7 +136,10 @@ def simplify(condensed, persistence):
     if count == 1:
         return condensed
     owners = condensed.of_merge.tolist()
-    merges = [{e for e, c in enumerate(owners) if c == x} for x in range(count)]
+    merges = [set() for _ in range(count)]
+    for e, c in enumerate(owners):
+        if c >= 0:
+            merges[c].add(e)
     split = condensed.split.tolist()
     at = [0] * (count // 2)  # the merge of every split
     for e, pair in enumerate(tree.child.tolist()):

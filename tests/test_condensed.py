@@ -1,5 +1,7 @@
 """The condensed tree: clusters, when they begin and end, and when their points leave."""
 
+import importlib
+
 import numpy as np
 import pytest
 import reference
@@ -69,9 +71,28 @@ def test_every_point_counts_in_the_stability(ops):
     assert c["size"][0] == 2_000
 
 
-def by_birth(lambdas, values):
-    """Values of clusters in an order that does not need their names."""
-    return values[np.lexsort((values, lambdas))]
+@pytest.mark.parametrize("shape", SHAPES)
+def test_chunks_of_any_length_make_the_same_tree(shape, monkeypatch):
+    """On the CPU, threads share a descent and a sort whose chunks the other tests are too small for."""
+    ops = importlib.import_module("emst.cpu")
+    for room in ("descent", "condensed", "simplify", "cut"):
+        module = importlib.import_module(f"emst.cpu.{room}")
+        monkeypatch.setattr(module, "grain_for", lambda size, least: 7)
+    monkeypatch.setattr(importlib.import_module("emst.cpu.condensed"), "thread_count", lambda: 5)
+    edges, heights = tree(shape, 600), weights("distinct", 599, np.float64)
+    for min_cluster_size in (2, 9, 1_000):
+        check(ops, edges, heights, min_cluster_size, [0.1, np.inf])
+    ours, twin = give(ops, edges, heights), reference.linkage(edges, heights)
+    np.testing.assert_array_equal(ops.cut(ours, heights[400], 3), reference.cut(twin, heights[400], 3))
+
+
+@pytest.mark.parametrize("shape", ["random", "path", "nested"])
+def test_many_points_make_the_twins_tree(ops, shape):
+    """So many that threads and blocks have several chunks each."""
+    n = 100_000
+    edges, heights = tree(shape, n), weights("distinct", n - 1, np.float32)
+    for min_cluster_size in (2, 50):
+        check(ops, edges, heights, min_cluster_size, [])
 
 
 @pytest.mark.parametrize("min_cluster_size", [2, 5, 25])
