@@ -196,6 +196,125 @@ def test_an_earlier_result_is_replaced(here):
     same_tree(tree_of("points.npy"), POINTS)
 
 
+# Clusters
+
+
+BLOBS = np.concatenate([np.random.default_rng(i).normal((9 * i, 0), 1, (100, 2)) for i in range(3)]).round(6)
+
+
+def clusters_of(*arguments, output="labels.npy"):
+    """Run `emst cluster` on the CPU; return what it wrote."""
+    assert main(["cluster", *map(str, arguments), "-o", output, "--device", "cpu"]) == 0
+    return np.load(output) if output.endswith(".npy") else output
+
+
+def fitted(points, **options):
+    return emst.HDBSCANGPU(**options, device="cpu").fit(points)
+
+
+@pytest.mark.parametrize(
+    "arguments, options",
+    [
+        ([], {}),
+        (["--min-cluster-size", 20], {"min_cluster_size": 20}),
+        (["--min-samples", 3], {"min_samples": 3}),
+        (["--method", "leaf"], {"cluster_selection_method": "leaf"}),
+        (["--method", "leaf", "--epsilon", "0.5"],
+         {"cluster_selection_method": "leaf", "cluster_selection_epsilon": 0.5}),
+        (["--method", "leaf", "--persistence", "0.2"],
+         {"cluster_selection_method": "leaf", "cluster_selection_persistence": 0.2}),
+        (["--max-cluster-size", 60], {"max_cluster_size": 60}),
+        (["--min-cluster-size", 150, "--allow-single-cluster"],
+         {"min_cluster_size": 150, "allow_single_cluster": True}),
+        (["--metric", "chebyshev"], {"metric": "chebyshev"}),
+        (["--metric", "minkowski", "--p", 3], {"metric": "minkowski", "metric_params": {"p": 3.0}}),
+        (["--dtype", "float32"], {"dtype": "float32"}),
+    ],
+)  # fmt: skip
+def test_labels_are_the_estimators(here, arguments, options):
+    np.save("points.npy", BLOBS)
+    labels = clusters_of("points.npy", *arguments)
+    expected = fitted(BLOBS, **options)
+    np.testing.assert_array_equal(labels, expected.labels_)
+    assert labels.dtype == np.int64
+    if options:  # one that changes nothing would test nothing
+        without = fitted(BLOBS, **dict(list(options.items())[:-1]))
+        assert not np.array_equal(without.probabilities_, expected.probabilities_)
+    only(here, "points.npy", "labels.npy")
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet"])
+def test_labels_and_probabilities(here, suffix):
+    np.save("points.npy", BLOBS)
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    name = clusters_of("points.npy", "--min-cluster-size", 20, output=f"labels{suffix}")
+    if suffix == ".npz":
+        found = np.load(name)
+    elif suffix == ".csv":
+        found = np.genfromtxt(name, delimiter=",", names=True)
+    else:
+        import pyarrow.parquet as parquet
+
+        found = {
+            column: values.to_numpy() for column, values in zip(("label", "probability"), parquet.read_table(name))
+        }
+    expected = fitted(BLOBS, min_cluster_size=20)
+    np.testing.assert_array_equal(found["label"], expected.labels_)
+    np.testing.assert_allclose(found["probability"], expected.probabilities_, rtol=1e-8)
+    only(here, "points.npy", name)
+
+
+def test_a_table_of_labels_can_be_read_back(here):
+    np.save("points.npy", BLOBS)
+    clusters_of("points.npy", output="labels.csv")
+    clusters_of("labels.csv", "--columns", "probability")
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_pictures_of_clusters(here, d):
+    np.save("points.npy", np.random.default_rng(3).normal(size=(80, d)))
+    clusters_of("points.npy", "--plot", "clusters.png", "--tree", "tree.pdf")
+    assert (here / "clusters.png").read_bytes().startswith(b"\x89PNG")
+    assert (here / "tree.pdf").read_bytes().startswith(b"%PDF")
+    only(here, "points.npy", "labels.npy", "clusters.png", "tree.pdf")
+
+
+def test_distances_in_a_file(here, capsys):
+    distances = np.linalg.norm(BLOBS[:, None] - BLOBS, axis=2)
+    np.save("distances.npy", distances)
+    labels = clusters_of("distances.npy", "--metric", "precomputed", "--tree", "tree.png")
+    np.testing.assert_array_equal(labels, fitted(distances, metric="precomputed").labels_)
+    line = complaint(capsys, "cluster", "distances.npy", "-o", "l.npy", "--metric", "precomputed", "--plot", "p.png")
+    assert "--plot draws points" in line
+
+
+def test_summary_of_clusters(here, capsys):
+    points = BLOBS.copy()
+    points[3, 0], points[4, 1] = np.nan, np.inf
+    np.save("points.npy", points)
+    labels = clusters_of("points.npy", "--min-cluster-size", 20, "--plot", "a.png", "--tree", "b.png")
+    assert labels[3] == -3 and labels[4] == -2
+    out, err = capsys.readouterr()
+    noise = int((labels == -1).sum())
+    assert out.splitlines()[:2] == [
+        "300 points in 2 dimensions, min_cluster_size 20, min_samples 20",
+        f"3 clusters, {noise} points of noise ({noise / 300:.1%}), 2 with NaN or infinity",
+    ]
+    assert "on cpu" in out and out.endswith("wrote labels.npy, a.png and b.png\n")
+    assert err == ""
+
+
+def test_a_warning_is_a_line(here, capsys):
+    steps = abs(np.subtract.outer(np.arange(20.0), np.arange(20.0)))
+    steps[:10, 10:] = steps[10:, :10] = np.inf
+    np.save("distances.npy", steps)
+    clusters_of("distances.npy", "--metric", "precomputed")
+    out, err = capsys.readouterr()
+    assert err.startswith("emst: warning: ") and err.count("\n") == 1 and "infinity" in err
+    assert "clusters, " in out
+
+
 # What it says when it cannot
 
 
@@ -260,17 +379,48 @@ def test_tables_of_the_wrong_kind(here, capsys):
         (["points.npz", "-o", "points.npz"], "write the tree to another file"),
     ],
 )
-def test_refused_before_anything_is_computed(here, capsys, monkeypatch, arguments, said):
+def test_refused_before_a_tree_is_computed(here, capsys, monkeypatch, arguments, said):
+    refused(here, capsys, monkeypatch, ["tree", *arguments], said)
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["absent.npy", "-o", "l.npy"], "absent.npy: no such file"),
+        (["points.txt", "-o", "l.npy"], "unknown suffix '.txt'"),
+        (["points.npy", "-o", "l.txt"], "labels are written to .npy, .npz, .csv, .parquet"),
+        (["points.npy", "-o", "points.npy"], "write the labels to another file"),
+        (["points.npy", "-o", "l.npy", "--plot", "picture.doc"], "a picture is written as"),
+        (["points.npy", "-o", "l.npy", "--tree", "picture.doc"], "a picture is written as"),
+        (["points.npy", "-o", "l.npy", "--plot", "p.png", "--tree", "p.png"], "needs a name of its own"),
+        (["points.npy", "-o", "absent/l.npy"], "absent/l.npy: No such file"),
+        (["points.npy", "-o", "l.npy", "--tree", "absent/p.png"], "absent/p.png: No such file"),
+        (["points.npy", "-o", "folder.npz"], "is a directory"),
+    ],
+)
+def test_refused_before_clusters_are_computed(here, capsys, monkeypatch, arguments, said):
+    refused(here, capsys, monkeypatch, ["cluster", *arguments], said)
+
+
+def refused(here, capsys, monkeypatch, command, said):
     def not_yet(*_, **__):
         raise AssertionError("computed although the arguments are bad")
 
     monkeypatch.setattr("emst.euclidean.minimum_spanning_tree", not_yet)
+    monkeypatch.setattr("emst.hdbscan.HDBSCANGPU.fit", not_yet)
     np.save("points.npy", POINTS)
     np.savez("points.npz", POINTS)
     (here / "points.txt").write_text("")
     (here / "folder.npz").mkdir()
-    assert said in complaint(capsys, "tree", *arguments)
+    assert said in complaint(capsys, *command)
     only(here, "points.npy", "points.npz", "points.txt", "folder.npz")
+
+
+def test_labels_as_parquet_without_pyarrow(here, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    np.save("points.npy", POINTS)
+    assert "writing .parquet needs pyarrow" in complaint(capsys, "cluster", "points.npy", "-o", "labels.parquet")
 
 
 def test_what_the_library_refuses(here, capsys):
@@ -282,7 +432,31 @@ def test_what_the_library_refuses(here, capsys):
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["tree"], ["tree", "p.npy"], ["tree", "p.npy", "-o", "t", "--device", "tpu"]]
+    "arguments, said",
+    [
+        (["--min-cluster-size", 1], "min_cluster_size"),
+        (["--min-samples", 301], "min_samples (301)"),
+        (["--metric", "elsewhere"], "metric"),
+        (["--epsilon", "-1"], "cluster_selection_epsilon"),
+    ],
+)
+def test_what_the_estimator_refuses(here, capsys, arguments, said):
+    np.save("points.npy", POINTS)
+    line = complaint(capsys, "cluster", "points.npy", "-o", "l.npy", "--device", "cpu", *arguments)
+    assert line.startswith("emst: points.npy: ") and said in line
+    only(here, "points.npy")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["tree"],
+        ["tree", "p.npy"],
+        ["tree", "p.npy", "-o", "t", "--device", "tpu"],
+        ["cluster", "p.npy"],
+        ["cluster", "p.npy", "-o", "l.npy", "--method", "best"],
+    ],
 )
 def test_usage(arguments, capsys):
     with pytest.raises(SystemExit) as exit:
@@ -305,6 +479,20 @@ def test_interrupted(here, capsys, monkeypatch, moment):
     only(here, "points.npy", "tree.npz")
 
 
+@pytest.mark.parametrize("moment", ["emst.hdbscan.HDBSCANGPU.fit", "numpy.save", "emst.plots.plot_clusters"])
+def test_interrupted_while_clustering(here, capsys, monkeypatch, moment):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    np.save("points.npy", BLOBS)
+    (here / "labels.npy").write_text("an earlier result")
+    monkeypatch.setattr(moment, interrupt)
+    assert main(["cluster", "points.npy", "-o", "labels.npy", "--device", "cpu", "--plot", "p.png"]) == 130
+    assert capsys.readouterr() == ("", "emst: interrupted\n")
+    assert (here / "labels.npy").read_text() == "an earlier result"
+    only(here, "points.npy", "labels.npy")
+
+
 def test_a_full_disk_leaves_nothing(here, capsys, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
@@ -323,6 +511,7 @@ def test_version_and_help(capsys):
         (["--version"], emst.__version__),
         (["--help"], "tree"),
         (["tree", "--help"], "--min-samples"),
+        (["cluster", "--help"], "--min-cluster-size"),
     ):
         with pytest.raises(SystemExit) as exit:
             main(arguments)
