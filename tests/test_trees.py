@@ -17,10 +17,14 @@ from emst.hierarchy.trees import CondensedTree, SingleLinkageTree, SpanningTree
 class Fitted:
     """hdbscan's trees of some points, and ours made from its spanning tree: the same edges in the same order."""
 
-    def __init__(self, ops, x, min_cluster_size, min_samples):
+    def __init__(self, ops, x, min_cluster_size, min_samples, persistence=0.0):
         hdbscan = pytest.importorskip("hdbscan")
+        self.lambdas = np.float32 if persistence else np.float64  # what hdbscan keeps them in
         self.theirs = hdbscan.HDBSCAN(
-            min_cluster_size=min_cluster_size, min_samples=min_samples, gen_min_span_tree=True
+            min_cluster_size=min_cluster_size,
+            min_samples=min_samples,
+            cluster_selection_persistence=persistence,
+            gen_min_span_tree=True,
         ).fit(x)
         kept = np.flatnonzero(np.isfinite(x).all(axis=1))
         rows = {} if len(kept) == len(x) else {"rows": to_device(ops, kept.astype(np.int32)), "n": len(x)}
@@ -29,6 +33,8 @@ class Fitted:
         self.edges, self.weights = to_device(ops, edges), to_device(ops, mst[:, 2])
         linkage = ops.linkage(self.edges, self.weights)
         condensed = ops.condense(linkage, min_cluster_size)
+        if persistence:
+            condensed = ops.simplify(condensed, persistence)
         selection = ops.select(condensed, "eom", 0.0, len(kept), False)
         self.labels = to_host(ops.label_points(condensed, selection, 0.0)[0])
         self.condensed = CondensedTree(condensed, selection, **rows)
@@ -48,6 +54,7 @@ CASES = {
     "lattice": (cloud(200, 2, np.float64, "lattice"), 3, 2),
     "repeated": (cloud(200, 2, np.float64, "repeated"), 4, 2),
     "one cluster": (cloud(30, 2, np.float64), 20, 2),
+    "persistent": (cloud(400, 2, np.float64), 4, 3, 2.0),
     "gaps": (with_gaps(cloud(200, 2, np.float64)), 5, 3),
 }
 
@@ -65,11 +72,11 @@ def points_below(rows):
     return members
 
 
-def renamed(rows):
+def renamed(rows, lambdas):
     """Rows whose clusters are named by size and first point: free of how they were numbered."""
     names = {cluster: (len(points), min(points)) for cluster, points in points_below(rows).items()}
     return sorted(
-        (names[parent], names.get(child, child) if size > 1 else (1, child), lambda_val, size)
+        (names[parent], names.get(child, child) if size > 1 else (1, child), lambdas(lambda_val), size)
         for parent, child, lambda_val, size in rows.tolist()
     )
 
@@ -77,7 +84,7 @@ def renamed(rows):
 def test_condensed_rows_are_hdbscans(fitted):
     ours, theirs = fitted.condensed.to_numpy(), fitted.theirs.condensed_tree_.to_numpy()
     assert ours.dtype == theirs.dtype
-    assert renamed(ours) == renamed(theirs)
+    assert renamed(ours, fitted.lambdas) == renamed(theirs, fitted.lambdas)
 
 
 def test_condensed_rows_are_ordered_and_parents_come_first(fitted):
@@ -126,7 +133,8 @@ def test_condensed_graph(fitted):
     graph, theirs = fitted.condensed.to_networkx(), fitted.theirs.condensed_tree_.to_networkx()
     assert type(graph) is type(theirs)
     assert sorted(graph.edges(data="weight")) == sorted((p, c, w) for p, c, w, _ in rows.tolist())
-    assert sorted(w for *_, w in graph.edges(data="weight")) == sorted(w for *_, w in theirs.edges(data="weight"))
+    weights = [sorted(fitted.lambdas(w) for *_, w in tree.edges(data="weight")) for tree in (graph, theirs)]
+    assert weights[0] == weights[1]
     sizes = dict(graph.nodes(data="size"))
     assert sizes == {c: size for _, c, _, size in rows.tolist()} | {rows["parent"][0]: rows["parent"][0]}
     assert sorted(s for s in dict(theirs.nodes(data="size")).values() if s) == sorted(sizes.values())[:-1]
@@ -302,7 +310,8 @@ def test_cluster_bounds_and_lines_are_hdbscans(fitted):
         their_names, their_bounds = shapes(expected, theirs.to_numpy())
         assert names == their_names
         np.testing.assert_allclose(bounds, their_bounds)
-        assert_array_equal(np.sort(ours["line_ys"], axis=0), np.sort(np.reshape(expected["line_ys"], (-1, 2)), axis=0))
+        lines = [np.sort(np.reshape(data["line_ys"], (-1, 2)), axis=0) for data in (ours, expected)]
+        assert_array_equal(*(fitted.lambdas(ys) for ys in lines))
 
 
 def bars_of_clusters(data):

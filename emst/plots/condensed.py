@@ -129,7 +129,7 @@ def _circle(
         if labels:
             axis.annotate(
                 str(label),
-                (middle, centre[1] + height / 2),
+                (middle, min(centre[1] + height / 2, depth)),
                 (0, -2),
                 textcoords="offset points",
                 color=colour,
