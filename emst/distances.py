@@ -15,7 +15,7 @@ from emst.backend import Array, backend_of
 
 TILE = 512  # rows and columns looked at together with their mirror image
 BLOCK_BYTES = 1 << 26  # of a block of rows computed on a device
-RELATIVE, ABSOLUTE = 1e-7, 1e-9  # scikit-learn's tolerances for symmetry
+RELATIVE, ABSOLUTE = 1e-7, 1e-9  # scikit-learn's tolerances for symmetry, in float64; float32 rounds more coarsely
 ROUNDING = 1e-8  # how far below zero a computed distance may lie
 ON_DEVICE = ("manhattan", "chebyshev", "minkowski", "euclidean", "sqeuclidean", "cosine")
 
@@ -48,13 +48,13 @@ def check_distances(matrix: Array, *, copy: bool = True) -> Array:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"{problem} it has shape {matrix.shape}. {advice}")
     _refuse(matrix, lambda block: block < 0, "The precomputed distance matrix holds negative values")
-    exact = True
+    exact, relative = True, max(RELATIVE, 16 * float(np.finfo(matrix.dtype).eps))
     for tile, mirror in _mirrored_tiles(matrix):
         equal = tile == mirror
         if not bool(equal.all()):
             exact = False
             with np.errstate(invalid="ignore"):  # infinity less infinity
-                equal |= abs(tile - mirror) <= ABSOLUTE + RELATIVE * np.minimum(tile, mirror)
+                equal |= abs(tile - mirror) <= ABSOLUTE + relative * np.minimum(tile, mirror)
             if not bool(equal.all()):
                 raise ValueError(f"{problem} its values appear to be asymmetric. {advice}")
     return matrix if exact else _symmetrise(matrix.copy() if copy else matrix)

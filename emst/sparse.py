@@ -103,7 +103,7 @@ def _upper(csr: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     row = np.repeat(np.arange(csr.shape[0], dtype=np.int32), np.diff(csr.indptr))
     kept = (row < csr.indices) & (csr.data < np.inf)
     value = csr.data if csr.data.dtype == np.float32 else csr.data.astype(np.float64, copy=False)
-    return row[kept], csr.indices[kept].astype(np.int32, copy=False), value[kept]
+    return row[kept], csr.indices[kept].astype(np.int32, copy=False), abs(value[kept])  # no negative zeros
 
 
 def _core_distances(

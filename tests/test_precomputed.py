@@ -150,6 +150,29 @@ def test_up_to_rounding_the_lesser_value_holds(ops):
     np.testing.assert_array_equal(to_host(given), expected)
 
 
+def test_float32_rounds_more_coarsely(ops):
+    """What a matrix product leaves is up to rounding of its own type."""
+    d = euclidean(50).astype(np.float32)
+    d[3, 4] *= np.float32(1 + 1e-6)
+    checked = to_host(check_distances(to_device(ops, d)))
+    assert checked[3, 4] == checked[4, 3] == d[4, 3]
+    with pytest.raises(ValueError, match="asymmetric"):
+        check_distances(to_device(ops, d.astype(np.float64)))
+
+
+def test_negative_zeros_are_zeros(ops):
+    d = np.random.default_rng(0).integers(0, 3, (60, 60)).astype(np.float64)
+    d = np.minimum(d, d.T)
+    np.fill_diagonal(d, 0)
+    expected = twin.kruskal(d, 3)
+    d[d == 0] = -0.0
+    i, j = np.nonzero(~np.eye(60, dtype=bool))
+    graph = sp.csr_array((d[i, j], (i, j)), shape=d.shape)
+    for tree in (dense_tree(check_distances(to_device(ops, d)), 3, ops), sparse_tree(graph, 3, ops)):
+        same(tree, expected)
+        assert not any(np.signbit(to_host(part)).any() for part in tree[1:])
+
+
 @pytest.mark.parametrize(
     "where, value, message",
     [
