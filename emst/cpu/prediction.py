@@ -25,6 +25,7 @@ BLOCK = 256  # exemplars compared with a point at a time
 
 def nearest_reachable(bvh, queries, k, near):
     """See `emst.backend.Backend.nearest_reachable`."""
+    bvh.lists = bvh.reach = None  # for rounds, which do not follow
     found, weight = np.empty(queries.n, np.int32), np.empty(queries.n, bvh.dtype)
     core = bvh.padded_core if k > 1 else None
     wanted = max(k - 1, 1)

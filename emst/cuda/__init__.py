@@ -9,6 +9,7 @@ from emst.cuda.linkage import linkage
 from emst.cuda.memory import bytes_free, require_memory
 from emst.cuda.merge import join_duplicates, merge
 from emst.cuda.order import asarray, curve_codes, sort_order, survey
+from emst.cuda.prediction import exemplar_distances, nearest_reachable, parting_lambdas
 from emst.cuda.result import sorted_edges, unscaled
 from emst.cuda.search import first_answers, nearest_outgoing, upper_bounds
 from emst.cuda.selection import label_points, outlier_scores, select
@@ -24,6 +25,7 @@ __all__ = [
     "core_distances",
     "curve_codes",
     "cut",
+    "exemplar_distances",
     "first_answers",
     "join_duplicates",
     "label_nodes",
@@ -32,8 +34,10 @@ __all__ = [
     "merge",
     "name",
     "nearest_outgoing",
+    "nearest_reachable",
     "open_rows",
     "outlier_scores",
+    "parting_lambdas",
     "require_memory",
     "row_core_distances",
     "row_edges",

@@ -14,9 +14,11 @@ __device__ inline int splits_for(i64 queries, int blocks) {
   return (int)maximum(minimum((i64)MAX_SPLITS, blocks / groups), i64(1));
 }
 
-// acc[c] = distance between this thread's query row and point first + c; called by the whole block.
+// acc[c] = distance between this thread's query, a row of points or of others, and point first + c; called by the whole
+// block.
 template <int METRIC, class T>
-__device__ void tile_distances(const T *points, i64 n, int d, double p, i64 query, i64 first, T (&acc)[TILE]) {
+__device__ void tile_distances(const T *queries, i64 query, const T *points, i64 n, int d, double p, i64 first,
+                               T (&acc)[TILE]) {
   __shared__ T tile[CHUNK][TILE];
   const i64 stride = d + 1;
 #pragma unroll
@@ -31,7 +33,7 @@ __device__ void tile_distances(const T *points, i64 n, int d, double p, i64 quer
     __syncthreads();
 #pragma unroll
     for (int j = 0; j < CHUNK; j++) {
-      T x = base + j < d ? __ldg(points + query * stride + base + j) : T(0);
+      T x = base + j < d ? __ldg(queries + query * stride + base + j) : T(0);
 #pragma unroll
       for (int c = 0; c < TILE; c++) acc[c] = extended<METRIC>(acc[c], x, tile[j][c], p);
     }
@@ -57,7 +59,7 @@ __global__ void __launch_bounds__(QUERIES)
   const i64 tiles = (n + TILE - 1) / TILE;
   for (i64 tile = blockIdx.y; tile < tiles; tile += splits) {
     T acc[TILE];
-    tile_distances<METRIC>(points, n, d, p, u, tile * TILE, acc);
+    tile_distances<METRIC>(points, u, points, n, d, p, tile * TILE, acc);
 #pragma unroll
     for (int c = 0; c < TILE; c++) {
       i64 i = tile * TILE + c;
@@ -109,11 +111,13 @@ __global__ void brute_answers(const int *labels, i64 n, const int *worklist, con
   if (found != NONE) lower(best + labels[u], weight);
 }
 
-// One page of K neighbours after (core, last), as next_page in knn.cu does it with the hierarchy.
+// One page of K neighbours after (core, last), as next_page in knn.cu does it with the hierarchy; of the points
+// themselves, or of other rows.
 template <class T, int K, int METRIC>
-__global__ void __launch_bounds__(QUERIES)
-    brute_page(const T *points, i64 n, int d, double p, int rank, int *last, Bits<T> *core) {
-  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, n - 1);
+__global__ void __launch_bounds__(QUERIES) brute_page(const T *queries, i64 asked, const T *points, i64 n, int d,
+                                                      double p, int rank, int *last, Bits<T> *core) {
+  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, asked - 1);
+  const i64 own = queries == points ? u : NONE;
   const int after_id = last[u];
   const Bits<T> after = after_id == NONE ? Bits<T>(-1) : core[u];
   Bits<T> distance[K];
@@ -125,14 +129,14 @@ __global__ void __launch_bounds__(QUERIES)
   }
   for (i64 first = 0; first < n; first += TILE) {
     T acc[TILE];
-    tile_distances<METRIC>(points, n, d, p, u, first, acc);
+    tile_distances<METRIC>(queries, u, points, n, d, p, first, acc);
     u32 fits = 0;
 #pragma unroll
     for (int c = 0; c < TILE; c++) {
       i64 i = first + c;
       const Bits<T> e = bits_of(acc[c]);
       bool later = e > after || (e == after && i > after_id);
-      fits |= (u32)(i < n && i != u && later && e < distance[K - 1]) << c;
+      fits |= (u32)(i < n && i != own && later && e < distance[K - 1]) << c;
     }
     while (fits) {  // few: the insertion stands here once, not TILE times
       int c = __ffs(fits) - 1, j = (int)first + c;
@@ -155,11 +159,41 @@ __global__ void __launch_bounds__(QUERIES)
     }
   }
   __syncthreads();
-  if (a >= n) return;
+  if (a >= asked) return;
 #pragma unroll
   for (int k = 0; k < K; k++)
     if (k == rank) {
       core[u] = distance[k];
       last[u] = id[k];
     }
+}
+
+// The first point under (weight, squared distance, id) for other rows, whose core distances are given; a point at
+// distance 0 comes before all others. See prediction.cu.
+template <class T>
+__global__ void __launch_bounds__(QUERIES) brute_reachable(const T *queries, i64 asked, const T *points, i64 n, int d,
+                                                           const Bits<T> *core, int *found, Bits<T> *weight) {
+  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, asked - 1);
+  const Bits<T> own = core[u];
+  Bits<T> least = INFINITE<T>, distance = INFINITE<T>;
+  int nearest = NONE;
+  for (i64 first = 0; first < n; first += TILE) {
+    T acc[TILE];
+    tile_distances<EUCLIDEAN>(queries, u, points, n, d, 2.0, first, acc);
+#pragma unroll
+    for (int c = 0; c < TILE; c++) {
+      const i64 i = first + c;
+      if (i >= n) continue;
+      const Bits<T> e = bits_of(acc[c]);
+      const Bits<T> w = e == 0 ? 0 : maximum(e, maximum(own, bits_of(__ldg(points + i * (d + 1) + d))));
+      if (w < least || (w == least && e < distance)) {  // points come in ascending order
+        least = w;
+        distance = e;
+        nearest = (int)i;
+      }
+    }
+  }
+  if (a >= asked) return;
+  found[u] = nearest;
+  weight[u] = least;
 }

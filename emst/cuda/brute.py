@@ -30,12 +30,19 @@ EUCLIDEAN = Metric()
 
 
 def page_of_neighbours(
-    rows: cupy.ndarray, rank: int, last: cupy.ndarray, core: cupy.ndarray, metric: Metric = EUCLIDEAN
+    rows: cupy.ndarray,
+    rank: int,
+    last: cupy.ndarray,
+    core: cupy.ndarray,
+    metric: Metric = EUCLIDEAN,
+    among: tuple[cupy.ndarray, int] | None = None,
 ) -> None:
-    """Set `last` and `core` of every point to its neighbour of that rank after (core, last), and its distance."""
-    n, d = len(core), rows.shape[1] - 1
+    """Set `last` and `core` of every row to its neighbour of that rank after (core, last), and its distance: among the
+    other rows, or among so many points of another set."""
+    points, n = among or (rows, len(core))
     name = f"brute_page<{ctype(rows.dtype)}, {PAGE}, {metric.kind}>"
-    launch("brute", name, n, rows, n, np.int32(d), metric.p, np.int32(rank), last, core, block=QUERIES)
+    args = (rows, len(core), points, n, np.int32(rows.shape[1] - 1), metric.p, np.int32(rank), last, core)
+    launch("brute", name, len(core), *args, block=QUERIES)
 
 
 def nearest_foreign(

@@ -43,7 +43,7 @@ class PredictionData:
     That attribute is None (or missing) where nothing was kept. Arrays live on `device`.
     """
 
-    points: Array  # T[n, d]: the kept rows as the tree saw them: finite, in the metric's image, in the dtype computed in
+    points: Array  # T[n, d]: the kept rows as the tree saw them: in the metric's image, in the dtype computed in
     rows: FiniteRows | None  # which rows of the fitted X these are; None if they are all of them
     min_samples: int  # counts the point itself
     flat: Flat | None  # clusters, and labels and probabilities of the kept rows; None for fewer than two of them
@@ -262,8 +262,8 @@ def _predicted(data: PredictionData, queries: Array) -> tuple[Array, Array, Arra
     """Label, probability and neighbour of finite queries."""
     flat, m = data.flat, len(queries)
     if flat is None or m == 0:
-        values = ((-1, np.int64), (0, np.float64), (-1, np.int64))
-        return tuple(np.full_like(data.points, value, dtype=dtype, shape=m) for value, dtype in values)
+        nobody = np.full_like(data.points, -1, dtype=np.int64, shape=m)
+        return nobody, np.zeros_like(data.points, dtype=np.float64, shape=m), nobody
     join = joined(data, queries)
     cluster, _ = join.places(flat.condensed)
     # The rule of labels and probabilities is the operation's: every query is a point that leaves at its own merge.
