@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
+from emst.boruvka import Report
 from emst.hierarchy import scores
 from emst.hierarchy.flat import Flat
 from emst.hierarchy.prediction import PredictionData
@@ -39,6 +40,7 @@ class FittedAttributes:
 
     _model: Model
     _made: dict[str, Any]
+    _report: Report | None = None  # is told every round of a fit, for a bar that shows them
 
     @lazy
     def cluster_persistence_(self) -> np.ndarray:
@@ -131,4 +133,5 @@ class FittedAttributes:
     def __getstate__(self) -> dict[str, Any]:
         """Arrays on a GPU are pickled as numpy arrays."""
         state: dict[str, Any] = super().__getstate__()  # type: ignore[misc]
-        return {name: on_host(value) for name, value in state.items()} | ({"_made": {}} if "_made" in state else {})
+        state.pop("_report", None)
+        return {name: {} if name == "_made" else on_host(value) for name, value in state.items()}

@@ -24,7 +24,7 @@ from emst.boruvka import Forest, Report, spanning_forest
 from emst.frame import frame_of
 from emst.mst import MinimumSpanningTree
 from emst.points import check_finite, check_min_samples, open_points
-from emst.progress import round_printer
+from emst.progress import both, round_printer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,7 +96,7 @@ def minimum_spanning_tree(
         ops.require_memory(door.array, door.dtype, k)
         points = ops.asarray(door.array, door.dtype)
         printer = round_printer(n) if verbose else None
-        edges, weights, core = spanning_tree(points, k, ops, _both(report, printer))
+        edges, weights, core = spanning_tree(points, k, ops, both(report, printer))
         del points
         return MinimumSpanningTree(
             door.give(edges), door.give(weights), None if core is None else door.give(core), door.device
@@ -139,17 +139,6 @@ def _span(bvh: Bvh, forest: Forest, ops: Backend, report: Report | None) -> None
         ops.nearest_outgoing(bvh, forest, answers)
 
     spanning_forest(forest, lightest, ops, report, prepare)
-
-
-def _both(first: Report | None, second: Report | None) -> Report | None:
-    if first is None or second is None:
-        return first or second
-
-    def report(rounds: int, left: int) -> None:
-        first(rounds, left)
-        second(rounds, left)
-
-    return report
 
 
 class EMST(BaseEstimator):

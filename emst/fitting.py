@@ -25,7 +25,7 @@ from emst.metrics import Metric, directions, has_zero_rows
 from emst.model import Model
 from emst.parameters import Request
 from emst.points import choose_device, open_points, to_host
-from emst.progress import round_printer, way_printed
+from emst.progress import both, round_printer, way_printed
 from emst.sparse import sparse_tree
 
 Tree = tuple[Array, Array, Array]
@@ -174,9 +174,9 @@ def _model(
 def _announced(metric: Metric, n: int, request: Request) -> Report | None:
     """Say which way it goes, if asked; then who is told of the rounds."""
     if not request.verbose:
-        return None
+        return request.report
     way_printed(metric.way, metric.why)
-    return round_printer(n)
+    return both(request.report, round_printer(n))
 
 
 def _no_tree(points: Array) -> Tree:

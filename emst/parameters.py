@@ -8,6 +8,7 @@ from typing import Any
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from emst.boruvka import Report
 from emst.hierarchy.flat import Options
 from emst.metrics import NAMES, Metric, metric_of
 
@@ -55,6 +56,7 @@ class Request:
     device: str
     dtype: Any
     verbose: bool
+    report: Report | None  # is told every round
 
 
 def request_of(estimator: Any, *, sparse: bool) -> Request:
@@ -71,6 +73,7 @@ def request_of(estimator: Any, *, sparse: bool) -> Request:
         device=estimator.device,
         dtype=estimator.dtype,
         verbose=bool(estimator.verbose),
+        report=estimator._report,
     )
 
 

@@ -23,6 +23,18 @@ def round_printer(n: int) -> Report:
     return report
 
 
+def both(first: Report | None, second: Report | None) -> Report | None:
+    """One report that tells two, of which either may be missing."""
+    if first is None or second is None:
+        return first or second
+
+    def report(rounds: int, left: int) -> None:
+        first(rounds, left)
+        second(rounds, left)
+
+    return report
+
+
 @contextlib.contextmanager
 def progress_bar(n: int) -> Iterator[Report]:
     """Report that fills a bar of the tree's n - 1 edges on standard error, if that is a terminal."""

@@ -18,7 +18,7 @@ from emst import HDBSCAN, HDBSCANGPU
 
 
 @parametrize_with_checks(
-    [HDBSCANGPU(), HDBSCANGPU(min_samples=1, store_centers="both"), HDBSCANGPU(metric="sqeuclidean")]
+    [HDBSCANGPU(), HDBSCANGPU(min_samples=1, store_centers="both"), HDBSCANGPU(metric="minkowski")]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -555,6 +555,16 @@ def test_verbose_says_which_way_and_how_long(ops, capsys):
             assert f"[emst] {stage}: " in lines
     HDBSCANGPU(device=ops.name).fit(blobs(60))
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_is_told_of_every_round(ops, model):
+    for metric in ("euclidean", "manhattan", "canberra"):
+        seen = []
+        model.set_params(metric=metric)._report = lambda rounds, left, seen=seen: seen.append((rounds, left))
+        model.fit(blobs())
+        assert [rounds for rounds, _ in seen] == list(range(1, len(seen) + 1))
+        assert seen[-1][1] == 1
+    assert pickle.loads(pickle.dumps(model))._report is None
 
 
 def test_public_names():
