@@ -12,7 +12,7 @@ from emst.hierarchy.condensed import Selection
 
 def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
     """See `emst.backend.Backend.select`."""
-    count = condensed.count
+    count, epsilon = condensed.count, float(epsilon)  # kernels are compiled for every type they are given
     parent, split, birth = condensed.parent, condensed.split, condensed.birth
     chosen, number = np.zeros(count, np.bool_), np.empty(count, np.int32)
     label = np.empty(count, np.int32)

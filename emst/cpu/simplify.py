@@ -22,7 +22,7 @@ def simplify(condensed, persistence):
     for_chunks(_split_merges, m, grain, linkage.child, condensed.of_merge, splits)
     greatest, leaf = condensed.death.copy(), np.ones(count, np.bool_)
     fate = np.empty(count, np.int32)  # of a cluster: a new one, to go on in its parent, or to leave it
-    _undo_splits(splits, condensed.parent, linkage.height, persistence, greatest, leaf, fate)
+    _undo_splits(splits, condensed.parent, linkage.height, float(persistence), greatest, leaf, fate)
     dropped = np.full(count, -1, np.int32)
     kept = np.empty(count // 2, np.int32)
     kept = kept[: _renumber(splits, condensed.parent, fate, dropped, kept)]
