@@ -42,11 +42,11 @@ class Rows:
         self.core: cupy.ndarray = None
         if metric == "precomputed":
             self.matrix = data
-            self.metric = Metric(alpha=alpha)
+            self.metric = Metric(alpha=float(alpha))
             return
         kind = KINDS[metric] if metric in KINDS else POWERS if 2 * p == int(2 * p) else ANY_POWER
         degree = p if kind in (0, POWERS, ANY_POWER) else 1.0
-        self.metric = Metric(kind, p, alpha**degree)
+        self.metric = Metric(kind, float(p), float(alpha**degree))
         self.points = cupy.zeros((self.n, data.shape[1] + 1), self.dtype)
         self.points[:, :-1] = data
 
