@@ -178,16 +178,19 @@ def test_summary(here, capsys):
     assert "on cpu" in out and "wrote tree.npz" in out
 
 
-def test_bar_on_a_terminal_only(here, monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
 
+
+def test_bar_on_a_terminal_only(here, monkeypatch):
     np.save("points.npy", POINTS)
-    for screen, shown in ((Terminal(), True), (io.StringIO(), False)):
-        monkeypatch.setattr(sys, "stderr", screen)
-        tree_of("points.npy")
-        assert ("edges" in screen.getvalue()) is shown
+    for run in (tree_of, clusters_of):
+        for screen, shown in ((Terminal(), True), (io.StringIO(), False)):
+            monkeypatch.setattr(sys, "stderr", screen)
+            run("points.npy")
+            assert ("edges" in screen.getvalue()) is shown
+            assert ("round 1: 100%" in screen.getvalue() or "round 2" in screen.getvalue()) is shown
 
 
 def test_an_earlier_result_is_replaced(here):

@@ -27,6 +27,7 @@ from emst.plots import (
     weight_norm,
 )
 from emst.plots import clusters as clusters_room
+from emst.plots import spanning as spanning_room
 
 
 @pytest.fixture(autouse=True)
@@ -377,6 +378,15 @@ def test_spanning_trees_with_zero_and_infinite_weights_and_none():
         ax.figure.canvas.draw()
         assert np.isfinite(ax.collections[0].get_linewidths()).all()
     plot_spanning_tree(points[:1], np.zeros((0, 2), int), np.zeros(0)).figure.canvas.draw()
+
+
+def test_edges_shorter_than_a_pixel_are_left_to_the_points(monkeypatch):
+    monkeypatch.setattr(spanning_room, "DENSE", 20)
+    points = np.cumsum(np.stack([np.tile([1e-6, 1.0], 15), np.zeros(30)], axis=1), axis=0)
+    mst = path_through(points)
+    lines, nodes = plot_spanning_tree(points, mst.edges, mst.weights).collections
+    assert len(nodes.get_offsets()) == 30
+    np.testing.assert_array_equal(lines.get_array(), mst.weights[mst.weights > 0.5])
 
 
 # Clusters

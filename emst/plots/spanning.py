@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from emst.mst import MinimumSpanningTree
 
 MANY = 10_000  # points from which a picture is kept as pixels: a vector file of more is slow to open
+DENSE = 100_000  # edges from which those shorter than a pixel are left to the points
+PIXEL = 1 / 3000  # of a large picture
 
 
 def plot_mst(X: Any, mst: MinimumSpanningTree, ax: Axes | None = None) -> Axes:
@@ -89,7 +91,7 @@ def plot_spanning_tree(
     """Draw points and the edges of their tree, coloured by weight, with hdbscan's arguments.
 
     Points of more than two dimensions are projected by their principal components. Nodes and lines shrink where there
-    are more than a few hundred of them, so that a picture of any size stays one.
+    are more than a few hundred of them, and of more than 100,000 edges those shorter than a pixel are left out.
 
     Parameters
     ----------
@@ -117,6 +119,10 @@ def plot_spanning_tree(
     rows, ends = np.unique(edges, return_inverse=True)
     places, names = on_plane(points[rows])
     axis = axis or current_axis()
+    segments = places[ends.reshape(-1, 2)]
+    if len(edges) > DENSE:
+        seen = np.abs(segments[:, 0] - segments[:, 1]).max(axis=1) > PIXEL * np.ptp(places, axis=0).max()
+        segments, weights = segments[seen], weights[seen]
     many = len(rows) > MANY
     room = min(1.0, 300 / max(len(rows), 1))
     widths: Any = edge_linewidth * max(room**0.5, 0.2)
@@ -125,7 +131,7 @@ def plot_spanning_tree(
             widths = widths * np.clip(np.nan_to_num(1 + np.log(weights.max() / weights), nan=1.0), 1, 4)
     finite = weights[np.isfinite(weights)]
     lines = LineCollection(
-        list(places[ends.reshape(-1, 2)]),
+        list(segments),
         array=weights,
         cmap=edge_cmap,
         norm=weight_norm(np.sort(finite)),
