@@ -111,22 +111,76 @@ __global__ void brute_answers(const int *labels, i64 n, const int *worklist, con
   if (found != NONE) lower(best + labels[u], weight);
 }
 
-// One page of K neighbours after (core, last), as next_page in knn.cu does it with the hierarchy; of the points
+// The K nearest points so far. Points come in ascending order, so of equally near ones the first stays in front.
+template <class T, int K>
+struct NearestList {
+  Bits<T> distance[K];
+  int id[K];
+
+  __device__ void clear() {
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+      distance[k] = INFINITE<T>;
+      id[k] = NONE;
+    }
+  }
+  __device__ void insert(Bits<T> e, int j) {
+#pragma unroll
+    for (int k = 0; k < K; k++)
+      if (e < distance[k]) {
+        Bits<T> t = distance[k];
+        distance[k] = e;
+        e = t;
+        int s = id[k];
+        id[k] = j;
+        j = s;
+      }
+  }
+  // Of a tile those that fit, which are few: the insertion stands here once, not TILE times.
+  __device__ void offer(const T (&acc)[TILE], u32 fits, int first) {
+    while (fits) {
+      const int c = __ffs(fits) - 1;
+      fits &= fits - 1;
+      T picked = acc[0];
+#pragma unroll
+      for (int other = 1; other < TILE; other++) picked = other == c ? acc[other] : picked;
+      insert(bits_of(picked), first + c);
+    }
+  }
+};
+
+// Lists of the K nearest others and core distances, as nearest_points in knn.cu makes them with the hierarchy.
+template <class T, int K>
+__global__ void __launch_bounds__(QUERIES) brute_lists(const T *points, i64 n, int d, int *neighbour, Bits<T> *core) {
+  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, n - 1);
+  NearestList<T, K> list;
+  list.clear();
+  for (i64 first = 0; first < n; first += TILE) {
+    T acc[TILE];
+    tile_distances<EUCLIDEAN>(points, u, points, n, d, 2.0, first, acc);
+    u32 fits = 0;
+#pragma unroll
+    for (int c = 0; c < TILE; c++)
+      fits |= (u32)(first + c < n && first + c != u && bits_of(acc[c]) < list.distance[K - 1]) << c;
+    list.offer(acc, fits, (int)first);
+  }
+  if (a >= n) return;
+  core[u] = list.distance[K - 2];
+#pragma unroll
+  for (int k = 0; k < K; k++) neighbour[(i64)k * n + u] = list.id[k];
+}
+
+// One page of neighbours after (core, last), as next_page in knn.cu does it with the hierarchy; of the points
 // themselves, or of other rows.
-template <class T, int K, int METRIC>
+template <class T, int PAGE, int METRIC>
 __global__ void __launch_bounds__(QUERIES) brute_page(const T *queries, i64 asked, const T *points, i64 n, int d,
                                                       double p, int rank, int *last, Bits<T> *core) {
   const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, asked - 1);
   const i64 own = queries == points ? u : NONE;
   const int after_id = last[u];
   const Bits<T> after = after_id == NONE ? Bits<T>(-1) : core[u];
-  Bits<T> distance[K];
-  int id[K];
-#pragma unroll
-  for (int k = 0; k < K; k++) {
-    distance[k] = INFINITE<T>;
-    id[k] = NONE;
-  }
+  NearestList<T, PAGE> list;
+  list.clear();
   for (i64 first = 0; first < n; first += TILE) {
     T acc[TILE];
     tile_distances<METRIC>(queries, u, points, n, d, p, first, acc);
@@ -136,35 +190,17 @@ __global__ void __launch_bounds__(QUERIES) brute_page(const T *queries, i64 aske
       i64 i = first + c;
       const Bits<T> e = bits_of(acc[c]);
       bool later = e > after || (e == after && i > after_id);
-      fits |= (u32)(i < n && i != own && later && e < distance[K - 1]) << c;
+      fits |= (u32)(i < n && i != own && later && e < list.distance[PAGE - 1]) << c;
     }
-    while (fits) {  // few: the insertion stands here once, not TILE times
-      int c = __ffs(fits) - 1, j = (int)first + c;
-      fits &= fits - 1;
-      T picked = acc[0];
-#pragma unroll
-      for (int other = 1; other < TILE; other++) picked = other == c ? acc[other] : picked;
-      Bits<T> e = bits_of(picked);
-      // points come in ascending order: at equal distance the entry already listed has the smaller id
-#pragma unroll
-      for (int k = 0; k < K; k++)
-        if (e < distance[k]) {
-          Bits<T> t = distance[k];
-          distance[k] = e;
-          e = t;
-          int s = id[k];
-          id[k] = j;
-          j = s;
-        }
-    }
+    list.offer(acc, fits, (int)first);
   }
   __syncthreads();
   if (a >= asked) return;
 #pragma unroll
-  for (int k = 0; k < K; k++)
+  for (int k = 0; k < PAGE; k++)
     if (k == rank) {
-      core[u] = distance[k];
-      last[u] = id[k];
+      core[u] = list.distance[k];
+      last[u] = list.id[k];
     }
 }
 

@@ -29,6 +29,14 @@ class Metric(NamedTuple):
 EUCLIDEAN = Metric()
 
 
+def list_neighbours(rows: cupy.ndarray, neighbours: cupy.ndarray, core: cupy.ndarray) -> None:
+    """Set `neighbours` int32[k, n] to the k nearest others of every row, and `core` to the distance of the last but
+    one."""
+    k, n = neighbours.shape
+    name, d = f"brute_lists<{ctype(rows.dtype)}, {k}>", np.int32(rows.shape[1] - 1)
+    launch("brute", name, n, rows, n, d, neighbours, core, block=QUERIES)
+
+
 def page_of_neighbours(
     rows: cupy.ndarray,
     rank: int,

@@ -4,6 +4,38 @@
 // from the list is exact only if it is strictly nearer than that entry.
 #include "nearest.cuh"
 
+// The nearest listed foreign point whose core distance does not exceed the point's own is the answer; otherwise the
+// best listed one is an upper bound, and the core distance a lower. look(j, distance, core) looks at point j.
+template <class T, class Look>
+__device__ void first_answer(i64 i, i64 n, Bits<T> core, int label, bool rests, i64 listed, const int *neighbour,
+                             const int *labels, Look look, int *nearest, Bits<T> *bound, Bits<T> *second,
+                             Bits<T> *best) {
+  int found = NONE;
+  Bits<T> weight = INFINITE<T>, distance = INFINITE<T>, last = INFINITE<T>;
+  for (int k = 0; k < listed; k++) {
+    int j = neighbour[(i64)k * n + i];
+    if (j == NONE) {  // fewer points than entries: nothing is missing from the list
+      last = INFINITE<T>;
+      break;
+    }
+    Bits<T> d, theirs;
+    look(j, d, theirs);
+    const Bits<T> w = maximum(maximum(core, theirs), d);
+    last = d;
+    if (labels[j] == label) continue;
+    if (w < weight || (w == weight && (d < distance || (d == distance && j < found)))) {
+      weight = w;
+      distance = d;
+      found = j;
+    }
+  }
+  const bool exact = found != NONE && weight == core && distance < last;
+  nearest[i] = exact ? found : NONE;
+  second[i] = distance;
+  bound[i] = rests ? INFINITE<T> : core;
+  if (found != NONE) lower(best + label, weight);
+}
+
 // neighbour[k * n + i] is the k-th entry of point i's list; core is the entry before the last.
 template <class T, int D, int K>
 __global__ void __launch_bounds__(32 * WARPS)
@@ -25,16 +57,16 @@ __global__ void __launch_bounds__(32 * WARPS)
   for (int k = 0; k < K; k++) neighbour[(i64)k * n + u] = ask.distance[k] < INFINITE<T> ? (int)ask.id[k] : NONE;
 }
 
-// One more page of K neighbours, after the last of the page before: (core, last) hold its distance and id, and become
+// One more page of neighbours, after the last of the page before: (core, last) hold its distance and id, and become
 // the `rank`-th entry of this page. On the first page last is NONE.
-template <class T, int D, int K>
+template <class T, int D, int PAGE>
 __global__ void __launch_bounds__(32 * WARPS)
     next_page(const T *__restrict__ points, i64 n, const Hierarchy h, const T *__restrict__ nodes, int rank, int *last,
               Bits<T> *core) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= n) return;
-  NearestPoints<T, D, K, true> ask;
+  NearestPoints<T, D, PAGE, true> ask;
   ask.points = points;
   ask.on = u < n;
   u = minimum(u, n - 1);
@@ -45,45 +77,40 @@ __global__ void __launch_bounds__(32 * WARPS)
   list_nearest(ask, h, nodes, packet * (32 / LEAF) - 2, stacks[threadIdx.x / 32]);
   if (!ask.on) return;
 #pragma unroll
-  for (int k = 0; k < K; k++)
+  for (int k = 0; k < PAGE; k++)
     if (k == rank) {
       core[u] = ask.distance[k];
       last[u] = (int)ask.id[k];
     }
 }
 
-// First answers under mutual reachability, from the lists: the nearest listed foreign point whose core distance does
-// not exceed the point's own is the answer; otherwise the best listed one is an upper bound, and the core distance a
-// lower.
-template <class T, int D>
-__global__ void first_answers(const T *points, i64 n, i64 listed, const int *neighbour, const int *labels, int *nearest,
-                              Bits<T> *bound, Bits<T> *second, Bits<T> *best) {
+// First answers under mutual reachability, from the lists. FIXED dimensions; for 0 as many as are given at run time.
+template <class T, int FIXED>
+__global__ void first_answers(const T *points, i64 n, int dimensions, int stride, i64 listed, const int *neighbour,
+                              const int *labels, int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best) {
   i64 i = thread_id();
   if (i >= n) return;
-  const Row<T, D> x = load<T, D>(points, i);
-  const Bits<T> core = bits_of(x.tag);
   const int label = labels[i];
-  int found = NONE;
-  Bits<T> weight = INFINITE<T>, distance = INFINITE<T>, last = INFINITE<T>;
-  for (int k = 0; k < listed; k++) {
-    int j = neighbour[(i64)k * n + i];
-    if (j == NONE) {  // fewer points than entries: nothing is missing from the list
-      last = INFINITE<T>;
-      break;
-    }
-    Row<T, D> y = load<T, D>(points, j);
-    Bits<T> d = dist2(x, y), w = maximum(maximum(core, bits_of(y.tag)), d);
-    last = d;
-    if (labels[j] == label) continue;
-    if (w < weight || (w == weight && (d < distance || (d == distance && j < found)))) {
-      weight = w;
-      distance = d;
-      found = j;
-    }
+  // of repeated points only the first asks
+  const bool rests = repeated(points, dimensions, stride, i, label);
+  if constexpr (FIXED == 0) {
+    const T *x = points + i * stride;
+    first_answer<T>(
+        i, n, bits_of(x[dimensions]), label, rests, listed, neighbour, labels,
+        [&](int j, Bits<T> &distance, Bits<T> &core) {
+          distance = dist2(x, points + (i64)j * stride, dimensions);
+          core = bits_of(points[(i64)j * stride + dimensions]);
+        },
+        nearest, bound, second, best);
+  } else {
+    const Row<T, FIXED> x = load<T, FIXED>(points, i);
+    first_answer<T>(
+        i, n, bits_of(x.tag), label, rests, listed, neighbour, labels,
+        [&](int j, Bits<T> &distance, Bits<T> &core) {
+          const Row<T, FIXED> y = load<T, FIXED>(points, j);
+          distance = dist2(x, y);
+          core = bits_of(y.tag);
+        },
+        nearest, bound, second, best);
   }
-  bool exact = found != NONE && weight == core && distance < last;
-  nearest[i] = exact ? found : NONE;
-  second[i] = distance;
-  bound[i] = repeated(points, D, STRIDE<D>, i, label) ? INFINITE<T> : core;  // of repeated points only the first asks
-  if (found != NONE) lower(best + label, weight);
 }

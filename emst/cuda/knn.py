@@ -5,7 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.cuda.brute import PAGE, page_of_neighbours
+from emst.cuda.brute import PAGE, list_neighbours, page_of_neighbours
 from emst.cuda.bvh import Bvh, set_cores
 from emst.cuda.launch import launch
 
@@ -15,12 +15,13 @@ LONGEST_LIST = 32  # entries that fit into a thread's registers; beyond that nei
 def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
     """See `emst.backend.Backend.core_distances`."""
     core = cupy.zeros(bvh.n, bvh.dtype)
-    if bvh.brute:
-        _pages(bvh, k, core)
-    elif 1 < k <= LONGEST_LIST:
+    if 1 < k <= LONGEST_LIST:
         bvh.neighbours = cupy.empty((k, bvh.n), np.int32)
-        name = f"nearest_points<{bvh.template}, {k}>"
-        launch("knn", name, bvh.n, bvh.rows, bvh.n, bvh.hierarchy, bvh.nodes, bvh.neighbours, core, block=128)
+        if bvh.brute:
+            list_neighbours(bvh.rows, bvh.neighbours, core)
+        else:
+            name = f"nearest_points<{bvh.template}, {k}>"
+            launch("knn", name, bvh.n, bvh.rows, bvh.n, bvh.hierarchy, bvh.nodes, bvh.neighbours, core, block=128)
     else:
         _pages(bvh, k, core)
     set_cores(bvh, core)

@@ -55,7 +55,8 @@ def first_answers(bvh: Bvh, forest: Forest) -> Answers:
         launch("search", f"start_answers<{bvh.T}>", n, bvh.rows, *bvh.shape, bvh.core, n, *known)
         return answers
     told = (answers.second, forest.best)
-    launch("knn", f"first_answers<{bvh.template}>", n, bvh.rows, n, len(lists), lists, *known, *told)
+    name = f"first_answers<{bvh.T}, {0 if bvh.brute else bvh.d}>"
+    launch("knn", name, n, bvh.rows, n, *bvh.shape, len(lists), lists, *known, *told)
     bvh.neighbours = None  # it has served
     return answers
 
