@@ -139,6 +139,19 @@ class Backend(Protocol):
         """lambda of the split that parts each of the clusters int32[a] from each of the others int32[b], float64[a, b];
         NaN where one of the two lies within the other."""
 
+    def crowding(self, columns: Array, cluster: Array, starts: Array, dimension: int) -> tuple[Array, Array]:
+        """Of points that come by clusters, float64[d, n], point i in cluster[i] (int32[n]), cluster c from starts[c] to
+        starts[c + 1] (int64[L + 1]): the distance r to the nearest point of the cluster that is not at distance 0,
+        float64[n], infinite if there is none; and the sum of (r / distance)^dimension over all of those, in order."""
+
+    def cluster_trees(self, columns: Array, starts: Array, core: Array) -> tuple[Array, Array]:
+        """A minimum spanning tree of every cluster under mutual reachability, grown from its first point: parent of every
+        point, int32[n], -1 for the first, and weight of the edge to it, float64[n]. Of several points that may be next,
+        the first; of several parents, the first."""
+
+    def separations(self, columns: Array, cluster: Array, starts: Array, core: Array) -> Array:
+        """Least mutual reachability of every point to a point of another cluster: float64[n]."""
+
     def open_rows(self, data: Array, metric: str, p: float, alpha: float) -> Rows:
         """Distances that are asked row by row. "precomputed": `data` is an exactly symmetric matrix T[n, n], inf where
         there is no edge. Otherwise points T[n, d] and "manhattan", "chebyshev", "euclidean" or "minkowski", the

@@ -35,6 +35,7 @@ from prediction_reference import (  # noqa: F401, the rest of the seam
     nearest_reachable,
     parting_lambdas,
 )
+from validity_reference import cluster_trees, crowding, separations  # noqa: F401, the rest of the seam
 
 from emst.boruvka import Forest
 from emst.frame import sample_rows

@@ -16,6 +16,7 @@ from emst.cpu.result import sorted_edges, unscaled
 from emst.cpu.search import nearest_outgoing
 from emst.cpu.selection import label_points, outlier_scores, select
 from emst.cpu.simplify import simplify
+from emst.cpu.validity import cluster_trees, crowding, separations
 
 name = "cpu"
 
@@ -23,8 +24,10 @@ __all__ = [
     "asarray",
     "build_bvh",
     "bytes_free",
+    "cluster_trees",
     "condense",
     "core_distances",
+    "crowding",
     "curve_codes",
     "cut",
     "exemplar_distances",
@@ -45,6 +48,7 @@ __all__ = [
     "row_edges",
     "row_nearest",
     "select",
+    "separations",
     "simplify",
     "sort_order",
     "sorted_edges",

@@ -14,6 +14,7 @@ from emst.cuda.result import sorted_edges, unscaled
 from emst.cuda.search import first_answers, nearest_outgoing, upper_bounds
 from emst.cuda.selection import label_points, outlier_scores, select
 from emst.cuda.simplify import simplify
+from emst.cuda.validity import cluster_trees, crowding, separations
 
 name = "cuda"
 
@@ -21,8 +22,10 @@ __all__ = [
     "asarray",
     "build_bvh",
     "bytes_free",
+    "cluster_trees",
     "condense",
     "core_distances",
+    "crowding",
     "curve_codes",
     "cut",
     "exemplar_distances",
@@ -43,6 +46,7 @@ __all__ = [
     "row_edges",
     "row_nearest",
     "select",
+    "separations",
     "simplify",
     "sort_order",
     "sorted_edges",

@@ -1,0 +1,82 @@
+"""What cluster validity asks of all pairs, for any metric: in blocks of rows, on the CPU. See `emst.cpu.validity`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import pairwise_distances
+
+BLOCK_BYTES = 1 << 25  # of a block of distances
+
+
+class Pairs:
+    """Distances between some rows of `X`, which come by clusters, or between rows of a matrix of distances."""
+
+    def __init__(
+        self, X: np.ndarray, rows: np.ndarray, starts: np.ndarray, metric: Any, params: dict[str, Any]
+    ) -> None:
+        self.X, self.rows, self.starts, self.metric, self.params = X, rows, starts, metric, params
+        if metric != "precomputed" and not np.isfinite(X[rows]).all():
+            first = rows[~np.isfinite(X[rows]).all(axis=1)].min()
+            raise ValueError(f"X contains NaN or infinity in rows of clusters, first in row {first}")
+
+    def block(self, some: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """Distances between points: float64[len(some), len(others)]."""
+        a, b = self.rows[some], self.rows[others]
+        if self.metric == "precomputed":
+            return self.X[np.ix_(a, b)].astype(np.float64)
+        return pairwise_distances(self.X[a], self.X[b], metric=self.metric, **self.params)
+
+    def crowding(self, dimension: int) -> tuple[np.ndarray, np.ndarray]:
+        """See `emst.backend.Backend.crowding`."""
+        nearest, total = np.full(self.starts[-1], np.inf), np.zeros(self.starts[-1])
+        for low, high in zip(self.starts[:-1], self.starts[1:]):
+            members = np.arange(low, high)
+            for some in _blocks(members, len(members)):
+                between = self.block(some, members)
+                between[(between == 0) | (some[:, None] == members)] = np.inf
+                nearest[some] = between.min(axis=1)
+                with np.errstate(invalid="ignore"):
+                    ratio = np.where(np.isfinite(between), nearest[some][:, None] / between, 0)
+                total[some] = (ratio**dimension).sum(axis=1)
+        return nearest, total
+
+    def trees(self, core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See `emst.backend.Backend.cluster_trees`."""
+        parent, weight = np.full(len(core), -1, np.int32), np.full(len(core), np.inf)
+        for low, high in zip(self.starts[:-1], self.starts[1:]):
+            members = np.arange(low, high)
+            least, inside, new, reached = weight[low:high], np.zeros(high - low, bool), 0, -1.0
+            while True:
+                row = np.maximum(self.block(members[new : new + 1], members)[0], core[members])
+                row = np.maximum(row, core[low + new])
+                to = np.flatnonzero(inside & (row == reached))
+                if len(to):
+                    parent[low + new] = low + to[0]
+                inside[new], least[new] = True, reached
+                outside = np.flatnonzero(~inside)
+                if len(outside) == 0:
+                    break
+                least[outside] = np.minimum(least[outside], row[outside])
+                new = outside[least[outside].argmin()]
+                reached = least[new]
+            weight[low] = 0
+        return parent, weight
+
+    def separations(self, chosen: np.ndarray, starts: np.ndarray, core: np.ndarray) -> np.ndarray:
+        """See `emst.backend.Backend.separations`; of the chosen points, whose clusters begin at `starts`."""
+        cluster = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        least = np.empty(len(chosen))
+        for some in _blocks(np.arange(len(chosen)), len(chosen)):
+            weight = np.maximum(np.maximum(self.block(chosen[some], chosen), core), core[some][:, None])
+            weight[cluster[some][:, None] == cluster] = np.inf
+            least[some] = weight.min(axis=1)
+        return least
+
+
+def _blocks(members: np.ndarray, columns: int) -> Iterator[np.ndarray]:
+    size = max(1, BLOCK_BYTES // (8 * columns))
+    for begin in range(0, len(members), size):
+        yield members[begin : begin + size]
