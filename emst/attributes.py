@@ -61,7 +61,7 @@ class FittedAttributes:
         model = self._model
         if model.data is None:
             raise AttributeError("exemplars_ are rows of X, and X is a matrix of distances: see exemplar_indices_")
-        found = [model.data[indices] for indices in self.exemplar_indices_]
+        found = [model.rows_of(indices) for indices in self.exemplar_indices_]
         return found if issparse(model.data) else [model.give(rows) for rows in found]
 
     @lazy

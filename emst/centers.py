@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -12,6 +11,7 @@ from sklearn.metrics import pairwise_distances
 from emst.backend import Array
 from emst.metrics import Metric
 from emst.model import Model
+from emst.points import to_host
 
 ENTRIES = 1 << 24  # of a matrix of distances held at a time
 
@@ -47,12 +47,8 @@ def _clusters(model: Model) -> Iterator[tuple[Array, Array]]:
 
 
 def _rows(model: Model, points: Array) -> Array:
-    rows = points if model.kept is None else model.kept[points]
-    if issparse(model.data):
-        return model.ops.asarray(model.data[rows].toarray(), np.float64)
-    if isinstance(model.data, np.ndarray) and not isinstance(rows, np.ndarray):
-        rows = rows.get()
-    return model.ops.asarray(model.data[rows], np.float64)
+    rows = model.rows_of(points if model.kept is None else model.kept[points])
+    return model.ops.asarray(rows.toarray() if issparse(rows) else rows, np.float64)
 
 
 def _medoid(rows: Array, strength: Array, metric: Metric) -> Array:
@@ -65,8 +61,8 @@ def _medoid(rows: Array, strength: Array, metric: Metric) -> Array:
 def _distances(points: Array, begin: int, end: int, metric: Metric) -> Array:
     """From some points to all, float64."""
     if metric.way != "tree":
-        name: Any = metric.name
-        return pairwise_distances(points[begin:end], points, metric=name, **metric.params)
+        distances = pairwise_distances(to_host(points[begin:end]), to_host(points), metric=metric.name, **metric.params)
+        return np.asarray(distances, np.float64, like=points)
     squares = 0
     for i in range(points.shape[1]):
         t = points[begin:end, i, None] - points[None, :, i]

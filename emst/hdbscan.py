@@ -183,10 +183,13 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
                 stage("dendrogram", model.linkage.height)
             if model.flat is not None:
                 stage("clusters and labels", model.flat.labels)
-            if self.prediction_data and model.metric.way != "tree":
+            if self.prediction_data and model.metric.way == "tree":
+                model.points  # noqa: B018, is made when it is read
+            elif self.prediction_data:
                 warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=3)
-            self._take(model)
-        validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
+            results = _results(model, self.store_centers)
+            validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
+            self._take(model, results)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
@@ -257,27 +260,21 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         other = clone(self).set_params(min_samples=self._model.min_samples, **params)
         other._validate_params()
         with self._model.scope():
-            other._take(self._model.reclustered(options_of(other)))
+            model = self._model.reclustered(options_of(other))
+            other._take(model, _results(model, other.store_centers))
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(other, name, getattr(self, name))
         return other
 
-    def _take(self, model: Model) -> None:
+    def _take(self, model: Model, results: dict[str, Any]) -> None:
         """Become the fitted model; until here nothing of the estimator has changed."""
-        results = {"labels_": model.labels(), "probabilities_": model.probabilities(), "core_distances_": model.cores()}
-        if self.store_centers in ("centroid", "both"):
-            results["centroids_"] = centers.centroids(model)
-        if self.store_centers in ("medoid", "both"):
-            results["medoids_"] = centers.medoids(model)
         for name in ("centroids_", "medoids_"):
             self.__dict__.pop(name, None)
         for name, result in results.items():
             setattr(self, name, model.give(result))
         self.device_ = model.device
         self._model, self._made = model, {}
-        if self.prediction_data and model.metric.way == "tree":
-            model.points  # noqa: B018, is made now
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -285,6 +282,16 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         tags.input_tags.allow_nan = self.metric != "precomputed"
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
+
+
+def _results(model: Model, store_centers: str | None) -> dict[str, Any]:
+    """Attributes that a fit makes at once."""
+    results = {"labels_": model.labels(), "probabilities_": model.probabilities(), "core_distances_": model.cores()}
+    if store_centers in ("centroid", "both"):
+        results["centroids_"] = centers.centroids(model)
+    if store_centers in ("medoid", "both"):
+        results["medoids_"] = centers.medoids(model)
+    return results
 
 
 HDBSCAN = HDBSCANGPU

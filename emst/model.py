@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from emst.backend import Array, Backend, backend_of
 from emst.finite import FiniteRows
@@ -68,6 +69,11 @@ class Model:
         if self.rows is not None:
             points = points[self.rows.kept]
         return points if self.metric.image is None else self.ops.asarray(self.metric.image(points), self.core.dtype)
+
+    def rows_of(self, rows: Array) -> Array:
+        """Some of the caller's rows, where they lie."""
+        on_host = isinstance(self.data, np.ndarray) or issparse(self.data)
+        return self.data[to_host(rows) if on_host else np.asarray(rows, like=self.data)]
 
     def labels(self) -> Array:
         """int64[n]: -1 for noise, -2 and -3 for rows that stood aside."""

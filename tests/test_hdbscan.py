@@ -162,6 +162,7 @@ def test_data_on_the_device_stays_there():
         assert isinstance(ours.dbscan_clustering(0.5), cupy.ndarray)
         for mine, theirs in zip(ours.exemplars_, model.exemplars_):
             np.testing.assert_array_equal(mine.get(), theirs)
+        assert isinstance(HDBSCANGPU(metric=metric, device="cpu").fit(cupy.asarray(x)).labels_, cupy.ndarray)
         again = pickle.loads(pickle.dumps(ours))
         assert isinstance(again.labels_, np.ndarray)
         np.testing.assert_array_equal(
@@ -409,6 +410,16 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(ops, model, monkeypatch):
     assert model.condensed_tree_ is tree
     assert len(model.outlier_scores_) == 300
     np.testing.assert_array_equal(model.fit(x).labels_, labels)
+
+
+def test_a_fit_that_fails_late_leaves_the_model_as_it_was(model):
+    pandas = pytest.importorskip("pandas")
+    labels = model.fit(blobs()).labels_
+    with pytest.raises(TypeError, match="names"):
+        model.fit(pandas.DataFrame(blobs(100, 3), columns=["a", 1, 2]))
+    assert model.labels_ is labels
+    assert model.n_features_in_ == 2
+    assert len(model.outlier_scores_) == 300
 
 
 # Methods
