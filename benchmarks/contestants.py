@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import reduce
+from operator import xor
 from typing import Any
 
 import numpy as np
@@ -47,9 +49,8 @@ def checksum(*columns: Any) -> str:
     """One number for a set of rows, on whichever device they are: equal between runs, threads and devices."""
     total = 0
     for start in range(0, len(columns[0]), CHUNK):
-        mixed: Any = np.uint64(0)
-        for column, mixer in zip(columns, MIXERS):
-            mixed = mixed ^ column[start : start + CHUNK].astype(np.uint64) * np.uint64(mixer)
+        part = (column[start : start + CHUNK].astype(np.uint64) for column in columns)
+        mixed = reduce(xor, (column * np.uint64(mixer) for column, mixer in zip(part, MIXERS)))
         total += int(mixed.sum())
     return f"{total % 2**64:016x}"
 
