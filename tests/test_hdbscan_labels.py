@@ -11,6 +11,7 @@ import pathlib
 
 import numpy as np
 import pytest
+from helpers import KINDS, cloud
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import pdist, squareform
 from sklearn import datasets
@@ -203,3 +204,42 @@ def test_sparse_features_are_the_dense_ones(ops):
         sparse = HDBSCANGPU(min_samples=1, metric=metric, device=ops.name).fit(csr_matrix(x))
         np.testing.assert_array_equal(sparse.labels_, dense.labels_)
         np.testing.assert_allclose(sparse.probabilities_, dense.probabilities_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "uneven"])
+@pytest.mark.parametrize("k", [1, 2])
+def test_the_order_of_the_rows_and_the_unit_do_not_matter(ops, kind, k):
+    """Where no weights are equal: labels follow their rows. A power of two as unit changes no bit of anything."""
+    x = cloud(500, 3, np.float64, kind)
+    model = HDBSCANGPU(min_samples=k, device=ops.name)
+    first = model.fit(x)
+    labels, probabilities, scores = first.labels_, first.probabilities_, first.outlier_scores_
+    order = np.random.default_rng(1).permutation(500)
+    shuffled = model.fit(x[order])
+    assert same_partition(shuffled.labels_, labels[order])
+    np.testing.assert_array_equal(shuffled.probabilities_, probabilities[order])
+    np.testing.assert_array_equal(shuffled.outlier_scores_, scores[order])
+    scaled = model.fit(x * 2.0**-40)
+    np.testing.assert_array_equal(scaled.labels_, labels)
+    np.testing.assert_array_equal(scaled.probabilities_, probabilities)
+    np.testing.assert_array_equal(scaled.outlier_scores_, scores)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("k", [1, 5])
+def test_both_devices_give_the_same_bits(kind, k):
+    options = [{}, {"cluster_selection_method": "leaf"}, {"cluster_selection_epsilon": 0.1}]
+    options += [{"allow_single_cluster": True}, {"cluster_selection_persistence": 1.0}, {"max_cluster_size": 50}]
+    for dtype in (np.float32, np.float64):
+        x = cloud(3_000, 3, dtype, kind)
+        x[7, 1], x[8, 0] = np.nan, np.inf
+        cpu, gpu = (HDBSCANGPU(min_samples=k, device=device).fit(x) for device in ("cpu", "cuda"))
+        for choice in options:
+            ours, theirs = gpu.recluster(**choice), cpu.recluster(**choice)
+            for name in ("labels_", "probabilities_", "outlier_scores_", "cluster_persistence_", "core_distances_"):
+                np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name), err_msg=f"{name} {choice}")
+            for mine, other in zip(ours.exemplars_, theirs.exemplars_):
+                np.testing.assert_array_equal(mine, other)
+            assert ours.relative_validity_ == theirs.relative_validity_
+        np.testing.assert_array_equal(gpu.dbscan_clustering(0.05), cpu.dbscan_clustering(0.05))
