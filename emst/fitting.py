@@ -182,9 +182,8 @@ def _announced(metric: Metric, n: int, request: Request) -> Report | None:
 def _no_tree(points: Array) -> Tree:
     """Of a single point, or none."""
     m = len(points)
-    return (
-        np.zeros_like(points, np.int32, shape=(0, 2)), np.zeros_like(points, shape=0), np.zeros_like(points, shape=m)
-    )  # fmt: skip
+    edges, weights = np.zeros_like(points, np.int32, shape=(0, 2)), np.zeros_like(points, shape=(0,))
+    return edges, weights, np.zeros_like(points, shape=(m,))  # CuPy takes a shape of plain 0 for none given
 
 
 def _check_size(n: int, min_samples: int) -> None:

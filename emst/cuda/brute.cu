@@ -125,9 +125,11 @@ struct NearestList {
     }
   }
   __device__ void insert(Bits<T> e, int j) {
+    bool behind = false;  // what comes behind the new entry moves on, in its order
 #pragma unroll
-    for (int k = 0; k < K; k++)
-      if (e < distance[k]) {
+    for (int k = 0; k < K; k++) {
+      behind |= e < distance[k];
+      if (behind) {
         Bits<T> t = distance[k];
         distance[k] = e;
         e = t;
@@ -135,6 +137,7 @@ struct NearestList {
         id[k] = j;
         j = s;
       }
+    }
   }
   // Of a tile those that fit, which are few: the insertion stands here once, not TILE times.
   __device__ void offer(const T (&acc)[TILE], u32 fits, int first) {
