@@ -54,7 +54,8 @@ def _rows(model: Model, points: Array) -> Array:
 def _medoid(rows: Array, strength: Array, metric: Metric) -> Array:
     size = max(1, ENTRIES // len(rows))
     image = rows if metric.image is None else metric.image(rows)
-    sums = [_distances(image, first, first + size, metric) @ strength for first in range(0, len(rows), size)]
+    blocks = (_distances(image, first, first + size, metric) for first in range(0, len(rows), size))
+    sums = [(block * strength).sum(axis=1) for block in blocks]
     return rows[int(np.concatenate(sums).argmin())]
 
 
