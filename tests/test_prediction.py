@@ -12,18 +12,20 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 
+from emst import HDBSCANGPU
+from emst.dense import dense_tree
 from emst.euclidean import spanning_tree
 from emst.hierarchy.flat import Options, flat_clustering
 from emst.hierarchy.membership import all_points_membership_vectors, membership_vector
-from emst.hierarchy.prediction import PredictionData, approximate_predict
+from emst.hierarchy.prediction import PredictionData, approximate_predict, approximate_predict_scores
 from emst.metrics import metric_of
 
 
 class Fitted(BaseEstimator):
     """A fitted model: the stages from points to clusters, and what prediction needs of them."""
 
-    def __init__(self, ops=None, k=5, metric="euclidean", options=None):
-        self.ops, self.k, self.metric, self.options = ops, k, metric, options
+    def __init__(self, ops=None, k=5, metric="euclidean", options=None, alpha=1.0):
+        self.ops, self.k, self.metric, self.options, self.alpha = ops, k, metric, options, alpha
 
     def fit(self, x):
         ops, options = self.ops, self.options or Options()
@@ -31,19 +33,23 @@ class Fitted(BaseEstimator):
         points = to_device(ops, x)
         if metric.image:
             points = ops.asarray(metric.image(points), points.dtype)
-        edges, weights, _ = spanning_tree(points, self.k, ops)
+        if metric.way == "tree":
+            edges, weights, core = spanning_tree(points, self.k, ops)
+        else:
+            matrix = to_device(ops, pairwise_distances(x, metric=self.metric))
+            edges, weights, core = dense_tree(matrix, self.k, ops, alpha=self.alpha)
         if metric.height:
             weights = metric.height(weights)
         self.flat_ = flat_clustering(ops.linkage(edges, weights), options, ops)
         self.n_features_in_ = x.shape[1]
         self._prediction_data = PredictionData(
-            points, None, self.k, self.flat_, options.epsilon, metric, ops.name, to_host
+            points, None, self.k, self.flat_, options.epsilon, metric, ops.name, to_host, core, self.alpha
         )
         return self
 
 
-def fitted(ops, x, k=5, metric="euclidean", **options):
-    return Fitted(ops, k, metric, Options(**options)).fit(x)
+def fitted(ops, x, k=5, metric="euclidean", alpha=1.0, **options):
+    return Fitted(ops, k, metric, Options(**options), alpha).fit(x)
 
 
 def host(condensed):
@@ -72,9 +78,9 @@ def expected_join(model, x, queries, k):
     return rows, between[found, rows] == 0, np.sqrt(weight[found, rows])
 
 
-def expected_prediction(model, x, queries, k):
+def expected_prediction(model, x, queries, k, join=None):
     """Labels and probabilities one query at a time, in words of the definition."""
-    rows, same, heights = expected_join(model, x, queries, k)
+    rows, same, heights = join or expected_join(model, x, queries, k)
     flat, condensed = model.flat_, host(model.flat_.condensed)
     leaves = lambdas(to_host(flat.condensed.linkage.height))[condensed["exit"]]
     chosen, label = to_host(flat.selection.chosen), to_host(flat.selection.label)
@@ -212,6 +218,55 @@ def test_metrics_that_are_euclidean_in_disguise(ops, metric):
     at = np.arange(20, len(queries))
     np.testing.assert_allclose(weight[at, neighbors[20:]], weight[20:].min(axis=1), rtol=1e-9)
     np.testing.assert_array_equal(labels[:20], to_host(model.flat_.labels)[:20])
+
+
+@pytest.mark.parametrize(
+    "metric, alpha", [("manhattan", 1.0), ("chebyshev", 1.0), ("braycurtis", 1.0), ("manhattan", 0.7)]
+)
+def test_metrics_without_a_search_compare_all_pairs(ops, metric, alpha, monkeypatch):
+    monkeypatch.setattr("emst.hierarchy.pairs.BLOCK_BYTES", 8 * 1000)
+    x, _ = make_blobs([60, 40, 50], 3, cluster_std=0.7, random_state=5)
+    x, k = np.concatenate([x, x[:20]]), 4
+    model = fitted(ops, x, k, metric, alpha)
+    queries = np.concatenate([x, np.abs(around(x))])
+    between, core = (
+        pairwise_distances(queries, x, metric),
+        np.sort(pairwise_distances(x, metric=metric), axis=1)[:, k - 1],
+    )
+    weight = np.maximum(np.maximum(between / alpha, core), np.sort(between, axis=1)[:, k - 2 : k - 1])
+    equal = (queries[:, None] == x[None]).all(axis=2)
+    weight[equal] = 0
+    rows = np.array([np.lexsort((between[i], weight[i]))[0] for i in range(len(queries))])
+    join = rows, equal.any(axis=1), weight.min(axis=1)
+    found = approximate_predict(model, queries, return_connecting_points=True)
+    for ours, expected in zip(found, expected_prediction(model, x, queries, k, join)):
+        np.testing.assert_array_equal(ours, expected)
+    np.testing.assert_array_equal(found[0][:170], to_host(model.flat_.labels)[join[0][:170]])
+    vectors = all_points_membership_vectors(model, 13)
+    np.testing.assert_allclose(membership_vector(model, x)[:150], vectors[:150], rtol=1e-12)
+    labels = to_host(model.flat_.labels)
+    sure = to_host(model.flat_.probabilities) == 1
+    np.testing.assert_array_equal(vectors[sure].argmax(axis=1), labels[sure])
+
+
+def test_scores_of_outliers(ops):
+    x = np.concatenate([make_blobs(200, 2, centers=4, random_state=1)[0], np.repeat([[30.0, 30]], 9, axis=0)])
+    model, queries = fitted(ops, x), np.concatenate([x, around(x), [[np.nan, 0], [np.inf, 0]]])
+    scores = approximate_predict_scores(model, queries)
+    known = to_host(ops.outlier_scores(model.flat_.condensed))
+    np.testing.assert_array_equal(scores[:200], known[:200])
+    rows, same, heights = expected_join(model, x, queries[:-2], 5)
+    condensed = host(model.flat_.condensed)
+    leaves = lambdas(to_host(model.flat_.condensed.linkage.height))[condensed["exit"]]
+    greatest = condensed["death"].copy()
+    for c in range(len(greatest) - 1, 0, -1):
+        greatest[condensed["parent"][c]] = max(greatest[condensed["parent"][c]], greatest[c])
+    for i in np.flatnonzero(~same):
+        joins, c = lambdas(heights[i]), condensed["cluster"][rows[i]]
+        while joins < leaves[rows[i]] and c != 0 and condensed["birth"][c] >= joins:
+            c = condensed["parent"][c]
+        assert scores[i] == max(1 - joins / greatest[c], 0)
+    np.testing.assert_array_equal(scores[-2:], [np.nan, 1])
 
 
 def test_a_row_of_zeros_has_no_cosine(ops):
@@ -361,3 +416,49 @@ def test_no_clusters_no_columns(ops):
     assert membership_vector(model, x[:4]).shape == (4, 0)
     with pytest.raises(ValueError, match="out must have shape"):
         all_points_membership_vectors(model, out=np.empty((30, 2)))
+
+
+# ---- the estimator --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+@pytest.mark.parametrize("dtype", [None, np.float32])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_the_estimator_predicts_what_it_has_learnt(device, dtype, metric):
+    x, _ = make_blobs(300, 4, centers=5, random_state=3)
+    x[7, 1], x[9, 0], x[11] = np.nan, np.inf, x[12]
+    model = HDBSCANGPU(min_cluster_size=10, metric=metric, dtype=dtype, device=device, prediction_data=True).fit(x)
+    labels, probabilities, neighbors = approximate_predict(model, x, return_connecting_points=True)
+    np.testing.assert_array_equal(labels, model.labels_)
+    np.testing.assert_array_equal(probabilities, model.probabilities_)
+    np.testing.assert_array_equal(model.predict(x), model.labels_)
+    np.testing.assert_array_equal(approximate_predict_scores(model, x), model.outlier_scores_)
+    expected = np.arange(300)
+    expected[[7, 9]], expected[12] = -1, 11
+    np.testing.assert_array_equal(neighbors, expected)
+    vectors = all_points_membership_vectors(model)
+    assert np.isnan(vectors[7]).all() and not vectors[9].any()
+    np.testing.assert_allclose(membership_vector(model, x), vectors, rtol=1e-12)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(around(x[20:])), model.predict(around(x[20:])))
+
+
+def test_the_estimator_says_when_it_cannot_predict():
+    x = cloud(50, 2, np.float64)
+    model = HDBSCANGPU(metric="precomputed").fit(pairwise_distances(x))
+    with pytest.raises(ValueError, match="distances"):
+        model.predict(x)
+    with pytest.raises(NotFittedError):
+        HDBSCANGPU().predict(x)
+    for wrong in (approximate_predict, membership_vector):
+        with pytest.raises(ValueError, match="X has 3 features, but HDBSCANGPU is expecting 2 features as input"):
+            wrong(HDBSCANGPU().fit(x), np.zeros((2, 3)))
+
+
+def test_too_few_points_predict_noise():
+    x = np.array([[0.0, 1.0], [np.nan, 0.0]])
+    model = HDBSCANGPU(min_cluster_size=2, min_samples=1).fit(x)
+    labels, probabilities, neighbors = approximate_predict(model, x, return_connecting_points=True)
+    assert labels.tolist() == [-1, -3] and neighbors.tolist() == [-1, -1]
+    assert probabilities[0] == 0 and np.isnan(probabilities[1])
+    assert membership_vector(model, x).shape == all_points_membership_vectors(model).shape == (2, 0)

@@ -22,9 +22,11 @@ import numpy as np
 from emst.backend import Array
 from emst.frame import frame_of
 from emst.hierarchy.flat import Flat
-from emst.hierarchy.prediction import PredictionData, density, joined, open_queries, prediction_data_of
+from emst.hierarchy.joining import PredictionData, density, joined
+from emst.hierarchy.pairs import blocks, distances_between
+from emst.hierarchy.prediction import open_queries, prediction_data_of
 from emst.hierarchy.scores import exemplars
-from emst.points import on_device_of
+from emst.points import on_device_of, to_host
 
 BATCH_BYTES = 1 << 25  # of one table of a batch; about eight are alive at a time
 FARTHER = 2.0**100  # how many times farther away than the points a query may lie before its square overflows
@@ -36,7 +38,7 @@ def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
     Parameters
     ----------
     model : HDBSCANGPU
-        Fitted with ``prediction_data=True`` and a metric that has a tree.
+        Fitted to features.
     X : array-like of shape (m, n_features)
     batch_size : int, optional
         Points worked on at a time; by default as many as take a few hundred megabytes.
@@ -73,7 +75,7 @@ def all_points_membership_vectors(model: Any, batch_size: int | None = None, out
     Parameters
     ----------
     model : HDBSCANGPU
-        Fitted with ``prediction_data=True`` and a metric that has a tree.
+        Fitted to features.
     batch_size : int, optional
         Points worked on at a time; by default as many as take a few hundred megabytes.
     out : numpy array of shape (n, L), optional
@@ -131,27 +133,38 @@ def _batches(
 
 
 class _Exemplars:
-    """The exemplars of all clusters, float64, scaled so that queries may lie far away from them."""
+    """The exemplars of all clusters. Distances to them are float64, scaled so that queries may lie far away."""
 
     def __init__(self, data: PredictionData, flat: Flat) -> None:
         lists = exemplars(flat)
         self.data = data
+        self.points = data.points[data.ops.asarray(np.concatenate(lists))]
+        self.starts = np.cumsum([0, *map(len, lists)])
         low, high, _, _, _ = data.ops.survey(data.points)
         self.scale = frame_of(low, high, np.dtype(np.float64)).scale / FARTHER
-        self.points = data.points[data.ops.asarray(np.concatenate(lists))].astype(np.float64) * self.scale
-        self.starts = data.ops.asarray(np.cumsum([0, *map(len, lists)]))
 
     def nearness(self, points: Array) -> Array:
         """Inverse distances to the nearest exemplar of every cluster, adding up to 1: float64[m, L]."""
-        points = points.astype(np.float64) * self.scale
-        distance = np.sqrt(self.data.ops.exemplar_distances(points, self.points, self.starts)) / self.scale
-        if self.data.metric.height is not None:
-            distance = self.data.metric.height(distance)
+        distance = self._distances(points)
         least = distance.min(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
             inverse = np.where(distance == least, 1.0, least / distance)  # 0 / 0 where the point is an exemplar
         inverse /= inverse.sum(axis=1, keepdims=True)
         return inverse
+
+    def _distances(self, points: Array) -> Array:
+        """Distance to the nearest exemplar of every cluster, in the metric."""
+        ops, metric = self.data.ops, self.data.metric
+        if metric.way == "tree":
+            a, b = (rows.astype(np.float64) * self.scale for rows in (points, self.points))
+            distance = np.sqrt(ops.exemplar_distances(a, b, ops.asarray(self.starts))) / self.scale
+            return distance if metric.height is None else metric.height(distance)
+        asked, known = to_host(points), to_host(self.points)
+        distance = np.empty((len(asked), len(self.starts) - 1))
+        for some in blocks(np.arange(len(asked)), len(known)):
+            between = distances_between(asked[some], known, metric.name, metric.params)
+            distance[some] = np.minimum.reduceat(between, self.starts[:-1], axis=1)
+        return ops.asarray(distance)
 
 
 def _shared(data: PredictionData, flat: Flat, cluster: Array, leaves: Array) -> tuple[Array, Array]:

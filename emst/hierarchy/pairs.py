@@ -1,4 +1,4 @@
-"""What cluster validity asks of all pairs, for any metric: in blocks of rows, on the CPU. See `emst.cpu.validity`."""
+"""All pairs under any metric, in blocks of rows, on the CPU; and what cluster validity asks of them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Pairs:
         a, b = self.rows[some], self.rows[others]
         if self.metric == "precomputed":
             return self.X[np.ix_(a, b)].astype(np.float64)
-        return pairwise_distances(self.X[a], self.X[b], metric=self.metric, **self.params)
+        return distances_between(self.X[a], self.X[b], self.metric, self.params)
 
     def crowding(self, dimension: int) -> tuple[np.ndarray, np.ndarray]:
         """See `emst.backend.Backend.crowding`."""
         nearest, total = np.full(self.starts[-1], np.inf), np.zeros(self.starts[-1])
         for low, high in zip(self.starts[:-1], self.starts[1:]):
             members = np.arange(low, high)
-            for some in _blocks(members, len(members)):
+            for some in blocks(members, len(members)):
                 between = self.block(some, members)
                 between[(between == 0) | (some[:, None] == members)] = np.inf
                 nearest[some] = between.min(axis=1)
@@ -69,14 +69,22 @@ class Pairs:
         """See `emst.backend.Backend.separations`; of the chosen points, whose clusters begin at `starts`."""
         cluster = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         least = np.empty(len(chosen))
-        for some in _blocks(np.arange(len(chosen)), len(chosen)):
+        for some in blocks(np.arange(len(chosen)), len(chosen)):
             weight = np.maximum(np.maximum(self.block(chosen[some], chosen), core), core[some][:, None])
             weight[cluster[some][:, None] == cluster] = np.inf
             least[some] = weight.min(axis=1)
         return least
 
 
-def _blocks(members: np.ndarray, columns: int) -> Iterator[np.ndarray]:
+def distances_between(a: np.ndarray, b: np.ndarray, metric: Any, params: dict[str, Any]) -> np.ndarray:
+    """Distances between the rows of two arrays: float64[len(a), len(b)]."""
+    if metric == "euclidean":  # scikit-learn takes squares that cancel; SciPy's Minkowski distance does not
+        metric, params = "minkowski", {"p": 2}
+    return pairwise_distances(a.astype(np.float64), b.astype(np.float64), metric=metric, **params)
+
+
+def blocks(members: np.ndarray, columns: int) -> Iterator[np.ndarray]:
+    """The members, in parts of as many as have a block of distances to so many others."""
     size = max(1, BLOCK_BYTES // (8 * columns))
     for begin in range(0, len(members), size):
         yield members[begin : begin + size]

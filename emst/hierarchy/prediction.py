@@ -15,71 +15,20 @@ neighbour is sought among the 2 k nearest points only.
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from emst.backend import Array, Backend, Bvh, backend_of
+from emst.backend import Array
 from emst.finite import FiniteRows, finite_rows
-from emst.frame import Frame, frame_of, highest_exponent
 from emst.hierarchy.condensed import Condensed
-from emst.hierarchy.flat import Flat
+from emst.hierarchy.joining import Joined, PredictionData, joined
 from emst.hierarchy.linkage import Linkage
 from emst.points import Door, on_device_of, open_points
 
-if TYPE_CHECKING:
-    from emst.metrics import Metric
-
-
-@dataclass(eq=False)
-class PredictionData:
-    """What a fitted model keeps for prediction: references, no copies. An estimator has it as `_prediction_data`.
-
-    That attribute is None (or missing) where nothing was kept. Arrays live on `device`.
-    """
-
-    points: Array  # T[n, d]: the kept rows as the tree saw them: in the metric's image, in the dtype computed in
-    rows: FiniteRows | None  # which rows of the fitted X these are; None if they are all of them
-    min_samples: int  # counts the point itself
-    flat: Flat | None  # clusters, and labels and probabilities of the kept rows; None for fewer than two of them
-    epsilon: float
-    metric: Metric
-    device: str  # "cpu" or "cuda"
-    give: Callable[[Array], Any]  # result -> the kind of array that the model was fitted to
-
-    @property
-    def ops(self) -> Backend:
-        """The operations that work on these arrays."""
-        return backend_of(self.device)
-
-    @cached_property
-    def place(self) -> tuple[Frame, Array, Array]:
-        """Frame of the points, their rows in the order of the curve, and their codes in that order."""
-        low, high, _, _, sample = self.ops.survey(self.points)
-        frame = frame_of(low, high, self.points.dtype, sample)
-        codes = self.ops.curve_codes(self.points, frame)
-        order = self.ops.sort_order(codes)
-        return frame, order, codes[order]
-
-    @cached_property
-    def bvh(self) -> Bvh:
-        """The points in their own frame, kept for the next call."""
-        return self.bvh_in(self.place[0])
-
-    def bvh_in(self, frame: Frame) -> Bvh:
-        """The points, scaled by a frame of the same grid, and their core distances."""
-        bvh = self.ops.build_bvh(self.points, self.place[1], frame)
-        if self.min_samples > 1:
-            self.ops.core_distances(bvh, self.min_samples)
-        return bvh
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("place", "bvh")}
+__all__ = ["PredictionData", "approximate_predict", "approximate_predict_scores"]
 
 
 def prediction_data_of(model: Any) -> PredictionData:
@@ -96,96 +45,10 @@ def prediction_data_of(model: Any) -> PredictionData:
     data: PredictionData | None = getattr(model, "_prediction_data", None)
     if data is None:
         raise ValueError(
-            f"this {type(model).__name__} has kept nothing to predict from: fit it with prediction_data=True and a "
-            "metric that has a tree (euclidean, sqeuclidean, cosine, haversine, minkowski with p=2; alpha=1)"
+            f"this {type(model).__name__} has kept nothing to predict from: fit it to features, not to distances, with "
+            "prediction_data=True"
         )
     return data
-
-
-@dataclass(frozen=True, eq=False)
-class Joined:
-    """How m queries join the points. Arrays live on the backend."""
-
-    neighbor: Array  # int32[m]: the nearest kept row under mutual reachability
-    same: Array  # bool[m]: whether the query is that point
-    height: Array  # T[m]: weight of the edge to it, in the metric's units; 0 where the query is the point
-
-    def places(self, condensed: Condensed) -> tuple[Array, Array]:
-        """Cluster that every query leaves, int32[m], and the lambda at which it joins, float64[m].
-
-        Where the query joins at no greater a density than its neighbour's cluster was born at, that is the first
-        ancestor born earlier.
-        """
-        cluster, joins = condensed.cluster[self.neighbor], density(self.height)
-        leaves = density(condensed.linkage.height)[condensed.exit[self.neighbor]]
-        joins = np.where(self.same, leaves, joins)
-        late = joins < leaves
-        return _first_born_before(condensed, cluster, np.where(late, joins, np.nan)), joins
-
-
-def density(height: Array) -> Array:
-    """lambda = 1 / height, float64."""
-    with np.errstate(divide="ignore"):
-        return 1 / height.astype(np.float64)
-
-
-def _first_born_before(condensed: Condensed, cluster: Array, joins: Array) -> Array:
-    """The first of the cluster and its ancestors that is born at less than lambda `joins`, or the root; NaN stays.
-
-    By doubling: births only grow downwards, so long steps up are taken while they do not reach such a cluster.
-    """
-    up = np.maximum(condensed.parent, 0)
-    steps = [up]
-    while bool(up.any()):
-        up = up[up]
-        steps.append(up)
-    for up in reversed(steps):
-        above = up[cluster]
-        cluster = np.where((condensed.birth[above] >= joins) & (above > 0), above, cluster)
-    return np.where(condensed.birth[cluster] >= joins, steps[0][cluster], cluster)
-
-
-def joined(data: PredictionData, queries: Array) -> Joined:
-    """The nearest kept row of every query under mutual reachability.
-
-    Parameters
-    ----------
-    queries : T[m, d] on the backend
-        Finite, in the metric's image. One is answered alike whatever comes with it.
-    """
-    frame = data.place[0]
-    out = Joined(*(np.zeros_like(data.points, dtype=t, shape=len(queries)) for t in (np.int32, bool, queries.dtype)))
-    for chosen, excess in _by_magnitude(queries, frame):
-        if excess == 0:
-            _join(data, queries[chosen], frame, data.bvh, chosen, out)
-            continue
-        smaller = dataclasses.replace(frame, scale=math.ldexp(frame.scale, -excess), factor=0.0)  # a grid of one cell
-        _join(data, queries[chosen], smaller, data.bvh_in(smaller), chosen, out)
-    return out if data.metric.height is None else dataclasses.replace(out, height=data.metric.height(out.height))
-
-
-def _by_magnitude(queries: Array, frame: Frame) -> Iterator[tuple[Array, int]]:
-    """Queries, and how many powers of two they are too far away for the frame: their squares would overflow. As a rule
-    all of them, and 0."""
-    exponent = np.frexp(abs(queries).max(axis=1).astype(np.float64))[1] + (int(np.frexp(frame.scale)[1]) - 1)
-    excess = np.maximum(exponent - highest_exponent(queries.shape[1], queries.dtype), 0)
-    for level in np.unique(excess).tolist():
-        yield np.nonzero(excess == level)[0], level
-
-
-def _join(data: PredictionData, queries: Array, frame: Frame, bvh: Bvh, rows: Array, out: Joined) -> None:
-    """Search these queries in a hierarchy of the same frame, and fill their rows of `out`."""
-    ops, (_, order, codes) = data.ops, data.place
-    query_codes = ops.curve_codes(queries, frame)
-    query_order = ops.sort_order(query_codes)
-    near = np.searchsorted(codes, query_codes[query_order])
-    packets = ops.build_bvh(queries, query_order, frame)
-    found, weight = ops.nearest_reachable(bvh, packets, data.min_samples, near)
-    sorted_rows = rows[query_order]
-    out.neighbor[sorted_rows] = order[found]
-    out.same[sorted_rows] = weight == 0
-    with np.errstate(over="ignore"):  # a distance that its type cannot hold is infinite
-        out.height[rows] = ops.unscaled(weight, query_order, frame)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +84,7 @@ def approximate_predict(model: Any, X: Any, return_connecting_points: bool = Fal
     Parameters
     ----------
     model : HDBSCANGPU
-        Fitted with ``prediction_data=True`` and a metric that has a tree.
+        Fitted to features. Metrics that are not searched over boxes compare all pairs, on the CPU.
     X : array-like of shape (m, n_features)
     return_connecting_points : bool, default False
         Return the neighbours too.
@@ -258,6 +121,33 @@ def approximate_predict(model: Any, X: Any, return_connecting_points: bool = Fal
     return (labels, probabilities, neighbors) if return_connecting_points else (labels, probabilities)
 
 
+def approximate_predict_scores(model: Any, X: Any) -> Any:
+    """Outlier scores of new points in the clustering of a fitted model: GLOSH, as `outlier_scores_` of training points.
+
+    Parameters
+    ----------
+    model : HDBSCANGPU
+        As for `approximate_predict`.
+    X : array-like of shape (m, n_features)
+
+    Returns
+    -------
+    float64 array of shape (m,)
+        1 - lambda at which the point joins / greatest lambda below the cluster that it joins, from 0 to 1. A row equal
+        to a training point gets that point's score. 1 for rows with infinite values, NaN for those with NaN.
+    """
+    data = prediction_data_of(model)
+    with on_device_of(data.points):
+        queries = open_queries(model, data, X)
+        scores = np.zeros_like(data.points, dtype=np.float64, shape=len(queries.points))
+        if data.flat is not None and len(scores):
+            join = joined(data, queries.points)
+            known = data.ops.outlier_scores(data.flat.condensed)[join.neighbor]
+            scores = np.maximum(data.ops.outlier_scores(_as_points(data.flat.condensed, join)), 0)
+            scores = np.where(join.same, known, scores)
+        return queries.door.give(queries.rows.spread(scores, 1, np.nan))
+
+
 def _predicted(data: PredictionData, queries: Array) -> tuple[Array, Array, Array]:
     """Label, probability and neighbour of finite queries."""
     flat, m = data.flat, len(queries)
@@ -265,13 +155,17 @@ def _predicted(data: PredictionData, queries: Array) -> tuple[Array, Array, Arra
         nobody = np.full_like(data.points, -1, dtype=np.int64, shape=m)
         return nobody, np.zeros_like(data.points, dtype=np.float64, shape=m), nobody
     join = joined(data, queries)
-    cluster, _ = join.places(flat.condensed)
-    # The rule of labels and probabilities is the operation's: every query is a point that leaves at its own merge.
-    merges = Linkage(flat.condensed.linkage.child, join.neighbor[1:], join.height)
-    leave = np.cumsum(np.ones_like(cluster), dtype=np.int32) - np.int32(1)
-    as_points = dataclasses.replace(flat.condensed, linkage=merges, cluster=cluster, exit=leave)
-    labels, probabilities = data.ops.label_points(as_points, flat.selection, data.epsilon)
+    labels, probabilities = data.ops.label_points(_as_points(flat.condensed, join), flat.selection, data.epsilon)
     labels = np.where(join.same, flat.labels[join.neighbor], labels)
     probabilities = np.where(join.same, flat.probabilities[join.neighbor], probabilities)
     neighbors = join.neighbor.astype(np.int64)
     return labels, probabilities, neighbors if data.rows is None else data.rows.kept[neighbors]
+
+
+def _as_points(condensed: Condensed, join: Joined) -> Condensed:
+    """The same clusters with the queries for points, each of which leaves at a merge of its own: for the operations
+    whose rules of labels and scores hold for both."""
+    cluster, _ = join.places(condensed)
+    merges = Linkage(condensed.linkage.child, join.neighbor[1:], join.height)
+    leave = np.cumsum(np.ones_like(cluster), dtype=np.int32) - np.int32(1)
+    return dataclasses.replace(condensed, linkage=merges, cluster=cluster, exit=leave)
