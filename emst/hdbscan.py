@@ -24,7 +24,7 @@ from emst import centers
 from emst.attributes import FittedAttributes
 from emst.fitting import fitted_model
 from emst.model import Model
-from emst.parameters import CONSTRAINTS, RECLUSTERED, options_of, request_of
+from emst.parameters import CONSTRAINTS, RECLUSTERED, check_cut, options_of, request_of
 from emst.progress import stage_printer
 
 
@@ -225,12 +225,12 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         int64 array of shape (n,)
         """
         check_is_fitted(self)
+        height, least = check_cut(cut_distance, min_cluster_size)
         model = self._model
         if model.linkage is None:
             return self.labels_
         with model.scope():
-            labels = model.ops.cut(model.linkage, float(cut_distance), int(min_cluster_size))
-            return model.give(model.spread(labels, -2, -3))
+            return model.give(model.spread(model.ops.cut(model.linkage, height, least), -2, -3))
 
     def recluster(self, **params: Any) -> HDBSCANGPU:
         """Another clustering of the same hierarchy, without a new tree.

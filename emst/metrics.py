@@ -30,7 +30,14 @@ from emst.backend import Array
 Map = Callable[[Array], Array]
 
 NAMES = {*_VALID_METRICS, *KDTree.valid_metrics, *BallTree.valid_metrics, "precomputed"}
-ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "infinity": "chebyshev", "p": "minkowski"}
+ALIASES = {
+    "l2": "euclidean",
+    "l1": "manhattan",
+    "cityblock": "manhattan",
+    "infinity": "chebyshev",
+    "p": "minkowski",
+    "sokalmichener": "rogerstanimoto",  # the same formula; newer versions of SciPy have dropped the name
+}
 BY_ROW = {"manhattan", "chebyshev", "minkowski", "euclidean"}
 TREES = {"kd_tree": ("KDTree", KDTree), "ball_tree": ("BallTree", BallTree)}
 

@@ -450,6 +450,15 @@ def test_dbscan_clustering_leaves_out_small_clusters(ops):
 
 
 @pytest.mark.parametrize(
+    ("cut", "least", "pattern"),
+    [(-1.0, 5, "cut_distance"), (np.nan, 5, "cut_distance"), ("far", 5, "cut_distance"), (1.0, 0, "min_cluster_size")],
+)
+def test_cuts_that_are_none(model, cut, least, pattern):
+    with pytest.raises(ValueError, match=f"{pattern} must be"):
+        model.fit(blobs(50)).dbscan_clustering(cut, least)
+
+
+@pytest.mark.parametrize(
     "changes",
     [
         {"min_cluster_size": 5},

@@ -135,6 +135,15 @@ def test_metrics_are_scikit_learns(ops, metric, params, k):
     assert_single_linkage(ours, pairwise_distances(x, metric=name, **keywords), k)
 
 
+@pytest.mark.filterwarnings("ignore:Data was converted to boolean")
+@pytest.mark.parametrize("metric", ["hamming", "jaccard", "rogerstanimoto", "sokalmichener", "yule"])
+def test_metrics_of_truth_values(ops, metric):
+    x = np.random.default_rng(0).random((150, 9)) < 0.4
+    ours = HDBSCANGPU(min_samples=3, metric=metric, device=ops.name).fit(x.astype(float))
+    name = {"sokalmichener": "rogerstanimoto"}.get(metric, metric)
+    assert_single_linkage(ours, pairwise_distances(x, metric=name), 3)
+
+
 def test_haversine_is_scikit_learns(ops):
     g = np.random.default_rng(0)
     x = np.stack([g.uniform(-np.pi / 2, np.pi / 2, 300), g.uniform(-np.pi, np.pi, 300)], axis=1)  # poles and date line
