@@ -166,6 +166,23 @@ def test_training_points_keep_their_labels(ops, options):
             np.testing.assert_array_equal(ours, wanted)
 
 
+def test_labels_agree_with_hdbscan_away_from_borders(ops):
+    """It looks at fewer neighbours, with core distances of other k; between clusters far apart that changes nothing."""
+    hdbscan = pytest.importorskip("hdbscan")
+    x, _ = make_blobs(400, 3, centers=8, cluster_std=0.3, center_box=(-20, 20), random_state=2)
+    theirs = hdbscan.HDBSCAN(min_samples=4, min_cluster_size=20, prediction_data=True).fit(x)
+    model = fitted(ops, x, 5, min_cluster_size=20)
+    ours = to_host(model.flat_.labels)
+    names = {int(a): int(b) for a, b in zip(ours, theirs.labels_)}
+    assert len(names) >= 8
+    queries = x[::2] + 0.02 * np.random.default_rng(0).standard_normal((200, 3))
+    inside = (ours[::2] >= 0) & (theirs.labels_[::2] >= 0)
+    labels = approximate_predict(model, queries)[0]
+    expected = hdbscan.approximate_predict(theirs, queries)[0]
+    assert inside.mean() > 0.9
+    assert [names[c] for c in labels[inside].tolist()] == expected[inside].tolist()
+
+
 def test_of_equal_training_points_the_first_counts(ops):
     x = np.concatenate([np.full((500, 2), 0.25), cloud(100, 2, np.float64), np.full((300, 2), 0.5)])
     x = x[np.random.default_rng(2).permutation(len(x))]
