@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from emst.euclidean import EMST, minimum_spanning_tree
     from emst.hdbscan import HDBSCAN, HDBSCANGPU
     from emst.hierarchy.membership import all_points_membership_vectors, membership_vector
-    from emst.hierarchy.prediction import approximate_predict
+    from emst.hierarchy.prediction import approximate_predict, approximate_predict_scores
     from emst.hierarchy.validity import validity_index
     from emst.mst import MinimumSpanningTree
 
@@ -23,6 +23,7 @@ __all__ = [
     "__version__",
     "all_points_membership_vectors",
     "approximate_predict",
+    "approximate_predict_scores",
     "membership_vector",
     "minimum_spanning_tree",
     "validity_index",
@@ -35,6 +36,7 @@ _HOMES = {
     "MinimumSpanningTree": "emst.mst",
     "all_points_membership_vectors": "emst.hierarchy.membership",
     "approximate_predict": "emst.hierarchy.prediction",
+    "approximate_predict_scores": "emst.hierarchy.prediction",
     "membership_vector": "emst.hierarchy.membership",
     "minimum_spanning_tree": "emst.euclidean",
     "validity_index": "emst.hierarchy.validity",

@@ -108,12 +108,9 @@ class FittedAttributes:
     def _prediction_data(self) -> PredictionData:
         """What `emst.hierarchy.prediction` works with."""
         model = self._model
-        if model.metric.way != "tree":
+        if not model.has_features:
             name = type(self).__name__
-            raise ValueError(
-                f"this {name} cannot predict: {model.metric.why}. Fit it to dense features, with alpha=1 and metric "
-                "euclidean, sqeuclidean, cosine, haversine or minkowski with p=2"
-            )
+            raise ValueError(f"this {name} cannot predict: {model.metric.why}. Fit it to dense features")
         return PredictionData(
             points=model.points,
             rows=model.rows,
@@ -123,6 +120,8 @@ class FittedAttributes:
             metric=model.metric,
             device=model.device,
             give=model.give,
+            core=model.core,
+            alpha=model.alpha,
         )
 
     def _flat_or_error(self) -> Flat:

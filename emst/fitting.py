@@ -160,6 +160,7 @@ def _model(
         device=ops.name,
         metric=metric or request.metric,
         min_samples=request.min_samples,
+        alpha=request.alpha,
         options=request.options,
         n=n,
         rows=rows,

@@ -183,7 +183,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
                 stage("dendrogram", model.linkage.height)
             if model.flat is not None:
                 stage("clusters and labels", model.flat.labels)
-            if self.prediction_data and model.metric.way == "tree":
+            if self.prediction_data and model.has_features:
                 model.points  # noqa: B018, is made when it is read
             elif self.prediction_data:
                 warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=3)
@@ -204,7 +204,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         sklearn.exceptions.NotFittedError
             Before `fit`.
         ValueError
-            `X` has another number of features, or the metric has no fast way (see `metric`).
+            `X` has another number of features, or the model was fitted to distances or to sparse features.
         """
         from emst.hierarchy.prediction import approximate_predict
 

@@ -29,6 +29,7 @@ class Model:
     device: str
     metric: Metric
     min_samples: int
+    alpha: float
     options: Options
     n: int
     rows: FiniteRows | None  # None if all rows were kept
@@ -47,6 +48,11 @@ class Model:
     def kept(self) -> Array | None:
         """The caller's rows of the points, None if they are all rows."""
         return None if self.rows is None else self.rows.kept
+
+    @property
+    def has_features(self) -> bool:
+        """Whether there are `points`: dense ones, not distances."""
+        return self.data is not None and not issparse(self.data)
 
     def scope(self) -> contextlib.AbstractContextManager[Any]:
         """Makes the GPU that holds the tree the current one."""

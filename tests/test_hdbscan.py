@@ -523,18 +523,28 @@ def test_copies_answer_as_the_model_does(ops, how, metric):
             other.recluster(min_cluster_size=7).labels_, model.recluster(min_cluster_size=7).labels_
         )
         assert other.condensed_tree_.to_numpy().tolist() == model.condensed_tree_.to_numpy().tolist()
-        if metric != "manhattan":
-            np.testing.assert_array_equal(other.predict(x[10:20]), model.predict(x[10:20]))
+        np.testing.assert_array_equal(other.predict(x[10:20]), model.predict(x[10:20]))
 
 
 def test_predict_where_it_cannot(ops):
     x = blobs(50)
-    for options, given in (({"metric": "manhattan"}, x), ({"metric": "precomputed"}, cdist(x, x)), ({"alpha": 2}, x)):
-        model = HDBSCANGPU(device=ops.name, **options).fit(given)
-        with pytest.raises(ValueError, match=r"cannot predict.*metric euclidean"):
+    for metric, given in (("precomputed", cdist(x, x)), ("euclidean", csr_matrix(x))):
+        model = HDBSCANGPU(metric=metric, device=ops.name).fit(given)
+        with pytest.raises(ValueError, match=r"cannot predict.*dense features"):
             model.predict(given)
-    with pytest.warns(UserWarning, match="prediction_data"):
-        HDBSCANGPU(metric="manhattan", prediction_data=True, device=ops.name).fit(x)
+        with pytest.warns(UserWarning, match="prediction_data"):
+            model.set_params(prediction_data=True).fit(given)
+
+
+@pytest.mark.parametrize(
+    "options", [{"metric": "manhattan"}, {"metric": "canberra"}, {"alpha": 2.0}, {"metric": "cosine"}]
+)
+def test_predict_under_any_metric(ops, options):
+    """The training points' own labels."""
+    x = blobs(100) + 20
+    model = HDBSCANGPU(min_samples=3, prediction_data=True, device=ops.name, **options).fit(x)
+    assert model.labels_.max() > 0
+    np.testing.assert_array_equal(model.predict(x), model.labels_)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "haversine", "manhattan", "canberra", "seuclidean"])
