@@ -4,12 +4,13 @@
 // from the list is exact only if it is strictly nearer than that entry.
 #include "nearest.cuh"
 
-// The nearest listed foreign point whose core distance does not exceed the point's own is the answer; otherwise the
-// best listed one is an upper bound, and the core distance a lower. look(j, distance, core) looks at point j.
+// Foreign points that are not listed are no nearer than the last entry. What comes before that under the law is the
+// answer; otherwise the best listed one is an upper bound, and the last entry a lower, unless a greater one is known
+// (floor). look(j, distance, core) looks at point j.
 template <class T, class Look>
-__device__ void first_answer(i64 i, i64 n, Bits<T> core, int label, bool rests, i64 listed, const int *neighbour,
-                             const int *labels, Look look, int *nearest, Bits<T> *bound, Bits<T> *second,
-                             Bits<T> *best) {
+__device__ void list_answer(i64 i, i64 n, Bits<T> core, Bits<T> floor, int label, bool rests, i64 listed,
+                            const int *neighbour, const int *labels, Look look, int *nearest, Bits<T> *bound,
+                            Bits<T> *second, Bits<T> *best) {
   int found = NONE;
   Bits<T> weight = INFINITE<T>, distance = INFINITE<T>, last = INFINITE<T>;
   for (int k = 0; k < listed; k++) {
@@ -29,10 +30,11 @@ __device__ void first_answer(i64 i, i64 n, Bits<T> core, int label, bool rests, 
       found = j;
     }
   }
-  const bool exact = found != NONE && weight == core && distance < last;
+  const Bits<T> least = maximum(core, last);  // weight of the lightest unlisted edge, at least
+  const bool exact = found != NONE && (weight < least || (weight == least && distance < last));
   nearest[i] = exact ? found : NONE;
   second[i] = distance;
-  bound[i] = rests ? INFINITE<T> : core;
+  bound[i] = rests ? INFINITE<T> : exact ? weight : maximum(floor, least);
   if (found != NONE) lower(best + label, weight);
 }
 
@@ -84,28 +86,33 @@ __global__ void __launch_bounds__(32 * WARPS)
     }
 }
 
-// First answers under mutual reachability, from the lists. FIXED dimensions; for 0 as many as are given at run time.
+// Answers under mutual reachability, from the lists: of all points, or (again) of those whose last answer has become
+// their own. FIXED dimensions; for 0 as many as are given at run time.
 template <class T, int FIXED>
-__global__ void first_answers(const T *points, i64 n, int dimensions, int stride, i64 listed, const int *neighbour,
-                              const int *labels, int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best) {
+__global__ void list_answers(bool again, const T *points, i64 n, int dimensions, int stride, i64 listed,
+                             const int *neighbour, const int *labels, int *nearest, Bits<T> *bound, Bits<T> *second,
+                             Bits<T> *best) {
   i64 i = thread_id();
   if (i >= n) return;
   const int label = labels[i];
+  if (again && (bound[i] == INFINITE<T> || (nearest[i] != NONE && labels[nearest[i]] != label))) return;
+  const Bits<T> floor = again ? bound[i] : 0;
   // of repeated points only the first asks
   const bool rests = repeated(points, dimensions, stride, i, label);
   if constexpr (FIXED == 0) {
     const T *x = points + i * stride;
-    first_answer<T>(
-        i, n, bits_of(x[dimensions]), label, rests, listed, neighbour, labels,
+    list_answer<T>(
+        i, n, bits_of(x[stride - 1]), floor, label, rests, listed, neighbour, labels,
         [&](int j, Bits<T> &distance, Bits<T> &core) {
-          distance = dist2(x, points + (i64)j * stride, dimensions);
-          core = bits_of(points[(i64)j * stride + dimensions]);
+          const T *y = points + (i64)j * stride;
+          distance = dist2(x, y, dimensions);
+          core = bits_of(y[stride - 1]);
         },
         nearest, bound, second, best);
   } else {
     const Row<T, FIXED> x = load<T, FIXED>(points, i);
-    first_answer<T>(
-        i, n, bits_of(x.tag), label, rests, listed, neighbour, labels,
+    list_answer<T>(
+        i, n, bits_of(x.tag), floor, label, rests, listed, neighbour, labels,
         [&](int j, Bits<T> &distance, Bits<T> &core) {
           const Row<T, FIXED> y = load<T, FIXED>(points, j);
           distance = dist2(x, y);

@@ -41,6 +41,7 @@ class Answers:
         self.second = cupy.empty(n, bvh.dtype) if mrd else None
         self.best_distance = cupy.empty(n, bvh.dtype) if mrd else None
         self.worklist = cupy.empty(n, np.int32)
+        self.lists: cupy.ndarray | None = None  # neighbours to look at before searching, int32[k, n]
         self.step = curve_steps(bvh)
         self.count = cupy.asarray(np.array([n, 0], np.int32))  # queries in the worklist, packets taken from it
         self.compaction = Compaction(n)
@@ -50,15 +51,22 @@ class Answers:
 def first_answers(bvh: Bvh, forest: Forest) -> Answers:
     """See `emst.backend.Backend.first_answers`."""
     answers, lists, n = Answers(bvh), bvh.neighbours, bvh.n
-    known = (forest.labels, answers.nearest, answers.bound)
     if lists is None:
+        known = (forest.labels, answers.nearest, answers.bound)
         launch("search", f"start_answers<{bvh.T}>", n, bvh.rows, *bvh.shape, bvh.core, n, *known)
         return answers
-    told = (answers.second, forest.best)
-    name = f"first_answers<{bvh.T}, {0 if bvh.brute else bvh.d}>"
-    launch("knn", name, n, bvh.rows, n, *bvh.shape, len(lists), lists, *known, *told)
-    bvh.neighbours = None  # it has served
+    answers.lists, bvh.neighbours = lists, None
+    _answers_from_lists(bvh, forest, answers)
+    if not bvh.brute:
+        answers.lists = None  # searching costs less than looking again
     return answers
+
+
+def _answers_from_lists(bvh: Bvh, forest: Forest, answers: Answers) -> None:
+    n, lists, again = bvh.n, answers.lists, np.bool_(answers.rounds > 0)
+    name = f"list_answers<{bvh.T}, {0 if bvh.brute else bvh.d}>"
+    told = (forest.labels, answers.nearest, answers.bound, answers.second, forest.best)
+    launch("knn", name, n, again, bvh.rows, n, *bvh.shape, len(lists), lists, *told)
 
 
 def upper_bounds(bvh: Bvh, forest: Forest, answers: Answers) -> None:
@@ -75,6 +83,8 @@ def nearest_outgoing(bvh: Bvh, forest: Forest, answers: Answers) -> None:
     known = (forest.labels, n, answers.nearest, answers.bound)
     everybody = answers.rounds == 0 and not mrd and forest.count == n
     worklist = None if everybody else answers.worklist
+    if answers.rounds > 0 and answers.lists is not None:
+        _answers_from_lists(bvh, forest, answers)
     if worklist is not None:
         out = (answers.second, forest.best, bvh.rows, *bvh.shape, worklist, answers.count)
         answers.compaction.launch("search", f"list_searches<{T}>", n, *known, *out)
