@@ -266,6 +266,20 @@ def test_metrics_without_a_search_compare_all_pairs(ops, metric, alpha, monkeypa
     np.testing.assert_array_equal(vectors[sure].argmax(axis=1), labels[sure])
 
 
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
+def test_metrics_that_take_parameters_from_the_data_take_them_from_the_training_points(ops, metric):
+    x, _ = make_blobs([60, 40, 50], 3, random_state=5)
+    x *= [1, 10, 100]
+    model = fitted(ops, x, 4, metric)
+    queries = around(x, far=False)
+    together = approximate_predict(model, queries, return_connecting_points=True)
+    for i in (0, 60, 100):
+        for all_, alone in zip(together, approximate_predict(model, queries[i : i + 1], return_connecting_points=True)):
+            np.testing.assert_array_equal(alone, all_[i : i + 1])
+    np.testing.assert_array_equal(approximate_predict(model, x)[0], to_host(model.flat_.labels))
+    assert np.isfinite(membership_vector(model, queries[:3])).all()
+
+
 def test_scores_of_outliers(ops):
     x = np.concatenate([make_blobs(200, 2, centers=4, random_state=1)[0], np.repeat([[30.0, 30]], 9, axis=0)])
     model, queries = fitted(ops, x), np.concatenate([x, around(x), [[np.nan, 0], [np.inf, 0]]])

@@ -23,7 +23,7 @@ from emst.backend import Array
 from emst.frame import frame_of
 from emst.hierarchy.flat import Flat
 from emst.hierarchy.joining import PredictionData, density, joined
-from emst.hierarchy.pairs import blocks, distances_between
+from emst.hierarchy.pairs import blocks
 from emst.hierarchy.prediction import open_queries, prediction_data_of
 from emst.hierarchy.scores import exemplars
 from emst.points import on_device_of, to_host
@@ -162,7 +162,7 @@ class _Exemplars:
         asked, known = to_host(points), to_host(self.points)
         distance = np.empty((len(asked), len(self.starts) - 1))
         for some in blocks(np.arange(len(asked)), len(known)):
-            between = distances_between(asked[some], known, metric.name, metric.params)
+            between = self.data.distances(asked[some], known)
             distance[some] = np.minimum.reduceat(between, self.starts[:-1], axis=1)
         return ops.asarray(distance)
 
