@@ -25,6 +25,7 @@ from emst.attributes import FittedAttributes
 from emst.fitting import fitted_model
 from emst.model import Model
 from emst.parameters import CONSTRAINTS, RECLUSTERED, check_cut, options_of, request_of
+from emst.points import check_2d
 from emst.progress import stage_printer
 
 
@@ -208,6 +209,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         """
         from emst.hierarchy.prediction import approximate_predict
 
+        check_2d(X)
         return approximate_predict(self, X)[0]
 
     def dbscan_clustering(self, cut_distance: float, min_cluster_size: int = 5) -> Any:

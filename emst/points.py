@@ -101,6 +101,15 @@ def usable_device(wanted: str) -> str:
     return "cuda" if wanted == "cuda" and _has_cupy() and _gpu_problem() is None else "cpu"
 
 
+def check_2d(X: Any) -> None:
+    """Raise ValueError for an array of another number of dimensions."""
+    if getattr(X, "ndim", 2) != 2:
+        raise ValueError(
+            f"Expected 2D array X of shape (n_points, n_dimensions), got {X.ndim}D of shape {X.shape}. Reshape your "
+            "data with X.reshape(-1, 1) if it has a single dimension, or X.reshape(1, -1) if it is a single point"
+        )
+
+
 def check_finite(bad: int, first: int) -> None:
     """Raise ValueError if a survey found rows with NaN or infinity."""
     if bad:
@@ -127,8 +136,7 @@ def _float_of(dtype: np.dtype, wanted: Any) -> np.dtype:
 
 
 def _checked_host_array(X: Any) -> np.ndarray:
-    if getattr(X, "ndim", 2) != 2:
-        raise ValueError(_not_2d(X))
+    check_2d(X)
     if np.ma.is_masked(X):
         raise ValueError("X is masked: leave those rows out, or fill them")
     try:
@@ -138,18 +146,10 @@ def _checked_host_array(X: Any) -> np.ndarray:
 
 
 def _checked_device_array(X: Any) -> Array:
-    if X.ndim != 2:
-        raise ValueError(_not_2d(X))
+    check_2d(X)
     if 0 in X.shape:
         raise ValueError(f"X needs at least one point and one dimension; got shape {X.shape}")
     return X
-
-
-def _not_2d(X: Any) -> str:
-    return (
-        f"Expected 2D array X of shape (n_points, n_dimensions), got {X.ndim}D of shape {X.shape}. Reshape your data "
-        "with X.reshape(-1, 1) if it has a single dimension, or X.reshape(1, -1) if it is a single point"
-    )
 
 
 def choose_device(device: str, on_device: bool = False) -> str:
