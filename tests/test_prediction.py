@@ -1,12 +1,13 @@
 """Prediction and soft clustering, against brute force written from the definitions, and hdbscan where they coincide."""
 
 import copy
+import dataclasses
 import pickle
 
 import numpy as np
 import pytest
 import reference
-from helpers import DTYPES, KINDS, cloud, frame_for, to_device, to_host
+from helpers import DTYPES, KINDS, cloud, frame_for, hierarchies, to_device, to_host
 from sklearn.base import BaseEstimator
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
@@ -341,6 +342,42 @@ def test_long_chains_of_clusters_are_climbed(ops):
     queries = np.concatenate([x + 0.1, x - 0.3, x + 20])
     for ours, expected in zip(approximate_predict(model, queries), expected_prediction(model, x, queries, 1)):
         np.testing.assert_array_equal(ours, expected)
+
+
+# ---- the operations beside their twins -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [2, 7, 40])
+@pytest.mark.parametrize("k", [1, 3, 30])
+def test_nearest_reachable_equals_the_twin(ops, d, dtype, k):
+    """Wherever the search begins."""
+    for n in (30, 700):
+        x, asked = cloud(n, d, dtype, "repeated"), cloud(333, d, dtype, "repeated")
+        ours, twin, _, frame = hierarchies(ops, x, k)
+        order = np.arange(333, dtype=np.int32)
+        queries = ops.build_bvh(to_device(ops, asked), to_device(ops, order), frame)
+        expected = reference.nearest_reachable(twin, reference.build_bvh(asked, order, frame), k, None)
+        for near in (np.zeros(333, np.int64), np.full(333, n), np.random.default_rng(0).integers(0, n + 1, 333)):
+            for a, b in zip(ops.nearest_reachable(ours, queries, k, to_device(ops, near)), expected):
+                np.testing.assert_array_equal(to_host(a), b)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [1, 3, 40])
+def test_exemplar_distances_equal_the_twin(ops, d, dtype):
+    points, exemplars, starts = cloud(200, d, dtype), cloud(700, d, dtype, seed=1), np.array([0, 1, 5, 600, 700])
+    ours = ops.exemplar_distances(*(to_device(ops, a) for a in (points, exemplars, starts)))
+    np.testing.assert_array_equal(to_host(ours), reference.exemplar_distances(points, exemplars, starts))
+
+
+def test_parting_lambdas_equal_the_twin(ops):
+    tree = fitted(ops, cloud(300, 2, np.float64, "uneven"), 2, min_cluster_size=3).flat_.condensed
+    names = np.arange(tree.count, dtype=np.int32)
+    at_home = dataclasses.replace(tree, parent=to_host(tree.parent), death=to_host(tree.death))
+    ours = to_host(ops.parting_lambdas(tree, to_device(ops, names), to_device(ops, names[::2])))
+    assert 0 < np.isnan(ours).mean() < 1
+    np.testing.assert_array_equal(ours, reference.parting_lambdas(at_home, names, names[::2]))
 
 
 # ---- soft clustering -----------------------------------------------------------------------------------------------
