@@ -72,7 +72,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     device : {"auto", "cpu", "cuda"}, default "auto"
         "auto" takes the GPU if the data is there or a usable one is present, else the CPU; `device_` says which.
     dtype : {None, float32, float64}
-        What to compute in. None keeps float32 and float64, and takes float64 for integers and all but the fastest ways.
+        What to compute in. None keeps float32 and float64; other types, angles and matrices take float64.
     verbose : bool, default False
         Write the way taken, rounds and seconds of each stage to standard error.
 
@@ -97,16 +97,16 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    Labels, probabilities and all that is numeric per row come back in the caller's kind of array. The same input gives
-    the same result on every device and in every run. Among equal distances the order of the rows can matter.
+    Results come back in the caller's kind of array. The same input gives the same result in every run and, but for the
+    last digits of angles and odd powers, on every device. Among equal distances the order of the rows can matter.
 
     Examples
     --------
     >>> import numpy as np
     >>> from emst import HDBSCANGPU
     >>> X = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [20, 0], [0, 20]], 100, axis=0)
-    >>> HDBSCANGPU(min_cluster_size=20).fit(X).labels_.max() + 1
-    3
+    >>> int(HDBSCANGPU(min_cluster_size=20).fit_predict(X).max())
+    2
     """
 
     _parameter_constraints = CONSTRAINTS
