@@ -75,7 +75,7 @@ def _renumber(splits, parent, fate, dropped, kept):
             count += 1
             continue
         for c in (a, b):
-            if fate[p] < 0 or fate[c] == ON:
+            if fate[c] == ON:  # so are all in a leaf
                 fate[c], dropped[c] = fate[p], dropped[p]
             else:
                 fate[c], dropped[c] = -1, splits[s]
