@@ -108,9 +108,7 @@ class Backend(Protocol):
         born at a height below `epsilon` give way to their first ancestor born above it (or, if that is the root and it
         may not be chosen, to the last one before)."""
 
-    def label_points(
-        self, condensed: Condensed, selection: Selection, epsilon: float
-    ) -> tuple[Array, Array]:
+    def label_points(self, condensed: Condensed, selection: Selection, epsilon: float) -> tuple[Array, Array]:
         """Label of every point, -1 for noise, int64[n]; and how far it follows its cluster, float64[n] from 0 to 1:
         lambda at which it leaves over the cluster's death. If the root is chosen, its members are the points that
         leave no earlier than 1 / epsilon, or than its death if epsilon is 0."""
@@ -145,9 +143,9 @@ class Backend(Protocol):
         float64[n], infinite if there is none; and the sum of (r / distance)^dimension over all of those, in order."""
 
     def cluster_trees(self, columns: Array, starts: Array, core: Array) -> tuple[Array, Array]:
-        """A minimum spanning tree of every cluster under mutual reachability, grown from its first point: parent of every
-        point, int32[n], -1 for the first, and weight of the edge to it, float64[n]. Of several points that may be next,
-        the first; of several parents, the first."""
+        """A minimum spanning tree of every cluster under mutual reachability, grown from its first point: parent of
+        every point, int32[n], -1 for the first, and weight of the edge to it, float64[n]. Of several points that may
+        be next, the first; of several parents, the first."""
 
     def separations(self, columns: Array, cluster: Array, starts: Array, core: Array) -> Array:
         """Least mutual reachability of every point to a point of another cluster: float64[n]."""

@@ -31,7 +31,7 @@ FLOORS = [
     {"cli"},
     {"__main__"},
 ]
-SHARED_WITH_BACKENDS = {"backend", "boruvka", "frame", "hierarchy"}  # the contract: types, Forest, Frame, Linkage, Condensed
+SHARED_WITH_BACKENDS = {"backend", "boruvka", "frame", "hierarchy"}  # the contract: types that cross the seam
 
 
 def parameters(function):

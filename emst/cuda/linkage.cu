@@ -27,18 +27,13 @@ __global__ void lightest_slots(const int2 *ends, const int *ranks, i64 edges, u3
   lower(lightest + e.y, slot + 1);
 }
 
-// In the first round components are points, and a point hangs from the lightest edge at it.
-__global__ void hang_points(const u32 *lightest, i64 n, int *child) {
-  i64 v = thread_id();
-  if (v < n) child[lightest[v]] = (int)(v - n);
-}
-
 __device__ inline bool chosen(const u32 *lightest, int2 e, u32 slot) {
   return lightest[e.x] == slot || lightest[e.y] == slot + 1;
 }
 
-// Components hang themselves on the other end of their lightest edge; of a mutual pair the smaller stays.
-__global__ void hook(const int2 *ends, const int *ranks, i64 edges, const u32 *lightest, int *parent) {
+// Components hang themselves on the other end of their lightest edge; of a mutual pair the smaller stays. In the first
+// round, whose components are points, the points hang from the slots of these edges too; later child is null.
+__global__ void hook(const int2 *ends, const int *ranks, i64 edges, const u32 *lightest, int *parent, int2 *child) {
   i64 i = thread_id();
   if (i >= edges) return;
   const u32 slot = slot_of(ranks, i);
@@ -46,6 +41,8 @@ __global__ void hook(const int2 *ends, const int *ranks, i64 edges, const u32 *l
   const bool x = lightest[e.x] == slot, y = lightest[e.y] == slot + 1;
   if (x) parent[e.x] = y && e.x < e.y ? e.x : e.y;
   if (y) parent[e.y] = x && e.y < e.x ? e.y : e.x;
+  const int n = (int)edges + 1;
+  if (child) child[i] = make_int2(x ? e.x - n : EMPTY, y ? e.y - n : EMPTY);
 }
 
 // Open edges (rank, a component it lies in, numbered as before the last round) close or stay open.

@@ -12,7 +12,6 @@ from emst.cuda.sort import sort_pairs
 from emst.hierarchy.linkage import Linkage
 
 NO_SLOT = np.iinfo(np.uint32).max
-EMPTY = np.iinfo(np.int32).min
 
 
 @dataclass
@@ -36,56 +35,91 @@ class Chains:
 def linkage(edges: cupy.ndarray, weights: cupy.ndarray) -> Linkage:
     """See `emst.backend.Backend.linkage`."""
     m = len(weights)
-    child, size = cupy.full((m, 2), EMPTY, np.int32), cupy.empty(m, np.int32)
-    compaction = Compaction(m + 1)
-    keys, closed, shift = _close(cupy.ascontiguousarray(edges, np.int32), child, compaction)
-    keys, order = sort_pairs(keys, bits=shift + len(closed).bit_length())
+    child, size = cupy.empty((m, 2), np.int32), cupy.empty(m, np.int32)
+    rounds = Rounds(cupy.ascontiguousarray(edges, np.int32), child)
+    rounds.run()
+    closed, bits = rounds.closed, rounds.slot_bits
+    keys, order = sort_pairs(rounds.keys, bits=bits + len(closed).bit_length())
     slots = cupy.empty(m, np.uint32)
     starts = [0, *np.cumsum(closed).tolist()]
     for begin, count in zip(starts, closed):
-        mask = np.uint64((1 << shift) - 1)
-        args = (keys, order, begin, count, mask, m, slots, child, size)
-        compaction.launch("linkage", "sum_chains", count, *args)
-    return Linkage(child, size, weights, Chains(order, slots, starts, compaction))
+        args = (keys, order, begin, count, np.uint64((1 << bits) - 1), m, slots, child, size)
+        rounds.compaction.launch("linkage", "sum_chains", count, *args)
+    return Linkage(child, size, weights, Chains(order, slots, starts, rounds.compaction))
 
 
-def _close(edges: cupy.ndarray, child: cupy.ndarray, compaction: Compaction) -> tuple[cupy.ndarray, list[int], int]:
-    """Run the rounds; keys (round, slot) of all edges, how many closed in each round, and the bits of a slot."""
-    m = len(edges)
-    count, shift, left = m + 1, (2 * m + 1).bit_length(), m
-    keys = cupy.empty(m, np.uint64)
-    status = cupy.zeros(4, np.int32)  # roots, open edges kept, last unfinished pass of `shorten`; unused
-    lightest, spare = cupy.full(count, NO_SLOT, np.uint32), cupy.empty(count // 2 + 1, np.uint32)
-    ends, ranks, opened = edges, None, cupy.empty((0, 2), np.int32)
-    parent = number = None
-    closed: list[int] = []
-    passes = 0
-    while count > 1:
-        launch("linkage", "lightest_slots", left, ends, ranks, left, lightest)
-        if ranks is None:
-            launch("linkage", "hang_points", count, lightest, count, child)
-        kept = cupy.empty((len(opened) + count - 1, 2), np.int32)
-        if len(opened):
-            marked = np.uint64(len(closed) << shift)
-            args = (opened, len(opened), parent, number, lightest, marked, keys, kept, status[1:])
-            compaction.launch("linkage", "close_chains", len(opened), *args)
+class Rounds:
+    """Borůvka's rounds on m sorted edges, which tell what chain every edge is in. They also hang the points: `child`.
+
+    Attributes
+    ----------
+    keys : uint64[m]
+        Of edges that have closed: round << slot_bits | slot.
+    closed : list of int
+        How many edges closed in each round; in the end those of the root's chain.
+    """
+
+    # _ends, _ranks: edges between components; in the first round an edge's rank is its index.
+    # _opened: edges within components that have not closed, (rank, a component), numbered as before the last merging.
+    # _parent, _number: of the components before the last merging, their root and its new number.
+
+    def __init__(self, edges: cupy.ndarray, child: cupy.ndarray) -> None:
+        m = len(edges)
+        self.child = child
+        self.slot_bits = (2 * m + 1).bit_length()
+        self.keys = cupy.empty(m, np.uint64)
+        self.closed: list[int] = []
+        self.compaction = Compaction(m + 1)
+        self._count, self._ends, self._opened = m + 1, edges, cupy.empty((0, 2), np.int32)
+        self._ranks: cupy.ndarray | None = None
+        self._parent = self._number = None
+        self._lightest = cupy.full(m + 1, NO_SLOT, np.uint32)
+        self._spare = cupy.empty(m // 2 + 1, np.uint32)  # the next round's
+        self._status = cupy.zeros(4, np.int32)  # roots, open edges kept, last unfinished pass of `shorten`; unused
+        self._passes = 0
+
+    def run(self) -> None:
+        """Until one component is left."""
+        while self._count > 1:
+            left = len(self._ends)
+            launch("linkage", "lightest_slots", left, self._ends, self._ranks, left, self._lightest)
+            kept = self._close_chains()
+            roots, still_open = self._merge()
+            if self._ranks is not None:
+                self.closed.append(len(self._opened) - still_open)
+            self._contract(roots, kept, still_open)
+        opened, root = self._opened, np.uint64(len(self.closed) << self.slot_bits | 2 * len(self.keys))
+        launch("linkage", "close_root", len(opened), opened, len(opened), root, self.keys)
+        self.closed.append(len(opened))
+
+    def _close_chains(self) -> cupy.ndarray:
+        """Open edges that stay so, with room behind them for those that the round contracts."""
+        kept, count = cupy.empty((len(self._opened) + self._count - 1, 2), np.int32), len(self._opened)
+        marked = np.uint64(len(self.closed) << self.slot_bits)
+        components = (self._parent, self._number, self._lightest)
+        args = (self._opened, count, *components, marked, self.keys, kept, self._status[1:])
+        self.compaction.launch("linkage", "close_chains", count, *args)
+        return kept
+
+    def _merge(self) -> tuple[int, int]:
+        """Number of components left, and of edges that `_close_chains` kept open."""
+        left, count = len(self._ends), self._count
         parent, number = cupy.empty(count, np.int32), cupy.empty(count, np.int32)
-        launch("linkage", "hook", left, ends, ranks, left, lightest, parent)
-        compaction.launch("linkage", "number_roots", count, parent, count, number, spare, status)
-        unfinished = passes
-        while unfinished == passes:  # chains of components can be as long as there are components
-            passes += 1
-            launch("linkage", "shorten", count, parent, count, np.int32(passes), status[2:])
-            roots, kept_count, unfinished = status[:3].get().tolist()
-        kept_count = kept_count if len(opened) else 0
-        if ranks is not None:
-            closed.append(len(opened) - kept_count)
-        old_ends, old_ranks, chosen = ends, ranks, count - roots
-        ends, ranks = cupy.empty((roots - 1, 2), np.int32), cupy.empty(roots - 1, np.int32)
-        contracted = (lightest, parent, number, ends, ranks, kept[kept_count:], status[3:])
-        compaction.launch("linkage", "contract", left, old_ends, old_ranks, left, *contracted)
-        opened = kept[: kept_count + chosen]
-        lightest, spare, count, left = spare, lightest, roots, roots - 1
-    root = np.uint64(len(closed) << shift | 2 * m)
-    launch("linkage", "close_root", len(opened), opened, len(opened), root, keys)
-    return keys, [*closed, len(opened)], shift
+        child = self.child if self._ranks is None else None
+        launch("linkage", "hook", left, self._ends, self._ranks, left, self._lightest, parent, child)
+        self.compaction.launch("linkage", "number_roots", count, parent, count, number, self._spare, self._status)
+        self._parent, self._number, unfinished = parent, number, self._passes
+        while unfinished == self._passes:  # chains of components can be as long as there are components
+            self._passes += 1
+            launch("linkage", "shorten", count, parent, count, np.int32(self._passes), self._status[2:])
+            roots, kept, unfinished = self._status[:3].get().tolist()
+        return roots, kept if len(self._opened) else 0
+
+    def _contract(self, roots: int, kept: cupy.ndarray, still_open: int) -> None:
+        """The next round's edges and components; the edges that this one contracted are open."""
+        left, ends, ranks = len(self._ends), cupy.empty((roots - 1, 2), np.int32), cupy.empty(roots - 1, np.int32)
+        args = (self._lightest, self._parent, self._number, ends, ranks, kept[still_open:], self._status[3:])
+        self.compaction.launch("linkage", "contract", left, self._ends, self._ranks, left, *args)
+        self._opened = kept[: still_open + self._count - roots]
+        self._lightest, self._spare = self._spare, self._lightest
+        self._ends, self._ranks, self._count = ends, ranks, roots

@@ -64,6 +64,8 @@ def first_answers(bvh: Bvh, forest: Forest) -> Answers:
 
 def _answers_from_lists(bvh: Bvh, forest: Forest, answers: Answers) -> None:
     n, lists, again = bvh.n, answers.lists, np.bool_(answers.rounds > 0)
+    if lists is None:
+        return
     name = f"list_answers<{bvh.T}, {0 if bvh.brute else bvh.d}>"
     told = (forest.labels, answers.nearest, answers.bound, answers.second, forest.best)
     launch("knn", name, n, again, bvh.rows, n, *bvh.shape, len(lists), lists, *told)
@@ -83,7 +85,7 @@ def nearest_outgoing(bvh: Bvh, forest: Forest, answers: Answers) -> None:
     known = (forest.labels, n, answers.nearest, answers.bound)
     everybody = answers.rounds == 0 and not mrd and forest.count == n
     worklist = None if everybody else answers.worklist
-    if answers.rounds > 0 and answers.lists is not None:
+    if answers.rounds > 0:
         _answers_from_lists(bvh, forest, answers)
     if worklist is not None:
         out = (answers.second, forest.best, bvh.rows, *bvh.shape, worklist, answers.count)

@@ -23,8 +23,8 @@ def select(
         launch("selection", "leaves", count, count, condensed.split, root_too, marked)
     else:
         tree = (condensed.parent, condensed.split, condensed.size, condensed.stability)
-        args = (*tree, int(max_cluster_size), root_too, words_of(condensed), marked)
-        launch("selection", "excess_of_mass", count, count, *args)
+        rules = (int(max_cluster_size), root_too)
+        launch("selection", "excess_of_mass", count, count, *tree, *rules, words_of(condensed), marked)
     topmost = _topmost(condensed, marked)
     if epsilon != 0:
         frontier = _frontier(condensed, epsilon, root_too)

@@ -34,7 +34,8 @@ class Linkage:
 
     def to_scipy(self) -> np.ndarray:
         """SciPy's linkage matrix: float64 of shape (n - 1, 4) on the host."""
-        child, size, height = (a if isinstance(a, np.ndarray) else a.get() for a in (self.child, self.size, self.height))
+        columns = (self.child, self.size, self.height)
+        child, size, height = (a if isinstance(a, np.ndarray) else a.get() for a in columns)
         matrix = np.empty((len(size), 4))
         matrix[:, :2] = child
         matrix[:, :2] += self.n
