@@ -1,11 +1,26 @@
-// Exact brute force over tiles, where boxes no longer prune: a block's queries, one a thread, meet all points in tiles.
+// Exact brute force over tiles, where boxes no longer prune.
 //
-// Points are rows of d coordinates and a tag (the core distance). Dimensions are taken in chunks, in order, so that
-// distances round exactly as everywhere else; a missing dimension adds zero, which changes nothing. The kernels serve
-// all metrics that are sums (or maxima) over dimensions: of squares for the Euclidean one, see metric.cuh.
-#include "metric.cuh"
+// Points are rows of d coordinates and a tag (the core distance). The kernels serve all metrics that are sums (or
+// maxima) over dimensions: of squares for the Euclidean one, see metric.cuh.
+#include "tiles.cuh"
 
-constexpr int QUERIES = 128, TILE = 32, CHUNK = 16;
+// Centres of tiles, rows of d coordinates and the radius. A warp a tile.
+template <class T>
+__global__ void centre_tiles(const T *points, i64 n, int d, T *centres) {
+  const i64 tile = thread_id() / 32, first = tile * TILE, stride = d + 1;
+  if (first >= n) return;
+  T *centre = centres + tile * stride;
+  const int here = (int)minimum((i64)TILE, n - first);
+  for (int j = lane_id(); j < d; j += 32) {
+    T sum = T(0);
+    for (int c = 0; c < here; c++) sum = add(sum, points[(first + c) * stride + j]);
+    centre[j] = sum / here;
+  }
+  __syncwarp();
+  const Bits<T> far = (int)lane_id() < here ? dist2(points + (first + lane_id()) * stride, centre, d) : Bits<T>(0);
+  const T radius = root(value_of(warp_max(far)));
+  if (lane_id() == 0) centre[d] = radius;
+}
 
 // Over how many blocks the points are split for `queries`, so that `blocks` are busy even with few queries.
 constexpr int MAX_SPLITS = 64;
@@ -14,37 +29,11 @@ __device__ inline int splits_for(i64 queries, int blocks) {
   return (int)maximum(minimum((i64)MAX_SPLITS, blocks / groups), i64(1));
 }
 
-// acc[c] = distance between this thread's query, a row of points or of others, and point first + c; called by the whole
-// block.
-template <int METRIC, class T>
-__device__ void tile_distances(const T *queries, i64 query, const T *points, i64 n, int d, double p, i64 first,
-                               T (&acc)[TILE]) {
-  __shared__ T tile[CHUNK][TILE];
-  const i64 stride = d + 1;
-#pragma unroll
-  for (int c = 0; c < TILE; c++) acc[c] = T(0);
-  for (int base = 0; base < d; base += CHUNK) {
-    __syncthreads();
-    for (int e = threadIdx.x; e < CHUNK * TILE; e += QUERIES) {
-      int c = e / CHUNK, j = e % CHUNK;
-      bool there = base + j < d;
-      tile[j][c] = there ? __ldg(points + minimum(first + c, n - 1) * stride + base + j) : T(0);
-    }
-    __syncthreads();
-#pragma unroll
-    for (int j = 0; j < CHUNK; j++) {
-      T x = base + j < d ? __ldg(queries + query * stride + base + j) : T(0);
-#pragma unroll
-      for (int c = 0; c < TILE; c++) acc[c] = extended<METRIC>(acc[c], x, tile[j][c], p);
-    }
-  }
-}
-
 // Nearest foreign point of every listed query among the points of one split; see search.cu for the law.
 template <class T, int METRIC>
 __global__ void __launch_bounds__(QUERIES)
-    brute_nearest(const T *points, const int *labels, i64 n, int d, double p, T alpha, const int *worklist,
-                  const int *count, int blocks, int mrd, const Bits<T> *best, int *found_by_split,
+    brute_nearest(const T *points, const T *centres, const int *labels, i64 n, int d, double p, T alpha,
+                  const int *worklist, const int *count, int blocks, int mrd, const Bits<T> *best, int *found_by_split,
                   Bits<T> *weight_by_split, Bits<T> *distance_by_split) {
   const i64 queries = worklist ? count[0] : n;
   const int splits = splits_for(queries, blocks);
@@ -57,22 +46,27 @@ __global__ void __launch_bounds__(QUERIES)
   Bits<T> weight = best[label], distance = INFINITE<T>;
   int found = NONE;
   const i64 tiles = (n + TILE - 1) / TILE;
-  for (i64 tile = blockIdx.y; tile < tiles; tile += splits) {
-    T acc[TILE];
-    tile_distances<METRIC>(points, u, points, n, d, p, tile * TILE, acc);
+  for (i64 group = blockIdx.y; group * TILE < tiles; group += splits) {
+    const Bits<T> limit = METRIC == EUCLIDEAN ? weight : INFINITE<T>;
+    u32 meet = tiles_to_meet(points, u, METRIC == EUCLIDEAN ? centres : nullptr, tiles, d, group, limit);
+    for (; meet; meet &= meet - 1) {
+      const i64 first = (group * TILE + __ffs(meet) - 1) * TILE;
+      T acc[TILE];
+      tile_distances<METRIC>(points, u, points, n, d, p, first, acc);
 #pragma unroll
-    for (int c = 0; c < TILE; c++) {
-      i64 i = tile * TILE + c;
-      if (i >= n) continue;
-      const Bits<T> e = bits_of(acc[c]);
-      const Bits<T> s = bits_of(alpha) == bits_of(T(1)) ? e : bits_of(quotient(acc[c], alpha));
-      const Bits<T> w = mrd ? maximum(s, maximum(core, bits_of(__ldg(points + i * (d + 1) + d)))) : s;
-      if (w > weight || labels[i] == label) continue;
-      // a split sees its points in ascending order, so at equal weight and distance the first one stays
-      if (w < weight || e < distance) {
-        weight = w;
-        distance = e;
-        found = (int)i;
+      for (int c = 0; c < TILE; c++) {
+        i64 i = first + c;
+        if (i >= n) continue;
+        const Bits<T> e = bits_of(acc[c]);
+        const Bits<T> s = bits_of(alpha) == bits_of(T(1)) ? e : bits_of(quotient(acc[c], alpha));
+        const Bits<T> w = mrd ? maximum(s, maximum(core, bits_of(__ldg(points + i * (d + 1) + d)))) : s;
+        if (w > weight || labels[i] == label) continue;
+        // a split sees its points in ascending order, so at equal weight and distance the first one stays
+        if (w < weight || e < distance) {
+          weight = w;
+          distance = e;
+          found = (int)i;
+        }
       }
     }
   }
@@ -111,7 +105,7 @@ __global__ void brute_answers(const int *labels, i64 n, const int *worklist, con
   if (found != NONE) lower(best + labels[u], weight);
 }
 
-// The K nearest points so far. Points come in ascending order, so of equally near ones the first stays in front.
+// The K nearest points so far. Of equally near ones the first to come stays in front.
 template <class T, int K>
 struct NearestList {
   Bits<T> distance[K];
@@ -152,20 +146,28 @@ struct NearestList {
   }
 };
 
-// Lists of the K nearest others and core distances, as nearest_points in knn.cu makes them with the hierarchy.
+// Lists of the K nearest others and core distances, as nearest_points in knn.cu makes them with the hierarchy. The
+// points around the block's own come first: then the others' tiles are held against something.
 template <class T, int K>
-__global__ void __launch_bounds__(QUERIES) brute_lists(const T *points, i64 n, int d, int *neighbour, Bits<T> *core) {
+__global__ void __launch_bounds__(QUERIES)
+    brute_lists(const T *points, const T *centres, i64 n, int d, int *neighbour, Bits<T> *core) {
   const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, n - 1);
+  const i64 tiles = (n + TILE - 1) / TILE, groups = (tiles + TILE - 1) / TILE, own = a / (TILE * TILE) % groups;
   NearestList<T, K> list;
   list.clear();
-  for (i64 first = 0; first < n; first += TILE) {
-    T acc[TILE];
-    tile_distances<EUCLIDEAN>(points, u, points, n, d, 2.0, first, acc);
-    u32 fits = 0;
+  for (i64 g = 0; g < groups; g++) {
+    const i64 group = (own + g) % groups;
+    u32 meet = tiles_to_meet(points, u, centres, tiles, d, group, list.distance[K - 1]);
+    for (; meet; meet &= meet - 1) {
+      const i64 first = (group * TILE + __ffs(meet) - 1) * TILE;
+      T acc[TILE];
+      tile_distances<EUCLIDEAN>(points, u, points, n, d, 2.0, first, acc);
+      u32 fits = 0;
 #pragma unroll
-    for (int c = 0; c < TILE; c++)
-      fits |= (u32)(first + c < n && first + c != u && bits_of(acc[c]) < list.distance[K - 1]) << c;
-    list.offer(acc, fits, (int)first);
+      for (int c = 0; c < TILE; c++)
+        fits |= (u32)(first + c < n && first + c != u && bits_of(acc[c]) < list.distance[K - 1]) << c;
+      list.offer(acc, fits, (int)first);
+    }
   }
   if (a >= n) return;
   core[u] = list.distance[K - 2];

@@ -14,6 +14,7 @@ from emst.cuda.compile import ctype, kernel
 from emst.cuda.launch import launch, pointer
 
 QUERIES = 128  # of brute.cu
+TILE = 32
 SPLITS = 64
 PAGE = 12  # neighbours found in one pass; larger ones cost more in insertions than they save in passes or walks
 
@@ -29,12 +30,20 @@ class Metric(NamedTuple):
 EUCLIDEAN = Metric()
 
 
-def list_neighbours(rows: cupy.ndarray, neighbours: cupy.ndarray, core: cupy.ndarray) -> None:
+def centres_of(rows: cupy.ndarray, n: int) -> cupy.ndarray:
+    """Centres of tiles and their radii, T[tiles, d + 1]: they spare what is far, if the rows lie along the curve."""
+    tiles = -(-n // TILE)
+    centres = cupy.empty((tiles, rows.shape[1]), rows.dtype)
+    launch("brute", f"centre_tiles<{ctype(rows.dtype)}>", 32 * tiles, rows, n, np.int32(rows.shape[1] - 1), centres)
+    return centres
+
+
+def list_neighbours(rows: cupy.ndarray, centres: cupy.ndarray, neighbours: cupy.ndarray, core: cupy.ndarray) -> None:
     """Set `neighbours` int32[k, n] to the k nearest others of every row, and `core` to the distance of the last but
     one."""
     k, n = neighbours.shape
     name, d = f"brute_lists<{ctype(rows.dtype)}, {k}>", np.int32(rows.shape[1] - 1)
-    launch("brute", name, n, rows, n, d, neighbours, core, block=QUERIES)
+    launch("brute", name, n, rows, centres, n, d, neighbours, core, block=QUERIES)
 
 
 def page_of_neighbours(
@@ -62,6 +71,7 @@ def nearest_foreign(
     answers: tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray | None],
     best: cupy.ndarray,
     metric: Metric = EUCLIDEAN,
+    centres: cupy.ndarray | None = None,
 ) -> None:
     """Nearest foreign point, not heavier than its component's `limit`, of all points or of the first `count[0]` of the
     worklist; `answers` are (nearest, bound, second), and `second` is None without core distances.
@@ -78,6 +88,6 @@ def nearest_foreign(
     kernel("brute", f"brute_nearest<{T}, {metric.kind}>")(
         (-(-queries // QUERIES), SPLITS),
         (QUERIES,),
-        (rows, labels, n, np.int32(d), *metric_args, *work, mrd, limit, *partial),
+        (rows, pointer(centres), labels, n, np.int32(d), *metric_args, *work, mrd, limit, *partial),
     )
     launch("brute", f"brute_answers<{T}>", queries, labels, n, *work, *partial, *answers, best)

@@ -6,6 +6,7 @@ import cupy
 import numpy as np
 
 from emst.boruvka import Forest
+from emst.cuda.brute import centres_of
 from emst.cuda.compile import ctype, kernel
 from emst.cuda.launch import BLOCK, launch, launch_over_points
 from emst.frame import Frame
@@ -28,6 +29,8 @@ class Bvh:
         Points: coordinates, then the core distance in the last column.
     nodes : T[2 * nodes, stride]
         Rows (low corner, label) and (high corner, least core distance) of every node.
+    centres : T[tiles, d + 1] or None
+        From `BRUTE_FROM` dimensions on: centres of tiles and their radii.
     core : T[n] or None
         Squared core distances.
     neighbours : int32[k, n] or None
@@ -43,6 +46,7 @@ class Bvh:
         self.T = ctype(rows.dtype)
         self.template = f"{self.T}, {d}"
         self.shape = np.int32(d), np.int32(rows.shape[1])  # dimensions and stride, as kernels take them
+        self.centres: cupy.ndarray | None = None
         self.core: cupy.ndarray | None = None
         self.neighbours: cupy.ndarray | None = None
         self.counts = counts = [] if self.brute else _level_counts(n)
@@ -100,6 +104,7 @@ def build_bvh(points: cupy.ndarray, order: cupy.ndarray, frame: Frame) -> Bvh:
         (-(-padded(n) // block[1]),), block, (points, order, n, padded(n), *bvh.shape, frame.scale, rows)
     )
     if bvh.brute:
+        bvh.centres = centres_of(rows, n)
         return bvh
     launch("bvh", f"leaf_boxes<{bvh.template}>", bvh.counts[0], rows, n, bvh.nodes)
     _each_level(bvh, "parent_boxes", range(1, len(bvh.counts)))

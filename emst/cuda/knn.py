@@ -18,7 +18,7 @@ def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
     if 1 < k <= LONGEST_LIST:
         bvh.neighbours = cupy.empty((k, bvh.n), np.int32)
         if bvh.brute:
-            list_neighbours(bvh.rows, bvh.neighbours, core)
+            list_neighbours(bvh.rows, bvh.centres, bvh.neighbours, core)
         else:
             name = f"nearest_points<{bvh.template}, {k}>"
             launch("knn", name, bvh.n, bvh.rows, bvh.n, bvh.hierarchy, bvh.nodes, bvh.neighbours, core, block=128)

@@ -112,4 +112,6 @@ def _search_bvh(bvh: Bvh, forest: Forest, answers: Answers, worklist: cupy.ndarr
 
 def _search_all(bvh: Bvh, forest: Forest, answers: Answers, worklist: cupy.ndarray | None) -> None:
     told = (answers.nearest, answers.bound, answers.second)
-    nearest_foreign(bvh.rows, forest.labels, worklist, answers.count, forest.best, told, forest.best)
+    nearest_foreign(
+        bvh.rows, forest.labels, worklist, answers.count, forest.best, told, forest.best, centres=bvh.centres
+    )

@@ -25,7 +25,8 @@ class Condensed:
     Splits are numbered from the highest merge to the lowest. Cluster 0 is the root; split s makes the clusters 2 s + 1
     and 2 s + 2, of ``linkage.child[merge, 0]`` and of ``linkage.child[merge, 1]``. So parents come before children.
     Every cluster is a chain of merges, each a child of the one before it, from its top down to its split, or to the
-    merge at which its last points leave. All sums are taken in one order: both backends give the same bits.
+    merge at which its last points leave; after `simplify` it may be several. All sums are taken in one order: both
+    backends give the same bits.
     """
 
     linkage: Linkage
