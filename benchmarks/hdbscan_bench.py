@@ -29,6 +29,7 @@ from datasets.synthetic import SETS
 
 OURS = "HDBSCANGPU"
 PEERS = ["fast_hdbscan", "hdbscan", "quitefastmst", "scikit-learn"]  # quitefastmst: its tree alone
+FAST = [OURS, "quitefastmst"]
 QUICK = 3_000
 
 # (set, n or None for all of it, min_samples counting the point itself)
@@ -63,7 +64,7 @@ def arguments() -> argparse.Namespace:
     top = parser(__doc__, PEERS)
     top.add_argument("--sets", nargs="+", metavar="SET[:N]", help=f"{', '.join(SETS)}, or a .npy file")
     top.add_argument("--k", nargs="+", type=int, default=[6], help="min_samples of --sets, counting the point itself")
-    top.add_argument("--peer-runs", type=int, help="runs of the peers")
+    top.add_argument("--peer-runs", type=int, help=f"runs of those that take long: all but {' and '.join(FAST)}")
     top.add_argument("--quick", action="store_true", help=f"{QUICK:,} points of every set")
     return top.parse_args()
 
@@ -82,7 +83,7 @@ def cases(options: argparse.Namespace) -> list[Case]:
 def measure(title: str, points: Any, k: int, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Every contestant on one set, ours first."""
     field = {OURS: ours(options.device)[OURS]} | invited(title, len(points), k, PEERS, options)
-    runs = dict.fromkeys(field, options.peer_runs or options.runs) | dict.fromkeys([OURS], options.runs)
+    runs = {name: options.runs if name in FAST else options.peer_runs or options.runs for name in field}
     records = race(title, points, k, field, runs, options)
     mine = records[0]
     mine["peak_bytes"] = None if options.no_memory else peak_of(OURS, points, k, options.device)
