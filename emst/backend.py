@@ -133,11 +133,11 @@ class Backend(Protocol):
         """Squared distance of every point T[m, d] to the nearest of the exemplars of every cluster, T[m, L]: those of
         cluster l are ``exemplars[starts[l]:starts[l + 1]]``, one or more."""
 
-    def parting_lambdas(self, condensed: Condensed, clusters: Array, others: Array) -> Array:
+    def common_ancestor_lambdas(self, condensed: Condensed, clusters: Array, others: Array) -> Array:
         """lambda of the split that parts each of the clusters int32[a] from each of the others int32[b], float64[a, b];
         NaN where one of the two lies within the other."""
 
-    def crowding(self, columns: Array, cluster: Array, starts: Array, dimension: int) -> tuple[Array, Array]:
+    def core_distance_sums(self, columns: Array, cluster: Array, starts: Array, dimension: int) -> tuple[Array, Array]:
         """Of points that come by clusters, float64[d, n], point i in cluster[i] (int32[n]), cluster c from starts[c] to
         starts[c + 1] (int64[L + 1]): the distance r to the nearest point of the cluster that is not at distance 0,
         float64[n], infinite if there is none; and the sum of (r / distance)^dimension over all of those, in order."""

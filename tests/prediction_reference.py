@@ -28,7 +28,7 @@ def exemplar_distances(points, exemplars, starts):
     return np.stack([between[:, a:b].min(axis=1) for a, b in zip(starts[:-1], starts[1:])], axis=1)
 
 
-def parting_lambdas(condensed, clusters, others):
+def common_ancestor_lambdas(condensed, clusters, others):
     def line(c):
         return [c] if condensed.parent[c] < 0 else [c, *line(condensed.parent[c])]
 

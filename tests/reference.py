@@ -31,11 +31,11 @@ from hierarchy_reference import (  # noqa: F401, the rest of the seam
     simplify,
 )
 from prediction_reference import (  # noqa: F401, the rest of the seam
+    common_ancestor_lambdas,
     exemplar_distances,
     nearest_reachable,
-    parting_lambdas,
 )
-from validity_reference import cluster_trees, crowding, separations  # noqa: F401, the rest of the seam
+from validity_reference import cluster_trees, core_distance_sums, separations  # noqa: F401, the rest of the seam
 
 from emst.boruvka import Forest
 from emst.frame import sample_rows

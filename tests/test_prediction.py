@@ -371,13 +371,13 @@ def test_exemplar_distances_equal_the_twin(ops, d, dtype):
     np.testing.assert_array_equal(to_host(ours), reference.exemplar_distances(points, exemplars, starts))
 
 
-def test_parting_lambdas_equal_the_twin(ops):
+def test_common_ancestor_lambdas_equal_the_twin(ops):
     tree = fitted(ops, cloud(300, 2, np.float64, "uneven"), 2, min_cluster_size=3).flat_.condensed
     names = np.arange(tree.count, dtype=np.int32)
     at_home = dataclasses.replace(tree, parent=to_host(tree.parent), death=to_host(tree.death))
-    ours = to_host(ops.parting_lambdas(tree, to_device(ops, names), to_device(ops, names[::2])))
+    ours = to_host(ops.common_ancestor_lambdas(tree, to_device(ops, names), to_device(ops, names[::2])))
     assert 0 < np.isnan(ours).mean() < 1
-    np.testing.assert_array_equal(ours, reference.parting_lambdas(at_home, names, names[::2]))
+    np.testing.assert_array_equal(ours, reference.common_ancestor_lambdas(at_home, names, names[::2]))
 
 
 # ---- soft clustering -----------------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def test_operations_equal_the_twin(ops, device):
         core = np.round(np.random.default_rng(d).random(240), 1)
         on = [to_device(ops, a) for a in (columns, cluster, starts, core)]
         for ours, twin in [
-            (ops.crowding(on[0], on[1], on[2], 5), reference.crowding(columns, cluster, starts, 5)),
+            (ops.core_distance_sums(on[0], on[1], on[2], 5), reference.core_distance_sums(columns, cluster, starts, 5)),
             (ops.cluster_trees(on[0], on[2], on[3]), reference.cluster_trees(columns, starts, core)),
             ((ops.separations(*on),), (reference.separations(columns, cluster, starts, core),)),
         ]:

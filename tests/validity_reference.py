@@ -15,7 +15,7 @@ def _reachability(columns, core):
     return np.maximum(np.maximum(_between(columns), core), core[:, None])
 
 
-def crowding(columns, cluster, starts, dimension):
+def core_distance_sums(columns, cluster, starts, dimension):
     """Sums taken one after the other, powers by squaring."""
     between = _between(columns)
     n = len(cluster)

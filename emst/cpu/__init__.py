@@ -11,12 +11,12 @@ from emst.cpu.linkage import linkage
 from emst.cpu.memory import bytes_free, require_memory
 from emst.cpu.merge import join_duplicates, merge
 from emst.cpu.order import asarray, curve_codes, sort_order, survey
-from emst.cpu.prediction import exemplar_distances, nearest_reachable, parting_lambdas
+from emst.cpu.prediction import common_ancestor_lambdas, exemplar_distances, nearest_reachable
 from emst.cpu.result import sorted_edges, unscaled
 from emst.cpu.search import nearest_outgoing
 from emst.cpu.selection import label_points, outlier_scores, select
 from emst.cpu.simplify import simplify
-from emst.cpu.validity import cluster_trees, crowding, separations
+from emst.cpu.validity import cluster_trees, core_distance_sums, separations
 
 name = "cpu"
 
@@ -25,9 +25,10 @@ __all__ = [
     "build_bvh",
     "bytes_free",
     "cluster_trees",
+    "common_ancestor_lambdas",
     "condense",
+    "core_distance_sums",
     "core_distances",
-    "crowding",
     "curve_codes",
     "cut",
     "exemplar_distances",
@@ -42,7 +43,6 @@ __all__ = [
     "nearest_reachable",
     "open_rows",
     "outlier_scores",
-    "parting_lambdas",
     "require_memory",
     "row_core_distances",
     "row_edges",

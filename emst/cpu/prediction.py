@@ -162,16 +162,16 @@ def _exemplar_distances(squared, points, columns, starts, nearest, begin, end):
             nearest[p, c] = least
 
 
-def parting_lambdas(condensed, clusters, others):
-    """See `emst.backend.Backend.parting_lambdas`."""
+def common_ancestor_lambdas(condensed, clusters, others):
+    """See `emst.backend.Backend.common_ancestor_lambdas`."""
     parting = np.empty((len(clusters), len(others)))
     args = (condensed.parent, condensed.death, clusters, others, parting)
-    for_chunks(_parting_lambdas, len(clusters), grain_for(len(clusters), 16), *args)
+    for_chunks(_common_ancestor_lambdas, len(clusters), grain_for(len(clusters), 16), *args)
     return parting
 
 
 @kernel
-def _parting_lambdas(parent, death, clusters, others, parting, begin, end):
+def _common_ancestor_lambdas(parent, death, clusters, others, parting, begin, end):
     for i in range(begin, end):
         for j in range(len(others)):
             a, b = clusters[i], others[j]

@@ -15,17 +15,17 @@ from emst.cpu.parallel import for_chunks, grain_for
 BLOCK = 256  # distances computed at a time
 
 
-def crowding(columns, cluster, starts, dimension):
-    """See `emst.backend.Backend.crowding`."""
+def core_distance_sums(columns, cluster, starts, dimension):
+    """See `emst.backend.Backend.core_distance_sums`."""
     n = len(cluster)
     nearest, total = np.empty(n), np.empty(n)
     args = (columns, cluster, starts, dimension, nearest, total)
-    for_chunks(_crowding, n, grain_for(n, 16), *args, scratch=lambda: empty(BLOCK, np.float64))
+    for_chunks(_core_distance_sums, n, grain_for(n, 16), *args, scratch=lambda: empty(BLOCK, np.float64))
     return nearest, total
 
 
 @kernel
-def _crowding(row, columns, cluster, starts, dimension, nearest, total, begin, end):
+def _core_distance_sums(row, columns, cluster, starts, dimension, nearest, total, begin, end):
     for i in range(begin, end):
         low, high = starts[cluster[i]], starts[cluster[i] + 1]
         least = np.inf

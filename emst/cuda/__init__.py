@@ -9,12 +9,12 @@ from emst.cuda.linkage import linkage
 from emst.cuda.memory import bytes_free, require_memory
 from emst.cuda.merge import join_duplicates, merge
 from emst.cuda.order import asarray, curve_codes, sort_order, survey
-from emst.cuda.prediction import exemplar_distances, nearest_reachable, parting_lambdas
+from emst.cuda.prediction import common_ancestor_lambdas, exemplar_distances, nearest_reachable
 from emst.cuda.result import sorted_edges, unscaled
 from emst.cuda.search import first_answers, nearest_outgoing, upper_bounds
 from emst.cuda.selection import label_points, outlier_scores, select
 from emst.cuda.simplify import simplify
-from emst.cuda.validity import cluster_trees, crowding, separations
+from emst.cuda.validity import cluster_trees, core_distance_sums, separations
 
 name = "cuda"
 
@@ -23,9 +23,10 @@ __all__ = [
     "build_bvh",
     "bytes_free",
     "cluster_trees",
+    "common_ancestor_lambdas",
     "condense",
+    "core_distance_sums",
     "core_distances",
-    "crowding",
     "curve_codes",
     "cut",
     "exemplar_distances",
@@ -40,7 +41,6 @@ __all__ = [
     "nearest_reachable",
     "open_rows",
     "outlier_scores",
-    "parting_lambdas",
     "require_memory",
     "row_core_distances",
     "row_edges",

@@ -138,8 +138,8 @@ __global__ void exemplar_distances(const T *points, i64 n, int dimensions, const
 }
 
 // lambda of the split that parts two clusters, NaN where one lies within the other. Parents have smaller numbers.
-__global__ void parting_lambdas(const int *parent, const double *death, const int *clusters, i64 rows,
-                                const int *others, i64 columns, double *parting) {
+__global__ void common_ancestor_lambdas(const int *parent, const double *death, const int *clusters, i64 rows,
+                                        const int *others, i64 columns, double *parting) {
   const i64 i = thread_id();
   if (i >= rows * columns) return;
   const int left = clusters[i / columns], right = others[i % columns];

@@ -52,9 +52,9 @@ def exemplar_distances(points: cupy.ndarray, exemplars: cupy.ndarray, starts: cu
     return nearest
 
 
-def parting_lambdas(condensed: Condensed, clusters: cupy.ndarray, others: cupy.ndarray) -> cupy.ndarray:
-    """See `emst.backend.Backend.parting_lambdas`."""
+def common_ancestor_lambdas(condensed: Condensed, clusters: cupy.ndarray, others: cupy.ndarray) -> cupy.ndarray:
+    """See `emst.backend.Backend.common_ancestor_lambdas`."""
     parting = cupy.empty((len(clusters), len(others)), np.float64)
     args = (condensed.parent, condensed.death, clusters, len(clusters), others, len(others), parting)
-    launch("prediction", "parting_lambdas", parting.size, *args)
+    launch("prediction", "common_ancestor_lambdas", parting.size, *args)
     return parting

@@ -20,8 +20,8 @@ __device__ inline double power_of(double x, i64 exponent) {
   return power;
 }
 
-__global__ void crowding(const double *columns, i64 n, int dimensions, const int *cluster, const i64 *starts,
-                         i64 exponent, i64 *nearest, double *total) {
+__global__ void core_distance_sums(const double *columns, i64 n, int dimensions, const int *cluster, const i64 *starts,
+                                   i64 exponent, i64 *nearest, double *total) {
   const i64 i = thread_id();
   if (i >= n) return;
   const i64 low = starts[cluster[i]], high = starts[cluster[i] + 1];

@@ -10,13 +10,13 @@ from emst.cuda.launch import launch
 TREE_THREADS = 256  # of validity.cu
 
 
-def crowding(
+def core_distance_sums(
     columns: cupy.ndarray, cluster: cupy.ndarray, starts: cupy.ndarray, dimension: int
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """See `emst.backend.Backend.crowding`."""
+    """See `emst.backend.Backend.core_distance_sums`."""
     n = len(cluster)
     nearest, total = cupy.empty(n, np.float64), cupy.empty(n, np.float64)
-    launch("validity", "crowding", n, *_shape(columns), cluster, starts, dimension, nearest, total)
+    launch("validity", "core_distance_sums", n, *_shape(columns), cluster, starts, dimension, nearest, total)
     return nearest, total
 
 

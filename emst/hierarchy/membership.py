@@ -175,7 +175,7 @@ def _shared(data: PredictionData, flat: Flat, cluster: Array, leaves: Array) -> 
     # Below a chosen cluster all clusters part from the others where it does.
     branch = np.where(label >= 0, selection.chosen[np.maximum(label, 0)], cluster)
     branches, inverse = np.unique(branch, return_inverse=True)
-    parting = data.ops.parting_lambdas(condensed, branches, selection.chosen)[inverse.reshape(-1)]
+    parting = data.ops.common_ancestor_lambdas(condensed, branches, selection.chosen)[inverse.reshape(-1)]
     height = np.where(np.isnan(parting), leaves[:, None], parting)
     score = np.exp(-_ratio(condensed.death[cluster][:, None], height))
     score = np.exp(score - score.max(axis=1, keepdims=True))

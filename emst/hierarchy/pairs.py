@@ -29,8 +29,8 @@ class Pairs:
             return self.X[np.ix_(a, b)].astype(np.float64)
         return distances_between(self.X[a], self.X[b], self.metric, self.params)
 
-    def crowding(self, dimension: int) -> tuple[np.ndarray, np.ndarray]:
-        """See `emst.backend.Backend.crowding`."""
+    def core_distance_sums(self, dimension: int) -> tuple[np.ndarray, np.ndarray]:
+        """See `emst.backend.Backend.core_distance_sums`."""
         nearest, total = np.full(self.starts[-1], np.inf), np.zeros(self.starts[-1])
         for low, high in zip(self.starts[:-1], self.starts[1:]):
             members = np.arange(low, high)

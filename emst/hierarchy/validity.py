@@ -128,9 +128,9 @@ class OnDevice:
         self.door, self.ops, self.starts = door, ops, starts
         self.columns = ops.asarray(points.T)
 
-    def crowding(self, dimension: int) -> tuple[np.ndarray, np.ndarray]:
-        """See `emst.backend.Backend.crowding`; on the host."""
-        return self._ask(self.ops.crowding, self.columns, self._cluster(self.starts), self.starts, dimension)
+    def core_distance_sums(self, dimension: int) -> tuple[np.ndarray, np.ndarray]:
+        """See `emst.backend.Backend.core_distance_sums`; on the host."""
+        return self._ask(self.ops.core_distance_sums, self.columns, self._cluster(self.starts), self.starts, dimension)
 
     def trees(self, core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `emst.backend.Backend.cluster_trees`; on the host."""
@@ -171,7 +171,7 @@ def _core_distances(pairs: Any, dimension: int) -> np.ndarray:
 
     The powers are of the nearest distance over the others, so none overflows; the nearest is multiplied at the end.
     """
-    nearest, total = pairs.crowding(dimension)
+    nearest, total = pairs.core_distance_sums(dimension)
     sizes = np.diff(pairs.starts)
     others = np.repeat(np.maximum(sizes - 1, 1), sizes)
     some = np.isfinite(nearest)
