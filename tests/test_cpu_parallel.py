@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from emst import minimum_spanning_tree
-from emst.cpu import parallel
+from emst.cpu import descent, parallel
+from emst.cpu.linkage import linkage
 
 POINTS = 40_000  # enough for several chunks of every kernel, and for neighbour lists
 
@@ -93,6 +94,25 @@ def test_concurrent_callers(threads):
         caller.join()
     for tree in results:
         np.testing.assert_array_equal(tree.edges, expected.edges)
+
+
+def test_a_second_caller_sees_no_half_made_parents(monkeypatch):
+    """Callers share a dendrogram: while one finds the parents of its merges, another must not take them as found."""
+    tree = minimum_spanning_tree(np.random.default_rng(0).random((300, 2)), device="cpu")
+    made = linkage(tree.edges, tree.weights)
+    run, others = descent.for_chunks, []
+
+    def interleaved(*args):
+        if not others:
+            others.append(None)
+            others[0] = descent.parents(made).copy()
+        run(*args)
+
+    monkeypatch.setattr(descent, "for_chunks", interleaved)
+    parents = descent.parents(made)
+    np.testing.assert_array_equal(others[0], parents)
+    for merge, parent in enumerate(parents[:-1]):
+        assert merge in made.child[parent]
 
 
 def _total(x, queue):

@@ -10,11 +10,13 @@ from emst.cpu.parallel import for_chunks, grain_for
 
 def parents(linkage):
     """The merge that takes up what each merge made: int32[n - 1]; the last has none, and names itself."""
-    if linkage.scratch is None:
+    parent = linkage.scratch
+    if parent is None:
         m = len(linkage.size)
-        linkage.scratch = np.empty(m, np.int32)
-        for_chunks(_parents, m, grain_for(m, 1 << 15), linkage.child, linkage.scratch)
-    return linkage.scratch
+        parent = np.empty(m, np.int32)
+        for_chunks(_parents, m, grain_for(m, 1 << 15), linkage.child, parent)
+        linkage.scratch = parent  # only now that it is whole: another thread may be waiting for it
+    return parent
 
 
 @kernel
