@@ -1,14 +1,19 @@
-"""The seam between the algorithm and the two machines it runs on.
+"""The seam between the algorithms and the two machines they run on.
 
-Two modules, `emst.cpu` (numba) and `emst.cuda` (CuPy), export the same bulk operations. The drivers
-(`euclidean.py`, `boruvka.py`) call them in order and never index a node. What crosses the seam are flat arrays and
-one scalar a round; nodes, stacks, atomics and threads stay behind it, and each side lays out and fuses as it likes.
+Two modules, `emst.cpu` (numba) and `emst.cuda` (CuPy), export the same bulk operations. The stages call them in order:
+`euclidean.py`, `dense.py`, `sparse.py` and the loop in `boruvka.py` for the tree, `hierarchy/` for what follows from
+it. What crosses the seam are flat arrays, a few scalars, and dataclasses of arrays: `Survey`, `Frame`, `Forest`,
+`Linkage`, `Condensed`, `Selection`. Nodes, stacks, atomics and threads stay behind it, and each side lays out and fuses
+as it likes.
 
 Conventions of every operation
-    n points of dimension d in dtype T (float32 or float64). Ids are int32; -1 means none. Inside, the id of a
-    point is its position on the curve. Weights are squared and scaled by ``frame.scale`` squared (a power of two,
-    so exact), until `sorted_edges` takes the one square root. Squared distances are rounded in one sequence:
-    t = x[0] - y[0]; s = t * t; then for each further dimension t = x[i] - y[i]; s = s + t * t; no fused multiply-add.
+    n points of dimension d in dtype T (float32 or float64). Ids are int32; -1 means none. lambda is 1 / height in
+    float64, infinite at height 0.
+Of those on points in a hierarchy of boxes
+    Inside, the id of a point is its position on the curve. Weights are squared and scaled by ``frame.scale`` squared
+    (a power of two, so exact), until `sorted_edges` takes the one square root. Squared distances are rounded in one
+    sequence: t = x[0] - y[0]; s = t * t; then for each further dimension t = x[i] - y[i]; s = s + t * t; no fused
+    multiply-add.
 The law
     Edges are ordered by (weight, squared Euclidean distance, smaller id, larger id) and every prune is inclusive,
     so the answers do not depend on timing, thread count or backend.
@@ -19,7 +24,7 @@ This is the only module that imports a backend.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -34,6 +39,16 @@ Bvh: TypeAlias = Any  # opaque: each backend has its own
 Rows: TypeAlias = Any  # opaque as well
 
 
+class Survey(NamedTuple):
+    """What a look at all points tells; of points that are not all finite only how many and which."""
+
+    low: np.ndarray  # float64[d] on the host: least coordinates
+    high: np.ndarray  # float64[d] on the host: greatest coordinates
+    bad: int  # number of rows that hold a NaN or an infinity
+    first: int  # the first of these, -1 if there is none
+    sample: np.ndarray  # float64[:, d] on the host: the rows `frame.sample_rows`
+
+
 class Backend(Protocol):
     """What `emst.cpu` and `emst.cuda` export."""
 
@@ -42,9 +57,17 @@ class Backend(Protocol):
     def asarray(self, array: Array, dtype: Any = None) -> Array:
         """The array on this backend's device, C-contiguous, in `dtype` or its own; no copy if it is so already."""
 
-    def survey(self, points: Array) -> tuple[np.ndarray, np.ndarray, int, int, np.ndarray]:
-        """Least and greatest coordinates (float64[d], on the host), number of rows that hold a NaN or an infinity, the
-        first such row (-1 if none; the rest is then meaningless), and the rows `frame.sample_rows` (float64[:, d])."""
+    def bytes_free(self) -> int | None:
+        """Memory that can still be allocated, None where nobody says."""
+
+    def require_memory(self, array: Array, dtype: Any, k: int, labels: bool = False) -> None:
+        """Raise MemoryError naming bytes needed and free if the tree of this array, computed in `dtype`, cannot fit; or,
+        for labels, the stages after it, which need less as a rule. The copy that `asarray` would make counts."""
+
+    # ---- points in a hierarchy of boxes, and their spanning tree -----------------------------------------------------
+
+    def survey(self, points: Array) -> Survey:
+        """Look at all points."""
 
     def curve_codes(self, points: Array, frame: Frame) -> Array:
         """Place of every point (row order) on the Hilbert curve through ``frame``: uint64[n]."""
@@ -89,6 +112,26 @@ class Backend(Protocol):
     def unscaled(self, squared: Array, order: Array, frame: Frame) -> Array:
         """Squared scaled values in curve order -> their roots in the caller's rows and units: T[n]."""
 
+    # ---- distances row by row, and their spanning tree ---------------------------------------------------------------
+
+    def open_rows(self, data: Array, metric: str, p: float, alpha: float) -> Rows:
+        """Distances that are asked row by row. "precomputed": `data` is an exactly symmetric matrix T[n, n], inf where
+        there is no edge. Otherwise points T[n, d] and "manhattan", "chebyshev", "euclidean" or "minkowski", the
+        coordinates taken in order; of the last two, sums of p-th powers stand for distances in all operations."""
+
+    def row_core_distances(self, rows: Rows, k: int) -> Array:
+        """The k-th smallest entry of every row, the diagonal itself counted: T[n]. The rows keep it: from here on the
+        weight of an edge is the greatest of the core distances of its ends and its distance divided by alpha."""
+
+    def row_nearest(self, rows: Rows, forest: Forest) -> None:
+        """Set ``forest.best``, ``edge_u`` and ``edge_v`` of every component to its lightest edge of finite weight, the
+        first under the law; -1 where there is none. The rows keep what they have found for the next round."""
+
+    def row_edges(self, rows: Rows, forest: Forest) -> tuple[Array, Array]:
+        """The forest's edges under the law: int32[m, 2] with u < v, T[m]."""
+
+    # ---- from the tree to clusters -----------------------------------------------------------------------------------
+
     def linkage(self, edges: Array, weights: Array) -> Linkage:
         """Dendrogram of the spanning tree with edges int32[n-1, 2], u < v, and weights T[n-1] ascending (the last ones
         may be infinite). Equal weights merge in the order in which they stand."""
@@ -121,6 +164,8 @@ class Backend(Protocol):
         """Labels of the clusters that merges below `height` make, int64[n]: numbered in order of their first points,
         -1 for those of fewer than `min_cluster_size` points."""
 
+    # ---- new points and soft clustering ------------------------------------------------------------------------------
+
     def nearest_reachable(self, bvh: Bvh, queries: Bvh, k: int, near: Array) -> tuple[Array, Array]:
         """Of every query, the first point under (weight, squared distance, id), int32[m], and its weight, T[m], in the
         order of the queries. The weight is the greatest of the distance, the point's core distance and the query's: to
@@ -137,6 +182,8 @@ class Backend(Protocol):
         """lambda of the split that parts each of the clusters int32[a] from each of the others int32[b], float64[a, b];
         NaN where one of the two lies within the other."""
 
+    # ---- validity; points come by clusters, as columns float64[d, n] -------------------------------------------------
+
     def core_distance_sums(self, columns: Array, cluster: Array, starts: Array, dimension: int) -> tuple[Array, Array]:
         """Of points that come by clusters, float64[d, n], point i in cluster[i] (int32[n]), cluster c from starts[c] to
         starts[c + 1] (int64[L + 1]): the distance r to the nearest point of the cluster that is not at distance 0,
@@ -149,29 +196,6 @@ class Backend(Protocol):
 
     def separations(self, columns: Array, cluster: Array, starts: Array, core: Array) -> Array:
         """Least mutual reachability of every point to a point of another cluster: float64[n]."""
-
-    def open_rows(self, data: Array, metric: str, p: float, alpha: float) -> Rows:
-        """Distances that are asked row by row. "precomputed": `data` is an exactly symmetric matrix T[n, n], inf where
-        there is no edge. Otherwise points T[n, d] and "manhattan", "chebyshev", "euclidean" or "minkowski", the
-        coordinates taken in order; of the last two, sums of p-th powers stand for distances in all operations."""
-
-    def row_core_distances(self, rows: Rows, k: int) -> Array:
-        """The k-th smallest entry of every row, the diagonal itself counted: T[n]. The rows keep it: from here on the
-        weight of an edge is the greatest of the core distances of its ends and its distance divided by alpha."""
-
-    def row_nearest(self, rows: Rows, forest: Forest) -> None:
-        """Set ``forest.best``, ``edge_u`` and ``edge_v`` of every component to its lightest edge of finite weight, the
-        first under the law; -1 where there is none. The rows keep what they have found for the next round."""
-
-    def row_edges(self, rows: Rows, forest: Forest) -> tuple[Array, Array]:
-        """The forest's edges under the law: int32[m, 2] with u < v, T[m]."""
-
-    def bytes_free(self) -> int | None:
-        """Memory that can still be allocated, None where nobody says."""
-
-    def require_memory(self, array: Array, dtype: Any, k: int) -> None:
-        """Raise MemoryError naming bytes needed and free if the tree of this array, computed in `dtype`, cannot fit.
-        The copy that `asarray` would make counts."""
 
 
 def backend_of(device: str) -> Backend:

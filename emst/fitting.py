@@ -9,13 +9,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from emst.backend import Array, Backend, backend_of
+from emst.backend import Array, Backend, Survey, backend_of
 from emst.boruvka import Report
 from emst.dense import dense_tree, rows_tree
 from emst.distances import check_distances, distance_matrix
@@ -56,10 +57,10 @@ def _of_features(X: Any, request: Request) -> Model:
     _check_size(len(door.array), request.min_samples)
     with door.scope():
         ops = backend_of(door.device)
-        ops.require_memory(door.array, door.dtype, request.min_samples)
+        ops.require_memory(door.array, door.dtype, request.min_samples, labels=True)
         points = ops.asarray(door.array, door.dtype)
         survey, rows, metric = ops.survey(points), None, request.metric
-        if survey[2]:  # some rows are not finite
+        if survey.bad:
             rows = finite_rows(points)
             points = points[rows.kept]
             survey = ops.survey(points) if len(points) else survey
@@ -71,12 +72,13 @@ def _of_features(X: Any, request: Request) -> Model:
         elif metric.way == "tree":
             tree = _tree_by_search(points, survey, metric, request, ops, report)
         else:
+            metric = metric.settled(points)
             tree = _tree_without_search(points, metric, request, ops, report)
         return _model(request, tree, ops, len(door.array), door.give, data=door.array, rows=rows, metric=metric)
 
 
 def _tree_by_search(
-    points: Array, survey: Any, metric: Metric, request: Request, ops: Backend, report: Report | None
+    points: Array, survey: Survey, metric: Metric, request: Request, ops: Backend, report: Report | None
 ) -> Tree:
     _check_size(len(points), request.min_samples)
     if metric.image is not None:
@@ -135,12 +137,14 @@ def _of_graph(X: Any, request: Request) -> Model:
     _check_size(X.shape[0], request.min_samples)
     params = dict(request.metric.params)
     farthest = params.pop("max_distance", None)
+    if farthest is not None and not (isinstance(farthest, Real) and farthest > 0):
+        raise ValueError(f"max_distance in metric_params must be a number greater than 0; got {farthest!r}")
     if params:
         raise ValueError(f"sparse distances take no metric_params but max_distance; got {', '.join(map(repr, params))}")
     report = _announced(request.metric, X.shape[0], request)
     ops = backend_of(choose_device(request.device))
     k, alpha = request.min_samples, request.alpha
-    tree = sparse_tree(X, k, ops, alpha=alpha, max_distance=farthest, report=report)
+    tree = sparse_tree(X, k, ops, alpha=alpha, max_distance=None if farthest is None else float(farthest), report=report)
     return _model(request, tree, ops, X.shape[0], to_host)
 
 

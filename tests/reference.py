@@ -37,6 +37,7 @@ from prediction_reference import (  # noqa: F401, the rest of the seam
 )
 from validity_reference import cluster_trees, core_distance_sums, separations  # noqa: F401, the rest of the seam
 
+from emst.backend import Survey
 from emst.boruvka import Forest
 from emst.frame import sample_rows
 
@@ -131,7 +132,7 @@ def survey(points):
     bad = ~np.isfinite(points).all(axis=1)
     first = int(bad.argmax()) if bad.any() else -1
     low, high, sample = points.min(axis=0), points.max(axis=0), points[sample_rows(len(points))]
-    return low.astype(np.float64), high.astype(np.float64), int(bad.sum()), first, sample.astype(np.float64)
+    return Survey(low.astype(np.float64), high.astype(np.float64), int(bad.sum()), first, sample.astype(np.float64))
 
 
 def curve_codes(points, frame):
@@ -277,7 +278,7 @@ def _root(squared, frame):
     return (np.sqrt(squared).astype(np.float64) / frame.scale).astype(squared.dtype)
 
 
-def require_memory(array, dtype, k):
+def require_memory(array, dtype, k, labels=False):
     pass
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from emst.cpu.answers import LISTED
 from emst.cpu.knn import KEPT
 
+LABELLING = 130  # bytes a point that the stages after the tree take at their peak, a little more than measured
+
 
 def bytes_needed(n: int, d: int, dtype, k: int) -> int:
     """Peak memory of one tree beside the input. It is reached in the rounds; the sorts before and after take less."""
@@ -50,10 +52,10 @@ def _group_free() -> int | None:
         return None
 
 
-def require_memory(array, dtype, k: int) -> None:
+def require_memory(array, dtype, k: int, labels: bool = False) -> None:
     """Raise MemoryError where the tree of these points cannot fit."""
     n, d = array.shape
-    needed, free = bytes_needed(n, d, dtype, k), bytes_free()
+    needed, free = max(bytes_needed(n, d, dtype, k), n * LABELLING if labels else 0), bytes_free()
     if not (isinstance(array, np.ndarray) and array.dtype == dtype and array.flags.c_contiguous):
         needed += n * d * np.dtype(dtype).itemsize  # a copy of the points
     if free is not None and needed > free:

@@ -46,9 +46,9 @@ __global__ void __launch_bounds__(QUERIES)
   Bits<T> weight = best[label], distance = INFINITE<T>;
   int found = NONE;
   const i64 tiles = (n + TILE - 1) / TILE;
+  if (METRIC != EUCLIDEAN || bits_of(alpha) != bits_of(T(1))) centres = nullptr;  // no limit on distances is known
   for (i64 group = blockIdx.y; group * TILE < tiles; group += splits) {
-    const Bits<T> limit = METRIC == EUCLIDEAN ? weight : INFINITE<T>;
-    u32 meet = tiles_to_meet(points, u, METRIC == EUCLIDEAN ? centres : nullptr, tiles, d, group, limit);
+    u32 meet = tiles_to_meet(points, u, centres, tiles, d, group, weight);
     for (; meet; meet &= meet - 1) {
       const i64 first = (group * TILE + __ffs(meet) - 1) * TILE;
       T acc[TILE];

@@ -24,10 +24,9 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
     chains: Chains = linkage.scratch
     merge_of, split_of = cupy.empty(m // int(least) + 1, np.int32), cupy.empty(m, np.int32)
     total = cupy.zeros(1, np.int32)
-    chains.compaction.launch("condensed", "list_splits", m, *merges, least, merge_of, split_of, total)
+    Compaction(m).launch("condensed", "list_splits", m, *merges, least, merge_of, split_of, total)
     place, cluster, leaving = cupy.empty(m, np.int32), cupy.empty(m + 1, np.int32), cupy.empty(m + 1, np.int32)
-    for part in reversed(range(len(chains.starts) - 1)):
-        chains.launch("condensed", "place_merges", part, *merges, least, split_of, place)
+    chains.descend("condensed", "place_merges", *merges, least, split_of, place)
     launch("condensed", "leave", m, linkage.child, m, place, cluster, leaving)
     splits = merge_of[: int(total[0])]
     return describe(linkage, min_cluster_size, splits, place, cluster, leaving)
@@ -43,14 +42,13 @@ def describe(
 ) -> Condensed:
     """All about the clusters, from their splits' merges and the cluster of every merge."""
     m, count, T = len(linkage.size), 2 * len(splits) + 1, ctype(linkage.height.dtype)
-    compaction: Compaction = linkage.scratch.compaction
     parent, split, size = (cupy.full(count, -1, np.int32) for _ in range(3))
     birth, death, stability = (cupy.empty(count, np.float64) for _ in range(3))
     merges = (linkage.child, linkage.size, linkage.height)
     launch("condensed", f"describe<{T}>", count, count, splits, of_merge, *merges, m, parent, split, birth, size)
 
     keys, members, total = cupy.empty(m, np.uint64), cupy.empty(m, np.int32), cupy.zeros(2, np.int32)
-    compaction.launch("condensed", "list_members", m, of_merge, m, keys, members, total)
+    Compaction(m).launch("condensed", "list_members", m, of_merge, m, keys, members, total)
     inside = int(total[0])
     keys, members = sort_pairs(keys[:inside], members[:inside], bits=max(count.bit_length(), 1))
     start = cupy.empty(count + 1, np.int32)
@@ -64,7 +62,7 @@ def describe(
     most = inside // PIECE  # of clusters with more members than that
     if most:
         longs = cupy.empty(most, np.int32)
-        compaction.launch("condensed", "list_long", count, start, count, longs, total[1:])
+        Compaction(count).launch("condensed", "list_long", count, start, count, longs, total[1:])
         launch("condensed", f"sum_long<{T}>", most * 1024, longs, total[1:], start, *sums, block=1024)
     return Condensed(
         linkage, min_cluster_size, parent, split, birth, death, size, stability, cluster, leaving, of_merge

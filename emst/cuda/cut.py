@@ -5,7 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.cuda.launch import launch
+from emst.cuda.launch import Compaction, launch
 from emst.cuda.linkage import Chains
 from emst.hierarchy.linkage import Linkage
 
@@ -19,11 +19,10 @@ def cut(linkage: Linkage, height: float, min_cluster_size: int) -> cupy.ndarray:
     chains: Chains = linkage.scratch
     below = int(cupy.searchsorted(linkage.height.astype(np.float64), cupy.float64(height)))
     top, first = cupy.empty(m, np.int32), cupy.full(m, np.iinfo(np.int32).max, np.int32)
-    for part in reversed(range(len(chains.starts) - 1)):
-        chains.launch("cut", "find_tops", part, below, top)
+    chains.descend("cut", "find_tops", below, top)
     component, number, total = cupy.empty(n, np.int32), cupy.empty(m, np.int32), cupy.zeros(1, np.int32)
     launch("cut", "find_components", m, linkage.child, m, below, top, component, first)
     sized = (component, n, linkage.size, int(min_cluster_size))
-    chains.compaction.launch("cut", "number_components", n, *sized, first, number, labels, total)
+    Compaction(n).launch("cut", "number_components", n, *sized, first, number, labels, total)
     launch("cut", "label_components", n, *sized, number, labels)
     return labels

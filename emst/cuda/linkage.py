@@ -24,28 +24,34 @@ class Chains:
     order: cupy.ndarray  # int32[m]: merges
     slots: cupy.ndarray  # uint32[m]: 2 * (merge that the chain hangs from) + side; 2 m for the root's chain
     starts: list[int]  # where each round begins, and m
-    compaction: Compaction
 
-    def launch(self, room: str, name: str, part: int, *args: object) -> None:
-        """Run a scan over the chains of one round: kernel(order, slots, begin, count, ..., tiles, epoch)."""
-        begin, count = self.starts[part], self.starts[part + 1] - self.starts[part]
-        self.compaction.launch(room, name, count, self.order, self.slots, begin, count, *args)
+    def descend(self, room: str, name: str, *args: object) -> None:
+        """Run a scan over the chains of each round, the root's first: kernel(order, slots, begin, count, ..., tiles,
+        epoch)."""
+        tiles = Compaction(len(self.order))
+        for begin, end in reversed(list(zip(self.starts[:-1], self.starts[1:]))):
+            tiles.launch(room, name, end - begin, self.order, self.slots, begin, end - begin, *args)
 
 
 def linkage(edges: cupy.ndarray, weights: cupy.ndarray) -> Linkage:
     """See `emst.backend.Backend.linkage`."""
     m = len(weights)
     child, size = cupy.empty((m, 2), np.int32), cupy.empty(m, np.int32)
-    rounds = Rounds(cupy.ascontiguousarray(edges, np.int32), child)
-    rounds.run()
-    closed, bits = rounds.closed, rounds.slot_bits
-    keys, order = sort_pairs(rounds.keys, bits=bits + len(closed).bit_length())
+    keys, closed, bits = run_rounds(cupy.ascontiguousarray(edges, np.int32), child)
+    keys, order = sort_pairs(keys, bits=bits + len(closed).bit_length())
     slots = cupy.empty(m, np.uint32)
-    starts = [0, *np.cumsum(closed).tolist()]
+    starts, tiles = [0, *np.cumsum(closed).tolist()], Compaction(m)
     for begin, count in zip(starts, closed):
         args = (keys, order, begin, count, np.uint64((1 << bits) - 1), m, slots, child, size)
-        rounds.compaction.launch("linkage", "sum_chains", count, *args)
-    return Linkage(child, size, weights, Chains(order, slots, starts, rounds.compaction))
+        tiles.launch("linkage", "sum_chains", count, *args)
+    return Linkage(child, size, weights, Chains(order, slots, starts))
+
+
+def run_rounds(edges: cupy.ndarray, child: cupy.ndarray) -> tuple[cupy.ndarray, list[int], int]:
+    """Keys of all edges, how many closed in each round, and the bits of a slot; points are hung in `child`."""
+    rounds = Rounds(edges, child)
+    rounds.run()
+    return rounds.keys, rounds.closed, rounds.slot_bits
 
 
 class Rounds:

@@ -7,6 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from emst.backend import Survey
 from emst.cuda.compile import ctype
 from emst.cuda.launch import launch
 from emst.cuda.sort import sort_pairs
@@ -20,7 +21,7 @@ def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
     return cupy.ascontiguousarray(cupy.asarray(array), dtype)
 
 
-def survey(points: cupy.ndarray) -> tuple[np.ndarray, np.ndarray, int, int, np.ndarray]:
+def survey(points: cupy.ndarray) -> Survey:
     """See `emst.backend.Backend.survey`. Everything comes back in one copy."""
     n, d = points.shape
     sampled = min(n, SAMPLE)
@@ -34,9 +35,9 @@ def survey(points: cupy.ndarray) -> tuple[np.ndarray, np.ndarray, int, int, np.n
     found = seen.get()
     if found[2 * d]:
         rows = cupy.flatnonzero(~cupy.isfinite(points).all(axis=1))
-        return np.zeros(d), np.zeros(d), len(rows), int(rows[0]), np.zeros((0, d))
+        return Survey(np.zeros(d), np.zeros(d), len(rows), int(rows[0]), np.zeros((0, d)))
     rows = found[2 * d + 1 :].view(points.dtype).astype(np.float64).reshape(sampled, d)
-    return _unordered(~found[:d]), _unordered(found[d : 2 * d]), 0, -1, rows
+    return Survey(_unordered(~found[:d]), _unordered(found[d : 2 * d]), 0, -1, rows)
 
 
 def _unordered(u: np.ndarray) -> np.ndarray:

@@ -181,11 +181,17 @@ __device__ void search_packet(const T *points, const int *labels, const Hierarch
   if (!none) lower(best + ask.label, weight);
 }
 
+// Blocks that a multiprocessor should hold at once: the search waits less with more of them, while registers last.
+template <class T, int D, bool MRD>
+constexpr int BLOCKS_HELD = sizeof(T) == 8 || D > 5 ? 1
+                            : D <= 3 && !MRD        ? 12
+                                                    : 8;
+
 // Warps take packets off the worklist until none is left (count[0] queries, count[1] packets taken). A short worklist
 // makes small packets: its queries lie far apart, and one warp that walks for all of them would keep the device
 // waiting.
 template <class T, int D, bool MRD>
-__global__ void __launch_bounds__(32 * WARPS)
+__global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const Hierarchy h,
                      const T *__restrict__ nodes, const int *__restrict__ worklist, int *count, int *nearest,
                      Bits<T> *bound, Bits<T> *second, Bits<T> *best, T slack) {
