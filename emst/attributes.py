@@ -101,6 +101,7 @@ class FittedAttributes:
         """The minimum spanning tree under mutual reachability."""
         from emst.hierarchy.trees import SpanningTree
 
+        self._flat_or_error()
         model = self._model
         return SpanningTree(model.edges, model.weights, model.data, rows=model.kept)
 

@@ -80,7 +80,7 @@ def distance_matrix(X: Any, metric: Any, metric_params: dict[str, Any] | None = 
     MemoryError
         The matrix would not fit; raised before anything is allocated.
     ValueError
-        The metric gives NaN or negative values.
+        The metric gives NaN or negative values, or has no such parameters.
     """
     params = metric_params or {}
     n, on_host = X.shape[0], not hasattr(X, "__cuda_array_interface__")
@@ -93,7 +93,13 @@ def distance_matrix(X: Any, metric: Any, metric_params: dict[str, Any] | None = 
     else:
         from sklearn.metrics import pairwise_distances
 
-        matrix = pairwise_distances(X if on_host else X.get(), metric=metric, **params)
+        try:
+            matrix = pairwise_distances(X if on_host else X.get(), metric=metric, **params)
+        except TypeError as error:
+            if callable(metric) or not params:
+                raise
+            names = ", ".join(map(repr, params))
+            raise ValueError(f"metric={metric!r} does not take these metric_params: {names}") from error
         matrix = ops.asarray(matrix, matrix.dtype if matrix.dtype == np.float32 else np.float64)
     _refuse(matrix, lambda block: block != block, f"metric={metric!r} gives NaN")
     _refuse(matrix, lambda block: block < -ROUNDING, f"metric={metric!r} gives negative values")

@@ -137,14 +137,15 @@ def _of_graph(X: Any, request: Request) -> Model:
     _check_size(X.shape[0], request.min_samples)
     params = dict(request.metric.params)
     farthest = params.pop("max_distance", None)
-    if farthest is not None and not (isinstance(farthest, Real) and farthest > 0):
+    if farthest is not None and not (isinstance(farthest, Real) and float(farthest) > 0):
         raise ValueError(f"max_distance in metric_params must be a number greater than 0; got {farthest!r}")
     if params:
         raise ValueError(f"sparse distances take no metric_params but max_distance; got {', '.join(map(repr, params))}")
     report = _announced(request.metric, X.shape[0], request)
     ops = backend_of(choose_device(request.device))
     k, alpha = request.min_samples, request.alpha
-    tree = sparse_tree(X, k, ops, alpha=alpha, max_distance=None if farthest is None else float(farthest), report=report)
+    far = None if farthest is None else float(farthest)
+    tree = sparse_tree(X, k, ops, alpha=alpha, max_distance=far, report=report)
     return _model(request, tree, ops, X.shape[0], to_host)
 
 

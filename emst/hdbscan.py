@@ -23,9 +23,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from emst import centers
 from emst.attributes import FittedAttributes
 from emst.fitting import fitted_model
+from emst.hierarchy.flat import check_cut
 from emst.model import Model
-from emst.parameters import CONSTRAINTS, RECLUSTERED, check_cut, options_of, request_of
-from emst.points import check_2d
+from emst.parameters import CONSTRAINTS, RECLUSTERED, options_of, request_of
 from emst.progress import stage_printer
 
 
@@ -209,7 +209,6 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         """
         from emst.hierarchy.prediction import approximate_predict
 
-        check_2d(X)
         return approximate_predict(self, X)[0]
 
     def dbscan_clustering(self, cut_distance: float, min_cluster_size: int = 5) -> Any:

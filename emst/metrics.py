@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from sklearn.metrics.pairwise import _VALID_METRICS
 from sklearn.neighbors import BallTree, KDTree
 
 from emst.backend import Array
+from emst.hierarchy.pairs import inverse, settled_params
 
 Map = Callable[[Array], Array]
 
@@ -76,6 +78,11 @@ class Metric:
         """The same metric the slow way."""
         return replace(self, way="matrix", why=why, image=None, height=None)
 
+    def settled(self, points: Array) -> Metric:
+        """The same metric with the parameters that it takes from the data: see `settled_params`."""
+        params = settled_params(self.name, self.params, points)
+        return self if params is self.params else replace(self, params=params)
+
 
 def metric_of(name: Any, params: dict[str, Any] | None, *, algorithm: str, alpha: float, sparse: bool) -> Metric:
     """What the estimator's parameters ask for; `sparse` says whether `X` is a sparse matrix.
@@ -111,12 +118,12 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
     if name == "precomputed":
         return Metric(name, params, "given", "distances are given")
     if name == "mahalanobis" and "V" in params:  # as scikit-learn's trees call it; its pairwise distances do not
-        params["VI"] = np.linalg.inv(params.pop("V"))
+        params["VI"] = inverse(params.pop("V"), "V of its metric_params")
     name = ALIASES.get(name, name)
     if name == "nan_euclidean" and not params:
         return Metric("euclidean")  # no NaN is left: such rows stand aside
     if name == "minkowski" and params.keys() <= {"p"}:
-        return _minkowski(float(params.get("p", 2)), params)
+        return _minkowski(params.get("p", 2), params)
     if name not in {"euclidean", "sqeuclidean", "cosine", "haversine", "manhattan", "chebyshev"}:
         return Metric(name, params, "matrix", f"{name} is not searched over boxes")
     if params:
@@ -129,14 +136,12 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
     }.get(name) or Metric(name, way="rows", why=f"{name} is not searched over boxes")
 
 
-def _minkowski(p: float, params: dict[str, Any]) -> Metric:
-    if not p > 0:
-        raise ValueError(f"metric='minkowski' needs p > 0; got {p:g}")
-    return (
-        Metric("euclidean")
-        if p == 2
-        else Metric("minkowski", params, "rows", f"minkowski p = {p:g} is not searched over boxes", p)
-    )
+def _minkowski(p: Any, params: dict[str, Any]) -> Metric:
+    if not isinstance(p, Real) or not float(p) > 0:
+        raise ValueError(f"metric='minkowski' needs p > 0; got {p!r}")
+    if p == 2:
+        return Metric("euclidean")
+    return Metric("minkowski", params, "rows", f"minkowski p = {p:g} is not searched over boxes", float(p))
 
 
 def directions(points: Array) -> Array:

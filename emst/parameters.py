@@ -88,12 +88,3 @@ def options_of(estimator: Any) -> Options:
         max_cluster_size=None if most is None else int(most),
         allow_single_cluster=bool(estimator.allow_single_cluster),
     )
-
-
-def check_cut(cut_distance: Any, min_cluster_size: Any) -> tuple[float, int]:
-    """Both as numbers, or ValueError naming the one that cannot be."""
-    if not isinstance(cut_distance, Real) or not float(cut_distance) >= 0:
-        raise ValueError(f"cut_distance must be a number of at least 0; got {cut_distance!r}")
-    if not isinstance(min_cluster_size, Integral) or min_cluster_size < 1:
-        raise ValueError(f"min_cluster_size must be an integer of at least 1; got {min_cluster_size!r}")
-    return float(cut_distance), int(min_cluster_size)

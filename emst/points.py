@@ -62,8 +62,7 @@ def open_points(X: Any, *, device: str = "auto", dtype: Any = None) -> Door:
     RuntimeError
         ``device="cuda"`` without CuPy or without a GPU.
     """
-    if dtype is not None and np.dtype(dtype) not in (np.float32, np.float64):
-        raise ValueError(f"dtype must be float32, float64 or None; got {dtype!r}")
+    _check_dtype(dtype)
     native = native_array(X)
     on_device = not isinstance(native, np.ndarray) and hasattr(native, "__cuda_array_interface__")
     array = _checked_device_array(native) if on_device else _checked_host_array(native)
@@ -126,6 +125,15 @@ def check_min_samples(min_samples: Any, n: int) -> int:
     return int(min_samples)
 
 
+def _check_dtype(dtype: Any) -> None:
+    try:
+        known = dtype is None or np.dtype(dtype) in (np.float32, np.float64)
+    except TypeError:
+        known = False
+    if not known:
+        raise ValueError(f"dtype must be float32, float64 or None; got {dtype!r}")
+
+
 def _float_of(dtype: np.dtype, wanted: Any) -> np.dtype:
     """What coordinates of `dtype` are computed in: float16 and float32 in float32, everything else in float64."""
     if dtype.kind not in "biuf":
@@ -140,7 +148,10 @@ def _checked_host_array(X: Any) -> np.ndarray:
     if np.ma.is_masked(X):
         raise ValueError("X is masked: leave those rows out, or fill them")
     try:
-        return check_array(X, dtype="numeric", ensure_all_finite=False, input_name="X")
+        array = check_array(X, dtype="numeric", ensure_all_finite=False, input_name="X")
+        if array.dtype == object:  # lists that hold None, decimals or large integers
+            array = check_array(array, dtype="numeric", ensure_all_finite=False, input_name="X")
+        return array
     except ValueError as error:  # its messages do not name the argument
         raise ValueError(f"X: {error}") from error
 

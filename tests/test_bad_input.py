@@ -101,6 +101,22 @@ def test_what_is_no_real_number(ops, x, pattern):
     refuses(ValueError, pattern, x, device=ops.name)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "real", np.int64, 3])
+def test_a_dtype_that_is_none(ops, dtype):
+    refuses(
+        ValueError, "dtype must be float32, float64 or None; got", cloud(5, 2, np.float64), dtype=dtype, device=ops.name
+    )
+
+
+def test_lists_of_objects_are_numbers_where_they_can_be(ops):
+    """As scikit-learn reads them: None is a missing value."""
+    refuses(ValueError, r"X .*1 row.* row 1\b", [[0.0, 1.0], [None, 1.0], [2.0, 3.0]], device=ops.name)
+    whole = [[0, 2**70], [1, 2**71], [3, 2**72]]
+    tree = emst.minimum_spanning_tree(whole, device=ops.name)
+    np.testing.assert_array_equal(tree.edges, emst.minimum_spanning_tree(np.array(whole, float), device=ops.name).edges)
+    refuses(ValueError, "'a'", [[0.0, "a"], [None, 1.0]], device=ops.name)
+
+
 def test_sparse_matrices_are_refused_by_name(ops):
     from scipy.sparse import csr_matrix
 

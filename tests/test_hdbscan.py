@@ -89,6 +89,16 @@ def test_attributes_are_hdbscans(ops, kind, options):
         np.testing.assert_array_equal(mine, x[rows])
 
 
+def test_persistence_is_at_most_one(ops):
+    """Of the whole, epsilon counts only the dense points, and its stability counts all."""
+    x = np.random.default_rng(0).random((200, 2)) ** 0.3
+    options = {"min_cluster_size": 150, "min_samples": 2, "allow_single_cluster": True}
+    for epsilon in (0.004, 0.008, 0.016):
+        model = HDBSCANGPU(cluster_selection_epsilon=epsilon, device=ops.name, **options).fit(x)
+        assert 0 < (model.labels_ == 0).sum() < 200
+        assert 0 <= model.cluster_persistence_[0] <= 1
+
+
 def test_validity_of_islands_and_of_none(ops):
     """No edge of the tree runs between two clusters, or there is no cluster: defined, and between -1 and 1."""
     far = np.r_[np.zeros((10, 2)), np.full((10, 2), 9.0)]
@@ -177,6 +187,19 @@ def test_dtype_is_what_is_computed_in(ops, dtype):
         assert model.core_distances_.dtype == (given if dtype is None else dtype)
 
 
+@pytest.mark.parametrize("scale", [1e-25, 1e20])
+def test_squares_of_float32_distances(ops, scale):
+    """They are no float32 here; None computes them in float64, as whatever is not a distance between the rows."""
+    x = (blobs(60) * scale).astype(np.float32)
+    model = HDBSCANGPU(min_samples=2, metric="sqeuclidean", device=ops.name).fit(x)
+    expected = HDBSCANGPU(min_samples=2, device=ops.name).fit(x.astype(np.float64)).single_linkage_tree_.to_numpy()
+    heights = model.single_linkage_tree_.to_numpy()[:, 2]
+    np.testing.assert_allclose(heights, expected[:, 2] ** 2, rtol=1e-12)
+    assert model.core_distances_.dtype == np.float64
+    narrow = HDBSCANGPU(min_samples=2, metric="sqeuclidean", dtype=np.float32, device=ops.name)
+    assert narrow.fit(x).core_distances_.dtype == np.float32
+
+
 @pytest.mark.parametrize("k", [1, 2, 7])
 def test_core_distances_count_the_point(ops, k):
     x = blobs(100)
@@ -246,7 +269,17 @@ def test_hardly_a_finite_row(ops, left):
     assert model.centroids_.shape == model.medoids_.shape == (0, 2)
     assert model.recluster(min_cluster_size=2).labels_.tolist() == labels
     assert len(model.outlier_scores_) == 6
-    assert not hasattr(model, "condensed_tree_")
+    for name in ("condensed_tree_", "single_linkage_tree_", "minimum_spanning_tree_"):
+        assert not hasattr(model, name)
+
+
+def test_sizes_beyond_any_integer(ops):
+    """More points than there are, however many that is."""
+    model = HDBSCANGPU(min_cluster_size=2**64, min_samples=2, max_cluster_size=2**64, device=ops.name).fit(blobs(50))
+    assert (model.labels_ == -1).all()
+    assert (model.dbscan_clustering(1.0, 2**64) == -1).all()
+    assert (model.single_linkage_tree_.get_clusters(1.0, 2**64) == -1).all()
+    assert len(model.condensed_tree_.to_numpy()) == 50
 
 
 def test_no_points(ops):
@@ -335,6 +368,18 @@ def test_every_parameter_has_a_bad_value_above():
         ({"metric": "euclidean", "metric_params": {"p": 3}}, "metric_params.*'p'"),
         ({"metric": "cosine", "metric_params": {"eps": 3}}, "metric_params.*'eps'"),
         ({"metric": "minkowski", "metric_params": {"p": 0}}, "p > 0"),
+        ({"metric": "minkowski", "metric_params": {"p": None}}, "p > 0; got None"),
+        ({"metric": "minkowski", "metric_params": {"p": "2"}}, "p > 0; got '2'"),
+        (
+            {"metric": "canberra", "metric_params": {"q": 1}},
+            "^metric='canberra' does not take these metric_params: 'q'$",
+        ),
+        ({"metric": "seuclidean", "metric_params": {"V": np.ones(2)}}, r"V has shape \(2,\), but X has 3 columns"),
+        # SciPy takes a matrix that is too small or too large, and reads whatever lies behind it
+        ({"metric": "mahalanobis", "metric_params": {"VI": np.eye(2)}}, r"VI has shape \(2, 2\), but X has 3 columns"),
+        ({"metric": "mahalanobis", "metric_params": {"VI": np.eye(4)}}, r"VI has shape \(4, 4\), but X has 3 columns"),
+        ({"metric": "mahalanobis", "metric_params": {"V": np.eye(2)}}, r"VI has shape \(2, 2\), but X has 3 columns"),
+        ({"metric": "mahalanobis", "metric_params": {"V": np.ones((3, 3))}}, "V of its metric_params has no inverse"),
         ({"metric": "pyfunc"}, "func"),
         ({"metric": "haversine"}, "latitude"),
         ({"metric": "cosine", "algorithm": "kd_tree"}, "cosine is not a valid metric for a KDTree-based algorithm"),
@@ -354,6 +399,19 @@ def test_parameters_of_given_distances(ops):
     for given, params in ((distance, {"max_distance": 3}), (csr_matrix(distance), {"p": 3})):
         with pytest.raises(ValueError, match="metric_params"):
             HDBSCANGPU(metric="precomputed", metric_params=params, device=ops.name).fit(given)
+
+
+@pytest.mark.parametrize("farthest", [0, -1.0, np.nan, "far"])
+def test_a_max_distance_that_is_none(ops, farthest):
+    graph = csr_matrix(np.ones((6, 6)))
+    with pytest.raises(ValueError, match=f"max_distance in metric_params.*got {farthest!r}"):
+        HDBSCANGPU(metric="precomputed", metric_params={"max_distance": farthest}, device=ops.name).fit(graph)
+
+
+def test_a_covariance_that_has_no_inverse(ops):
+    x = np.concatenate([blobs(50), np.ones((50, 1))], axis=1)
+    with pytest.raises(ValueError, match="the covariance of X has no inverse"):
+        HDBSCANGPU(metric="mahalanobis", device=ops.name).fit(x)
 
 
 def test_sparse_features_and_trees():
@@ -497,6 +555,13 @@ def test_recluster_keeps_the_trees_min_samples(ops):
     np.testing.assert_array_equal(model.labels_, fresh.labels_)
 
 
+def test_recluster_has_no_centers_of_given_distances(ops):
+    x = blobs(50)
+    model = HDBSCANGPU(metric="precomputed", device=ops.name).fit(cdist(x, x))
+    with pytest.raises(ValueError, match="Cannot store centers when using a precomputed distance matrix"):
+        model.recluster(store_centers="both")
+
+
 @pytest.mark.parametrize("name", ["min_samples", "metric", "alpha", "device", "min_points"])
 def test_recluster_refuses_what_the_tree_depends_on(model, name):
     model.fit(blobs(50))
@@ -565,6 +630,22 @@ def test_medoids_under_the_metric(ops, metric):
         np.testing.assert_allclose(model.centroids_[label], np.average(x[members], axis=0, weights=weights))
     model.set_params(store_centers=None).fit(x)
     assert not hasattr(model, "medoids_")
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
+def test_a_metric_takes_its_parameters_from_all_points(ops, metric, monkeypatch):
+    """Not from a cluster's points, or a block of them, when it comes to medoids: there the widths are others."""
+    from emst import centers
+
+    monkeypatch.setattr(centers, "ENTRIES", 100)
+    x = blobs(150) * [1, 30]
+    params = {"V": x.var(axis=0, ddof=1)} if metric == "seuclidean" else {"VI": np.linalg.inv(np.cov(x.T))}
+    options = {"min_samples": 3, "metric": metric, "store_centers": "medoid", "device": ops.name}
+    taken, given = HDBSCANGPU(**options).fit(x), HDBSCANGPU(metric_params=params, **options).fit(x)
+    assert taken.labels_.max() > 0
+    np.testing.assert_array_equal(taken.labels_, given.labels_)
+    np.testing.assert_array_equal(taken.medoids_, given.medoids_)
+    np.testing.assert_array_equal(taken.predict(x + 0.01), given.predict(x + 0.01))
 
 
 def test_medoids_in_blocks(ops, monkeypatch):

@@ -30,7 +30,7 @@ class Fitted(BaseEstimator):
 
     def fit(self, x):
         ops, options = self.ops, self.options or Options()
-        metric = metric_of(self.metric, None, algorithm="auto", alpha=1.0, sparse=False)
+        metric = metric_of(self.metric, None, algorithm="auto", alpha=1.0, sparse=False).settled(x)
         points = to_device(ops, x)
         if metric.image:
             points = ops.asarray(metric.image(points), points.dtype)
@@ -484,6 +484,37 @@ def test_no_clusters_no_columns(ops):
     assert membership_vector(model, x[:4]).shape == (4, 0)
     with pytest.raises(ValueError, match="out must have shape"):
         all_points_membership_vectors(model, out=np.empty((30, 2)))
+
+
+def test_what_a_table_is_made_with_is_checked(ops):
+    x = make_blobs(90, 2, centers=3, random_state=0)[0]
+    model = fitted(ops, x)
+    shape = all_points_membership_vectors(model).shape
+    assert shape[1] > 1
+    with pytest.raises(ValueError, match="out must hold floating-point numbers; got int64"):
+        all_points_membership_vectors(model, out=np.zeros(shape, np.int64))
+    for wrong in (0, -1, 1.5):
+        for call in (
+            lambda size: all_points_membership_vectors(model, size),
+            lambda size: membership_vector(model, x, size),
+        ):
+            with pytest.raises(ValueError, match=f"batch_size must be an integer of at least 1; got {wrong}"):
+                call(wrong)
+
+
+@pytest.mark.filterwarnings("error")
+def test_memberships_of_points_out_of_reach_are_silent(ops):
+    model = fitted(ops, make_blobs(90, 2, centers=3, random_state=0)[0])
+    vectors = membership_vector(model, np.array([[1e308, -1e308], [1e200, 0.0]]))
+    assert np.isfinite(vectors).all() and vectors.max() < 1e-100
+
+
+def test_new_points_in_one_dimension(ops):
+    model = fitted(ops, cloud(50, 2, np.float64))
+    for function in (approximate_predict, membership_vector, approximate_predict_scores):
+        for one in (np.zeros(2), [0.0, 0.0]):
+            with pytest.raises(ValueError, match="Expected 2D array"):
+                function(model, one)
 
 
 # ---- the estimator --------------------------------------------------------------------------------------------------

@@ -275,6 +275,9 @@ def test_a_single_point_among_rows_left_out(ops):
     tree = SingleLinkageTree(linkage, **rows)
     assert tree.to_numpy().tolist() == [[0, 2, np.inf, 2], [1, 4, np.inf, 3], [3, 5, np.inf, 4]]
     assert tree.get_clusters(1.0, 1).tolist() == [-1, -1, 0, -1]
+    for cut, name in (((-1.0,), "cut_distance"), ((np.nan,), "cut_distance"), ((1.0, 0), "min_cluster_size")):
+        with pytest.raises(ValueError, match=name):
+            tree.get_clusters(*cut)
 
 
 @pytest.mark.parametrize(

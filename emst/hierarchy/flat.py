@@ -7,6 +7,8 @@ choose clusters, label the points. `fit` goes through them once; `recluster` aga
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
 
 from emst.backend import Array, Backend
 from emst.hierarchy.condensed import Condensed, Selection
@@ -44,3 +46,12 @@ def flat_clustering(linkage: Linkage, options: Options, ops: Backend) -> Flat:
     selection = ops.select(condensed, options.method, options.epsilon, largest, options.allow_single_cluster)
     labels, probabilities = ops.label_points(condensed, selection, options.epsilon)
     return Flat(condensed, selection, labels, probabilities)
+
+
+def check_cut(cut_distance: Any, min_cluster_size: Any) -> tuple[float, int]:
+    """Both as numbers, or ValueError naming the one that cannot be."""
+    if not isinstance(cut_distance, Real) or not float(cut_distance) >= 0:
+        raise ValueError(f"cut_distance must be a number of at least 0; got {cut_distance!r}")
+    if not isinstance(min_cluster_size, Integral) or min_cluster_size < 1:
+        raise ValueError(f"min_cluster_size must be an integer of at least 1; got {min_cluster_size!r}")
+    return float(cut_distance), int(min_cluster_size)

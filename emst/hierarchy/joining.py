@@ -73,17 +73,7 @@ class PredictionData:
 
     def distances(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Distances between the rows of two arrays where the metric has no tree: float64[len(a), len(b)]."""
-        return distances_between(a, b, self.metric.name, self._metric_params)
-
-    @cached_property
-    def _metric_params(self) -> dict[str, Any]:
-        """The metric's parameters; those that scikit-learn takes from the data come from the points."""
-        params = dict(self.metric.params)
-        if self.metric.name == "seuclidean" and "V" not in params:
-            params["V"] = np.var(to_host(self.points).astype(np.float64), axis=0, ddof=1)
-        if self.metric.name == "mahalanobis" and "VI" not in params:
-            params["VI"] = np.linalg.inv(np.cov(to_host(self.points).astype(np.float64).T)).T
-        return params
+        return distances_between(a, b, self.metric.name, self.metric.params)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in ("place", "bvh")}

@@ -15,6 +15,7 @@ works". hdbscan scores new points by another formula; here a new point equal to 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,7 @@ def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
     all_points_membership_vectors : the same for the training points.
     """
     data = prediction_data_of(model)
+    _check_batch(batch_size)
     with on_device_of(data.points):
         queries = open_queries(model, data, X)
         flat, m = data.flat, len(queries.points)
@@ -87,11 +89,14 @@ def all_points_membership_vectors(model: Any, batch_size: int | None = None, out
         As `membership_vector`, for the rows of the X that the model was fitted to; or `out`.
     """
     data = prediction_data_of(model)
+    _check_batch(batch_size)
     with on_device_of(data.points):
         n = len(data.points) if data.rows is None else data.rows.n
         shape = (n, 0 if data.flat is None else len(data.flat.selection.chosen))
         if out is not None and out.shape != shape:
             raise ValueError(f"out must have shape {shape}; got {out.shape}")
+        if out is not None and out.dtype.kind != "f":
+            raise ValueError(f"out must hold floating-point numbers; got {out.dtype}")
         table = _table(data, n) if out is None else out
         if data.rows is not None and out is not None:
             table[:] = 0
@@ -104,6 +109,11 @@ def all_points_membership_vectors(model: Any, batch_size: int | None = None, out
                 kept = rows if data.rows is None else _to(table, data.rows.kept[rows])
                 table[kept] = _to(table, batch)
         return data.give(table) if out is None else out
+
+
+def _check_batch(batch_size: Any) -> None:
+    if batch_size is not None and not (isinstance(batch_size, Integral) and int(batch_size) > 0):
+        raise ValueError(f"batch_size must be an integer of at least 1; got {batch_size!r}")
 
 
 def _table(data: PredictionData, n: int) -> Array:
@@ -156,7 +166,8 @@ class _Exemplars:
         """Distance to the nearest exemplar of every cluster, in the metric."""
         ops, metric = self.data.ops, self.data.metric
         if metric.way == "tree":
-            a, b = (rows.astype(np.float64) * self.scale for rows in (points, self.points))
+            with np.errstate(over="ignore"):  # a query that far away is infinitely far
+                a, b = (rows.astype(np.float64) * self.scale for rows in (points, self.points))
             distance = np.sqrt(ops.exemplar_distances(a, b, ops.asarray(self.starts))) / self.scale
             return distance if metric.height is None else metric.height(distance)
         asked, known = to_host(points), to_host(self.points)

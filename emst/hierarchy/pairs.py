@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import pairwise_distances
 
+from emst.backend import Array
+from emst.points import to_host
+
 BLOCK_BYTES = 1 << 25  # of a block of distances
+OF_DATA = {"seuclidean": "V", "mahalanobis": "VI"}  # parameter that comes from the data where it is not given
 
 
 class Pairs:
@@ -17,10 +21,11 @@ class Pairs:
     def __init__(
         self, X: np.ndarray, rows: np.ndarray, starts: np.ndarray, metric: Any, params: dict[str, Any]
     ) -> None:
-        self.X, self.rows, self.starts, self.metric, self.params = X, rows, starts, metric, params
+        self.X, self.rows, self.starts, self.metric = X, rows, starts, metric
         if metric != "precomputed" and not np.isfinite(X[rows]).all():
             first = rows[~np.isfinite(X[rows]).all(axis=1)].min()
             raise ValueError(f"X contains NaN or infinity in rows of clusters, first in row {first}")
+        self.params = params if metric == "precomputed" else settled_params(metric, params, X[rows])
 
     def block(self, some: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Distances between points: float64[len(some), len(others)]."""
@@ -74,6 +79,35 @@ class Pairs:
             weight[cluster[some][:, None] == cluster] = np.inf
             least[some] = weight.min(axis=1)
         return least
+
+
+def settled_params(name: Any, params: dict[str, Any], points: Array) -> dict[str, Any]:
+    """The parameters of a metric; those that scikit-learn takes from the data are made from all of these points, once.
+
+    Raises
+    ------
+    ValueError
+        They do not fit the points. SciPy does not see that of a matrix: it reads past its end.
+    """
+    key, d = OF_DATA.get(name) if isinstance(name, str) else None, points.shape[1]
+    if key is None:
+        return params
+    if key in params:
+        shape = np.shape(params[key])
+        if shape != (d,) * (1 if key == "V" else 2):
+            raise ValueError(f"metric={name!r}: {key} has shape {shape}, but X has {d} column{'s' * (d != 1)}")
+        return params
+    rows = to_host(points).astype(np.float64)
+    made = np.var(rows, axis=0, ddof=1) if key == "V" else inverse(np.cov(rows.T), "the covariance of X").T
+    return {**params, key: made}
+
+
+def inverse(matrix: Any, what: str) -> np.ndarray:
+    """The inverse of what the metric "mahalanobis" needs the inverse of, or ValueError."""
+    try:
+        return np.linalg.inv(np.atleast_2d(matrix))
+    except np.linalg.LinAlgError as error:
+        raise ValueError(f"metric='mahalanobis': {what} has no inverse ({error})") from error
 
 
 def distances_between(a: np.ndarray, b: np.ndarray, metric: Any, params: dict[str, Any]) -> np.ndarray:

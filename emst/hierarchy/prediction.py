@@ -62,8 +62,8 @@ class Queries:
 
 def open_queries(model: Any, data: PredictionData, X: Any) -> Queries:
     """Check `X` as sklearn checks what comes to `predict`, and bring it to where the model works."""
-    validate_data(model, X, reset=False, skip_check_array=True)
     door = open_points(X, device=data.device, dtype=data.points.dtype)
+    validate_data(model, X, reset=False, skip_check_array=True)
     points = data.ops.asarray(door.array, door.dtype)
     rows = finite_rows(points)
     if len(rows.kept) < len(points):

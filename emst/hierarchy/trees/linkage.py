@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.backend import Array, backend_of
+from emst.hierarchy.flat import check_cut
 from emst.hierarchy.linkage import Linkage
 from emst.hierarchy.trees.table import Table, kept_rows, optional
 from emst.points import to_host
@@ -89,9 +90,10 @@ class SingleLinkageTree(Table):
             Clusters are numbered in order of their first points. -1 for points of clusters of fewer than
             `min_cluster_size` points and for those that were left out.
         """
+        height, least = check_cut(cut_distance, min_cluster_size)
         linkage, kept, n = self._fetch()
         labels = np.full(n, -1, np.int64)
-        labels[kept] = backend_of("cpu").cut(linkage, float(cut_distance), int(min_cluster_size))
+        labels[kept] = backend_of("cpu").cut(linkage, height, least)
         return labels
 
     def plot(
