@@ -13,13 +13,13 @@ visualization, and outlier detection", TKDD 2015 (mutual reachability).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from emst.backend import Array, Backend, Bvh, backend_of
+from emst.backend import Array, Backend, Bvh, Survey, backend_of
 from emst.boruvka import Forest, Report, spanning_forest
 from emst.frame import frame_of
 from emst.mst import MinimumSpanningTree
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 METRICS = ("euclidean",)
-Survey: TypeAlias = tuple[np.ndarray, np.ndarray, int, int, np.ndarray]  # see `Backend.survey`
 
 
 def minimum_spanning_tree(
@@ -108,7 +107,7 @@ def spanning_tree(
 ) -> tuple[Array, Array, Array | None]:
     """The stages over the seam: points on the backend -> edges int32[n-1, 2], weights T[n-1], core distances T[n]."""
     survey = ops.survey(points)
-    check_finite(*survey[2:4])
+    check_finite(survey.bad, survey.first)
     return surveyed_tree(points, survey, k, ops, report)
 
 
@@ -116,8 +115,7 @@ def surveyed_tree(
     points: Array, survey: Survey, k: int, ops: Backend, report: Report | None = None
 ) -> tuple[Array, Array, Array | None]:
     """`spanning_tree` of points whose survey, which found no bad row, is at hand."""
-    low, high, _, _, sample = survey
-    frame = frame_of(low, high, points.dtype, sample)
+    frame = frame_of(survey.low, survey.high, points.dtype, survey.sample)
     order = ops.sort_order(ops.curve_codes(points, frame))
     bvh = ops.build_bvh(points, order, frame)
     core = ops.core_distances(bvh, k) if k > 1 else None

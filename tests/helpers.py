@@ -37,8 +37,8 @@ def forest_at_home(forest):
 
 def frame_for(x):
     """Frame of a point set, from the numpy twin, as the driver makes it."""
-    low, high, _, _, sample = reference.survey(x)
-    return frame_of(low, high, x.dtype, sample)
+    survey = reference.survey(x)
+    return frame_of(survey.low, survey.high, x.dtype, survey.sample)
 
 
 def hierarchies(ops, x, k=1):

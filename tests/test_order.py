@@ -13,12 +13,12 @@ from emst.frame import Frame, frame_of, sample_rows
 @pytest.mark.parametrize("d", [1, 3, 20])
 def test_survey_finds_the_corners(ops, n, d, dtype):
     x = cloud(n, d, dtype, "uneven")
-    low, high, bad, first, sample = ops.survey(to_device(ops, x))
-    assert (bad, first) == (0, -1)
-    assert low.dtype == high.dtype == np.float64
-    np.testing.assert_array_equal(low, x.min(axis=0))
-    np.testing.assert_array_equal(high, x.max(axis=0))
-    np.testing.assert_array_equal(sample, x[sample_rows(n)])
+    survey = ops.survey(to_device(ops, x))
+    assert (survey.bad, survey.first) == (0, -1)
+    assert survey.low.dtype == survey.high.dtype == np.float64
+    np.testing.assert_array_equal(survey.low, x.min(axis=0))
+    np.testing.assert_array_equal(survey.high, x.max(axis=0))
+    np.testing.assert_array_equal(survey.sample, x[sample_rows(n)])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -28,8 +28,8 @@ def test_survey_counts_bad_rows_once(ops, value, dtype):
     rows = [7, 4_000, 19_999]
     x[rows, [0, 1, 2]] = value
     x[7] = value  # three bad values, one bad row
-    _, _, bad, first, _ = ops.survey(to_device(ops, x))
-    assert (bad, first) == (3, 7)
+    survey = ops.survey(to_device(ops, x))
+    assert (survey.bad, survey.first) == (3, 7)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.backend import Survey
 from emst.cpu.kernels import kernel
 from emst.cpu.parallel import for_chunks, grain_for, thread_count
 from emst.frame import sample_rows
@@ -26,7 +27,7 @@ def asarray(array, dtype=None):
 
 
 def survey(points):
-    """Corners of the points, number of rows that are not finite, the first such row, and some rows."""
+    """See `emst.backend.Backend.survey`."""
     n, d = points.shape
     grain = grain_for(n, 1 << 15)
     parts = -(-n // grain)
@@ -35,7 +36,7 @@ def survey(points):
     for_chunks(_survey, n, grain, points, low, high, bad, first, grain)
     wrong = np.flatnonzero(bad)
     sample = points[sample_rows(n)].astype(np.float64)
-    return low.min(0), high.max(0), int(bad.sum()), int(first[wrong[0]]) if len(wrong) else -1, sample
+    return Survey(low.min(0), high.max(0), int(bad.sum()), int(first[wrong[0]]) if len(wrong) else -1, sample)
 
 
 @kernel

@@ -53,8 +53,8 @@ class PredictionData:
     @cached_property
     def place(self) -> tuple[Frame, Array, Array]:
         """Frame of the points, their rows in the order of the curve, and their codes in that order."""
-        low, high, _, _, sample = self.ops.survey(self.points)
-        frame = frame_of(low, high, self.points.dtype, sample)
+        survey = self.ops.survey(self.points)
+        frame = frame_of(survey.low, survey.high, self.points.dtype, survey.sample)
         codes = self.ops.curve_codes(self.points, frame)
         order = self.ops.sort_order(codes)
         return frame, order, codes[order]

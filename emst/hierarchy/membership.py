@@ -150,8 +150,8 @@ class _Exemplars:
         self.data = data
         self.points = data.points[data.ops.asarray(np.concatenate(lists))]
         self.starts = np.cumsum([0, *map(len, lists)])
-        low, high, _, _, _ = data.ops.survey(data.points)
-        self.scale = frame_of(low, high, np.dtype(np.float64)).scale / FARTHER
+        survey = data.ops.survey(data.points)
+        self.scale = frame_of(survey.low, survey.high, np.dtype(np.float64)).scale / FARTHER
 
     def nearness(self, points: Array) -> Array:
         """Inverse distances to the nearest exemplar of every cluster, adding up to 1: float64[m, L]."""

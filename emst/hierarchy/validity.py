@@ -115,10 +115,10 @@ def _pairs(door: Any, rows: np.ndarray, sizes: np.ndarray, metric: Any, params: 
         return Pairs(to_host(door.array), rows, starts, metric, params)
     with door.scope():
         points = ops.asarray(door.array, np.float64)[ops.asarray(rows)]
-        low, high, bad, first, _ = ops.survey(points)
-        if bad:
-            raise ValueError(f"X contains NaN or infinity in rows of clusters, first in row {rows[first]}")
-        return OnDevice(door, ops, points * frame_of(low, high, np.dtype(np.float64)).scale, starts)
+        survey = ops.survey(points)
+        if survey.bad:
+            raise ValueError(f"X contains NaN or infinity in rows of clusters, first in row {rows[survey.first]}")
+        return OnDevice(door, ops, points * frame_of(survey.low, survey.high, np.dtype(np.float64)).scale, starts)
 
 
 class OnDevice:
