@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -53,10 +54,18 @@ def _rows(model: Model, points: Array) -> Array:
 
 def _medoid(rows: Array, strength: Array, metric: Metric) -> Array:
     size = max(1, ENTRIES // len(rows))
-    image = rows if metric.image is None else metric.image(rows)
+    image = _scaled(rows, metric) if metric.image is None else metric.image(rows)
     blocks = (_distances(image, first, first + size, metric) for first in range(0, len(rows), size))
     sums = [(block * strength).sum(axis=1) for block in blocks]
     return rows[int(np.concatenate(sums).argmin())]
+
+
+def _scaled(rows: Array, metric: Metric) -> Array:
+    """Rows multiplied by a power of two, where distances grow with them: neither these nor their sums overflow."""
+    if metric.way not in ("tree", "rows"):
+        return rows
+    exponent = math.frexp(float(abs(rows).max()))[1]
+    return rows * math.ldexp(1.0, min(-exponent, 1000))
 
 
 def _distances(points: Array, begin: int, end: int, metric: Metric) -> Array:

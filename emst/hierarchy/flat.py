@@ -6,9 +6,11 @@ choose clusters, label the points. `fit` goes through them once; `recluster` aga
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
+
+import numpy as np
 
 from emst.backend import Array, Backend
 from emst.hierarchy.condensed import Condensed, Selection
@@ -39,12 +41,15 @@ class Flat:
 
 def flat_clustering(linkage: Linkage, options: Options, ops: Backend) -> Flat:
     """Clusters of the dendrogram of two or more points."""
-    condensed = ops.condense(linkage, options.min_cluster_size)
+    condensed = ops.condense(linkage, min(options.min_cluster_size, linkage.n + 1))
     if options.persistence > 0:
         condensed = ops.simplify(condensed, options.persistence)
     largest = linkage.n if options.max_cluster_size is None else min(options.max_cluster_size, linkage.n)
     selection = ops.select(condensed, options.method, options.epsilon, largest, options.allow_single_cluster)
-    labels, probabilities = ops.label_points(condensed, selection, options.epsilon)
+    labels, probabilities = ops.label_points(condensed, selection, options.epsilon, *condensed.leaving())
+    if options.allow_single_cluster and len(selection.chosen) == 1 and not bool((labels >= 0).any()):
+        # Epsilon has taken the whole, and no point lies so densely in it: what has no members is no cluster.
+        selection = replace(selection, chosen=selection.chosen[:0], label=np.full_like(selection.label, -1))
     return Flat(condensed, selection, labels, probabilities)
 
 
@@ -54,4 +59,4 @@ def check_cut(cut_distance: Any, min_cluster_size: Any) -> tuple[float, int]:
         raise ValueError(f"cut_distance must be a number of at least 0; got {cut_distance!r}")
     if not isinstance(min_cluster_size, Integral) or min_cluster_size < 1:
         raise ValueError(f"min_cluster_size must be an integer of at least 1; got {min_cluster_size!r}")
-    return float(cut_distance), int(min_cluster_size)
+    return float(cut_distance), min(int(min_cluster_size), 2**31 - 1)  # no set has more points
