@@ -52,7 +52,7 @@ def fitted_model(X: Any, request: Request) -> Model:
 
 def _of_features(X: Any, request: Request) -> Model:
     door = open_points(X, device=request.device, dtype=request.dtype)
-    if request.dtype is None and (request.metric.image or request.metric.way == "matrix"):
+    if request.dtype is None and (request.metric.height or request.metric.way == "matrix"):
         door = replace(door, dtype=np.dtype(np.float64))
     _check_size(len(door.array), request.min_samples)
     with door.scope():

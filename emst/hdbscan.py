@@ -72,7 +72,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     device : {"auto", "cpu", "cuda"}, default "auto"
         "auto" takes the GPU if the data is there or a usable one is present, else the CPU; `device_` says which.
     dtype : {None, float32, float64}
-        What to compute in. None keeps float32 and float64; other types, angles and matrices take float64.
+        What to compute in. None keeps float32 and float64; other types, squares, angles and matrices take float64.
     verbose : bool, default False
         Write the way taken, rounds and seconds of each stage to standard error.
 
@@ -174,8 +174,6 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         MemoryError
             Not enough memory; raised before anything is allocated.
         """
-        if self.metric == "precomputed" and self.store_centers is not None:
-            raise ValueError("Cannot store centers when using a precomputed distance matrix.")
         stage = stage_printer(bool(self.verbose))
         model = fitted_model(X, request_of(self, sparse=issparse(X)))
         with model.scope():

@@ -78,7 +78,9 @@ def request_of(estimator: Any, *, sparse: bool) -> Request:
 
 
 def options_of(estimator: Any) -> Options:
-    """What the estimator asks of a flat clustering."""
+    """What the estimator asks of a flat clustering; ValueError if it cannot have that of its metric."""
+    if estimator.metric == "precomputed" and estimator.store_centers is not None:
+        raise ValueError("Cannot store centers when using a precomputed distance matrix.")
     most = estimator.max_cluster_size
     return Options(
         min_cluster_size=int(estimator.min_cluster_size),

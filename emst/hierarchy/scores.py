@@ -11,14 +11,15 @@ from emst.hierarchy.flat import Flat
 def persistence(flat: Flat) -> np.ndarray:
     """Stability of every chosen cluster, over what it would be if all its points stayed to the greatest lambda of all.
 
-    Between 0 and 1, float64[L] on the host; 1 where that lambda is infinite or 0, as hdbscan has it.
+    Between 0 and 1, float64[L] on the host; 1 where that lambda is infinite or 0, as hdbscan has it. Also 1, where
+    hdbscan says more, if the whole was chosen with an epsilon that leaves it fewer members than its stability counts.
     """
     stability = _host(flat.condensed.stability[flat.selection.chosen])
     greatest = float(flat.condensed.death.max())
     if greatest == 0 or np.isinf(greatest):
         return np.ones(len(stability))
     members = np.bincount(_host(flat.labels) + 1, minlength=len(stability) + 1)[1:]
-    return np.where(members > 0, stability / (np.maximum(members, 1) * greatest), 1.0)
+    return np.minimum(stability / (members * greatest), 1.0)
 
 
 def exemplars(flat: Flat) -> list[np.ndarray]:
