@@ -189,6 +189,16 @@ def test_clusters_at_a_cut(fitted, least):
         assert firsts == sorted(firsts)
 
 
+def test_cuts_share_what_they_find_out(fitted):
+    tree = pickle.loads(pickle.dumps(fitted.linkage))
+    tree.get_clusters(0.1)
+    found = tree._source.scratch
+    assert found is not None
+    tree.get_clusters(0.2)
+    assert tree._source.scratch is found
+    assert pickle.loads(pickle.dumps(tree))._source.scratch is None
+
+
 def test_clusters_at_a_cut_are_hdbscans(fitted):
     matrix = fitted.linkage.to_numpy()
     if np.isinf(matrix[:, 2]).any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,14 +39,14 @@ class SingleLinkageTree(Table):
     def _fetch(self) -> tuple[Linkage, np.ndarray, int]:
         """The linkage of the points that were kept, their rows and the number of all rows, on the host."""
         linkage = self._source
-        if not isinstance(linkage.height, np.ndarray) or linkage.scratch is not None:
+        if not isinstance(linkage.height, np.ndarray):
             linkage = self._source = Linkage(to_host(linkage.child), to_host(linkage.size), to_host(linkage.height))
         self._kept, self._n = kept_rows(self._kept, self._n, linkage.n)
         return linkage, self._kept, self._n
 
     def __getstate__(self) -> dict[str, Any]:
-        self._fetch()
-        return self.__dict__
+        linkage, _, _ = self._fetch()
+        return {**self.__dict__, "_source": replace(linkage, scratch=None)}
 
     def to_numpy(self) -> np.ndarray:
         """SciPy's linkage matrix."""
