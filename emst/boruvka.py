@@ -15,9 +15,12 @@ algorithm to compute the Euclidean minimum spanning tree on GPUs" (ICPP'22), sec
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from emst.backend import Array, Backend
 
@@ -47,6 +50,25 @@ class Forest:
     def count(self) -> int:
         """Number of components."""
         return len(self.components)
+
+
+def singletons(n: int, dtype: Any, ops: Backend) -> Forest:
+    """Every vertex a component of its own."""
+
+    def filled(value: float, dtype: Any) -> Array:
+        return ops.asarray(np.full(n, value, dtype))
+
+    ids = np.arange(n, dtype=np.int32)
+    return Forest(
+        labels=ops.asarray(ids),
+        components=ops.asarray(ids.copy()),
+        best=filled(np.inf, dtype),
+        edge_u=filled(-1, np.int32),
+        edge_v=filled(-1, np.int32),
+        source=filled(-1, np.int32),
+        target=filled(-1, np.int32),
+        weight=filled(0, dtype),
+    )
 
 
 def spanning_forest(
@@ -90,3 +112,11 @@ def spanning_forest(
         if left == before:  # no component has an edge leaving it: a forest
             break
     return rounds
+
+
+def bridged(edges: Array, weights: Array, labels: Array, height: float = math.inf) -> tuple[Array, Array]:
+    """The forest's edges, and those of weight `height` from vertex 0 to the least vertex of every other component."""
+    least = np.sort(np.unique(labels, return_index=True)[1])[1:].astype(np.int32)
+    bridges = np.stack([np.zeros_like(least), least], axis=1)
+    heights = np.full_like(weights, height, shape=len(least))
+    return np.concatenate([edges, bridges]), np.concatenate([weights, heights])

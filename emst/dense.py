@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend import Array, Backend
-from emst.boruvka import Forest, Report, spanning_forest
+from emst.boruvka import Report, bridged, singletons, spanning_forest
 
 
 def dense_tree(
@@ -99,33 +99,6 @@ def _tree_by_rows(rows: Any, k: int, ops: Backend, report: Report | None) -> tup
     if forest.count > 1:
         edges, weights = bridged(edges, weights, forest.labels)
     return edges, weights, core
-
-
-def singletons(n: int, dtype: Any, ops: Backend) -> Forest:
-    """Every vertex a component of its own."""
-
-    def filled(value: float, dtype: Any) -> Array:
-        return ops.asarray(np.full(n, value, dtype))
-
-    ids = np.arange(n, dtype=np.int32)
-    return Forest(
-        labels=ops.asarray(ids),
-        components=ops.asarray(ids.copy()),
-        best=filled(np.inf, dtype),
-        edge_u=filled(-1, np.int32),
-        edge_v=filled(-1, np.int32),
-        source=filled(-1, np.int32),
-        target=filled(-1, np.int32),
-        weight=filled(0, dtype),
-    )
-
-
-def bridged(edges: Array, weights: Array, labels: Array, height: float = math.inf) -> tuple[Array, Array]:
-    """The forest's edges, and those of weight `height` from vertex 0 to the least vertex of every other component."""
-    least = np.sort(np.unique(labels, return_index=True)[1])[1:].astype(np.int32)
-    bridges = np.stack([np.zeros_like(least), least], axis=1)
-    heights = np.full_like(weights, height, shape=len(least))
-    return np.concatenate([edges, bridges]), np.concatenate([weights, heights])
 
 
 def _scale_for(X: Array, degree: float, dtype: np.dtype) -> float:

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend import Array, Backend, backend_of
-from emst.boruvka import Forest, Report, spanning_forest
-from emst.dense import bridged, singletons
+from emst.boruvka import Forest, Report, bridged, singletons, spanning_forest
 
 
 def sparse_tree(
