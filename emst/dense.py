@@ -75,19 +75,25 @@ def rows_tree(
     powers are multiplications and a square root, the same bits on the CPU and the GPU; any other p goes through `pow`,
     whose last bit differs between them. General Minkowski powers are computed in float64.
     """
-    if metric == "minkowski":
-        metric = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}.get(float(p), metric)
-    degree = {"euclidean": 2.0, "minkowski": float(p)}.get(metric, 1.0)
+    metric, degree = _summed(metric, float(p))
     dtype = X.dtype
-    wide = np.dtype(np.float64) if metric == "minkowski" else dtype
+    wide = np.dtype(np.float64) if metric in ("powers", "any power") else dtype
     scale = _scale_for(X, degree, wide)
     if scale != 1:
         X = (X.astype(np.float64) * scale).astype(wide)  # exact, and the scale may be no float32
-    rows = ops.open_rows(ops.asarray(X, wide), metric, degree, alpha)
+    rows = ops.open_rows(ops.asarray(X, wide), metric, degree, alpha**degree)
     edges, weights, core = _tree_by_rows(rows, k, ops, report)
     if degree == 1:
         return edges, weights, core
     return edges, _root(weights, degree, scale, dtype, ops), _root(core, degree, scale, dtype, ops)
+
+
+def _summed(metric: str, p: float) -> tuple[str, float]:
+    """What `open_rows` calls a metric, and the power of the distance that stands for it."""
+    if metric == "minkowski":
+        kind = "powers" if 2 * p % 1 == 0 else "any power"
+        metric = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}.get(p, kind)
+    return metric, {"euclidean": 2.0, "powers": p, "any power": p}.get(metric, 1.0)
 
 
 def _tree_by_rows(rows: Any, k: int, ops: Backend, report: Report | None) -> tuple[Array, Array, Array]:

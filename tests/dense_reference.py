@@ -21,8 +21,7 @@ class Rows:
 def open_rows(data, metric, p, alpha):
     if metric == "precomputed":
         return Rows(data, data.dtype.type(alpha))
-    degree = p if metric in ("euclidean", "minkowski") else 1.0
-    return Rows(distances(data, metric, p), data.dtype.type(alpha**degree))
+    return Rows(distances(data, metric, p), data.dtype.type(alpha))
 
 
 def distances(x, metric, p):

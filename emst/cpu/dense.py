@@ -19,7 +19,7 @@ import numpy as np
 
 from emst.cpu.arrays import empty
 from emst.cpu.kernels import kernel, part
-from emst.cpu.metric import ANY_POWER, EUCLIDEAN, MATRIX, POWERS, distances, kind_of
+from emst.cpu.metric import KINDS, MATRIX, distances
 from emst.cpu.parallel import for_chunks
 
 QUERIES = 16  # rows asked together, so that a block of points is read once for all of them
@@ -32,10 +32,9 @@ class Rows:
 
     def __init__(self, data, metric, p, alpha):
         self.n, self.dtype = len(data), data.dtype
-        self.kind = kind_of(metric, p)
+        self.kind = KINDS[metric]
         self.data = data if self.kind == MATRIX else np.ascontiguousarray(data.T)
-        degree = {EUCLIDEAN: 2.0, POWERS: p, ANY_POWER: p}.get(self.kind, 1.0)
-        self.alpha = self.dtype.type(alpha**degree)
+        self.alpha = self.dtype.type(alpha)
         self.p = self.dtype.type(p)
         self.core = None  # T[n]
         self.answers = None

@@ -12,12 +12,14 @@ import numpy as np
 from emst.cpu.kernels import part
 
 MATRIX, MANHATTAN, CHEBYSHEV, EUCLIDEAN, POWERS, ANY_POWER = range(6)
-KINDS = {"precomputed": MATRIX, "manhattan": MANHATTAN, "chebyshev": CHEBYSHEV, "euclidean": EUCLIDEAN}
-
-
-def kind_of(metric, p):
-    """What kernels call a metric."""
-    return KINDS[metric] if metric in KINDS else POWERS if 2 * p == int(2 * p) else ANY_POWER
+KINDS = {  # what kernels call the metrics of `emst.backend.Backend.open_rows`
+    "precomputed": MATRIX,
+    "manhattan": MANHATTAN,
+    "chebyshev": CHEBYSHEV,
+    "euclidean": EUCLIDEAN,
+    "powers": POWERS,
+    "any power": ANY_POWER,
+}
 
 
 @part

@@ -18,8 +18,7 @@ from emst.cuda.merge import scratch_of
 
 ROW_THREADS = 256  # of dense.cu: a block a row
 FIRST_WAVE, GROWTH = 1 << 12, 4
-KINDS = {"euclidean": 0, "manhattan": 1, "chebyshev": 2}  # of metric.cuh
-POWERS, ANY_POWER = 3, 4
+KINDS = {"euclidean": 0, "manhattan": 1, "chebyshev": 2, "powers": 3, "any power": 4}  # of metric.cuh
 NUMBER = {4: np.int32, 8: np.int64}  # numbers that are not negative compare like their bits; see exact.cuh
 
 
@@ -44,9 +43,7 @@ class Rows:
             self.matrix = data
             self.metric = Metric(alpha=float(alpha))
             return
-        kind = KINDS[metric] if metric in KINDS else POWERS if 2 * p == int(2 * p) else ANY_POWER
-        degree = p if kind in (0, POWERS, ANY_POWER) else 1.0
-        self.metric = Metric(kind, float(p), float(alpha**degree))
+        self.metric = Metric(KINDS[metric], float(p), float(alpha))
         self.points = cupy.zeros((self.n, data.shape[1] + 1), self.dtype)
         self.points[:, :-1] = data
 
