@@ -116,8 +116,9 @@ class Backend(Protocol):
 
     def open_rows(self, data: Array, metric: str, p: float, alpha: float) -> Rows:
         """Distances that are asked row by row. "precomputed": `data` is an exactly symmetric matrix T[n, n], inf where
-        there is no edge. Otherwise points T[n, d] and "manhattan", "chebyshev", "euclidean" or "minkowski", the
-        coordinates taken in order; of the last two, sums of p-th powers stand for distances in all operations."""
+        there is no edge. Otherwise points T[n, d] and "manhattan", "chebyshev", "euclidean", "powers" (whole or half
+        p) or "any power", the coordinates taken in order; of the last three, sums of p-th powers stand for distances in
+        all operations, and `alpha` is a power too."""
 
     def row_core_distances(self, rows: Rows, k: int) -> Array:
         """The k-th smallest entry of every row, the diagonal itself counted: T[n]. The rows keep it: from here on the
