@@ -52,8 +52,12 @@ class FittedAttributes:
     def outlier_scores_(self) -> Any:
         """GLOSH, from 0 to 1: array of shape (n,). Rows with infinite values have 1, rows with missing ones NaN."""
         model = self._model
-        values = model.of_none(0, np.float64) if model.flat is None else model.ops.outlier_scores(model.flat.condensed)
-        return model.give(model.spread(values, 1, np.nan))
+        if model.flat is None:
+            scores = model.of_none(0, np.float64)
+        else:
+            condensed = model.flat.condensed
+            scores = model.ops.outlier_scores(condensed, *condensed.leaving())
+        return model.give(model.spread(scores, 1, np.nan))
 
     @lazy
     def exemplars_(self) -> list[Any]:

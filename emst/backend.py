@@ -61,8 +61,8 @@ class Backend(Protocol):
         """Memory that can still be allocated, None where nobody says."""
 
     def require_memory(self, array: Array, dtype: Any, k: int, labels: bool = False) -> None:
-        """Raise MemoryError naming bytes needed and free if the tree of this array, computed in `dtype`, cannot fit; or,
-        for labels, the stages after it, which need less as a rule. The copy that `asarray` would make counts."""
+        """Raise MemoryError naming bytes needed and free if the tree of this array, computed in `dtype`, cannot fit;
+        or, for labels, the stages after it, which need less as a rule. The copy that `asarray` would make counts."""
 
     # ---- points in a hierarchy of boxes, and their spanning tree -----------------------------------------------------
 
@@ -152,14 +152,17 @@ class Backend(Protocol):
         born at a height below `epsilon` give way to their first ancestor born above it (or, if that is the root and it
         may not be chosen, to the last one before)."""
 
-    def label_points(self, condensed: Condensed, selection: Selection, epsilon: float) -> tuple[Array, Array]:
-        """Label of every point, -1 for noise, int64[n]; and how far it follows its cluster, float64[n] from 0 to 1:
-        lambda at which it leaves over the cluster's death. If the root is chosen, its members are the points that
-        leave no earlier than 1 / epsilon, or than its death if epsilon is 0."""
+    def label_points(
+        self, condensed: Condensed, selection: Selection, epsilon: float, cluster: Array, height: Array
+    ) -> tuple[Array, Array]:
+        """Of points that leave `cluster`, int32[m], at `height`, T[m], `condensed.leaving()` or new ones: the label,
+        int64[m], -1 for noise; and how far they follow their cluster, float64[m] from 0 to 1: lambda at which they
+        leave over the cluster's death. If the root is chosen, its members are the points that leave no earlier than
+        1 / epsilon, or than its death if epsilon is 0."""
 
-    def outlier_scores(self, condensed: Condensed) -> Array:
-        """GLOSH: 1 - lambda at which the point leaves / greatest lambda below its cluster, float64[n]. 0 for points
-        that leave at an infinite lambda, 1 for others where that is the greatest."""
+    def outlier_scores(self, condensed: Condensed, cluster: Array, height: Array) -> Array:
+        """GLOSH of such points: 1 - lambda at which they leave / greatest lambda below their cluster, float64[m]. 0
+        for points that leave at an infinite lambda, 1 for others where that is the greatest."""
 
     def cut(self, linkage: Linkage, height: float, min_cluster_size: int) -> Array:
         """Labels of the clusters that merges below `height` make, int64[n]: numbered in order of their first points,

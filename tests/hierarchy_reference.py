@@ -217,18 +217,13 @@ def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
     return Selection(np.array(ascending, np.int32), np.array(label, np.int32))
 
 
-def _leaving(condensed):
-    """Lambda at which every point leaves its cluster; a lone point never does."""
-    return [density(condensed.linkage.height[e]) if e >= 0 else INF for e in condensed.exit.tolist()]
-
-
-def label_points(condensed, selection, epsilon):
+def label_points(condensed, selection, epsilon, cluster, height):
     chosen = selection.chosen.tolist()
     least = 0.0
     if chosen == [0]:
         least = 1.0 / epsilon if epsilon != 0 else condensed.death[0]
     labels, probabilities = [], []
-    for c, own in zip(condensed.cluster.tolist(), _leaving(condensed)):
+    for c, own in zip(cluster.tolist(), map(density, height)):
         label = int(selection.label[c]) if own >= least else -1
         death = float(condensed.death[chosen[label]]) if label >= 0 else INF
         labels.append(label)
@@ -239,13 +234,13 @@ def label_points(condensed, selection, epsilon):
     return np.array(labels, np.int64), np.array(probabilities)
 
 
-def outlier_scores(condensed):
+def outlier_scores(condensed, cluster, height):
     greatest = condensed.death.tolist()
     for c in reversed(range(1, condensed.count)):
         p = int(condensed.parent[c])
         greatest[p] = max(greatest[p], greatest[c])
     scores = []
-    for c, own in zip(condensed.cluster.tolist(), _leaving(condensed)):
+    for c, own in zip(cluster.tolist(), map(density, height)):
         scores.append(0.0 if own == INF or greatest[c] == 0 else 1.0 - own / greatest[c])
     return np.array(scores)
 

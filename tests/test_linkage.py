@@ -126,8 +126,8 @@ def test_a_million_merges_of_any_depth_take_no_longer(ops, shape, min_cluster_si
         ops.simplify(condensed, 1e12)
         for method in ("eom", "leaf"):
             selection = ops.select(lasting, method, 10.0, n + 1, True)
-            labels, _ = ops.label_points(lasting, selection, 10.0)
-        scores = ops.outlier_scores(lasting)
+            labels, _ = ops.label_points(lasting, selection, 10.0, *lasting.leaving())
+        scores = ops.outlier_scores(lasting, *lasting.leaving())
         clusters = ops.cut(linkage, n / 2, 1)
         return [to_host(array) for array in (linkage.size, labels, scores, clusters)]
 

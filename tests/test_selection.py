@@ -17,16 +17,20 @@ def check(ops, edges, heights, min_cluster_size, choices, persistence=0.0):
     ours, twin = ops.condense(ours, min_cluster_size), reference.condense(twin, min_cluster_size)
     if persistence:
         ours, twin = ops.simplify(ours, persistence), reference.simplify(twin, persistence)
-    np.testing.assert_array_equal(to_host(ops.outlier_scores(ours)), reference.outlier_scores(twin))
+    leaving = ours.leaving()
+    for found, expected in zip(leaving, twin.leaving()):
+        np.testing.assert_array_equal(to_host(found), expected)
+    scores = to_host(ops.outlier_scores(ours, *leaving))
+    np.testing.assert_array_equal(scores, reference.outlier_scores(twin, *twin.leaving()))
     for method, epsilon, limit, single in choices:
         choice, expected = (
             side.select(tree, method, epsilon, limit, single) for side, tree in ((ops, ours), (reference, twin))
         )
         assert_same(choice, expected)
-        labels, probabilities = (to_host(array) for array in ops.label_points(ours, choice, epsilon))
+        labels, probabilities = (to_host(array) for array in ops.label_points(ours, choice, epsilon, *leaving))
         assert labels.dtype == np.int64
         assert labels.shape == probabilities.shape == (n,)
-        theirs = reference.label_points(twin, expected, epsilon)
+        theirs = reference.label_points(twin, expected, epsilon, *twin.leaving())
         np.testing.assert_array_equal(labels, theirs[0])
         np.testing.assert_array_equal(probabilities, theirs[1])
 
@@ -68,9 +72,10 @@ def test_a_single_point(ops):
     check(ops, edges, heights, 2, every)
     condensed = ops.condense(give(ops, edges, heights), 2)
     for single, label, probability in [(False, -1, 0.0), (True, 0, 1.0)]:
-        answer = ops.label_points(condensed, ops.select(condensed, "eom", 0.0, 2, single), 0.0)
+        selection = ops.select(condensed, "eom", 0.0, 2, single)
+        answer = ops.label_points(condensed, selection, 0.0, *condensed.leaving())
         assert [to_host(array).tolist() for array in answer] == [[label], [probability]]
-    assert to_host(ops.outlier_scores(condensed)).tolist() == [0.0]
+    assert to_host(ops.outlier_scores(condensed, *condensed.leaving())).tolist() == [0.0]
 
 
 def peer_answer(theirs, method, epsilon, limit, single):
@@ -94,13 +99,14 @@ def test_hdbscan_gives_the_same_labels(ops, method, single, epsilon, seed):
         # To hdbscan the root's size is that of the clusters it splits into, without the points that left before.
         for limit in [n + 1, 40] if method == "eom" and not single else [n + 1]:
             selection = ops.select(condensed, method, epsilon, limit, single)
-            labels, probabilities = (to_host(array) for array in ops.label_points(condensed, selection, epsilon))
+            answer = ops.label_points(condensed, selection, epsilon, *condensed.leaving())
+            labels, probabilities = map(to_host, answer)
             their_labels, their_probabilities, _ = peer_answer(theirs, method, epsilon, limit, single)
             assert labels.max() == their_labels.max() >= 0
             assert adjusted_rand_score(labels, their_labels) == 1
             np.testing.assert_array_equal(labels < 0, their_labels < 0)
             np.testing.assert_allclose(probabilities, their_probabilities, rtol=1e-12)
-        scores = to_host(ops.outlier_scores(condensed))
+        scores = to_host(ops.outlier_scores(condensed, *condensed.leaving()))
         np.testing.assert_allclose(scores, peer.outlier_scores(theirs), atol=1e-12)
 
 
@@ -110,7 +116,7 @@ def test_scikit_learn_gives_the_same_labels(ops, method):
     edges, heights = of_points("uniform", 600, np.float64, k=1)
     condensed = ops.condense(give(ops, edges, heights), 8)
     selection = ops.select(condensed, method, 0.0, 601, False)
-    labels, probabilities = (to_host(array) for array in ops.label_points(condensed, selection, 0.0))
+    labels, probabilities = map(to_host, ops.label_points(condensed, selection, 0.0, *condensed.leaving()))
     model = HDBSCAN(min_cluster_size=8, min_samples=1, cluster_selection_method=method, copy=True)
     model.fit(cloud(600, 2, np.float64))
     assert labels.max() > 0

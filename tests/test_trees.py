@@ -36,7 +36,7 @@ class Fitted:
         if persistence:
             condensed = ops.simplify(condensed, persistence)
         selection = ops.select(condensed, "eom", 0.0, len(kept), False)
-        self.labels = to_host(ops.label_points(condensed, selection, 0.0)[0])
+        self.labels = to_host(ops.label_points(condensed, selection, 0.0, *condensed.leaving())[0])
         self.condensed = CondensedTree(condensed, selection, **rows)
         self.linkage = SingleLinkageTree(linkage, **rows)
         self.tree = SpanningTree(self.edges, self.weights, x)

@@ -74,23 +74,23 @@ def _number(parent, chosen, number, label):
     return count
 
 
-def label_points(condensed, selection, epsilon):
+def label_points(condensed, selection, epsilon, cluster, height):
     """See `emst.backend.Backend.label_points`."""
-    n = len(condensed.cluster)
+    n = len(cluster)
     labels, probabilities = np.empty(n, np.int64), np.empty(n)
     chosen = selection.chosen
     least = 0.0  # lambda that a member must reach
     if len(chosen) == 1 and chosen[0] == 0:
         least = 1 / epsilon if epsilon != 0 else condensed.death[0]
-    tree = (condensed.cluster, condensed.exit, condensed.linkage.height, condensed.death[chosen], selection.label)
-    for_chunks(_label_points, n, grain_for(n, 1 << 15), *tree, least, labels, probabilities)
+    rules = (condensed.death[chosen], selection.label, least)
+    for_chunks(_label_points, n, grain_for(n, 1 << 15), cluster, height, *rules, labels, probabilities)
     return labels, probabilities
 
 
 @kernel
-def _label_points(cluster, leave, height, death, label, least, labels, probabilities, begin, end):
+def _label_points(cluster, height, death, label, least, labels, probabilities, begin, end):
     for p in range(begin, end):
-        own = density(height[leave[p]]) if leave[p] >= 0 else np.inf
+        own = density(height[p])
         mine = label[cluster[p]]
         if mine < 0 or own < least:
             labels[p], probabilities[p] = -1, 0.0
@@ -100,14 +100,13 @@ def _label_points(cluster, leave, height, death, label, least, labels, probabili
             probabilities[p] = 1.0 if own == np.inf or whole == 0.0 else min(own, whole) / whole
 
 
-def outlier_scores(condensed):
+def outlier_scores(condensed, cluster, height):
     """See `emst.backend.Backend.outlier_scores`."""
     greatest = condensed.death.copy()
     _raise_greatest(condensed.parent, greatest)
-    n = len(condensed.cluster)
+    n = len(cluster)
     scores = np.empty(n)
-    tree = (condensed.cluster, condensed.exit, condensed.linkage.height)
-    for_chunks(_outlier_scores, n, grain_for(n, 1 << 15), *tree, greatest, scores)
+    for_chunks(_outlier_scores, n, grain_for(n, 1 << 15), cluster, height, greatest, scores)
     return scores
 
 
@@ -118,8 +117,8 @@ def _raise_greatest(parent, greatest):
 
 
 @kernel
-def _outlier_scores(cluster, leave, height, greatest, scores, begin, end):
+def _outlier_scores(cluster, height, greatest, scores, begin, end):
     for p in range(begin, end):
-        own = density(height[leave[p]]) if leave[p] >= 0 else np.inf
+        own = density(height[p])
         most = greatest[cluster[p]]
         scores[p] = 0.0 if own == np.inf or most == 0.0 else 1.0 - own / most

@@ -100,25 +100,18 @@ __global__ void label_clusters(i64 clusters, const int2 *jump_top, const int *ra
   if (c < clusters) label[c] = jump_top[c].y == NOT_CHOSEN ? NOT_CHOSEN : rank_of[jump_top[c].y];
 }
 
-// A single point never leaves.
-template <class T>
-__device__ double lambda_of(const T *height, int leaving) {
-  return leaving < 0 ? density(T(0)) : density(height[leaving]);
-}
-
 // A point that leaves at lambda follows its cluster, which dies at death, this far.
 __device__ inline double strength(double lambda, double death) {
   return death == 0.0 || lambda >= death ? 1.0 : __ddiv_rn(lambda, death);
 }
 
 template <class T>
-__global__ void label_points(i64 n, const int *cluster, const int *leaving, const T *height, const int *label,
-                             const int *chosen, const double *death, double epsilon, i64 *labels,
-                             double *probabilities) {
+__global__ void label_points(i64 n, const int *cluster, const T *height, const int *label, const int *chosen,
+                             const double *death, double epsilon, i64 *labels, double *probabilities) {
   i64 p = thread_id();
   if (p >= n) return;
   int l = label[cluster[p]];
-  const double lambda = lambda_of(height, leaving[p]);
+  const double lambda = density(height[p]);
   const int c = l < 0 ? NOT_CHOSEN : chosen[l];
   if (c == 0 && lambda < (epsilon != 0.0 ? __ddiv_rn(1.0, epsilon) : death[0])) l = NOT_CHOSEN;
   labels[p] = l;
@@ -126,11 +119,10 @@ __global__ void label_points(i64 n, const int *cluster, const int *leaving, cons
 }
 
 template <class T>
-__global__ void outlier_scores(i64 n, const int *cluster, const int *leaving, const T *height, const double *greatest,
-                               double *scores) {
+__global__ void outlier_scores(i64 n, const int *cluster, const T *height, const double *greatest, double *scores) {
   i64 p = thread_id();
   if (p >= n) return;
-  const double lambda = lambda_of(height, leaving[p]), most = greatest[cluster[p]];
+  const double lambda = density(height[p]), most = greatest[cluster[p]];
   const bool last = lambda == most;  // also where both are infinite, or 0
   scores[p] = last ? 0.0 : add(1.0, -__ddiv_rn(lambda, most));
 }

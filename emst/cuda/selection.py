@@ -71,25 +71,22 @@ def doubled(name: str, pointers: cupy.ndarray) -> cupy.ndarray:
             return pointers
 
 
-def label_points(condensed: Condensed, selection: Selection, epsilon: float) -> tuple[cupy.ndarray, cupy.ndarray]:
+def label_points(
+    condensed: Condensed, selection: Selection, epsilon: float, cluster: cupy.ndarray, height: cupy.ndarray
+) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.Backend.label_points`."""
-    labels, probabilities = cupy.empty(condensed.linkage.n, np.int64), cupy.empty(condensed.linkage.n, np.float64)
-    chosen = (selection.label, selection.chosen, condensed.death, np.float64(epsilon))
-    _over_points("label_points", condensed, *chosen, labels, probabilities)
+    n = len(cluster)
+    labels, probabilities = cupy.empty(n, np.int64), cupy.empty(n, np.float64)
+    rules = (selection.label, selection.chosen, condensed.death, np.float64(epsilon))
+    launch("selection", f"label_points<{ctype(height.dtype)}>", n, n, cluster, height, *rules, labels, probabilities)
     return labels, probabilities
 
 
-def outlier_scores(condensed: Condensed) -> cupy.ndarray:
+def outlier_scores(condensed: Condensed, cluster: cupy.ndarray, height: cupy.ndarray) -> cupy.ndarray:
     """See `emst.backend.Backend.outlier_scores`."""
-    count, scores = condensed.count, cupy.empty(condensed.linkage.n, np.float64)
-    greatest = cupy.empty(count, np.float64)
+    count, n = condensed.count, len(cluster)
+    greatest, scores = cupy.empty(count, np.float64), cupy.empty(n, np.float64)
     tree = (condensed.parent, condensed.split, condensed.death)
     launch("selection", "greatest_below", count, count, *tree, words_of(condensed), greatest)
-    _over_points("outlier_scores", condensed, greatest, scores)
+    launch("selection", f"outlier_scores<{ctype(height.dtype)}>", n, n, cluster, height, greatest, scores)
     return scores
-
-
-def _over_points(name: str, condensed: Condensed, *args: object) -> None:
-    n, height = condensed.linkage.n, condensed.linkage.height
-    points = (n, condensed.cluster, condensed.exit, height)
-    launch("selection", f"{name}<{ctype(height.dtype)}>", n, *points, *args)

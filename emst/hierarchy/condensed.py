@@ -13,6 +13,9 @@ outlier detection", TKDD 2015; L. McInnes, J. Healy, "Accelerated hierarchical d
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from emst.backend import Array
 from emst.hierarchy.linkage import Linkage
@@ -45,6 +48,14 @@ class Condensed:
     def count(self) -> int:
         """Number of clusters, the root included."""
         return len(self.parent)
+
+    def leaving(self, points: Any = slice(None)) -> tuple[Array, Array]:
+        """The cluster that each of the points leaves, int32[m], and the height of that merge, T[m].
+
+        A lone point never leaves the root: its height is 0.
+        """
+        height, merge = self.linkage.height, self.exit[points]
+        return self.cluster[points], height[merge] if len(height) else np.zeros_like(height, shape=len(merge))
 
 
 @dataclass(eq=False)

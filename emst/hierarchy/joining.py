@@ -20,6 +20,7 @@ from emst.finite import FiniteRows
 from emst.frame import Frame, frame_of, highest_exponent
 from emst.hierarchy.condensed import Condensed
 from emst.hierarchy.flat import Flat
+from emst.hierarchy.linkage import density
 from emst.hierarchy.pairs import blocks, distances_between
 from emst.points import to_host
 
@@ -87,23 +88,17 @@ class Joined:
     same: Array  # bool[m]: whether the query is that point
     height: Array  # T[m]: weight of the edge to it, in the metric's units; 0 where the query is the point
 
-    def places(self, condensed: Condensed) -> tuple[Array, Array]:
-        """Cluster that every query leaves, int32[m], and the lambda at which it joins, float64[m].
+    def leaving(self, condensed: Condensed) -> tuple[Array, Array]:
+        """As `Condensed.leaving` of points: the cluster that every query leaves, int32[m], and at which height, T[m].
 
         Where the query joins at no greater a density than its neighbour's cluster was born at, that is the first
         ancestor born earlier.
         """
-        cluster, joins = condensed.cluster[self.neighbor], density(self.height)
-        leaves = density(condensed.linkage.height)[condensed.exit[self.neighbor]]
-        joins = np.where(self.same, leaves, joins)
-        late = joins < leaves
-        return _first_born_before(condensed, cluster, np.where(late, joins, np.nan)), joins
-
-
-def density(height: Array) -> Array:
-    """lambda = 1 / height, float64."""
-    with np.errstate(divide="ignore"):
-        return 1 / height.astype(np.float64)
+        cluster, own = condensed.leaving(self.neighbor)
+        height = np.where(self.same, own, self.height)
+        joins = density(height)
+        late = joins < density(own)
+        return _first_born_before(condensed, cluster, np.where(late, joins, np.nan)), height
 
 
 def _first_born_before(condensed: Condensed, cluster: Array, joins: Array) -> Array:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend import Array
+from emst.points import to_host
 
 
 @dataclass(eq=False)
@@ -34,11 +35,15 @@ class Linkage:
 
     def to_scipy(self) -> np.ndarray:
         """SciPy's linkage matrix: float64 of shape (n - 1, 4) on the host."""
-        columns = (self.child, self.size, self.height)
-        child, size, height = (a if isinstance(a, np.ndarray) else a.get() for a in columns)
-        matrix = np.empty((len(size), 4))
-        matrix[:, :2] = child
+        matrix = np.empty((len(self.size), 4))
+        matrix[:, :2] = to_host(self.child)
         matrix[:, :2] += self.n
-        matrix[:, 2] = height
-        matrix[:, 3] = size
+        matrix[:, 2] = to_host(self.height)
+        matrix[:, 3] = to_host(self.size)
         return matrix
+
+
+def density(height: Array) -> Array:
+    """lambda = 1 / height, float64."""
+    with np.errstate(divide="ignore"):
+        return 1 / height.astype(np.float64)

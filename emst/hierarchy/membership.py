@@ -23,7 +23,8 @@ import numpy as np
 from emst.backend import Array
 from emst.frame import frame_of
 from emst.hierarchy.flat import Flat
-from emst.hierarchy.joining import PredictionData, density, joined
+from emst.hierarchy.joining import PredictionData, joined
+from emst.hierarchy.linkage import density
 from emst.hierarchy.pairs import blocks
 from emst.hierarchy.prediction import open_queries, prediction_data_of
 from emst.hierarchy.scores import exemplars
@@ -62,10 +63,9 @@ def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
         out = _table(data, queries.rows.n)
         if flat is not None and m and out.shape[1]:
             join = joined(data, queries.points)
-            cluster, leaves = join.places(flat.condensed)
-            own = density(flat.condensed.linkage.height)[flat.condensed.exit[join.neighbor]]
-            leaves = np.minimum(leaves, own)  # with the neighbour, as `hdbscan` has it
-            for rows, batch in _batches(data, queries.points, cluster, leaves, batch_size):
+            cluster, height = join.leaving(flat.condensed)
+            height = np.maximum(height, flat.condensed.leaving(join.neighbor)[1])  # with it, as `hdbscan` has it
+            for rows, batch in _batches(data, queries.points, cluster, density(height), batch_size):
                 out[queries.rows.kept[rows]] = batch
         out[queries.rows.missing] = np.nan
         return queries.door.give(out)
@@ -103,9 +103,8 @@ def all_points_membership_vectors(model: Any, batch_size: int | None = None, out
         if data.rows is not None:
             table[_to(table, data.rows.missing)] = np.nan
         if data.flat is not None and shape[1]:
-            condensed = data.flat.condensed
-            leaves = density(condensed.linkage.height)[condensed.exit]
-            for rows, batch in _batches(data, data.points, condensed.cluster, leaves, batch_size):
+            cluster, height = data.flat.condensed.leaving()
+            for rows, batch in _batches(data, data.points, cluster, density(height), batch_size):
                 kept = rows if data.rows is None else _to(table, data.rows.kept[rows])
                 table[kept] = _to(table, batch)
         return data.give(table) if out is None else out

@@ -14,7 +14,6 @@ neighbour is sought among the 2 k nearest points only.
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,9 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from emst.backend import Array
 from emst.finite import FiniteRows, finite_rows
-from emst.hierarchy.condensed import Condensed
-from emst.hierarchy.joining import Joined, PredictionData, joined
-from emst.hierarchy.linkage import Linkage
+from emst.hierarchy.joining import PredictionData, joined
 from emst.points import Door, on_device_of, open_points
 
 __all__ = ["PredictionData", "approximate_predict", "approximate_predict_scores"]
@@ -141,10 +138,8 @@ def approximate_predict_scores(model: Any, X: Any) -> Any:
         queries = open_queries(model, data, X)
         scores = np.zeros_like(data.points, dtype=np.float64, shape=len(queries.points))
         if data.flat is not None and len(scores):
-            join = joined(data, queries.points)
-            known = data.ops.outlier_scores(data.flat.condensed)[join.neighbor]
-            scores = np.maximum(data.ops.outlier_scores(_as_points(data.flat.condensed, join)), 0)
-            scores = np.where(join.same, known, scores)
+            cluster, height = joined(data, queries.points).leaving(data.flat.condensed)
+            scores = np.maximum(data.ops.outlier_scores(data.flat.condensed, cluster, height), 0)
         return queries.door.give(queries.rows.spread(scores, 1, np.nan))
 
 
@@ -155,17 +150,7 @@ def _predicted(data: PredictionData, queries: Array) -> tuple[Array, Array, Arra
         nobody = np.full_like(data.points, -1, dtype=np.int64, shape=m)
         return nobody, np.zeros_like(data.points, dtype=np.float64, shape=m), nobody
     join = joined(data, queries)
-    labels, probabilities = data.ops.label_points(_as_points(flat.condensed, join), flat.selection, data.epsilon)
-    labels = np.where(join.same, flat.labels[join.neighbor], labels)
-    probabilities = np.where(join.same, flat.probabilities[join.neighbor], probabilities)
+    cluster, height = join.leaving(flat.condensed)
+    labels, probabilities = data.ops.label_points(flat.condensed, flat.selection, data.epsilon, cluster, height)
     neighbors = join.neighbor.astype(np.int64)
     return labels, probabilities, neighbors if data.rows is None else data.rows.kept[neighbors]
-
-
-def _as_points(condensed: Condensed, join: Joined) -> Condensed:
-    """The same clusters with the queries for points, each of which leaves at a merge of its own: for the operations
-    whose rules of labels and scores hold for both."""
-    cluster, _ = join.places(condensed)
-    merges = Linkage(condensed.linkage.child, join.neighbor[1:], join.height)
-    leave = np.cumsum(np.ones_like(cluster), dtype=np.int32) - np.int32(1)
-    return dataclasses.replace(condensed, linkage=merges, cluster=cluster, exit=leave)

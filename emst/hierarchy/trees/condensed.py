@@ -8,6 +8,7 @@ import numpy as np
 
 from emst.backend import Array
 from emst.hierarchy.condensed import Condensed, Selection
+from emst.hierarchy.linkage import density
 from emst.hierarchy.trees.table import Table, kept_rows, optional
 from emst.points import to_host
 
@@ -134,18 +135,16 @@ class CondensedTree(Table):
 
 def _table(condensed: Condensed, kept: np.ndarray, n: int) -> np.ndarray:
     """The rows of the tree, ordered by parent, lambda and child."""
-    with np.errstate(divide="ignore"):
-        density = 1.0 / to_host(condensed.linkage.height).astype(np.float64)
-    density = np.append(density, np.inf)  # of a lone point, which no merge takes away
+    cluster, height = map(to_host, condensed.leaving())
     clusters, end = condensed.count - 1, condensed.count - 1 + len(kept)
     rows = np.zeros(clusters + n, ROW)
     rows["parent"][:clusters] = n + to_host(condensed.parent)[1:]
     rows["child"][:clusters] = n + 1 + np.arange(clusters)
     rows["lambda_val"][:clusters] = to_host(condensed.birth)[1:]
     rows["child_size"][:clusters] = to_host(condensed.size)[1:]
-    rows["parent"][clusters:end] = n + to_host(condensed.cluster)
+    rows["parent"][clusters:end] = n + cluster
     rows["child"][clusters:end] = kept
-    rows["lambda_val"][clusters:end] = density[to_host(condensed.exit)]
+    rows["lambda_val"][clusters:end] = density(height)
     rows["parent"][end:] = n
     rows["child"][end:] = np.delete(np.arange(n), kept)
     rows["child_size"][clusters:] = 1
