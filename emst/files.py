@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import math
 import os
 import warnings
 import zipfile
@@ -20,7 +21,9 @@ import numpy as np
 SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
 
 
-def read_points(path: Path, columns: Sequence[str] | None = None, array: str | None = None) -> np.ndarray:
+def read_points(
+    path: Path, columns: Sequence[str] | None = None, array: str | None = None, *, gaps: bool = False
+) -> np.ndarray:
     """Table of points in a file, told by its suffix.
 
     Parameters
@@ -31,6 +34,8 @@ def read_points(path: Path, columns: Sequence[str] | None = None, array: str | N
         Names or 0-based numbers of the columns to take, in this order; all of them by default.
     array : str, optional
         Which array of an .npz; needed only where there are several.
+    gaps : bool, default False
+        Whether an empty field of a .csv is a missing value, NaN, as in tables that pandas writes, and no error.
 
     Returns
     -------
@@ -42,7 +47,7 @@ def read_points(path: Path, columns: Sequence[str] | None = None, array: str | N
     if array is not None and suffix != ".npz":
         raise ValueError(f"{path}: only an .npz holds named arrays; there is no array {array!r} to choose")
     if suffix == ".csv":
-        return _read_csv(path, columns)
+        return _read_csv(path, columns, gaps)
     if suffix == ".parquet":
         return _read_parquet(path, columns)
     return _table(path, _load(path, array), columns)
@@ -160,7 +165,7 @@ def _stack(path: Path, columns: dict[str, np.ndarray]) -> np.ndarray:
     return np.stack(list(columns.values()), axis=1)
 
 
-def _read_csv(path: Path, columns: Sequence[str] | None) -> np.ndarray:
+def _read_csv(path: Path, columns: Sequence[str] | None, gaps: bool) -> np.ndarray:
     """Numbers separated by commas (or semicolons, or tabs), with or without a line of column names."""
     try:
         line, first, delimiter = _first_fields(path)
@@ -172,17 +177,25 @@ def _read_csv(path: Path, columns: Sequence[str] | None) -> np.ndarray:
     names = [] if any(map(_is_number, first)) else [field.strip() for field in first]
     used = _choose(path, columns, names, len(first))
     skip = line if names else line - 1
+    layout: dict[str, Any] = {"delimiter": delimiter, "skiprows": skip, "usecols": used}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that there is nothing to read is said below
-            table = np.loadtxt(
-                path, delimiter=delimiter, skiprows=skip, usecols=used, ndmin=2, encoding="utf-8-sig", quotechar='"'
-            )
+        try:
+            table = _loaded_text(path, **layout)
+        except ValueError:
+            if not gaps:
+                raise
+            table = _loaded_text(path, converters=_number_or_gap, **layout)  # slower
     except ValueError as error:
-        raise _csv_fault(path, skip, delimiter, names, used, error) from error
+        raise _csv_fault(path, skip, delimiter, names, used, gaps, error) from error
     if len(table) == 0:
         raise ValueError(f"{path} holds no points")
     return table
+
+
+def _loaded_text(path: Path, **layout: Any) -> np.ndarray:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there is nothing to read is said by who asks
+        return np.loadtxt(path, ndmin=2, encoding="utf-8-sig", quotechar='"', **layout)
 
 
 def _first_fields(path: Path) -> tuple[int, list[str], str]:
@@ -197,7 +210,7 @@ def _first_fields(path: Path) -> tuple[int, list[str], str]:
 
 
 def _csv_fault(
-    path: Path, skip: int, delimiter: str, names: list[str], used: list[int], error: ValueError
+    path: Path, skip: int, delimiter: str, names: list[str], used: list[int], gaps: bool, error: ValueError
 ) -> ValueError:
     """What is wrong with a table that numpy would not read, in the terms of someone who looks at the file."""
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
@@ -209,7 +222,7 @@ def _csv_fault(
             if max(used) >= len(fields):
                 return ValueError(f"{path}, line {number}: {len(fields)} fields where {max(used) + 1} are needed")
             for i in used:
-                if not _is_number(fields[i]):
+                if not (_is_number(fields[i]) or (gaps and not fields[i].strip())):
                     column = repr(names[i]) if names else str(i)
                     found = f"{fields[i]!r} is not a number" if fields[i].strip() else "there is no value"
                     hint = "" if len(used) < len(fields) else "; --columns chooses which columns to read"
@@ -241,6 +254,14 @@ def _is_number(field: str) -> bool:
     except ValueError:
         return False
     return "_" not in field  # float("1_000") is Python's notation, not a file's
+
+
+def _number_or_gap(field: str) -> float:
+    if _is_number(field):
+        return float(field)
+    if field.strip():
+        raise ValueError(f"{field!r} is not a number")
+    return math.nan
 
 
 def _first_line(error: BaseException) -> str:

@@ -308,6 +308,23 @@ def test_summary_of_clusters(here, capsys):
     assert err == ""
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_empty_fields_of_a_csv_are_missing_values(here, capsys, separator):
+    """As pandas writes them."""
+    rows = [[f"{value:.17g}" for value in row] for row in BLOBS]
+    rows[3][0], rows[7][1], rows[9] = "", " ", ["", ""]
+    (here / "points.csv").write_text("".join(separator.join(row) + "\n" for row in [["x", "y"], *rows]))
+    points = BLOBS.copy()
+    points[3, 0], points[7, 1], points[9] = np.nan, np.nan, np.nan
+    np.testing.assert_array_equal(clusters_of("points.csv"), fitted(points).labels_)
+    (here / "points.csv").write_text("x,y\n1,\n2,1_0\n")
+    assert "line 3, column 'y': '1_0' is not a number" in complaint(
+        capsys, "cluster", "points.csv", "-o", "l.npy", "--device", "cpu"
+    )
+    (here / "points.csv").write_text("x,y\n1,\n2\n")
+    assert "line 3: 1 fields where 2" in complaint(capsys, "cluster", "points.csv", "-o", "l.npy", "--device", "cpu")
+
+
 def test_a_warning_is_a_line(here, capsys):
     steps = abs(np.subtract.outer(np.arange(20.0), np.arange(20.0)))
     steps[:10, 10:] = steps[10:, :10] = np.inf

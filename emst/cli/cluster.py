@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Read points, cluster them (HDBSCAN*) and write a label for each: clusters are numbered from 0, -1 is noise, -2 a row
-with an infinite value, -3 one with a NaN. An .npy holds the labels; .npz, .csv and .parquet hold `label` and
-`probability`.
+with an infinite value, -3 one with a NaN (or an empty field of a .csv). An .npy holds the labels; .npz, .csv and
+.parquet hold `label` and `probability`.
 """
 
 EXAMPLES = """\
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> None:
         plot = stack.enter_context(replacing(arguments.plot)) if arguments.plot else None
         tree = stack.enter_context(replacing(arguments.tree)) if arguments.tree else None
         start = time.perf_counter()
-        points = read_points(arguments.points, arguments.columns, arguments.array)
+        points = read_points(arguments.points, arguments.columns, arguments.array, gaps=True)
         read = time.perf_counter() - start
         model = _fit(points, arguments)
         fitted = time.perf_counter() - start - read
@@ -93,12 +93,12 @@ def _fit(points: np.ndarray, arguments: argparse.Namespace) -> HDBSCANGPU:
     from emst.progress import progress_bar
 
     model = HDBSCANGPU(
-        arguments.min_cluster_size,
-        arguments.min_samples,
-        arguments.epsilon,
-        arguments.max_cluster_size,
-        arguments.metric,
-        None if arguments.p is None else {"p": arguments.p},
+        min_cluster_size=arguments.min_cluster_size,
+        min_samples=arguments.min_samples,
+        cluster_selection_epsilon=arguments.epsilon,
+        max_cluster_size=arguments.max_cluster_size,
+        metric=arguments.metric,
+        metric_params=None if arguments.p is None else {"p": arguments.p},
         cluster_selection_method=arguments.method,
         cluster_selection_persistence=arguments.persistence,
         allow_single_cluster=arguments.allow_single_cluster,
