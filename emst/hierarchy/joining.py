@@ -91,8 +91,8 @@ class Joined:
     def leaving(self, condensed: Condensed) -> tuple[Array, Array]:
         """As `Condensed.leaving` of points: the cluster that every query leaves, int32[m], and at which height, T[m].
 
-        Where the query joins at no greater a density than its neighbour's cluster was born at, that is the first
-        ancestor born earlier.
+        A query that is a point leaves where that does. Where a query joins at no greater a density than its
+        neighbour's cluster was born at, the cluster is the first ancestor born earlier.
         """
         cluster, own = condensed.leaving(self.neighbor)
         height = np.where(self.same, own, self.height)

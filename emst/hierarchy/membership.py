@@ -122,7 +122,7 @@ def _table(data: PredictionData, n: int) -> Array:
 
 def _to(table: Any, array: Array) -> Array:
     """The array where the table lies."""
-    return array.get() if isinstance(table, np.ndarray) and not isinstance(array, np.ndarray) else array
+    return to_host(array) if isinstance(table, np.ndarray) else array
 
 
 def _batches(

@@ -6,6 +6,8 @@ import numpy as np
 
 from emst.backend import Array
 from emst.hierarchy.flat import Flat
+from emst.hierarchy.linkage import density
+from emst.points import to_host
 
 
 def persistence(flat: Flat) -> np.ndarray:
@@ -14,23 +16,22 @@ def persistence(flat: Flat) -> np.ndarray:
     Between 0 and 1, float64[L] on the host; 1 where that lambda is infinite or 0, as hdbscan has it. Also 1, where
     hdbscan says more, if the whole was chosen with an epsilon that leaves it fewer members than its stability counts.
     """
-    stability = _host(flat.condensed.stability[flat.selection.chosen])
+    stability = to_host(flat.condensed.stability[flat.selection.chosen])
     greatest = float(flat.condensed.death.max())
     if greatest == 0 or np.isinf(greatest):
         return np.ones(len(stability))
-    members = np.bincount(_host(flat.labels) + 1, minlength=len(stability) + 1)[1:]
+    members = np.bincount(to_host(flat.labels) + 1, minlength=len(stability) + 1)[1:]
     return np.minimum(stability / (members * greatest), 1.0)
 
 
 def exemplars(flat: Flat) -> list[np.ndarray]:
     """The points that stay longest in each of the leaves below a chosen cluster: int64 rows, one array a cluster."""
     condensed, selection = flat.condensed, flat.selection
-    lambda_of = _lambdas(condensed.linkage.height)
-    leaf = condensed.cluster
+    leaf, height = condensed.leaving()
     stays = (condensed.split[leaf] == -1) & (selection.label[leaf] >= 0)
-    points = np.nonzero(stays & (lambda_of[condensed.exit] == condensed.death[leaf]))[0]
-    label, leaf = _host(selection.label[leaf[points]]), _host(leaf[points])
-    points = _host(points)
+    points = np.nonzero(stays & (density(height) == condensed.death[leaf]))[0]
+    label, leaf = to_host(selection.label[leaf[points]]), to_host(leaf[points])
+    points = to_host(points)
     order = np.lexsort((points, leaf, label))
     ends = np.searchsorted(label[order], np.arange(len(selection.chosen) + 1))
     return [points[order[begin:end]] for begin, end in zip(ends[:-1], ends[1:])]
@@ -49,7 +50,7 @@ def relative_validity(edges: Array, weights: Array, labels: Array, n: int) -> fl
     n : int
         Number of points, those outside the tree counted as noise.
     """
-    edges, weights, labels = _host(edges), _host(weights).astype(np.float64), _host(labels)
+    edges, weights, labels = to_host(edges), to_host(weights).astype(np.float64), to_host(labels)
     sizes = np.bincount(labels + 1, minlength=1)[1:]
     heaviest, lightest = np.zeros(len(sizes)), np.full(len(sizes), np.inf)
     a, b = labels[edges[:, 0]], labels[edges[:, 1]]
@@ -70,12 +71,3 @@ def _farthest(weights: np.ndarray, to_noise: np.ndarray, clusters: int) -> float
     if clusters == 1 and to_noise.any():
         return float(weights[to_noise].min())
     return float(weights.max())
-
-
-def _lambdas(height: Array) -> Array:
-    with np.errstate(divide="ignore"):
-        return 1 / height.astype(np.float64)
-
-
-def _host(array: Array) -> np.ndarray:
-    return array if isinstance(array, np.ndarray) else array.get()
