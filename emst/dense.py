@@ -60,7 +60,8 @@ def rows_tree(
         float32 or float64, finite.
     metric : {"manhattan", "chebyshev", "minkowski", "euclidean"}
     p : float
-        Power of the Minkowski metric, greater than 0; the others ignore it.
+        Power of the Minkowski metric, greater than 0; the others ignore it. In high ones small distances vanish: up to
+        `emst.metrics.MOST_POWER` those are safe that are a 2^60th of the greatest coordinate.
     k, alpha
         As for `dense_tree`.
 
@@ -78,7 +79,7 @@ def rows_tree(
     metric, degree = _summed(metric, float(p))
     dtype = X.dtype
     wide = np.dtype(np.float64) if metric in ("powers", "any power") else dtype
-    scale = _scale_for(X, degree, wide)
+    scale = _scale_for(X, degree, wide, alpha)
     if scale != 1:
         X = (X.astype(np.float64) * scale).astype(wide)  # exact, and the scale may be no float32
     rows = ops.open_rows(ops.asarray(X, wide), metric, degree, alpha**degree)
@@ -107,12 +108,16 @@ def _tree_by_rows(rows: Any, k: int, ops: Backend, report: Report | None) -> tup
     return edges, weights, core
 
 
-def _scale_for(X: Array, degree: float, dtype: np.dtype) -> float:
-    """Power of two that leaves sums of powers below overflow and as much as possible above underflow."""
+def _scale_for(X: Array, degree: float, dtype: np.dtype, alpha: float) -> float:
+    """Power of two that leaves sums of powers, also divided by that of alpha, below overflow and as much as possible
+    above underflow."""
     greatest = float(abs(X).max()) if degree != 1 else 0.0
     if greatest == 0:
         return 1.0
-    room = np.finfo(dtype).maxexp - 4 - math.ceil(math.log2(X.shape[1]))
+    room, needed = np.finfo(dtype).maxexp - 4 - math.ceil(math.log2(X.shape[1])), -degree * math.log2(alpha)
+    if abs(needed) > room / 2:
+        raise ValueError(f"alpha = {alpha:g} is too far from 1 for distances that are summed as powers, p = {degree:g}")
+    room -= max(0, math.ceil(needed))
     return math.ldexp(1.0, min(int(room // degree) - 1 - math.frexp(greatest)[1], 1000))
 
 

@@ -17,6 +17,7 @@ these images; only its heights have to be translated. Other metrics are asked ro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from numbers import Real
@@ -40,7 +41,7 @@ ALIASES = {
     "p": "minkowski",
     "sokalmichener": "rogerstanimoto",  # the same formula; newer versions of SciPy have dropped the name
 }
-BY_ROW = {"manhattan", "chebyshev", "minkowski", "euclidean"}
+MOST_POWER = 32  # of a Minkowski metric: in float64, powers of distances then span 2^60 of these
 TREES = {"kd_tree": ("KDTree", KDTree), "ball_tree": ("BallTree", BallTree)}
 
 
@@ -59,7 +60,7 @@ class Metric:
     why : str
         Why the way is not "tree", in words.
     p : float
-        Power of a Minkowski metric.
+        Power of a Minkowski metric: up to `MOST_POWER`, or infinity.
     image : callable or None
         Points -> points whose Euclidean distances have the metric's order; None if they are so themselves.
     height : callable or None
@@ -122,8 +123,10 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
     name = ALIASES.get(name, name)
     if name == "nan_euclidean" and not params:
         return Metric("euclidean")  # no NaN is left: such rows stand aside
-    if name == "minkowski" and params.keys() <= {"p"}:
-        return _minkowski(params.get("p", 2), params)
+    if name == "minkowski":
+        _check_power(params.get("p", 2))
+        if params.keys() <= {"p"}:
+            return _minkowski(params.get("p", 2), params)
     if name not in {"euclidean", "sqeuclidean", "cosine", "haversine", "manhattan", "chebyshev"}:
         return Metric(name, params, "matrix", f"{name} is not searched over boxes")
     if params:
@@ -136,9 +139,17 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
     }.get(name) or Metric(name, way="rows", why=f"{name} is not searched over boxes")
 
 
-def _minkowski(p: Any, params: dict[str, Any]) -> Metric:
+def _check_power(p: Any) -> None:
     if not isinstance(p, Real) or not float(p) > 0:
         raise ValueError(f"metric='minkowski' needs p > 0; got {p!r}")
+    if MOST_POWER < float(p) < math.inf:
+        raise ValueError(
+            f"metric='minkowski' with p = {float(p):g}: p may be at most {MOST_POWER}, as higher powers of small "
+            "distances are not told from 0. Their limit is metric='chebyshev'"
+        )
+
+
+def _minkowski(p: Any, params: dict[str, Any]) -> Metric:
     if p == 2:
         return Metric("euclidean")
     return Metric("minkowski", params, "rows", f"minkowski p = {p:g} is not searched over boxes", float(p))

@@ -199,6 +199,36 @@ def test_powers_neither_overflow_nor_vanish(ops, metric, p, power_of_two, dtype)
     np.testing.assert_allclose(np.ldexp(weights, -power_of_two), expected, rtol=1e-12 if dtype == np.float64 else 1e-6)
 
 
+@pytest.mark.parametrize("p", [20.0, 20.5, 31.75, 32.0])
+@pytest.mark.parametrize("power_of_two", [-900, 0, 900])
+def test_high_powers_keep_small_distances(ops, p, power_of_two):
+    """Two clusters, the one a 10^-8th of the other; SciPy's powers, of distances divided by their greatest part."""
+    x = np.concatenate([cloud(40, 3, np.float64), cloud(40, 3, np.float64, seed=1) * 1e-8])
+    part = abs(x[:, None] - x[None, :])
+    greatest = part.max(axis=2, keepdims=True)
+    ratio = np.divide(part, greatest, out=np.zeros_like(part), where=greatest > 0)
+    distance = greatest[:, :, 0] * (ratio**p).sum(axis=2) ** (1 / p)
+    expected = twin.kruskal(distance, 3)[1]
+    weights = to_host(rows_tree(to_device(ops, np.ldexp(x, power_of_two)), "minkowski", p, 3, ops)[1])
+    np.testing.assert_allclose(np.ldexp(weights, -power_of_two), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [1e-5, 0.03, 1e5])
+@pytest.mark.parametrize("metric, p", [("euclidean", 2.0), ("minkowski", 1.5), ("minkowski", 20.0)])
+def test_powers_of_alpha_leave_room(ops, metric, p, alpha):
+    """Two rows as far apart as rows can be: their distance over alpha is a number like any other."""
+    x = np.array([[-1.0, 0.0], [1.0, 0.0], [1.0, 1e-3]])
+    _, weights, core = map(to_host, rows_tree(to_device(ops, x), metric, p, 1, ops, alpha=alpha))
+    np.testing.assert_allclose(weights, [1e-3 / alpha, 2 / alpha], rtol=1e-12)
+    assert not core.any()
+
+
+@pytest.mark.parametrize("alpha", [1e-20, 1e20])
+def test_alphas_whose_powers_are_no_numbers(ops, alpha):
+    with pytest.raises(ValueError, match=r"alpha = 1e.20 .* p = 20"):
+        rows_tree(to_device(ops, cloud(9, 2, np.float64)), "minkowski", 20.0, 2, ops, alpha=alpha)
+
+
 def test_rounds_are_reported(ops):
     seen = []
     dense_tree(to_device(ops, matrix(100, "uniform", np.float64)), 2, ops, report=lambda *round: seen.append(round))

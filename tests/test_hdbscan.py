@@ -368,6 +368,8 @@ def test_every_parameter_has_a_bad_value_above():
         ({"metric": "euclidean", "metric_params": {"p": 3}}, "metric_params.*'p'"),
         ({"metric": "cosine", "metric_params": {"eps": 3}}, "metric_params.*'eps'"),
         ({"metric": "minkowski", "metric_params": {"p": 0}}, "p > 0"),
+        ({"metric": "minkowski", "metric_params": {"p": 32.5}}, "p = 32.5: .* at most 32.* metric='chebyshev'"),
+        ({"metric": "minkowski", "metric_params": {"p": 1e9, "w": np.ones(3)}}, "at most 32.* metric='chebyshev'"),
         ({"metric": "minkowski", "metric_params": {"p": None}}, "p > 0; got None"),
         ({"metric": "minkowski", "metric_params": {"p": "2"}}, "p > 0; got '2'"),
         (
