@@ -34,7 +34,7 @@ def check_distances(matrix: Array, *, copy: bool = True) -> Array:
     Returns
     -------
     array of shape (n, n)
-        `matrix` itself, or the copy.
+        `matrix` itself (its memory, where it may not be written to), or the copy.
 
     Raises
     ------
@@ -57,7 +57,22 @@ def check_distances(matrix: Array, *, copy: bool = True) -> Array:
                 equal |= abs(tile - mirror) <= ABSOLUTE + relative * np.minimum(tile, mirror)
             if not bool(equal.all()):
                 raise ValueError(f"{problem} its values appear to be asymmetric. {advice}")
-    return matrix if exact else _symmetrise(matrix.copy() if copy else matrix)
+    return _unlocked(matrix) if exact else _symmetrise(matrix.copy() if copy else matrix)
+
+
+class _Unlocked:
+    """The memory of a numpy array as one that may be written to."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        self.__array_interface__ = {**array.__array_interface__, "data": (array.ctypes.data, False)}
+
+
+def _unlocked(matrix: Array) -> Array:
+    """Memory maps and what joblib hands to its workers may only be read. That is all that kernels do with a matrix, but
+    they are compiled for arrays that a block of distances can be written to."""
+    locked = isinstance(matrix, np.ndarray) and not matrix.flags.writeable
+    return np.asarray(_Unlocked(matrix)) if locked else matrix
 
 
 def distance_matrix(X: Any, metric: Any, metric_params: dict[str, Any] | None = None) -> Array:

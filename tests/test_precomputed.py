@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
 import emst.cpu
+from emst import HDBSCANGPU
 from emst.dense import dense_tree
 from emst.distances import ON_DEVICE, by_blocks, check_distances, distance_matrix
 from emst.sparse import sparse_tree
@@ -129,6 +130,20 @@ def test_a_good_matrix_comes_back_itself(ops):
     assert check_distances(given) is given
     given[5, 600] = given[600, 5] = np.inf
     assert check_distances(given) is given
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_matrix_that_may_only_be_read(tmp_path, ops, dtype):
+    """As memory maps, and what joblib hands to its workers."""
+    d = euclidean().astype(dtype)
+    np.save(tmp_path / "d.npy", d)
+    mapped = np.load(tmp_path / "d.npy", mmap_mode="r")
+    expected = HDBSCANGPU(metric="precomputed", device=ops.name).fit(d)
+    for given in (mapped, np.broadcast_to(d, d.shape), np.asfortranarray(mapped)):
+        model = HDBSCANGPU(metric="precomputed", device=ops.name).fit(given)
+        np.testing.assert_array_equal(model.labels_, expected.labels_)
+    del mapped, given
+    np.testing.assert_array_equal(np.load(tmp_path / "d.npy"), d)
 
 
 @pytest.mark.parametrize("bad", [[[1, np.inf], [np.inf, 1]], [[1, 2], [2, 1]], [[0.0]]])
