@@ -182,13 +182,13 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
                 stage("dendrogram", model.linkage.height)
             if model.flat is not None:
                 stage("clusters and labels", model.flat.labels)
-            if self.prediction_data and model.has_features:
-                model.points  # noqa: B018, is made when it is read
-            elif self.prediction_data:
+            if self.prediction_data and not model.has_features:
                 warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=3)
             results = _results(model, self.store_centers)
             validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
             self._take(model, results)
+            if self.prediction_data and model.has_features and model.flat is not None:
+                model.place if model.metric.way == "tree" else model.points  # noqa: B018, are made when they are read
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:

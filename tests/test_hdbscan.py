@@ -614,6 +614,17 @@ def test_predict_under_any_metric(ops, options):
     np.testing.assert_array_equal(model.predict(x), model.labels_)
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+def test_prediction_data_is_prepared_at_once(ops, model, at_once, monkeypatch):
+    """The hierarchy of boxes and its core distances, which no prediction makes again."""
+    x = blobs()
+    labels = model.set_params(prediction_data=at_once).fit(x).labels_
+    if not at_once:
+        model.predict(x[:1])
+    monkeypatch.setattr(ops, "core_distances", None)
+    np.testing.assert_array_equal(model.predict(x), labels)
+
+
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "haversine", "manhattan", "canberra", "seuclidean"])
 def test_medoids_under_the_metric(ops, metric):
     from sklearn.metrics import pairwise_distances
