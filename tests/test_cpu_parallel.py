@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from emst import minimum_spanning_tree
-from emst.cpu import descent, parallel
+from emst.cpu import descent, parallel, validity
 from emst.cpu.linkage import linkage
 
 POINTS = 40_000  # enough for several chunks of every kernel, and for neighbour lists
@@ -113,6 +113,20 @@ def test_a_second_caller_sees_no_half_made_parents(monkeypatch):
     np.testing.assert_array_equal(others[0], parents)
     for merge, parent in enumerate(parents[:-1]):
         assert merge in made.child[parent]
+
+
+def test_trees_of_large_clusters_grow_in_steps(monkeypatch):
+    """Each takes time that goes with the square of its size; between steps an interrupt is heard."""
+    g = np.random.default_rng(0)
+    columns, core = g.random((3, 900)), g.random(900)
+    args = columns, np.array([0, 700, 702, 900]), core
+    expected = validity.cluster_trees(*args)
+    calls, run = [], validity._grow
+    monkeypatch.setattr(validity, "_grow", lambda *args: calls.append(run(*args)))
+    monkeypatch.setattr(validity, "STEP", 700 * 3 * 50)
+    for ours, before in zip(validity.cluster_trees(*args), expected):
+        np.testing.assert_array_equal(ours, before)
+    assert len(calls) == 14 + 1 + 2  # 50 points at a time, of the largest
 
 
 def _total(x, queue):

@@ -13,6 +13,7 @@ from emst.cpu.kernels import kernel, part
 from emst.cpu.parallel import for_chunks, grain_for
 
 BLOCK = 256  # distances computed at a time
+STEP = 1 << 23  # coordinates that a tree looks at before others have their turn: milliseconds
 
 
 def core_distance_sums(columns, cluster, starts, dimension):
@@ -73,20 +74,27 @@ def cluster_trees(columns, starts, core):
     """See `emst.backend.Backend.cluster_trees`."""
     n = len(core)
     parent, weight = np.full(n, -1, np.int32), np.full(n, np.inf)
-    args = (columns, starts, core, np.zeros(n, np.bool_), parent, weight)
-    for_chunks(_trees, len(starts) - 1, 1, *args, scratch=lambda: empty(BLOCK, np.float64))
+    newest, reached = starts[:-1].copy(), np.zeros(len(starts) - 1)
+    growing = np.flatnonzero(np.diff(starts))
+    args = (columns, starts, core, np.zeros(n, np.bool_), newest, reached, parent, weight)
+    while len(growing):
+        for_chunks(_grow, len(growing), 1, growing, STEP, *args, scratch=lambda: empty(BLOCK, np.float64))
+        growing = growing[newest[growing] < starts[growing + 1]]
     return parent, weight
 
 
 @kernel
-def _trees(row, columns, starts, core, inside, parent, weight, begin, end):
-    """Prim: `weight` of a point outside of the tree is the least to a point inside."""
-    for c in range(begin, end):
+def _grow(row, growing, step, columns, starts, core, inside, newest, reached, parent, weight, begin, end):
+    """Prim, some points on: `weight` of a point outside of the tree is the least to a point inside. The next to be
+    added is `newest`, at the weight `reached`; past the last one when there is none."""
+    for c in growing[begin:end]:
         low, high = starts[c], starts[c + 1]
-        new, reached = low, -1.0
-        for _ in range(low, high):
+        for _ in range(max(1, step // ((high - low) * len(columns)))):
+            new = newest[c]
+            if new == high:
+                break
             inside[new] = True
-            weight[new] = reached
+            weight[new] = reached[c]
             nearest, least = high, np.inf
             for first in range(low, high, BLOCK):
                 size = min(BLOCK, high - first)
@@ -98,10 +106,9 @@ def _trees(row, columns, starts, core, inside, parent, weight, begin, end):
                         weight[p] = min(weight[p], w)
                         if weight[p] < least:
                             nearest, least = p, weight[p]
-                    elif w == reached and p != new and parent[new] < 0:
+                    elif w == reached[c] and p != new and parent[new] < 0:
                         parent[new] = p
-            new, reached = nearest, least
-        weight[low] = 0
+            newest[c], reached[c] = nearest, least
 
 
 def separations(columns, cluster, starts, core):
