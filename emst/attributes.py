@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from emst.boruvka import Report
 from emst.hierarchy import scores
 from emst.hierarchy.flat import Flat
-from emst.hierarchy.prediction import PredictionData
 from emst.model import Model, on_host
 from emst.points import to_host
 
@@ -108,26 +107,6 @@ class FittedAttributes:
         self._flat_or_error()
         model = self._model
         return SpanningTree(model.edges, model.weights, model.data, rows=model.kept)
-
-    @lazy
-    def _prediction_data(self) -> PredictionData:
-        """What `emst.hierarchy.prediction` works with."""
-        model = self._model
-        if not model.has_features:
-            name = type(self).__name__
-            raise ValueError(f"this {name} cannot predict: {model.metric.why}. Fit it to dense features")
-        return PredictionData(
-            points=model.points,
-            rows=model.rows,
-            min_samples=model.min_samples,
-            flat=model.flat,
-            epsilon=model.options.epsilon,
-            metric=model.metric,
-            device=model.device,
-            give=model.give,
-            core=model.core,
-            alpha=model.alpha,
-        )
 
     def _flat_or_error(self) -> Flat:
         if self._model.flat is None:

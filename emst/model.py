@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 from emst.backend import Array, Backend, backend_of
 from emst.finite import FiniteRows
 from emst.hierarchy.flat import Flat, Options, flat_clustering
+from emst.hierarchy.joining import Place, place_of
 from emst.hierarchy.linkage import Linkage
 from emst.metrics import Metric
 from emst.points import on_device_of, to_host, usable_device
@@ -76,6 +77,11 @@ class Model:
             points = points[self.rows.kept]
         return points if self.metric.image is None else self.ops.asarray(self.metric.image(points), self.core.dtype)
 
+    @cached_property
+    def place(self) -> Place:
+        """Where new points look for the nearest, under a metric that is Euclidean in disguise."""
+        return place_of(self.points, self.min_samples, self.ops)
+
     def rows_of(self, rows: Array) -> Array:
         """Some of the caller's rows, where they lie."""
         on_host = isinstance(self.data, np.ndarray) or issparse(self.data)
@@ -108,7 +114,7 @@ class Model:
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("linkage", "flat", "points", "give")
+        made = ("linkage", "flat", "points", "place", "give")
         return {name: on_host(value) for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -1,6 +1,5 @@
 """Prediction and soft clustering, against brute force written from the definitions, and hdbscan where they coincide."""
 
-import copy
 import dataclasses
 import pickle
 
@@ -8,49 +7,24 @@ import numpy as np
 import pytest
 import reference
 from helpers import DTYPES, KINDS, cloud, frame_for, hierarchies, to_device, to_host
-from sklearn.base import BaseEstimator
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 
 from emst import HDBSCANGPU
-from emst.dense import dense_tree
-from emst.euclidean import spanning_tree
-from emst.hierarchy.flat import Options, flat_clustering
 from emst.hierarchy.membership import all_points_membership_vectors, membership_vector
-from emst.hierarchy.prediction import PredictionData, approximate_predict, approximate_predict_scores
-from emst.metrics import metric_of
+from emst.hierarchy.prediction import approximate_predict, approximate_predict_scores
+
+NAMES = {name: f"cluster_selection_{name}" for name in ("epsilon", "method", "persistence")}
 
 
-class Fitted(BaseEstimator):
-    """A fitted model: the stages from points to clusters, and what prediction needs of them."""
-
-    def __init__(self, ops=None, k=5, metric="euclidean", options=None, alpha=1.0):
-        self.ops, self.k, self.metric, self.options, self.alpha = ops, k, metric, options, alpha
-
-    def fit(self, x):
-        ops, options = self.ops, self.options or Options()
-        metric = metric_of(self.metric, None, algorithm="auto", alpha=1.0, sparse=False).settled(x)
-        points = to_device(ops, x)
-        if metric.image:
-            points = ops.asarray(metric.image(points), points.dtype)
-        if metric.way == "tree":
-            edges, weights, core = spanning_tree(points, self.k, ops)
-        else:
-            matrix = to_device(ops, pairwise_distances(x, metric=self.metric))
-            edges, weights, core = dense_tree(matrix, self.k, ops, alpha=self.alpha)
-        if metric.height:
-            weights = metric.height(weights)
-        self.flat_ = flat_clustering(ops.linkage(edges, weights), options, ops)
-        self.n_features_in_ = x.shape[1]
-        self._prediction_data = PredictionData(
-            points, None, self.k, self.flat_, options.epsilon, metric, ops.name, to_host, core, self.alpha
-        )
-        return self
+def fitted(ops, x, k=5, metric="euclidean", **options):
+    options = {NAMES.get(name, name): value for name, value in options.items()}
+    return HDBSCANGPU(min_samples=k, metric=metric, device=ops.name, **options).fit(x)
 
 
-def fitted(ops, x, k=5, metric="euclidean", alpha=1.0, **options):
-    return Fitted(ops, k, metric, Options(**options), alpha).fit(x)
+def flat_of(model):
+    return model._model.flat
 
 
 def host(condensed):
@@ -82,10 +56,10 @@ def expected_join(model, x, queries, k):
 def expected_prediction(model, x, queries, k, join=None):
     """Labels and probabilities one query at a time, in words of the definition."""
     rows, same, heights = join or expected_join(model, x, queries, k)
-    flat, condensed = model.flat_, host(model.flat_.condensed)
+    flat, condensed = flat_of(model), host(flat_of(model).condensed)
     leaves = lambdas(to_host(flat.condensed.linkage.height))[condensed["exit"]]
     chosen, label = to_host(flat.selection.chosen), to_host(flat.selection.label)
-    epsilon = model.options.epsilon
+    epsilon = model.cluster_selection_epsilon
     labels, probabilities = [], []
     for row, is_that_point, joins in zip(rows, same, lambdas(heights)):
         if is_that_point:
@@ -159,8 +133,8 @@ def test_training_points_keep_their_labels(ops, options):
         model = fitted(ops, x, 6, **options)
         labels, probabilities, neighbors = approximate_predict(model, x, return_connecting_points=True)
         np.testing.assert_array_equal(neighbors, np.arange(100))
-        np.testing.assert_array_equal(labels, to_host(model.flat_.labels))
-        np.testing.assert_array_equal(probabilities, to_host(model.flat_.probabilities))
+        np.testing.assert_array_equal(labels, model.labels_)
+        np.testing.assert_array_equal(probabilities, model.probabilities_)
         queries = around(x)
         expected = expected_prediction(model, x, queries, 6)
         for ours, wanted in zip(approximate_predict(model, queries), expected):
@@ -173,7 +147,7 @@ def test_labels_agree_with_hdbscan_away_from_borders(ops):
     x, _ = make_blobs(400, 3, centers=8, cluster_std=0.3, center_box=(-20, 20), random_state=2)
     theirs = hdbscan.HDBSCAN(min_samples=4, min_cluster_size=20, prediction_data=True).fit(x)
     model = fitted(ops, x, 5, min_cluster_size=20)
-    ours = to_host(model.flat_.labels)
+    ours = model.labels_
     names = {int(a): int(b) for a, b in zip(ours, theirs.labels_)}
     assert len(names) >= 8
     queries = x[::2] + 0.02 * np.random.default_rng(0).standard_normal((200, 3))
@@ -235,7 +209,7 @@ def test_metrics_that_are_euclidean_in_disguise(ops, metric):
     assert neighbors[:20].tolist() == list(range(20))
     at = np.arange(20, len(queries))
     np.testing.assert_allclose(weight[at, neighbors[20:]], weight[20:].min(axis=1), rtol=1e-9)
-    np.testing.assert_array_equal(labels[:20], to_host(model.flat_.labels)[:20])
+    np.testing.assert_array_equal(labels[:20], model.labels_[:20])
 
 
 @pytest.mark.parametrize(
@@ -245,7 +219,7 @@ def test_metrics_without_a_search_compare_all_pairs(ops, metric, alpha, monkeypa
     monkeypatch.setattr("emst.hierarchy.pairs.BLOCK_BYTES", 8 * 1000)
     x, _ = make_blobs([60, 40, 50], 3, cluster_std=0.7, random_state=5)
     x, k = np.concatenate([x, x[:20]]), 4
-    model = fitted(ops, x, k, metric, alpha)
+    model = fitted(ops, x, k, metric, alpha=alpha)
     queries = np.concatenate([x, np.abs(around(x))])
     between, core = (
         pairwise_distances(queries, x, metric),
@@ -259,11 +233,11 @@ def test_metrics_without_a_search_compare_all_pairs(ops, metric, alpha, monkeypa
     found = approximate_predict(model, queries, return_connecting_points=True)
     for ours, expected in zip(found, expected_prediction(model, x, queries, k, join)):
         np.testing.assert_array_equal(ours, expected)
-    np.testing.assert_array_equal(found[0][:170], to_host(model.flat_.labels)[join[0][:170]])
+    np.testing.assert_array_equal(found[0][:170], model.labels_[join[0][:170]])
     vectors = all_points_membership_vectors(model, 13)
     np.testing.assert_allclose(membership_vector(model, x)[:150], vectors[:150], rtol=1e-12)
-    labels = to_host(model.flat_.labels)
-    sure = to_host(model.flat_.probabilities) == 1
+    labels = model.labels_
+    sure = model.probabilities_ == 1
     np.testing.assert_array_equal(vectors[sure].argmax(axis=1), labels[sure])
 
 
@@ -277,7 +251,7 @@ def test_metrics_that_take_parameters_from_the_data_take_them_from_the_training_
     for i in (0, 60, 100):
         for all_, alone in zip(together, approximate_predict(model, queries[i : i + 1], return_connecting_points=True)):
             np.testing.assert_array_equal(alone, all_[i : i + 1])
-    np.testing.assert_array_equal(approximate_predict(model, x)[0], to_host(model.flat_.labels))
+    np.testing.assert_array_equal(approximate_predict(model, x)[0], model.labels_)
     assert np.isfinite(membership_vector(model, queries[:3])).all()
 
 
@@ -285,11 +259,11 @@ def test_scores_of_outliers(ops):
     x = np.concatenate([make_blobs(200, 2, centers=4, random_state=1)[0], np.repeat([[30.0, 30]], 9, axis=0)])
     model, queries = fitted(ops, x), np.concatenate([x, around(x), [[np.nan, 0], [np.inf, 0]]])
     scores = approximate_predict_scores(model, queries)
-    known = to_host(ops.outlier_scores(model.flat_.condensed, *model.flat_.condensed.leaving()))
+    known = model.outlier_scores_
     np.testing.assert_array_equal(scores[:200], known[:200])
     rows, same, heights = expected_join(model, x, queries[:-2], 5)
-    condensed = host(model.flat_.condensed)
-    leaves = lambdas(to_host(model.flat_.condensed.linkage.height))[condensed["exit"]]
+    condensed = host(flat_of(model).condensed)
+    leaves = lambdas(to_host(flat_of(model).condensed.linkage.height))[condensed["exit"]]
     greatest = condensed["death"].copy()
     for c in range(len(greatest) - 1, 0, -1):
         greatest[condensed["parent"][c]] = max(greatest[condensed["parent"][c]], greatest[c])
@@ -307,38 +281,13 @@ def test_a_row_of_zeros_has_no_cosine(ops):
         approximate_predict(model, np.array([[1.0, 1.0], [0.0, 0.0]]))
 
 
-def test_what_prediction_needs_is_said(ops):
-    with pytest.raises(NotFittedError):
-        approximate_predict(Fitted(ops), np.zeros((3, 2)))
-    model = fitted(ops, cloud(50, 2, np.float64))
-    with pytest.raises(ValueError, match="X has 3 features, but Fitted is expecting 2 features as input"):
-        approximate_predict(model, np.zeros((3, 3)))
-    kept_nothing = copy.copy(model)
-    del kept_nothing._prediction_data
-    for function in (approximate_predict, membership_vector):
-        with pytest.raises(ValueError, match="prediction_data=True"):
-            function(kept_nothing, np.zeros((3, 2)))
-
-
-def test_what_is_kept_can_be_pickled(ops):
-    x = cloud(80, 2, np.float64)
-    model = fitted(ops, x)
-    before = approximate_predict(model, around(x))
-    data = model._prediction_data
-    assert {"place", "bvh"} <= data.__dict__.keys() and not {"place", "bvh"} & data.__getstate__().keys()
-    if ops.name == "cpu":
-        model._prediction_data = pickle.loads(pickle.dumps(data))
-        for ours, theirs in zip(approximate_predict(model, around(x)), before):
-            np.testing.assert_array_equal(ours, theirs)
-
-
 def test_long_chains_of_clusters_are_climbed(ops):
     """Every cluster splits off two points at a time: a condensed tree as deep as it has splits."""
     gaps = np.repeat(np.linspace(1, 50, 300), 2)
     gaps[1::2] = 0.5
     x = np.cumsum(gaps)[:, None]
     model = fitted(ops, x, 1, min_cluster_size=2, method="leaf")
-    assert model.flat_.condensed.count > 400
+    assert flat_of(model).condensed.count > 400
     queries = np.concatenate([x + 0.1, x - 0.3, x + 20])
     for ours, expected in zip(approximate_predict(model, queries), expected_prediction(model, x, queries, 1)):
         np.testing.assert_array_equal(ours, expected)
@@ -372,7 +321,7 @@ def test_exemplar_distances_equal_the_twin(ops, d, dtype):
 
 
 def test_common_ancestor_lambdas_equal_the_twin(ops):
-    tree = fitted(ops, cloud(300, 2, np.float64, "uneven"), 2, min_cluster_size=3).flat_.condensed
+    tree = fitted(ops, cloud(300, 2, np.float64, "uneven"), 2, min_cluster_size=3)._model.flat.condensed
     names = np.arange(tree.count, dtype=np.int32)
     at_home = dataclasses.replace(tree, parent=to_host(tree.parent), death=to_host(tree.death))
     ours = to_host(ops.common_ancestor_lambdas(tree, to_device(ops, names), to_device(ops, names[::2])))
@@ -385,7 +334,7 @@ def test_common_ancestor_lambdas_equal_the_twin(ops):
 
 def expected_membership(model, x, cluster, leaves, distances):
     """hdbscan's definition, a point and a cluster at a time; lambdas are finite."""
-    flat, condensed = model.flat_, host(model.flat_.condensed)
+    flat, condensed = flat_of(model), host(flat_of(model).condensed)
     chosen, parent, death = to_host(flat.selection.chosen), condensed["parent"], condensed["death"]
 
     def line(c):
@@ -409,7 +358,7 @@ def expected_membership(model, x, cluster, leaves, distances):
 
 def exemplar_table(model, points, x):
     """Distance of every point to the nearest of each cluster's exemplars, by brute force."""
-    flat, condensed = model.flat_, host(model.flat_.condensed)
+    flat, condensed = flat_of(model), host(flat_of(model).condensed)
     leaves = lambdas(to_host(flat.condensed.linkage.height))[condensed["exit"]]
     label = to_host(flat.selection.label)[condensed["cluster"]]
     exemplar = (condensed["split"][condensed["cluster"]] < 0) & (leaves == condensed["death"][condensed["cluster"]])
@@ -422,8 +371,8 @@ def exemplar_table(model, points, x):
 def test_membership_by_the_definition(ops, d, options):
     x, _ = make_blobs([60, 40, 80, 30], d, cluster_std=0.5, random_state=5)
     model = fitted(ops, x, 4, **options)
-    condensed = host(model.flat_.condensed)
-    heights = to_host(model.flat_.condensed.linkage.height)
+    condensed = host(flat_of(model).condensed)
+    heights = to_host(flat_of(model).condensed.linkage.height)
     leaves = lambdas(heights)[condensed["exit"]]
     expected = expected_membership(model, x, condensed["cluster"], leaves, exemplar_table(model, x, x))
     for size in (None, 7):
@@ -450,14 +399,14 @@ def test_membership_agrees_with_hdbscan(ops, seed):
     x, _ = make_blobs([60, 40, 80, 30], 3, cluster_std=0.6, random_state=seed)
     theirs = hdbscan.HDBSCAN(min_samples=4, prediction_data=True, approx_min_span_tree=False).fit(x)
     model = fitted(ops, x, 5)
-    labels = to_host(model.flat_.labels)
+    labels = model.labels_
     columns = [theirs.labels_[np.flatnonzero(labels == c)[0]] for c in range(labels.max() + 1)]
     assert sorted(columns) == list(range(theirs.labels_.max() + 1))
     expected = hdbscan.all_points_membership_vectors(theirs)[:, columns]
     ours = all_points_membership_vectors(model)
     np.testing.assert_allclose(ours / ours.sum(1)[:, None], expected / expected.sum(1)[:, None], rtol=1e-6, atol=1e-99)
     # Points above all chosen clusters share as much with several; hdbscan then takes the death of the first.
-    below = to_host(model.flat_.selection.label)[to_host(model.flat_.condensed.cluster)] >= 0
+    below = to_host(flat_of(model).selection.label)[to_host(flat_of(model).condensed.cluster)] >= 0
     assert below.mean() > 0.7
     np.testing.assert_allclose(ours[below], expected[below], rtol=1e-6, atol=1e-99)
     assert (ours.sum(1) >= expected.sum(1) * (1 - 1e-6)).all()
@@ -470,9 +419,9 @@ def test_membership_with_repeated_points_is_defined(ops):
     vectors = all_points_membership_vectors(model)
     assert vectors.shape[1] > 1
     assert (vectors >= 0).all() and (vectors.sum(axis=1) <= 1 + 1e-12).all()
-    labels = to_host(model.flat_.labels)
+    labels = model.labels_
     sure = labels >= 0
-    sure &= to_host(model.flat_.probabilities) == 1
+    sure &= model.probabilities_ == 1
     np.testing.assert_array_equal(vectors[sure].argmax(axis=1), labels[sure])
     np.testing.assert_allclose(membership_vector(model, x), vectors, rtol=1e-12)
 
@@ -539,6 +488,7 @@ def test_the_estimator_predicts_what_it_has_learnt(device, dtype, metric):
     assert np.isnan(vectors[7]).all() and not vectors[9].any()
     np.testing.assert_allclose(membership_vector(model, x), vectors, rtol=1e-12)
     again = pickle.loads(pickle.dumps(model))
+    assert "place" in model._model.__dict__ and "place" not in again._model.__dict__
     np.testing.assert_array_equal(again.predict(around(x[20:])), model.predict(around(x[20:])))
 
 

@@ -8,76 +8,48 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from emst.backend import Array, Backend, Bvh, backend_of
-from emst.finite import FiniteRows
+from emst.backend import Array, Backend, Bvh
 from emst.frame import Frame, frame_of, highest_exponent
 from emst.hierarchy.condensed import Condensed
-from emst.hierarchy.flat import Flat
 from emst.hierarchy.linkage import density
 from emst.hierarchy.pairs import blocks, distances_between
 from emst.points import to_host
 
 if TYPE_CHECKING:
-    from emst.metrics import Metric
+    from emst.model import Model
 
 
-@dataclass(eq=False)
-class PredictionData:
-    """What a fitted model keeps for prediction: references, no copies. An estimator has it as `_prediction_data`.
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Points along their curve, where queries look for the nearest."""
 
-    That attribute is None (or missing) where nothing was kept. Arrays live on `device`.
-    """
+    frame: Frame
+    order: Array  # int32[n]: rows in the order of the curve
+    codes: Array  # uint64[n]: their codes in that order
+    bvh: Bvh  # in that frame, with core distances
 
-    points: Array  # T[n, d]: the kept rows as the tree saw them: in the metric's image, in the dtype computed in
-    rows: FiniteRows | None  # which rows of the fitted X these are; None if they are all of them
-    min_samples: int  # counts the point itself
-    flat: Flat | None  # clusters, and labels and probabilities of the kept rows; None for fewer than two of them
-    epsilon: float
-    metric: Metric
-    device: str  # "cpu" or "cuda"
-    give: Callable[[Array], Any]  # result -> the kind of array that the model was fitted to
-    core: Array | None = None  # T[n]: core distances, where the metric has no tree and all pairs are compared
-    alpha: float = 1.0  # distances, not core distances, are divided by it; only where the metric has no tree
 
-    @property
-    def ops(self) -> Backend:
-        """The operations that work on these arrays."""
-        return backend_of(self.device)
+def place_of(points: Array, min_samples: int, ops: Backend) -> Place:
+    """The place of points, for any number of queries."""
+    survey = ops.survey(points)
+    frame = frame_of(survey.low, survey.high, points.dtype, survey.sample)
+    codes = ops.curve_codes(points, frame)
+    order = ops.sort_order(codes)
+    return Place(frame, order, codes[order], _boxes(points, order, frame, min_samples, ops))
 
-    @cached_property
-    def place(self) -> tuple[Frame, Array, Array]:
-        """Frame of the points, their rows in the order of the curve, and their codes in that order."""
-        survey = self.ops.survey(self.points)
-        frame = frame_of(survey.low, survey.high, self.points.dtype, survey.sample)
-        codes = self.ops.curve_codes(self.points, frame)
-        order = self.ops.sort_order(codes)
-        return frame, order, codes[order]
 
-    @cached_property
-    def bvh(self) -> Bvh:
-        """The points in their own frame, kept for the next call."""
-        return self.bvh_in(self.place[0])
-
-    def bvh_in(self, frame: Frame) -> Bvh:
-        """The points, scaled by a frame of the same grid, and their core distances."""
-        bvh = self.ops.build_bvh(self.points, self.place[1], frame)
-        if self.min_samples > 1:
-            self.ops.core_distances(bvh, self.min_samples)
-        return bvh
-
-    def distances(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Distances between the rows of two arrays where the metric has no tree: float64[len(a), len(b)]."""
-        return distances_between(a, b, self.metric.name, self.metric.params)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("place", "bvh")}
+def _boxes(points: Array, order: Array, frame: Frame, min_samples: int, ops: Backend) -> Bvh:
+    """The hierarchy of the points, scaled by the frame, with their core distances."""
+    bvh = ops.build_bvh(points, order, frame)
+    if min_samples > 1:
+        ops.core_distances(bvh, min_samples)
+    return bvh
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +89,7 @@ def _first_born_before(condensed: Condensed, cluster: Array, joins: Array) -> Ar
     return np.where(condensed.birth[cluster] >= joins, steps[0][cluster], cluster)
 
 
-def joined(data: PredictionData, queries: Array) -> Joined:
+def joined(fitted: Model, queries: Array) -> Joined:
     """The nearest kept row of every query under mutual reachability.
 
     Parameters
@@ -125,17 +97,19 @@ def joined(data: PredictionData, queries: Array) -> Joined:
     queries : T[m, d] on the backend
         Finite, in the metric's image. One is answered alike whatever comes with it.
     """
-    if data.metric.way != "tree":
-        return _joined_by_pairs(data, queries)
-    frame = data.place[0]
-    out = Joined(*(np.zeros_like(data.points, dtype=t, shape=len(queries)) for t in (np.int32, bool, queries.dtype)))
-    for chosen, excess in _by_magnitude(queries, frame):
-        if excess == 0:
-            _join(data, queries[chosen], frame, data.bvh, chosen, out)
-            continue
-        smaller = dataclasses.replace(frame, scale=math.ldexp(frame.scale, -excess), factor=0.0)  # a grid of one cell
-        _join(data, queries[chosen], smaller, data.bvh_in(smaller), chosen, out)
-    return out if data.metric.height is None else dataclasses.replace(out, height=data.metric.height(out.height))
+    if fitted.metric.way != "tree":
+        return _joined_by_pairs(fitted, queries)
+    place, ops, height = fitted.place, fitted.ops, fitted.metric.height
+    out = Joined(*(np.zeros_like(queries, dtype=t, shape=len(queries)) for t in (np.int32, bool, queries.dtype)))
+    for chosen, excess in _by_magnitude(queries, place.frame):
+        there = place
+        if excess:
+            scale = math.ldexp(place.frame.scale, -excess)
+            frame = dataclasses.replace(place.frame, scale=scale, factor=0.0)  # a grid of one cell
+            bvh = _boxes(fitted.points, place.order, frame, fitted.min_samples, ops)
+            there = dataclasses.replace(place, frame=frame, bvh=bvh)
+        _join(there, queries[chosen], fitted.min_samples, ops, chosen, out)
+    return out if height is None else dataclasses.replace(out, height=height(out.height))
 
 
 def _by_magnitude(queries: Array, frame: Frame) -> Iterator[tuple[Array, int]]:
@@ -147,35 +121,34 @@ def _by_magnitude(queries: Array, frame: Frame) -> Iterator[tuple[Array, int]]:
         yield np.nonzero(excess == level)[0], level
 
 
-def _join(data: PredictionData, queries: Array, frame: Frame, bvh: Bvh, rows: Array, out: Joined) -> None:
-    """Search these queries in a hierarchy of the same frame, and fill their rows of `out`."""
-    ops, (_, order, codes) = data.ops, data.place
-    query_codes = ops.curve_codes(queries, frame)
-    query_order = ops.sort_order(query_codes)
-    near = np.searchsorted(codes, query_codes[query_order])
-    packets = ops.build_bvh(queries, query_order, frame)
-    found, weight = ops.nearest_reachable(bvh, packets, data.min_samples, near)
-    sorted_rows = rows[query_order]
-    out.neighbor[sorted_rows] = order[found]
+def _join(place: Place, queries: Array, min_samples: int, ops: Backend, rows: Array, out: Joined) -> None:
+    """Search these queries, and fill their rows of `out`."""
+    codes = ops.curve_codes(queries, place.frame)
+    order = ops.sort_order(codes)
+    near = np.searchsorted(place.codes, codes[order])
+    packets = ops.build_bvh(queries, order, place.frame)
+    found, weight = ops.nearest_reachable(place.bvh, packets, min_samples, near)
+    sorted_rows = rows[order]
+    out.neighbor[sorted_rows] = place.order[found]
     out.same[sorted_rows] = weight == 0
     with np.errstate(over="ignore"):  # a distance that its type cannot hold is infinite
-        out.height[rows] = ops.unscaled(weight, query_order, frame)
+        out.height[rows] = ops.unscaled(weight, order, place.frame)
 
 
-def _joined_by_pairs(data: PredictionData, queries: Array) -> Joined:
+def _joined_by_pairs(fitted: Model, queries: Array) -> Joined:
     """The same for any metric. Of points that are equally near, the first row."""
-    points, asked, core = to_host(data.points), to_host(queries), to_host(data.core)
+    points, asked, core = to_host(fitted.points), to_host(queries), to_host(fitted.core)
     rows: dict[bytes, int] = {}
     for i, point in enumerate(points + 0.0):  # no -0
         rows.setdefault(point.tobytes(), i)
     neighbor = np.array([rows.get(query.tobytes(), -1) for query in asked + 0.0], np.int32)
     same, height = neighbor >= 0, np.zeros(len(asked), core.dtype)
     for some in blocks(np.flatnonzero(~same), len(points)):
-        distance = data.distances(asked[some], points)
-        weight = np.maximum(distance / data.alpha, core)
-        if data.min_samples > 1:
-            nth = data.min_samples - 2
+        distance = distances_between(asked[some], points, fitted.metric.name, fitted.metric.params)
+        weight = np.maximum(distance / fitted.alpha, core)
+        if fitted.min_samples > 1:
+            nth = fitted.min_samples - 2
             weight = np.maximum(weight, np.partition(distance, nth, axis=1)[:, nth : nth + 1])
         height[some] = weight.min(axis=1)
         neighbor[some] = np.where(weight == weight.min(axis=1, keepdims=True), distance, np.inf).argmin(axis=1)
-    return Joined(*map(data.ops.asarray, (neighbor, same, height)))
+    return Joined(*map(fitted.ops.asarray, (neighbor, same, height)))

@@ -16,19 +16,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from emst.backend import Array
 from emst.frame import frame_of
 from emst.hierarchy.flat import Flat
-from emst.hierarchy.joining import PredictionData, joined
+from emst.hierarchy.joining import joined
 from emst.hierarchy.linkage import density
-from emst.hierarchy.pairs import blocks
-from emst.hierarchy.prediction import open_queries, prediction_data_of
+from emst.hierarchy.pairs import blocks, distances_between
+from emst.hierarchy.prediction import model_of, open_queries
 from emst.hierarchy.scores import exemplars
-from emst.points import on_device_of, to_host
+from emst.points import to_host
+
+if TYPE_CHECKING:
+    from emst.model import Model
 
 BATCH_BYTES = 1 << 25  # of one table of a batch; about eight are alive at a time
 FARTHER = 2.0**100  # how many times farther away than the points a query may lie before its square overflows
@@ -55,17 +58,17 @@ def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
     --------
     all_points_membership_vectors : the same for the training points.
     """
-    data = prediction_data_of(model)
+    fitted = model_of(model)
     _check_batch(batch_size)
-    with on_device_of(data.points):
-        queries = open_queries(model, data, X)
-        flat, m = data.flat, len(queries.points)
-        out = _table(data, queries.rows.n)
+    with fitted.scope():
+        queries = open_queries(model, fitted, X)
+        flat, m = fitted.flat, len(queries.points)
+        out = _table(fitted, queries.rows.n)
         if flat is not None and m and out.shape[1]:
-            join = joined(data, queries.points)
+            join = joined(fitted, queries.points)
             cluster, height = join.leaving(flat.condensed)
             height = np.maximum(height, flat.condensed.leaving(join.neighbor)[1])  # with it, as `hdbscan` has it
-            for rows, batch in _batches(data, queries.points, cluster, density(height), batch_size):
+            for rows, batch in _batches(fitted, queries.points, cluster, density(height), batch_size):
                 out[queries.rows.kept[rows]] = batch
         out[queries.rows.missing] = np.nan
         return queries.door.give(out)
@@ -88,26 +91,25 @@ def all_points_membership_vectors(model: Any, batch_size: int | None = None, out
     float64 array of shape (n, L)
         As `membership_vector`, for the rows of the X that the model was fitted to; or `out`.
     """
-    data = prediction_data_of(model)
+    fitted = model_of(model)
     _check_batch(batch_size)
-    with on_device_of(data.points):
-        n = len(data.points) if data.rows is None else data.rows.n
-        shape = (n, 0 if data.flat is None else len(data.flat.selection.chosen))
+    with fitted.scope():
+        shape = (fitted.n, 0 if fitted.flat is None else len(fitted.flat.selection.chosen))
         if out is not None and out.shape != shape:
             raise ValueError(f"out must have shape {shape}; got {out.shape}")
         if out is not None and out.dtype.kind != "f":
             raise ValueError(f"out must hold floating-point numbers; got {out.dtype}")
-        table = _table(data, n) if out is None else out
-        if data.rows is not None and out is not None:
+        table = _table(fitted, fitted.n) if out is None else out
+        if fitted.rows is not None and out is not None:
             table[:] = 0
-        if data.rows is not None:
-            table[_to(table, data.rows.missing)] = np.nan
-        if data.flat is not None and shape[1]:
-            cluster, height = data.flat.condensed.leaving()
-            for rows, batch in _batches(data, data.points, cluster, density(height), batch_size):
-                kept = rows if data.rows is None else _to(table, data.rows.kept[rows])
+        if fitted.rows is not None:
+            table[_to(table, fitted.rows.missing)] = np.nan
+        if fitted.flat is not None and shape[1]:
+            cluster, height = fitted.flat.condensed.leaving()
+            for rows, batch in _batches(fitted, fitted.points, cluster, density(height), batch_size):
+                kept = rows if fitted.rows is None else _to(table, fitted.rows.kept[rows])
                 table[kept] = _to(table, batch)
-        return data.give(table) if out is None else out
+        return fitted.give(table) if out is None else out
 
 
 def _check_batch(batch_size: Any) -> None:
@@ -115,9 +117,9 @@ def _check_batch(batch_size: Any) -> None:
         raise ValueError(f"batch_size must be an integer of at least 1; got {batch_size!r}")
 
 
-def _table(data: PredictionData, n: int) -> Array:
-    clusters = 0 if data.flat is None else len(data.flat.selection.chosen)
-    return np.zeros_like(data.points, dtype=np.float64, shape=(n, clusters))
+def _table(fitted: Model, n: int) -> Array:
+    clusters = 0 if fitted.flat is None else len(fitted.flat.selection.chosen)
+    return np.zeros_like(fitted.points, dtype=np.float64, shape=(n, clusters))
 
 
 def _to(table: Any, array: Array) -> Array:
@@ -126,16 +128,16 @@ def _to(table: Any, array: Array) -> Array:
 
 
 def _batches(
-    data: PredictionData, points: Array, cluster: Array, leaves: Array, batch_size: int | None
+    fitted: Model, points: Array, cluster: Array, leaves: Array, batch_size: int | None
 ) -> Iterator[tuple[slice, Array]]:
     """Rows of points that leave `cluster` at lambda `leaves`, and their membership vectors."""
-    flat = data.flat
+    flat = fitted.flat
     assert flat is not None
-    distances = _Exemplars(data, flat)
+    distances = _Exemplars(fitted, flat)
     size = batch_size or max(1, BATCH_BYTES // (8 * len(flat.selection.chosen)))
     for begin in range(0, len(points), size):
         rows = slice(begin, begin + size)
-        near, shared, some = distances.nearness(points[rows]), *_shared(data, flat, cluster[rows], leaves[rows])
+        near, shared, some = distances.nearness(points[rows]), *_shared(fitted, flat, cluster[rows], leaves[rows])
         near *= shared
         near *= (some / near.sum(axis=1))[:, None]
         yield rows, near
@@ -144,12 +146,12 @@ def _batches(
 class _Exemplars:
     """The exemplars of all clusters. Distances to them are float64, scaled so that queries may lie far away."""
 
-    def __init__(self, data: PredictionData, flat: Flat) -> None:
+    def __init__(self, fitted: Model, flat: Flat) -> None:
         lists = exemplars(flat)
-        self.data = data
-        self.points = data.points[data.ops.asarray(np.concatenate(lists))]
+        self.fitted = fitted
+        self.points = fitted.points[fitted.ops.asarray(np.concatenate(lists))]
         self.starts = np.cumsum([0, *map(len, lists)])
-        survey = data.ops.survey(data.points)
+        survey = fitted.ops.survey(fitted.points)
         self.scale = frame_of(survey.low, survey.high, np.dtype(np.float64)).scale / FARTHER
 
     def nearness(self, points: Array) -> Array:
@@ -163,7 +165,7 @@ class _Exemplars:
 
     def _distances(self, points: Array) -> Array:
         """Distance to the nearest exemplar of every cluster, in the metric."""
-        ops, metric = self.data.ops, self.data.metric
+        ops, metric = self.fitted.ops, self.fitted.metric
         if metric.way == "tree":
             with np.errstate(over="ignore"):  # a query that far away is infinitely far
                 a, b = (rows.astype(np.float64) * self.scale for rows in (points, self.points))
@@ -172,12 +174,12 @@ class _Exemplars:
         asked, known = to_host(points), to_host(self.points)
         distance = np.empty((len(asked), len(self.starts) - 1))
         for some in blocks(np.arange(len(asked)), len(known)):
-            between = self.data.distances(asked[some], known)
+            between = distances_between(asked[some], known, metric.name, metric.params)
             distance[some] = np.minimum.reduceat(between, self.starts[:-1], axis=1)
         return ops.asarray(distance)
 
 
-def _shared(data: PredictionData, flat: Flat, cluster: Array, leaves: Array) -> tuple[Array, Array]:
+def _shared(fitted: Model, flat: Flat, cluster: Array, leaves: Array) -> tuple[Array, Array]:
     """How much of the tree the points share with each chosen cluster, adding up to 1, float64[m, L]; and the
     probability that they belong to any, float64[m]."""
     condensed, selection = flat.condensed, flat.selection
@@ -185,7 +187,7 @@ def _shared(data: PredictionData, flat: Flat, cluster: Array, leaves: Array) -> 
     # Below a chosen cluster all clusters part from the others where it does.
     branch = np.where(label >= 0, selection.chosen[np.maximum(label, 0)], cluster)
     branches, inverse = np.unique(branch, return_inverse=True)
-    parting = data.ops.common_ancestor_lambdas(condensed, branches, selection.chosen)[inverse.reshape(-1)]
+    parting = fitted.ops.common_ancestor_lambdas(condensed, branches, selection.chosen)[inverse.reshape(-1)]
     height = np.where(np.isnan(parting), leaves[:, None], parting)
     score = np.exp(-_ratio(condensed.death[cluster][:, None], height))
     score = np.exp(score - score.max(axis=1, keepdims=True))

@@ -15,37 +15,39 @@ neighbour is sought among the 2 k nearest points only.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from emst.backend import Array
 from emst.finite import FiniteRows, finite_rows
-from emst.hierarchy.joining import PredictionData, joined
-from emst.points import Door, on_device_of, open_points
+from emst.hierarchy.joining import joined
+from emst.points import Door, open_points
 
-__all__ = ["PredictionData", "approximate_predict", "approximate_predict_scores"]
+if TYPE_CHECKING:
+    from emst.model import Model
+
+__all__ = ["approximate_predict", "approximate_predict_scores"]
 
 
-def prediction_data_of(model: Any) -> PredictionData:
-    """The model's prediction data, or an error that says what to set.
+def model_of(estimator: Any) -> Model:
+    """What the estimator has been fitted to, or an error that says what to fit it to.
 
     Raises
     ------
     sklearn.exceptions.NotFittedError
-        The model has not been fitted.
+        It has not been fitted.
     ValueError
-        It has kept nothing to predict from.
+        To distances, or to sparse features.
     """
-    check_is_fitted(model)
-    data: PredictionData | None = getattr(model, "_prediction_data", None)
-    if data is None:
+    check_is_fitted(estimator)
+    fitted: Model = estimator._model
+    if not fitted.has_features:
         raise ValueError(
-            f"this {type(model).__name__} has kept nothing to predict from: fit it to features, not to distances, with "
-            "prediction_data=True"
+            f"this {type(estimator).__name__} cannot predict: {fitted.metric.why}. Fit it to dense features"
         )
-    return data
+    return fitted
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,21 +59,21 @@ class Queries:
     rows: FiniteRows
 
 
-def open_queries(model: Any, data: PredictionData, X: Any) -> Queries:
+def open_queries(estimator: Any, fitted: Model, X: Any) -> Queries:
     """Check `X` as sklearn checks what comes to `predict`, and bring it to where the model works."""
-    door = open_points(X, device=data.device, dtype=data.points.dtype)
-    validate_data(model, X, reset=False, skip_check_array=True)
-    points = data.ops.asarray(door.array, door.dtype)
+    door = open_points(X, device=fitted.device, dtype=fitted.points.dtype)
+    validate_data(estimator, X, reset=False, skip_check_array=True)
+    points = fitted.ops.asarray(door.array, door.dtype)
     rows = finite_rows(points)
     if len(rows.kept) < len(points):
         points = points[rows.kept]
-    if data.metric.image is not None and len(points):
+    if fitted.metric.image is not None and len(points):
         with np.errstate(invalid="ignore", divide="ignore"):
-            points = data.ops.asarray(data.metric.image(points), data.points.dtype)
+            points = fitted.ops.asarray(fitted.metric.image(points), fitted.points.dtype)
         wrong = np.nonzero(~np.isfinite(points).all(axis=1))[0]
         if len(wrong):
             row = int(rows.kept[wrong[0]])
-            raise ValueError(f"metric={data.metric.name!r} is not defined for row {row} of X, which is all zeros")
+            raise ValueError(f"metric={fitted.metric.name!r} is not defined for row {row} of X, which is all zeros")
     return Queries(door, points, rows)
 
 
@@ -109,10 +111,10 @@ def approximate_predict(model: Any, X: Any, return_connecting_points: bool = Fal
     The answers of `hdbscan.approximate_predict` differ where it is approximate: it looks at the 2 k nearest points
     only, with core distances of another k, and does not know `cluster_selection_epsilon` of a training point.
     """
-    data = prediction_data_of(model)
-    with on_device_of(data.points):
-        queries = open_queries(model, data, X)
-        results = _predicted(data, queries.points)
+    fitted = model_of(model)
+    with fitted.scope():
+        queries = open_queries(model, fitted, X)
+        results = _predicted(fitted, queries.points)
         spread = (queries.rows.spread(*result) for result in zip(results, (-2, 0.0, -1), (-3, np.nan, -1)))
         labels, probabilities, neighbors = map(queries.door.give, spread)
     return (labels, probabilities, neighbors) if return_connecting_points else (labels, probabilities)
@@ -133,24 +135,26 @@ def approximate_predict_scores(model: Any, X: Any) -> Any:
         1 - lambda at which the point joins / greatest lambda below the cluster that it joins, from 0 to 1. A row equal
         to a training point gets that point's score. 1 for rows with infinite values, NaN for those with NaN.
     """
-    data = prediction_data_of(model)
-    with on_device_of(data.points):
-        queries = open_queries(model, data, X)
-        scores = np.zeros_like(data.points, dtype=np.float64, shape=len(queries.points))
-        if data.flat is not None and len(scores):
-            cluster, height = joined(data, queries.points).leaving(data.flat.condensed)
-            scores = np.maximum(data.ops.outlier_scores(data.flat.condensed, cluster, height), 0)
+    fitted = model_of(model)
+    with fitted.scope():
+        queries = open_queries(model, fitted, X)
+        scores = np.zeros_like(fitted.points, dtype=np.float64, shape=len(queries.points))
+        if fitted.flat is not None and len(scores):
+            cluster, height = joined(fitted, queries.points).leaving(fitted.flat.condensed)
+            scores = np.maximum(fitted.ops.outlier_scores(fitted.flat.condensed, cluster, height), 0)
         return queries.door.give(queries.rows.spread(scores, 1, np.nan))
 
 
-def _predicted(data: PredictionData, queries: Array) -> tuple[Array, Array, Array]:
+def _predicted(fitted: Model, queries: Array) -> tuple[Array, Array, Array]:
     """Label, probability and neighbour of finite queries."""
-    flat, m = data.flat, len(queries)
+    flat, m = fitted.flat, len(queries)
     if flat is None or m == 0:
-        nobody = np.full_like(data.points, -1, dtype=np.int64, shape=m)
-        return nobody, np.zeros_like(data.points, dtype=np.float64, shape=m), nobody
-    join = joined(data, queries)
+        nobody = np.full_like(fitted.points, -1, dtype=np.int64, shape=m)
+        return nobody, np.zeros_like(fitted.points, dtype=np.float64, shape=m), nobody
+    join = joined(fitted, queries)
     cluster, height = join.leaving(flat.condensed)
-    labels, probabilities = data.ops.label_points(flat.condensed, flat.selection, data.epsilon, cluster, height)
+    labels, probabilities = fitted.ops.label_points(
+        flat.condensed, flat.selection, fitted.options.epsilon, cluster, height
+    )
     neighbors = join.neighbor.astype(np.int64)
-    return labels, probabilities, neighbors if data.rows is None else data.rows.kept[neighbors]
+    return labels, probabilities, neighbors if fitted.kept is None else fitted.kept[neighbors]
