@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from emst.backend import Array, backend_of
+from emst.hierarchy.pairs import ROUNDING, asked_pairwise
 
 TILE = 512  # rows and columns looked at together with their mirror image
 BLOCK_BYTES = 1 << 26  # of a block of rows computed on a device
 RELATIVE, ABSOLUTE = 1e-7, 1e-9  # scikit-learn's tolerances for symmetry, in float64; float32 rounds more coarsely
-ROUNDING = 1e-8  # how far below zero a computed distance may lie
 ON_DEVICE = ("manhattan", "chebyshev", "minkowski", "euclidean", "sqeuclidean", "cosine")
 
 
@@ -106,15 +106,7 @@ def distance_matrix(X: Any, metric: Any, metric_params: dict[str, Any] | None = 
     if not on_host and metric in ON_DEVICE and params.keys() <= {"p"}:
         matrix = by_blocks(X, metric, **params)
     else:
-        from sklearn.metrics import pairwise_distances
-
-        try:
-            matrix = pairwise_distances(X if on_host else X.get(), metric=metric, **params)
-        except TypeError as error:
-            if callable(metric) or not params:
-                raise
-            names = ", ".join(map(repr, params))
-            raise ValueError(f"metric={metric!r} does not take these metric_params: {names}") from error
+        matrix = asked_pairwise(X if on_host else X.get(), None, metric, params)
         matrix = ops.asarray(matrix, matrix.dtype if matrix.dtype == np.float32 else np.float64)
     _refuse(matrix, lambda block: block != block, f"metric={metric!r} gives NaN")
     _refuse(matrix, lambda block: block < -ROUNDING, f"metric={metric!r} gives negative values")

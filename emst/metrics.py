@@ -28,7 +28,7 @@ from sklearn.metrics.pairwise import _VALID_METRICS
 from sklearn.neighbors import BallTree, KDTree
 
 from emst.backend import Array
-from emst.hierarchy.pairs import inverse, settled_params
+from emst.hierarchy.pairs import settled_params
 
 Map = Callable[[Array], Array]
 
@@ -118,8 +118,6 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
         return Metric(function, params, "matrix", "the metric is a function")
     if name == "precomputed":
         return Metric(name, params, "given", "distances are given")
-    if name == "mahalanobis" and "V" in params:  # as scikit-learn's trees call it; its pairwise distances do not
-        params["VI"] = inverse(params.pop("V"), "V of its metric_params")
     name = ALIASES.get(name, name)
     if name == "nan_euclidean" and not params:
         return Metric("euclidean")  # no NaN is left: such rows stand aside

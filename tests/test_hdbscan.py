@@ -325,6 +325,18 @@ def test_all_points_equal(ops, single):
     assert np.isfinite(model.cluster_persistence_).all()
 
 
+@pytest.mark.filterwarnings("error")
+def test_heights_too_small_to_have_a_density(ops):
+    """1 / height overflows: such points are as good as equal, and nothing is said about it."""
+    model = HDBSCANGPU(min_samples=3, device=ops.name).fit(blobs(100) * 1e-310)
+    assert model.labels_.max() > 0
+    assert set(model.probabilities_) <= {0.0, 1.0}
+    assert np.isinf(model.condensed_tree_.to_numpy()["lambda_val"]).any()
+    assert np.isfinite(model.outlier_scores_).all() and np.isfinite(model.cluster_persistence_).all()
+    assert all(len(rows) for rows in model.exemplars_)
+    np.testing.assert_array_equal(model.predict(blobs(100) * 1e-310), model.labels_)
+
+
 # What is refused
 
 

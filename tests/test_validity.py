@@ -154,3 +154,46 @@ def test_bad_input():
             validity_index(x, labels, metric)
     labels[7] = -3
     assert np.isfinite(validity_index(x, labels))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": "euclidean", "p": 3}, "metric='euclidean' takes no metric_params; got 'p'"),
+        ({"metric": "canberra", "q": 3}, "^metric='canberra' does not take these metric_params: 'q'$"),
+        ({"metric": "mahalanobis", "VI": np.eye(3)}, r"VI has shape \(3, 3\), but X has 2 columns"),
+        ({"metric": "mahalanobis", "V": np.ones((2, 2))}, "V of its metric_params has no inverse"),
+        ({"metric": "seuclidean", "V": np.ones(3)}, r"V has shape \(3,\), but X has 2 columns"),
+        ({"metric": lambda a, b: -1.0}, "gives -1 for rows 0 and 0 of X"),
+    ],
+    ids=str,
+)
+def test_metrics_that_cannot_be_honoured(options, message):
+    x, labels = np.random.default_rng(0).random((20, 2)), np.arange(20) % 2
+    with pytest.raises(ValueError, match=message):
+        validity_index(x, labels, **options)
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
+def test_a_metric_takes_its_parameters_from_the_rows_in_clusters(metric):
+    x, labels = np.random.default_rng(0).random((40, 2)) * [1, 50], np.arange(40) % 3 - 1
+    inside = x[labels >= 0]
+    given = {"V": inside.var(axis=0, ddof=1)} if metric == "seuclidean" else {"V": np.cov(inside.T)}
+    assert validity_index(x, labels, metric=metric) == pytest.approx(validity_index(x, labels, metric=metric, **given))
+
+
+@pytest.mark.parametrize("value", [np.nan, -1.0])
+def test_given_distances_that_are_none(value):
+    x = np.random.default_rng(0).random((20, 2))
+    between = np.sqrt(((x[:, None] - x) ** 2).sum(axis=2))
+    between[4, 8] = between[8, 4] = value
+    labels = np.arange(20) // 4 % 2
+    with pytest.raises(ValueError, match=f"metric='precomputed' gives {value:g} for rows"):
+        validity_index(between, labels, metric="precomputed", d=2)
+    labels[8] = -1  # noise is not looked at
+    assert np.isfinite(validity_index(between, labels, metric="precomputed", d=2))
+
+
+def test_numbers_of_labels_cost_nothing():
+    x, labels = np.random.default_rng(0).random((20, 2)), np.arange(20) // 10
+    assert validity_index(x, labels * 10**15) == validity_index(x, labels)

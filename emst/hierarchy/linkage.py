@@ -44,6 +44,6 @@ class Linkage:
 
 
 def density(height: Array) -> Array:
-    """lambda = 1 / height, float64."""
-    with np.errstate(divide="ignore"):
+    """lambda = 1 / height, float64; infinite for heights that have none in its range."""
+    with np.errstate(divide="ignore", over="ignore"):
         return 1 / height.astype(np.float64)

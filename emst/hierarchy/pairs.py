@@ -12,6 +12,7 @@ from emst.backend import Array
 from emst.points import to_host
 
 BLOCK_BYTES = 1 << 25  # of a block of distances
+ROUNDING = 1e-8  # how far below zero a computed distance may lie
 OF_DATA = {"seuclidean": "V", "mahalanobis": "VI"}  # parameter that comes from the data where it is not given
 
 
@@ -31,8 +32,16 @@ class Pairs:
         """Distances between points: float64[len(some), len(others)]."""
         a, b = self.rows[some], self.rows[others]
         if self.metric == "precomputed":
-            return self.X[np.ix_(a, b)].astype(np.float64)
-        return distances_between(self.X[a], self.X[b], self.metric, self.params)
+            between = self.X[np.ix_(a, b)].astype(np.float64)
+        else:
+            between = distances_between(self.X[a], self.X[b], self.metric, self.params)
+        wrong = ~(between >= -ROUNDING)
+        if wrong.any():
+            row, column = np.unravel_index(int(wrong.argmax()), wrong.shape)
+            raise ValueError(
+                f"metric={self.metric!r} gives {between[row, column]:g} for rows {a[row]} and {b[column]} of X"
+            )
+        return np.maximum(between, 0)
 
     def core_distance_sums(self, dimension: int) -> tuple[np.ndarray, np.ndarray]:
         """See `emst.backend.Backend.core_distance_sums`."""
@@ -92,6 +101,9 @@ def settled_params(name: Any, params: dict[str, Any], points: Array) -> dict[str
     key, d = OF_DATA.get(name) if isinstance(name, str) else None, points.shape[1]
     if key is None:
         return params
+    if key == "VI" and "V" in params:  # as scikit-learn's trees call it; its pairwise distances do not
+        params = {"VI": inverse(params["V"], "V of its metric_params"), **params}
+        del params["V"]
     if key in params:
         shape = np.shape(params[key])
         if shape != (d,) * (1 if key == "V" else 2):
@@ -114,7 +126,18 @@ def distances_between(a: np.ndarray, b: np.ndarray, metric: Any, params: dict[st
     """Distances between the rows of two arrays: float64[len(a), len(b)]."""
     if metric == "euclidean":  # scikit-learn takes squares that cancel; SciPy's Minkowski distance does not
         metric, params = "minkowski", {"p": 2}
-    return pairwise_distances(a.astype(np.float64), b.astype(np.float64), metric=metric, **params)
+    return asked_pairwise(a.astype(np.float64), b.astype(np.float64), metric, params)
+
+
+def asked_pairwise(a: Any, b: Any, metric: Any, params: dict[str, Any]) -> np.ndarray:
+    """What scikit-learn computes, or ValueError where the metric has no such parameters."""
+    try:
+        return pairwise_distances(a, b, metric=metric, **params)
+    except TypeError as error:
+        if callable(metric) or not params:
+            raise
+        names = ", ".join(map(repr, params))
+        raise ValueError(f"metric={metric!r} does not take these metric_params: {names}") from error
 
 
 def blocks(members: np.ndarray, columns: int) -> Iterator[np.ndarray]:

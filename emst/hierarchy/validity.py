@@ -76,19 +76,25 @@ def validity_index(
     Mutual reachabilities tie: many pairs share the core distance of one point. Which points are inner nodes of the tree
     then depends on the order of the rows; the choice is hdbscan's.
     """
-    points, labels, dimension = _opened(X, labels, metric, d, device)
+    points, labels, dimension = _opened(X, labels, metric, metric_params, d, device)
     present, cluster = np.unique(labels[labels >= 0], return_inverse=True)
-    scores = np.zeros(int(present[-1]) + 1 if len(present) else 0)
+    scores = np.zeros(len(present))
     sizes = np.bincount(cluster, minlength=len(present))
     if len(present) > 1:
         rows = np.flatnonzero(labels >= 0)[np.argsort(cluster, kind="stable")]
         pairs = _pairs(points, rows, sizes, metric, metric_params)
-        scores[present] = _scores(pairs, dimension, mst_raw_dist)
-    index = float((scores[present] * sizes).sum() / len(labels))
-    return (index, scores) if per_cluster_scores else index
+        scores = _scores(pairs, dimension, mst_raw_dist)
+    index = float((scores * sizes).sum() / len(labels))
+    if not per_cluster_scores:
+        return index
+    table = np.zeros(int(present[-1]) + 1 if len(present) else 0)
+    table[present] = scores
+    return index, table
 
 
-def _opened(X: Any, labels: Any, metric: Any, d: int | None, device: str) -> tuple[Any, np.ndarray, int]:
+def _opened(
+    X: Any, labels: Any, metric: Any, params: dict[str, Any], d: int | None, device: str
+) -> tuple[Any, np.ndarray, int]:
     """The data as it came through the door, the labels on the host, and the dimension."""
     door = open_points(X, device=device if metric == "euclidean" else "cpu", dtype=np.float64)
     n, features = door.array.shape
@@ -99,6 +105,8 @@ def _opened(X: Any, labels: Any, metric: Any, d: int | None, device: str) -> tup
         )
     if d is None and metric == "precomputed":
         raise ValueError("metric='precomputed' needs d, the dimension of the space")
+    if metric in ("euclidean", "precomputed") and params:
+        raise ValueError(f"metric={metric!r} takes no metric_params; got {', '.join(map(repr, params))}")
     d = features if d is None else d
     if not isinstance(d, numbers.Integral) or d < 1:
         raise ValueError(f"d must be a positive integer; got {d!r}")
