@@ -3,8 +3,9 @@
 Where two edges of the tree weigh the same, the dendrogram depends on which comes first, and with it the labels of the
 points there. Under mutual reachability with k > 2 that is ordinary even among random points: every edge from a point to
 one nearer than its core distance weighs as much as that. scikit-learn's own `algorithm="kd_tree"` and `"brute"` then
-agree to an adjusted Rand index of 0.93 to 1. So equal labels are asked for where no weights are equal, and elsewhere
-that scikit-learn's code makes our labels of our dendrogram, whose heights are SciPy's, and that few points differ.
+agree to an adjusted Rand index of 0.92 to 1 on the sets below, and with either of them we to 0.88 to 1. So equal labels
+are asked for where no weights are equal, and elsewhere that scikit-learn's code makes our labels of our dendrogram,
+whose heights are SciPy's, and that few points differ.
 """
 
 import pathlib
@@ -71,7 +72,7 @@ def test_labels_are_scikit_learns(ops, named, k):
         np.testing.assert_allclose(ours.probabilities_, probabilities, rtol=1e-14)
         theirs = HDBSCAN(min_samples=k, copy=True, **choice).fit(x)
         if ties:
-            assert adjusted_rand_score(ours.labels_, theirs.labels_) > 0.85, choice
+            assert adjusted_rand_score(ours.labels_, theirs.labels_) > 0.88, choice
         else:
             assert same_partition(ours.labels_, theirs.labels_), choice
             np.testing.assert_allclose(ours.probabilities_, theirs.probabilities_, rtol=1e-9)
