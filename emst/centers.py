@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.metrics import pairwise_distances
 
 from emst.backend import Array
+from emst.distances import fill_distances
 from emst.metrics import Metric
 from emst.model import Model
+from emst.pairwise import distances_between
 from emst.points import to_host
 
 ENTRIES = 1 << 24  # of a matrix of distances held at a time
@@ -70,12 +71,10 @@ def _scaled(rows: Array, metric: Metric) -> Array:
 
 def _distances(points: Array, begin: int, end: int, metric: Metric) -> Array:
     """From some points to all, float64."""
+    some = points[begin:end]
     if metric.way != "tree":
-        distances = pairwise_distances(to_host(points[begin:end]), to_host(points), metric=metric.name, **metric.params)
-        return np.asarray(distances, np.float64, like=points)
-    squares = 0
-    for i in range(points.shape[1]):
-        t = points[begin:end, i, None] - points[None, :, i]
-        squares = squares + t * t
-    distance = np.sqrt(squares)
+        distances = distances_between(to_host(some), to_host(points), metric.name, metric.params)
+        return np.asarray(distances, like=points)
+    distance = np.empty_like(points, shape=(len(some), len(points)))
+    fill_distances(distance, some, points, "euclidean")
     return distance if metric.height is None else metric.height(distance)

@@ -21,6 +21,7 @@ import numpy as np
 
 from emst.backend import Array, Backend
 from emst.boruvka import Report, bridged, singletons, spanning_forest
+from emst.points import to_host
 
 
 def dense_tree(
@@ -125,5 +126,4 @@ def _root(powers: Array, degree: float, scale: float, dtype: Any, ops: Backend) 
     """Roots, in the caller's units. General powers are taken on the host, where they round as on any other machine."""
     if degree == 2:
         return (np.sqrt(powers).astype(np.float64) / scale).astype(dtype)
-    host = powers if isinstance(powers, np.ndarray) else powers.get()
-    return ops.asarray((host ** (1 / degree) / scale).astype(dtype))
+    return ops.asarray((to_host(powers) ** (1 / degree) / scale).astype(dtype))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend import Array, backend_of
-from emst.hierarchy.pairs import ROUNDING, asked_pairwise
+from emst.pairwise import ROUNDING, asked_pairwise
 
 TILE = 512  # rows and columns looked at together with their mirror image
 BLOCK_BYTES = 1 << 26  # of a block of rows computed on a device
@@ -126,13 +126,13 @@ def by_blocks(X: Array, metric: str, p: float = 2.0) -> Array:
         if metric == "cosine":
             block[:] = np.clip(1 - X[first : first + size] @ X.T, 0, 2)
         else:
-            _accumulate(block, X[first : first + size], X, metric, p)
+            fill_distances(block, X[first : first + size], X, metric, p)
     np.fill_diagonal(matrix, 0)
     return matrix
 
 
-def _accumulate(block: Array, rows: Array, X: Array, metric: str, p: float) -> None:
-    """Coordinate by coordinate."""
+def fill_distances(block: Array, rows: Array, X: Array, metric: str, p: float = 2.0) -> None:
+    """Distances from some rows to all of `X`, coordinate by coordinate."""
     block[:] = 0
     for i in range(X.shape[1]):
         t = abs(rows[:, i, None] - X[None, :, i])

@@ -28,7 +28,7 @@ from sklearn.metrics.pairwise import _VALID_METRICS
 from sklearn.neighbors import BallTree, KDTree
 
 from emst.backend import Array
-from emst.hierarchy.pairs import settled_params
+from emst.pairwise import settled_params
 
 Map = Callable[[Array], Array]
 

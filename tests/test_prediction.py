@@ -216,7 +216,7 @@ def test_metrics_that_are_euclidean_in_disguise(ops, metric):
     "metric, alpha", [("manhattan", 1.0), ("chebyshev", 1.0), ("braycurtis", 1.0), ("manhattan", 0.7)]
 )
 def test_metrics_without_a_search_compare_all_pairs(ops, metric, alpha, monkeypatch):
-    monkeypatch.setattr("emst.hierarchy.pairs.BLOCK_BYTES", 8 * 1000)
+    monkeypatch.setattr("emst.pairwise.BLOCK_BYTES", 8 * 1000)
     x, _ = make_blobs([60, 40, 50], 3, cluster_std=0.7, random_state=5)
     x, k = np.concatenate([x, x[:20]]), 4
     model = fitted(ops, x, k, metric, alpha=alpha)

@@ -20,7 +20,7 @@ FLOORS = [
     {"backend", "frame"},
     {"boruvka"},
     {"points", "progress", "files", "finite"},
-    {"plots"},
+    {"pairwise", "plots"},
     {"hierarchy"},
     {"mst"},
     {"euclidean"},

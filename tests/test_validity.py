@@ -59,9 +59,7 @@ def test_other_metrics_and_given_distances(metric):
 
 def test_both_ways_agree_in_blocks(monkeypatch):
     """A callable takes the way in blocks; with blocks of a few rows it says the same."""
-    from emst.hierarchy import pairs
-
-    monkeypatch.setattr(pairs, "BLOCK_BYTES", 8 * 500)
+    monkeypatch.setattr("emst.pairwise.BLOCK_BYTES", 8 * 500)
     x, labels = blobs([50, 70, 30], 3, 1, 20)
     ours = validity_index(x, labels, lambda a, b: np.sqrt(((a - b) ** 2).sum()), per_cluster_scores=True)
     check(ours, validity_index(x, labels, per_cluster_scores=True, device="cpu"))

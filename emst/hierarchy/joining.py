@@ -18,7 +18,7 @@ from emst.backend import Array, Backend, Bvh
 from emst.frame import Frame, frame_of, highest_exponent
 from emst.hierarchy.condensed import Condensed
 from emst.hierarchy.linkage import density
-from emst.hierarchy.pairs import blocks, distances_between
+from emst.pairwise import blocks, distances_between
 from emst.points import to_host
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ from emst.frame import frame_of
 from emst.hierarchy.flat import Flat
 from emst.hierarchy.joining import joined
 from emst.hierarchy.linkage import density
-from emst.hierarchy.pairs import blocks, distances_between
 from emst.hierarchy.prediction import model_of, open_queries
 from emst.hierarchy.scores import exemplars
+from emst.pairwise import blocks, distances_between
 from emst.points import to_host
 
 if TYPE_CHECKING:
