@@ -53,7 +53,7 @@ def add_to(commands: Commands) -> None:
     add("--max-cluster-size", type=int, metavar="N", help="most points of a cluster, by excess of mass")
     add("--allow-single-cluster", action="store_true", help="the whole may be one cluster")
     add("--metric", default="euclidean", metavar="NAME", help="euclidean (default), manhattan, cosine, haversine, ...")
-    add("--p", type=float, metavar="P", help="exponent of --metric minkowski")
+    add("--p", type=float, metavar="P", help="exponent of --metric minkowski, up to 32")
     add_input_options(command)
     command.set_defaults(run=run)
 
