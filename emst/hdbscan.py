@@ -98,7 +98,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     Notes
     -----
     Results come back in the caller's kind of array. The same input gives the same result in every run and, but for the
-    last digits of angles and odd powers, on every device. Among equal distances the order of the rows can matter.
+    last digits of angles and of powers that are not whole or half numbers, on every device. Among equal distances the
+    order of the rows can matter.
 
     Examples
     --------

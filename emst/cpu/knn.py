@@ -44,9 +44,7 @@ def _find_neighbours(bvh, wanted, core, nth):
     lists = np.full((size, min(wanted, KEPT)), -1, np.int32)
     reach = full(size, np.inf, bvh.dtype)
     args = (bvh.nodes, bvh.n, nth, wanted, reach if core is None else core, lists, reach, bvh.dims, bvh.d)
-    for_chunks(
-        _search_neighbours, bvh.leaves, grain_for(bvh.leaves, 64), *args, scratch=lambda: new_lists(bvh, wanted)
-    )
+    for_chunks(_search_neighbours, bvh.leaves, grain_for(bvh.leaves, 64), *args, scratch=lambda: new_lists(bvh, wanted))
     bvh.lists, bvh.reach = lists, reach
 
 
