@@ -10,7 +10,7 @@ from emst.backend import Array
 from emst.hierarchy.condensed import Condensed, Selection
 from emst.hierarchy.linkage import density
 from emst.hierarchy.trees.table import Table, kept_rows, optional
-from emst.points import to_host
+from emst.points import on_device_of, to_host
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -135,7 +135,8 @@ class CondensedTree(Table):
 
 def _table(condensed: Condensed, kept: np.ndarray, n: int) -> np.ndarray:
     """The rows of the tree, ordered by parent, lambda and child."""
-    cluster, height = map(to_host, condensed.leaving())
+    with on_device_of(condensed.cluster):
+        cluster, height = map(to_host, condensed.leaving())
     clusters, end = condensed.count - 1, condensed.count - 1 + len(kept)
     rows = np.zeros(clusters + n, ROW)
     rows["parent"][:clusters] = n + to_host(condensed.parent)[1:]
