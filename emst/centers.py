@@ -20,7 +20,7 @@ ENTRIES = 1 << 24  # of a matrix of distances held at a time
 
 def centroids(model: Model) -> Array:
     """Means of the clusters' rows, weighted by probability: float64[L, d]. The metric plays no part."""
-    return _stacked(model, (np.average(rows, axis=0, weights=strength) for rows, strength in _clusters(model)))
+    return _stacked(model, (_mean(rows, strength) for rows, strength in _clusters(model)))
 
 
 def medoids(model: Model) -> Array:
@@ -53,6 +53,11 @@ def _rows(model: Model, points: Array) -> Array:
     return model.ops.asarray(rows.toarray() if issparse(rows) else rows, np.float64)
 
 
+def _mean(rows: Array, strength: Array) -> Array:
+    scale = _scale_of(rows)
+    return np.average(rows * scale, axis=0, weights=strength) / scale
+
+
 def _medoid(rows: Array, strength: Array, metric: Metric) -> Array:
     size = max(1, ENTRIES // len(rows))
     image = _scaled(rows, metric) if metric.image is None else metric.image(rows)
@@ -62,11 +67,14 @@ def _medoid(rows: Array, strength: Array, metric: Metric) -> Array:
 
 
 def _scaled(rows: Array, metric: Metric) -> Array:
-    """Rows multiplied by a power of two, where distances grow with them: neither these nor their sums overflow."""
-    if metric.way not in ("tree", "rows"):
-        return rows
+    """Rows near 1, where distances grow with them: no squares overflow, nor do sums of distances."""
+    return rows * _scale_of(rows) if metric.way in ("tree", "rows") else rows
+
+
+def _scale_of(rows: Array) -> float:
+    """Power of two that brings the greatest of the rows near 1."""
     exponent = math.frexp(float(abs(rows).max()))[1]
-    return rows * math.ldexp(1.0, min(-exponent, 1000))
+    return math.ldexp(1.0, min(-exponent, 1000))
 
 
 def _distances(points: Array, begin: int, end: int, metric: Metric) -> Array:

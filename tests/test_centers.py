@@ -31,17 +31,18 @@ def test_a_whole_without_members_is_no_cluster(ops, epsilon):
 
 
 SCALES = [("sqeuclidean", -480), ("sqeuclidean", 480)]  # beyond, the heights of its tree are no numbers either
-SCALES += [(m, s) for m in ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine") for s in (-660, 660, 1015)]
+SCALES += [(m, s) for m in ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine") for s in (-660, 660, 1018)]
 
 
 @pytest.mark.parametrize(("metric", "power_of_two"), SCALES)
-def test_medoids_at_any_scale(ops, metric, power_of_two):
-    """Squares of such distances are no numbers."""
+def test_centers_at_any_scale(ops, metric, power_of_two):
+    """Squares of such distances are no numbers, nor are sums of such rows."""
     x = blobs()
     params = {"p": 3} if metric == "minkowski" else None
-    model = HDBSCANGPU(min_samples=2, metric=metric, metric_params=params, store_centers="medoid", device=ops.name)
+    model = HDBSCANGPU(min_samples=2, metric=metric, metric_params=params, store_centers="both", device=ops.name)
     model.fit(x)
-    expected, labels = model.medoids_, model.labels_
+    means, expected, labels = model.centroids_, model.medoids_, model.labels_
     assert labels.max() > 0
     np.testing.assert_array_equal(model.fit(np.ldexp(x, power_of_two)).labels_, labels)
     np.testing.assert_array_equal(model.medoids_, np.ldexp(expected, power_of_two))
+    np.testing.assert_array_equal(model.centroids_, np.ldexp(means, power_of_two))
