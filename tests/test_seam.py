@@ -25,8 +25,6 @@ FLOORS = [
     {"mst"},
     {"euclidean"},
     {"dense", "sparse", "distances", "metrics"},
-    {"model", "parameters"},
-    {"attributes", "centers", "fitting"},
     {"hdbscan"},
     {"cli"},
     {"__main__"},

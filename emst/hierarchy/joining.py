@@ -22,7 +22,7 @@ from emst.pairwise import blocks, distances_between
 from emst.points import to_host
 
 if TYPE_CHECKING:
-    from emst.model import Model
+    from emst.hdbscan.model import Model
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,7 @@ from emst.pairwise import blocks, distances_between
 from emst.points import to_host
 
 if TYPE_CHECKING:
-    from emst.model import Model
+    from emst.hdbscan.model import Model
 
 BATCH_BYTES = 1 << 25  # of one table of a batch; about eight are alive at a time
 FARTHER = 2.0**100  # how many times farther away than the points a query may lie before its square overflows

@@ -26,7 +26,7 @@ from emst.hierarchy.joining import joined
 from emst.points import Door, open_points
 
 if TYPE_CHECKING:
-    from emst.model import Model
+    from emst.hdbscan.model import Model
 
 __all__ = ["approximate_predict", "approximate_predict_scores"]
 

@@ -10,8 +10,8 @@ from scipy.sparse import issparse
 
 from emst.backend import Array
 from emst.distances import fill_distances
+from emst.hdbscan.model import Model
 from emst.metrics import Metric
-from emst.model import Model
 from emst.pairwise import distances_between
 from emst.points import to_host
 

@@ -22,9 +22,9 @@ from emst.dense import dense_tree, rows_tree
 from emst.distances import check_distances, distance_matrix
 from emst.euclidean import surveyed_tree
 from emst.finite import FiniteRows, finite_rows
+from emst.hdbscan.model import Model
+from emst.hdbscan.parameters import Request
 from emst.metrics import Metric, directions, has_zero_rows
-from emst.model import Model
-from emst.parameters import Request
 from emst.points import choose_device, open_points, to_host
 from emst.progress import both, round_printer, way_printed
 from emst.sparse import sparse_tree
@@ -37,7 +37,7 @@ INFINITE_EDGES = (
 )
 
 
-def fitted_model(X: Any, request: Request) -> Model:
+def tree_model(X: Any, request: Request) -> Model:
     """The tree of `X`; the model makes dendrogram and clusters when it is asked for them."""
     given = request.metric.way == "given"
     if issparse(X):

@@ -10,9 +10,9 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from emst.boruvka import Report
+from emst.hdbscan.model import Model, on_host
 from emst.hierarchy import scores
 from emst.hierarchy.flat import Flat
-from emst.model import Model, on_host
 from emst.points import to_host
 
 if TYPE_CHECKING:

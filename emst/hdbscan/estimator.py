@@ -20,12 +20,12 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from emst import centers
-from emst.attributes import FittedAttributes
-from emst.fitting import fitted_model
+from emst.hdbscan import centers
+from emst.hdbscan.attributes import FittedAttributes
+from emst.hdbscan.fitting import tree_model
+from emst.hdbscan.model import Model
+from emst.hdbscan.parameters import CONSTRAINTS, RECLUSTERED, options_of, request_of
 from emst.hierarchy.flat import check_cut
-from emst.model import Model
-from emst.parameters import CONSTRAINTS, RECLUSTERED, options_of, request_of
 from emst.progress import stage_printer
 
 
@@ -176,20 +176,22 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             Not enough memory; raised before anything is allocated.
         """
         stage = stage_printer(bool(self.verbose))
-        model = fitted_model(X, request_of(self, sparse=issparse(X)))
+        model = tree_model(X, request_of(self, sparse=issparse(X)))
         with model.scope():
             stage("spanning tree", model.weights)
-            if model.linkage is not None:
-                stage("dendrogram", model.linkage.height)
-            if model.flat is not None:
-                stage("clusters and labels", model.flat.labels)
+            linkage = model.linkage
+            if linkage is not None:
+                stage("dendrogram", linkage.height)
+            flat = model.flat
+            if flat is not None:
+                stage("clusters and labels", flat.labels)
             if self.prediction_data and not model.has_features:
                 warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=3)
             results = _results(model, self.store_centers)
             validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
             self._take(model, results)
-            if self.prediction_data and model.has_features and model.flat is not None:
-                model.place if model.metric.way == "tree" else model.points  # noqa: B018, are made when they are read
+            if self.prediction_data:
+                model.prepare_queries()
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:

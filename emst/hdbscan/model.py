@@ -82,6 +82,11 @@ class Model:
         """Where new points look for the nearest, under a metric that is Euclidean in disguise."""
         return place_of(self.points, self.min_samples, self.ops)
 
+    def prepare_queries(self) -> None:
+        """Make what predictions read, where there are features and clusters to predict from."""
+        if self.has_features and self.flat is not None:
+            _ = self.place if self.metric.way == "tree" else self.points
+
     def rows_of(self, rows: Array) -> Array:
         """Some of the caller's rows, where they lie."""
         on_host = isinstance(self.data, np.ndarray) or issparse(self.data)
