@@ -667,7 +667,7 @@ def test_medoids_under_the_metric(ops, metric):
 @pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
 def test_a_metric_takes_its_parameters_from_all_points(ops, metric, monkeypatch):
     """Not from a cluster's points, or a block of them, when it comes to medoids: there the widths are others."""
-    from emst import centers
+    from emst.hdbscan import centers
 
     monkeypatch.setattr(centers, "ENTRIES", 100)
     x = blobs(150) * [1, 30]
@@ -681,7 +681,7 @@ def test_a_metric_takes_its_parameters_from_all_points(ops, metric, monkeypatch)
 
 
 def test_medoids_in_blocks(ops, monkeypatch):
-    from emst import centers
+    from emst.hdbscan import centers
 
     model = HDBSCANGPU(min_samples=2, store_centers="medoid", device=ops.name)
     whole = model.fit(blobs()).medoids_
