@@ -15,7 +15,7 @@ LEAF = 8  # of rows.cuh
 FAN = 32
 MAX_LEVELS = 8
 # From here on all pairs are compared. Where the hierarchy stops to pay depends on the data: with 50,000 points on an
-# H200 uniform noise crosses at 10 dimensions, blobs near 48, and data with structure is what people bring
+# H200 uniform noise crosses between 10 and 16 dimensions, blobs at 32, and data with structure is what people bring
 # (benchmarks/crossing.py, benchmarks/results).
 BRUTE_FROM = 33
 
