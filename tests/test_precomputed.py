@@ -85,7 +85,7 @@ def test_stored_zeros_are_distances(ops):
 
 
 def test_a_disconnected_graph_is_bridged_at_infinity(ops):
-    blocks = sp.block_diag([np.ones((4, 4)), 2 * np.ones((3, 3)), np.ones((3, 3))])
+    blocks = sp.block_diag([sp.coo_array(np.full((size, size), value)) for size, value in ((4, 1.0), (3, 2.0), (3, 1.0))])
     edges, weights, _ = map(to_host, sparse_tree(blocks, 3, ops))
     assert weights.tolist() == [1] * 5 + [2] * 2 + [np.inf] * 2
     assert edges[-2:].tolist() == [[0, 4], [0, 7]]

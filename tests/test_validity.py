@@ -161,7 +161,7 @@ def test_bad_input():
         ({"metric": "seuclidean", "V": np.ones(3)}, r"V has shape \(3,\), but X has 2 columns"),
         ({"metric": lambda a, b: -1.0}, "gives -1 for rows 0 and 0 of X"),
     ],
-    ids=str,
+    ids=["euclidean", "canberra", "mahalanobis VI", "mahalanobis V", "seuclidean", "function"],
 )
 def test_metrics_that_cannot_be_honoured(options, message):
     x, labels = np.random.default_rng(0).random((20, 2)), np.arange(20) % 2
