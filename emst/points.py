@@ -59,10 +59,14 @@ def open_points(X: Any, *, device: str = "auto", dtype: Any = None) -> Door:
     ValueError
         Wrong number of dimensions, no points, no features, too many points, a dtype that holds no real numbers, an
         unknown `device` or `dtype`.
+    TypeError
+        A sparse matrix, where none is taken.
     RuntimeError
         ``device="cuda"`` without CuPy or without a GPU.
     """
     _check_dtype(dtype)
+    if type(X).__module__.startswith("cupyx."):
+        raise TypeError("X is a sparse matrix on a GPU; sparse data is read on the host: pass X.get()")
     native = native_array(X)
     on_device = not isinstance(native, np.ndarray) and hasattr(native, "__cuda_array_interface__")
     array = _checked_device_array(native) if on_device else _checked_host_array(native)

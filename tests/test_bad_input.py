@@ -8,7 +8,7 @@ import pytest
 from helpers import cloud
 
 import emst.points
-from emst import EMST
+from emst import EMST, HDBSCANGPU
 
 
 def both(x, **options):
@@ -121,6 +121,13 @@ def test_sparse_matrices_are_refused_by_name(ops):
     from scipy.sparse import csr_matrix
 
     refuses(TypeError, "(?i)sparse", csr_matrix(np.eye(3)), device=ops.name)
+
+
+def test_sparse_matrices_of_cupy_are_asked_for_on_the_host():
+    matrix = type("csr_matrix", (), {"__module__": "cupyx.scipy.sparse._csr"})()
+    for fit in (EMST().fit, HDBSCANGPU().fit):
+        with pytest.raises(TypeError, match=r"pass X\.get\(\)"):
+            fit(matrix)
 
 
 def in_a_fresh_process(code):
