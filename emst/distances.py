@@ -11,13 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from emst.backend import Array, backend_of
+from emst.backend import Array, Backend, backend_of
 from emst.pairwise import ROUNDING, asked_pairwise
 
 TILE = 512  # rows and columns looked at together with their mirror image
 BLOCK_BYTES = 1 << 26  # of a block of rows computed on a device
 RELATIVE, ABSOLUTE = 1e-7, 1e-9  # scikit-learn's tolerances for symmetry, in float64; float32 rounds more coarsely
 ON_DEVICE = ("manhattan", "chebyshev", "minkowski", "euclidean", "sqeuclidean", "cosine")
+
+
+def require_matrix(n: int, itemsize: int, ops: Backend) -> None:
+    """Raise MemoryError naming bytes needed and free if another n x n matrix cannot fit."""
+    needed, free = n * n * itemsize, ops.bytes_free()
+    if free is not None and needed > free:
+        raise MemoryError(f"the {n:,} x {n:,} matrix of distances needs {needed:,} bytes of memory; {free:,} are free")
 
 
 def check_distances(matrix: Array, *, copy: bool = True) -> Array:
@@ -100,9 +107,7 @@ def distance_matrix(X: Any, metric: Any, metric_params: dict[str, Any] | None = 
     params = metric_params or {}
     n, on_host = X.shape[0], not hasattr(X, "__cuda_array_interface__")
     ops = backend_of("cpu" if on_host else "cuda")
-    needed, free = n * n * 8, ops.bytes_free()
-    if free is not None and needed > free:
-        raise MemoryError(f"the {n:,} x {n:,} matrix of distances needs {needed:,} bytes of memory; {free:,} are free")
+    require_matrix(n, 8, ops)
     if not on_host and metric in ON_DEVICE and params.keys() <= {"p"}:
         matrix = by_blocks(X, metric, **params)
     else:

@@ -260,3 +260,11 @@ def test_a_matrix_that_does_not_fit():
         MemoryError, match=r"10,000,000 x 10,000,000 matrix of distances needs 800,000,000,000,000 bytes"
     ):
         distance_matrix(np.zeros((10_000_000, 1), np.float32), "canberra")
+
+
+def test_a_matrix_that_cannot_be_copied_is_refused_before_it_is(ops, monkeypatch):
+    matrix = cdist(np.eye(30), np.eye(30)).astype(np.float32)
+    monkeypatch.setattr(ops, "bytes_free", lambda: 7000)
+    HDBSCANGPU(metric="precomputed", device=ops.name).fit(to_device(ops, matrix))  # nothing to copy
+    with pytest.raises(MemoryError, match="30 x 30 matrix of distances needs 7,200 bytes of memory; 7,000 are free"):
+        HDBSCANGPU(metric="precomputed", device=ops.name, dtype=np.float64).fit(matrix)

@@ -19,7 +19,7 @@ from sklearn.utils import check_array
 from emst.backend import Array, Backend, Survey, backend_of
 from emst.boruvka import Report
 from emst.dense import dense_tree, rows_tree
-from emst.distances import check_distances, distance_matrix
+from emst.distances import check_distances, distance_matrix, require_matrix
 from emst.euclidean import surveyed_tree
 from emst.finite import FiniteRows, finite_rows
 from emst.hdbscan.model import Model
@@ -126,7 +126,11 @@ def _of_distances(X: Any, request: Request) -> Model:
         raise ValueError("a dense matrix of distances takes no metric_params: mark missing distances by infinity")
     with door.scope():
         ops = backend_of(door.device)
-        matrix = check_distances(ops.asarray(door.array, door.dtype))
+        given, here = door.array, isinstance(door.array, np.ndarray) == (ops.name == "cpu")
+        moved = not (here and given.dtype == door.dtype and given.flags.c_contiguous)
+        if moved:
+            require_matrix(len(given), door.dtype.itemsize, ops)
+        matrix = check_distances(ops.asarray(given, door.dtype), copy=not moved)
         report = _announced(request.metric, len(matrix), request)
         tree = dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=report)
         return _model(request, tree, ops, len(matrix), door.give)
