@@ -50,7 +50,7 @@ def describe(
     keys, members, total = cupy.empty(m, np.uint64), cupy.empty(m, np.int32), cupy.zeros(2, np.int32)
     Compaction(m).launch("condensed", "list_members", m, of_merge, m, keys, members, total)
     inside = int(total[0])
-    keys, members = sort_pairs(keys[:inside], members[:inside], bits=max(count.bit_length(), 1))
+    keys, members = sort_pairs(keys[:inside], members[:inside], bits=count.bit_length())
     start = cupy.empty(count + 1, np.int32)
     launch("condensed", "find_starts", inside, keys, inside, count, start)
     terms = cupy.empty(inside, np.float64)
