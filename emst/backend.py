@@ -1,9 +1,9 @@
 """The seam between the algorithms and the two machines they run on.
 
 Two modules, `emst.cpu` (numba) and `emst.cuda` (CuPy), export the same bulk operations. The stages call them in order:
-`euclidean.py`, `dense.py`, `sparse.py` and the loop in `boruvka.py` for the tree, `hierarchy/` for what follows from
-it. What crosses the seam are flat arrays, a few scalars, and dataclasses of arrays: `Survey`, `Frame`, `Forest`,
-`Linkage`, `Condensed`, `Selection`. Nodes, stacks, atomics and threads stay behind it, and each side lays out and fuses
+`euclidean.py`, `dense.py`, `sparse.py` and the loop in `boruvka.py` for the tree, `graph/` for forests of graphs,
+`hierarchy/` for what follows from a tree. What crosses the seam are flat arrays, a few scalars, and dataclasses of arrays: `Survey`, `Frame`, `Forest`,
+`Adjacency`, `Chosen`, `Linkage`, `Condensed`, `Selection`. Nodes, stacks, atomics and threads stay behind it, and each side lays out and fuses
 as it likes.
 
 Conventions of every operation
@@ -31,6 +31,7 @@ import numpy as np
 if TYPE_CHECKING:
     from emst.boruvka import Forest
     from emst.frame import Frame
+    from emst.graph.adjacency import Adjacency, Chosen, GraphSurvey
     from emst.hierarchy.condensed import Condensed, Selection
     from emst.hierarchy.linkage import Linkage
 
@@ -53,6 +54,7 @@ class Backend(Protocol):
     """What `emst.cpu` and `emst.cuda` export."""
 
     name: str
+    xp: Any  # numpy or cupy: stages that are array code take their functions from here
 
     def asarray(self, array: Array, dtype: Any = None) -> Array:
         """The array on this backend's device, C-contiguous, in `dtype` or its own; no copy if it is so already."""
@@ -130,6 +132,19 @@ class Backend(Protocol):
 
     def row_edges(self, rows: Rows, forest: Forest) -> tuple[Array, Array]:
         """The forest's edges under the law: int32[m, 2] with u < v, T[m]."""
+
+    # ---- graphs; see `emst.graph.adjacency` for their order of edges ------------------------------------------------
+
+    def survey_graph(self, indptr: Array, indices: Array, weights: Array) -> GraphSurvey:
+        """Look at all of a graph in compressed sparse rows: `indptr` int32 or int64[n + 1], `indices` int32[m], weights
+        int32, int64, float32 or float64[m]. Nothing about their values is taken for granted."""
+
+    def graph_forest(self, graph: Adjacency) -> Chosen:
+        """The minimum spanning forest, by Borůvka's rounds in the fastest way this device knows: the default."""
+
+    def number_components(self, roots: Array) -> Array:
+        """Components numbered from 0 in order of their first vertices, int32[n], from roots, int32[n]: the vertices of
+        a component share one value, which is one of them."""
 
     # ---- from the tree to clusters -----------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from emst.backend import Array, Backend
 from emst.boruvka import Report, bridged, singletons, spanning_forest
-from emst.points import to_host
+from emst.devices import to_host
 
 
 def dense_tree(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend import backend_of
-from emst.points import native_array, on_device_of
+from emst.devices import native_array, on_device_of
 
 
 @dataclass(frozen=True, eq=False)

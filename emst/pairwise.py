@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.metrics import pairwise_distances
 
 from emst.backend import Array
-from emst.points import to_host
+from emst.devices import to_host
 
 BLOCK_BYTES = 1 << 25  # of a block of distances
 ROUNDING = 1e-8  # how far below zero a computed distance may lie

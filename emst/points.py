@@ -8,7 +8,6 @@ imported only when the caller's array already belongs to it.
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,11 +17,9 @@ import numpy as np
 from sklearn.utils import check_array
 
 from emst.backend import Array
+from emst.devices import choose_device, giver, native_array, on_device_of
 
-DEVICES = ("auto", "cpu", "cuda")
 MAX_POINTS = 2**31 - 1  # ids are 32-bit
-LEAST_CAPABILITY = 80  # the kernels reduce over warps in one instruction
-_DLPACK_CUDA = 2
 
 
 @dataclass(frozen=True)
@@ -72,36 +69,7 @@ def open_points(X: Any, *, device: str = "auto", dtype: Any = None) -> Door:
     array = _checked_device_array(native) if on_device else _checked_host_array(native)
     if len(array) > MAX_POINTS:
         raise ValueError(f"X has {len(array):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
-    return Door(array, _float_of(array.dtype, dtype), choose_device(device, on_device), _giver(X, on_device))
-
-
-def native_array(X: Any) -> Any:
-    """`X` as a numpy or cupy array without a copy where it is one underneath; otherwise `X` itself."""
-    if isinstance(X, np.ndarray):
-        return X
-    if _is_torch(X):
-        return _cupy().from_dlpack(X.detach()) if X.is_cuda else X.detach().numpy()
-    if hasattr(X, "__cuda_array_interface__"):
-        return _cupy().asarray(X)
-    if hasattr(X, "__dlpack_device__") and X.__dlpack_device__()[0] == _DLPACK_CUDA:
-        return _cupy().from_dlpack(X)
-    return X
-
-
-def on_device_of(array: Any) -> contextlib.AbstractContextManager[Any]:
-    """Makes the GPU that holds a cupy array the current one; does nothing for numpy."""
-    return contextlib.nullcontext() if isinstance(array, np.ndarray) else array.device
-
-
-def to_host(array: Any) -> np.ndarray:
-    """Any array or array-like, as numpy."""
-    native = native_array(array)
-    return native.get() if hasattr(native, "__cuda_array_interface__") else np.asarray(native)
-
-
-def usable_device(wanted: str) -> str:
-    """The wanted device, or the CPU where that is a GPU that this machine does not have."""
-    return "cuda" if wanted == "cuda" and _has_cupy() and _gpu_problem() is None else "cpu"
+    return Door(array, _float_of(array.dtype, dtype), choose_device(device, on_device), giver(X, on_device))
 
 
 def check_2d(X: Any) -> None:
@@ -165,64 +133,3 @@ def _checked_device_array(X: Any) -> Array:
     if 0 in X.shape:
         raise ValueError(f"X needs at least one point and one dimension; got shape {X.shape}")
     return X
-
-
-def choose_device(device: str, on_device: bool = False) -> str:
-    """Where to work on data that lies on a GPU, or does not. Raises what `open_points` raises."""
-    if device not in DEVICES:
-        raise ValueError(f"device must be one of {', '.join(map(repr, DEVICES))}; got {device!r}")
-    if device == "cpu" or (device == "auto" and not on_device and (not _has_cupy() or _gpu_problem() is not None)):
-        return "cpu"
-    if not _has_cupy():
-        raise RuntimeError("device='cuda' needs CuPy: pip install 'emst[cuda13]' (or 'emst[cuda12]')")
-    problem = _gpu_problem()
-    if problem is not None:
-        raise RuntimeError(
-            f"device='cuda' found no usable GPU ({problem}); with an NVIDIA driver for CUDA 13 install 'emst[cuda13]', "
-            "for CUDA 12 'emst[cuda12]'"
-        )
-    return "cuda"
-
-
-def _giver(X: Any, on_device: bool) -> Callable[[Array], Any]:
-    if _is_torch(X):
-        torch, home = _torch(), X.device
-        return lambda result: torch.from_dlpack(result).to(home)
-    if on_device:
-        return lambda result: _cupy().asarray(result)
-    return lambda result: result if isinstance(result, np.ndarray) else result.get()
-
-
-def _is_torch(X: Any) -> bool:
-    return type(X).__module__.partition(".")[0] == "torch" and hasattr(X, "is_cuda")
-
-
-def _torch() -> Any:
-    import torch
-
-    return torch
-
-
-def _cupy() -> Any:
-    import cupy
-
-    return cupy
-
-
-def _has_cupy() -> bool:
-    return importlib.util.find_spec("cupy") is not None
-
-
-def _gpu_problem() -> str | None:
-    """Why there is no GPU to use, or None."""
-    try:
-        runtime = _cupy().cuda.runtime
-    except ImportError as error:  # CuPy is there, its CUDA libraries are not
-        return str(error)
-    try:
-        if runtime.getDeviceCount() == 0:
-            return "the driver reports no device"
-        capability = int(_cupy().cuda.Device().compute_capability)
-        return None if capability >= LEAST_CAPABILITY else f"compute capability {capability}, but Ampere's 80 is needed"
-    except runtime.CUDARuntimeError as error:
-        return str(error)

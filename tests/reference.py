@@ -21,6 +21,7 @@ from dense_reference import (  # noqa: F401, the rest of the seam
     row_edges,
     row_nearest,
 )
+from graph_reference import graph_forest, number_components, survey_graph  # noqa: F401, the rest of the seam
 from hierarchy_reference import (  # noqa: F401, the rest of the seam
     condense,
     cut,

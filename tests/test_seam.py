@@ -18,18 +18,19 @@ BACKENDS = ("cpu", "cuda")
 # A file may import from its own floor and from those below it.
 FLOORS = [
     {"backend", "frame"},
-    {"boruvka"},
+    {"boruvka", "devices"},
     {"points", "progress", "files", "finite"},
     {"pairwise", "plots"},
     {"hierarchy"},
     {"mst"},
+    {"graph"},
     {"euclidean"},
     {"dense", "sparse", "distances", "metrics"},
     {"hdbscan"},
     {"cli"},
     {"__main__"},
 ]
-SHARED_WITH_BACKENDS = {"backend", "boruvka", "frame", "hierarchy"}  # the contract: types that cross the seam
+SHARED_WITH_BACKENDS = {"backend", "boruvka", "frame", "graph", "hierarchy"}  # the contract: types that cross the seam
 
 
 def parameters(function):
@@ -52,7 +53,7 @@ def test_nothing_else_crosses_the_seam(module):
         pytest.importorskip("cupy")
     module = importlib.import_module(module)
     assert module.name == module.__name__.rpartition(".")[2]
-    assert set(module.__all__) == {*OPERATIONS, "name"}
+    assert set(module.__all__) == {*OPERATIONS, "name", "xp"}
 
 
 def files():
@@ -101,6 +102,11 @@ def test_imports_point_one_way(path):
     assert floor is not None, f"{room_of(path)} is a new room: give it a floor in this test"
     below = set().union(*FLOORS[:floor], {room_of(path)})
     assert imported_rooms(path) - set(BACKENDS) <= below | (FLOORS[0] if floor == 0 else set())
+
+
+@pytest.mark.parametrize("path", [p for p in files() if room_of(p) == "graph"], ids=str)
+def test_graphs_know_nothing_of_points(path):
+    assert imported_rooms(path) <= {"backend", "boruvka", "devices", "graph", "progress", "files"}
 
 
 def test_the_name_alone_costs_nothing():

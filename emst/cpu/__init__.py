@@ -1,5 +1,7 @@
 """The operations of `emst.backend.Backend` on the CPU, in numba. Importing compiles nothing."""
 
+import numpy
+
 from emst.cpu.answers import first_answers, upper_bounds
 from emst.cpu.bvh import build_bvh
 from emst.cpu.condensed import condense
@@ -19,6 +21,7 @@ from emst.cpu.simplify import simplify
 from emst.cpu.validity import cluster_trees, core_distance_sums, separations
 
 name = "cpu"
+xp = numpy
 
 __all__ = [
     "asarray",
@@ -55,4 +58,5 @@ __all__ = [
     "survey",
     "unscaled",
     "upper_bounds",
+    "xp",
 ]

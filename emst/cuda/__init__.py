@@ -1,5 +1,7 @@
 """The operations of `emst.backend.Backend` in CUDA, through CuPy: one file a room, its kernels beside it."""
 
+import cupy
+
 from emst.cuda.bvh import build_bvh, label_nodes
 from emst.cuda.condensed import condense
 from emst.cuda.cut import cut
@@ -17,6 +19,7 @@ from emst.cuda.simplify import simplify
 from emst.cuda.validity import cluster_trees, core_distance_sums, separations
 
 name = "cuda"
+xp = cupy
 
 __all__ = [
     "asarray",
@@ -53,4 +56,5 @@ __all__ = [
     "survey",
     "unscaled",
     "upper_bounds",
+    "xp",
 ]

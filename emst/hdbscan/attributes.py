@@ -10,10 +10,10 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from emst.boruvka import Report
+from emst.devices import to_host
 from emst.hdbscan.model import Model, on_host
 from emst.hierarchy import scores
 from emst.hierarchy.flat import Flat
-from emst.points import to_host
 
 if TYPE_CHECKING:
     from emst.hierarchy.trees import CondensedTree, SingleLinkageTree, SpanningTree

@@ -9,11 +9,11 @@ import numpy as np
 from scipy.sparse import issparse
 
 from emst.backend import Array
+from emst.devices import to_host
 from emst.distances import fill_distances
 from emst.hdbscan.model import Model
 from emst.metrics import Metric
 from emst.pairwise import distances_between
-from emst.points import to_host
 
 ENTRIES = 1 << 24  # of a matrix of distances held at a time
 

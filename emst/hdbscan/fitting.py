@@ -19,13 +19,14 @@ from sklearn.utils import check_array
 from emst.backend import Array, Backend, Survey, backend_of
 from emst.boruvka import Report
 from emst.dense import dense_tree, rows_tree
+from emst.devices import choose_device, to_host
 from emst.distances import check_distances, distance_matrix, require_matrix
 from emst.euclidean import surveyed_tree
 from emst.finite import FiniteRows, finite_rows
 from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
 from emst.metrics import Metric, directions, has_zero_rows
-from emst.points import choose_device, open_points, to_host
+from emst.points import open_points
 from emst.progress import both, round_printer, way_printed
 from emst.sparse import sparse_tree
 

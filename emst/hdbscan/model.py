@@ -12,12 +12,12 @@ import numpy as np
 from scipy.sparse import issparse
 
 from emst.backend import Array, Backend, backend_of
+from emst.devices import on_device_of, to_host, usable_device
 from emst.finite import FiniteRows
 from emst.hierarchy.flat import Flat, Options, flat_clustering
 from emst.hierarchy.joining import Place, place_of
 from emst.hierarchy.linkage import Linkage
 from emst.metrics import Metric
-from emst.points import on_device_of, to_host, usable_device
 
 
 @dataclass(eq=False)

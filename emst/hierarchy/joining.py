@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from emst.backend import Array, Backend, Bvh
+from emst.devices import to_host
 from emst.frame import Frame, frame_of, highest_exponent
 from emst.hierarchy.condensed import Condensed
 from emst.hierarchy.linkage import density
 from emst.pairwise import blocks, distances_between
-from emst.points import to_host
 
 if TYPE_CHECKING:
     from emst.hdbscan.model import Model

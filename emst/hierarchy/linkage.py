@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend import Array
-from emst.points import to_host
+from emst.devices import to_host
 
 
 @dataclass(eq=False)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.backend import Array
+from emst.devices import to_host
 from emst.frame import frame_of
 from emst.hierarchy.flat import Flat
 from emst.hierarchy.joining import joined
@@ -28,7 +29,6 @@ from emst.hierarchy.linkage import density
 from emst.hierarchy.prediction import model_of, open_queries
 from emst.hierarchy.scores import exemplars
 from emst.pairwise import blocks, distances_between
-from emst.points import to_host
 
 if TYPE_CHECKING:
     from emst.hdbscan.model import Model

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from emst.backend import Array
+from emst.devices import to_host
 from emst.hierarchy.flat import Flat
 from emst.hierarchy.linkage import density
-from emst.points import to_host
 
 
 def persistence(flat: Flat) -> np.ndarray:

@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 
 from emst.backend import backend_of
+from emst.devices import to_host
 from emst.frame import frame_of
 from emst.hierarchy.pairs import Pairs
-from emst.points import open_points, to_host
+from emst.points import open_points
 
 
 def validity_index(

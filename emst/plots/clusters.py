@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from emst.devices import to_host
 from emst.plots.plane import current_axis, on_plane
-from emst.points import to_host
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.backend import Array
+from emst.devices import on_device_of, to_host
 from emst.hierarchy.condensed import Condensed, Selection
 from emst.hierarchy.linkage import density
 from emst.hierarchy.trees.table import Table, kept_rows, optional
-from emst.points import on_device_of, to_host
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.backend import Array, backend_of
+from emst.devices import to_host
 from emst.hierarchy.flat import check_cut
 from emst.hierarchy.linkage import Linkage
 from emst.hierarchy.trees.table import Table, kept_rows, optional
-from emst.points import to_host
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

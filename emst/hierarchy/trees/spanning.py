@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.backend import Array
+from emst.devices import to_host
 from emst.hierarchy.trees.table import Table, optional
-from emst.points import to_host
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend import Array
-from emst.points import to_host
+from emst.devices import to_host
 
 
 class Table:
