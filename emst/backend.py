@@ -2,9 +2,9 @@
 
 Two modules, `emst.cpu` (numba) and `emst.cuda` (CuPy), export the same bulk operations. The stages call them in order:
 `euclidean.py`, `dense.py`, `sparse.py` and the loop in `boruvka.py` for the tree, `graph/` for forests of graphs,
-`hierarchy/` for what follows from a tree. What crosses the seam are flat arrays, a few scalars, and dataclasses of arrays: `Survey`, `Frame`, `Forest`,
-`Adjacency`, `Chosen`, `Linkage`, `Condensed`, `Selection`. Nodes, stacks, atomics and threads stay behind it, and each side lays out and fuses
-as it likes.
+`hierarchy/` for what follows from a tree. What crosses the seam are flat arrays, a few scalars, and dataclasses of
+arrays: `Survey`, `Frame`, `Forest`, `Adjacency`, `Chosen`, `Linkage`, `Condensed`, `Selection`. Nodes, stacks, atomics
+and threads stay behind it, and each side lays out and fuses as it likes.
 
 Conventions of every operation
     n points of dimension d in dtype T (float32 or float64). Ids are int32; -1 means none. lambda is 1 / height in

@@ -1,4 +1,4 @@
-"""The operations on graphs in slow numpy, Kruskal's algorithm as their oracle, and small graphs that are hard somewhere.
+"""The operations on graphs in slow numpy, Kruskal's algorithm as their oracle, and small graphs that are hard.
 
 Imported by `reference.py`, which is the whole seam on paper.
 """

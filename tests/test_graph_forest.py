@@ -47,7 +47,7 @@ def test_loops_mean_nothing(ops, symmetric, index):
     loops = np.arange(0, n, 3)
     weights = weights_for(len(rows) + len(loops), np.float32, "ties")
     weights[len(rows) :] = -100
-    indptr, indices, values, edge = csr_of(n, np.r_[rows, loops], np.r_[columns, loops], weights, symmetric, index)
+    indptr, indices, values, _ = csr_of(n, np.r_[rows, loops], np.r_[columns, loops], weights, symmetric, index)
     assert_forest(ops, Adjacency(indptr, indices.astype(np.int32), values, symmetric))
 
 

@@ -49,8 +49,8 @@ class Adjacency:
 class GraphSurvey(NamedTuple):
     """What a look at all entries of a graph tells. All are numbers on the host; "first" is -1 where there is none.
 
-    Where `descents` is not 0, or `first_start` and `last_end` are not 0 and m, nothing else is meant; where `outside` is
-    not 0, only the NaNs are.
+    Where `descents` is not 0, or `first_start` and `last_end` are not 0 and m, nothing else is meant; where `outside`
+    is not 0, only the NaNs are.
     """
 
     first_start: int  # indptr[0]
