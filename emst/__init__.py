@@ -1,4 +1,4 @@
-"""Exact Euclidean minimum spanning trees, and HDBSCAN* over them, on the CPU and the GPU."""
+"""Exact minimum spanning trees of points, HDBSCAN* over them, and forests of graphs, on the CPU and the GPU."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from emst.euclidean import EMST, minimum_spanning_tree
+    from emst.graph.forest import MinimumSpanningForest
+    from emst.graph.msf import graph_msf
     from emst.hdbscan import HDBSCAN, HDBSCANGPU
     from emst.hierarchy.membership import all_points_membership_vectors, membership_vector
     from emst.hierarchy.prediction import approximate_predict, approximate_predict_scores
@@ -19,11 +21,13 @@ __all__ = [
     "EMST",
     "HDBSCAN",
     "HDBSCANGPU",
+    "MinimumSpanningForest",
     "MinimumSpanningTree",
     "__version__",
     "all_points_membership_vectors",
     "approximate_predict",
     "approximate_predict_scores",
+    "graph_msf",
     "membership_vector",
     "minimum_spanning_tree",
     "validity_index",
@@ -33,10 +37,12 @@ _HOMES = {
     "EMST": "emst.euclidean",
     "HDBSCAN": "emst.hdbscan",
     "HDBSCANGPU": "emst.hdbscan",
+    "MinimumSpanningForest": "emst.graph.forest",
     "MinimumSpanningTree": "emst.mst",
     "all_points_membership_vectors": "emst.hierarchy.membership",
     "approximate_predict": "emst.hierarchy.prediction",
     "approximate_predict_scores": "emst.hierarchy.prediction",
+    "graph_msf": "emst.graph.msf",
     "membership_vector": "emst.hierarchy.membership",
     "minimum_spanning_tree": "emst.euclidean",
     "validity_index": "emst.hierarchy.validity",

@@ -1,0 +1,151 @@
+"""`graph_msf`: minimum spanning forests of graphs that are given edge by edge.
+
+In at the door, one look at all entries, the graph in canonical order (mostly as it is), an algorithm, and out again in
+the caller's kind of array.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from emst.backend import Array, Backend, backend_of
+from emst.graph.adjacency import Chosen
+from emst.graph.canonical import POLICIES, canonical
+from emst.graph.door import Door, open_graph
+from emst.graph.forest import MinimumSpanningForest
+
+ALGORITHMS = ("boruvka", "contraction", "primitives", "partial-prim", "hybrid")  # each lives in a file of its name
+
+
+def graph_msf(
+    graph: Any,
+    *,
+    algorithm: str = "boruvka",
+    device: str = "auto",
+    return_labels: bool = False,
+    symmetric: str = "check",
+    max_device_bytes: int | None = None,
+    **options: Any,
+) -> MinimumSpanningForest:
+    """Minimum spanning forest of an undirected graph.
+
+    Parameters
+    ----------
+    graph : sparse matrix, object or tuple of arrays, or square array
+        Sparse matrices and arrays of scipy or cupyx; anything with `indptr`, `indices` and `data`; a tuple of these
+        three; or a square two-dimensional array or list, in which zeros mean that there is no edge. CSR, CSC and COO
+        are read where they lie, other formats as their `tocsr` has them. Indices are int32 or int64, or other integers.
+        Weights of any sign are computed in their own dtype if that is int32, int64, float32 or float64; other real
+        dtypes of at most 64 bits in one of these that keeps their order.
+
+        An edge may be stored in either direction or in both. Explicit zeros are edges, entries on the diagonal are
+        none, repeated entries are parallel edges (they are not added up), infinite weights are edges of last resort.
+        The graph is never written to.
+    algorithm : {"boruvka", "contraction", "primitives", "partial-prim", "hybrid"}, default "boruvka"
+        All give the same forest. The first is the fastest; the others are the published ones, see their files.
+    device : {"auto", "cpu", "cuda"}, default "auto"
+        "auto" takes the GPU if the data is there or a usable one is present, else the CPU.
+    return_labels : bool, default False
+        Whether to number the components of all vertices.
+    symmetric : {"check", "min"}, default "check"
+        What to do with a pair of vertices whose lightest entries in its two directions differ: raise, or take the
+        lighter one. A pair that is stored in one direction only is in order.
+    max_device_bytes : int, optional
+        Most memory to work in beside the input. A graph on the host that takes more is streamed through it in blocks of
+        rows. By default what the device has left.
+    **options
+        Of the algorithm: `gamma` and `variant` of "partial-prim", `offload` of "hybrid".
+
+    Returns
+    -------
+    MinimumSpanningForest
+        In numpy arrays for a graph on the host, in cupy arrays for one on a GPU. Edges of equal weight are preferred in
+        the order of their smaller ends, larger ends and positions; under that law the forest is unique: the same for
+        every algorithm, device, number of threads and run.
+
+    Raises
+    ------
+    ValueError
+        Naming the first offending entry and how many there are: indices out of range, an `indptr` that descends or has
+        a wrong length or end, NaN, weights that differ by direction. Also for arrays of different lengths, a graph that
+        is not square, weights that are no real numbers, more than 2**31 - 1 vertices, an unknown `algorithm`,
+        `symmetric` or `device`.
+    TypeError
+        Something that is no graph, indices that are no integers, an option that the algorithm does not have.
+    RuntimeError
+        ``device="cuda"`` without CuPy or without a GPU.
+    MemoryError
+        Too large even for streaming; with the numbers.
+
+    Notes
+    -----
+    Rows whose columns ascend are taken as they are if every entry has its mirror image or all lie above the diagonal.
+    Everything else is sorted first.
+
+    References
+    ----------
+    O. Borůvka, "O jistém problému minimálním" (1926).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import coo_array
+    >>> from emst import graph_msf
+    >>> ends = [0, 1, 2, 0], [1, 2, 0, 3]
+    >>> forest = graph_msf(coo_array((np.array([4, 0, 3, -1]), ends), shape=(5, 5)), device="cpu")
+    >>> forest.source.tolist(), forest.target.tolist(), forest.weight.tolist()
+    ([1, 0, 0], [2, 2, 3], [0, 3, -1])
+    >>> forest.total_weight, forest.n_components
+    (2, 2)
+    """
+    solve = _algorithm(algorithm, options)
+    if symmetric not in POLICIES:
+        raise ValueError(f"symmetric must be one of {', '.join(map(repr, POLICIES))}; got {symmetric!r}")
+    door = open_graph(graph, device)
+    with door.scope():
+        ops = backend_of(door.device)
+        found, positions = canonical(door, ops, symmetric)
+        chosen = solve(found, ops)
+        return _result(door, chosen, positions, return_labels, ops)
+
+
+def _algorithm(name: str, options: dict[str, Any]) -> Callable[..., Chosen]:
+    """The function behind the name of an algorithm, its options filled in."""
+    if name not in ALGORITHMS:
+        raise ValueError(f"algorithm must be one of {', '.join(map(repr, ALGORITHMS))}; got {name!r}")
+    forest = importlib.import_module(f"emst.graph.{name.replace('-', '_')}").forest
+    if not options:
+        return forest
+    known = [p.name for p in inspect.signature(forest).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    for option in options:
+        if option not in known:
+            what = f"takes {', '.join(known)}" if known else "takes no options"
+            raise TypeError(f"graph_msf() got an unexpected keyword argument {option!r}; algorithm={name!r} {what}")
+    return partial(forest, **options)
+
+
+def _result(
+    door: Door, chosen: Chosen, positions: Array | None, return_labels: bool, ops: Backend
+) -> MinimumSpanningForest:
+    """What was chosen, in the order of the caller's data and in the caller's kind of array."""
+    entries, source, target = chosen.entries, chosen.source, chosen.target
+    if positions is not None:
+        entries = positions[entries]
+        order = ops.xp.argsort(entries)
+        entries, source, target = entries[order], source[order], target[order]
+    labels = door.give(ops.number_components(chosen.roots)) if return_labels else None
+    edge_id = door.give(entries)
+    return MinimumSpanningForest(
+        source=door.give(source),
+        target=door.give(target),
+        weight=door.data.take(edge_id),
+        edge_id=edge_id,
+        n_vertices=door.n,
+        n_components=door.n - len(edge_id),
+        component_labels=labels,
+        device=door.device,
+    )
