@@ -346,9 +346,9 @@ def test_a_warning_is_a_line(here, capsys):
         ("x,y\n1,2\n\n3,\n", "line 4, column 'y': there is no value"),
         ("x,y\n1,2\n3\n", "line 3: 1 fields where 2 are needed"),
         ("x,y\n1,2\nnan,4\ninf,5\n", "NaN or infinity in 2 rows, first in row 1"),
-        ("", "holds no points"),
-        ("\n\n", "holds no points"),
-        ("x,y\n", "holds no points"),
+        ("", "holds no rows"),
+        ("\n\n", "holds no rows"),
+        ("x,y\n", "holds no rows"),
         ("1,stone\n2,3\n", "line 1, column 1: 'stone' is not a number"),
     ],
 )

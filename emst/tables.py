@@ -1,0 +1,205 @@
+"""Tables of numbers in text and Parquet files, column by column.
+
+Every reader raises `ValueError` with one sentence that names the file and, where there is one, the line and the column
+at fault.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import itertools
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def column_names(path: Path) -> tuple[list[str], int]:
+    """Names of the columns of a .csv (none if it begins with numbers) or .parquet, and how many columns there are."""
+    if path.suffix.lower() == ".csv":
+        _, names, count, _ = _csv_layout(path)
+        return names, count
+    names = _parquet_names(path, pyarrow_for(path, "reading"))
+    return names, len(names)
+
+
+def read_columns(path: Path, columns: Sequence[str]) -> list[np.ndarray]:
+    """Columns of a .csv, as integers if every field is one and as float64 otherwise, or of a .parquet, as they are."""
+    if path.suffix.lower() == ".csv":
+        return list(read_csv(path, columns, gaps=False, whole=True).T)
+    return list(read_parquet(path, columns).values())
+
+
+def place_of_row(path: Path, row: int) -> str:
+    """Where someone who looks at a .csv or .parquet finds the row that came out as this one."""
+    if path.suffix.lower() == ".csv":
+        skip, _, _, delimiter = _csv_layout(path)
+        return f"line {next(itertools.islice(_csv_rows(path, skip, delimiter), row, None))[0]}"
+    return f"row {row}"
+
+
+def read_csv(path: Path, columns: Sequence[str] | None, gaps: bool, whole: bool = False) -> np.ndarray:
+    """Numbers separated by commas (or semicolons, or tabs), with or without a line of column names: float64[n, k].
+
+    With `gaps`, an empty field is NaN; with `whole`, the table is int64 if every number is written as an integer.
+    """
+    skip, names, count, delimiter = _csv_layout(path)
+    used = choose_columns(path, columns, names, count)
+    layout: dict[str, Any] = {"delimiter": delimiter, "skiprows": skip, "usecols": used}
+    if whole:
+        with contextlib.suppress(ValueError, DeprecationWarning):
+            if len(table := _loaded_text(path, dtype=np.int64, **layout)):
+                return table
+    try:
+        try:
+            table = _loaded_text(path, **layout)
+        except ValueError:
+            if not gaps:
+                raise
+            table = _loaded_text(path, converters=_number_or_gap, **layout)  # slower
+    except ValueError as error:
+        raise _csv_fault(path, skip, delimiter, names, used, gaps, error) from error
+    if len(table) == 0:
+        raise ValueError(f"{path} holds no rows")
+    return table
+
+
+def _loaded_text(path: Path, **layout: Any) -> np.ndarray:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there is nothing to read is said by who asks
+        warnings.simplefilter("error", DeprecationWarning)  # older versions of numpy cut fractions off integers
+        return np.loadtxt(path, ndmin=2, encoding="utf-8-sig", quotechar='"', **layout)
+
+
+def _csv_layout(path: Path) -> tuple[int, list[str], int, str]:
+    """Lines before the first row, names of the columns if it has any, how many there are, what separates them."""
+    try:
+        line, first, delimiter = _first_fields(path)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8 text") from error
+    except csv.Error as error:
+        raise ValueError(f"{path} is not a readable .csv file ({error})") from error
+    # A line with a number in it is data: a row that were taken for names would be lost in silence.
+    names = [] if any(map(_is_number, first)) else [field.strip() for field in first]
+    return (line if names else line - 1), names, len(first), delimiter
+
+
+def _csv_rows(path: Path, skip: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Number and fields of every line that is a row."""
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
+        for number, line in enumerate(file, start=1):
+            text = line.split("#")[0].strip("\r\n")
+            if number > skip and text:
+                yield number, next(csv.reader([text], delimiter=delimiter))
+
+
+def _first_fields(path: Path) -> tuple[int, list[str], str]:
+    """Number of lines up to the first that says something, its fields, and what separates them."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        for number, line in enumerate(file, start=1):
+            text = line.split("#")[0].strip()
+            if text:
+                delimiter = max(",;\t", key=text.count)
+                return number, next(csv.reader([text], delimiter=delimiter)), delimiter
+    raise ValueError(f"{path} holds no rows")
+
+
+def _csv_fault(
+    path: Path, skip: int, delimiter: str, names: list[str], used: list[int], gaps: bool, error: ValueError
+) -> ValueError:
+    """What is wrong with a table that numpy would not read, in the terms of someone who looks at the file."""
+    for number, fields in _csv_rows(path, skip, delimiter):
+        if max(used) >= len(fields):
+            return ValueError(f"{path}, line {number}: {len(fields)} fields where {max(used) + 1} are needed")
+        for i in used:
+            if not (_is_number(fields[i]) or (gaps and not fields[i].strip())):
+                column = repr(names[i]) if names else str(i)
+                found = f"{fields[i]!r} is not a number" if fields[i].strip() else "there is no value"
+                hint = "" if len(used) < len(fields) else "; --columns chooses which columns to read"
+                return ValueError(f"{path}, line {number}, column {column}: {found}{hint}")
+    return ValueError(f"{path}: {first_line(error)}")
+
+
+def choose_columns(path: Path, columns: Sequence[str] | None, names: Sequence[str], count: int) -> list[int]:
+    """Numbers of the wanted columns of `count`: each is asked for by its name or by its 0-based number."""
+    if columns is None:
+        return list(range(count))
+    there = ", ".join(names) if names else f"columns 0 to {count - 1}, without names"
+    chosen = []
+    for column in columns:
+        if list(names).count(column) > 1:
+            raise ValueError(f"{path}: column {column!r} occurs more than once; ask for it by its number")
+        if column in names:
+            chosen.append(list(names).index(column))
+        elif column.isdecimal() and int(column) < count:
+            chosen.append(int(column))
+        else:
+            raise ValueError(f"{path}: no column {column!r}; it has {there}")
+    return chosen
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return "_" not in field  # float("1_000") is Python's notation, not a file's
+
+
+def _number_or_gap(field: str) -> float:
+    if _is_number(field):
+        return float(field)
+    if field.strip():
+        raise ValueError(f"{field!r} is not a number")
+    return math.nan
+
+
+def read_parquet(path: Path, columns: Sequence[str] | None) -> dict[str, np.ndarray]:
+    """Columns of numbers by their names, in their dtypes."""
+    parquet = pyarrow_for(path, "reading")
+    names = _parquet_names(path, parquet)
+    chosen = [names[i] for i in choose_columns(path, columns, names, len(names))]
+    with _reading_parquet(path):
+        table = parquet.read_table(path, columns=chosen)
+    return numeric(path, {name: table.column(name).to_numpy() for name in chosen})
+
+
+def _parquet_names(path: Path, parquet: Any) -> list[str]:
+    with _reading_parquet(path):
+        return list(parquet.read_schema(path).names)
+
+
+@contextlib.contextmanager
+def _reading_parquet(path: Path) -> Iterator[None]:
+    from pyarrow.lib import ArrowException
+
+    try:
+        yield
+    except ArrowException as error:
+        raise ValueError(f"{path} is not a readable .parquet file ({first_line(error)})") from error
+
+
+def pyarrow_for(path: Path, doing: str) -> Any:
+    """The module pyarrow.parquet, or an error that names the extra."""
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise ValueError(f"{path}: {doing} .parquet needs pyarrow: pip install 'emst[parquet]'") from error
+    return parquet
+
+
+def numeric(path: Path, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The columns, if they are all numbers."""
+    for name, values in columns.items():
+        if values.dtype.kind not in "iuf":
+            raise ValueError(f"{path}: column {name!r} holds {values.dtype}, not numbers; choose others with --columns")
+    return columns
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an error says."""
+    return (str(error) or type(error).__name__).splitlines()[0]
