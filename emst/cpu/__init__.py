@@ -4,9 +4,12 @@ import numpy
 
 from emst.cpu.answers import first_answers, upper_bounds
 from emst.cpu.bvh import build_bvh
+from emst.cpu.components import number_components
 from emst.cpu.condensed import condense
 from emst.cpu.cut import cut
 from emst.cpu.dense import open_rows, row_core_distances, row_edges, row_nearest
+from emst.cpu.graph import graph_forest
+from emst.cpu.graph_survey import survey_graph
 from emst.cpu.knn import core_distances
 from emst.cpu.labels import label_nodes
 from emst.cpu.linkage import linkage
@@ -36,6 +39,7 @@ __all__ = [
     "cut",
     "exemplar_distances",
     "first_answers",
+    "graph_forest",
     "join_duplicates",
     "label_nodes",
     "label_points",
@@ -44,6 +48,7 @@ __all__ = [
     "name",
     "nearest_outgoing",
     "nearest_reachable",
+    "number_components",
     "open_rows",
     "outlier_scores",
     "require_memory",
@@ -56,6 +61,7 @@ __all__ = [
     "sort_order",
     "sorted_edges",
     "survey",
+    "survey_graph",
     "unscaled",
     "upper_bounds",
     "xp",

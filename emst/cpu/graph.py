@@ -1,0 +1,201 @@
+"""Minimum spanning forest of a graph: one round by rows, then rounds on a list of edges, the light ones first.
+
+A row of a symmetric graph holds all edges of its vertex, so the first round is one look at every row, which nobody else
+writes to. Of the edges that are left between components the lightest few per component are listed and contracted until
+none is left; they join nearly all that will be joined, so that most heavier edges are seen once, within a component,
+and never listed. Where there are few edges to begin with all of them count as light.
+
+References
+----------
+V. Osipov, P. Sanders, J. Singler, "The filter-Kruskal minimum spanning tree algorithm", ALENEX 2009; here with
+Borůvka's rounds in the place of Kruskal's algorithm.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.adjacency import as_bits, ordered, row_of
+from emst.cpu.components import contract, relabel
+from emst.cpu.crossing import collect, grow
+from emst.cpu.kernels import kernel, part
+from emst.cpu.parallel import for_chunks, grain_for
+from emst.graph.adjacency import Chosen
+
+FEW = 4  # edges a component: no more than that are listed at once
+LIGHT = 2  # edges a component that are listed first if there are more
+SAMPLE = 1 << 13  # entries
+LAST = (np.uint64(2**64 - 1), np.int64(2**63 - 1))  # no key and position come after
+
+
+def graph_forest(graph):
+    """See `emst.backend.Backend.graph_forest`."""
+    n, m = graph.n, graph.m
+    bits, kind = as_bits(graph.weights)
+    grain = grain_for(m, 1 << 14)
+    chosen = np.zeros(m + -m % 8, np.bool_)
+    if graph.symmetric and m:
+        labels, roots, uppers = _round_by_rows(graph, bits, kind, chosen, grain)
+    else:
+        labels, roots = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
+        uppers = np.full(-(-m // grain), grain)
+    above, joined = (np.uint64(0), np.int64(-1)), m > 0
+    while joined:
+        upto = _threshold(graph, bits, kind, labels, len(roots), above)
+        edges, offers = collect(graph, bits, kind, labels, len(roots), above, upto, uppers, grain)
+        roots = roots[grow(edges, offers, labels, chosen)]
+        above, joined = upto, upto is not LAST
+    return _listed(graph, chosen, labels, roots)
+
+
+def _round_by_rows(graph, bits, kind, chosen, grain):
+    """Contract the lightest edge of every vertex: labels, the components' roots, and how many entries of every chunk
+    stand above the diagonal."""
+    n, m = graph.n, graph.m
+    entries = (graph.indptr, graph.indices, bits, kind)
+    best, target, parent = np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
+    chunks = -(-m // grain)
+    heads, uppers = np.full(chunks, -1), np.empty(chunks, np.int64)
+    for_chunks(_lightest, m, grain, *entries, best, target, heads, uppers, grain)
+    _join_heads(*entries, best, target, heads, grain)
+    for_chunks(_hook, n, grain_for(n, 1 << 13), *entries, best, target, parent, chosen)
+    return *contract(parent), uppers
+
+
+@kernel
+def _lightest(indptr, indices, bits, kind, best, target, heads, uppers, grain, begin, end):
+    """The first lightest entry of every row. Of a row that began in an earlier chunk, that of this chunk's part goes to
+    `heads`."""
+    row = row_of(indptr, begin)
+    p = begin
+    upper = 0
+    while p < end:
+        first = p
+        stop = min(np.int64(indptr[row + 1]), end)
+        least, at = np.uint64(0), np.int64(-1)
+        while p < stop:
+            column = indices[p]
+            key = ordered(bits[p], kind)
+            upper += column > row
+            if (key < least or at < 0) and column != row:
+                least, at = key, p
+            p += 1
+        if first == indptr[row]:
+            best[row] = at
+            target[row] = indices[at] if at >= 0 else row
+        elif first < stop:
+            heads[begin // grain] = at
+        row += 1
+    uppers[begin // grain] = upper
+
+
+@kernel
+def _join_heads(indptr, indices, bits, kind, best, target, heads, grain):
+    """Rows that lie in several chunks: their parts in order, so that the first of equals stays."""
+    for chunk in range(len(heads)):
+        at = heads[chunk]
+        if at < 0:
+            continue
+        row = row_of(indptr, chunk * grain)
+        if best[row] < 0 or ordered(bits[at], kind) < ordered(bits[best[row]], kind):
+            best[row], target[row] = at, indices[at]
+
+
+@kernel
+def _hook(indptr, indices, bits, kind, best, target, parent, chosen, begin, end):
+    """Hang every vertex on the other end of its edge, and mark the edge's entry above the diagonal."""
+    for v in range(begin, end):
+        parent[v] = v
+        if indptr[v] == indptr[v + 1] or best[v] < 0:
+            continue
+        u = target[v]
+        mutual = target[u] == v
+        if not (mutual and v < u):  # of a mutual pair the smaller stays the root
+            parent[v] = u
+        if v < u:
+            chosen[best[v]] = True
+        elif not mutual:
+            chosen[_twin(indptr, indices, bits, kind, u, v, bits[best[v]])] = True
+
+
+@part
+def _twin(indptr, indices, bits, kind, row, column, weight):
+    """The first entry of a row that has this column and weight."""
+    low, high = np.int64(indptr[row]), np.int64(indptr[row + 1])
+    while low < high:
+        middle = (low + high) >> 1
+        if indices[middle] < column:
+            low = middle + 1
+        else:
+            high = middle
+    while ordered(bits[low], kind) != ordered(weight, kind):
+        low += 1
+    return low
+
+
+def _threshold(graph, bits, kind, labels, count, above):
+    """(key, position) of the last edge to list now, from a sample of those that come after `above`."""
+    m = graph.m
+    if m <= FEW * count:
+        return LAST
+    places = np.random.default_rng(0).integers(0, m, SAMPLE)
+    keys = np.empty(SAMPLE, np.uint64)
+    crosses = np.empty(SAMPLE, np.bool_)
+    _look(graph.indptr, graph.indices, bits, kind, labels, above, places, keys, crosses)
+    places, keys = places[crosses], keys[crosses]
+    expected = len(places) / SAMPLE * m
+    if expected <= FEW * count:
+        return LAST
+    order = np.lexsort((places, keys))
+    last = order[int(len(order) * LIGHT * count / expected)]
+    return keys[last], places[last]
+
+
+@kernel
+def _look(indptr, indices, bits, kind, labels, above, places, keys, crosses):
+    """Keys of entries, and which are edges between components that come after `above`."""
+    for i in range(len(places)):
+        p = places[i]
+        row = row_of(indptr, p)
+        keys[i] = ordered(bits[p], kind)
+        after = keys[i] > above[0] or (keys[i] == above[0] and p > above[1])
+        crosses[i] = after and indices[p] > row and labels[row] != labels[indices[p]]
+
+
+def _listed(graph, chosen, labels, roots):
+    """The edges marked, in order; `labels` give way to the roots."""
+    words = chosen.view(np.uint64)
+    grain = grain_for(len(words), 1 << 13)
+    found = np.zeros(-(-len(words) // grain), np.int64)
+    for_chunks(_count_chosen, len(words), grain, words, found, grain)
+    size = int(found.sum())
+    entries, source, target = np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
+    out = (np.cumsum(found) - found, entries, source, target)
+    for_chunks(_list_chosen, len(words), grain, graph.indptr, graph.indices, words, chosen, *out, grain)
+    relabel(labels, roots)
+    return Chosen(entries, source, target, labels)
+
+
+@kernel
+def _count_chosen(words, found, grain, begin, end):
+    count = np.uint64(0)
+    for i in range(begin, end):
+        count += (words[i] * np.uint64(0x0101010101010101)) >> np.uint64(56)  # the sum of eight bytes, 0 or 1
+    found[begin // grain] = count
+
+
+@kernel
+def _list_chosen(indptr, indices, words, chosen, starts, entries, source, target, grain, begin, end):
+    at = starts[begin // grain]
+    row = -1
+    for i in range(begin, end):
+        if words[i] == 0:
+            continue
+        for p in range(8 * i, 8 * i + 8):
+            if chosen[p]:
+                if row < 0:
+                    row = row_of(indptr, p)
+                while indptr[row + 1] <= p:
+                    row += 1
+                entries[at], source[at], target[at] = p, row, indices[p]
+                at += 1
