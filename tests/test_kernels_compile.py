@@ -28,6 +28,9 @@ VALUES = {
     "int PAGE": ["12"],
     "int FIXED": ["0", "3", "5"],  # dimensions, or 0 for any number
     "bool MRD": ["false", "true"],
+    "class W": ["int", "i64", "float", "double"],
+    "class P": ["int", "i64"],
+    "class Key": ["Narrow", "Wide"],
     "int METRIC": ["0", "1", "2", "3", "4"],
 }
 

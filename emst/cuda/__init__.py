@@ -3,9 +3,12 @@
 import cupy
 
 from emst.cuda.bvh import build_bvh, label_nodes
+from emst.cuda.components import number_components
 from emst.cuda.condensed import condense
 from emst.cuda.cut import cut
 from emst.cuda.dense import open_rows, row_core_distances, row_edges, row_nearest
+from emst.cuda.graph import graph_forest
+from emst.cuda.graph_survey import survey_graph
 from emst.cuda.knn import core_distances
 from emst.cuda.linkage import linkage
 from emst.cuda.memory import bytes_free, require_memory
@@ -34,6 +37,7 @@ __all__ = [
     "cut",
     "exemplar_distances",
     "first_answers",
+    "graph_forest",
     "join_duplicates",
     "label_nodes",
     "label_points",
@@ -42,6 +46,7 @@ __all__ = [
     "name",
     "nearest_outgoing",
     "nearest_reachable",
+    "number_components",
     "open_rows",
     "outlier_scores",
     "require_memory",
@@ -54,6 +59,7 @@ __all__ = [
     "sort_order",
     "sorted_edges",
     "survey",
+    "survey_graph",
     "unscaled",
     "upper_bounds",
     "xp",

@@ -33,13 +33,24 @@ def source(room: str) -> str:
 
 
 @functools.cache
-def kernel(room: str, name: str) -> Any:
-    """Kernel `name`, a C++ name expression such as ``"gather<float, 3>"``, of ``<room>.cu``."""
+def kernel(room: str, name: str, cooperative: bool = False) -> Any:
+    """Kernel `name`, a C++ name expression such as ``"gather<float, 3>"``, of ``<room>.cu``.
+
+    All blocks of a cooperative one are resident at once, or its launch is an error.
+    """
     import cupy
 
-    return cupy.RawModule(code=source(room), options=OPTIONS, name_expressions=(name,)).get_function(name)
+    module = cupy.RawModule(
+        code=source(room), options=OPTIONS, name_expressions=(name,), enable_cooperative_groups=cooperative
+    )
+    return module.get_function(name)
 
 
 def ctype(dtype: Any) -> str:
     """C++ name of a coordinate type."""
     return "float" if dtype.itemsize == 4 else "double"
+
+
+def number_type(dtype: Any) -> str:
+    """C++ name of a type of weights or positions."""
+    return {"i4": "int", "i8": "i64", "f4": "float", "f8": "double"}[dtype.str[1:]]

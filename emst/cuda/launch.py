@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import cupy
@@ -28,6 +29,24 @@ def launch_over_points(room: str, name: str, n: int, *args: Any) -> None:
 def pointer(value: Any) -> Any:
     """A kernel argument; None as a null pointer."""
     return np.uint64(0) if value is None else value
+
+
+def launch_resident(room: str, name: str, blocks: int, *args: Any, block: int) -> None:
+    """Run a kernel whose blocks wait for one another: `blocks` of them, but no more than can be resident at once."""
+    blocks = max(min(blocks, _resident(room, name, block, cupy.cuda.runtime.getDevice())), 1)
+    kernel(room, name, True)((blocks,), (block,), args)
+
+
+@functools.cache
+def _resident(room: str, name: str, block: int, device: int) -> int:
+    code = kernel(room, name, True).kernel.ptr
+    return multiprocessors(device) * int(cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(code, block, 0))
+
+
+@functools.cache
+def multiprocessors(device: int) -> int:
+    """How many a device has."""
+    return int(cupy.cuda.runtime.deviceGetAttribute(cupy.cuda.runtime.cudaDevAttrMultiProcessorCount, device))
 
 
 class Compaction:

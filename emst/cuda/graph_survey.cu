@@ -1,0 +1,99 @@
+// One look at all entries of a graph, of which nothing is taken for granted: a start of a row may be any number, so
+// what it points at is used only where it lies within bounds.
+#include "graph.cuh"
+
+// Fields of the result, in the order of `GraphSurvey`; "first" is all ones where there is none.
+enum {
+  FIRST_START,
+  LAST_END,
+  DESCENTS,
+  FIRST_DESCENT,
+  OUTSIDE,
+  FIRST_OUTSIDE,
+  NANS,
+  FIRST_NAN,
+  UPPER,
+  LOWER,
+  STEPS_DOWN,
+  FINGERPRINT,
+  FIELDS = FINGERPRINT + 2
+};
+
+__device__ inline bool is_nan(int) { return false; }
+__device__ inline bool is_nan(i64) { return false; }
+__device__ inline bool is_nan(float w) { return (__float_as_uint(w) & 0x7fffffffu) > 0x7f800000u; }
+__device__ inline bool is_nan(double w) {
+  return ((u64)__double_as_longlong(w) & 0x7fffffffffffffffull) > 0x7ff0000000000000ull;
+}
+
+// The last step of SplitMix64.
+__device__ inline u64 mixed(u64 x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+__device__ inline u64 warp_sum(u64 v) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) v += __shfl_xor_sync(FULL, v, step);
+  return v;
+}
+
+// One atomic a warp for each sum, none for a sum of nothing.
+__device__ inline void add_up(u64 *field, u64 value) {
+  value = warp_sum(value);
+  if (lane_id() == 0 && value) atomicAdd(field, value);
+}
+
+template <class P>
+__device__ void look_at_rows(const P *indptr, i64 n, u64 *found) {
+  u64 descents = 0;
+  for (i64 r = thread_id(); r < n; r += (i64)gridDim.x * blockDim.x) {
+    if (indptr[r + 1] >= indptr[r]) continue;
+    descents++;
+    atomicMin(found + FIRST_DESCENT, (u64)r);
+  }
+  add_up(found + DESCENTS, descents);
+  if (thread_id() == 0) {
+    found[FIRST_START] = (u64)(i64)indptr[0];
+    found[LAST_END] = (u64)(i64)indptr[n];
+  }
+}
+
+template <class W, class P>
+__global__ void __launch_bounds__(TILE_THREADS)
+    look(const P *indptr, i64 n, const int *indices, const W *weights, i64 m, u64 *found) {
+  __shared__ TileRows rows;
+  look_at_rows(indptr, n, found);
+  u64 outside = 0, nans = 0, upper = 0, lower = 0, steps_down = 0, low_half = 0, high_half = 0;
+  for (i64 start = (i64)blockIdx.x * TILE; start < m; start += (i64)gridDim.x * TILE) {
+    rows.find(indptr, (int)n, start, minimum(start + TILE, m));
+#pragma unroll
+    for (int j = 0; j < TILE_ITEMS; j++) {
+      const i64 e = start + tile_index(j);
+      if (e >= m) continue;
+      const int row = rows[tile_index(j)], column = indices[e];
+      const W weight = weights[e];
+      if (is_nan(weight)) nans++, atomicMin(found + FIRST_NAN, (u64)e);
+      if (column < 0 || column >= n) {
+        outside++, atomicMin(found + FIRST_OUTSIDE, (u64)e);
+        continue;
+      }
+      steps_down += e > indptr[row] && indices[e - 1] > column;
+      if (column == row) continue;
+      const u64 pair = (u64)(u32)minimum(row, column) << 32 | (u32)maximum(row, column);
+      const u64 x = mixed(pair) + ordered_weight(weight), one = mixed(x), two = mixed(x ^ 0x9e3779b97f4a7c15ull);
+      if (column > row)
+        upper++, low_half += one, high_half += two;
+      else
+        lower++, low_half -= one, high_half -= two;
+    }
+  }
+  add_up(found + OUTSIDE, outside);
+  add_up(found + NANS, nans);
+  add_up(found + UPPER, upper);
+  add_up(found + LOWER, lower);
+  add_up(found + STEPS_DOWN, steps_down);
+  add_up(found + FINGERPRINT, low_half);
+  add_up(found + FINGERPRINT + 1, high_half);
+}

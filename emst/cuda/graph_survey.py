@@ -1,0 +1,32 @@
+"""A look at all of a graph on the GPU. Kernel: graph_survey.cu."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from emst.cuda.compile import number_type
+from emst.cuda.launch import launch, multiprocessors
+from emst.graph.adjacency import GraphSurvey
+
+TILE_THREADS, TILE = 512, 4096  # of graph.cuh
+FIRSTS = [3, 5, 7]  # fields of the result that are least positions
+FIELDS = 13
+BLOCKS_AN_SM = 4
+
+
+def survey_graph(indptr: Any, indices: Any, weights: Any) -> GraphSurvey:
+    """See `emst.backend.Backend.survey_graph`. Everything comes back in one copy."""
+    n, m = len(indptr) - 1, len(indices)
+    found = cupy.asarray(_NOTHING)
+    name = f"look<{number_type(weights.dtype)}, {number_type(indptr.dtype)}>"
+    blocks = min(max(-(-m // TILE), 1), multiprocessors(cupy.cuda.runtime.getDevice()) * BLOCKS_AN_SM)
+    launch("graph_survey", name, blocks * TILE_THREADS, indptr, n, indices, weights, m, found, block=TILE_THREADS)
+    *seen, down, low, high = found.get().tolist()
+    return GraphSurvey(*seen, down == 0, (low % 2**64, high % 2**64))
+
+
+_NOTHING = np.zeros(FIELDS, np.int64)
+_NOTHING[FIRSTS] = -1  # as an unsigned number greater than any position
