@@ -1,0 +1,158 @@
+"""What the two algorithms that write their graph anew have in common: edges under one key, and a round's first steps.
+
+Both are Borůvka's: every vertex finds its lightest edge, edges that two vertices found are counted once, and pointer
+doubling tells which vertices have become one. They differ in how the graph of these is made.
+
+An edge's key is one word of 64 bits, the weight as 32 bits of the same order and then the edge's number, so the least
+word is the lightest edge and no two are equal. Weights of 64 bits first become dense ranks of their distinct values,
+which takes one sort. Edges are numbered as the graph's entries stand, so keys are in the order of the law. What limit
+is left comes from sorting: both directions of all edges are put in order, and the places in an order are int32.
+
+All of it is array code in the functions that numpy and CuPy share.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from emst.backend import Array, Backend
+from emst.graph.adjacency import Adjacency, Chosen
+
+MOST_EDGES = 2**30 - 1
+NO_KEY = np.uint64(2**64 - 1)  # greater than that of any edge
+NUMBER = np.uint64(2**32 - 1)  # the bits of a key that are the edge's number
+
+
+class Edges(NamedTuple):
+    """The k edges of a graph, numbered in the order of its entries."""
+
+    entry: Array  # int64[k]: position in the graph
+    source: Array  # int32[k]: smaller end
+    target: Array  # int32[k]: larger end
+    key: Array  # uint64[k]: ordered weight, then number
+
+
+class Arcs(NamedTuple):
+    """A graph with every edge in both directions and no loops, in compressed rows whose `indptr` is spelt out."""
+
+    n: int
+    row: Array  # int32[2k], ascending
+    column: Array  # int32[2k]
+    key: Array  # uint64[2k]
+
+
+class Level(NamedTuple):
+    """One contraction of a graph."""
+
+    number: Array  # int32[n]: every vertex's supervertex
+    representative: Array  # int32[count]: one vertex of every supervertex
+
+
+def edges_of(graph: Adjacency, ops: Backend, algorithm: str) -> Edges:
+    """The entries above the diagonal.
+
+    Raises
+    ------
+    ValueError
+        If there are more than `MOST_EDGES`.
+    """
+    xp = ops.xp
+    row = rows_of(graph.indptr, graph.m, xp)
+    entry = xp.flatnonzero(graph.indices > row)
+    if len(entry) > MOST_EDGES:
+        raise ValueError(
+            f"algorithm={algorithm!r} takes at most {MOST_EDGES:,} edges, because it sorts both directions of them; "
+            f"the graph has {len(entry):,}. algorithm='boruvka' has no such limit"
+        )
+    weight = ordered(graph.weights[entry])
+    if graph.weights.dtype.itemsize == 8:
+        weight = dense_ranks(weight, ops)
+    key = (weight << np.uint64(32)) | xp.arange(len(entry), dtype=np.uint64)
+    return Edges(entry, row[entry], graph.indices[entry], key)
+
+
+def rows_of(indptr: Array, m: int, xp: Any) -> Array:
+    """Row of every entry, int32[m]: how many rows, the first one apart, have begun."""
+    begun = xp.bincount(indptr[1:], minlength=m + 1)
+    return xp.cumsum(begun, dtype=np.int32)[:m]
+
+
+def ordered(weights: Array) -> Array:
+    """Weights as uint64 of the same order, less than 2^32 where they have 32 bits; -0.0 becomes 0.0."""
+    bits = 8 * weights.dtype.itemsize
+    signed, unsigned = np.dtype(f"i{bits // 8}"), np.dtype(f"u{bits // 8}")
+    top = unsigned.type(1 << (bits - 1))
+    if weights.dtype.kind == "i":
+        return (weights.view(unsigned) ^ top).astype(np.uint64)
+    raw = (weights + weights.dtype.type(0)).view(signed)  # -0.0 + 0.0 is 0.0
+    below_zero = raw >> signed.type(bits - 1)  # all bits, or none
+    return (raw.view(unsigned) ^ (below_zero.view(unsigned) | top)).astype(np.uint64)
+
+
+def dense_ranks(values: Array, ops: Backend) -> Array:
+    """How many distinct values are less than each: uint64[k], from uint64[k]."""
+    order = ops.sort_order(values)
+    ranks = ops.xp.empty_like(values)
+    ranks[order] = run_numbers(values[order], ops.xp)
+    return ranks
+
+
+def run_numbers(values: Array, xp: Any) -> Array:
+    """Number of the run of equal values in which each stands: int32[k]."""
+    if len(values) == 0:
+        return xp.empty(0, np.int32)
+    begins = xp.zeros(len(values), np.bool_)
+    begins[1:] = values[1:] != values[:-1]
+    return xp.cumsum(begins, dtype=np.int32)
+
+
+def arcs_of(n: int, edges: Edges, ops: Backend) -> Arcs:
+    """Both directions of every edge."""
+    xp = ops.xp
+    row, column = xp.concatenate([edges.source, edges.target]), xp.concatenate([edges.target, edges.source])
+    order = ops.sort_order(row.astype(np.uint64))
+    return Arcs(n, row[order], column[order], xp.concatenate([edges.key, edges.key])[order])
+
+
+def segment_minima(key: Array, segment: Array, count: int, xp: Any) -> Array:
+    """The least key of every segment, uint64[count]; `NO_KEY` for one that is empty."""
+    least = xp.full(count, NO_KEY, np.uint64)
+    xp.minimum.at(least, segment, key)
+    return least
+
+
+def successors(arcs: Arcs, taken: Array, xp: Any) -> Array:
+    """The vertex at the other end of every vertex's lightest edge, int32[n]; itself for a root.
+
+    Keys are distinct, so on a cycle of successors the lightest edge is that of both its ends, and the cycle is these
+    two vertices: the smaller one becomes a root. The edges of all others are marked in `taken`.
+    """
+    lightest = segment_minima(arcs.key, arcs.row, arcs.n, xp)
+    chosen = xp.flatnonzero(arcs.key == lightest[arcs.row])
+    vertex = xp.arange(arcs.n, dtype=np.int32)
+    successor = vertex.copy()  # a vertex without edges is a root as well
+    successor[arcs.row[chosen]] = arcs.column[chosen]
+    mirrored = (successor[successor] == vertex) & (vertex < successor)
+    successor = xp.where(mirrored, vertex, successor)
+    taken[(lightest & NUMBER)[successor != vertex].astype(np.int64)] = True
+    return successor
+
+
+def pointer_doubling(successor: Array) -> Array:
+    """The root at which every vertex arrives: int32[n]."""
+    while True:
+        further = successor[successor]
+        if bool((further == successor).all()):
+            return successor
+        successor = further
+
+
+def chosen_edges(edges: Edges, taken: Array, levels: list[Level], n: int, xp: Any) -> Chosen:
+    """The edges marked in `taken`, and the root of every vertex from the contractions down to a graph of n vertices."""
+    roots = xp.arange(n, dtype=np.int32)
+    for level in reversed(levels):
+        roots = level.representative[roots[level.number]]
+    number = xp.flatnonzero(taken)
+    return Chosen(edges.entry[number], edges.source[number], edges.target[number], roots)
