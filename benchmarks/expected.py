@@ -1,8 +1,8 @@
 """What other programs found on the same sets: total weights to agree with, and times to compare with.
 
-Total weights are sums of float32 edge lengths, from the prototypes and ArborX, good to about 1e-8. Times are those of
-GPU programs that cannot run beside ours in one process: one H200 (driver 580, CUDA 13.0), November 2026, input on the
-device.
+Total weights of points are sums of float32 edge lengths, from the prototypes and ArborX, good to about 1e-8. Times are
+those of GPU programs that cannot run beside ours in one process: one H200 (driver 580, CUDA 13.0), November 2026, input
+on the device.
 """
 
 from __future__ import annotations
@@ -48,6 +48,30 @@ CUML = {
     ("blobs3 2000000", 6): (47_222, 584, 189_527),
 }
 
+# Graphs. Total weight of the minimum spanning forest: exact, whatever the type of the weights.
+FORESTS = {
+    "USA-road-d.NY": 261159288,
+    "grid1024": 292351960816,
+    "grid4096": 74641417098893,
+    "rmat22": 2978071027277,
+    "gnm22": 2636612897131,
+    "gnm1M": 40054320375,
+}
+
+# Milliseconds of the ECL-MST port proposed in NVIDIA/raft#3118, by weights of 4 bytes (measured with int32) and of 8
+# (float64): solving alone, and with labels and edge list, which is what `graph_msf` returns. Median after a warm-up.
+RAFT = {
+    "USA-road-d.NY": {4: (0.341, 0.390), 8: (0.447, 0.503)},
+    "grid1024": {4: (0.977, 1.135), 8: (1.216, 1.381)},
+    "grid4096": {4: (10.07, 12.36), 8: (14.18, 16.59)},
+    "rmat22": {4: (5.52, 6.83), 8: (7.29, 8.65)},
+    "gnm22": {4: (5.05, 5.89), 8: (5.67, 6.53)},
+    "gnm1M": {4: (3.62, 4.16), 8: (4.10, 4.65)},
+}
+
+# Milliseconds of ECL-MST itself (SC'23), int32, up to a mask over the entries: no edge list, no labels.
+ECL_MST = {"USA-road-d.NY": 0.448, "grid1024": 2.01, "grid4096": 26.98, "rmat22": 7.90, "gnm22": 6.57, "gnm1M": 3.64}
+
 
 def verdict(name: str, k: int, total: float) -> str:
     """How a total compares with the known one: "ok", the known one if it differs, or "-" if there is none."""
@@ -69,3 +93,23 @@ def recorded(record: dict[str, Any]) -> list[dict[str, Any]]:
         found = {"seconds": [ms / 1000], "clusters": clusters, "noise": noise}
         others.append({"contestant": "cuML (recorded)"} | found)
     return [common | other for other in others]
+
+
+def forest_verdict(record: dict[str, Any]) -> str:
+    """How the total of this record compares with the known one: "ok", the known one, or "-" if there is none."""
+    known = FORESTS.get(record["set"])
+    if known is None or "total" not in record:
+        return "-"
+    return "ok" if record["total"] == known else f"expected {known}"
+
+
+def recorded_forests(common: dict[str, Any]) -> list[dict[str, Any]]:
+    """What others took for this graph with weights of this size, on the H200."""
+    name, wide = common["set"], common["dtype"].endswith("64")
+    others = []
+    if name in RAFT:
+        solving, complete = RAFT[name][8 if wide else 4]
+        others = [("RAFT, labels and edge list (recorded)", complete), ("RAFT, solving alone (recorded)", solving)]
+    if name in ECL_MST and not wide:
+        others.append(("ECL-MST, mask alone (recorded)", ECL_MST[name]))
+    return [common | {"contestant": who, "seconds": [ms / 1000], "checksum": None} for who, ms in others]

@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,21 +22,20 @@ HERE = pathlib.Path(__file__).parent
 def peak_of(contestant: str, points: Any, k: int, device: str) -> int | None:
     """Bytes beyond the input at the worst moment of one run, or None where that cannot be told."""
     if device == "cuda":
-        return _peak_on_device(contestant, points, k)
+        from contestants import ours
+
+        return peak_on_device(lambda: ours("cuda")[contestant].build(points, k))
     if not sys.platform.startswith("linux"):
         return None
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "points.npy"
         np.save(path, points)
-        child = [sys.executable, str(HERE / "memory.py"), contestant, str(path), str(k)]
-        environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
-        answer = subprocess.run(child, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return int(answer.stdout)
+        return in_child(str(HERE / "memory.py"), contestant, str(path), str(k))
 
 
-def _peak_on_device(contestant: str, points: Any, k: int) -> int:
+def peak_on_device(call: Callable[[], Any]) -> int:
+    """The most bytes that CuPy's pool has in use while the call runs, beyond those before."""
     import cupy
-    from contestants import ours
 
     pool = cupy.get_default_memory_pool()
 
@@ -48,8 +48,23 @@ def _peak_on_device(contestant: str, points: Any, k: int) -> int:
 
     before = pool.used_bytes()
     with HighWater() as hook:
-        ours("cuda")[contestant].build(points, k)
+        call()
     return hook.peak - before
+
+
+def high_water(call: Callable[[], Any]) -> int:
+    """How far the resident memory of this process rises while the call runs (Linux)."""
+    before = _resident("VmRSS")
+    pathlib.Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM
+    call()
+    return _resident("VmHWM") - before
+
+
+def in_child(*arguments: str) -> int:
+    """What a Python script of this folder prints: one number."""
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+    child = [sys.executable, *arguments]
+    return int(subprocess.run(child, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
 
 
 def _resident(key: str) -> int:
@@ -63,10 +78,7 @@ def _child(contestant: str, path: str, k: int) -> int:
     build = (PEERS | ours("cpu"))[contestant].build
     points = np.load(path)
     build(points[:2000], min(k, 2000))  # compiles, starts threads
-    before = _resident("VmRSS")
-    pathlib.Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM
-    build(points, k)
-    return _resident("VmHWM") - before
+    return high_water(lambda: build(points, k))
 
 
 if __name__ == "__main__":

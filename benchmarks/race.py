@@ -7,6 +7,8 @@ import pathlib
 import random
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,14 +19,20 @@ from datasets.synthetic import SETS
 
 
 def parser(description: str | None, peers: list[str]) -> argparse.ArgumentParser:
-    """The options that every driver has; `peers` can take part, too."""
+    """The options of drivers that time points; `peers` can take part, too."""
+    top = common_parser(description, peers)
+    top.add_argument("--dtype", choices=["float32", "float64"], help="convert the sets")
+    top.add_argument("--stages", action="store_true", help="time the stages, too, in runs of their own")
+    return top
+
+
+def common_parser(description: str | None, peers: list[str]) -> argparse.ArgumentParser:
+    """The options that every driver has."""
     top = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    top.add_argument("--dtype", choices=["float32", "float64"], help="convert the sets")
     top.add_argument("--runs", type=int, default=5)
     top.add_argument("--seed", type=int, default=0, help="of the order of the runs")
     top.add_argument("--peers", nargs="*", choices=peers, help="in the same run (cpu); all of them if none is named")
-    top.add_argument("--stages", action="store_true", help="time the stages, too, in runs of their own")
     top.add_argument("--no-memory", action="store_true", help="leave the peak out")
     top.add_argument("--json", type=pathlib.Path, metavar="FILE")
     top.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
@@ -53,23 +61,36 @@ def race(
     n, d = points.shape
     for contestant in field.values():  # compiles, fills pools and caches
         contestant.build(points[: max(2000, k)] if options.device == "cpu" else points, k)
-    order = [name for name in field for _ in range(runs[name])]
-    random.Random(f"{options.seed} {title} {k}").shuffle(order)
-    seconds: dict[str, list[float]] = {name: [] for name in field}
+    calls = {name: (partial(one.build, points, k), one.figures) for name, one in field.items()}
+    common = {"set": title, "n": n, "d": d, "dtype": str(points.dtype), "k": k}
+    found = shuffled(f"{title}, k = {k}", calls, runs, options)
+    return [common | {"contestant": name} | found[name] for name in field]
+
+
+Call = tuple[Callable[[], Any], Callable[[Any], dict[str, Any]]]  # what is timed, and the figures of its answer
+
+
+def shuffled(
+    title: str, calls: dict[str, Call], runs: dict[str, int], options: argparse.Namespace
+) -> dict[str, dict[str, Any]]:
+    """Of every call the "seconds" of all its runs, in shuffled order, and the figures: "checksum" may not change."""
+    order = [name for name in calls for _ in range(runs[name])]
+    random.Random(f"{options.seed} {title}").shuffle(order)
+    seconds: dict[str, list[float]] = {name: [] for name in calls}
     figures: dict[str, dict[str, Any]] = {}
     for name in order:
+        call, read = calls[name]
         synchronize(options.device)
         start = time.perf_counter()
-        answer = field[name].build(points, k)
+        answer = call()
         synchronize(options.device)
         seconds[name].append(time.perf_counter() - start)
-        found = field[name].figures(answer)
+        found = read(answer)
         before = figures.setdefault(name, found)["checksum"]
         if found["checksum"] != before:
-            raise AssertionError(f"{title}, k = {k}: runs of {name} differ: {before} and {found['checksum']}")
+            raise AssertionError(f"{title}: runs of {name} differ: {before} and {found['checksum']}")
         del answer, found  # a billion edges do not fit twice
-    common = {"set": title, "n": n, "d": d, "dtype": str(points.dtype), "k": k}
-    return [common | {"contestant": name, "seconds": seconds[name]} | figures[name] for name in field]
+    return {name: {"seconds": seconds[name]} | figures[name] for name in calls}
 
 
 def invited(title: str, n: int, k: int, names: list[str], options: argparse.Namespace) -> dict[str, Contestant]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from expected import verdict
+from expected import forest_verdict, verdict
 
 import emst
 
@@ -72,6 +72,25 @@ CLUSTERINGS: list[Column] = [
     *FIGURES,
     ("labels", _given("checksum", "")),
 ]
+FORESTS: list[Column] = [
+    ("set", lambda record: record["set"]),
+    ("vertices", lambda record: f"{record['n']:,}"),
+    ("entries", lambda record: f"{record['entries']:,}"),
+    ("weights", lambda record: record["dtype"]),
+    ("contestant", lambda record: record["contestant"]),
+    ("median ms", lambda record: _ms(median_of(record) * 1000)),
+    ("quartiles", _quartiles),
+    ("best ms", lambda record: _ms(min(record["seconds"]) * 1000)),
+    ("M entries/s", lambda record: f"{record['entries'] / median_of(record) / 1e6:,.4g}"),
+    (
+        "bytes/entry beyond input",
+        lambda record: "-" if record.get("peak_bytes") is None else f"{record['peak_bytes'] / record['entries']:.1f}",
+    ),
+    ("total weight", _given("total", "")),
+    ("known total", lambda record: forest_verdict(record)),
+    ("components", _given("components", ",")),
+    ("edges, labels", _given("checksum", "")),
+]
 
 
 def median_of(record: Record) -> float:
@@ -111,9 +130,9 @@ def row(columns: list[Column], record: Record) -> str:
     return "| " + " | ".join(str(cell(record)) for _, cell in columns) + " |"
 
 
-def write(records: list[Record], columns: list[Column], options: argparse.Namespace) -> None:
-    """Print the stages and the machine, and write the files that were asked for."""
-    where, stages = machine(options.device), stage_table(records)
+def write(records: list[Record], columns: list[Column], options: argparse.Namespace, below: str = "") -> None:
+    """Print what stands under the table, stages or `below`, and the machine; write the files that were asked for."""
+    where, stages = machine(options.device), stage_table(records) + below
     print(stages, f"\n\n{where}")
     if options.markdown:
         table = "\n".join([head(columns), *(row(columns, record) for record in records)])
