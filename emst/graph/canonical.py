@@ -12,15 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend import Array, Backend
-from emst.devices import to_host
-from emst.graph.adjacency import Adjacency, GraphSurvey
+from emst.graph.adjacency import Adjacency
 from emst.graph.door import Door, computable, narrowed
+from emst.graph.edges import ordered
+from emst.graph.faults import asymmetric, check_ends, check_entries, check_rows
 
 POLICIES = ("check", "min")
 
 
 class Canonical(NamedTuple):
-    """A graph as the algorithms take it, and where its entries stand among the caller's (None: in the same places)."""
+    """A graph as the algorithms take it, and where its entries stand in the caller's data (None: as here)."""
 
     graph: Adjacency
     positions: Array | None
@@ -29,20 +30,19 @@ class Canonical(NamedTuple):
 def canonical(door: Door, ops: Backend, symmetric: str = "check") -> Canonical:
     """The graph behind a door on the backend. Raises ValueError for what `emst.graph_msf` says."""
     xp = ops.xp
-    indices, weights = narrowed(door.indices, door.n, ops), computable(_stored(door), ops)
+    indices, weights = narrowed(door.indices, door.n, ops), computable(door.stored(), ops)
     if door.indptr is not None:
-        indptr = ops.asarray(_pointers(door.indptr))
+        indptr = pointers(door.indptr, ops)
     else:
-        rows = _checked_rows(door, ops)
-        if len(rows) > 1 and bool((rows[1:] < rows[:-1]).any()):
-            indptr = xp.zeros(door.n + 1, np.int64)
-            indptr[-1] = door.m  # one row will do for a look at columns and weights
-            check_survey(ops.survey_graph(indptr, indices, weights), door)
+        rows = narrowed(door.rows, door.n, ops)
+        check_rows(rows, door)
+        if bool((rows[1:] < rows[:-1]).any()):
+            check_entries(ops.survey_graph(one_row(door.n, door.m, xp), indices, weights), door)
             return _paired(door, rows, indices, weights, symmetric, ops)
-        indptr = _starts(rows, door.n, xp)
+        indptr = starts(rows, door.n, xp)
     survey = ops.survey_graph(indptr, indices, weights)
-    _check_ends(survey, door.m)
-    check_survey(survey, door)
+    check_ends(survey, door)
+    check_entries(survey, door)
     mirrored = survey.lower == 0 or survey.fingerprint == (0, 0)
     if mirrored and survey.ascending:
         positions = door.positions
@@ -53,65 +53,74 @@ def canonical(door: Door, ops: Backend, symmetric: str = "check") -> Canonical:
     if not mirrored:
         return _paired(door, rows, indices, weights, symmetric, ops)
     upper = xp.flatnonzero(indices > rows)
-    order = upper[_order(_codes(rows[upper], indices[upper], door.n), ops)]
+    order = upper[sorted_by(pair_codes(rows[upper], indices[upper], door.n), ops)]
     return _triangle(door, rows[order], indices[order], weights[order], order, ops)
 
 
-def check_survey(survey: GraphSurvey, door: Door, first: int = 0) -> None:
-    """Raise ValueError for what a look at a graph found; `first` is the position of the first entry looked at."""
-    if survey.descents:
-        row = survey.first_descent
-        begin, end = (int(door.indptr[i]) for i in (row, row + 1))  # type: ignore[index]
-        raise ValueError(
-            f"indptr must not descend; it does so in {_many(survey.descents, 'row')}, first in row {row}, from "
-            f"{begin:,} to {end:,}"
-        )
-    if survey.outside:
-        at = survey.first_outside + first
-        raise ValueError(_outside(survey.outside, "column", int(door.indices[at]), door, at))
-    if survey.nans:
-        at = survey.first_nan + first
-        raise ValueError(f"weights must not be NaN; {_many(survey.nans, 'entry')} are, first {place(door, at)}")
+def pointers(indptr: Array, ops: Backend) -> Array:
+    """`indptr` on the backend as int32 or int64."""
+    native = indptr.dtype.isnative and indptr.dtype in (np.int32, np.int64)
+    return ops.asarray(indptr if native else indptr.astype(np.int64))
 
 
-def _check_ends(survey: GraphSurvey, m: int) -> None:
-    if survey.first_start != 0:
-        raise ValueError(f"indptr must begin with 0; it begins with {survey.first_start:,}")
-    if survey.last_end != m:
-        raise ValueError(f"indptr must end with the number of entries, {m:,}; it ends with {survey.last_end:,}")
-
-
-def place(door: Door, at: int) -> str:
-    """Where an entry stands, in the caller's words."""
-    row, column = _row(door, at), int(door.indices[at])
-    if door.flipped:
-        row, column = column, row
-    where = at if door.positions is None else int(door.positions[at])
-    return f"at position {where:,} (row {row}, column {column})"
-
-
-def _outside(count: int, axis: str, value: int, door: Door, at: int) -> str:
-    return (
-        f"indices must lie between 0 and {door.n - 1:,} in a graph of {door.n:,} vertices; {_many(count, 'entry')} "
-        f"lie outside, first {axis} {value:,} {place(door, at)}"
-    )
+def one_row(n: int, m: int, xp: Any) -> Array:
+    """`indptr` of a graph all of whose entries are in the last row: enough for a look at columns and weights."""
+    indptr = xp.zeros(n + 1, np.int64)
+    indptr[n:] = m
+    return indptr
 
 
 def rows_of(indptr: Array, m: int, xp: Any) -> Array:
-    """Row of every entry, int32[m]."""
-    return (xp.searchsorted(indptr, xp.arange(m, dtype=indptr.dtype), side="right") - 1).astype(np.int32)
+    """Row of every entry: int32[m]."""
+    begun = xp.bincount(indptr[1:], minlength=m + 1)[:m]
+    return xp.cumsum(begun, dtype=np.int32)
 
 
-def ordered(weights: Array) -> Array:
-    """Weights as uint64 of the same order, -0.0 as 0.0."""
-    bits = 8 * weights.dtype.itemsize
-    unsigned = np.dtype(f"u{bits // 8}").type
-    top = unsigned(1 << (bits - 1))
-    if weights.dtype.kind == "i":
-        return (weights.view(unsigned) ^ top).astype(np.uint64)
-    raw = (weights + weights.dtype.type(0)).view(unsigned)
-    negative = (raw >> unsigned(bits - 1)) * unsigned(2**bits - 1)  # all ones below zero
-    return (raw ^ (negative | top)).astype(np.uint64)
+def starts(rows: Array, n: int, xp: Any) -> Array:
+    """Where each row begins among ascending rows: int64[n + 1]."""
+    return xp.searchsorted(rows, xp.arange(n + 1, dtype=np.int64).astype(np.int32)).astype(np.int64, copy=False)
+
+
+def pair_codes(small: Array, large: Array, n: int) -> Array:
+    """Numbers in the order of (smaller end, larger end): uint64, less than 2**62."""
+    return small.astype(np.uint64) * np.uint64(n) + large.astype(np.uint64)
+
+
+def directed_codes(rows: Array, columns: Array, n: int, xp: Any) -> Array:
+    """Codes of pairs and, in the last bit, whether an entry lies below the diagonal."""
+    pairs = pair_codes(xp.minimum(rows, columns), xp.maximum(rows, columns), n)
+    return (pairs << np.uint64(1)) + (rows > columns)
+
+
+def sorted_by(codes: Array, ops: Backend) -> Array:
+    """The stable order of codes."""
+    if 0 < len(codes) < 2**31:
+        return ops.sort_order(codes)
+    return ops.xp.argsort(codes, kind="stable")
+
+
+def lightest(codes: Array, weights: Array, ops: Backend) -> tuple[Array, Array]:
+    """From directed codes: the lightest entry of every pair in each direction, of equal ones the first, by code; and
+    the places among these of pairs that have both directions (the second comes next)."""
+    order = sorted_by(ordered(weights).astype(np.uint64), ops)
+    order = order[sorted_by(codes[order], ops)]
+    ranked = codes[order]
+    first = ops.xp.ones(len(ranked), np.bool_)
+    first[1:] = ranked[1:] != ranked[:-1]
+    heads = order[first]
+    pairs = codes[heads] >> np.uint64(1)
+    return heads, ops.xp.flatnonzero(pairs[1:] == pairs[:-1])
+
+
+def differing(heads: Array, both: Array, weights: Array, positions: Array, xp: Any) -> tuple[int, int, int] | None:
+    """Of pairs whose lightest entries in the two directions differ: how many, and where those of the first stand."""
+    ahead, behind = heads[both], heads[both + 1]
+    differ = xp.flatnonzero(weights[ahead] != weights[behind])
+    if len(differ) == 0:
+        return None
+    ahead, behind = positions[ahead[differ]], positions[behind[differ]]
+    pair = int(xp.minimum(ahead, behind).argmin())
+    return len(differ), int(ahead[pair]), int(behind[pair])
 
 
 def _paired(door: Door, rows: Array, columns: Array, weights: Array, symmetric: str, ops: Backend) -> Canonical:
@@ -119,100 +128,25 @@ def _paired(door: Door, rows: Array, columns: Array, weights: Array, symmetric: 
     xp = ops.xp
     kept = xp.flatnonzero(rows != columns)
     rows, columns, weights = rows[kept], columns[kept], weights[kept]
-    small, large = xp.minimum(rows, columns), xp.maximum(rows, columns)
-    codes = (_codes(small, large, door.n) << np.uint64(1)) + (rows > columns)
-    order = _order(codes, ops)
+    codes = directed_codes(rows, columns, door.n, xp)
+    order = sorted_by(codes, ops)
     pairs = codes[order] >> np.uint64(1)
     if bool((pairs[1:] == pairs[:-1]).any()):
-        order = _lightest_of_pairs(door, kept, codes, weights, symmetric, ops)
-    return _triangle(door, small[order], large[order], weights[order], kept[order], ops)
-
-
-def _lightest_of_pairs(door: Door, kept: Array, codes: Array, weights: Array, symmetric: str, ops: Backend) -> Array:
-    """Which entries to take, one for each pair, by pair; `codes` are pairs and, in the last bit, directions."""
-    xp = ops.xp
-    order = _order(ordered(weights), ops)
-    order = order[_order(codes[order], ops)]
-    ranked = codes[order]
-    first = xp.ones(len(ranked), np.bool_)
-    first[1:] = ranked[1:] != ranked[:-1]
-    heads = order[first]  # the lightest of each direction
-    pairs = codes[heads] >> np.uint64(1)
-    forth = xp.flatnonzero(pairs[1:] == pairs[:-1])  # among the heads; its reverse comes next
-    ahead, behind = heads[forth], heads[forth + 1]
-    if symmetric == "check":
-        _check_directions(door, kept[ahead], kept[behind], weights[ahead] != weights[behind], ops.xp)
-    reverse = (weights[behind] < weights[ahead]) | ((weights[behind] == weights[ahead]) & (behind < ahead))
-    taken = xp.ones(len(heads), np.bool_)
-    taken[xp.where(reverse, forth, forth + 1)] = False
-    return heads[taken]
-
-
-def _check_directions(door: Door, ahead: Array, behind: Array, differ: Array, xp: Any) -> None:
-    """Raise ValueError where the lightest entries of a pair's two directions differ."""
-    count = int(differ.sum())
-    if count:
-        ahead, behind = ahead[differ], behind[differ]
-        pair = int(xp.minimum(ahead, behind).argmin())
-        at, reverse = sorted((int(ahead[pair]), int(behind[pair])))
-        raise ValueError(
-            f"weights must be the same in both directions; those of {_many(count, 'pair')} differ, first "
-            f"{place(door, at)} weighs {_value(door, at)} and its reverse {_value(door, reverse)}. symmetric='min' "
-            "takes the lighter one"
-        )
-
-
-def _checked_rows(door: Door, ops: Backend) -> Array:
-    rows = narrowed(door.rows, door.n, ops)
-    outside = (rows < 0) | (rows >= door.n)
-    count = int(outside.sum())
-    if count:
-        at = int(outside.argmax())
-        raise ValueError(_outside(count, "row", int(door.rows[at]), door, at))  # type: ignore[index]
-    return rows
+        heads, both = lightest(codes, weights, ops)
+        if symmetric == "check" and (wrong := differing(heads, both, weights, kept, xp)):
+            raise asymmetric(door, *wrong)
+        ahead, behind = heads[both], heads[both + 1]
+        reverse = (weights[behind] < weights[ahead]) | ((weights[behind] == weights[ahead]) & (behind < ahead))
+        taken = xp.ones(len(heads), np.bool_)
+        taken[xp.where(reverse, both, both + 1)] = False
+        order = heads[taken]
+    rows, columns = rows[order], columns[order]
+    small, large = xp.minimum(rows, columns), xp.maximum(rows, columns)
+    return _triangle(door, small, large, weights[order], kept[order], ops)
 
 
 def _triangle(door: Door, small: Array, large: Array, weights: Array, entries: Array, ops: Backend) -> Canonical:
     """Edges by their ends, which stand at `entries` of what came through the door."""
-    entries = entries.astype(np.int64, copy=False)
     positions = entries if door.positions is None else ops.asarray(door.positions)[entries]
-    return Canonical(Adjacency(_starts(small, door.n, ops.xp), large, weights, False), positions)
-
-
-def _starts(rows: Array, n: int, xp: Any) -> Array:
-    """Where each row begins among ascending rows: int64[n + 1]."""
-    return xp.searchsorted(rows, xp.arange(n + 1, dtype=np.int64).astype(np.int32)).astype(np.int64, copy=False)
-
-
-def _codes(small: Array, large: Array, n: int) -> Array:
-    return small.astype(np.uint64) * np.uint64(n) + large.astype(np.uint64)
-
-
-def _order(codes: Array, ops: Backend) -> Array:
-    if 0 < len(codes) < 2**31:
-        return ops.sort_order(codes)
-    return ops.xp.argsort(codes, kind="stable")
-
-
-def _pointers(indptr: Array) -> Array:
-    native = indptr.dtype.isnative and indptr.dtype in (np.int32, np.int64)
-    return indptr if native else indptr.astype(np.int64)
-
-
-def _stored(door: Door) -> Array:
-    return door.data if door.positions is None else door.data[door.positions]
-
-
-def _value(door: Door, at: int) -> Any:
-    return _stored(door)[at].item()
-
-
-def _row(door: Door, at: int) -> int:
-    if door.rows is not None:
-        return int(door.rows[at])
-    return int(np.searchsorted(to_host(door.indptr), at, side="right")) - 1
-
-
-def _many(count: int, one: str) -> str:
-    more = one[:-1] + "ies" if one.endswith("y") else one + "s"
-    return f"{count:,} {one if count == 1 else more}"
+    graph = Adjacency(starts(small, door.n, ops.xp), large, weights, False)
+    return Canonical(graph, positions.astype(np.int64, copy=False))

@@ -67,6 +67,12 @@ class Door(NamedTuple):
         """Whether the caller's arrays lie on a GPU, and the results will."""
         return not isinstance(self.data, np.ndarray)
 
+    def stored(self, begin: int = 0, end: int | None = None) -> Array:
+        """Weights of the entries, or of those from `begin` to `end`."""
+        if self.positions is None:
+            return self.data if begin == 0 and end is None else self.data[begin:end]
+        return self.data[self.positions[begin:end]]
+
     def scope(self) -> contextlib.AbstractContextManager[Any]:
         """Makes the GPU that holds the caller's data the current one."""
         return on_device_of(self.data)
@@ -101,16 +107,16 @@ def open_graph(graph: Any, device: str = "auto") -> Door:
     if isinstance(graph, tuple):
         indptr, indices, data = _three(graph)
     elif form == "coo":
-        rows, indices, data, shape = native_array(graph.row), graph.col, graph.data, graph.shape
+        rows, indices, data, shape = _native(graph.row), graph.col, graph.data, graph.shape
     elif form is not None:
         indptr, indices, data, shape = graph.indptr, graph.indices, graph.data, getattr(graph, "shape", None)
     else:
         rows, indices, data, positions, shape = _dense(graph)
     if indptr is not None:
-        indptr = native_array(indptr)
+        indptr = _native(indptr)
         shape = shape or (len(indptr) - 1,) * 2
         _check_indptr(indptr, shape)
-    indices, data = native_array(indices), native_array(data)
+    indices, data = _native(indices), _native(data)
     _check(rows, indices, data, shape, positions)
     device = choose_device(device, not isinstance(data, np.ndarray))
     return Door(shape[0], indptr, rows, indices, data, positions, form == "csc", device)
@@ -123,8 +129,7 @@ def narrowed(indices: Array, n: int, ops: Backend) -> Array:
         return ops.asarray(indices)
     if dtype.itemsize < 4:
         return ops.asarray(indices.astype(np.int32))
-    xp = np if isinstance(indices, np.ndarray) else ops.xp
-    return ops.asarray(xp.clip(indices, 0 if dtype.kind == "u" else -1, n).astype(np.int32))
+    return ops.asarray(indices.clip(0 if dtype.kind == "u" else -1, n).astype(np.int32))
 
 
 def computable(weights: Array, ops: Backend) -> Array:
@@ -138,6 +143,12 @@ def computable(weights: Array, ops: Backend) -> Array:
     return ops.asarray(weights.astype(wanted))
 
 
+def _native(array: Any) -> Array:
+    """A numpy or cupy array; lists become numpy's."""
+    native = native_array(array)
+    return native if hasattr(native, "__cuda_array_interface__") else np.asarray(native)
+
+
 def _three(graph: tuple) -> tuple[Any, Any, Any]:
     if len(graph) != 3:
         raise TypeError(f"{WHAT}; got a tuple of {len(graph)}")
@@ -146,9 +157,7 @@ def _three(graph: tuple) -> tuple[Any, Any, Any]:
 
 def _dense(graph: Any) -> tuple[Array, Array, Array, Array, tuple[int, ...]]:
     """Entries of a square array that are not zero."""
-    array = native_array(graph)
-    if not hasattr(array, "__cuda_array_interface__"):
-        array = np.asarray(array)
+    array = _native(graph)
     if array.ndim != 2 or array.dtype == object:
         raise TypeError(f"{WHAT}; got {type(graph).__name__}" + (f" of shape {array.shape}" if array.ndim else ""))
     if array.shape[0] != array.shape[1]:

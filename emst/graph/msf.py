@@ -12,11 +12,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from emst.backend import Array, Backend, backend_of
+from emst.backend import Backend, backend_of
 from emst.graph.adjacency import Chosen
 from emst.graph.canonical import POLICIES, canonical
 from emst.graph.door import Door, open_graph
 from emst.graph.forest import MinimumSpanningForest
+from emst.graph.streaming import memory_to_stream_in, streamed
 
 ALGORITHMS = ("boruvka", "contraction", "primitives", "partial-prim", "hybrid")  # each lives in a file of its name
 
@@ -108,9 +109,17 @@ def graph_msf(
     door = open_graph(graph, device)
     with door.scope():
         ops = backend_of(door.device)
-        found, positions = canonical(door, ops, symmetric)
-        chosen = solve(found, ops)
-        return _result(door, chosen, positions, return_labels, ops)
+        allowed = memory_to_stream_in(door, ops, max_device_bytes)
+        if allowed is None:
+            found, positions = canonical(door, ops, symmetric)
+            chosen = solve(found, ops)
+            if positions is not None:
+                chosen = chosen._replace(entries=positions[chosen.entries])
+            in_order = positions is None
+        else:
+            chosen = streamed(door, ops, solve, symmetric, allowed)
+            in_order = False
+        return _result(door, chosen, in_order, return_labels, ops)
 
 
 def _algorithm(name: str, options: dict[str, Any]) -> Callable[..., Chosen]:
@@ -128,13 +137,10 @@ def _algorithm(name: str, options: dict[str, Any]) -> Callable[..., Chosen]:
     return partial(forest, **options)
 
 
-def _result(
-    door: Door, chosen: Chosen, positions: Array | None, return_labels: bool, ops: Backend
-) -> MinimumSpanningForest:
-    """What was chosen, in the order of the caller's data and in the caller's kind of array."""
+def _result(door: Door, chosen: Chosen, in_order: bool, return_labels: bool, ops: Backend) -> MinimumSpanningForest:
+    """What was chosen, by its entries in the caller's data, in their order and in the caller's kind of array."""
     entries, source, target = chosen.entries, chosen.source, chosen.target
-    if positions is not None:
-        entries = positions[entries]
+    if not in_order:
         order = ops.xp.argsort(entries)
         entries, source, target = entries[order], source[order], target[order]
     labels = door.give(ops.number_components(chosen.roots)) if return_labels else None
