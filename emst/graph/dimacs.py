@@ -15,13 +15,14 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import BinaryIO, NoReturn
 
 import numpy as np
 
+from emst.graph.door import MOST_VERTICES
+
 BLOCK = 1 << 22  # bytes taken apart at a time
 LARGEST = 2**63 - 1  # numpy reads anything beyond as this, or as one less than its negative
-MOST_VERTICES = 2**31 - 1  # ids are 32-bit
 ARC, SPACE, LINE = b"a \n"
 WITHOUT_ARC = bytes.maketrans(b"a", b" ")
 
@@ -53,7 +54,7 @@ def read_arcs(
     """
     columns: tuple[list[np.ndarray], ...] = ([], [], [])
     with open(path, "rb") as raw:
-        file: IO[bytes] = gzip.open(raw) if path.suffix.lower() == ".gz" else raw
+        file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
         try:
             graph = _Reader(path, file)
             for arcs in graph.blocks():
@@ -70,7 +71,7 @@ def read_arcs(
 class _Reader:
     """What the header says, and where in the file we are."""
 
-    def __init__(self, path: Path, file: IO[bytes]) -> None:
+    def __init__(self, path: Path, file: BinaryIO | gzip.GzipFile) -> None:
         self.path, self.file = path, file
         self.line = 0  # lines read
         self.read = 0  # arcs read
@@ -88,7 +89,7 @@ class _Reader:
             first = b""
             arcs = self._arcs(block if block.endswith(b"\n") else block + b"\n")
             if len(arcs):
-                yield tuple(_narrowed(arcs[:, i] - (i < 2)) for i in range(3))  # type: ignore[misc]
+                yield tuple(narrowed(arcs[:, i] - (i < 2)) for i in range(3))  # type: ignore[misc]
         if self.n < 0:
             raise ValueError(f"{self.path}: there is no problem line 'p sp VERTICES ARCS'")
         if self.read != self.m:
@@ -181,9 +182,10 @@ def _whole(field: bytes) -> int:
     return int(field)
 
 
-def _narrowed(values: np.ndarray) -> np.ndarray:
-    fits = -(2**31) <= values.min() and values.max() < 2**31
-    return values.astype(np.int32 if fits else np.int64)
+def narrowed(values: np.ndarray) -> np.ndarray:
+    """Integers as int32 where all fit, as int64 otherwise."""
+    fits = -(2**31) <= values.min(initial=0) and values.max(initial=0) < 2**31
+    return values.astype(np.int32 if fits else np.int64, copy=False)
 
 
 def _joined(parts: list[np.ndarray]) -> np.ndarray:
