@@ -21,7 +21,7 @@ def check_ends(survey: GraphSurvey, door: Door) -> None:
         row = survey.first_descent
         begin, end = (int(door.indptr[i]) for i in (row, row + 1))  # type: ignore[index]
         raise ValueError(
-            f"indptr must not descend; it does so in {_many(survey.descents, 'row')}, first in row {row}, from "
+            f"indptr must not descend; it does so in {_many(survey.descents, 'row', 'rows')}, first in row {row}, from "
             f"{begin:,} to {end:,}"
         )
 
@@ -33,7 +33,9 @@ def check_entries(survey: GraphSurvey, door: Door, first: int = 0) -> None:
         raise ValueError(_outside(survey.outside, "column", int(door.indices[at]), door, at))
     if survey.nans:
         at = survey.first_nan + first
-        raise ValueError(f"weights must not be NaN; {_many(survey.nans, 'entry')} are, first {_place(door, at)}")
+        raise ValueError(
+            f"weights must not be NaN; {_many(survey.nans, 'entry is', 'entries are')}, first {_place(door, at)}"
+        )
 
 
 def check_rows(rows: Any, door: Door, first: int = 0) -> None:
@@ -49,7 +51,7 @@ def asymmetric(door: Door, count: int, at: int, reverse: int) -> ValueError:
     """The error about pairs whose lightest entries in the two directions differ, first those two."""
     at, reverse = sorted((at, reverse))
     return ValueError(
-        f"weights must be the same in both directions; those of {_many(count, 'pair')} differ, first "
+        f"weights must be the same in both directions; in {_many(count, 'pair', 'pairs')} they are not, first "
         f"{_place(door, at)} weighs {_value(door, at)} and its reverse {_value(door, reverse)}. symmetric='min' takes "
         "the lighter one"
     )
@@ -59,8 +61,8 @@ def _outside(count: int, axis: str, value: int, door: Door, at: int) -> str:
     if door.flipped:
         axis = "row"
     return (
-        f"indices must lie between 0 and {door.n - 1:,} in a graph of {door.n:,} vertices; {_many(count, 'entry')} "
-        f"lie outside, first {axis} {value:,} {_place(door, at)}"
+        f"indices must lie between 0 and {door.n - 1:,} in a graph of {door.n:,} vertices; "
+        f"{_many(count, 'entry lies', 'entries lie')} outside, first {axis} {value:,} {_place(door, at)}"
     )
 
 
@@ -82,6 +84,5 @@ def _value(door: Door, at: int) -> Any:
     return door.stored(at, at + 1)[0].item()
 
 
-def _many(count: int, one: str) -> str:
-    more = one[:-1] + "ies" if one.endswith("y") else one + "s"
+def _many(count: int, one: str, more: str) -> str:
     return f"{count:,} {one if count == 1 else more}"
