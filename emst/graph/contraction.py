@@ -30,7 +30,7 @@ import numpy as np
 from emst.backend import Array, Backend
 from emst.boruvka import Report
 from emst.graph.adjacency import Adjacency, Chosen
-from emst.graph.edges import Arcs, Level, arcs_of, chosen_edges, edges_of, pointer_doubling, successors
+from emst.graph.edges import Arcs, Level, arcs_of, chosen_edges, counts_of, edges_of, pointer_doubling, successors
 
 
 def forest(graph: Adjacency, ops: Backend, *, report: Report | None = None) -> Chosen:
@@ -73,8 +73,7 @@ def contracted(arcs: Arcs, level: Level, ops: Backend) -> Arcs:
     row, column = level.number[arcs.row], level.number[arcs.column]
     kept = xp.flatnonzero(row != column)
     old_row = arcs.row[kept]
-    count = xp.bincount(old_row, minlength=arcs.n)
-    place = xp.arange(len(kept)) + moved(count, level.number, ops)[old_row]
+    place = xp.arange(len(kept)) + moved(counts_of(old_row, arcs.n, xp), level.number, ops)[old_row]
 
     def inserted(values: Array) -> Array:
         new = xp.empty(len(kept), values.dtype)
@@ -89,5 +88,5 @@ def moved(count: Array, number: Array, ops: Backend) -> Array:
     xp = ops.xp
     order = ops.sort_order(number.astype(np.uint64))
     begin = xp.empty(len(count), np.int64)
-    begin[order] = xp.cumsum(count[order]) - count[order]
-    return begin - (xp.cumsum(count) - count)
+    begin[order] = xp.cumsum(count[order], dtype=np.int64) - count[order]
+    return begin - (xp.cumsum(count, dtype=np.int64) - count)

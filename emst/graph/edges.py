@@ -75,8 +75,14 @@ def edges_of(graph: Adjacency, ops: Backend, algorithm: str) -> Edges:
 
 def rows_of(indptr: Array, m: int, xp: Any) -> Array:
     """Row of every entry, int32[m]: how many rows, the first one apart, have begun."""
-    begun = xp.bincount(indptr[1:], minlength=m + 1)
-    return xp.cumsum(begun, dtype=np.int32)[:m]
+    return xp.cumsum(counts_of(indptr[1:], m + 1, xp), dtype=np.int32)[:m]
+
+
+def counts_of(ids: Array, count: int, xp: Any) -> Array:
+    """How often every id occurs: int32[count]. (CuPy's `bincount` may take as many counters for every block.)"""
+    counts = xp.zeros(count, np.int32)
+    xp.add.at(counts, ids, np.int32(1))
+    return counts
 
 
 def ordered(weights: Array) -> Array:

@@ -18,8 +18,8 @@ ends and the weight into 64 for step 6, where the lightest then comes first. Key
 
 References
 ----------
-V. Vineet, P. Harish, S. Patidar, P. J. Narayanan, "Fast minimum spanning tree for large graphs on the GPU" (HPG'09); the
-same authors' "Fast minimum spanning tree computation" in "GPU Computing Gems, Jade Edition" (2011), chapter 7.
+V. Vineet, P. Harish, S. Patidar, P. J. Narayanan, "Fast minimum spanning tree for large graphs on the GPU" (HPG'09);
+the same authors' "Fast minimum spanning tree computation" in "GPU Computing Gems, Jade Edition" (2011), chapter 7.
 """
 
 from __future__ import annotations
