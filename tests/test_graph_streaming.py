@@ -1,0 +1,253 @@
+"""Graphs that pass by in blocks: the same forest as in one piece, the same complaints, and within the bound."""
+
+from __future__ import annotations
+
+import tracemalloc
+from types import SimpleNamespace
+
+import graph_reference as reference
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from graph_reference import GRAPHS, WEIGHTS, csr_of, weights_for
+from helpers import to_host
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import emst.graph.streaming
+from emst import graph_msf
+from emst.graph.door import open_graph
+from emst.graph.msf import ALGORITHMS
+from emst.graph.streaming import block_size, bytes_needed
+
+FIELDS = ("source", "target", "weight", "edge_id", "component_labels")
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(emst.graph.streaming, "LEAST_BLOCK", 1)
+
+
+def least_bytes(graph, device):
+    """The least bound that a graph can be streamed in."""
+    try:
+        block_size(open_graph(graph, device), 0)
+    except MemoryError as error:
+        return int(str(error).split(", and ")[1].split(" in blocks")[0].replace(",", ""))
+
+
+def assert_streamed(graph, ops, entries, allowed, **options):
+    """As in one piece, against Kruskal's algorithm; and really in several blocks."""
+    door = open_graph(graph, ops.name)
+    assert allowed < bytes_needed(door)
+    assert block_size(door, allowed) < door.m
+    forest = graph_msf(graph, device=ops.name, return_labels=True, max_device_bytes=allowed, **options)
+    taken, roots = reference.kruskal(door.n, *entries)
+    np.testing.assert_array_equal(forest.edge_id, taken)
+    np.testing.assert_array_equal(forest.component_labels, reference.number_components(roots))
+    whole = graph_msf(graph, device=ops.name, return_labels=True, **options)
+    for field in FIELDS:
+        np.testing.assert_array_equal(getattr(forest, field), getattr(whole, field), field)
+        assert getattr(forest, field).dtype == getattr(whole, field).dtype
+
+
+def graph_and_entries(name, dtype=np.int32, symmetric=True, kind="ties"):
+    n, rows, columns = GRAPHS[name]
+    arrays = csr_of(n, rows, columns, weights_for(len(rows), dtype, kind), symmetric)[:3]
+    return arrays, (np.repeat(np.arange(n), np.diff(arrays[0])), arrays[1], arrays[2])
+
+
+@pytest.mark.parametrize("more", [0, 20_000])
+@pytest.mark.parametrize("dtype", WEIGHTS, ids=lambda t: t.__name__)
+@pytest.mark.parametrize(
+    "name, symmetric",
+    [("random", True), ("complete", True), ("complete", False), ("parallel", True), ("parallel", False)],
+)
+def test_blocks_of_rows(ops, name, symmetric, dtype, more):
+    graph, entries = graph_and_entries(name, dtype, symmetric)
+    least = least_bytes(graph, ops.name)
+    assert_streamed(graph, ops, entries, min(least + more, (least + bytes_needed(open_graph(graph, ops.name))) // 2))
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_with_every_algorithm(ops, algorithm):
+    graph, entries = graph_and_entries("complete")
+    assert_streamed(graph, ops, entries, least_bytes(graph, ops.name), algorithm=algorithm)
+
+
+@pytest.mark.parametrize("ends", [np.int32, np.int64])
+def test_a_row_longer_than_a_block(ops, ends):
+    """A hub among 200 vertices, its 20,000 parallel edges cut wherever a block ends."""
+    g = np.random.default_rng(0)
+    rows, columns = np.zeros(20_000, int), 1 + g.integers(0, 199, 20_000)
+    arrays = csr_of(200, rows, columns, g.integers(0, 50, 20_000), index=ends)[:3]
+    entries = np.repeat(np.arange(200), np.diff(arrays[0])), arrays[1], arrays[2]
+    assert_streamed(arrays, ops, entries, least_bytes(arrays, ops.name) + 5_000)
+
+
+def disordered(how, symmetric=True):
+    """A dense graph in an order or a state that takes more than one look."""
+    (indptr, indices, weights), (rows, *_) = graph_and_entries("complete", np.float64, kind="distinct")
+    n, g = len(indptr) - 1, np.random.default_rng(1)
+    order = np.arange(len(rows))
+    if how == "unsorted rows":
+        order = np.lexsort((g.random(len(rows)), rows))
+    elif how in ("lower", "partly mirrored"):
+        order = np.flatnonzero((rows > indices) | (rows % 3 == 0 if how == "partly mirrored" else False))
+    elif how == "one row unsorted":
+        order[[indptr[20], indptr[21] - 1]] = order[[indptr[21] - 1, indptr[20]]]
+    elif how in ("coordinates", "coordinates one way"):
+        order = g.permutation(len(rows) if how == "coordinates" else np.flatnonzero(rows < indices))
+    rows, indices, weights = rows[order], indices[order], weights[order]
+    if how.startswith("coordinates"):
+        return sp.coo_array((weights, (rows, indices)), shape=(n, n)), (rows, indices, weights)
+    indptr = np.r_[0, np.cumsum(np.bincount(rows, minlength=n))].astype(np.int32)
+    return (indptr, indices, weights), (rows, indices, weights)
+
+
+HOW = ["unsorted rows", "one row unsorted", "lower", "partly mirrored", "coordinates", "coordinates one way"]
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_blocks_in_any_order(ops, how):
+    graph, entries = disordered(how)
+    for more in (0, 3000, 12_345):
+        assert_streamed(graph, ops, entries, least_bytes(graph, ops.name) + more)
+
+
+@pytest.mark.parametrize("how", ["unsorted rows", "partly mirrored", "coordinates"])
+def test_directions_are_compared_in_bounded_memory(ops, how):
+    graph, (rows, columns, weights) = disordered(how)
+    pairs = [(3, 40), (6, 7), (3, 9)]
+    for small, large in pairs:
+        weights[(rows == small) & (columns == large)] += 1000
+    if how == "coordinates":
+        graph = sp.coo_array((weights, (rows, columns)), shape=graph.shape)
+    sentences = []
+    for options in ({}, {"max_device_bytes": least_bytes(graph, ops.name)}):
+        with pytest.raises(ValueError, match="in 3 pairs they are not, first at position") as error:
+            graph_msf(graph, device=ops.name, **options)
+        sentences.append(str(error.value))
+    assert sentences[0] == sentences[1]
+    assert_streamed(graph, ops, (rows, columns, weights), least_bytes(graph, ops.name), symmetric="min")
+
+
+@pytest.mark.parametrize("what", ["outside", "NaN", "start", "end", "descending", "row", "far"])
+def test_the_same_complaints(ops, what):
+    graph, (rows, columns, weights) = graph_and_entries("complete", np.float64)
+    indptr, indices, _ = graph
+    if what == "outside":
+        indices[4000] = -3
+    if what == "far":
+        indices = indices.astype(np.int64)
+        indices[4000] = 2**32
+    if what == "NaN":
+        weights[4500] = np.nan
+    if what == "start":
+        indptr[0] = 1
+    if what == "end":
+        indptr[-1] -= 1
+    if what == "descending":
+        indptr[40] = -9
+    graph = indptr, indices, weights
+    if what == "row":
+        rows = rows.copy()
+        rows[4100] = 70
+        graph = SimpleNamespace(format="coo", row=rows, col=columns, data=weights, shape=(70, 70))
+    sentences = []
+    for options in ({}, {"max_device_bytes": least_bytes(graph, ops.name)}):
+        with pytest.raises(ValueError) as error:
+            graph_msf(graph, device=ops.name, **options)
+        sentences.append(str(error.value))
+    assert sentences[0] == sentences[1]
+
+
+def test_arrays_mapped_from_files(ops, tmp_path):
+    graph, entries = graph_and_entries("complete", np.float32)
+    mapped = []
+    for i, array in enumerate(graph):
+        np.save(tmp_path / f"{i}.npy", array)
+        mapped.append(np.load(tmp_path / f"{i}.npy", mmap_mode="r"))
+    assert_streamed(tuple(mapped), ops, entries, least_bytes(graph, ops.name))
+
+
+def test_the_memory_stays_within_the_bound(tmp_path):
+    """Of the whole, on the CPU, where it can be traced; half a million entries, mapped from files."""
+    n, m = 2_000, 500_000
+    g = np.random.default_rng(0)
+    rows, columns = g.integers(0, n, (2, m // 2))
+    graph = csr_of(n, rows, columns, g.random(m // 2))[:3]
+    expected = graph_msf(graph, device="cpu")  # and everything is compiled
+    mapped = []
+    for i, array in enumerate(graph):
+        np.save(tmp_path / f"{i}.npy", array)
+        mapped.append(np.load(tmp_path / f"{i}.npy", mmap_mode="r"))
+    allowed = 3_000_000
+    graph_msf(tuple(mapped), device="cpu", max_device_bytes=allowed)
+    tracemalloc.start()
+    try:
+        forest = graph_msf(tuple(mapped), device="cpu", max_device_bytes=allowed)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_array_equal(forest.edge_id, expected.edge_id)
+    assert peak < 1.1 * allowed, f"{peak:,} bytes"
+
+
+def test_too_large_even_for_blocks(ops):
+    graph, _ = graph_and_entries("grid")
+    sentence = (
+        r"the forest of 1,600 vertices and 6,240 entries needs [\d,]+ bytes of memory in one piece, and [\d,]+ in "
+        r"blocks of 200 entries; 5,000 may be used"
+    )
+    with pytest.raises(MemoryError, match=sentence):
+        graph_msf(graph, device=ops.name, max_device_bytes=5_000)
+
+
+def test_what_is_free_decides_by_itself(ops, monkeypatch):
+    graph, _ = graph_and_entries("complete")
+    expected = graph_msf(graph, device=ops.name)
+    asked = []
+    monkeypatch.setattr(ops, "bytes_free", lambda: asked.append(1) or 5_000)
+    graph_msf(graph, device=ops.name)  # small graphs do not ask
+    assert not asked
+    monkeypatch.setattr(emst.graph.streaming, "ASKED_FROM", 0)
+    with pytest.raises(MemoryError, match="5,000 may be used"):
+        graph_msf(graph, device=ops.name)
+    monkeypatch.setattr(ops, "bytes_free", lambda: least_bytes(graph, ops.name))
+    np.testing.assert_array_equal(graph_msf(graph, device=ops.name).edge_id, expected.edge_id)
+
+
+def test_dense_arrays(ops):
+    dense = np.random.default_rng(0).integers(-3, 60, (60, 60))
+    dense = np.minimum(dense, dense.T)
+    whole = graph_msf(dense, device=ops.name)
+    door = open_graph(dense, ops.name)
+    streamed = graph_msf(dense, device=ops.name, max_device_bytes=least_bytes(dense, ops.name))
+    assert least_bytes(dense, ops.name) < bytes_needed(door)
+    np.testing.assert_array_equal(to_host(whole.edge_id), to_host(streamed.edge_id))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_any_list_of_entries_in_blocks_of_a_few(data):
+    n = data.draw(st.integers(1, 9))
+    vertex = st.integers(0, n - 1)
+    entries = data.draw(st.lists(st.tuples(vertex, vertex, st.integers(-2, 2)), min_size=1, max_size=40))
+    if data.draw(st.booleans()):
+        entries += [(column, row, weight) for row, column, weight in entries]
+    form = data.draw(st.sampled_from(["coo", "csr", "ascending csr"]))
+    if form != "coo":
+        entries.sort(key=lambda entry: entry[: 1 if form == "csr" else 2])
+    rows, columns, weights = (np.array([e[i] for e in entries]) for i in range(3))
+    graph = sp.coo_array((weights, (rows, columns)), shape=(n, n))
+    if form != "coo":
+        graph = np.r_[0, np.cumsum(np.bincount(rows, minlength=n))], columns, weights
+    door, ops = open_graph(graph, "cpu"), emst.backend.backend_of("cpu")
+    edge = least_bytes(graph, "cpu") // 64
+    allowed = least_bytes(graph, "cpu") + data.draw(st.integers(0, 8)) * edge
+    solve = emst.graph.msf._algorithm("boruvka", {})
+    chosen = emst.graph.streaming.streamed(door, ops, solve, "min", allowed)
+    taken, roots = reference.kruskal(n, rows, columns, weights)
+    np.testing.assert_array_equal(np.sort(chosen.entries), taken)
+    np.testing.assert_array_equal(reference.number_components(chosen.roots), reference.number_components(roots))
