@@ -86,7 +86,7 @@ FORESTS: list[Column] = [
         "bytes/entry beyond input",
         lambda record: "-" if record.get("peak_bytes") is None else f"{record['peak_bytes'] / record['entries']:.1f}",
     ),
-    ("total weight", _given("total", "")),
+    ("total weight", lambda record: f"{record['total']:.17g}" if "total" in record else "-"),
     ("known total", lambda record: forest_verdict(record)),
     ("components", _given("components", ",")),
     ("edges, labels", _given("checksum", "")),

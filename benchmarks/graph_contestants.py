@@ -1,0 +1,163 @@
+"""Who finds spanning forests: ours, and the peers that are installed."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from contestants import checksum
+from graph_sets import Graph
+
+import emst
+
+PIECE = 1 << 20  # edges that are Python objects at a time
+
+
+@dataclass(frozen=True)
+class Solver:
+    """What is timed, what comes before it, and what is read off the answer.
+
+    Attributes
+    ----------
+    prepare : callable
+        ``prepare(graph)``: the graph as this contestant holds graphs. Not timed.
+    solve : callable
+        ``solve(prepared)``: timed.
+    figures : callable
+        ``figures(answer, graph)``: "total", the sum of the weights; "components"; "checksum", the same in every run, or
+        None if nobody can expect that.
+    module : str
+        What has to be installed.
+    """
+
+    prepare: Callable[[Graph], Any]
+    solve: Callable[[Any], Any]
+    figures: Callable[[Any, Graph], dict[str, Any]]
+    module: str = "emst"
+
+
+def ours(device: str, **options: Any) -> Solver:
+    """`graph_msf` with labels; `options` choose the algorithm and its own."""
+    return Solver(
+        lambda graph: graph.on(device),
+        lambda arrays: emst.graph_msf(arrays, device=device, return_labels=True, **options),
+        lambda forest, graph: of_forest(forest),
+    )
+
+
+def of_forest(forest: Any) -> dict[str, Any]:
+    """Figures of a forest of ours. The checksum is one of the edges and one of the labels."""
+    labels = forest.component_labels
+    sums = checksum(forest.edge_id), checksum(np.arange(len(labels), like=labels), labels)
+    return {"total": forest.total_weight, "components": forest.n_components, "checksum": " ".join(sums)}
+
+
+def _figures(total: float, edges: int, graph: Graph) -> dict[str, Any]:
+    whole = graph.weights.dtype.kind == "i"
+    return {"total": int(total) if whole else total, "components": graph.n - edges, "checksum": None}
+
+
+# The peers. All compute in float64, and get the weights so.
+
+
+def _scipy(graph: Graph) -> Any:
+    from scipy.sparse import csr_array
+
+    weights = graph.weights + 1.0  # it leaves edges of weight 0 out of its result
+    return csr_array((weights, graph.indices, graph.indptr), shape=(graph.n, graph.n))
+
+
+def _scipy_once(graph: Graph) -> Any:
+    from scipy.sparse import triu
+
+    return triu(_scipy(graph), 1, "csr")
+
+
+def _solve_scipy(matrix: Any) -> Any:
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    return minimum_spanning_tree(matrix)
+
+
+def _of_scipy(forest: Any, graph: Graph) -> dict[str, Any]:
+    return _figures(float(forest.data.sum()) - forest.nnz, forest.nnz, graph)
+
+
+def _igraph(graph: Graph) -> tuple[Any, np.ndarray]:
+    import igraph
+
+    u, v, weights = graph.edges()
+    built = igraph.Graph(n=graph.n, edges=np.stack([u, v], axis=1))
+    built.es["weight"] = weights.astype(np.float64).tolist()
+    return built, weights
+
+
+def _solve_igraph(prepared: tuple[Any, np.ndarray]) -> tuple[list[int], np.ndarray]:
+    built, weights = prepared
+    return built.spanning_tree(weights="weight", return_tree=False), weights
+
+
+def _of_igraph(answer: tuple[list[int], np.ndarray], graph: Graph) -> dict[str, Any]:
+    chosen, weights = answer
+    return _figures(weights[np.array(chosen, np.int64)].sum(dtype=np.float64), len(chosen), graph)
+
+
+def _rustworkx(graph: Graph) -> Any:
+    import rustworkx
+
+    u, v, weights = graph.edges()
+    built = rustworkx.PyGraph(node_count_hint=graph.n, edge_count_hint=len(u))
+    built.add_nodes_from(range(graph.n))
+    for start in range(0, len(u), PIECE):
+        piece = slice(start, start + PIECE)
+        built.add_edges_from(list(zip(u[piece].tolist(), v[piece].tolist(), weights[piece].astype(float).tolist())))
+    return built
+
+
+def _solve_rustworkx(built: Any) -> Any:
+    import rustworkx
+
+    return rustworkx.minimum_spanning_edges(built, weight_fn=float)
+
+
+def _networkit(graph: Graph) -> Any:
+    import networkit
+
+    u, v, weights = graph.edges()
+    built = networkit.Graph(graph.n, weighted=True)
+    built.addEdges((-weights.astype(np.float64), (u.astype(np.uint64), v.astype(np.uint64))))
+    return built
+
+
+def _solve_networkit(built: Any) -> Any:
+    from networkit.graph import RandomMaximumSpanningForest  # the other one returns all maximum forests' union
+
+    return RandomMaximumSpanningForest(built).run().getMSF(True)
+
+
+PEERS = {
+    "scipy": Solver(_scipy, _solve_scipy, _of_scipy, "scipy"),
+    "scipy, one triangle": Solver(_scipy_once, _solve_scipy, _of_scipy, "scipy"),
+    "igraph": Solver(_igraph, _solve_igraph, _of_igraph, "igraph"),
+    "rustworkx": Solver(
+        _rustworkx,
+        _solve_rustworkx,
+        lambda edges, graph: _figures(sum(weight for _, _, weight in edges), len(edges), graph),
+        "rustworkx",
+    ),
+    "networkit": Solver(
+        _networkit,
+        _solve_networkit,
+        lambda forest, graph: _figures(-forest.totalEdgeWeight(), forest.numberOfEdges(), graph),
+        "networkit",
+    ),
+}
+
+
+def peers(names: Iterable[str]) -> tuple[dict[str, Solver], list[str]]:
+    """Those of the named peers that are installed, and the names of the others."""
+    present = {name: PEERS[name] for name in names if importlib.util.find_spec(PEERS[name].module)}
+    return present, [name for name in names if name not in present]

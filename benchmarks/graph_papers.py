@@ -1,0 +1,118 @@
+"""The experiments of the papers, one table each, ours beside the published figures, and their plots.
+
+    python benchmarks/graph_papers.py --device cuda --data FOLDER --markdown papers.md --plots FOLDER
+    python benchmarks/graph_papers.py --only gamma offload
+    python benchmarks/graph_papers.py --names --device cuda       # the graphs it wants, for graph_sets.py
+
+Of the CPU the graphs are smaller. FOLDER holds the road networks that are at hand (USA-road-d.NY.gr, .gr.gz or .npz);
+the others are replaced by road-like ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import graph_bench
+from papers.knobs import gammas, offloads, reductions
+from papers.lab import Lab
+from papers.roads import road_like, roads
+from papers.sides import side_by_side, worst_cases
+from papers.sweeps import KINDS, degree_names, degrees, size_names, sizes
+from report import machine
+
+EXPERIMENTS = {  # in an order that uses a graph as long as it lies on the device
+    "roads": roads,
+    "side-by-side": side_by_side,
+    "gamma": gammas,
+    "reduction": reductions,
+    "offload": offloads,
+    "sizes": sizes,
+    "degrees": degrees,
+    "worst-cases": worst_cases,
+}
+GAMMAS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
+OFFLOADS = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0]
+SCALES = {  # what the experiments run on: (cpu, cuda, quick)
+    "roads": (["NY", "FLA"], ["NY", "FLA", "CAL", "E", "W", "USA"], ["NY"]),
+    "sets": (["USA-road-d.NY", "grid1024", "gnm1M"], graph_bench.SETS, graph_bench.QUICK),
+    "knob_sets": (["USA-road-d.NY", "er:300000:6"], ["grid1024", "er:1000000:6", "rmat:20:6"], ["er:500:6"]),
+    "sizes": ([100_000, 200_000, 400_000], [1_000_000, 2_000_000, 3_000_000, 4_000_000, 5_000_000], [300, 600]),
+    "scales": ([16, 17, 18], [20, 21, 22], [8, 9]),  # of the kinds whose vertices are a power of two
+    "degree_n": (100_000, 1_000_000, 300),
+    "degree_scale": (17, 20, 8),
+    "degrees": ([4, 8, 16, 32], [4, 8, 16, 32, 64], [4, 8]),
+    "worst": (
+        ["path:1000000", "star:1000000", "equal:300000", "row:300000", "isolated:1000000"],
+        ["path:10000000", "star:10000000", "equal:4000000", "row:4000000", "isolated:1000000"],
+        ["path:500", "star:500", "equal:300", "row:300", "isolated:50"],
+    ),
+    "gammas": (GAMMAS, GAMMAS, [2, 50]),
+    "offloads": (OFFLOADS, OFFLOADS, [0.0, 0.5]),
+    "road_like": (None, None, 1000),  # vertices instead of as many as the network has
+}
+
+
+def arguments() -> argparse.Namespace:
+    top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    top.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    top.add_argument("--only", nargs="+", choices=list(EXPERIMENTS), default=list(EXPERIMENTS))
+    top.add_argument("--runs", type=int, default=5)
+    top.add_argument("--budget", type=float, default=2.0, help="seconds for the runs of a cell")
+    graph_bench.graph_options(top)
+    top.add_argument("--names", action="store_true", help="only print the names of the generated graphs")
+    top.add_argument("--plots", type=pathlib.Path, metavar="FOLDER")
+    top.add_argument("--json", type=pathlib.Path, metavar="FILE")
+    top.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
+    options = top.parse_args()
+    which = 2 if options.quick else ["cpu", "cuda"].index(options.device)
+    for name, scales in SCALES.items():
+        setattr(options, name, scales[which])
+    return options
+
+
+def names(options: argparse.Namespace) -> list[str]:
+    """Every graph that the experiments may want and that is no file, the large ones first."""
+    wanted = [name for name in options.sets + options.knob_sets + options.worst if not name.startswith("USA")]
+    wanted += [road_like(network, options.road_like) for network in options.roads]
+    for kind in KINDS:
+        wanted += size_names(kind, options)[::-1] + degree_names(kind, options)[::-1]
+    return list(dict.fromkeys([*wanted, graph_bench.TINY]))
+
+
+def main() -> None:
+    options = arguments()
+    if options.names:
+        print(*names(options))
+        return
+    sections, records = [f"# {machine(options.device)}", f"`{' '.join(['python', *sys.argv])}`"], []
+    with tempfile.TemporaryDirectory() as folder:
+        options.scratch = options.scratch or pathlib.Path(folder)
+        lab = Lab(options)
+        for name in options.only:
+            start = time.perf_counter()
+            table = EXPERIMENTS[name](lab)
+            section = table.markdown()
+            print(f"{section}\n\n{time.perf_counter() - start:.0f} s", flush=True)
+            picture = table.plot(options.plots) if options.plots else ""
+            sections.append(section + (f"\n\n![{table.title}]({options.plots.name}/{picture})" if picture else ""))
+            records.append(table.record())
+            if options.markdown:  # what there is, should a later experiment stop
+                options.markdown.write_text("\n\n".join(sections) + "\n")
+    if lab.problems:
+        sections.append("\n".join(["## Problems", "", *(f"- {problem}" for problem in lab.problems)]))
+    if options.markdown:
+        options.markdown.write_text("\n\n".join(sections) + "\n")
+    if options.json:
+        options.json.write_text(json.dumps({"machine": machine(options.device), "tables": records}, indent=1))
+    if lab.problems:
+        sys.exit(f"{len(lab.problems)} problems")
+
+
+if __name__ == "__main__":
+    main()

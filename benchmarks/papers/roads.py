@@ -1,0 +1,37 @@
+"""Road networks: table 1 of Vineet et al. (HPG'09), figure 4 of Sousa et al. (PDP'15), table 1 of PMA (PPoPP'12)."""
+
+from __future__ import annotations
+
+from graph_sets import ROADS
+
+from .lab import ALGORITHMS, Lab
+from .published import ROAD_SOURCES
+from .published import ROADS as PUBLISHED
+from .table import Table, curves_of
+
+NOTE = (
+    "Milliseconds; ours are medians, with edge list and labels. A network that is not at hand is replaced by a "
+    "road-like generated graph with as many vertices, and named so: published figures stand beside it for their order "
+    "of magnitude only. The papers' own tables have more figures than are quoted anywhere we could read: '-'."
+)
+
+
+def roads(lab: Lab) -> Table:
+    """One network a row, all algorithms, and what is published."""
+    head = ["vertices", "network", "entries", "total weight", *ALGORITHMS, *ROAD_SOURCES]
+    rows = []
+    for name in lab.options.roads:
+        graph = lab.graph(f"USA-road-d.{name}")
+        graph = graph or lab.graph(road_like(name, lab.options.road_like))
+        times = [lab.milliseconds(graph.name, algorithm=algorithm) for algorithm in ALGORITHMS]
+        real = graph.name.startswith("USA")
+        title = graph.name if real else f"road-like, for {name}"
+        published = [PUBLISHED.get(name, {}).get(source) for source in ROAD_SOURCES]
+        rows.append([graph.n, title, graph.entries, lab.total(graph.name), *times, *published])
+    drawn = curves_of("vertices", "ms", head, rows, 4, "xy")
+    return Table("roads", "Road networks", head, rows, NOTE, [drawn])
+
+
+def road_like(network: str, n: int | None = None) -> str:
+    """Name of the graph that stands for a network: of as many vertices, or n."""
+    return f"road:{n or ROADS[network]}"
