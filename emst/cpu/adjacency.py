@@ -6,6 +6,8 @@ import numpy as np
 
 from emst.cpu.kernels import part
 
+BLOCK = 512  # entries looked at together
+
 
 def as_bits(weights):
     """The weights' bits, and what `ordered` has to know of their type: one kernel serves two types of one width.
@@ -37,3 +39,17 @@ def row_of(indptr, position):
         else:
             high = middle
     return low
+
+
+@part
+def write_rows(indptr, row, position, count, rows):
+    """The rows of so many entries from `position` on, the first of which is in `row`; returns the last one's."""
+    at = 0
+    while True:
+        stop = min(np.int64(indptr[row + 1]) - position, count)
+        for i in range(at, stop):
+            rows[i] = row
+        at = max(at, stop)
+        if at == count:
+            return row
+        row += 1

@@ -9,7 +9,9 @@ import numpy as np
 
 from emst.cpu.kernels import kernel
 from emst.cpu.parallel import for_chunks, grain_for
+from emst.cpu.prefetch import prefetch
 
+AHEAD = 32  # nodes whose parents are fetched before they are asked
 STEP = 1 << 20  # vertices a call of a kernel that runs on one thread: an interrupt is served between calls
 
 
@@ -50,6 +52,7 @@ def _flatten(parent, found, grain, begin, end):
     """Hang every node directly on its root, and count the roots."""
     count = 0
     for v in range(begin, end):
+        prefetch(parent, np.int64(parent[min(v + AHEAD, end - 1)]))
         p = parent[v]
         count += p == v
         while parent[p] != p:

@@ -19,7 +19,10 @@ from emst.cpu.atomic import lower
 from emst.cpu.components import contract, relabel
 from emst.cpu.kernels import kernel, part
 from emst.cpu.parallel import for_chunks, grain_for
+from emst.cpu.prefetch import prefetch
 
+BLOCK = 256  # entries whose labels are asked for together
+AHEAD = 128  # edges whose offers are fetched before the first is made
 EMPTY = np.uint64(2**64 - 1)  # no offer: its place would be beyond any list
 
 
@@ -68,7 +71,11 @@ def collect(graph, bits, kind, labels, count, above, upto, uppers, grain):
     )
     offers = no_offers(count, bits.itemsize == 4 and size < 2**32 - 1)
     entries = (graph.indptr, graph.indices, bits, kind)
-    for_chunks(_collect, m, grain, *entries, labels, above, upto, edges, offers, grain)
+    inside = _giant(labels, count)
+    for_chunks(
+        _collect, m, grain, *entries, labels, inside, above, upto, edges, offers, grain,
+        scratch=lambda: (np.empty(2 * BLOCK, np.int64), np.empty(2 * BLOCK, np.int32)),
+    )  # fmt: skip
     return edges, offers
 
 
@@ -83,32 +90,87 @@ def _count_within(bits, kind, above, upto, within, grain, begin, end):
 
 
 @kernel
-def _collect(indptr, indices, bits, kind, labels, above, upto, edges, offers, grain, begin, end):
+def _collect(scratch, indptr, indices, bits, kind, labels, inside, above, upto, edges, offers, grain, begin, end):
+    """Of every row the entries above the diagonal, which are its last; of these the ones that may be wanted are written
+    down, without a branch that nobody could predict, until they are enough for a look at their labels."""
+    positions, rows = scratch
     chunk = begin // grain
     at = edges.starts[chunk]
     row = row_of(indptr, begin)
-    p = begin
+    p, count = begin, 0
     while p < end:
         stop = min(np.int64(indptr[row + 1]), end)
-        while p < stop:
-            key = ordered(bits[p], kind)
-            if indices[p] > row and above[0] <= key and key <= upto[0]:
-                a, b = labels[row], labels[indices[p]]
-                if a != b and (key > above[0] or p > above[1]) and (key < upto[0] or p <= upto[1]):
-                    edges.a[at], edges.b[at] = a, b
-                    edges.key[at], edges.position[at] = key, p
-                    _offer(offers, a, b, key, at)
-                    at += 1
-            p += 1
+        first = stop
+        while first > p and indices[first - 1] > row:
+            first -= 1
+        outer = len(inside) == 0 or not _has(inside, row)
+        for block in range(first, stop, BLOCK):
+            for p in range(block, min(block + BLOCK, stop)):
+                key = ordered(bits[p], kind)
+                positions[count], rows[count] = p, row
+                count += (above[0] <= key) & (key <= upto[0]) & (outer or not _has(inside, indices[p]))
+            if count >= BLOCK:
+                at = _list(positions, rows, count, indices, bits, kind, labels, above, upto, edges, offers, at)
+                count = 0
         row += 1
+        p = stop
+    at = _list(positions, rows, count, indices, bits, kind, labels, above, upto, edges, offers, at)
     edges.counts[chunk] = at - edges.starts[chunk]
 
 
 @part
-def _offer(offers, a, b, key, place):
-    offer = (np.uint64(key) << offers.shift) | (np.uint64(place) & offers.mask)
-    lower(offers.best, a, offer)
-    lower(offers.best, b, offer)
+def _list(positions, rows, count, indices, bits, kind, labels, above, upto, edges, offers, at):
+    """Those that cross go on the list, from place `at` on; returns the place after."""
+    crossing = 0
+    for j in range(count):
+        p, row = positions[j], rows[j]
+        key = ordered(bits[p], kind)
+        positions[crossing], rows[crossing] = p, row
+        within = ((key > above[0]) | (p > above[1])) & ((key < upto[0]) | (p <= upto[1]))
+        crossing += (labels[row] != labels[indices[p]]) & within
+    for j in range(crossing):
+        p = positions[j]
+        a, b = labels[rows[j]], labels[indices[p]]
+        prefetch(offers.best, np.int64(a))
+        prefetch(offers.best, np.int64(b))
+        edges.a[at + j], edges.b[at + j] = a, b
+        edges.key[at + j], edges.position[at + j] = ordered(bits[p], kind), p
+    for i in range(at, at + crossing):
+        _offer(offers, edges, i)
+    return at + crossing
+
+
+@part
+def _has(inside, v):
+    return (inside[v >> 6] >> np.uint64(v & 63)) & np.uint64(1) != 0
+
+
+def _giant(labels, count):
+    """One bit a vertex, whether it belongs to the one component that holds most of them: labels are scattered over
+    more memory than caches hold, bits are not. Empty if there is no such component, or it would not help."""
+    n = len(labels)
+    if n < 1 << 17:
+        return np.empty(0, np.uint64)
+    values, times = np.unique(labels[:: n // 1024], return_counts=True)
+    if 2 * times.max() < times.sum():
+        return np.empty(0, np.uint64)
+    inside = np.zeros(-(-n // 64), np.uint64)
+    for_chunks(_mark_inside, len(inside), grain_for(len(inside), 1 << 9), labels, values[times.argmax()], inside)
+    return inside
+
+
+@kernel
+def _mark_inside(labels, giant, inside, begin, end):
+    for word in range(begin, end):
+        for v in range(64 * word, min(64 * word + 64, len(labels))):
+            inside[word] |= np.uint64(labels[v] == giant) << np.uint64(v & 63)
+
+
+@part
+def _offer(offers, edges, i):
+    offer = (np.uint64(edges.key[i]) << offers.shift) | (np.uint64(i) & offers.mask)
+    lower(offers.best, edges.a[i], offer)
+    lower(offers.best, edges.b[i], offer)
 
 
 def grow(edges, offers, labels, chosen):
@@ -166,12 +228,17 @@ def _hook(edges, places, mask, parent, chosen, begin, end):
 def _keep(edges, numbers, offers, begin, end):
     for chunk in range(begin, end):
         start = edges.starts[chunk]
+        stop = start + edges.counts[chunk]
         at = start
-        for i in range(start, start + edges.counts[chunk]):
-            a, b = numbers[edges.a[i]], numbers[edges.b[i]]
-            if a != b:
+        for block in range(start, stop, AHEAD):
+            first = at
+            for i in range(block, min(block + AHEAD, stop)):
+                a, b = numbers[edges.a[i]], numbers[edges.b[i]]
                 edges.a[at], edges.b[at] = a, b
                 edges.key[at], edges.position[at] = edges.key[i], edges.position[i]
-                _offer(offers, a, b, edges.key[at], at)
-                at += 1
+                prefetch(offers.best, np.int64(a))
+                prefetch(offers.best, np.int64(b))
+                at += a != b
+            for i in range(first, at):
+                _offer(offers, edges, i)
         edges.counts[chunk] = at - start

@@ -19,11 +19,16 @@ from emst.cpu.adjacency import as_bits, ordered, row_of
 from emst.cpu.components import contract, relabel
 from emst.cpu.crossing import collect, grow
 from emst.cpu.kernels import kernel, part
+from emst.cpu.lanes import lowest_bit
 from emst.cpu.parallel import for_chunks, grain_for
+from emst.cpu.prefetch import prefetch
 from emst.graph.adjacency import Chosen
 
 FEW = 4  # edges a component: no more than that are listed at once
 LIGHT = 2  # edges a component that are listed first if there are more
+SHARE = 8  # of all entries: one in so many is listed sooner than that the others are looked at twice
+AHEAD = 128  # vertices whose neighbours are fetched before the first is looked at
+SHORT = 8  # entries that are looked through one by one
 SAMPLE = 1 << 13  # entries
 LAST = (np.uint64(2**64 - 1), np.int64(2**63 - 1))  # no key and position come after
 
@@ -77,8 +82,8 @@ def _lightest(indptr, indices, bits, kind, best, target, heads, uppers, grain, b
             column = indices[p]
             key = ordered(bits[p], kind)
             upper += column > row
-            if (key < least or at < 0) and column != row:
-                least, at = key, p
+            better = ((key < least) | (at < 0)) & (column != row)
+            least, at = key if better else least, p if better else at
             p += 1
         if first == indptr[row]:
             best[row] = at
@@ -104,31 +109,39 @@ def _join_heads(indptr, indices, bits, kind, best, target, heads, grain):
 @kernel
 def _hook(indptr, indices, bits, kind, best, target, parent, chosen, begin, end):
     """Hang every vertex on the other end of its edge, and mark the edge's entry above the diagonal."""
-    for v in range(begin, end):
-        parent[v] = v
-        if indptr[v] == indptr[v + 1] or best[v] < 0:
-            continue
-        u = target[v]
-        mutual = target[u] == v
-        if not (mutual and v < u):  # of a mutual pair the smaller stays the root
-            parent[v] = u
-        if v < u:
-            chosen[best[v]] = True
-        elif not mutual:
-            chosen[_twin(indptr, indices, bits, kind, u, v, bits[best[v]])] = True
+    for block in range(begin, end, AHEAD):
+        stop = min(block + AHEAD, end)
+        for v in range(block, stop):
+            has_edge = indptr[v] < indptr[v + 1] and best[v] >= 0
+            parent[v] = target[v] if has_edge else v
+            prefetch(target, np.int64(parent[v]))
+            prefetch(indptr, np.int64(parent[v]))
+        for v in range(block, stop):
+            u = parent[v]
+            if v < u:
+                chosen[best[v]] = True
+            if target[u] == v:  # a mutual pair: the smaller stays the root
+                parent[v] = min(u, v)
+            elif u < v:
+                prefetch(indices, np.int64(indptr[u]))
+                prefetch(bits, np.int64(indptr[u]))
+        for v in range(block, stop):
+            u = parent[v]
+            if u < v and target[u] != v:
+                chosen[_twin(indptr, indices, bits, kind, u, v, bits[best[v]])] = True
 
 
 @part
 def _twin(indptr, indices, bits, kind, row, column, weight):
     """The first entry of a row that has this column and weight."""
     low, high = np.int64(indptr[row]), np.int64(indptr[row + 1])
-    while low < high:
+    while high - low > SHORT:
         middle = (low + high) >> 1
         if indices[middle] < column:
             low = middle + 1
         else:
             high = middle
-    while ordered(bits[low], kind) != ordered(weight, kind):
+    while indices[low] < column or ordered(bits[low], kind) != ordered(weight, kind):
         low += 1
     return low
 
@@ -144,7 +157,7 @@ def _threshold(graph, bits, kind, labels, count, above):
     _look(graph.indptr, graph.indices, bits, kind, labels, above, places, keys, crosses)
     places, keys = places[crosses], keys[crosses]
     expected = len(places) / SAMPLE * m
-    if expected <= FEW * count:
+    if expected <= max(FEW * count, m // SHARE):
         return LAST
     order = np.lexsort((places, keys))
     last = order[int(len(order) * LIGHT * count / expected)]
@@ -171,7 +184,7 @@ def _listed(graph, chosen, labels, roots):
     size = int(found.sum())
     entries, source, target = np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
     out = (np.cumsum(found) - found, entries, source, target)
-    for_chunks(_list_chosen, len(words), grain, graph.indptr, graph.indices, words, chosen, *out, grain)
+    for_chunks(_list_chosen, len(words), grain, graph.indptr, graph.indices, words, *out, grain)
     relabel(labels, roots)
     return Chosen(entries, source, target, labels)
 
@@ -185,17 +198,18 @@ def _count_chosen(words, found, grain, begin, end):
 
 
 @kernel
-def _list_chosen(indptr, indices, words, chosen, starts, entries, source, target, grain, begin, end):
+def _list_chosen(indptr, indices, words, starts, entries, source, target, grain, begin, end):
     at = starts[begin // grain]
     row = -1
     for i in range(begin, end):
         if words[i] == 0:
             continue
-        for p in range(8 * i, 8 * i + 8):
-            if chosen[p]:
-                if row < 0:
-                    row = row_of(indptr, p)
-                while indptr[row + 1] <= p:
-                    row += 1
-                entries[at], source[at], target[at] = p, row, indices[p]
-                at += 1
+        word = np.int64(words[i])
+        while word:
+            p = 8 * i + (lowest_bit(word) >> 3)
+            word &= word - 1
+            row = row_of(indptr, p) if row < 0 else row
+            while indptr[row + 1] <= p:
+                row += 1
+            entries[at], source[at], target[at] = p, row, indices[p]
+            at += 1

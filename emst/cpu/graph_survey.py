@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.cpu.adjacency import as_bits, ordered, row_of
+from emst.cpu.adjacency import BLOCK, as_bits, ordered, row_of, write_rows
 from emst.cpu.kernels import kernel, part
 from emst.cpu.parallel import for_chunks, grain_for
 from emst.graph.adjacency import GraphSurvey
 
-BLOCK = 512  # entries
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 OTHER = np.uint64(0x9E3779B97F4A7C15)  # makes a second hash of the first
 
@@ -72,13 +71,7 @@ def _survey(rows, indptr, indices, bits, kind, infinity, outside, nans, sides, h
     row = row_of(indptr, begin)
     for p in range(begin, end, BLOCK):
         count = min(BLOCK, end - p)
-        at = 0
-        while at < count:
-            stop = min(np.int64(indptr[row + 1]) - p, count)
-            for i in range(at, stop):
-                rows[i] = row
-            at = max(at, stop)
-            row += at < count
+        row = write_rows(indptr, row, p, count, rows)
         if indptr[rows[0]] < p:
             sides[chunk, 2] += indices[p] < indices[p - 1]
         columns, weights = indices[p : p + count], bits[p : p + count]
