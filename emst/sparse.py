@@ -1,8 +1,8 @@
-"""Spanning trees of sparse matrices of distances: the question of `boruvka.py`, asked of a list of edges.
+"""Spanning trees of sparse matrices of distances: minimum spanning forests of graphs, under mutual reachability.
 
 What is stored is a distance, zeros included; what is absent is missing, except the diagonal, which is zero whether it
 is stored or not. A pair that is stored in one direction only counts in both, and of two different values the lesser
-holds. The edges are put in the order of the law once; then a component's lightest edge is the first that leaves it.
+holds. Where core distances make weights equal, distances decide: what the forest is made by is then the edges' rank.
 """
 
 from __future__ import annotations
@@ -12,8 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from emst.backend import Array, Backend, backend_of
-from emst.boruvka import Forest, Report, bridged, singletons, spanning_forest
+from emst.backend import Array, Backend
+from emst.boruvka import Report, bridged
+from emst.devices import to_host
+from emst.graph.adjacency import Adjacency
+from emst.graph.canonical import canonical, sorted_by, starts
+from emst.graph.door import open_graph
+from emst.graph.edges import counts_of, ordered, rows_of
 
 
 def sparse_tree(
@@ -29,7 +34,7 @@ def sparse_tree(
 
     Parameters
     ----------
-    graph : scipy sparse matrix or array of shape (n, n)
+    graph : sparse matrix or array of shape (n, n), scipy's or cupyx's
         Infinite values are missing ones. It is not changed.
     k : int
         The core distance is the k-th smallest distance of the row, the vertex itself counted.
@@ -38,11 +43,13 @@ def sparse_tree(
     max_distance : float, optional
         What stands for infinity: for the core distance of a vertex that knows fewer than k, itself counted, and for
         the height at which parts that no edge connects are joined. Without it the former is an error.
+    report : callable, optional
+        Called once, as ``report(1, components_left)``: all rounds are one to the host.
 
     Returns
     -------
     edges, weights, core
-        As `emst.dense.dense_tree` returns them, on the backend. The work itself is done on the host.
+        As `emst.dense.dense_tree` returns them, on the backend.
 
     Raises
     ------
@@ -50,21 +57,23 @@ def sparse_tree(
         A shape that is not square, NaN or negative values (naming the first and how many), or a vertex with fewer than
         k distances, in scikit-learn's words.
     """
-    n = graph.shape[0]
-    u, v, distance = _pairs(graph)
-    core = _core_distances(n, u, v, distance, k, max_distance)
-    weight = np.maximum(np.maximum(core[u], core[v]), distance / distance.dtype.type(alpha))
-    order = np.lexsort((distance, weight))  # stable: among equals the pairs stay in the order of their ids
-    u, v, weight = u[order], v[order], weight[order]
-    taken, labels = _spanned(n, u, v, weight, report)
-    edges, weights = np.stack([u[taken], v[taken]], axis=1), weight[taken]
+    xp, n = ops.xp, graph.shape[0]
+    u, v, distance = _pairs(graph, ops)
+    core = _core_distances(n, u, v, distance, k, max_distance, ops)
+    weight = xp.maximum(xp.maximum(core[u], core[v]), distance / distance.dtype.type(alpha))
+    rank = distance if k == 1 else _ranks(weight, distance, ops)
+    chosen = ops.graph_forest(Adjacency(starts(u, n, xp), v, rank, symmetric=False))
+    taken = chosen.entries[_ascending(rank[chosen.entries], ops)]
+    edges, weights = xp.stack([u[taken], v[taken]], axis=1), weight[taken]
+    if report is not None:
+        report(1, n - len(edges))
     if len(edges) < n - 1:
-        height = math.inf if not max_distance else max(max_distance, weights.max(initial=0))
-        edges, weights = bridged(edges, weights, labels, height)
-    return ops.asarray(edges), ops.asarray(weights), ops.asarray(core)
+        height = math.inf if not max_distance else max(max_distance, float(weights[-1]) if len(weights) else 0.0)
+        edges, weights = bridged(edges, weights, chosen.roots, height)
+    return edges, weights, core
 
 
-def _pairs(graph: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _pairs(graph: Any, ops: Backend) -> tuple[Array, Array, Array]:
     """Every pair that is stored in either direction: u < v, ascending by (u, v), and its lesser finite distance."""
     if graph.shape[0] != graph.shape[1]:
         raise ValueError(
@@ -76,85 +85,64 @@ def _pairs(graph: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         csr = csr.copy()
         csr.sum_duplicates()
     _check(csr)
-    above, below = _upper(csr), _upper(csr.T.tocsr())
-    if all(map(np.array_equal, above, below)):
-        return above
-    u, v, distance = (np.concatenate(both) for both in zip(above, below))
-    order = np.lexsort((distance, v, u))
-    u, v, distance = u[order], v[order], distance[order]
-    first = np.concatenate([[True], (u[1:] != u[:-1]) | (v[1:] != v[:-1])])[: len(u)]
-    return u[first], v[first], distance[first]
+    data = csr.data if csr.data.dtype == np.float32 else csr.data.astype(np.float64, copy=False)
+    found = canonical(open_graph((csr.indptr, csr.indices, data), ops.name), ops, symmetric="min").graph
+    row = rows_of(found.indptr, found.m, ops.xp)
+    kept = ops.xp.flatnonzero((row < found.indices) & (found.weights < np.inf))
+    return row[kept], found.indices[kept], abs(found.weights[kept])  # no negative zeros
 
 
 def _check(csr: Any) -> None:
     for bad, what in ((np.isnan(csr.data), "NaN"), (csr.data < 0, "negative values")):
         if bad.any():
             at = int(bad.argmax())
-            row, count = int(np.searchsorted(csr.indptr, at, side="right")) - 1, int(bad.sum())
+            row, count = int(np.searchsorted(to_host(csr.indptr), at, side="right")) - 1, int(bad.sum())
             raise ValueError(
                 f"The precomputed distance matrix holds {what}: {count:,} {'entry' if count == 1 else 'entries'}, "
                 f"first in row {row}, column {int(csr.indices[at])}"
             )
 
 
-def _upper(csr: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Finite entries above the diagonal: row, column, value."""
-    row = np.repeat(np.arange(csr.shape[0], dtype=np.int32), np.diff(csr.indptr))
-    kept = (row < csr.indices) & (csr.data < np.inf)
-    value = csr.data if csr.data.dtype == np.float32 else csr.data.astype(np.float64, copy=False)
-    return row[kept], csr.indices[kept].astype(np.int32, copy=False), abs(value[kept])  # no negative zeros
-
-
 def _core_distances(
-    n: int, u: np.ndarray, v: np.ndarray, distance: np.ndarray, k: int, max_distance: float | None
-) -> np.ndarray:
+    n: int, u: Array, v: Array, distance: Array, k: int, max_distance: float | None, ops: Backend
+) -> Array:
     """The k-th smallest distance of every vertex, its own zero counted."""
-    core = np.zeros(n, distance.dtype)
+    xp = ops.xp
+    core = xp.zeros(n, distance.dtype)
     if k == 1:
         return core
-    end = np.concatenate([u, v])
-    known = np.bincount(end, minlength=n)
+    end, both = xp.concatenate([u, v]), xp.concatenate([distance, distance])
+    known = counts_of(end, n, xp)
     enough = known >= k - 1
-    if not enough.all():
+    lacking = n - int(enough.sum())
+    if lacking:
         if not max_distance:
             raise ValueError(
                 f"There exists points with fewer than {k} neighbors. Ensure your distance matrix has non-zero values "
                 f"for at least `min_sample`={k} neighbors for each points (i.e. K-nn graph), or specify a "
                 "`max_distance` in `metric_params` to use when distances are missing. There are "
-                f"{n - int(enough.sum()):,} such points, the first in row {int(enough.argmin())}; a point counts as "
+                f"{lacking:,} such points, the first in row {int(enough.argmin())}; a point counts as "
                 "its own neighbor, and stored zeros count"
             )
         core[~enough] = max_distance
-    both = np.concatenate([distance, distance])
-    ranked = both[np.lexsort((both, end))]
-    core[enough] = ranked[(np.cumsum(known) - known)[enough] + k - 2]
+    order = _ascending(both, ops)
+    ranked = both[order[sorted_by(end[order].astype(np.uint64), ops)]]
+    enough = xp.flatnonzero(enough)
+    core[enough] = ranked[(xp.cumsum(known, dtype=np.int64) - known)[enough] + (k - 2)]
     return core
 
 
-def _spanned(
-    n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray, report: Report | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the edges, given in the order of the law, the forest takes, and the components they leave."""
-    ops = backend_of("cpu")
-    forest = singletons(n, weight.dtype, ops)
-    taken = np.zeros(len(u), np.bool_)
-    alive = np.arange(len(u))  # edges between components, those the law prefers first
+def _ranks(weight: Array, distance: Array, ops: Backend) -> Array:
+    """Places of (weight, distance) among those that occur: int32."""
+    order = _ascending(distance, ops)
+    order = order[_ascending(weight[order], ops)]
+    new = ops.xp.zeros(len(order), np.bool_)
+    new[1:] = (weight[order[1:]] != weight[order[:-1]]) | (distance[order[1:]] != distance[order[:-1]])
+    rank = ops.xp.empty(len(order), np.int32)
+    rank[order] = ops.xp.cumsum(new, dtype=np.int32)
+    return rank
 
-    def lightest(forest: Forest) -> None:
-        nonlocal alive
-        a, b = forest.labels[u[alive]], forest.labels[v[alive]]
-        between = a != b
-        alive, a, b = alive[between], a[between], b[between]
-        first = np.full(n, len(u))
-        for end in (a, b):
-            seen = np.full(n, len(u))
-            seen[end[::-1]] = alive[::-1]  # the first is written last
-            np.minimum(first, seen, out=first)
-        forest.edge_u[:] = -1
-        chosen = forest.components[first[forest.components] < len(u)]
-        edge = first[chosen]
-        taken[edge] = True  # every one of them is contracted
-        forest.best[chosen], forest.edge_u[chosen], forest.edge_v[chosen] = weight[edge], u[edge], v[edge]
 
-    spanning_forest(forest, lightest, ops, report)
-    return taken, forest.labels
+def _ascending(values: Array, ops: Backend) -> Array:
+    """The stable order of numbers."""
+    return sorted_by(ordered(values).astype(np.uint64), ops)

@@ -14,7 +14,7 @@ import numpy as np
 from emst.backend import Array, Backend
 from emst.graph.adjacency import Adjacency
 from emst.graph.door import Door, computable, narrowed
-from emst.graph.edges import ordered
+from emst.graph.edges import ordered, rows_of
 from emst.graph.faults import asymmetric, check_ends, check_entries, check_rows
 
 POLICIES = ("check", "min")
@@ -68,12 +68,6 @@ def one_row(n: int, m: int, xp: Any) -> Array:
     indptr = xp.zeros(n + 1, np.int64)
     indptr[n:] = m
     return indptr
-
-
-def rows_of(indptr: Array, m: int, xp: Any) -> Array:
-    """Row of every entry: int32[m]."""
-    begun = xp.bincount(indptr[1:], minlength=m + 1)[:m]
-    return xp.cumsum(begun, dtype=np.int32)
 
 
 def starts(rows: Array, n: int, xp: Any) -> Array:

@@ -144,7 +144,7 @@ def computable(weights: Array, ops: Backend) -> Array:
 
 
 def _native(array: Any) -> Array:
-    """A numpy or cupy array; lists become numpy's."""
+    """A plain numpy or cupy array, also of lists and of arrays mapped from files."""
     native = native_array(array)
     return native if hasattr(native, "__cuda_array_interface__") else np.asarray(native)
 
@@ -156,8 +156,8 @@ def _three(graph: tuple) -> tuple[Any, Any, Any]:
 
 
 def _dense(graph: Any) -> tuple[Array, Array, Array, Array, tuple[int, ...]]:
-    """Entries of a square array that are not zero."""
-    array = _native(graph)
+    """Entries of a square array that are not zero, nor masked."""
+    array = _native(graph.filled(0) if isinstance(graph, np.ma.MaskedArray) else graph)
     if array.ndim != 2 or array.dtype == object:
         raise TypeError(f"{WHAT}; got {type(graph).__name__}" + (f" of shape {array.shape}" if array.ndim else ""))
     if array.shape[0] != array.shape[1]:

@@ -59,7 +59,8 @@ def graph_msf(
         Most memory to work in beside the input. A graph on the host that takes more is streamed through it in blocks of
         rows. By default what the device has left.
     **options
-        Of the algorithm: `gamma` and `variant` of "partial-prim", `offload` of "hybrid".
+        Of the algorithm: `gamma` and `variant` of "partial-prim", `offload` of "hybrid", and of all but "boruvka"
+        `report`, which is called as ``report(round, components_left)`` after every round.
 
     Returns
     -------

@@ -26,11 +26,11 @@ from emst.graph.canonical import (
     one_row,
     pair_codes,
     pointers,
-    rows_of,
     sorted_by,
     starts,
 )
 from emst.graph.door import Door, computable, narrowed
+from emst.graph.edges import rows_of
 from emst.graph.faults import asymmetric, check_ends, check_entries, check_rows
 
 ASKED_FROM = 1 << 28  # bytes: for less nobody asks how much is free, which takes longer than a small graph
