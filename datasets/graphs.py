@@ -167,8 +167,8 @@ def watts_strogatz(n: int, k: int, p: float, seed: int = 0, weights: str = "ecl"
 def ssca2(scale: int, seed: int = 0, weights: str = "integers", largest: int | None = None, p: float = 0.5) -> Csr:
     """2^scale vertices in cliques of uniform sizes up to 2^(scale / 3), as in GTgraph.
 
-    A vertex is linked to the clique 1 ahead of it with probability p, 2 ahead with p / 2, 4 ahead with p / 4 and so on,
-    to a random vertex there. The original's parallel and directed edges would make the same simple graph.
+    For d = 1, 2, 4, ... a vertex is linked with probability p / d to a random member of the clique that holds the vertex
+    d further on, if it is another one. The original's parallel and directed edges would make the same simple graph.
     """
     g = np.random.default_rng(seed)
     n, largest = 1 << scale, largest or int(2 ** (scale / 3))
@@ -239,7 +239,7 @@ class GraphSet:
 
     make: Callable[[], Csr]
     n: int
-    forest: int | float | None  # weight of its minimum spanning forest, where known
+    forest: int | float  # weight of its minimum spanning forest
 
     def __call__(self) -> Csr:
         return self.make()
@@ -249,24 +249,24 @@ M = 1_000_000
 SETS = {
     "grid1024": GraphSet(lambda: grid2d(1024), 1 << 20, 292351960816),
     "grid4096": GraphSet(lambda: grid2d(4096), 1 << 24, 74641417098893),
-    "grid3d256": GraphSet(lambda: grid3d(256), 1 << 24, None),
-    "road1024": GraphSet(lambda: road(1024), 1 << 20, None),
-    "rmat16": GraphSet(lambda: rmat(16, 8 << 16, 0.55, 0.1, 0.1), 1 << 16, None),  # of ECL-MST, but for the seed
+    "grid3d256": GraphSet(lambda: grid3d(256), 1 << 24, 51857216717646),
+    "road1024": GraphSet(lambda: road(1024), 1 << 20, 418428021),
+    "rmat16": GraphSet(lambda: rmat(16, 8 << 16, 0.55, 0.1, 0.1), 1 << 16, 689187663),  # of ECL-MST, but for the seed
     "rmat22": GraphSet(lambda: rmat(22, 8 << 22, 0.55, 0.1, 0.1), 1 << 22, 2978071027277),
-    "kron21": GraphSet(lambda: rmat(21, 48 << 21, 0.57, 0.19, 0.19), 1 << 21, None),  # Graph500's parameters
+    "kron21": GraphSet(lambda: rmat(21, 48 << 21, 0.57, 0.19, 0.19), 1 << 21, 539713633170),  # Graph500's parameters
     "gnm22": GraphSet(lambda: gnm(1 << 22, 4 << 22), 1 << 22, 2636612897131),
-    "gnm23": GraphSet(lambda: gnm(1 << 23, 4 << 23), 1 << 23, None),  # r4-2e23
+    "gnm23": GraphSet(lambda: gnm(1 << 23, 4 << 23), 1 << 23, 10553135914913),  # r4-2e23
     "gnm1M": GraphSet(lambda: gnm(M, 15 * M), M, 40054320375),
     # Vineet et al.: GTgraph's three kinds, mean degree 6, weights from 1 to 1000; 5 M vertices are their largest.
-    "random1M": GraphSet(lambda: gnm(M, 3 * M, weights="integers"), M, None),
-    "random5M": GraphSet(lambda: gnm(5 * M, 15 * M, weights="integers"), 5 * M, None),
-    "rmat20": GraphSet(lambda: rmat(20, 3 << 20, 0.45, 0.15, 0.15, weights="integers"), 1 << 20, None),
-    "ssca2-16": GraphSet(lambda: ssca2(16), 1 << 16, None),
-    "ssca2-20": GraphSet(lambda: ssca2(20), 1 << 20, None),
-    "ws20": GraphSet(lambda: watts_strogatz(1 << 20, 6, 0.1), 1 << 20, None),
-    "knn3": GraphSet(lambda: knn(M, 3, 15), M, None),
+    "random1M": GraphSet(lambda: gnm(M, 3 * M, weights="integers"), M, 198352416),
+    "random5M": GraphSet(lambda: gnm(5 * M, 15 * M, weights="integers"), 5 * M, 989106487),
+    "rmat20": GraphSet(lambda: rmat(20, 3 << 20, 0.45, 0.15, 0.15, weights="integers"), 1 << 20, 236892014),
+    "ssca2-16": GraphSet(lambda: ssca2(16), 1 << 16, 4204023),
+    "ssca2-20": GraphSet(lambda: ssca2(20), 1 << 20, 28711218),
+    "ws20": GraphSet(lambda: watts_strogatz(1 << 20, 6, 0.1), 1 << 20, 217239653567),
+    "knn3": GraphSet(lambda: knn(M, 3, 15), M, 6474.0499283642675),
     "path10M": GraphSet(lambda: path(10 * M), 10 * M, 10 * M - 1),
-    "star10M": GraphSet(lambda: star(10 * M), 10 * M, None),
+    "star10M": GraphSet(lambda: star(10 * M), 10 * M, 5003769791),
 }
 
 

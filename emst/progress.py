@@ -6,6 +6,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from emst.boruvka import Report
@@ -55,6 +56,22 @@ def progress_bar(n: int) -> Iterator[Report]:
             bar.refresh()
 
         yield report
+
+
+@contextlib.contextmanager
+def reading_bar(path: Path) -> Iterator[Callable[[int], None]]:
+    """Function to call with the number of a file's bytes read so far: fills a bar on standard error, if a terminal."""
+    from tqdm import tqdm
+
+    with tqdm(
+        total=path.stat().st_size,
+        unit="B",
+        unit_scale=True,
+        desc=f"reading {path.name}",
+        disable=not sys.stderr.isatty(),
+        leave=False,
+    ) as bar:
+        yield lambda read: bar.update(read - bar.n)
 
 
 WAYS = {

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from emst import __version__
-from emst.cli import cluster, tree
+from emst.cli import cluster, forest, tree
 from emst.cli.shared import sentence
 
 
@@ -29,11 +29,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of all subcommands."""
-    top = argparse.ArgumentParser(prog="emst", description="Exact Euclidean minimum spanning trees, and clusters.")
+    top = argparse.ArgumentParser(
+        prog="emst", description="Exact minimum spanning trees of points and graphs, and clusters."
+    )
     top.add_argument("--version", action="version", version=f"emst {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     tree.add_to(commands)
     cluster.add_to(commands)
+    forest.add_to(commands)
     return top
 
 

@@ -20,21 +20,27 @@ def add_command(commands: Commands, name: str, **texts: Any) -> argparse.Argumen
     return command
 
 
+def add_device(command: argparse.ArgumentParser) -> None:
+    """Where to compute."""
+    help = "where to compute (default: auto)"
+    command.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help=help)
+
+
 def add_input_options(command: argparse.ArgumentParser) -> None:
     """How to read the points, and where and in what to compute."""
+    add_device(command)
     add = command.add_argument
-    add("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to compute (default: auto)")
     add("--dtype", choices=("float32", "float64"), help="what to compute in (default: as in the file)")
-    add("--columns", type=_names, metavar="A,B,...", help="columns to read, by name or 0-based number (default: all)")
+    add("--columns", type=names, metavar="A,B,...", help="columns to read, by name or 0-based number (default: all)")
     add("--array", metavar="NAME", help="which array of an .npz that holds several")
 
 
-def check_files(points: Path, output: Path, what: str, *pictures: Path | None) -> None:
+def check_files(given: Path, output: Path, what: str, *pictures: Path | None, holds: str = "the points") -> None:
     """What can be told of the files before anything is read or opened; `output` is to hold `what`."""
-    if output.exists() and points.exists() and output.samefile(points):
-        raise ValueError(f"{output} holds the points: write {what} to another file")
-    if not points.exists():
-        raise FileNotFoundError(f"{points}: no such file")
+    if output.exists() and given.exists() and output.samefile(given):
+        raise ValueError(f"{output} holds {holds}: write {what} to another file")
+    if not given.exists():
+        raise FileNotFoundError(f"{given}: no such file")
     drawn = [picture for picture in pictures if picture is not None]
     if len({output, *drawn}) <= len(drawn):
         raise ValueError("every file that is written needs a name of its own")
@@ -75,8 +81,9 @@ def sentence(error: BaseException) -> str:
     return (str(error) or type(error).__name__).splitlines()[0]
 
 
-def _names(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",")]
-    if not all(names):
+def names(text: str) -> list[str]:
+    """The columns of a list like x,y."""
+    columns = [name.strip() for name in text.split(",")]
+    if not all(columns):
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of columns like x,y")
-    return names
+    return columns

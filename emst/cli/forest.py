@@ -1,0 +1,138 @@
+"""`emst forest`: the minimum spanning forest of the graph in a file."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from emst.cli.shared import Commands, add_device, check_files, names, sentence, written
+
+if TYPE_CHECKING:
+    from emst.graph.forest import MinimumSpanningForest
+
+DESCRIPTION = """\
+Read a graph, find its minimum spanning forest, write it to an .npz: `source` < `target` (vertices, counted from 0),
+`weight`, `edge_id` (which entry of the file each edge is, counted from 0), `n_vertices` and, with --labels,
+`component_labels`.
+
+Graphs are .gr (9th DIMACS challenge) and .mtx (MatrixMarket), also as .gz; .csv and .parquet with a row for each edge,
+its ends numbered from 0, and perhaps a weight; .npz of scipy.sparse.save_npz, or of arrays (indptr, indices, data) or
+(source, target, weight). An edge may stand in either direction or in both; without weights all are 1.
+The summary counts entries: an edge that stands in both directions is two.
+"""
+
+EXAMPLES = """\
+examples:
+  emst forest USA-road-d.NY.gr.gz -o forest.npz
+  emst forest edges.csv --columns from,to,cost -o forest.npz --labels
+  emst forest web.mtx -o forest.npz --symmetric min --algorithm partial-prim --gamma 8
+"""
+
+ALGORITHMS = {  # and their options
+    "boruvka": (),
+    "contraction": (),
+    "primitives": (),
+    "partial-prim": ("gamma", "variant"),
+    "hybrid": ("offload",),
+}
+SYMMETRIC_HELP = "of a pair whose two directions differ in weight: complain (default), or take the lighter"
+
+
+def add_to(commands: Commands) -> None:
+    """Add this subcommand to the parser."""
+    command = commands.add_parser(
+        "forest",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="minimum spanning forest of the graph in a file",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+    )
+    add = command.add_argument
+    add("graph", type=Path, metavar="GRAPH", help="file of a graph: .gr, .mtx (or .gz of these), .csv, .parquet, .npz")
+    add("-o", "--output", type=Path, metavar="FOREST.npz", required=True, help="where to write the forest")
+    add("--labels", action="store_true", help="also write the component of every vertex")
+    add(
+        "--columns", type=names, metavar="S,T,W", help="source, target and weight of a table, by name or 0-based number"
+    )
+    add("--symmetric", choices=("check", "min"), default="check", help=SYMMETRIC_HELP)
+    add("--algorithm", choices=tuple(ALGORITHMS), default="boruvka", help="all give the same forest (default: boruvka)")
+    add("--gamma", type=int, metavar="N", help="partial-prim: most vertices of a subtree that is grown in one round")
+    add("--variant", choices=("min", "sort", "hybrid"), help="partial-prim: how a subtree finds its lightest edge")
+    add("--offload", type=float, metavar="F", help="hybrid: fraction of the edges that the CPU takes, 0 to 1")
+    add("--max-device-bytes", type=_bytes, metavar="N", help="most memory to work in, like 8G; larger graphs pass by")
+    add_device(command)
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Graph in a file -> forest in a file."""
+    from emst.files import replacing
+    from emst.graph.reading import read_graph, save_forest
+    from emst.progress import reading_bar
+
+    if arguments.output.suffix.lower() != ".npz":
+        raise ValueError(f"{arguments.output}: the forest is written as .npz")
+    options = _options(arguments)
+    check_files(arguments.graph, arguments.output, "the forest", holds="the graph")
+    with replacing(arguments.output) as output:
+        start = time.perf_counter()
+        with reading_bar(arguments.graph) as report:
+            graph = read_graph(arguments.graph, arguments.columns, report=report)
+        read = time.perf_counter() - start
+        forest = _forest(graph, arguments, options)
+        found = time.perf_counter() - start - read
+        save_forest(output, forest)
+    parts = f"{forest.n_components:,} component{'s' * (forest.n_components != 1)}"
+    print(f"{forest.n_vertices:,} vertices, {graph.nnz:,} entries, {graph.dtype}")
+    print(f"{len(forest.source):,} edges in {parts}, total weight {_exactly(forest.total_weight)}")
+    print(f"read in {read:.2f} s, forest in {found:.2f} s on {forest.device}, algorithm {arguments.algorithm}")
+    print(written(arguments.output))
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Those of the algorithm that were given."""
+    given = {}
+    for algorithm, options in ALGORITHMS.items():
+        for option in options:
+            value = getattr(arguments, option)
+            if value is not None and algorithm != arguments.algorithm:
+                raise ValueError(f"--{option} is an option of --algorithm {algorithm}")
+            if value is not None:
+                given[option] = value
+    return given
+
+
+def _forest(graph: Any, arguments: argparse.Namespace, options: dict[str, Any]) -> MinimumSpanningForest:
+    from emst import graph_msf
+    from emst.progress import progress_bar
+
+    try:
+        with progress_bar(max(graph.shape[0], 1)) as report:
+            if arguments.algorithm != "boruvka":  # it does all rounds at once
+                options = options | {"report": report}
+            return graph_msf(
+                graph,
+                algorithm=arguments.algorithm,
+                device=arguments.device,
+                return_labels=arguments.labels,
+                symmetric=arguments.symmetric,
+                max_device_bytes=arguments.max_device_bytes,
+                **options,
+            )
+    except ValueError as error:
+        raise ValueError(f"{arguments.graph}: {sentence(error)}") from error
+
+
+def _exactly(weight: int | float) -> str:
+    return str(weight) if isinstance(weight, int) else f"{weight:.9g}"
+
+
+def _bytes(text: str) -> int:
+    """A number of bytes, perhaps with K, M, G or T for powers of 1024."""
+    match = re.fullmatch(r"([0-9]+)([KMGT]?)", text.upper())
+    if not match or int(match[1]) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of bytes like 800M or 8G")
+    return int(match[1]) << (10 * " KMGT".index(match[2] or " "))
