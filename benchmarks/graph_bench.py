@@ -18,6 +18,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from expected import forest_verdict, recorded_forests
 from graph_contestants import PEERS, Solver, ours, peers
 from graph_sets import Graph, Missing, open_graph

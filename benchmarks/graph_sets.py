@@ -182,6 +182,6 @@ if __name__ == "__main__":
     top.add_argument("names", nargs="+")
     top.add_argument("--scratch", type=pathlib.Path, required=True)
     top.add_argument("--data", type=pathlib.Path)
-    top.add_argument("--workers", type=int, default=os.cpu_count())
+    top.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
     options = top.parse_args()
     make_all(options.names, options.scratch, options.data, options.workers)
