@@ -146,6 +146,22 @@ class Backend(Protocol):
         """Components numbered from 0 in order of their first vertices, int32[n], from roots, int32[n]: the vertices of
         a component share one value, which is one of them."""
 
+    def grow_subtrees(
+        self, indptr: Array, columns: Array, keys: Array, gamma: int, ascending: bool
+    ) -> tuple[Array, Array, Array]:
+        """Grow subtrees of at most `gamma` vertices by Prim's rule from many vertices at once. Edges lie in compressed
+        rows, int64[n + 1] and int32[m], in both directions and without loops, under keys, uint64[m], of which only
+        those of an edge's two directions are equal; `ascending` says that they ascend in every row.
+
+        Every vertex gets an owner, int32[n], the vertex that its subtree grew from; every one but that, the entry that
+        joined it to the subtree, int64[n], the lightest that left the subtree then. By the vertex that it grew from,
+        every subtree gets the lightest entry that leaves it, int64[n]. Where there is none, -1."""
+
+    def lightest_of_edges(self, u: Array, v: Array, key: Array, labels: Array) -> tuple[Array, Array, Array, Array]:
+        """Of edges with ends int32[k] and keys uint64[k], none of them all ones, the least key that leaves each
+        component, by root, uint64[n], all ones where there is none; and the edges that leave a component, in order and
+        between roots: u, v and key. `labels`, int32[n], holds the root of every vertex."""
+
     # ---- from the tree to clusters -----------------------------------------------------------------------------------
 
     def linkage(self, edges: Array, weights: Array) -> Linkage:

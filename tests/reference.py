@@ -36,6 +36,7 @@ from prediction_reference import (  # noqa: F401, the rest of the seam
     exemplar_distances,
     nearest_reachable,
 )
+from published_reference import grow_subtrees, lightest_of_edges  # noqa: F401, the rest of the seam
 from validity_reference import cluster_trees, core_distance_sums, separations  # noqa: F401, the rest of the seam
 
 from emst.backend import Survey

@@ -10,12 +10,14 @@ from emst.cpu.cut import cut
 from emst.cpu.dense import open_rows, row_core_distances, row_edges, row_nearest
 from emst.cpu.graph import graph_forest
 from emst.cpu.graph_survey import survey_graph
+from emst.cpu.hybrid import lightest_of_edges
 from emst.cpu.knn import core_distances
 from emst.cpu.labels import label_nodes
 from emst.cpu.linkage import linkage
 from emst.cpu.memory import bytes_free, require_memory
 from emst.cpu.merge import join_duplicates, merge
 from emst.cpu.order import asarray, curve_codes, sort_order, survey
+from emst.cpu.partial_prim import grow_subtrees
 from emst.cpu.prediction import common_ancestor_lambdas, exemplar_distances, nearest_reachable
 from emst.cpu.result import sorted_edges, unscaled
 from emst.cpu.search import nearest_outgoing
@@ -40,9 +42,11 @@ __all__ = [
     "exemplar_distances",
     "first_answers",
     "graph_forest",
+    "grow_subtrees",
     "join_duplicates",
     "label_nodes",
     "label_points",
+    "lightest_of_edges",
     "linkage",
     "merge",
     "name",

@@ -9,11 +9,13 @@ from emst.cuda.cut import cut
 from emst.cuda.dense import open_rows, row_core_distances, row_edges, row_nearest
 from emst.cuda.graph import graph_forest
 from emst.cuda.graph_survey import survey_graph
+from emst.cuda.hybrid import lightest_of_edges
 from emst.cuda.knn import core_distances
 from emst.cuda.linkage import linkage
 from emst.cuda.memory import bytes_free, require_memory
 from emst.cuda.merge import join_duplicates, merge
 from emst.cuda.order import asarray, curve_codes, sort_order, survey
+from emst.cuda.partial_prim import grow_subtrees
 from emst.cuda.prediction import common_ancestor_lambdas, exemplar_distances, nearest_reachable
 from emst.cuda.result import sorted_edges, unscaled
 from emst.cuda.search import first_answers, nearest_outgoing, upper_bounds
@@ -38,9 +40,11 @@ __all__ = [
     "exemplar_distances",
     "first_answers",
     "graph_forest",
+    "grow_subtrees",
     "join_duplicates",
     "label_nodes",
     "label_points",
+    "lightest_of_edges",
     "linkage",
     "merge",
     "name",

@@ -1,0 +1,62 @@
+"""The lightest edge out of every component, among edges that are listed one by one: what `emst.graph.hybrid` asks.
+
+Every thread has minima of its own, which are compared at the end: there is nothing to share.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.arrays import full
+from emst.cpu.kernels import kernel
+from emst.cpu.parallel import for_chunks, grain_for
+
+NO_KEY = np.uint64(2**64 - 1)
+
+
+def lightest_of_edges(u, v, key, labels):
+    """See `emst.backend.Backend.lightest_of_edges`."""
+    k, grain = len(key), grain_for(len(key), 1 << 14)
+    minima = []  # of each thread
+
+    def scratch():
+        minima.append(full(len(labels), NO_KEY, np.uint64))
+        return minima[-1]
+
+    kept = tuple(np.empty_like(array) for array in (u, v, key))
+    counts = np.zeros(-(-k // grain), np.int64)
+    for_chunks(_lightest, k, grain, u, v, key, labels, *kept, counts, grain, scratch=scratch)
+    least = minima[0]
+    for other in minima[1:]:
+        np.minimum(least, other, out=least)
+    left = tuple(np.empty(counts.sum(), array.dtype) for array in kept)
+    for_chunks(_close_up, k, grain, *kept, *left, counts, np.cumsum(counts) - counts, grain)
+    return least, *left
+
+
+@kernel
+def _lightest(least, u, v, key, labels, kept_u, kept_v, kept_key, counts, grain, begin, end):
+    """Edges that leave a component are kept at the beginning of their chunk, between roots."""
+    at = begin
+    for i in range(begin, end):
+        a, b = labels[u[i]], labels[v[i]]
+        if a == b:
+            continue
+        k = key[i]
+        kept_u[at], kept_v[at], kept_key[at] = a, b, k
+        at += 1
+        if k < least[a]:
+            least[a] = k
+        if k < least[b]:
+            least[b] = k
+    counts[begin // grain] = at - begin
+
+
+@kernel
+def _close_up(u, v, key, left_u, left_v, left_key, counts, starts, grain, begin, end):
+    """Bring the chunks together."""
+    chunk = begin // grain
+    to = starts[chunk]
+    for i in range(begin, begin + counts[chunk]):
+        left_u[to], left_v[to], left_key[to] = u[i], v[i], key[i]
+        to += 1

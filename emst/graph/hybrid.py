@@ -1,0 +1,99 @@
+"""Borůvka's algorithm on the CPU and the GPU at once: each finds the lightest edges among its own part of the graph.
+
+The edges are dealt out once, a fraction `offload` to the CPU and the rest to the GPU. In every round both go through
+their own, at the same time: they drop those that lie within a component by now and find the least key that leaves each
+component. The CPU's least keys are sent over, the lesser of the two is each component's lightest edge, and the loop and
+the merging of components are those that everything here shares. Labels go to the CPU once a round.
+
+The lightest of all edges is the lightest of one part or of the other, so it does not matter how they are dealt out. On
+the CPU alone the same two parts are worked on by two threads, which call kernels that release the interpreter's lock.
+
+The paper's idea is followed here, not its layout of the work within a step. On what became of the limits on weights and
+vertices see `emst.graph.edges`.
+
+References
+----------
+C. Jain, M. Ejaz, D. Desai, "CPU-GPU hybrid approach for Borůvka's algorithm"; O. Borůvka (1926).
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from emst.backend import Array, Backend, backend_of
+from emst.boruvka import Forest, Report, singletons, spanning_forest
+from emst.devices import to_host
+from emst.graph.adjacency import Adjacency, Chosen
+from emst.graph.edges import NO_KEY, NUMBER, Edges, chosen_edges, edges_of
+
+OFFLOAD = 0.2
+
+
+def forest(graph: Adjacency, ops: Backend, *, offload: float = OFFLOAD, report: Report | None = None) -> Chosen:
+    """The minimum spanning forest.
+
+    Parameters
+    ----------
+    graph : Adjacency
+        Of fewer than 2^30 edges.
+    ops : Backend
+        Where the graph lies, and where all but the CPU's part is done.
+    offload : float
+        Fraction of the edges that is given to the CPU, from 0 to 1.
+    report : callable, optional
+        Called as ``report(round, components_left)`` after every round. There are at most log2(n), and one more if the
+        graph is not connected.
+
+    Raises
+    ------
+    ValueError
+        An `offload` that is no such fraction.
+    """
+    if not 0 <= offload <= 1:
+        raise ValueError(f"offload must be from 0 to 1; got {offload!r}")
+    xp = ops.xp
+    edges = edges_of(graph, ops, "hybrid")
+    parts = Parts(edges, ops, offload)
+    number = xp.zeros(graph.n, np.int64)  # by component: its lightest edge; merging writes down the ends only
+
+    def lightest(found: Forest) -> None:
+        least = parts.lightest(found.labels)[found.components]
+        leaving = least != NO_KEY
+        component, mine = found.components[leaving], (least[leaving] & NUMBER).astype(np.int64)
+        found.edge_u[found.components] = found.edge_v[found.components] = -1
+        found.edge_u[component], found.edge_v[component] = edges.source[mine], edges.target[mine]
+        number[component] = mine
+
+    found = singletons(graph.n, np.float32, ops)
+    with parts.helper:
+        spanning_forest(found, lightest, ops, report)
+    taken = xp.zeros(len(edges.key), np.bool_)
+    taken[number[found.source >= 0]] = True
+    return chosen_edges(edges, taken, [], graph.n, xp)._replace(roots=found.labels)
+
+
+class Parts:
+    """The edges that are left to either side, between components, and the thread that sees to the CPU's."""
+
+    def __init__(self, edges: Edges, ops: Backend, offload: float) -> None:
+        self.ops, self.cpu = ops, backend_of("cpu")
+        kept = len(edges.key) - round(offload * len(edges.key))
+        u, v, key = edges.source, edges.target, edges.key
+        self.kept = u[:kept], v[:kept], key[:kept]
+        self.offloaded = to_host(u[kept:]), to_host(v[kept:]), to_host(key[kept:])
+        self.helper = ThreadPoolExecutor(1, thread_name_prefix="emst-hybrid")
+
+    def lightest(self, labels: Array) -> Array:
+        """The least key that leaves each component, by root."""
+        there = None
+        if len(self.offloaded[0]):
+            there = self.helper.submit(self.cpu.lightest_of_edges, *self.offloaded, to_host(labels))
+        least, u, v, key = self.ops.lightest_of_edges(*self.kept, labels)
+        self.kept = u, v, key
+        if there is not None:
+            theirs, u, v, key = there.result()
+            self.offloaded = u, v, key
+            least = self.ops.xp.minimum(least, self.ops.asarray(theirs))
+        return least

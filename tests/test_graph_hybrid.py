@@ -1,0 +1,145 @@
+"""Borůvka's rounds with the edges dealt out to two sides, which work at the same time."""
+
+from __future__ import annotations
+
+import threading
+
+import graph_reference as reference
+import numpy as np
+import pytest
+import reference as twin
+from graph_reference import GRAPHS, KINDS, WEIGHTS, adjacency_of, csr_of, weights_for
+from helpers import to_device, to_host
+
+from emst.backend import backend_of
+from emst.cpu import hybrid as hybrid_on_the_cpu
+from emst.graph.adjacency import Adjacency
+from emst.graph.hybrid import forest
+
+PATIENCE = 120  # seconds, for a side that never comes
+
+
+def on(ops, graph):
+    arrays = (to_device(ops, a) for a in (graph.indptr, graph.indices, graph.weights))
+    return Adjacency(*arrays, graph.symmetric)
+
+
+def assert_forest(ours, graph):
+    theirs = reference.graph_forest(graph)
+    for field, dtype in (("entries", np.int64), ("source", np.int32), ("target", np.int32)):
+        np.testing.assert_array_equal(to_host(getattr(ours, field)), getattr(theirs, field), field)
+        assert getattr(ours, field).dtype == dtype
+    roots = to_host(ours.roots)
+    assert roots.dtype == np.int32
+    np.testing.assert_array_equal(roots[roots], roots)
+    np.testing.assert_array_equal(reference.number_components(roots), reference.number_components(theirs.roots))
+
+
+@pytest.mark.parametrize("dtype", WEIGHTS, ids=lambda t: t.__name__)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_the_forest_is_kruskals(ops, name, kind, dtype):
+    graph = adjacency_of(GRAPHS[name], weights_for(len(GRAPHS[name][1]), dtype, kind))
+    assert_forest(forest(on(ops, graph), ops), graph)
+
+
+@pytest.mark.parametrize("offload", [0, 0.3, 1])
+@pytest.mark.parametrize("kind", ["equal", "ties", "rising"])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_it_does_not_matter_who_gets_which_edges(ops, name, kind, offload):
+    graph = adjacency_of(GRAPHS[name], weights_for(len(GRAPHS[name][1]), np.float32, kind), symmetric=False)
+    assert_forest(forest(on(ops, graph), ops, offload=offload), graph)
+
+
+@pytest.mark.parametrize("offload", [0.0, 0.5, 1.0])
+def test_larger_ones_and_the_same_on_every_run(ops, offload):
+    for shape in (reference.shuffled(reference.path(30_000)), reference.random(3_000, 100_000)):
+        graph = adjacency_of(shape, weights_for(len(shape[1]), np.int64, "ties"))
+        for _ in range(3):
+            assert_forest(forest(on(ops, graph), ops, offload=offload), graph)
+
+
+@pytest.mark.parametrize("k", [0, 1, 70_000])
+@pytest.mark.parametrize("groups", [1, 40, 3000])
+def test_lightest_of_edges(ops, k, groups):
+    g = np.random.default_rng(k + groups)
+    n = 3000
+    group = g.integers(0, groups, n)
+    first = np.full(groups, -1, np.int32)
+    first[group] = np.arange(n)
+    labels = first[group]
+    u, v = g.integers(0, n, (2, k), np.int32)
+    key = g.permutation(k).astype(np.uint64) << np.uint64(40)
+    ours = ops.lightest_of_edges(*(to_device(ops, a) for a in (u, v, key, labels)))
+    for mine, theirs in zip(ours, twin.lightest_of_edges(u, v, key, labels)):
+        np.testing.assert_array_equal(to_host(mine), theirs)
+        assert mine.dtype == theirs.dtype
+
+
+def counted(monkeypatch, ops, meet):
+    """Lets every call begin only when `meet` returns; tells how many edges each thread was given in the first round."""
+    given = {}
+
+    def wrapped(work):
+        def lightest_of_edges(u, v, key, labels):
+            given.setdefault(threading.get_ident(), len(key))
+            meet()
+            return work(u, v, key, labels)
+
+        return lightest_of_edges
+
+    for module in {ops, backend_of("cpu")}:
+        monkeypatch.setattr(module, "lightest_of_edges", wrapped(module.lightest_of_edges))
+    return given
+
+
+def test_both_sides_work_at_the_same_time(ops, monkeypatch):
+    """Each side waits, within its work, for the other to be within its own: one after the other would never end."""
+    barrier = threading.Barrier(2, timeout=PATIENCE)
+    graph = adjacency_of(GRAPHS["random"], weights_for(len(GRAPHS["random"][1]), np.int32, "ties"))
+    given = counted(monkeypatch, ops, barrier.wait)
+    assert_forest(forest(on(ops, graph), ops, offload=0.3), graph)
+    k = len(GRAPHS["random"][1])
+    assert given[threading.get_ident()] == k - round(0.3 * k)
+    assert sum(given.values()) == k and len(given) == 2
+
+
+@pytest.mark.parametrize("kernel", ["_lightest", "_close_up"])
+def test_kernels_let_go_of_the_interpreter(kernel):
+    """Or the two sides on the CPU would take turns."""
+    assert getattr(hybrid_on_the_cpu, kernel).targetoptions["nogil"]
+
+
+@pytest.mark.parametrize("offload", [0, 1])
+def test_a_side_without_edges_is_left_alone(ops, monkeypatch, offload):
+    graph = adjacency_of(GRAPHS["grid"], weights_for(len(GRAPHS["grid"][1]), np.int32, "ties"))
+    given = counted(monkeypatch, ops, lambda: None)
+    assert_forest(forest(on(ops, graph), ops, offload=offload), graph)
+    assert [count for count in given.values() if count] == [len(GRAPHS["grid"][1])]
+    assert len(given) == 1 + offload
+
+
+@pytest.mark.parametrize("offload", [-0.1, 1.5, float("nan")])
+def test_offload_is_a_fraction(ops, offload):
+    graph = on(ops, adjacency_of(GRAPHS["one edge"], np.ones(1)))
+    with pytest.raises(ValueError, match="offload must be from 0 to 1"):
+        forest(graph, ops, offload=offload)
+
+
+def test_rounds_are_reported(ops):
+    seen = []
+    graph = adjacency_of(GRAPHS["grid"], weights_for(len(GRAPHS["grid"][1]), np.int32, "ties"))
+    forest(on(ops, graph), ops, report=lambda *args: seen.append(args))
+    rounds, left = zip(*seen)
+    assert rounds == tuple(range(1, len(seen) + 1))
+    assert left[-1] == 1 and all(2 * b <= a for a, b in zip((1600, *left), left))
+
+
+def test_loops_mean_nothing(ops):
+    n, rows, columns = GRAPHS["random"]
+    loops = np.arange(0, n, 3)
+    weights = weights_for(len(rows) + len(loops), np.float32, "ties")
+    weights[len(rows) :] = -100
+    indptr, indices, values, _ = csr_of(n, np.r_[rows, loops], np.r_[columns, loops], weights)
+    graph = Adjacency(indptr, indices.astype(np.int32), values, True)
+    assert_forest(forest(on(ops, graph), ops), graph)
