@@ -167,8 +167,8 @@ def watts_strogatz(n: int, k: int, p: float, seed: int = 0, weights: str = "ecl"
 def ssca2(scale: int, seed: int = 0, weights: str = "integers", largest: int | None = None, p: float = 0.5) -> Csr:
     """2^scale vertices in cliques of uniform sizes up to 2^(scale / 3), as in GTgraph.
 
-    For d = 1, 2, 4, ... a vertex is linked with probability p / d to a random member of the clique that holds the vertex
-    d further on, if it is another one. The original's parallel and directed edges would make the same simple graph.
+    For d = 1, 2, 4, ... a vertex is linked with probability p / d to a random member of the clique that the vertex d
+    further on is in, if that is another one. The original's parallel and directed edges would make the same graph.
     """
     g = np.random.default_rng(seed)
     n, largest = 1 << scale, largest or int(2 ** (scale / 3))
