@@ -87,6 +87,10 @@ def is_torch(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] == "torch" and hasattr(X, "is_cuda")
 
 
+def is_cupy_sparse(X: Any) -> bool:
+    return type(X).__module__.startswith("cupyx.")
+
+
 def _torch() -> Any:
     import torch
 

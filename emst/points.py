@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from emst.backend import Array
-from emst.devices import choose_device, giver, native_array, on_device_of
+from emst.devices import choose_device, giver, is_cupy_sparse, native_array, on_device_of
 
 MAX_POINTS = 2**31 - 1  # ids are 32-bit
 
@@ -62,8 +62,8 @@ def open_points(X: Any, *, device: str = "auto", dtype: Any = None) -> Door:
         ``device="cuda"`` without CuPy or without a GPU.
     """
     _check_dtype(dtype)
-    if type(X).__module__.startswith("cupyx."):
-        raise TypeError("X is a sparse matrix on a GPU; sparse data is read on the host: pass X.get()")
+    if is_cupy_sparse(X):
+        raise TypeError("X is a sparse matrix on a GPU; sparse features are read on the host: pass X.get()")
     native = native_array(X)
     on_device = not isinstance(native, np.ndarray) and hasattr(native, "__cuda_array_interface__")
     array = _checked_device_array(native) if on_device else _checked_host_array(native)

@@ -268,3 +268,22 @@ def test_a_matrix_that_cannot_be_copied_is_refused_before_it_is(ops, monkeypatch
     HDBSCANGPU(metric="precomputed", device=ops.name).fit(to_device(ops, matrix))  # nothing to copy
     with pytest.raises(MemoryError, match="30 x 30 matrix of distances needs 7,200 bytes of memory; 7,000 are free"):
         HDBSCANGPU(metric="precomputed", device=ops.name, dtype=np.float64).fit(matrix)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+def test_sparse_distances_on_a_gpu_stay_there(kind):
+    import cupy
+    import cupyx.scipy.sparse
+
+    graph = random_graph(300, 0.2, True, np.float32)[0].asformat(kind)
+    expected = HDBSCANGPU(metric="precomputed", min_samples=4, device="cpu").fit(graph)
+    there = getattr(cupyx.scipy.sparse, f"{kind}_matrix")(graph)
+    for device in ("auto", "cpu"):
+        model = HDBSCANGPU(metric="precomputed", min_samples=4, device=device).fit(there)
+        assert model.device_ == ("cuda" if device == "auto" else "cpu")
+        for name in ("labels_", "probabilities_", "core_distances_"):
+            assert isinstance(getattr(model, name), cupy.ndarray)
+            np.testing.assert_array_equal(to_host(getattr(model, name)), getattr(expected, name))
+    wide = HDBSCANGPU(metric="precomputed", min_samples=4, dtype=np.float64).fit(there)
+    assert wide.core_distances_.dtype == np.float64

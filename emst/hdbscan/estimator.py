@@ -162,7 +162,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, d), or (n, n) distances for ``metric="precomputed"``
-            numpy, lists, pandas, SciPy's sparse matrices, cupy, torch. Data on a GPU stays there.
+            numpy, lists, pandas, SciPy's sparse matrices, cupy, torch; CuPy's sparse matrices as distances. Data on a
+            GPU stays there.
         y : ignored
 
         Raises

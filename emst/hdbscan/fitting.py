@@ -19,7 +19,7 @@ from sklearn.utils import check_array
 from emst.backend import Array, Backend, Survey, backend_of
 from emst.boruvka import Report
 from emst.dense import dense_tree, rows_tree
-from emst.devices import choose_device, to_host
+from emst.devices import choose_device, giver, is_cupy_sparse, on_device_of, to_host
 from emst.distances import check_distances, distance_matrix, require_matrix
 from emst.euclidean import surveyed_tree
 from emst.finite import FiniteRows, finite_rows
@@ -41,7 +41,7 @@ INFINITE_EDGES = (
 def tree_model(X: Any, request: Request) -> Model:
     """The tree of `X`; the model makes dendrogram and clusters when it is asked for them."""
     given = request.metric.way == "given"
-    if issparse(X):
+    if issparse(X) or (given and is_cupy_sparse(X)):
         model = _of_graph(X, request) if given else _of_sparse_features(X, request)
     else:
         model = _of_distances(X, request) if given else _of_features(X, request)
@@ -138,7 +138,14 @@ def _of_distances(X: Any, request: Request) -> Model:
 
 
 def _of_graph(X: Any, request: Request) -> Model:
-    X = check_array(X, accept_sparse="csr", dtype=request.dtype or [np.float64, np.float32], ensure_all_finite=False)
+    on_device = is_cupy_sparse(X)
+    if not on_device:
+        dtype = request.dtype or [np.float64, np.float32]
+        X = check_array(X, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
+    elif X.dtype.kind == "c":
+        raise ValueError(f"X must hold real numbers; got dtype {X.dtype}. Complex data not supported")
+    elif request.dtype is not None:
+        X = X.astype(request.dtype)
     _check_size(X.shape[0], request.min_samples)
     params = dict(request.metric.params)
     farthest = params.pop("max_distance", None)
@@ -147,11 +154,12 @@ def _of_graph(X: Any, request: Request) -> Model:
     if params:
         raise ValueError(f"sparse distances take no metric_params but max_distance; got {', '.join(map(repr, params))}")
     report = _announced(request.metric, X.shape[0], request)
-    ops = backend_of(choose_device(request.device))
+    ops = backend_of(choose_device(request.device, on_device))
     k, alpha = request.min_samples, request.alpha
     far = None if farthest is None else float(farthest)
-    tree = sparse_tree(X, k, ops, alpha=alpha, max_distance=far, report=report)
-    return _model(request, tree, ops, X.shape[0], to_host)
+    with on_device_of(X.data):
+        tree = sparse_tree(X, k, ops, alpha=alpha, max_distance=far, report=report)
+        return _model(request, tree, ops, X.shape[0], giver(X, on_device))
 
 
 def _model(
