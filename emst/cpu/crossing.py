@@ -23,6 +23,7 @@ from emst.cpu.prefetch import prefetch
 
 BLOCK = 256  # entries whose labels are asked for together
 AHEAD = 128  # edges whose offers are fetched before the first is made
+LAST = (np.uint64(2**64 - 1), np.int64(2**63 - 1))  # no key and position come after
 EMPTY = np.uint64(2**64 - 1)  # no offer: its place would be beyond any list
 
 
@@ -57,9 +58,11 @@ def collect(graph, bits, kind, labels, count, above, upto, uppers, grain):
     `uppers`, int64[chunks]: how many entries above the diagonal there are in each chunk of `grain`.
     """
     m = graph.m
-    within = np.empty(len(uppers), np.int64)
-    for_chunks(_count_within, m, grain, bits, kind, above[0], upto[0], within, grain)
-    rooms = np.minimum(within, uppers)
+    rooms = uppers
+    if upto is not LAST:
+        within = np.empty(len(uppers), np.int64)
+        for_chunks(_count_within, m, grain, bits, kind, above[0], upto[0], within, grain)
+        rooms = np.minimum(within, uppers)
     size = int(rooms.sum())
     edges = Crossing(
         a=np.empty(size, np.int32),
@@ -84,8 +87,7 @@ def _count_within(bits, kind, above, upto, within, grain, begin, end):
     """Entries whose key lies between the bounds, both included."""
     count = 0
     for p in range(begin, end):
-        x = ordered(bits[p], kind)
-        count += (x >= above) & (x <= upto)
+        count += ordered(bits[p], kind) - above <= upto - above
     within[begin // grain] = count
 
 

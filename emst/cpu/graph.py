@@ -17,7 +17,7 @@ import numpy as np
 
 from emst.cpu.adjacency import as_bits, ordered, row_of
 from emst.cpu.components import contract, relabel
-from emst.cpu.crossing import collect, grow
+from emst.cpu.crossing import LAST, collect, grow
 from emst.cpu.kernels import kernel, part
 from emst.cpu.lanes import lowest_bit
 from emst.cpu.parallel import for_chunks, grain_for
@@ -27,10 +27,9 @@ from emst.graph.adjacency import Chosen
 FEW = 4  # edges a component: no more than that are listed at once
 LIGHT = 2  # edges a component that are listed first if there are more
 SHARE = 8  # of all entries: one in so many is listed sooner than that the others are looked at twice
-AHEAD = 128  # vertices whose neighbours are fetched before the first is looked at
+AHEAD = 16  # vertices: long enough for memory to answer
 SHORT = 8  # entries that are looked through one by one
 SAMPLE = 1 << 13  # entries
-LAST = (np.uint64(2**64 - 1), np.int64(2**63 - 1))  # no key and position come after
 
 
 def graph_forest(graph):
@@ -58,7 +57,8 @@ def _round_by_rows(graph, bits, kind, chosen, grain):
     stand above the diagonal."""
     n, m = graph.n, graph.m
     entries = (graph.indptr, graph.indices, bits, kind)
-    best, target, parent = np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
+    best, parent = np.empty(n, np.int64), np.empty(n, np.int32)
+    target = np.zeros(n, np.int32)  # rows without entries are passed over, but fetched ahead
     chunks = -(-m // grain)
     heads, uppers = np.full(chunks, -1), np.empty(chunks, np.int64)
     for_chunks(_lightest, m, grain, *entries, best, target, heads, uppers, grain)
@@ -75,22 +75,20 @@ def _lightest(indptr, indices, bits, kind, best, target, heads, uppers, grain, b
     p = begin
     upper = 0
     while p < end:
-        first = p
         stop = min(np.int64(indptr[row + 1]), end)
         least, at = np.uint64(0), np.int64(-1)
-        while p < stop:
-            column = indices[p]
-            key = ordered(bits[p], kind)
-            upper += column > row
-            better = ((key < least) | (at < 0)) & (column != row)
-            least, at = key if better else least, p if better else at
-            p += 1
-        if first == indptr[row]:
+        for q in range(p, stop):
+            upper += indices[q] > row
+            key = ordered(bits[q], kind)
+            if (key < least or at < 0) and indices[q] != row:
+                least, at = key, q
+        if p == indptr[row]:
             best[row] = at
             target[row] = indices[at] if at >= 0 else row
-        elif first < stop:
+        else:
             heads[begin // grain] = at
         row += 1
+        p = stop
     uppers[begin // grain] = upper
 
 
@@ -109,26 +107,24 @@ def _join_heads(indptr, indices, bits, kind, best, target, heads, grain):
 @kernel
 def _hook(indptr, indices, bits, kind, best, target, parent, chosen, begin, end):
     """Hang every vertex on the other end of its edge, and mark the edge's entry above the diagonal."""
-    for block in range(begin, end, AHEAD):
-        stop = min(block + AHEAD, end)
-        for v in range(block, stop):
-            has_edge = indptr[v] < indptr[v + 1] and best[v] >= 0
-            parent[v] = target[v] if has_edge else v
-            prefetch(target, np.int64(parent[v]))
-            prefetch(indptr, np.int64(parent[v]))
-        for v in range(block, stop):
-            u = parent[v]
-            if v < u:
-                chosen[best[v]] = True
-            if target[u] == v:  # a mutual pair: the smaller stays the root
-                parent[v] = min(u, v)
-            elif u < v:
-                prefetch(indices, np.int64(indptr[u]))
-                prefetch(bits, np.int64(indptr[u]))
-        for v in range(block, stop):
-            u = parent[v]
-            if u < v and target[u] != v:
-                chosen[_twin(indptr, indices, bits, kind, u, v, bits[best[v]])] = True
+    for v in range(begin, end):
+        if v + 2 * AHEAD < end:
+            prefetch(target, np.int64(target[v + 2 * AHEAD]))
+            prefetch(indptr, np.int64(target[v + 2 * AHEAD]))
+            row = np.int64(indptr[target[v + AHEAD]])
+            prefetch(indices, row)
+            prefetch(bits, row)
+        parent[v] = v
+        if indptr[v] == indptr[v + 1] or best[v] < 0:
+            continue
+        u = target[v]
+        mutual = target[u] == v
+        if not (mutual and v < u):  # of a mutual pair the smaller stays the root
+            parent[v] = u
+        if v < u:
+            chosen[best[v]] = True
+        elif not mutual:
+            chosen[_twin(indptr, indices, bits, kind, u, v, bits[best[v]])] = True
 
 
 @part
@@ -160,7 +156,7 @@ def _threshold(graph, bits, kind, labels, count, above):
     if expected <= max(FEW * count, m // SHARE):
         return LAST
     order = np.lexsort((places, keys))
-    last = order[int(len(order) * LIGHT * count / expected)]
+    last = order[int(len(order) * max(LIGHT * count, m // (4 * SHARE)) / expected)]
     return keys[last], places[last]
 
 
