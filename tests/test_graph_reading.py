@@ -9,6 +9,8 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 from scipy.io import mmwrite
 from scipy.sparse.csgraph import minimum_spanning_tree
@@ -200,6 +202,34 @@ def test_damaged_compression(tmp_path, name, damage):
         read_graph(tmp_path / name)
 
 
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.data())
+def test_the_fast_way_and_the_slow_one_agree(tmp_path, data):
+    """On files that are fair, and on what becomes of them when bytes are lost, added or changed."""
+    text = bytearray(gr().encode())
+    for _ in range(data.draw(st.integers(0, 3))):
+        at = data.draw(st.integers(0, len(text) - 1))
+        end = at + data.draw(st.integers(0, 2))
+        text[at:end] = data.draw(
+            st.sampled_from([b"", b" ", b"\n", b"a", b"\na 1 2 3", b"0", b"-", b".", b"\t", b"\r", b"c", b"9" * 20])
+        )
+    path, block = written(tmp_path / "g.gr", bytes(text)), data.draw(st.sampled_from([1, 30, dimacs.BLOCK]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dimacs, "BLOCK", block)
+        fast = outcome(path)
+        patch.setattr(dimacs, "_plain_arcs", lambda block: None)
+        assert outcome(path) == fast
+
+
+def outcome(path):
+    """What the file holds, or what is said of it."""
+    try:
+        n, *arcs = dimacs.read_arcs(path)
+    except ValueError as error:
+        return str(error)
+    return n, [(values.dtype, values.tolist()) for values in arcs]
+
+
 # MatrixMarket
 
 
@@ -346,7 +376,7 @@ def test_parquet(tmp_path, ends, weight):
         ("0,1,2\n-1,1,2\n3,4,5\n-7,1,2\n", {}, "line 2, column 0: -1 is no vertex"),
         ("0,1,2\n-1,1,2\n3,4,5\n-7,1,2\n", {}, "from 0 to 2,147,483,646 (2 such rows)"),
         ("0,nan,2\n", {}, "line 1, column 1: nan is no vertex"),
-        ("0,3000000000,2\n", {}, "column 1: 3e+09 is no vertex"),
+        ("0,3000000000,2\n", {}, "column 1: 3000000000 is no vertex"),
         ("0,1\n0\n", {}, "line 2: 1 fields where 2 are needed"),
         ("0\n1\n", {}, "--columns tells which"),
         ("a,b,c,d\n0,1,2,3\n", {}, "has a, b, c, d; --columns tells which are source, target and weight"),
@@ -413,6 +443,11 @@ def test_arrays_without_weights(tmp_path):
             "entry 1, target: 5 is no vertex; they are whole numbers from 0 to 2",
         ),
         ({"source": [0, -1], "target": [1, 2]}, "entry 1, source: -1 is no vertex"),
+        ({"source": [0], "target": [1], "n": -1}, "number of vertices must be one from 0 to 2,147,483,647, not -1"),
+        ({"source": [0], "target": [1], "n": 2**31}, "not 2147483648"),
+        ({"source": [0], "target": [1], "n": [2]}, "not [2]"),
+        ({"source": [0], "target": [1], "n": 2.5}, "not 2.5"),
+        ({"source": 0, "target": 1}, "not of shapes (), () and ()"),
         ({"source": ["a"], "target": ["b"]}, "source must hold whole numbers; it holds <U1"),
         ({"indptr": [0, 2], "indices": [0], "data": [1.0]}, "is not a readable .npz file"),
         ({"indptr": [0, 1], "indices": [0], "data": [1.0, 2]}, "is not a readable .npz file"),
@@ -427,6 +462,8 @@ def test_faults_of_arrays(tmp_path, arrays, said):
 
 def test_other_files(tmp_path):
     refused(tmp_path / "g.npz", b"nonsense", "is not a readable .npz file")
+    np.save(tmp_path / "g.npy", [0, 1])
+    refused(tmp_path / "g.npz", (tmp_path / "g.npy").read_bytes(), "is not a readable .npz file (it is an .npy)")
     refused(tmp_path / "g.txt", b"", "unknown suffix '.txt'; graphs are read from .gr, .gr.gz, .mtx, .mtx.gz, .csv")
     refused(tmp_path / "g.csv.gz", b"", "unknown suffix '.csv.gz'")
     refused(tmp_path / "g.gr", gr(), "only a .csv or .parquet has columns to choose", columns=["0", "1"])

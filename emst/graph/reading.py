@@ -107,7 +107,7 @@ def _suffix(path: Path) -> str:
 def _coo(n: int, source: np.ndarray, target: np.ndarray, weight: np.ndarray) -> Any:
     from scipy import sparse
 
-    return sparse.coo_array((weight, (source, target)), shape=(n, n))
+    return sparse.coo_array((np.ascontiguousarray(weight), (source, target)), shape=(n, n))
 
 
 @contextlib.contextmanager
@@ -189,7 +189,7 @@ def _vertices(
         good &= values == np.floor(values)
     if not good.all():
         i, count = int(good.argmin()), len(good) - int(good.sum())
-        what += f": {values[i]:g} is no vertex; they are whole numbers from 0 to {n - 1:,}"
+        what += f": {values[i].item()} is no vertex; they are whole numbers from 0 to {n - 1:,}"
         raise ValueError(f"{path}, {place(i)}, {what}" + (f" ({count:,} such rows)" if count > 1 else ""))
     return values.astype(np.int32, copy=False)
 
@@ -211,15 +211,20 @@ def _read_npz(path: Path) -> Any:
             return sparse.csr_array((weight, indices, indptr), shape=(len(indptr) - 1,) * 2)
     for ends in ENDS:
         if ends[0] in arrays and ends[1] in arrays:
-            n = next((int(arrays[name]) for name in COUNTS if name in arrays), None)
-            return _from_ends(path, ends, arrays[ends[0]], arrays[ends[1]], weight, n)
+            count = next((arrays[name] for name in COUNTS if name in arrays), None)
+            return _from_ends(path, ends, arrays[ends[0]], arrays[ends[1]], weight, count)
     raise ValueError(f"{path} has neither arrays `indptr` and `indices` nor `source` and `target`: it holds no graph")
 
 
 def _load_arrays(path: Path) -> dict[str, np.ndarray]:
     known = {"format", "indptr", "indices", *itertools.chain(*ENDS), *COUNTS, *WEIGHTS}
-    with _opening(path, ".npz"), np.load(path, allow_pickle=False) as arrays:
-        return {name: arrays[name] for name in arrays.files if name in known}
+    with _opening(path, ".npz"):
+        arrays = np.load(path, allow_pickle=False)
+        if isinstance(arrays, np.ndarray):
+            raise ValueError("it is an .npy")
+        with arrays:
+            wanted = known if "format" not in arrays else {"format"}
+            return {name: arrays[name] for name in arrays.files if name in wanted}
 
 
 def _saved_by_scipy(path: Path) -> Any:
@@ -234,16 +239,24 @@ def _saved_by_scipy(path: Path) -> Any:
 
 
 def _from_ends(
-    path: Path, names: tuple[str, str], source: np.ndarray, target: np.ndarray, weight: Any, n: int | None
+    path: Path,
+    names: tuple[str, str],
+    source: np.ndarray,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    count: np.ndarray | None,
 ) -> Any:
-    weight = np.ones(len(source), np.int32) if weight is None else weight
+    if weight is None:
+        weight = np.ones(source.shape, np.int32)
     if not (source.ndim == 1 and source.shape == target.shape == weight.shape):
         shapes = f"{source.shape}, {target.shape} and {weight.shape}"
         raise ValueError(
             f"{path}: {names[0]}, {names[1]} and weight must be as long as each other, not of shapes {shapes}"
         )
-    most = MOST_VERTICES if n is None else n
+    if count is not None and (count.shape or count.dtype.kind not in "iu" or not 0 <= count <= MOST_VERTICES):
+        raise ValueError(f"{path}: the number of vertices must be one from 0 to {MOST_VERTICES:,}, not {count}")
+    most = MOST_VERTICES if count is None else int(count)
     source, target = (
         _vertices(path, name, ends, "entry {}".format, most) for name, ends in zip(names, (source, target))
     )
-    return _coo(_count(source, target) if n is None else n, source, target, weight)
+    return _coo(_count(source, target) if count is None else most, source, target, weight)
