@@ -119,10 +119,10 @@ def test_a_side_without_edges_is_left_alone(ops, monkeypatch, offload):
     assert len(given) == 1 + offload
 
 
-@pytest.mark.parametrize("offload", [-0.1, 1.5, float("nan")])
+@pytest.mark.parametrize("offload", [-0.1, 1.5, float("nan"), "half", None])
 def test_offload_is_a_fraction(ops, offload):
     graph = on(ops, adjacency_of(GRAPHS["one edge"], np.ones(1)))
-    with pytest.raises(ValueError, match="offload must be from 0 to 1"):
+    with pytest.raises(ValueError, match="offload must be a number from 0 to 1"):
         forest(graph, ops, offload=offload)
 
 

@@ -8,8 +8,11 @@ import pytest
 import reference as twin
 from graph_reference import GRAPHS, KINDS, WEIGHTS, adjacency_of, csr_of, weights_for
 from helpers import to_device, to_host
+from numba import njit
 
 from emst.backend import backend_of
+from emst.cpu.atomics import compare_and_swap
+from emst.cpu.parallel import for_chunks
 from emst.graph.adjacency import Adjacency
 from emst.graph.partial_prim import LONG_ROW, VARIANTS, forest
 
@@ -99,7 +102,7 @@ def assert_subtrees(graph, gamma, owner, via, hook):
 @pytest.mark.parametrize("ascending", [False, True])
 @pytest.mark.parametrize("gamma", [1, 2, 7, 100, 10**6])
 @pytest.mark.parametrize("kind", ["ties", "distinct"])
-@pytest.mark.parametrize("name", [name for name in GRAPHS if name != "no vertices"])
+@pytest.mark.parametrize("name", GRAPHS)
 def test_subtrees_are_pieces_of_the_forest(ops, name, kind, gamma, ascending):
     graph = arcs(name, kind, ascending)
     owner, via, hook = ops.grow_subtrees(*(to_device(ops, a) for a in graph), gamma, ascending)
@@ -122,6 +125,25 @@ def test_one_worker_is_prim(name, monkeypatch):
     monkeypatch.setattr("emst.cpu.partial_prim.grain_for", lambda size, least: size)
     owner, via, hook = backend_of("cpu").grow_subtrees(*graph, n, False)
     assert not owner.any() and (via[1:] >= 0).all() and (hook == -1).all()
+
+
+@njit(nogil=True)
+def count_up(counter, begin, end):
+    seen = counter[0]
+    for _ in range(begin, end):
+        while True:
+            stood = compare_and_swap(counter, 0, seen, seen + 1)
+            if stood == seen:
+                break
+            seen = stood
+        seen += 1
+
+
+def test_comparing_and_swapping_is_one_step():
+    for _ in range(5):  # the first compiles, and threads wait for that
+        counter = np.zeros(1, np.int64)
+        for_chunks(count_up, 1 << 20, 1 << 16, counter)
+        assert counter[0] == 1 << 20
 
 
 def sorting(monkeypatch, ops, graph, **options):
@@ -165,10 +187,10 @@ def test_rounds_are_reported(ops):
     assert left[-1] == 1 and all(2 * b <= a for a, b in zip((1600, *left), left))
 
 
-@pytest.mark.parametrize("gamma", [0, -1, True])
+@pytest.mark.parametrize("gamma", [0, -1, True, 2.0, "many", None])
 def test_gamma_is_a_number_of_vertices(ops, gamma):
     graph = on(ops, adjacency_of(GRAPHS["one edge"], np.ones(1)))
-    with pytest.raises(ValueError, match="gamma must be 1 or more"):
+    with pytest.raises(ValueError, match="gamma must be an integer of at least 1"):
         forest(graph, ops, gamma=gamma)
 
 

@@ -19,6 +19,7 @@ C. Jain, M. Ejaz, D. Desai, "CPU-GPU hybrid approach for Borůvka's algorithm"; 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Real
 
 import numpy as np
 
@@ -51,8 +52,8 @@ def forest(graph: Adjacency, ops: Backend, *, offload: float = OFFLOAD, report: 
     ValueError
         An `offload` that is no such fraction.
     """
-    if not 0 <= offload <= 1:
-        raise ValueError(f"offload must be from 0 to 1; got {offload!r}")
+    if not isinstance(offload, Real) or not 0 <= offload <= 1:
+        raise ValueError(f"offload must be a number from 0 to 1; got {offload!r}")
     xp = ops.xp
     edges = edges_of(graph, ops, "hybrid")
     parts = Parts(edges, ops, offload)

@@ -34,7 +34,7 @@ PMA; the variants and gamma = 100 are those of the authors' published code. R. C
 
 from __future__ import annotations
 
-from operator import index
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,8 +84,8 @@ def forest(
     ValueError
         A `gamma` or a `variant` that is none of these.
     """
-    if isinstance(gamma, bool) or (gamma := index(gamma)) < 1:
-        raise ValueError(f"gamma must be 1 or more; got {gamma!r}")
+    if not isinstance(gamma, Integral) or isinstance(gamma, bool) or gamma < 1:
+        raise ValueError(f"gamma must be an integer of at least 1; got {gamma!r}")
     if variant not in VARIANTS:
         raise ValueError(f"variant must be one of {', '.join(map(repr, VARIANTS))}; got {variant!r}")
     xp = ops.xp
@@ -97,7 +97,7 @@ def forest(
         if not ascending and _sorts(variant, len(levels), left, n, xp):
             left, ascending = left.at(ops.sort_order(left.key)), True
         indptr, arcs = _rows(left, n, ops)
-        owner, via, hook = ops.grow_subtrees(indptr, arcs.column, arcs.key, gamma, ascending)
+        owner, via, hook = ops.grow_subtrees(indptr, arcs.column, arcs.key, int(gamma), ascending)
         for arc in (via, hook):
             taken[(arcs.key[arc[arc >= 0]] & NUMBER).astype(np.int64)] = True
         level = _unified(arcs, owner, hook, ops)
@@ -135,13 +135,13 @@ def _unified(arcs: Arcs, owner: Array, hook: Array, ops: Backend) -> Level:
     """Every subtree joined to the one that the edge at which it stopped leads to."""
     xp = ops.xp
     roots = xp.flatnonzero(owner == xp.arange(arcs.n, dtype=np.int32)).astype(np.int32)
-    stopped = xp.flatnonzero(hook >= 0)
-    ends = xp.sort(xp.stack([arcs.row[hook[stopped]], arcs.column[hook[stopped]]]), axis=0)
-    none, zero = xp.full(arcs.n, -1, np.int32), xp.zeros(arcs.n, np.float32)  # what merging records is of no interest
+    none, zero = xp.full(arcs.n, -1, np.int32), xp.zeros(arcs.n, np.float32)
     edge_u, edge_v = none.copy(), none.copy()
-    edge_u[stopped], edge_v[stopped] = ends[0], ends[1]
+    stopped = xp.flatnonzero(hook >= 0)
+    one, other = arcs.row[hook[stopped]], arcs.column[hook[stopped]]
+    edge_u[stopped], edge_v[stopped] = xp.minimum(one, other), xp.maximum(one, other)
     subtrees = Forest(owner, roots, zero, edge_u, edge_v, none, none.copy(), zero.copy())
-    ops.merge(subtrees)
+    ops.merge(subtrees)  # what it records of edges and weights is known already
     number = xp.zeros(arcs.n, np.int32)
     number[subtrees.components] = xp.arange(subtrees.count, dtype=np.int32)
     return Level(number[subtrees.labels], subtrees.components)
