@@ -86,10 +86,12 @@ def _pairs(graph: Any, ops: Backend) -> tuple[Array, Array, Array]:
         csr.sum_duplicates()
     _check(csr)
     data = csr.data if csr.data.dtype == np.float32 else csr.data.astype(np.float64, copy=False)
-    found = canonical(open_graph((csr.indptr, csr.indices, data), ops.name), ops, symmetric="min").graph
-    row = rows_of(found.indptr, found.m, ops.xp)
-    kept = ops.xp.flatnonzero((row < found.indices) & (found.weights < np.inf))
-    return row[kept], found.indices[kept], abs(found.weights[kept])  # no negative zeros
+    found = canonical(open_graph((csr.indptr, csr.indices, data), ops.name), ops, symmetric="min")
+    assert found is not None  # as it is without a bound
+    column, value = found.graph.indices, found.graph.weights
+    row = rows_of(found.graph.indptr, found.graph.m, ops.xp)
+    kept = ops.xp.flatnonzero((row < column) & (value < np.inf))
+    return row[kept], column[kept], abs(value[kept])  # no negative zeros
 
 
 def _check(csr: Any) -> None:

@@ -177,21 +177,21 @@ def test_the_memory_stays_within_the_bound(tmp_path):
     g = np.random.default_rng(0)
     rows, columns = g.integers(0, n, (2, m // 2))
     graph = csr_of(n, rows, columns, g.random(m // 2))[:3]
-    expected = graph_msf(graph, device="cpu")  # and everything is compiled
+    expected = graph_msf(graph, device="cpu")
     mapped = []
     for i, array in enumerate(graph):
         np.save(tmp_path / f"{i}.npy", array)
         mapped.append(np.load(tmp_path / f"{i}.npy", mmap_mode="r"))
-    allowed = 3_000_000
-    graph_msf(tuple(mapped), device="cpu", max_device_bytes=allowed)
-    tracemalloc.start()
-    try:
-        forest = graph_msf(tuple(mapped), device="cpu", max_device_bytes=allowed)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    allowed, peaks = 3_000_000, []
+    for _ in range(3):  # the first may compile
+        tracemalloc.start()
+        try:
+            forest = graph_msf(tuple(mapped), device="cpu", max_device_bytes=allowed)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
     np.testing.assert_array_equal(forest.edge_id, expected.edge_id)
-    assert peak < 1.1 * allowed, f"{peak:,} bytes"
+    assert min(peaks) < allowed, f"{min(peaks):,} bytes"
 
 
 def test_too_large_even_for_blocks(ops):
@@ -216,6 +216,18 @@ def test_what_is_free_decides_by_itself(ops, monkeypatch):
         graph_msf(graph, device=ops.name)
     monkeypatch.setattr(ops, "bytes_free", lambda: least_bytes(graph, ops.name))
     np.testing.assert_array_equal(graph_msf(graph, device=ops.name).edge_id, expected.edge_id)
+
+
+def test_what_has_no_room_to_be_sorted_in_is_streamed(ops, monkeypatch):
+    """It would fit in one piece if it were in order."""
+    graph, entries = disordered("coordinates")
+    passed = []
+    streamed = emst.graph.msf.streamed
+    monkeypatch.setattr(emst.graph.msf, "streamed", lambda *args: passed.append(1) or streamed(*args))
+    for allowed, times in ((10**9, 0), (bytes_needed(open_graph(graph, ops.name)), 1)):
+        forest = graph_msf(graph, device=ops.name, max_device_bytes=allowed)
+        np.testing.assert_array_equal(forest.edge_id, reference.kruskal(graph.shape[0], *entries)[0])
+        assert len(passed) == times
 
 
 def test_dense_arrays(ops):

@@ -7,6 +7,7 @@ and all entries otherwise, in which case both directions of a pair are compared.
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from emst.graph.edges import ordered, rows_of
 from emst.graph.faults import asymmetric, check_ends, check_entries, check_rows
 
 POLICIES = ("check", "min")
+PER_SORTED = 110  # bytes that an entry takes while it is put in order: ends, codes, weights, positions, twice as a rule
 
 
 class Canonical(NamedTuple):
@@ -27,9 +29,16 @@ class Canonical(NamedTuple):
     positions: Array | None
 
 
-def canonical(door: Door, ops: Backend, symmetric: str = "check") -> Canonical:
-    """The graph behind a door on the backend. Raises ValueError for what `emst.graph_msf` says."""
+def canonical(door: Door, ops: Backend, symmetric: str = "check", room: int = sys.maxsize) -> Canonical | None:
+    """The graph behind a door on the backend; None if there are not enough bytes of `room` to put it in order.
+
+    Raises
+    ------
+    ValueError
+        See `emst.graph_msf`.
+    """
     xp = ops.xp
+    tight = door.m * PER_SORTED > room
     indices, weights = narrowed(door.indices, door.n, ops), computable(door.stored(), ops)
     if door.indptr is not None:
         indptr = pointers(door.indptr, ops)
@@ -38,6 +47,8 @@ def canonical(door: Door, ops: Backend, symmetric: str = "check") -> Canonical:
         check_rows(rows, door)
         if bool((rows[1:] < rows[:-1]).any()):
             check_entries(ops.survey_graph(one_row(door.n, door.m, xp), indices, weights), door)
+            if tight:
+                return None
             return _paired(door, rows, indices, weights, symmetric, ops)
         indptr = starts(rows, door.n, xp)
     survey = ops.survey_graph(indptr, indices, weights)
@@ -49,6 +60,8 @@ def canonical(door: Door, ops: Backend, symmetric: str = "check") -> Canonical:
         return Canonical(
             Adjacency(indptr, indices, weights, survey.lower > 0), None if positions is None else ops.asarray(positions)
         )
+    if tight:
+        return None
     rows = rows_of(indptr, door.m, xp)
     if not mirrored:
         return _paired(door, rows, indices, weights, symmetric, ops)
@@ -96,13 +109,15 @@ def sorted_by(codes: Array, ops: Backend) -> Array:
 def lightest(codes: Array, weights: Array, ops: Backend) -> tuple[Array, Array]:
     """From directed codes: the lightest entry of every pair in each direction, of equal ones the first, by code; and
     the places among these of pairs that have both directions (the second comes next)."""
-    order = sorted_by(ordered(weights).astype(np.uint64), ops)
-    order = order[sorted_by(codes[order], ops)]
+    order = sorted_by(codes, ops)
     ranked = codes[order]
     first = ops.xp.ones(len(ranked), np.bool_)
     first[1:] = ranked[1:] != ranked[:-1]
+    if not bool(first.all()):  # parallel edges: sorted by weight before
+        order = sorted_by(ordered(weights).astype(np.uint64), ops)
+        order = order[sorted_by(codes[order], ops)]
     heads = order[first]
-    pairs = codes[heads] >> np.uint64(1)
+    pairs = ranked[first] >> np.uint64(1)
     return heads, ops.xp.flatnonzero(pairs[1:] == pairs[:-1])
 
 
@@ -122,18 +137,14 @@ def _paired(door: Door, rows: Array, columns: Array, weights: Array, symmetric: 
     xp = ops.xp
     kept = xp.flatnonzero(rows != columns)
     rows, columns, weights = rows[kept], columns[kept], weights[kept]
-    codes = directed_codes(rows, columns, door.n, xp)
-    order = sorted_by(codes, ops)
-    pairs = codes[order] >> np.uint64(1)
-    if bool((pairs[1:] == pairs[:-1]).any()):
-        heads, both = lightest(codes, weights, ops)
-        if symmetric == "check" and (wrong := differing(heads, both, weights, kept, xp)):
-            raise asymmetric(door, *wrong)
-        ahead, behind = heads[both], heads[both + 1]
-        reverse = (weights[behind] < weights[ahead]) | ((weights[behind] == weights[ahead]) & (behind < ahead))
-        taken = xp.ones(len(heads), np.bool_)
-        taken[xp.where(reverse, both, both + 1)] = False
-        order = heads[taken]
+    heads, both = lightest(directed_codes(rows, columns, door.n, xp), weights, ops)
+    if symmetric == "check" and (wrong := differing(heads, both, weights, kept, xp)):
+        raise asymmetric(door, *wrong)
+    ahead, behind = heads[both], heads[both + 1]
+    reverse = (weights[behind] < weights[ahead]) | ((weights[behind] == weights[ahead]) & (behind < ahead))
+    taken = xp.ones(len(heads), np.bool_)
+    taken[xp.where(reverse, both, both + 1)] = False
+    order = heads[taken]
     rows, columns = rows[order], columns[order]
     small, large = xp.minimum(rows, columns), xp.maximum(rows, columns)
     return _triangle(door, small, large, weights[order], kept[order], ops)

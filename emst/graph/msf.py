@@ -17,7 +17,7 @@ from emst.graph.adjacency import Chosen
 from emst.graph.canonical import POLICIES, canonical
 from emst.graph.door import Door, open_graph
 from emst.graph.forest import MinimumSpanningForest
-from emst.graph.streaming import memory_to_stream_in, streamed
+from emst.graph.streaming import bytes_needed, memory_for, streamed
 
 ALGORITHMS = ("boruvka", "contraction", "primitives", "partial-prim", "hybrid")  # each lives in a file of its name
 
@@ -110,16 +110,14 @@ def graph_msf(
     door = open_graph(graph, device)
     with door.scope():
         ops = backend_of(door.device)
-        allowed = memory_to_stream_in(door, ops, max_device_bytes)
-        if allowed is None:
-            found, positions = canonical(door, ops, symmetric)
-            chosen = solve(found, ops)
-            if positions is not None:
-                chosen = chosen._replace(entries=positions[chosen.entries])
-            in_order = positions is None
+        room = memory_for(door, ops, max_device_bytes)
+        found = canonical(door, ops, symmetric, room) if bytes_needed(door) <= room else None
+        if found is None:
+            chosen, in_order = streamed(door, ops, solve, symmetric, room), False
         else:
-            chosen = streamed(door, ops, solve, symmetric, allowed)
-            in_order = False
+            chosen, in_order = solve(found.graph, ops), found.positions is None
+            if found.positions is not None:
+                chosen = chosen._replace(entries=found.positions[chosen.entries])
         return _result(door, chosen, in_order, return_labels, ops)
 
 

@@ -12,6 +12,7 @@ read block by block.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ import numpy as np
 from emst.backend import Array, Backend
 from emst.graph.adjacency import Adjacency, Chosen
 from emst.graph.canonical import (
+    PER_SORTED,
     differing,
     directed_codes,
     lightest,
@@ -70,14 +72,14 @@ def bytes_needed(door: Door) -> int:
     return door.m * entry + door.n * (PER_VERTEX + 8 * moved)
 
 
-def memory_to_stream_in(door: Door, ops: Backend, max_device_bytes: int | None) -> int | None:
-    """Bytes that a graph has to be streamed through; None if it fits in one piece."""
-    needed = bytes_needed(door)
-    if max_device_bytes is None:
-        if needed < ASKED_FROM:
-            return None
-        max_device_bytes = ops.bytes_free()
-    return None if max_device_bytes is None or needed <= max_device_bytes else max_device_bytes
+def memory_for(door: Door, ops: Backend, max_device_bytes: int | None) -> int:
+    """Bytes that there are to work in: without bound where they are enough for certain, or nobody says."""
+    if max_device_bytes is not None:
+        return max_device_bytes
+    if bytes_needed(door) + door.m * PER_SORTED < ASKED_FROM:
+        return sys.maxsize
+    free = ops.bytes_free()
+    return sys.maxsize if free is None else free
 
 
 def streamed(
