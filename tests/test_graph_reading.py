@@ -104,7 +104,15 @@ def test_plain_arcs_take_the_fast_way_and_others_do_not():
         b"a 1 2 99999999999999999999\n",
         b"a 1 2 -99999999999999999999\n",
     ]
-    odd += [b"\n", b"c\n", b"a 1 2 0x10\n"]
+    odd += [
+        b"\n",
+        b"c\n",
+        b"a 1 2 0x10\n",
+        b"a 1 2 -\n",
+        b"a 1 2 +3\n",
+        b"a 1\r2 3 4\na 5 6 \r\n",
+        b"a 1-2 3 4\na 5 6 \r\n",
+    ]
     for block in odd:
         assert dimacs._plain_arcs(block) is None, block
 

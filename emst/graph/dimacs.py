@@ -23,7 +23,8 @@ from emst.graph.door import MOST_VERTICES
 
 BLOCK = 1 << 22  # bytes taken apart at a time
 LARGEST = 2**63 - 1  # numpy reads anything beyond as this, or as one less than its negative
-ARC, SPACE, LINE = b"a \n"
+ARC, SPACE, LINE, RETURN, MINUS, ZERO, NINE = b"a \n\r-09"
+STRANGE = np.isin(np.arange(256), list(b"a \n0123456789"), invert=True)
 WITHOUT_ARC = bytes.maketrans(b"a", b" ")
 
 
@@ -109,7 +110,7 @@ class _Reader:
 
     def _slowly(self, block: bytes) -> np.ndarray:
         arcs = []
-        for line in block.splitlines():
+        for line in block.removesuffix(b"\n").split(b"\n"):
             self.line += 1
             kind, *fields = line.split() or [b"c"]
             if kind == b"p":
@@ -164,7 +165,7 @@ def _plain_arcs(block: bytes) -> np.ndarray | None:
     first, second, third = gaps[0::3], gaps[1::3], gaps[2::3]
     if not ((text[starts] == ARC) & (first == starts + 1) & (second > first + 1) & (third > second + 1)).all():
         return None
-    if not (ends > third + 1).all():
+    if not (ends > third + 1).all() or not _harmless(text, np.flatnonzero(STRANGE[text])):
         return None
     try:
         with warnings.catch_warnings():
@@ -174,6 +175,13 @@ def _plain_arcs(block: bytes) -> np.ndarray | None:
         return None
     whole = len(numbers) == 3 * len(ends) and numbers.max() < LARGEST and numbers.min() >= -LARGEST
     return numbers.reshape(-1, 3) if whole else None
+
+
+def _harmless(text: np.ndarray, at: np.ndarray) -> bool:
+    """Whether the bytes there are minus signs of numbers, or returns at the ends of lines."""
+    found, before, after = text[at], text[at - 1], text[at + 1]  # a block begins with `a` and ends with a line
+    minus = (found == MINUS) & (before == SPACE) & (ZERO <= after) & (after <= NINE)
+    return bool((minus | ((found == RETURN) & (after == LINE))).all())
 
 
 def _whole(field: bytes) -> int:
