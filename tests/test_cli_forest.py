@@ -214,7 +214,7 @@ def test_what_goes_wrong_is_one_line(here, capsys, arguments, said):
     (here / "g.gr").write_text("p sp 2 1\na 1 3 4\n")
     (here / "g.csv").write_text("0,1,nan,4\n")
     (here / "h.csv").write_text("0,1,2\n")
-    sparse.save_npz("g.npz", sparse.eye_array(3).tocsr())
+    sparse.save_npz("g.npz", sparse.csr_array(np.eye(3)))
     (here / "folder.npz").mkdir()
     before = [path.name for path in here.iterdir()]
     assert said in complaint(capsys, *arguments, "--device", "cpu")

@@ -201,6 +201,17 @@ def test_written_as_scipy_writes(tmp_path, capsys):
     np.testing.assert_array_equal(read_graph(file).data, graphs.weighted(*made[:2], "float64"))
 
 
+@pytest.mark.parametrize("rule", graphs.WEIGHTS)
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_no_edges(n, rule):
+    none = np.zeros(0, np.int64)
+    indptr, indices, weights = graphs.from_pairs(n, none, none, rule)
+    np.testing.assert_array_equal(indptr, np.zeros(n + 1))
+    assert len(indices) == len(weights) == 0
+    loops = graphs.from_pairs(n, np.arange(n), np.arange(n), rule)
+    assert digest(loops) == digest((indptr, indices, weights))
+
+
 # Road networks, from a server that plays the challenge's
 
 

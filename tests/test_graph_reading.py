@@ -281,7 +281,7 @@ def test_wide_integers_of_a_matrix(tmp_path):
 
 
 def test_what_scipy_writes(tmp_path):
-    matrix = sparse.random_array((50, 50), density=0.2, rng=np.random.default_rng(0))
+    matrix = sparse.random(50, 50, density=0.2, random_state=0)
     mmwrite(tmp_path / "g.mtx", matrix, precision=17)
     np.testing.assert_array_equal(read_graph(tmp_path / "g.mtx").toarray(), matrix.toarray())
 
@@ -475,7 +475,7 @@ def test_other_files(tmp_path):
     refused(tmp_path / "g.txt", b"", "unknown suffix '.txt'; graphs are read from .gr, .gr.gz, .mtx, .mtx.gz, .csv")
     refused(tmp_path / "g.csv.gz", b"", "unknown suffix '.csv.gz'")
     refused(tmp_path / "g.gr", gr(), "only a .csv or .parquet has columns to choose", columns=["0", "1"])
-    sparse.save_npz(tmp_path / "d.npz", sparse.eye_array(3, format="dia"))
+    sparse.save_npz(tmp_path / "d.npz", sparse.dia_array(np.eye(3)))
     with pytest.raises(ValueError, match="holds a dia matrix; graphs are read from csr, csc and coo"):
         read_graph(tmp_path / "d.npz")
     with pytest.raises(FileNotFoundError):
