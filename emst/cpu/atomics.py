@@ -1,4 +1,4 @@
-"""One atomic operation on the CPU, for threads that take vertices from each other."""
+"""Atomic operations on elements of an array, for threads that claim vertices or share minima."""
 
 from __future__ import annotations
 
@@ -18,3 +18,15 @@ def compare_and_swap(typingctx, array, at, expected, value):
         return builder.extract_value(swapped, 0)
 
     return array.dtype(array, types.int64, array.dtype, array.dtype), codegen
+
+
+@intrinsic
+def lower(typingctx, array, at, value):
+    """Make ``array[at]``, an unsigned integer, the lesser of itself and `value`, in one step."""
+
+    def codegen(context, builder, signature, args):
+        pointer = address(context, builder, signature.args[0], args[0], args[1])
+        builder.atomic_rmw("umin", pointer, args[2], "monotonic")
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, array.dtype), codegen

@@ -1,13 +1,14 @@
 """The lightest edge out of every component, among edges that are listed one by one: what `emst.graph.hybrid` asks.
 
-Every thread has minima of its own, which are compared at the end: there is nothing to share.
+Races. Threads share the minima and lower them in one step. Whether that is worth while is asked first, and a stale
+answer can only be too great.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from emst.cpu.arrays import full
+from emst.cpu.atomics import lower
 from emst.cpu.kernels import kernel
 from emst.cpu.parallel import for_chunks, grain_for
 
@@ -17,18 +18,10 @@ NO_KEY = np.uint64(2**64 - 1)
 def lightest_of_edges(u, v, key, labels):
     """See `emst.backend.Backend.lightest_of_edges`."""
     k, grain = len(key), grain_for(len(key), 1 << 14)
-    minima = []  # of each thread
-
-    def scratch():
-        minima.append(full(len(labels), NO_KEY, np.uint64))
-        return minima[-1]
-
+    least = np.full(len(labels), NO_KEY)
     kept = tuple(np.empty_like(array) for array in (u, v, key))
     counts = np.zeros(-(-k // grain), np.int64)
-    for_chunks(_lightest, k, grain, u, v, key, labels, *kept, counts, grain, scratch=scratch)
-    least = minima[0]
-    for other in minima[1:]:
-        np.minimum(least, other, out=least)
+    for_chunks(_lightest, k, grain, least, u, v, key, labels, *kept, counts, grain)
     left = tuple(np.empty(counts.sum(), array.dtype) for array in kept)
     for_chunks(_close_up, k, grain, *kept, *left, counts, np.cumsum(counts) - counts, grain)
     return least, *left
@@ -46,9 +39,9 @@ def _lightest(least, u, v, key, labels, kept_u, kept_v, kept_key, counts, grain,
         kept_u[at], kept_v[at], kept_key[at] = a, b, k
         at += 1
         if k < least[a]:
-            least[a] = k
+            lower(least, a, k)
         if k < least[b]:
-            least[b] = k
+            lower(least, b, k)
     counts[begin // grain] = at - begin
 
 
