@@ -205,5 +205,7 @@ def test_options():
     refuses(TypeError, sentence, graph, gamma=3)
     sentence = "graph_msf() got an unexpected keyword argument 'gama'; algorithm='partial-prim' takes gamma, variant"
     refuses(TypeError, sentence, graph, algorithm="partial-prim", gama=3)
+    with pytest.raises(TypeError, match="integer"):
+        graph_msf(graph, max_device_bytes=1e9)
     with pytest.raises(TypeError, match="positional"):
         graph_msf(graph, "boruvka")

@@ -12,6 +12,7 @@ read block by block.
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -75,7 +76,7 @@ def bytes_needed(door: Door) -> int:
 def memory_for(door: Door, ops: Backend, max_device_bytes: int | None) -> int:
     """Bytes that there are to work in: without bound where they are enough for certain, or nobody says."""
     if max_device_bytes is not None:
-        return max_device_bytes
+        return operator.index(max_device_bytes)
     if bytes_needed(door) + door.m * PER_SORTED < ASKED_FROM:
         return sys.maxsize
     free = ops.bytes_free()
