@@ -40,10 +40,11 @@ def reductions(lab: Lab) -> Table:
             left = lab.components(name, **options)
             if not left[1:]:
                 continue
-            rows.append([name, title, len(left) - 1, " ".join(f"{count:,}" for count in left[1:]), left[0] / left[1]])
+            rates = " ".join(f"{before / after:.3g}" for before, after in zip(left, left[1:]))
+            rows.append([name, title, len(left) - 1, rates, " ".join(f"{count:,}" for count in left[1:])])
             series[title] = (list(range(1, len(left))), [float(count) for count in left[1:]])
         curves.append(Curves(f"round, {name}", "components left", series, "y"))
-    head = ["graph", "algorithm", "rounds", "components after each round", "reduction by the first"]
+    head = ["graph", "algorithm", "rounds", "reduction of each round", "components after it"]
     note = (
         "Components before a round over those after it. A round of Borůvka's at least halves those that are not "
         "finished; one of partial-prim divides them by up to gamma. The figure's numbers are not known to us."
@@ -53,12 +54,10 @@ def reductions(lab: Lab) -> Table:
 
 def offloads(lab: Lab) -> Table:
     """Figure 15 of Jain et al."""
-    names = _at_hand(lab)
+    names, fractions = _at_hand(lab), lab.options.offloads
     head = ["offload", *names]
-    rows = [
-        [offload, *(lab.milliseconds(name, algorithm="hybrid", offload=offload) for name in names)]
-        for offload in lab.options.offloads
-    ]
+    columns = [[lab.milliseconds(name, algorithm="hybrid", offload=part) for part in fractions] for name in names]
+    rows = [list(row) for row in zip(fractions, *columns)]
     note = (
         "Milliseconds against the fraction of each round's work that goes to the CPU. The figure's numbers are not "
         "known to us."

@@ -17,6 +17,7 @@ class Curves:
     y: str
     series: dict[str, tuple[list[float], list[float]]]
     logarithmic: str = ""  # axes: "x", "y" or "xy"
+    ours: int = 99  # as many of the series are measured here; the others are single points
 
 
 @dataclass
@@ -41,28 +42,35 @@ class Table:
         return {"name": self.name, "title": self.title, "head": self.head, "rows": self.rows}
 
     def plot(self, folder: pathlib.Path) -> str:
-        """Draw the curves into FOLDER/NAME.svg; the file's name, or nothing if there are none."""
+        """Draw the curves into FOLDER/NAME.png; the file's name, or nothing if there are none."""
         if not self.curves:
             return ""
-        from matplotlib import rc_context
-        from matplotlib.backends.backend_svg import FigureCanvasSVG
+        from matplotlib import colormaps
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
+        from matplotlib.ticker import EngFormatter, LogLocator
 
-        figure = Figure(figsize=(5.2 * len(self.curves), 3.6), layout="constrained")
-        FigureCanvasSVG(figure)
+        figure = Figure(figsize=(4.2 * len(self.curves) + 2.5, 3.4), layout="constrained")
+        FigureCanvasAgg(figure)
         for axes, curves in zip(figure.subplots(1, len(self.curves), squeeze=False)[0], self.curves):
-            for name, (xs, ys) in curves.series.items():
-                axes.plot(xs, ys, marker="o", markersize=3, linewidth=1, label=name)
+            axes.set_prop_cycle(color=colormaps["tab20"].colors[::2] + colormaps["tab20"].colors[1::2])
+            for number, (name, (xs, ys)) in enumerate(curves.series.items()):
+                theirs = number >= curves.ours
+                axes.plot(xs, ys, "x" if theirs else "o-", markersize=6 if theirs else 3, linewidth=1, label=name)
             axes.set(xlabel=curves.x, ylabel=curves.y)
-            for axis in curves.logarithmic:
-                axes.set(**{f"{axis}scale": "log"})
+            for which, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
+                if which in curves.logarithmic:
+                    axes.set(**{f"{which}scale": "log"})
+                    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+                    axis.set_minor_locator(LogLocator(subs=range(1, 10)))
+                    axis.set_minor_formatter("")
+                axis.set_major_formatter(EngFormatter(sep=""))
             axes.grid(alpha=0.3, linewidth=0.5)
-            if len(curves.series) > 1:
-                axes.legend(fontsize="x-small")
+        handles, names = axes.get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside right upper", fontsize="x-small")
         folder.mkdir(parents=True, exist_ok=True)
-        with rc_context({"svg.fonttype": "none", "svg.hashsalt": self.name}):  # small, and always the same
-            figure.savefig(folder / f"{self.name}.svg", metadata={"Date": None})
-        return f"{self.name}.svg"
+        figure.savefig(folder / f"{self.name}.png", dpi=80)
+        return f"{self.name}.png"
 
 
 def text(cell: Cell) -> str:
