@@ -8,31 +8,15 @@ import graph_reference as reference
 import numpy as np
 import pytest
 import reference as twin
-from graph_reference import GRAPHS, KINDS, WEIGHTS, adjacency_of, csr_of, weights_for
+from graph_helpers import assert_chosen, on, with_loops
+from graph_reference import GRAPHS, KINDS, WEIGHTS, adjacency_of, weights_for
 from helpers import to_device, to_host
 
 from emst.backend import backend_of
 from emst.cpu import hybrid as hybrid_on_the_cpu
-from emst.graph.adjacency import Adjacency
 from emst.graph.hybrid import forest
 
 PATIENCE = 120  # seconds, for a side that never comes
-
-
-def on(ops, graph):
-    arrays = (to_device(ops, a) for a in (graph.indptr, graph.indices, graph.weights))
-    return Adjacency(*arrays, graph.symmetric)
-
-
-def assert_forest(ours, graph):
-    theirs = reference.graph_forest(graph)
-    for field, dtype in (("entries", np.int64), ("source", np.int32), ("target", np.int32)):
-        np.testing.assert_array_equal(to_host(getattr(ours, field)), getattr(theirs, field), field)
-        assert getattr(ours, field).dtype == dtype
-    roots = to_host(ours.roots)
-    assert roots.dtype == np.int32
-    np.testing.assert_array_equal(roots[roots], roots)
-    np.testing.assert_array_equal(reference.number_components(roots), reference.number_components(theirs.roots))
 
 
 @pytest.mark.parametrize("dtype", WEIGHTS, ids=lambda t: t.__name__)
@@ -40,7 +24,7 @@ def assert_forest(ours, graph):
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_forest_is_kruskals(ops, name, kind, dtype):
     graph = adjacency_of(GRAPHS[name], weights_for(len(GRAPHS[name][1]), dtype, kind))
-    assert_forest(forest(on(ops, graph), ops), graph)
+    assert_chosen(forest(on(ops, graph), ops), graph)
 
 
 @pytest.mark.parametrize("offload", [0, 0.3, 1])
@@ -48,7 +32,7 @@ def test_the_forest_is_kruskals(ops, name, kind, dtype):
 @pytest.mark.parametrize("name", GRAPHS)
 def test_it_does_not_matter_who_gets_which_edges(ops, name, kind, offload):
     graph = adjacency_of(GRAPHS[name], weights_for(len(GRAPHS[name][1]), np.float32, kind), symmetric=False)
-    assert_forest(forest(on(ops, graph), ops, offload=offload), graph)
+    assert_chosen(forest(on(ops, graph), ops, offload=offload), graph)
 
 
 @pytest.mark.parametrize("offload", [0.0, 0.5, 1.0])
@@ -56,7 +40,7 @@ def test_larger_ones_and_the_same_on_every_run(ops, offload):
     for shape in (reference.shuffled(reference.path(30_000)), reference.random(3_000, 100_000)):
         graph = adjacency_of(shape, weights_for(len(shape[1]), np.int64, "ties"))
         for _ in range(3):
-            assert_forest(forest(on(ops, graph), ops, offload=offload), graph)
+            assert_chosen(forest(on(ops, graph), ops, offload=offload), graph)
 
 
 @pytest.mark.parametrize("k", [0, 1, 70_000])
@@ -98,7 +82,7 @@ def test_both_sides_work_at_the_same_time(ops, monkeypatch):
     barrier = threading.Barrier(2, timeout=PATIENCE)
     graph = adjacency_of(GRAPHS["random"], weights_for(len(GRAPHS["random"][1]), np.int32, "ties"))
     given = counted(monkeypatch, ops, barrier.wait)
-    assert_forest(forest(on(ops, graph), ops, offload=0.3), graph)
+    assert_chosen(forest(on(ops, graph), ops, offload=0.3), graph)
     k = len(GRAPHS["random"][1])
     assert given[threading.get_ident()] == k - round(0.3 * k)
     assert sum(given.values()) == k and len(given) == 2
@@ -114,7 +98,7 @@ def test_kernels_let_go_of_the_interpreter(kernel):
 def test_a_side_without_edges_is_left_alone(ops, monkeypatch, offload):
     graph = adjacency_of(GRAPHS["grid"], weights_for(len(GRAPHS["grid"][1]), np.int32, "ties"))
     given = counted(monkeypatch, ops, lambda: None)
-    assert_forest(forest(on(ops, graph), ops, offload=offload), graph)
+    assert_chosen(forest(on(ops, graph), ops, offload=offload), graph)
     assert [count for count in given.values() if count] == [len(GRAPHS["grid"][1])]
     assert len(given) == 1 + offload
 
@@ -136,10 +120,5 @@ def test_rounds_are_reported(ops):
 
 
 def test_loops_mean_nothing(ops):
-    n, rows, columns = GRAPHS["random"]
-    loops = np.arange(0, n, 3)
-    weights = weights_for(len(rows) + len(loops), np.float32, "ties")
-    weights[len(rows) :] = -100
-    indptr, indices, values, _ = csr_of(n, np.r_[rows, loops], np.r_[columns, loops], weights)
-    graph = Adjacency(indptr, indices.astype(np.int32), values, True)
-    assert_forest(forest(on(ops, graph), ops), graph)
+    graph = with_loops()
+    assert_chosen(forest(on(ops, graph), ops), graph)

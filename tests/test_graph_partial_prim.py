@@ -6,31 +6,15 @@ import graph_reference as reference
 import numpy as np
 import pytest
 import reference as twin
-from graph_reference import GRAPHS, KINDS, WEIGHTS, adjacency_of, csr_of, weights_for
+from graph_helpers import assert_chosen, on, with_loops
+from graph_reference import GRAPHS, KINDS, WEIGHTS, adjacency_of, weights_for
 from helpers import to_device, to_host
 from numba import njit
 
 from emst.backend import backend_of
 from emst.cpu.atomics import compare_and_swap
 from emst.cpu.parallel import for_chunks
-from emst.graph.adjacency import Adjacency
 from emst.graph.partial_prim import LONG_ROW, VARIANTS, forest
-
-
-def on(ops, graph):
-    arrays = (to_device(ops, a) for a in (graph.indptr, graph.indices, graph.weights))
-    return Adjacency(*arrays, graph.symmetric)
-
-
-def assert_forest(ours, graph):
-    theirs = reference.graph_forest(graph)
-    for field, dtype in (("entries", np.int64), ("source", np.int32), ("target", np.int32)):
-        np.testing.assert_array_equal(to_host(getattr(ours, field)), getattr(theirs, field), field)
-        assert getattr(ours, field).dtype == dtype
-    roots = to_host(ours.roots)
-    assert roots.dtype == np.int32
-    np.testing.assert_array_equal(roots[roots], roots)
-    np.testing.assert_array_equal(reference.number_components(roots), reference.number_components(theirs.roots))
 
 
 @pytest.mark.parametrize("dtype", WEIGHTS, ids=lambda t: t.__name__)
@@ -38,7 +22,7 @@ def assert_forest(ours, graph):
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_forest_is_kruskals(ops, name, kind, dtype):
     graph = adjacency_of(GRAPHS[name], weights_for(len(GRAPHS[name][1]), dtype, kind))
-    assert_forest(forest(on(ops, graph), ops), graph)
+    assert_chosen(forest(on(ops, graph), ops), graph)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -47,7 +31,7 @@ def test_the_forest_is_kruskals(ops, name, kind, dtype):
 @pytest.mark.parametrize("name", GRAPHS)
 def test_neither_gamma_nor_the_variant_changes_it(ops, name, kind, gamma, variant):
     graph = adjacency_of(GRAPHS[name], weights_for(len(GRAPHS[name][1]), np.float32, kind), symmetric=False)
-    assert_forest(forest(on(ops, graph), ops, gamma=gamma, variant=variant), graph)
+    assert_chosen(forest(on(ops, graph), ops, gamma=gamma, variant=variant), graph)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -58,7 +42,7 @@ def test_many_workers_at_once(ops, gamma, variant):
     for shape in graphs:
         graph = adjacency_of(shape, weights_for(len(shape[1]), np.int32, "ties"))
         for _ in range(5):
-            assert_forest(forest(on(ops, graph), ops, gamma=gamma, variant=variant), graph)
+            assert_chosen(forest(on(ops, graph), ops, gamma=gamma, variant=variant), graph)
 
 
 def arcs(name, kind, ascending):
@@ -157,7 +141,7 @@ def sorting(monkeypatch, ops, graph, **options):
 
     with monkeypatch.context() as patch:
         patch.setattr(ops, "grow_subtrees", spied)
-        assert_forest(forest(on(ops, graph), ops, **options), graph)
+        assert_chosen(forest(on(ops, graph), ops, **options), graph)
     return seen
 
 
@@ -201,10 +185,5 @@ def test_unknown_variants_are_named(ops):
 
 
 def test_loops_mean_nothing(ops):
-    n, rows, columns = GRAPHS["random"]
-    loops = np.arange(0, n, 3)
-    weights = weights_for(len(rows) + len(loops), np.float32, "ties")
-    weights[len(rows) :] = -100
-    indptr, indices, values, _ = csr_of(n, np.r_[rows, loops], np.r_[columns, loops], weights)
-    graph = Adjacency(indptr, indices.astype(np.int32), values, True)
-    assert_forest(forest(on(ops, graph), ops), graph)
+    graph = with_loops()
+    assert_chosen(forest(on(ops, graph), ops), graph)
