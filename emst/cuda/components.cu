@@ -1,22 +1,39 @@
-// Components numbered in the order of their first vertices.
-#include "compact.cuh"
+// Components numbered in the order of their first vertices, in one cooperative launch.
+#include "crew.cuh"
 
-// `first` is at least n before.
-__global__ void first_vertices(const int *roots, i64 n, int *first) {
-  i64 v = thread_id();
-  if (v < n) lower(first + roots[v], (int)v);
-}
+constexpr int COMPONENT_THREADS = 256, MOST_BLOCKS = 4096;
 
-__global__ void __launch_bounds__(COMPACT_THREADS)
-    number_roots(const int *roots, i64 n, const int *first, int *number, int *total, u64 *tiles, u32 epoch) {
-  compact(
-      n, tiles, epoch, total, [&](int, i64 v) { return first[roots[v]] == v; },
-      [&](i64 v, bool kept, u32 rank) {
-        if (kept) number[roots[v]] = (int)rank;
-      });
-}
+struct State {
+  u64 found[MOST_BLOCKS];  // first vertices in the share of a block
+  u32 arrived;
+};
 
-__global__ void label_vertices(const int *roots, i64 n, const int *number, int *labels) {
-  i64 v = thread_id();
-  if (v < n) labels[v] = number[roots[v]];
+// `first` and `number` are scratch, by root.
+__global__ void __launch_bounds__(COMPONENT_THREADS)
+    number_components(const int *roots, i64 n, int *first, int *number, int *labels, State *state) {
+  const Crew crew = {&state->arrived, (int)blockIdx.x, (int)gridDim.x};
+  for (i64 v = crew.first(); v < n; v += crew.step()) first[v] = 0x7fffffff;
+  crew.sync();
+  for (i64 v = crew.first(); v < n; v += crew.step()) lower(first + roots[v], (int)v);
+  crew.sync();
+
+  const i64 chunks = (n + COMPONENT_THREADS - 1) / COMPONENT_THREADS;
+  const i64 begin = chunks * crew.rank / crew.size, end = chunks * (crew.rank + 1) / crew.size;
+  auto is_first = [&](i64 v) { return v < n && first[roots[v]] == v; };
+  u64 found = 0, all;
+  for (i64 c = begin; c < end; c++) found += is_first(c * COMPONENT_THREADS + threadIdx.x);
+  found = block_sum<COMPONENT_THREADS>(found);
+  if (threadIdx.x == 0) state->found[crew.rank] = found;
+  crew.sync();
+  u64 base = found_before<COMPONENT_THREADS>(crew, state->found, all);
+  for (i64 c = begin; found && c < end; c++) {
+    const i64 v = c * COMPONENT_THREADS + threadIdx.x;
+    const bool kept[1] = {is_first(v)};
+    u32 at[1];
+    const u32 here = block_places<COMPONENT_THREADS>(kept, at);
+    if (kept[0]) number[roots[v]] = (int)(base + at[0]);
+    base += here;
+  }
+  crew.sync();
+  for (i64 v = crew.first(); v < n; v += crew.step()) labels[v] = number[roots[v]];
 }

@@ -1,5 +1,6 @@
 // Edges as Borůvka's rounds compare them, (weight, position), and the least of them that leaves each component.
 #pragma once
+#include "crew.cuh"
 #include "graph.cuh"
 
 // Both in one word, which one atomic minimises: weights of 32 bits, fewer than 2^32 - 1 entries.
@@ -64,59 +65,4 @@ __device__ inline Least<Narrow> least_in<Narrow>(u64 *words, i64) {
 template <>
 __device__ inline Least<Wide> least_in<Wide>(u64 *words, i64 n) {
   return {words, words + n};
-}
-
-// The blocks that work together. A barrier of several counts arrivals, and never starts over; all of its blocks must be
-// resident, which a cooperative launch promises. One block alone needs the fences still: what atomics wrote is not in
-// its first-level cache.
-struct Crew {
-  u32 *arrived;
-  int rank, size;
-
-  __device__ void sync() const {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      __threadfence();
-      if (size > 1) {
-        const u32 ticket = atomicAdd(arrived, 1u), all = ticket - ticket % size + size;
-        while ((int)(*(volatile u32 *)arrived - all) < 0) {
-        }
-      }
-      __threadfence();
-    }
-    __syncthreads();
-  }
-};
-
-// Places in a list for what the threads of this block keep: one atomic a block.
-template <int ITEMS>
-__device__ void reserve(const bool (&kept)[ITEMS], u64 *count, u64 (&at)[ITEMS]) {
-  constexpr int WARPS = TILE_THREADS / 32;
-  __shared__ u32 before[WARPS];
-  __shared__ u64 base;
-  const int warp = threadIdx.x / 32;
-  const u32 lane = lane_id(), lanes_before = (1u << lane) - 1;
-  u32 mine[ITEMS], total = 0;
-#pragma unroll
-  for (int j = 0; j < ITEMS; j++) {
-    const u32 lanes = __ballot_sync(FULL, kept[j]);
-    mine[j] = total + __popc(lanes & lanes_before);
-    total += __popc(lanes);
-  }
-  __syncthreads();  // the places of the last call have been read
-  if (lane == 0) before[warp] = total;
-  __syncthreads();
-  if (warp == 0) {
-    u32 own = lane < WARPS ? before[lane] : 0, sum = own;
-#pragma unroll
-    for (int step = 1; step < WARPS; step *= 2) {
-      const u32 other = __shfl_up_sync(FULL, sum, step);
-      if (lane >= step) sum += other;
-    }
-    if (lane < WARPS) before[lane] = sum - own;
-    if (lane == WARPS - 1 && sum) base = atomicAdd(count, (u64)sum);
-  }
-  __syncthreads();
-#pragma unroll
-  for (int j = 0; j < ITEMS; j++) at[j] = base + before[warp] + mine[j];
 }

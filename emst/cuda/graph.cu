@@ -26,7 +26,7 @@ struct Rows {
 
   __device__ int other_end(int v, i64 e) const {
     const int column = indices[e];
-    return column != v ? column : row_of_entry_alone(indptr, n, e);
+    return column != v ? column : row_of_entry(indptr, n, e);
   }
 
   // The entry above the diagonal that mirrors e, in row v below it: the first of its column and weight.
@@ -43,6 +43,19 @@ struct Rows {
     while (weight(low) != weight(e)) low++;
     return low;
   }
+
+  // Calls each(e, row, column, whether it is an edge that counts for this row) for this block's share of the entries,
+  // by whole warps: beyond the end the row is NONE.
+  template <class Each>
+  __device__ void for_edges(const Crew &crew, Each each) const {
+    for_tiles(indptr, n, indices, Share(m, crew.rank, crew.size), [&](i64 start, const int *columns, auto &rows) {
+#pragma unroll
+      for (int j = 0; j < TILE_ITEMS; j++) {
+        const int column = columns[j], row = column == NONE ? NONE : rows[tile_index(j)];
+        each(start + tile_index(j), row, column, symmetric ? column != row : column > row);
+      }
+    });
+  }
 };
 
 // The lesser of the keys in lanes of the same row, at the first lane of each; rows ascend over the lanes.
@@ -58,56 +71,28 @@ __device__ inline u64 least_of_row(u64 key, int row) {
   return key;
 }
 
-// Calls each(j, e, row, column) for all entries of this block's tiles, columns read ahead; column is NONE beyond the
-// end.
-template <class W, class P, class Begin, class Each, class End>
-__device__ void for_tiles(const Rows<W, P> &g, const Crew &crew, TileRows &rows, Begin begin, Each each, End end) {
-  for (i64 start = (i64)crew.rank * TILE; start < g.m; start += (i64)crew.size * TILE) {
-    int column[TILE_ITEMS];
-#pragma unroll
-    for (int j = 0; j < TILE_ITEMS; j++) {
-      const i64 e = start + tile_index(j);
-      column[j] = e < g.m ? g.indices[e] : NONE;
-    }
-    rows.find(g.indptr, g.n, start, minimum(start + TILE, g.m));
-    begin();
-#pragma unroll
-    for (int j = 0; j < TILE_ITEMS; j++) each(j, start + tile_index(j), rows[tile_index(j)], column[j]);
-    end();
-  }
-}
-
 // First round: the lightest edge of every vertex; and of several places the first.
 template <class Key, class W, class P>
-__device__ void offer_rows(const Rows<W, P> &g, Work<Key> &work, TileRows &rows) {
-  auto counts = [&](int row, int column) { return column >= 0 && (g.symmetric ? column != row : column > row); };
-  for_tiles(
-      g, work.crew, rows, [] {},
-      [&](int, i64 e, int row, int column) {
-        const bool is_edge = counts(row, column);
-        const Key key = is_edge ? Key::make(g.weight(e), e) : Key::none();
-        if (column < 0) row = NONE;
-        const u64 word = *reinterpret_cast<const u64 *>(&key), least = least_of_row(word, row);
-        const int row_before = __shfl_up_sync(FULL, row, 1);
-        if (row != NONE && (lane_id() == 0 || row_before != row)) {
-          Key head = key;
-          *reinterpret_cast<u64 *>(&head) = least;
-          work.now.offer(row, head);
-        }
-        if (is_edge && !g.symmetric) work.now.offer(column, key);
-      },
-      [] {});
+__device__ void offer_rows(const Rows<W, P> &g, Work<Key> &work) {
+  g.for_edges(work.crew, [&](i64 e, int row, int column, bool is_edge) {
+    const Key key = is_edge ? Key::make(g.weight(e), e) : Key::none();
+    const u64 least = least_of_row(*reinterpret_cast<const u64 *>(&key), row);
+    const int row_before = __shfl_up_sync(FULL, row, 1);
+    if (row != NONE && (row != row_before || lane_id() == 0)) {
+      Key head = key;
+      *reinterpret_cast<u64 *>(&head) = least;
+      work.now.offer(row, head);
+    }
+    if (is_edge && !g.symmetric) work.now.offer(column, key);
+  });
   work.crew.sync();
   if (!Least<Key>::TWO_STEPS) return;
-  for_tiles(
-      g, work.crew, rows, [] {},
-      [&](int, i64 e, int row, int column) {
-        if (!counts(row, column)) return;
-        const Key key = Key::make(g.weight(e), e);
-        work.now.offer_place(row, key);
-        if (!g.symmetric) work.now.offer_place(column, key);
-      },
-      [] {});
+  g.for_edges(work.crew, [&](i64 e, int row, int column, bool is_edge) {
+    if (!is_edge) return;
+    const Key key = Key::make(g.weight(e), e);
+    work.now.offer_place(row, key);
+    if (!g.symmetric) work.now.offer_place(column, key);
+  });
   work.crew.sync();
 }
 
@@ -115,7 +100,7 @@ __device__ void offer_rows(const Rows<W, P> &g, Work<Key> &work, TileRows &rows)
 // as the order is strict: the smaller one stays.
 template <class Key, class W, class P>
 __device__ void hook_vertices(const Rows<W, P> &g, Work<Key> &work) {
-  for (i64 i = work.first_vertex(); i < g.n; i += work.vertex_step()) {
+  for (i64 i = work.crew.first(); i < g.n; i += work.crew.step()) {
     const int v = (int)i;
     const i64 e = work.now.place(v);
     if (e < 0) {
@@ -132,33 +117,37 @@ __device__ void hook_vertices(const Rows<W, P> &g, Work<Key> &work) {
 
 // The edges between two components, light ones or all: listed, and offered to both ends.
 template <bool LIGHT_ONLY, class Key, class W, class P>
-__device__ void list_edges(const Rows<W, P> &g, Work<Key> &work, TileRows &rows, Key threshold) {
-  Item<Key> item[TILE_ITEMS];
-  bool kept[TILE_ITEMS];
-  for_tiles(
-      g, work.crew, rows, [] {},
-      [&](int j, i64 e, int row, int column) {
-        kept[j] = column > row;
-        if (LIGHT_ONLY && kept[j]) {
-          item[j].key = Key::make(g.weight(e), e);
-          kept[j] = !(threshold < item[j].key);
-        }
-        if (!kept[j]) return;
-        item[j].u = work.parent[row];
-        item[j].v = work.parent[column];
-        kept[j] = item[j].u != item[j].v;
-        if (!kept[j]) return;
-        if (!LIGHT_ONLY) item[j].key = Key::make(g.weight(e), e);
-        work.now.offer(item[j].u, item[j].key);
-        work.now.offer(item[j].v, item[j].key);
-      },
-      [&] {
-        u64 at[TILE_ITEMS];
-        reserve(kept, &work.state->count[work.pass], at);
+__device__ void list_edges(const Rows<W, P> &g, Work<Key> &work, Key threshold) {
+  const Share share(g.m, work.crew.rank, work.crew.size);
+  for_tiles(g.indptr, g.n, g.indices, share, [&](i64 start, const int *columns, auto &rows) {
+    int u[TILE_ITEMS], v[TILE_ITEMS];
+    bool kept[TILE_ITEMS];
+    u32 at[TILE_ITEMS];
 #pragma unroll
-        for (int j = 0; j < TILE_ITEMS; j++)
-          if (kept[j]) work.append(item[j], at[j]);
-      });
+    for (int j = 0; j < TILE_ITEMS; j++) {
+      const i64 e = start + tile_index(j);
+      u[j] = rows[tile_index(j)];
+      v[j] = columns[j];
+      kept[j] = v[j] > u[j] && !(LIGHT_ONLY && threshold < Key::make(g.weight(e), e));
+    }
+#pragma unroll
+    for (int j = 0; j < TILE_ITEMS; j++) {
+      if (!kept[j]) continue;
+      u[j] = work.parent[u[j]];
+      v[j] = work.parent[v[j]];
+      kept[j] = u[j] != v[j];
+    }
+    Item<Key> *const to = work.spare + reserve<TILE_THREADS>(kept, &work.state->count[work.pass], at);
+#pragma unroll
+    for (int j = 0; j < TILE_ITEMS; j++) {
+      if (!kept[j]) continue;
+      const i64 e = start + tile_index(j);
+      const Key key = Key::make(g.weight(e), e);
+      work.now.offer(u[j], key);
+      work.now.offer(v[j], key);
+      to[at[j]] = {u[j], v[j], key};
+    }
+  });
   work.crew.sync();
 }
 
@@ -173,51 +162,92 @@ __device__ void find_threshold(const Rows<W, P> &g, int rank, State *state) {
   for (int length = 2; length <= SAMPLE; length *= 2)  // bitonic sort
     for (int step = length / 2; step > 0; step /= 2) {
       __syncthreads();
-      const int i = (threadIdx.x / step) * 2 * step + threadIdx.x % step, j = i + step;
-      const Key a = sample[i], b = sample[j];
-      if ((b < a) == ((i & length) == 0)) sample[i] = b, sample[j] = a;
+      for (int pair = threadIdx.x; pair < SAMPLE / 2; pair += TILE_THREADS) {
+        const int i = pair / step * 2 * step + pair % step, j = i + step;
+        const Key a = sample[i], b = sample[j];
+        if ((b < a) == ((i & length) == 0)) sample[i] = b, sample[j] = a;
+      }
     }
   __syncthreads();
   if (threadIdx.x == 0) *reinterpret_cast<Key *>(&state->threshold) = sample[rank];
 }
 
+// The marked entries in order, and their ends: every block counts those of its share, and those of the blocks before
+// it.
 template <class Key, class W, class P>
-__global__ void __launch_bounds__(TILE_THREADS, 2)
-    forest(const P *indptr, i64 n, const int *indices, const W *weights, i64 m, int symmetric, int *parent, u64 *least,
-           Item<Key> *lists, i64 capacity, u32 *marks, State *state) {
-  __shared__ TileRows rows;
+__device__ void list_marked(const Rows<W, P> &g, const Work<Key> &work, i64 *entries, int *source, int *target) {
+  const Share share(g.m, work.crew.rank, work.crew.size);
+  u64 marked = 0, all;
+  for (i64 w = share.begin / 32 + threadIdx.x; w < (share.end + 31) / 32; w += TILE_THREADS)
+    marked += __popc(work.marks[w]);
+  marked = block_sum<TILE_THREADS>(marked);
+  if (threadIdx.x == 0) work.state->found[work.crew.rank] = marked;
+  work.crew.sync();
+  u64 base = found_before<TILE_THREADS>(work.crew, work.state->found, all);
+  if (work.crew.first() == 0) work.state->edges = all;
+  if (marked == 0) return;
+  TileRows rows;
+  rows.begin(g.indptr, g.n, share.begin);
+  for (i64 start = share.begin; start < share.end; start += TILE) {
+    rows.advance(g.indptr, g.n, start, minimum(start + TILE, share.end));
+    u32 all_here = 0;
+#pragma unroll
+    for (int j = 0; j < TILE_ITEMS; j++) {  // in the order of entries: 256 of them at a time
+      const i64 e = start + tile_index(j);
+      const bool kept[1] = {e < share.end && (work.marks[e >> 5] >> (e & 31) & 1)};
+      u32 at[1];
+      const u32 here = block_places<TILE_THREADS>(kept, at);
+      if (kept[0]) {
+        const u64 to = base + all_here + at[0];
+        entries[to] = e;
+        source[to] = rows[tile_index(j)];
+        target[to] = g.indices[e];
+      }
+      all_here += here;
+    }
+    base += all_here;
+  }
+}
+
+// `result` is the room of the least edges and, when these are no longer needed, of the forest: entries, then sources,
+// then targets, n of each.
+template <class Key, class W, class P>
+__global__ void __launch_bounds__(TILE_THREADS, 4)
+    forest(const P *indptr, i64 n, const int *indices, const W *weights, i64 m, int symmetric, int *parent, u64 *result,
+           u64 *more, Item<Key> *lists, i64 capacity, u32 *marks, State *state) {
   const Rows<W, P> g = {indptr, (int)n, indices, weights, m, symmetric != 0};
-  const i64 words = n * (i64)(sizeof(Key) / 8);
   Work<Key> work = {{&state->arrived, (int)blockIdx.x, (int)gridDim.x},
                     (int)n,
                     0,
                     parent,
-                    least_in<Key>(least, n),
-                    least_in<Key>(least + words, n),
+                    least_in<Key>(result, n),
+                    least_in<Key>(more, n),
                     lists,
                     lists + capacity,
                     marks,
                     state};
-  for (i64 v = work.first_vertex(); v < n; v += work.vertex_step()) work.now.clear(v);
-  for (i64 i = work.first_vertex(); i < (m + 31) / 32; i += work.vertex_step()) marks[i] = 0;
+  for (i64 v = work.crew.first(); v < n; v += work.crew.step()) work.now.clear(v);
+  for (i64 i = work.crew.first(); i < (m + 31) / 32; i += work.crew.step()) marks[i] = 0;
   work.crew.sync();
 
   const i64 edges = maximum(symmetric ? m / 2 : m, (i64)1), rank = LIGHT * SAMPLE * n / edges;
-  const bool filtered = rank < SAMPLE * 3 / 4;
+  const bool filtered = m > 0 && rank < SAMPLE * 3 / 4;
   if (filtered && work.crew.rank == work.crew.size - 1) find_threshold<Key>(g, (int)rank, state);
-  offer_rows(g, work, rows);
+  offer_rows(g, work);
   hook_vertices(g, work);
   work.flatten(true);
   work.pass++;
   if (filtered) {
-    list_edges<true>(g, work, rows, *reinterpret_cast<const Key *>(&state->threshold));
+    list_edges<true>(g, work, *reinterpret_cast<const Key *>(&state->threshold));
     work.rounds();
     work.pass = HEAVY_PASSES;
     work.flatten(true);
     work.pass++;
   }
-  list_edges<false>(g, work, rows, Key::none());
+  list_edges<false>(g, work, Key::none());
   work.rounds();
   work.pass = LAST_PASSES;
   work.flatten(false);
+  int *const source = reinterpret_cast<int *>(result + n);
+  list_marked(g, work, reinterpret_cast<i64 *>(result), source, source + n);
 }

@@ -8,30 +8,16 @@ __device__ inline u64 ordered_weight(i64 w) { return (u64)w ^ 0x8000000000000000
 __device__ inline u32 ordered_weight(float w) { return ordered(add(w, 0.0f)); }
 __device__ inline u64 ordered_weight(double w) { return ordered(add(w, 0.0)); }
 
-constexpr int TILE_THREADS = 512, TILE_ITEMS = 8, TILE = TILE_THREADS * TILE_ITEMS;
+constexpr int TILE_THREADS = 256, TILE_ITEMS = 8, TILE = TILE_THREADS * TILE_ITEMS;
 
 // The j-th entry of this thread in a tile.
 __device__ inline int tile_index(int j) { return j * TILE_THREADS + (int)threadIdx.x; }
 
-// The last of n + 1 row starts that is not after entry e; by one whole warp, 32 probes at a time. Where the starts do
-// not ascend the answer is wrong, but one of 0 ... n.
+// The last of n rows that begins at entry e or before it; by one thread. Where the starts do not ascend the answer is
+// wrong, but a row.
 template <class P>
 __device__ int row_of_entry(const P *indptr, int n, i64 e) {
-  i64 low = 0, high = (i64)n + 1;  // indptr[low] <= e < indptr[high], as if there were one more start
-  while (high - low > 1) {
-    const i64 step = (high - low + 31) / 32, probe = low + lane_id() * step;
-    const u32 before = __ballot_sync(FULL, lane_id() == 0 || (probe < high && indptr[probe] <= e));
-    const int last = 31 - __clz(before);
-    high = minimum(high, low + (last + 1) * step);
-    low = low + last * step;
-  }
-  return (int)low;
-}
-
-// The same by one thread.
-template <class P>
-__device__ int row_of_entry_alone(const P *indptr, int n, i64 e) {
-  int low = 0, high = n;  // entry e lies in one of the rows low ... high - 1
+  int low = 0, high = n;  // e lies in one of the rows low ... high - 1
   while (high - low > 1) {
     const int middle = low + (high - low) / 2;
     if (indptr[middle] <= e)
@@ -42,38 +28,63 @@ __device__ int row_of_entry_alone(const P *indptr, int n, i64 e) {
   return low;
 }
 
-// Rows of the entries of a tile. A thread of the block may ask for any of them after `find`.
+// The same by a whole warp, 32 probes at a time.
+template <class P>
+__device__ int row_of_entry_warp(const P *indptr, int n, i64 e) {
+  i64 low = 0, high = n;
+  while (high - low > 1) {
+    const i64 step = (high - low + 31) / 32, probe = low + lane_id() * step;
+    const int last = 31 - __clz(__ballot_sync(FULL, lane_id() == 0 || (probe < high && indptr[probe] <= e)));
+    high = minimum(high, low + (last + 1) * step);
+    low = low + last * step;
+  }
+  return (int)low;
+}
+
+// Rows of the entries of one tile after the other, as a block walks over them.
 struct TileRows {
-  alignas(16) int row[TILE];  // less the first row
-  int first, last;            // rows of the tile's first and last entry
-  int warp_last[TILE_THREADS / 32];
+  int first, last;  // rows of the tile's first and last entry; the next tile begins where this one ends
+  int *row;         // of every entry, less the first row; TILE of them, shared by the block
+  int *warp_last;   // shared, too, one for each warp
 
   __device__ int operator[](int i) const { return first + (first == last ? 0 : row[i]); }
+
+  // Row of the entry where the walk begins.
+  template <class P>
+  __device__ void begin(const P *indptr, int n, i64 start) {
+    __shared__ alignas(16) int rows[TILE];
+    __shared__ int warps[TILE_THREADS / 32];
+    row = rows;
+    warp_last = warps;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+      const int found = row_of_entry_warp(indptr, n, start);
+      if (threadIdx.x == 0) warps[0] = found;
+    }
+    __syncthreads();
+    last = warps[0];
+  }
 
   // Every row that begins in the tile says so at its first entry; a running maximum tells the others. Of rows that
   // begin at the same entry all but the last are empty.
   template <class P>
-  __device__ void find(const P *indptr, int n, i64 start, i64 end) {
+  __device__ void advance(const P *indptr, int n, i64 start, i64 end) {
+    first = last;
     __syncthreads();  // nobody reads the last tile's rows any more
-    const int warp = threadIdx.x / 32;
-    if (warp < 2) {
-      const int found = minimum(row_of_entry(indptr, n, warp ? end - 1 : start), n - 1);
-      if (lane_id() == 0) (warp ? last : first) = found;
-    }
 #pragma unroll
     for (int j = 0; j < TILE_ITEMS; j++) row[tile_index(j)] = 0;
     __syncthreads();
-    if (first >= last) return;
-    for (i64 r = (i64)first + 1 + threadIdx.x; r <= last; r += TILE_THREADS) {
-      const i64 at = (i64)indptr[r] - start;
-      if (at >= 0 && at < TILE) atomicMax(row + at, (int)(r - first));
+    for (int begun = TILE_THREADS; begun == TILE_THREADS; last += begun) {
+      const i64 r = (i64)last + 1 + threadIdx.x, at = r < n ? (i64)indptr[r] - start : TILE;
+      const bool here = at < end - start;
+      if (here && at >= 0) atomicMax(row + at, (int)(r - first));
+      begun = __syncthreads_count(here);
     }
-    __syncthreads();
-    run_maximum();
+    if (first != last) run_maximum();
   }
 
   __device__ void run_maximum() {
-    int4 *const own = reinterpret_cast<int4 *>(row) + threadIdx.x * 2;  // TILE_ITEMS of them
+    int4 *const own = reinterpret_cast<int4 *>(row) + threadIdx.x * (TILE_ITEMS / 4);
     int4 a = own[0], b = own[1];
     int most = maximum(a.x, 0);
     a = {most, most = maximum(most, a.y), most = maximum(most, a.z), most = maximum(most, a.w)};
@@ -94,3 +105,29 @@ struct TileRows {
     __syncthreads();
   }
 };
+
+// The entries that one of several blocks walks over: as many whole tiles as any other's, give or take one.
+struct Share {
+  i64 begin, end;
+  __device__ Share(i64 m, int rank, int size) {
+    const i64 tiles = (m + TILE - 1) / TILE;
+    begin = minimum(tiles * rank / size * TILE, m);
+    end = minimum(tiles * (rank + 1) / size * TILE, m);
+  }
+};
+
+// Calls each(start, columns, rows) for the tiles of a share, one after the other. A column beyond the end is NONE.
+template <class P, class Each>
+__device__ void for_tiles(const P *indptr, int n, const int *indices, Share share, Each each) {
+  if (share.begin >= share.end) return;
+  TileRows rows;
+  rows.begin(indptr, n, share.begin);
+  for (i64 start = share.begin; start < share.end; start += TILE) {
+    int column[TILE_ITEMS];
+#pragma unroll
+    for (int j = 0; j < TILE_ITEMS; j++)
+      column[j] = start + tile_index(j) < share.end ? indices[start + tile_index(j)] : NONE;
+    rows.advance(indptr, n, start, minimum(start + TILE, share.end));
+    each(start, column, rows);
+  }
+}

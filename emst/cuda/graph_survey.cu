@@ -2,7 +2,7 @@
 // what it points at is used only where it lies within bounds.
 #include "graph.cuh"
 
-// Fields of the result, in the order of `GraphSurvey`; "first" is all ones where there is none.
+// Fields of the result, in the order of `GraphSurvey`. All are zero before; a "first" is the complement of a position.
 enum {
   FIRST_START,
   LAST_END,
@@ -51,7 +51,7 @@ __device__ void look_at_rows(const P *indptr, i64 n, u64 *found) {
   for (i64 r = thread_id(); r < n; r += (i64)gridDim.x * blockDim.x) {
     if (indptr[r + 1] >= indptr[r]) continue;
     descents++;
-    atomicMin(found + FIRST_DESCENT, (u64)r);
+    atomicMax(found + FIRST_DESCENT, ~(u64)r);
   }
   add_up(found + DESCENTS, descents);
   if (thread_id() == 0) {
@@ -63,20 +63,18 @@ __device__ void look_at_rows(const P *indptr, i64 n, u64 *found) {
 template <class W, class P>
 __global__ void __launch_bounds__(TILE_THREADS)
     look(const P *indptr, i64 n, const int *indices, const W *weights, i64 m, u64 *found) {
-  __shared__ TileRows rows;
   look_at_rows(indptr, n, found);
   u64 outside = 0, nans = 0, upper = 0, lower = 0, steps_down = 0, low_half = 0, high_half = 0;
-  for (i64 start = (i64)blockIdx.x * TILE; start < m; start += (i64)gridDim.x * TILE) {
-    rows.find(indptr, (int)n, start, minimum(start + TILE, m));
+  for_tiles(indptr, (int)n, indices, Share(m, blockIdx.x, gridDim.x), [&](i64 start, const int *columns, auto &rows) {
 #pragma unroll
     for (int j = 0; j < TILE_ITEMS; j++) {
       const i64 e = start + tile_index(j);
       if (e >= m) continue;
-      const int row = rows[tile_index(j)], column = indices[e];
+      const int row = rows[tile_index(j)], column = columns[j];
       const W weight = weights[e];
-      if (is_nan(weight)) nans++, atomicMin(found + FIRST_NAN, (u64)e);
+      if (is_nan(weight)) nans++, atomicMax(found + FIRST_NAN, ~(u64)e);
       if (column < 0 || column >= n) {
-        outside++, atomicMin(found + FIRST_OUTSIDE, (u64)e);
+        outside++, atomicMax(found + FIRST_OUTSIDE, ~(u64)e);
         continue;
       }
       steps_down += e > indptr[row] && indices[e - 1] > column;
@@ -88,7 +86,7 @@ __global__ void __launch_bounds__(TILE_THREADS)
       else
         lower++, low_half -= one, high_half -= two;
     }
-  }
+  });
   add_up(found + OUTSIDE, outside);
   add_up(found + NANS, nans);
   add_up(found + UPPER, upper);

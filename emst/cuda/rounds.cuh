@@ -11,12 +11,14 @@
 
 // Counters of lists: for 31 rounds of light edges, as many of the others, and few passes each.
 constexpr int PASSES = 512, HEAVY_PASSES = 240, LAST_PASSES = 480;
-constexpr int HOPS = 64;       // of one climb
-constexpr int LIST_ITEMS = 4;  // listed edges a thread works on at once
-constexpr int ALONE = 8192;    // listed edges that one block finishes by itself: its barriers are cheaper
+constexpr int HOPS = 64;     // of one climb
+constexpr int ALONE = 2048;  // listed edges that one block finishes by itself: its barriers are cheaper
+constexpr int MOST_BLOCKS = 4096;
 
 struct State {
+  u64 edges;               // of the forest
   u64 count[PASSES];       // length of the list that a pass writes
+  u64 found[MOST_BLOCKS];  // marks in the share of a block
   int unfinished[PASSES];  // whether a climb of the pass did not arrive
   Wide threshold;          // the last light edge
   u32 arrived;
@@ -33,8 +35,6 @@ struct Work {
   State *state;
 
   __device__ void mark(i64 e) { atomicOr(marks + (e >> 5), 1u << (e & 31)); }
-  __device__ i64 first_vertex() const { return (i64)crew.rank * TILE_THREADS + threadIdx.x; }
-  __device__ i64 vertex_step() const { return (i64)crew.size * TILE_THREADS; }
 
   template <class T>
   static __device__ void swap(T &a, T &b) {
@@ -43,13 +43,11 @@ struct Work {
     b = c;
   }
 
-  __device__ void append(const Item<Key> &item, u64 at) { spare[at] = item; }
-
   // All labels become roots; nothing is known of what leaves them, if there are to be further rounds.
   __device__ void flatten(bool further) {
     do {
       pass++;
-      for (i64 v = first_vertex(); v < n; v += vertex_step()) {
+      for (i64 v = crew.first(); v < n; v += crew.step()) {
         const int before = parent[v];
         int at = before, top = parent[at];
         for (int hop = 0; top != at && hop < HOPS; hop++) {
@@ -67,7 +65,7 @@ struct Work {
   }
 
   __device__ void contract(u64 count) {
-    for (u64 i = first_vertex(); i < count; i += vertex_step()) {
+    for (u64 i = crew.first(); i < count; i += crew.step()) {
       const Item<Key> item = list[i];
       const bool of_u = now.is(item.u, item.key), of_v = now.is(item.v, item.key);
       if (!of_u && !of_v) continue;
@@ -79,38 +77,40 @@ struct Work {
     }
   }
 
-  // The component that holds c, or one on the way to it.
-  __device__ int climb(int c, bool &arrived) {
-    const int before = parent[c];
-    int at = before, top = parent[at];
-    for (int hop = 0; top != at && hop < HOPS; hop++) {
-      at = top;
-      top = parent[at];
+  // Both ends climb to their components, side by side; false if they are only on the way.
+  __device__ bool climb(Item<Key> &item) {
+    const int u = parent[item.u], v = parent[item.v];
+    int at_u = u, at_v = v, top_u = parent[u], top_v = parent[v];
+    for (int hop = 0; (top_u != at_u || top_v != at_v) && hop < HOPS; hop++) {
+      at_u = top_u;
+      at_v = top_v;
+      top_u = parent[at_u];
+      top_v = parent[at_v];
     }
-    if (at != before) parent[c] = at;
-    arrived = arrived && top == at;
-    return at;
+    if (at_u != u) parent[item.u] = at_u;
+    if (at_v != v) parent[item.v] = at_v;
+    item.u = at_u;
+    item.v = at_v;
+    return top_u == at_u && top_v == at_v;
   }
 
+  template <int ITEMS>
   __device__ void shrink(u64 count) {
-    const u64 chunk = (u64)TILE_THREADS * LIST_ITEMS;
+    const u64 chunk = (u64)TILE_THREADS * ITEMS;
     for (u64 start = crew.rank * chunk; start < count; start += crew.size * chunk) {
-      Item<Key> item[LIST_ITEMS];
-      bool kept[LIST_ITEMS];
-      u64 at[LIST_ITEMS];
+      Item<Key> item[ITEMS];
+      bool kept[ITEMS];
+      u32 at[ITEMS];
 #pragma unroll
-      for (int j = 0; j < LIST_ITEMS; j++) {
-        const u64 i = start + j * TILE_THREADS + threadIdx.x;
+      for (int j = 0; j < ITEMS; j++) {
+        const u64 i = start + tile_index(j);
         kept[j] = i < count;
         if (kept[j]) item[j] = list[i];
       }
 #pragma unroll
-      for (int j = 0; j < LIST_ITEMS; j++) {
+      for (int j = 0; j < ITEMS; j++) {
         if (!kept[j]) continue;
-        bool arrived = true;
-        item[j].u = climb(item[j].u, arrived);
-        item[j].v = climb(item[j].v, arrived);
-        if (!arrived) {
+        if (!climb(item[j])) {
           state->unfinished[pass] = 1;
           continue;
         }
@@ -119,15 +119,15 @@ struct Work {
         now.offer(item[j].u, item[j].key);
         now.offer(item[j].v, item[j].key);
       }
-      reserve(kept, &state->count[pass], at);
+      Item<Key> *const to = spare + reserve<TILE_THREADS>(kept, &state->count[pass], at);
 #pragma unroll
-      for (int j = 0; j < LIST_ITEMS; j++)
-        if (kept[j]) append(item[j], at[j]);
+      for (int j = 0; j < ITEMS; j++)
+        if (kept[j]) to[at[j]] = item[j];
     }
   }
 
   __device__ void offer_places(u64 count) {
-    for (u64 i = first_vertex(); i < count; i += vertex_step()) {
+    for (u64 i = crew.first(); i < count; i += crew.step()) {
       const Item<Key> item = list[i];
       now.offer_place(item.u, item.key);
       now.offer_place(item.v, item.key);
@@ -149,10 +149,12 @@ struct Work {
       contract(count);
       crew.sync();
       swap(now, next);
-      u64 left = count;
-      for (;;) {
+      for (u64 left = count;;) {
         pass++;
-        shrink(left);
+        if (left > (u64)crew.step() * 4)
+          shrink<4>(left);
+        else
+          shrink<1>(left);  // every thread waits once
         crew.sync();
         if (!*(volatile int *)&state->unfinished[pass]) break;
         left = *(volatile u64 *)&state->count[pass];
