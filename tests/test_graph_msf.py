@@ -248,9 +248,8 @@ def test_infinite_weights_are_edges_of_last_resort(ops):
 def test_the_graph_is_not_written_to(ops, form):
     n, rows, columns = GRAPHS["random"]
     graph, *_ = stored(form, n, rows, columns, weights_for(len(rows), np.float32, "ties"))
-    arrays = graph if isinstance(graph, tuple) else (graph.data, *(getattr(graph, "coords", ())))
-    if not isinstance(graph, tuple) and not hasattr(graph, "coords"):
-        arrays = graph.data, graph.indices, graph.indptr
+    names = ("data", "row", "col") if form == "shuffled coo" else ("data", "indices", "indptr")
+    arrays = graph if isinstance(graph, tuple) else [getattr(graph, name) for name in names]
     before = [a.copy() for a in arrays]
     for array in arrays:
         array.flags.writeable = False
