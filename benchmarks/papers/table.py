@@ -64,7 +64,7 @@ class Table:
                     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
                     axis.set_minor_locator(LogLocator(subs=range(1, 10)))
                     axis.set_minor_formatter("")
-                axis.set_major_formatter(EngFormatter(sep=""))
+                axis.set_major_formatter(lambda at, _: f"{at:g}" if at < 1000 else EngFormatter(sep="")(at))
             axes.grid(alpha=0.3, linewidth=0.5)
         handles, names = axes.get_legend_handles_labels()
         figure.legend(handles, names, loc="outside right upper", fontsize="x-small")
