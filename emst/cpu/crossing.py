@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from emst.cpu.adjacency import ordered, row_of
+from emst.cpu.adjacency import key_of, row_of
 from emst.cpu.atomic import lower
 from emst.cpu.components import contract, relabel
 from emst.cpu.kernels import kernel, part
@@ -23,6 +23,8 @@ from emst.cpu.prefetch import prefetch
 
 BLOCK = 256  # entries whose labels are asked for together
 AHEAD = 128  # edges whose offers are fetched before the first is made
+WIDE = 2**32 - 1  # entries, or places in the list: more need more than 32 bits
+MANY = 1 << 17  # vertices: the labels of fewer are in the caches anyway
 LAST = (np.uint64(2**64 - 1), np.int64(2**63 - 1))  # no key and position come after
 EMPTY = np.uint64(2**64 - 1)  # no offer: its place would be beyond any list
 
@@ -52,91 +54,90 @@ def no_offers(count, packed):
     return Offers(best, np.uint64(32), np.uint64(2**32 - 1)) if packed else Offers(best, np.uint64(0), np.uint64(0))
 
 
-def collect(graph, bits, kind, labels, count, above, upto, uppers, grain):
+def collect(entries, labels, count, above, upto, uppers, grain):
     """Edges between different components whose (key, position) lies above `above` and up to `upto`, and their offers.
 
     `uppers`, int64[chunks]: how many entries above the diagonal there are in each chunk of `grain`.
     """
-    m = graph.m
+    m, width = len(entries.indices), entries.bits.dtype
     rooms = uppers
     if upto is not LAST:
         within = np.empty(len(uppers), np.int64)
-        for_chunks(_count_within, m, grain, bits, kind, above[0], upto[0], within, grain)
+        for_chunks(_count_within, m, grain, entries, above[0], upto[0], within, grain)
         rooms = np.minimum(within, uppers)
     size = int(rooms.sum())
     edges = Crossing(
         a=np.empty(size, np.int32),
         b=np.empty(size, np.int32),
-        key=np.empty(size, bits.dtype),
-        position=np.empty(size, np.uint32 if m < 2**32 else np.int64),
+        key=np.empty(size, width),
+        position=np.empty(size, np.uint32 if m < WIDE else np.int64),
         starts=np.cumsum(rooms) - rooms,
         counts=np.zeros(len(rooms), np.int64),
     )
-    offers = no_offers(count, bits.itemsize == 4 and size < 2**32 - 1)
-    entries = (graph.indptr, graph.indices, bits, kind)
+    offers = no_offers(count, width.itemsize == 4 and size < WIDE)
     inside = _giant(labels, count)
     for_chunks(
-        _collect, m, grain, *entries, labels, inside, above, upto, edges, offers, grain,
+        _collect, m, grain, entries, labels, inside, above, upto, edges, offers, grain,
         scratch=lambda: (np.empty(2 * BLOCK, np.int64), np.empty(2 * BLOCK, np.int32)),
     )  # fmt: skip
     return edges, offers
 
 
 @kernel
-def _count_within(bits, kind, above, upto, within, grain, begin, end):
+def _count_within(entries, above, upto, within, grain, begin, end):
     """Entries whose key lies between the bounds, both included."""
     count = 0
     for p in range(begin, end):
-        count += ordered(bits[p], kind) - above <= upto - above
+        count += key_of(entries, p) - above <= upto - above
     within[begin // grain] = count
 
 
 @kernel
-def _collect(scratch, indptr, indices, bits, kind, labels, inside, above, upto, edges, offers, grain, begin, end):
+def _collect(scratch, entries, labels, inside, above, upto, edges, offers, grain, begin, end):
     """Of every row the entries above the diagonal, which are its last; of these the ones that may be wanted are written
     down, without a branch that nobody could predict, until they are enough for a look at their labels."""
     positions, rows = scratch
     chunk = begin // grain
     at = edges.starts[chunk]
-    row = row_of(indptr, begin)
+    row = row_of(entries, begin)
     p, count = begin, 0
     while p < end:
-        stop = min(np.int64(indptr[row + 1]), end)
+        stop = min(np.int64(entries.indptr[row + 1]), end)
         first = stop
-        while first > p and indices[first - 1] > row:
+        while first > p and entries.indices[first - 1] > row:
             first -= 1
         outer = len(inside) == 0 or not _has(inside, row)
         for block in range(first, stop, BLOCK):
             for p in range(block, min(block + BLOCK, stop)):
-                key = ordered(bits[p], kind)
+                key = key_of(entries, p)
                 positions[count], rows[count] = p, row
-                count += (above[0] <= key) & (key <= upto[0]) & (outer or not _has(inside, indices[p]))
+                count += (above[0] <= key) & (key <= upto[0]) & (outer or not _has(inside, entries.indices[p]))
             if count >= BLOCK:
-                at = _list(positions, rows, count, indices, bits, kind, labels, above, upto, edges, offers, at)
+                at = _list(positions, rows, count, entries, labels, above, upto, edges, offers, at)
                 count = 0
         row += 1
         p = stop
-    at = _list(positions, rows, count, indices, bits, kind, labels, above, upto, edges, offers, at)
+    at = _list(positions, rows, count, entries, labels, above, upto, edges, offers, at)
     edges.counts[chunk] = at - edges.starts[chunk]
 
 
 @part
-def _list(positions, rows, count, indices, bits, kind, labels, above, upto, edges, offers, at):
+def _list(positions, rows, count, entries, labels, above, upto, edges, offers, at):
     """Those that cross go on the list, from place `at` on; returns the place after."""
     crossing = 0
     for j in range(count):
         p, row = positions[j], rows[j]
-        key = ordered(bits[p], kind)
+        key = key_of(entries, p)
         positions[crossing], rows[crossing] = p, row
         within = ((key > above[0]) | (p > above[1])) & ((key < upto[0]) | (p <= upto[1]))
-        crossing += (labels[row] != labels[indices[p]]) & within
+        crossing += (labels[row] != labels[entries.indices[p]]) & within
     for j in range(crossing):
         p = positions[j]
-        a, b = labels[rows[j]], labels[indices[p]]
+        a, b = labels[rows[j]], labels[entries.indices[p]]
         prefetch(offers.best, np.int64(a))
         prefetch(offers.best, np.int64(b))
         edges.a[at + j], edges.b[at + j] = a, b
-        edges.key[at + j], edges.position[at + j] = ordered(bits[p], kind), p
+        edges.key[at + j], edges.position[at + j] = key_of(entries, p), p
     for i in range(at, at + crossing):
         _offer(offers, edges, i)
     return at + crossing
@@ -151,7 +152,7 @@ def _giant(labels, count):
     """One bit a vertex, whether it belongs to the one component that holds most of them: labels are scattered over
     more memory than caches hold, bits are not. Empty if there is no such component, or it would not help."""
     n = len(labels)
-    if n < 1 << 17:
+    if n < MANY:
         return np.empty(0, np.uint64)
     values, times = np.unique(labels[:: n // 1024], return_counts=True)
     if 2 * times.max() < times.sum():

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.cpu.adjacency import as_bits, ordered, row_of
+from emst.cpu.adjacency import entries_of, key_of, row_of
 from emst.cpu.components import contract, relabel
 from emst.cpu.crossing import LAST, collect, grow
 from emst.cpu.kernels import kernel, part
@@ -29,62 +29,61 @@ LIGHT = 2  # edges a component that are listed first if there are more
 SHARE = 8  # of all entries: one in so many is listed sooner than that the others are looked at twice
 AHEAD = 16  # vertices: long enough for memory to answer
 SHORT = 8  # entries that are looked through one by one
-SAMPLE = 1 << 13  # entries
+SAMPLE = 1 << 12  # entries
 
 
 def graph_forest(graph):
     """See `emst.backend.Backend.graph_forest`."""
     n, m = graph.n, graph.m
-    bits, kind = as_bits(graph.weights)
+    entries = entries_of(graph.indptr, graph.indices, graph.weights)
     grain = grain_for(m, 1 << 14)
     chosen = np.zeros(m + -m % 8, np.bool_)
     if graph.symmetric and m:
-        labels, roots, uppers = _round_by_rows(graph, bits, kind, chosen, grain)
+        labels, roots, uppers = _round_by_rows(entries, chosen, grain)
     else:
         labels, roots = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
         uppers = np.full(-(-m // grain), grain)
     above, joined = (np.uint64(0), np.int64(-1)), m > 0
     while joined:
-        upto = _threshold(graph, bits, kind, labels, len(roots), above)
-        edges, offers = collect(graph, bits, kind, labels, len(roots), above, upto, uppers, grain)
+        upto = _threshold(entries, labels, len(roots), above)
+        edges, offers = collect(entries, labels, len(roots), above, upto, uppers, grain)
         roots = roots[grow(edges, offers, labels, chosen)]
         above, joined = upto, upto is not LAST
-    return _listed(graph, chosen, labels, roots)
+    return _listed(entries, chosen, labels, roots)
 
 
-def _round_by_rows(graph, bits, kind, chosen, grain):
+def _round_by_rows(entries, chosen, grain):
     """Contract the lightest edge of every vertex: labels, the components' roots, and how many entries of every chunk
     stand above the diagonal."""
-    n, m = graph.n, graph.m
-    entries = (graph.indptr, graph.indices, bits, kind)
+    n, m = len(entries.indptr) - 1, len(entries.indices)
     best, parent = np.empty(n, np.int64), np.empty(n, np.int32)
     target = np.zeros(n, np.int32)  # rows without entries are passed over, but fetched ahead
     chunks = -(-m // grain)
     heads, uppers = np.full(chunks, -1), np.empty(chunks, np.int64)
-    for_chunks(_lightest, m, grain, *entries, best, target, heads, uppers, grain)
-    _join_heads(*entries, best, target, heads, grain)
-    for_chunks(_hook, n, grain_for(n, 1 << 13), *entries, best, target, parent, chosen)
+    for_chunks(_lightest, m, grain, entries, best, target, heads, uppers, grain)
+    _join_heads(entries, best, target, heads, grain)
+    for_chunks(_hook, n, grain_for(n, 1 << 13), entries, best, target, parent, chosen)
     return *contract(parent), uppers
 
 
 @kernel
-def _lightest(indptr, indices, bits, kind, best, target, heads, uppers, grain, begin, end):
+def _lightest(entries, best, target, heads, uppers, grain, begin, end):
     """The first lightest entry of every row. Of a row that began in an earlier chunk, that of this chunk's part goes to
     `heads`."""
-    row = row_of(indptr, begin)
+    row = row_of(entries, begin)
     p = begin
     upper = 0
     while p < end:
-        stop = min(np.int64(indptr[row + 1]), end)
+        stop = min(np.int64(entries.indptr[row + 1]), end)
         least, at = np.uint64(0), np.int64(-1)
         for q in range(p, stop):
-            upper += indices[q] > row
-            key = ordered(bits[q], kind)
-            if (key < least or at < 0) and indices[q] != row:
+            upper += entries.indices[q] > row
+            key = key_of(entries, q)
+            if (key < least or at < 0) and entries.indices[q] != row:
                 least, at = key, q
-        if p == indptr[row]:
+        if p == entries.indptr[row]:
             best[row] = at
-            target[row] = indices[at] if at >= 0 else row
+            target[row] = entries.indices[at] if at >= 0 else row
         else:
             heads[begin // grain] = at
         row += 1
@@ -93,29 +92,29 @@ def _lightest(indptr, indices, bits, kind, best, target, heads, uppers, grain, b
 
 
 @kernel
-def _join_heads(indptr, indices, bits, kind, best, target, heads, grain):
+def _join_heads(entries, best, target, heads, grain):
     """Rows that lie in several chunks: their parts in order, so that the first of equals stays."""
     for chunk in range(len(heads)):
         at = heads[chunk]
         if at < 0:
             continue
-        row = row_of(indptr, chunk * grain)
-        if best[row] < 0 or ordered(bits[at], kind) < ordered(bits[best[row]], kind):
-            best[row], target[row] = at, indices[at]
+        row = row_of(entries, chunk * grain)
+        if best[row] < 0 or key_of(entries, at) < key_of(entries, best[row]):
+            best[row], target[row] = at, entries.indices[at]
 
 
 @kernel
-def _hook(indptr, indices, bits, kind, best, target, parent, chosen, begin, end):
+def _hook(entries, best, target, parent, chosen, begin, end):
     """Hang every vertex on the other end of its edge, and mark the edge's entry above the diagonal."""
     for v in range(begin, end):
         if v + 2 * AHEAD < end:
             prefetch(target, np.int64(target[v + 2 * AHEAD]))
-            prefetch(indptr, np.int64(target[v + 2 * AHEAD]))
-            row = np.int64(indptr[target[v + AHEAD]])
-            prefetch(indices, row)
-            prefetch(bits, row)
+            prefetch(entries.indptr, np.int64(target[v + 2 * AHEAD]))
+            row = np.int64(entries.indptr[target[v + AHEAD]])
+            prefetch(entries.indices, row)
+            prefetch(entries.bits, row)
         parent[v] = v
-        if indptr[v] == indptr[v + 1] or best[v] < 0:
+        if entries.indptr[v] == entries.indptr[v + 1] or best[v] < 0:
             continue
         u = target[v]
         mutual = target[u] == v
@@ -124,33 +123,33 @@ def _hook(indptr, indices, bits, kind, best, target, parent, chosen, begin, end)
         if v < u:
             chosen[best[v]] = True
         elif not mutual:
-            chosen[_twin(indptr, indices, bits, kind, u, v, bits[best[v]])] = True
+            chosen[_twin(entries, u, v, key_of(entries, best[v]))] = True
 
 
 @part
-def _twin(indptr, indices, bits, kind, row, column, weight):
-    """The first entry of a row that has this column and weight."""
-    low, high = np.int64(indptr[row]), np.int64(indptr[row + 1])
+def _twin(entries, row, column, key):
+    """The first entry of a row that has this column and key."""
+    low, high = np.int64(entries.indptr[row]), np.int64(entries.indptr[row + 1])
     while high - low > SHORT:
         middle = (low + high) >> 1
-        if indices[middle] < column:
+        if entries.indices[middle] < column:
             low = middle + 1
         else:
             high = middle
-    while indices[low] < column or ordered(bits[low], kind) != ordered(weight, kind):
+    while entries.indices[low] < column or key_of(entries, low) != key:
         low += 1
     return low
 
 
-def _threshold(graph, bits, kind, labels, count, above):
+def _threshold(entries, labels, count, above):
     """(key, position) of the last edge to list now, from a sample of those that come after `above`."""
-    m = graph.m
-    if m <= FEW * count:
+    m = len(entries.indices)
+    if m <= max(FEW * count, 16 * SAMPLE):
         return LAST
     places = np.random.default_rng(0).integers(0, m, SAMPLE)
     keys = np.empty(SAMPLE, np.uint64)
     crosses = np.empty(SAMPLE, np.bool_)
-    _look(graph.indptr, graph.indices, bits, kind, labels, above, places, keys, crosses)
+    _look(entries, labels, above, places, keys, crosses)
     places, keys = places[crosses], keys[crosses]
     expected = len(places) / SAMPLE * m
     if expected <= max(FEW * count, m // SHARE):
@@ -161,28 +160,28 @@ def _threshold(graph, bits, kind, labels, count, above):
 
 
 @kernel
-def _look(indptr, indices, bits, kind, labels, above, places, keys, crosses):
+def _look(entries, labels, above, places, keys, crosses):
     """Keys of entries, and which are edges between components that come after `above`."""
     for i in range(len(places)):
         p = places[i]
-        row = row_of(indptr, p)
-        keys[i] = ordered(bits[p], kind)
+        row = row_of(entries, p)
+        keys[i] = key_of(entries, p)
         after = keys[i] > above[0] or (keys[i] == above[0] and p > above[1])
-        crosses[i] = after and indices[p] > row and labels[row] != labels[indices[p]]
+        crosses[i] = after and entries.indices[p] > row and labels[row] != labels[entries.indices[p]]
 
 
-def _listed(graph, chosen, labels, roots):
+def _listed(entries, chosen, labels, roots):
     """The edges marked, in order; `labels` give way to the roots."""
     words = chosen.view(np.uint64)
     grain = grain_for(len(words), 1 << 13)
     found = np.zeros(-(-len(words) // grain), np.int64)
     for_chunks(_count_chosen, len(words), grain, words, found, grain)
     size = int(found.sum())
-    entries, source, target = np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
-    out = (np.cumsum(found) - found, entries, source, target)
-    for_chunks(_list_chosen, len(words), grain, graph.indptr, graph.indices, words, *out, grain)
+    places, source, target = np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
+    out = (np.cumsum(found) - found, places, source, target)
+    for_chunks(_list_chosen, len(words), grain, entries, words, *out, grain)
     relabel(labels, roots)
-    return Chosen(entries, source, target, labels)
+    return Chosen(places, source, target, labels)
 
 
 @kernel
@@ -194,7 +193,7 @@ def _count_chosen(words, found, grain, begin, end):
 
 
 @kernel
-def _list_chosen(indptr, indices, words, starts, entries, source, target, grain, begin, end):
+def _list_chosen(entries, words, starts, places, source, target, grain, begin, end):
     at = starts[begin // grain]
     row = -1
     for i in range(begin, end):
@@ -204,8 +203,8 @@ def _list_chosen(indptr, indices, words, starts, entries, source, target, grain,
         while word:
             p = 8 * i + (lowest_bit(word) >> 3)
             word &= word - 1
-            row = row_of(indptr, p) if row < 0 else row
-            while indptr[row + 1] <= p:
+            row = row_of(entries, p) if row < 0 else row
+            while entries.indptr[row + 1] <= p:
                 row += 1
-            entries[at], source[at], target[at] = p, row, indices[p]
+            places[at], source[at], target[at] = p, row, entries.indices[p]
             at += 1

@@ -10,15 +10,27 @@ G. L. Steele Jr., D. Lea, C. H. Flood, "Fast splittable pseudorandom number gene
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from emst.cpu.adjacency import BLOCK, as_bits, ordered, row_of, write_rows
+from emst.cpu.adjacency import Entries, entries_of, key_of, row_of
 from emst.cpu.kernels import kernel, part
 from emst.cpu.parallel import for_chunks, grain_for
 from emst.graph.adjacency import GraphSurvey
 
+BLOCK = 512  # entries
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 OTHER = np.uint64(0x9E3779B97F4A7C15)  # makes a second hash of the first
+
+
+class Told(NamedTuple):
+    """What the chunks tell, a row each."""
+
+    outside: np.ndarray  # int64[chunks, 2]: how many, and the first if there is one
+    nans: np.ndarray  # int64[chunks, 2]: the same
+    sides: np.ndarray  # int64[chunks, 3]: entries above the diagonal, below it, and descents of columns
+    hashes: np.ndarray  # uint64[chunks, 2]: the fingerprint
 
 
 def survey_graph(indptr, indices, weights):
@@ -30,19 +42,17 @@ def survey_graph(indptr, indices, weights):
     for_chunks(_descents, n, grain, indptr, wrong, grain)
     if wrong[:, 0].any() or (start, end) != (0, m):
         return GraphSurvey(start, end, *_total(wrong), 0, -1, 0, -1, 0, 0, True, (0, 0))
-    bits, kind = as_bits(weights)
-    infinity = np.array(np.inf, weights.dtype).view(bits.dtype) if weights.dtype.kind == "f" else 2**64 - 1
+    entries = entries_of(indptr, indices, weights)
+    infinity = weights.dtype.type(np.inf).view(entries.bits.dtype) if weights.dtype.kind == "f" else 2**64 - 1
     grain = grain_for(m, 1 << 14)
-    parts = -(-m // grain)
-    outside, nans = np.empty((parts, 2), np.int64), np.empty((parts, 2), np.int64)
-    sides, hashes = np.empty((parts, 3), np.int64), np.empty((parts, 2), np.uint64)
-    for_chunks(
-        _survey, m, grain, indptr, indices, bits, kind, np.uint64(infinity), outside, nans, sides, hashes, grain,
-        scratch=lambda: np.empty(BLOCK, np.int32),
-    )  # fmt: skip
-    upper, lower, falls = (int(x) for x in sides.sum(0))
-    fingerprint = tuple(int(x) for x in hashes.sum(0))
-    return GraphSurvey(start, end, 0, -1, *_total(outside), *_total(nans), upper, lower, falls == 0, fingerprint)
+    told = Told(*(np.empty((-(-m // grain), k), dtype) for k, dtype in ((2, int), (2, int), (3, int), (2, np.uint64))))
+    args = (entries, np.uint64(infinity), told, grain)
+    for_chunks(_survey, m, grain, *args, scratch=lambda: np.empty(BLOCK, np.int32))
+    upper, lower, falls = (int(x) for x in told.sides.sum(0))
+    fingerprint = tuple(int(x) for x in told.hashes.sum(0))
+    return GraphSurvey(
+        start, end, 0, -1, *_total(told.outside), *_total(told.nans), upper, lower, falls == 0, fingerprint
+    )
 
 
 def _total(found):
@@ -63,67 +73,78 @@ def _descents(indptr, wrong, grain, begin, end):
 
 
 @kernel
-def _survey(rows, indptr, indices, bits, kind, infinity, outside, nans, sides, hashes, grain, begin, end):
+def _survey(rows, entries, infinity, told, grain, begin, end):
     """`rows` is scratch."""
-    n = len(indptr) - 1
     chunk = begin // grain
-    outside[chunk], nans[chunk], sides[chunk], hashes[chunk] = 0, 0, 0, 0
-    row = row_of(indptr, begin)
+    outside, nans, sides, hashes = told.outside[chunk], told.nans[chunk], told.sides[chunk], told.hashes[chunk]
+    outside[:], nans[:], sides[:], hashes[:] = 0, 0, 0, 0
+    row = row_of(entries, begin)
     for p in range(begin, end, BLOCK):
-        count = min(BLOCK, end - p)
-        row = write_rows(indptr, row, p, count, rows)
-        if indptr[rows[0]] < p:
-            sides[chunk, 2] += indices[p] < indices[p - 1]
-        columns, weights = indices[p : p + count], bits[p : p + count]
-        _ask(
-            rows[:count],
-            columns,
-            weights,
-            kind,
-            n,
-            infinity,
-            outside[chunk],
-            nans[chunk],
-            sides[chunk],
-            hashes[chunk],
-            p,
-        )
+        columns, bits = entries.indices[p : min(p + BLOCK, end)], entries.bits[p : min(p + BLOCK, end)]
+        row = _write_rows(entries.indptr, row, p, rows[: len(columns)])
+        if entries.indptr[rows[0]] < p:
+            sides[2] += columns[0] < entries.indices[p - 1]
+        block = Entries(entries.indptr, columns, bits, entries.kind)
+        _add_sides(rows, block, sides, hashes)
+        _add_wrong(block, infinity, p, outside, nans)
 
 
 @part
-def _ask(rows, columns, weights, kind, n, infinity, outside, nans, sides, hashes, p):
-    """Add what a block of entries tells, the first of which stands at `p`."""
-    strange, bad, upper, lower, falls = 0, 0, 0, 0, 0
-    one, other = np.uint64(0), np.uint64(0)
-    for i in range(len(rows)):
+def _write_rows(indptr, row, p, rows):
+    """The rows of entries from `p` on, the first of which is in `row`; returns the last one's."""
+    at = 0
+    while True:
+        stop = min(np.int64(indptr[row + 1]) - p, len(rows))
+        for i in range(at, stop):
+            rows[i] = row
+        at = max(at, stop)
+        if at == len(rows):
+            return row
+        row += 1
+
+
+@part
+def _add_sides(rows, block, sides, hashes):
+    columns = block.indices
+    upper, lower, falls, one, other = 0, 0, 0, np.uint64(0), np.uint64(0)
+    for i in range(len(columns)):
         row, column = rows[i], columns[i]
-        strange += (column < 0) | (column >= n)
-        bad += _is_nan(weights[i], kind, infinity)
         up, down = column > row, column < row
         upper += up
         lower += down
         pair = (np.uint64(min(row, column)) << np.uint64(32)) | np.uint64(max(row, column))
-        x = _mixed(pair) + ordered(weights[i], kind)
-        plus, minus = np.uint64(0) - np.uint64(up), np.uint64(0) - np.uint64(down)
+        x = _mixed(pair) + key_of(block, i)
         first, second = _mixed(x), _mixed(x ^ OTHER)
+        plus, minus = np.uint64(0) - np.uint64(up), np.uint64(0) - np.uint64(down)  # all bits, or none
         one += (first & plus) - (first & minus)
         other += (second & plus) - (second & minus)
-    for i in range(1, len(rows)):
+    for i in range(1, len(columns)):
         falls += (columns[i] < columns[i - 1]) & (rows[i] == rows[i - 1])
     sides[0] += upper
     sides[1] += lower
     sides[2] += falls
     hashes[0] += one
     hashes[1] += other
-    i = 0
-    while strange and outside[0] == 0 and 0 <= columns[i] < n:
-        i += 1
-    outside[1] = p + i if outside[0] == 0 else outside[1]
+
+
+@part
+def _add_wrong(block, infinity, p, outside, nans):
+    n, columns, bits = len(block.indptr) - 1, block.indices, block.bits
+    strange, bad = 0, 0
+    for i in range(len(columns)):
+        strange += (columns[i] < 0) | (columns[i] >= n)
+        bad += _is_nan(bits[i], block.kind, infinity)
+    if strange and outside[0] == 0:
+        i = 0
+        while 0 <= columns[i] < n:
+            i += 1
+        outside[1] = p + i
+    if bad and nans[0] == 0:
+        i = 0
+        while not _is_nan(bits[i], block.kind, infinity):
+            i += 1
+        nans[1] = p + i
     outside[0] += strange
-    i = 0
-    while bad and nans[0] == 0 and not _is_nan(weights[i], kind, infinity):
-        i += 1
-    nans[1] = p + i if nans[0] == 0 else nans[1]
     nans[0] += bad
 
 
