@@ -1,0 +1,76 @@
+"""Forests of graphs on the CPU: what depends on sizes or threads, brought down to where the oracle can follow."""
+
+from __future__ import annotations
+
+import graph_reference as reference
+import numpy as np
+import pytest
+from graph_reference import WEIGHTS, adjacency_of, weights_for
+
+from emst.cpu import crossing, graph, graph_forest, parallel, survey_graph
+
+
+def assert_kruskals(given):
+    ours, theirs = graph_forest(given), reference.graph_forest(given)
+    np.testing.assert_array_equal(ours.entries, theirs.entries)
+    np.testing.assert_array_equal(reference.number_components(ours.roots), reference.number_components(theirs.roots))
+
+
+def given(name="random", dtype=np.int32, kind="ties", symmetric=True):
+    n, rows, columns = reference.GRAPHS[name] if isinstance(name, str) else name
+    return adjacency_of((n, rows, columns), weights_for(len(rows), dtype, kind), symmetric)
+
+
+@pytest.fixture
+def eager(monkeypatch):
+    """Light edges first and the giant component by its bits, in small graphs too."""
+    monkeypatch.setattr(graph, "SAMPLE", 64)
+    monkeypatch.setattr(graph, "SHARE", 1 << 20)
+    monkeypatch.setattr(crossing, "MANY", 1024)
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("kind", ["equal", "two", "ties", "distinct", "special"])
+@pytest.mark.parametrize("dtype", WEIGHTS, ids=lambda t: t.__name__)
+def test_light_edges_first(eager, dtype, kind, symmetric):
+    assert_kruskals(given(reference.random(2000, 40_000), dtype, kind, symmetric))
+
+
+def test_light_edges_come_first_in_several_steps(eager, monkeypatch):
+    """The tests above test what they say: thresholds are asked for, and there is a giant component."""
+    steps, giants = [], []
+    threshold, giant = graph._threshold, crossing._giant
+    monkeypatch.setattr(graph, "_threshold", lambda *args: steps.append(threshold(*args)) or steps[-1])
+    monkeypatch.setattr(crossing, "_giant", lambda *args: giants.append(len(giant(*args))) or giant(*args))
+    graph_forest(given(reference.random(2000, 40_000), kind="distinct"))
+    assert len(steps) > 1 and steps[-1] is crossing.LAST and steps[0] is not crossing.LAST
+    assert giants[-1] > 0
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("dtype", WEIGHTS, ids=lambda t: t.__name__)
+def test_more_entries_than_32_bits_can_count(monkeypatch, dtype, symmetric):
+    monkeypatch.setattr(crossing, "WIDE", 0)
+    assert_kruskals(given(dtype=dtype, kind="special", symmetric=symmetric))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float64])
+def test_rows_of_several_chunks(monkeypatch, dtype):
+    """Chunks of 16 entries: rows begin, go on and end anywhere in them, and some hold a hundred chunks."""
+    monkeypatch.setattr(graph, "grain_for", lambda size, least: 16)
+    for name in ("star", "star of the last", "parallel", "random", "isolated vertices", "complete"):
+        for kind in ("equal", "ties", "special"):
+            assert_kruskals(given(name, dtype, kind))
+
+
+def test_any_number_of_threads_gives_the_same_arrays(monkeypatch):
+    """Roots included, of which the seam only asks for one a component."""
+    one = given(reference.random(50_000, 200_000), kind="ties")
+    answers = []
+    for threads in (1, 2, 7):
+        monkeypatch.setattr(parallel, "thread_count", lambda threads=threads: threads)
+        answers.append((survey_graph(one.indptr, one.indices, one.weights), graph_forest(one)))
+    for survey, forest in answers[1:]:
+        assert survey == answers[0][0]
+        for ours, first in zip(forest, answers[0][1], strict=True):
+            np.testing.assert_array_equal(ours, first)
