@@ -38,6 +38,7 @@ def arguments() -> argparse.Namespace:
     top = common_parser(__doc__, list(PEERS))
     graph_options(top)
     top.add_argument("--sets", nargs="+", metavar="SET", help=f"{', '.join(SETS)}, or KIND:N... of graph_sets.py")
+    top.add_argument("--peer-runs", type=int, help="runs of the peers, which can take minutes")
     top.add_argument("--weights", nargs="+", choices=WEIGHTS, default=["int32"])
     options = top.parse_args()
     options.sets = options.sets or (QUICK if options.quick else SETS)
@@ -60,7 +61,8 @@ def measure(graph: Graph, options: argparse.Namespace) -> list[dict[str, Any]]:
         solver.solve(prepared if options.device == "cuda" else solver.prepare(tiny(graph, options)))
         calls[name] = partial(solver.solve, prepared), partial(solver.figures, graph=graph)
     common = {"set": graph.name, "n": graph.n, "entries": graph.entries, "dtype": str(graph.weights.dtype)}
-    found = shuffled(f"{graph.name} {common['dtype']}", calls, dict.fromkeys(field, options.runs), options)
+    runs = dict.fromkeys(field, options.peer_runs or options.runs) | {OURS: options.runs}
+    found = shuffled(f"{graph.name} {common['dtype']}", calls, runs, options)
     del calls, prepared
     records = [common | {"contestant": name} | found[name] for name in field]
     for record in records:
