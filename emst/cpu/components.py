@@ -74,6 +74,9 @@ def _number_roots(parent, starts, roots, numbers, grain, begin, end):
 @kernel
 def _number_others(parent, numbers, begin, end):
     for v in range(begin, end):
+        ahead = np.int64(parent[min(v + AHEAD, end - 1)])
+        prefetch(parent, ahead)
+        prefetch(numbers, ahead)
         p = parent[v]
         while parent[p] != p:  # another thread, halving, may have hung it back on an older ancestor
             p = parent[p]

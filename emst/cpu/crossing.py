@@ -23,6 +23,7 @@ from emst.cpu.prefetch import prefetch
 
 BLOCK = 256  # entries whose labels are asked for together
 AHEAD = 128  # edges whose offers are fetched before the first is made
+SOON = 16  # components whose edges are fetched before they are looked at
 WIDE = 2**32 - 1  # entries, or places in the list: more need more than 32 bits
 MANY = 1 << 17  # vertices: the labels of fewer are in the caches anyway
 LAST = (np.uint64(2**64 - 1), np.int64(2**63 - 1))  # no key and position come after
@@ -216,6 +217,12 @@ def _first_places(edges, best, places, begin, end):
 @kernel
 def _hook(edges, places, mask, parent, chosen, begin, end):
     for c in range(begin, end):
+        ahead = min(c + SOON, end - 1)
+        if places[ahead] != EMPTY:
+            place = np.int64(places[ahead] & mask)
+            prefetch(edges.a, place)
+            prefetch(edges.b, place)
+            prefetch(edges.position, place)
         parent[c] = c
         if places[c] == EMPTY:
             continue
