@@ -56,6 +56,21 @@ __device__ u32 block_places(const bool (&kept)[ITEMS], u32 (&at)[ITEMS]) {
   return all;
 }
 
+// Places for what the lanes of a warp keep, from the one that is returned: one atomic a warp.
+template <int ITEMS>
+__device__ u64 warp_reserve(const bool (&kept)[ITEMS], u64 *length, u32 (&at)[ITEMS]) {
+  u32 mine = 0;
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) {
+    const u32 lanes = __ballot_sync(FULL, kept[j]);
+    at[j] = mine + __popc(lanes & ((1u << lane_id()) - 1));
+    mine += __popc(lanes);
+  }
+  u64 base = 0;
+  if (lane_id() == 0 && mine) base = atomicAdd(length, (u64)mine);
+  return __shfl_sync(FULL, base, 0);
+}
+
 // The same in a list that grows for all blocks, from the place that is returned: one atomic a block.
 template <int THREADS, int ITEMS>
 __device__ u64 reserve(const bool (&kept)[ITEMS], u64 *length, u32 (&at)[ITEMS]) {
@@ -66,12 +81,17 @@ __device__ u64 reserve(const bool (&kept)[ITEMS], u64 *length, u32 (&at)[ITEMS])
   return base;
 }
 
+__device__ inline u64 warp_sum(u64 value) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(FULL, value, step);
+  return value;
+}
+
 // Sum over the threads of a block.
 template <int THREADS>
 __device__ u64 block_sum(u64 value) {
   __shared__ u64 sums[THREADS / 32];
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(FULL, value, step);
+  value = warp_sum(value);
   __syncthreads();  // the sums of the last call have been read
   if (lane_id() == 0) sums[threadIdx.x / 32] = value;
   __syncthreads();

@@ -36,7 +36,12 @@ template <>
 struct Least<Narrow> {
   static constexpr bool TWO_STEPS = false;
   u64 *both;
-  __device__ void offer(int c, Narrow key) { lower(both + c, key.both); }
+  __device__ u64 known(int c) const { return both[c]; }
+  __device__ void offer(int c, Narrow key) { atomicMin(both + c, key.both); }
+  // Unless what was known before is as good: nothing can have become greater since.
+  __device__ void offer(int c, Narrow key, u64 known) {
+    if (key.both < known) offer(c, key);
+  }
   __device__ void offer_place(int, Narrow) {}
   __device__ bool is(int c, Narrow key) const { return both[c] == key.both; }
   __device__ i64 place(int c) const { return both[c] == ~0ull ? NONE : (i64)(u32)both[c]; }
@@ -47,11 +52,15 @@ template <>
 struct Least<Wide> {
   static constexpr bool TWO_STEPS = true;
   u64 *weight, *where;
-  __device__ void offer(int c, Wide key) { lower(weight + c, key.weight); }
+  __device__ u64 known(int c) const { return weight[c]; }
+  __device__ void offer(int c, Wide key) { atomicMin(weight + c, key.weight); }
+  __device__ void offer(int c, Wide key, u64 known) {
+    if (key.weight < known) offer(c, key);
+  }
   __device__ void offer_place(int c, Wide key) {
     if (weight[c] == key.weight) lower(where + c, key.where);
   }
-  __device__ bool is(int c, Wide key) const { return weight[c] == key.weight && where[c] == key.where; }
+  __device__ bool is(int c, Wide key) const { return (weight[c] == key.weight) & (where[c] == key.where); }
   __device__ i64 place(int c) const { return (i64)where[c]; }
   __device__ void clear(i64 c) { weight[c] = where[c] = ~0ull; }
 };

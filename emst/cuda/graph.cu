@@ -10,7 +10,7 @@
 // first round and the contraction without compare-and-swap are ours.
 #include "rounds.cuh"
 
-constexpr i64 LIGHT = 2;  // light edges, as a multiple of n
+constexpr i64 LIGHT = 1;  // light edges, as a multiple of n
 constexpr int SAMPLE = 1024;
 
 template <class W, class P>
@@ -44,15 +44,19 @@ struct Rows {
     return low;
   }
 
-  // Calls each(e, row, column, whether it is an edge that counts for this row) for this block's share of the entries,
-  // by whole warps: beyond the end the row is NONE.
+  // Calls each(e, row, column, weight, whether it is an edge that counts for this row) for this warp's share of the
+  // entries, by all lanes: beyond the end the row is NONE.
   template <class Each>
   __device__ void for_edges(const Crew &crew, Each each) const {
     for_tiles(indptr, n, indices, Share(m, crew.rank, crew.size), [&](i64 start, const int *columns, auto &rows) {
+      W weight[TILE_ITEMS];
+#pragma unroll
+      for (int j = 0; j < TILE_ITEMS; j++) weight[j] = weights[minimum(start + tile_index(j), m - 1)];
 #pragma unroll
       for (int j = 0; j < TILE_ITEMS; j++) {
         const int column = columns[j], row = column == NONE ? NONE : rows[tile_index(j)];
-        each(start + tile_index(j), row, column, symmetric ? column != row : column > row);
+        const bool is_edge = symmetric ? column != row : column > row;
+        each(start + tile_index(j), row, column, ordered_weight(weight[j]), is_edge);
       }
     });
   }
@@ -74,8 +78,8 @@ __device__ inline u64 least_of_row(u64 key, int row) {
 // First round: the lightest edge of every vertex; and of several places the first.
 template <class Key, class W, class P>
 __device__ void offer_rows(const Rows<W, P> &g, Work<Key> &work) {
-  g.for_edges(work.crew, [&](i64 e, int row, int column, bool is_edge) {
-    const Key key = is_edge ? Key::make(g.weight(e), e) : Key::none();
+  g.for_edges(work.crew, [&](i64 e, int row, int column, u64 weight, bool is_edge) {
+    const Key key = is_edge ? Key::make(weight, e) : Key::none();
     const u64 least = least_of_row(*reinterpret_cast<const u64 *>(&key), row);
     const int row_before = __shfl_up_sync(FULL, row, 1);
     if (row != NONE && (row != row_before || lane_id() == 0)) {
@@ -87,9 +91,9 @@ __device__ void offer_rows(const Rows<W, P> &g, Work<Key> &work) {
   });
   work.crew.sync();
   if (!Least<Key>::TWO_STEPS) return;
-  g.for_edges(work.crew, [&](i64 e, int row, int column, bool is_edge) {
+  g.for_edges(work.crew, [&](i64 e, int row, int column, u64 weight, bool is_edge) {
     if (!is_edge) return;
-    const Key key = Key::make(g.weight(e), e);
+    const Key key = Key::make(weight, e);
     work.now.offer_place(row, key);
     if (!g.symmetric) work.now.offer_place(column, key);
   });
@@ -100,17 +104,29 @@ __device__ void offer_rows(const Rows<W, P> &g, Work<Key> &work) {
 // as the order is strict: the smaller one stays.
 template <class Key, class W, class P>
 __device__ void hook_vertices(const Rows<W, P> &g, Work<Key> &work) {
-  for (i64 i = work.crew.first(); i < g.n; i += work.crew.step()) {
-    const int v = (int)i;
-    const i64 e = work.now.place(v);
-    if (e < 0) {
-      work.parent[v] = v;
-      continue;
+  for (i64 start = work.crew.first(); start < g.n; start += MANY * work.crew.step()) {
+    i64 chosen[MANY], back[MANY];
+    int other[MANY];
+#pragma unroll
+    for (int j = 0; j < MANY; j++) {
+      const i64 v = start + j * work.crew.step();
+      chosen[j] = v < g.n ? work.now.place((int)v) : NONE;
     }
-    const int other = g.other_end(v, e);
-    const bool stays = v < other && g.other_end(other, work.now.place(other)) == v;
-    work.parent[v] = stays ? v : other;
-    if (!stays) work.mark(g.symmetric && other < v ? g.mirrored(v, e) : e);
+#pragma unroll
+    for (int j = 0; j < MANY; j++) {
+      const int v = (int)(start + j * work.crew.step());
+      other[j] = chosen[j] < 0 ? NONE : g.other_end(v, chosen[j]);
+    }
+#pragma unroll
+    for (int j = 0; j < MANY; j++) back[j] = other[j] < 0 ? NONE : work.now.place(other[j]);
+#pragma unroll
+    for (int j = 0; j < MANY; j++) {
+      const i64 v = start + j * work.crew.step();
+      if (v >= g.n) break;
+      const bool stays = other[j] < 0 || (v < other[j] && g.other_end(other[j], back[j]) == v);
+      work.parent[v] = stays ? (int)v : other[j];
+      if (!stays) work.mark(g.symmetric && other[j] < v ? g.mirrored((int)v, chosen[j]) : chosen[j]);
+    }
   }
   work.crew.sync();
 }
@@ -132,20 +148,33 @@ __device__ void list_edges(const Rows<W, P> &g, Work<Key> &work, Key threshold) 
     }
 #pragma unroll
     for (int j = 0; j < TILE_ITEMS; j++) {
-      if (!kept[j]) continue;
+      if (!kept[j]) u[j] = v[j] = 0;
       u[j] = work.parent[u[j]];
       v[j] = work.parent[v[j]];
-      kept[j] = u[j] != v[j];
     }
-    Item<Key> *const to = work.spare + reserve<TILE_THREADS>(kept, &work.state->count[work.pass], at);
 #pragma unroll
-    for (int j = 0; j < TILE_ITEMS; j++) {
-      if (!kept[j]) continue;
-      const i64 e = start + tile_index(j);
-      const Key key = Key::make(g.weight(e), e);
-      work.now.offer(u[j], key);
-      work.now.offer(v[j], key);
-      to[at[j]] = {u[j], v[j], key};
+    for (int j = 0; j < TILE_ITEMS; j++) kept[j] = kept[j] && u[j] != v[j];
+    Item<Key> *const to = work.spare + warp_reserve(kept, &work.state->count[work.pass], at);
+#pragma unroll
+    for (int half = 0; half < TILE_ITEMS; half += MANY) {
+      Key key[MANY];
+      u64 known_u[MANY], known_v[MANY];
+#pragma unroll
+      for (int i = 0; i < MANY; i++) {
+        const int j = half + i;
+        const i64 e = start + tile_index(j);
+        if (kept[j]) key[i] = Key::make(g.weight(e), e);
+        known_u[i] = work.now.known(u[j]);
+        known_v[i] = work.now.known(v[j]);
+      }
+#pragma unroll
+      for (int i = 0; i < MANY; i++) {
+        const int j = half + i;
+        if (!kept[j]) continue;
+        work.now.offer(u[j], key[i], known_u[i]);
+        work.now.offer(v[j], key[i], known_v[i]);
+        to[at[j]] = {u[j], v[j], key[i]};
+      }
     }
   });
   work.crew.sync();
@@ -155,14 +184,14 @@ __device__ void list_edges(const Rows<W, P> &g, Work<Key> &work, Key threshold) 
 template <class Key, class W, class P>
 __device__ void find_threshold(const Rows<W, P> &g, int rank, State *state) {
   __shared__ Key sample[SAMPLE];
-  for (int i = threadIdx.x; i < SAMPLE; i += TILE_THREADS) {
+  for (int i = threadIdx.x; i < SAMPLE; i += GRAPH_THREADS) {
     const i64 e = (i64)(((u64)i * 0x9e3779b97f4a7c15ull) % (u64)g.m);
     sample[i] = Key::make(g.weight(e), e);
   }
   for (int length = 2; length <= SAMPLE; length *= 2)  // bitonic sort
     for (int step = length / 2; step > 0; step /= 2) {
       __syncthreads();
-      for (int pair = threadIdx.x; pair < SAMPLE / 2; pair += TILE_THREADS) {
+      for (int pair = threadIdx.x; pair < SAMPLE / 2; pair += GRAPH_THREADS) {
         const int i = pair / step * 2 * step + pair % step, j = i + step;
         const Key a = sample[i], b = sample[j];
         if ((b < a) == ((i & length) == 0)) sample[i] = b, sample[j] = a;
@@ -176,43 +205,48 @@ __device__ void find_threshold(const Rows<W, P> &g, int rank, State *state) {
 // it.
 template <class Key, class W, class P>
 __device__ void list_marked(const Rows<W, P> &g, const Work<Key> &work, i64 *entries, int *source, int *target) {
+  __shared__ u64 found[GRAPH_WARPS];
+  const int warp = threadIdx.x / 32;
   const Share share(g.m, work.crew.rank, work.crew.size);
   u64 marked = 0, all;
-  for (i64 w = share.begin / 32 + threadIdx.x; w < (share.end + 31) / 32; w += TILE_THREADS)
-    marked += __popc(work.marks[w]);
-  marked = block_sum<TILE_THREADS>(marked);
-  if (threadIdx.x == 0) work.state->found[work.crew.rank] = marked;
+  for (i64 w = share.begin / 32 + lane_id(); w < (share.end + 31) / 32; w += 32) marked += __popc(work.marks[w]);
+  marked = warp_sum(marked);
+  __syncthreads();
+  if (lane_id() == 0) found[warp] = marked;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    u64 sum = 0;
+    for (int w = 0; w < GRAPH_WARPS; w++) sum += found[w];
+    work.state->found[work.crew.rank] = sum;
+  }
   work.crew.sync();
-  u64 base = found_before<TILE_THREADS>(work.crew, work.state->found, all);
+  u64 to = found_before<GRAPH_THREADS>(work.crew, work.state->found, all);
   if (work.crew.first() == 0) work.state->edges = all;
+  for (int w = 0; w < warp; w++) to += found[w];
   if (marked == 0) return;
   TileRows rows;
   rows.begin(g.indptr, g.n, share.begin);
   for (i64 start = share.begin; start < share.end; start += TILE) {
     rows.advance(g.indptr, g.n, start, minimum(start + TILE, share.end));
-    u32 all_here = 0;
 #pragma unroll
-    for (int j = 0; j < TILE_ITEMS; j++) {  // in the order of entries: 256 of them at a time
+    for (int j = 0; j < TILE_ITEMS; j++) {
       const i64 e = start + tile_index(j);
-      const bool kept[1] = {e < share.end && (work.marks[e >> 5] >> (e & 31) & 1)};
-      u32 at[1];
-      const u32 here = block_places<TILE_THREADS>(kept, at);
-      if (kept[0]) {
-        const u64 to = base + all_here + at[0];
-        entries[to] = e;
-        source[to] = rows[tile_index(j)];
-        target[to] = g.indices[e];
+      const u32 lanes = start + 32 * j < share.end ? work.marks[(start >> 5) + j] : 0, lane = 1u << lane_id();
+      if (lanes & lane) {
+        const u64 at = to + __popc(lanes & (lane - 1));
+        entries[at] = e;
+        source[at] = rows[tile_index(j)];
+        target[at] = g.indices[e];
       }
-      all_here += here;
+      to += __popc(lanes);
     }
-    base += all_here;
   }
 }
 
 // `result` is the room of the least edges and, when these are no longer needed, of the forest: entries, then sources,
 // then targets, n of each.
 template <class Key, class W, class P>
-__global__ void __launch_bounds__(TILE_THREADS, 4)
+__global__ void __launch_bounds__(GRAPH_THREADS, 3)
     forest(const P *indptr, i64 n, const int *indices, const W *weights, i64 m, int symmetric, int *parent, u64 *result,
            u64 *more, Item<Key> *lists, i64 capacity, u32 *marks, State *state) {
   const Rows<W, P> g = {indptr, (int)n, indices, weights, m, symmetric != 0};
@@ -231,7 +265,7 @@ __global__ void __launch_bounds__(TILE_THREADS, 4)
   work.crew.sync();
 
   const i64 edges = maximum(symmetric ? m / 2 : m, (i64)1), rank = LIGHT * SAMPLE * n / edges;
-  const bool filtered = m > 0 && rank < SAMPLE * 3 / 4;
+  const bool filtered = m > 0 && rank <= SAMPLE * 5 / 8;
   if (filtered && work.crew.rank == work.crew.size - 1) find_threshold<Key>(g, (int)rank, state);
   offer_rows(g, work);
   hook_vertices(g, work);

@@ -8,10 +8,11 @@ __device__ inline u64 ordered_weight(i64 w) { return (u64)w ^ 0x8000000000000000
 __device__ inline u32 ordered_weight(float w) { return ordered(add(w, 0.0f)); }
 __device__ inline u64 ordered_weight(double w) { return ordered(add(w, 0.0)); }
 
-constexpr int TILE_THREADS = 256, TILE_ITEMS = 8, TILE = TILE_THREADS * TILE_ITEMS;
+constexpr int GRAPH_THREADS = 256, GRAPH_WARPS = GRAPH_THREADS / 32;
+constexpr int TILE_ITEMS = 8, TILE = 32 * TILE_ITEMS;  // entries that a warp works on at once
 
-// The j-th entry of this thread in a tile.
-__device__ inline int tile_index(int j) { return j * TILE_THREADS + (int)threadIdx.x; }
+// The j-th entry of this lane in a tile.
+__device__ inline int tile_index(int j) { return j * 32 + (int)lane_id(); }
 
 // The last of n rows that begins at entry e or before it; by one thread. Where the starts do not ascend the answer is
 // wrong, but a row.
@@ -41,50 +42,59 @@ __device__ int row_of_entry_warp(const P *indptr, int n, i64 e) {
   return (int)low;
 }
 
-// Rows of the entries of one tile after the other, as a block walks over them.
+// Rows of the entries of one tile after the other, as a warp walks over them.
 struct TileRows {
   int first, last;  // rows of the tile's first and last entry; the next tile begins where this one ends
-  int *row;         // of every entry, less the first row; TILE of them, shared by the block
-  int *warp_last;   // shared, too, one for each warp
+  int *row;         // of every entry, less the first row; TILE of them, shared by the warp
 
   __device__ int operator[](int i) const { return first + (first == last ? 0 : row[i]); }
 
   // Row of the entry where the walk begins.
   template <class P>
   __device__ void begin(const P *indptr, int n, i64 start) {
-    __shared__ alignas(16) int rows[TILE];
-    __shared__ int warps[TILE_THREADS / 32];
-    row = rows;
-    warp_last = warps;
-    __syncthreads();
-    if (threadIdx.x < 32) {
-      const int found = row_of_entry_warp(indptr, n, start);
-      if (threadIdx.x == 0) warps[0] = found;
-    }
-    __syncthreads();
-    last = warps[0];
+    __shared__ alignas(16) int rows[GRAPH_WARPS][TILE];
+    row = rows[threadIdx.x / 32];
+    last = row_of_entry_warp(indptr, n, start);
   }
 
   // Every row that begins in the tile says so at its first entry; a running maximum tells the others. Of rows that
-  // begin at the same entry all but the last are empty.
+  // begin at the same entry all but the last are empty; where very many are, each entry had better look for its own.
   template <class P>
   __device__ void advance(const P *indptr, int n, i64 start, i64 end) {
     first = last;
-    __syncthreads();  // nobody reads the last tile's rows any more
+    __syncwarp();  // nobody reads the last tile's rows any more
+    int4 *const own = reinterpret_cast<int4 *>(row) + lane_id() * (TILE_ITEMS / 4);
+    own[0] = own[1] = {0, 0, 0, 0};
+    __syncwarp();
+    for (int begun = 64, round = 0; begun == 64; last += begun, round++) {
+      if (round == 16) {
+        search(indptr, n, start, end);
+        return;
+      }
+      begun = 0;
 #pragma unroll
-    for (int j = 0; j < TILE_ITEMS; j++) row[tile_index(j)] = 0;
-    __syncthreads();
-    for (int begun = TILE_THREADS; begun == TILE_THREADS; last += begun) {
-      const i64 r = (i64)last + 1 + threadIdx.x, at = r < n ? (i64)indptr[r] - start : TILE;
-      const bool here = at < end - start;
-      if (here && at >= 0) atomicMax(row + at, (int)(r - first));
-      begun = __syncthreads_count(here);
+      for (int half = 0; half < 64; half += 32) {
+        const i64 r = (i64)last + 1 + half + lane_id(), at = r < n ? (i64)indptr[r] - start : TILE;
+        const bool here = at < end - start;
+        if (here && at >= 0) atomicMax(row + at, (int)(r - first));
+        begun += __popc(__ballot_sync(FULL, here));
+      }
     }
-    if (first != last) run_maximum();
+    __syncwarp();
+    if (first != last) run_maximum(own);
   }
 
-  __device__ void run_maximum() {
-    int4 *const own = reinterpret_cast<int4 *>(row) + threadIdx.x * (TILE_ITEMS / 4);
+  template <class P>
+  __device__ void search(const P *indptr, int n, i64 start, i64 end) {
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < TILE_ITEMS; j++)
+      row[tile_index(j)] = row_of_entry(indptr, n, minimum(start + tile_index(j), end - 1)) - first;
+    __syncwarp();
+    last = first + row[TILE - 1];
+  }
+
+  __device__ void run_maximum(int4 *own) {
     int4 a = own[0], b = own[1];
     int most = maximum(a.x, 0);
     a = {most, most = maximum(most, a.y), most = maximum(most, a.z), most = maximum(most, a.w)};
@@ -95,24 +105,22 @@ struct TileRows {
       const int other = __shfl_up_sync(FULL, before, step);
       if ((int)lane_id() >= step) before = maximum(before, other);
     }
-    if (lane_id() == 31) warp_last[threadIdx.x / 32] = before;
     before = __shfl_up_sync(FULL, before, 1);
     if (lane_id() == 0) before = 0;
-    __syncthreads();
-    for (int w = 0; w < (int)threadIdx.x / 32; w++) before = maximum(before, warp_last[w]);
     own[0] = {maximum(before, a.x), maximum(before, a.y), maximum(before, a.z), maximum(before, a.w)};
     own[1] = {maximum(before, b.x), maximum(before, b.y), maximum(before, b.z), maximum(before, b.w)};
-    __syncthreads();
+    __syncwarp();
   }
 };
 
-// The entries that one of several blocks walks over: as many whole tiles as any other's, give or take one.
+// The entries that a warp of several blocks walks over: as many whole tiles as any other's, give or take one.
 struct Share {
   i64 begin, end;
-  __device__ Share(i64 m, int rank, int size) {
-    const i64 tiles = (m + TILE - 1) / TILE;
-    begin = minimum(tiles * rank / size * TILE, m);
-    end = minimum(tiles * (rank + 1) / size * TILE, m);
+  __device__ Share(i64 m, int block, int blocks) {
+    const i64 tiles = (m + TILE - 1) / TILE, warp = (i64)block * GRAPH_WARPS + threadIdx.x / 32;
+    const i64 warps = (i64)blocks * GRAPH_WARPS;
+    begin = minimum(tiles * warp / warps * TILE, m);
+    end = minimum(tiles * (warp + 1) / warps * TILE, m);
   }
 };
 

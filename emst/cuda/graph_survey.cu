@@ -1,5 +1,6 @@
 // One look at all entries of a graph, of which nothing is taken for granted: a start of a row may be any number, so
 // what it points at is used only where it lies within bounds.
+#include "crew.cuh"
 #include "graph.cuh"
 
 // Fields of the result, in the order of `GraphSurvey`. All are zero before; a "first" is the complement of a position.
@@ -33,12 +34,6 @@ __device__ inline u64 mixed(u64 x) {
   return x ^ (x >> 31);
 }
 
-__device__ inline u64 warp_sum(u64 v) {
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) v += __shfl_xor_sync(FULL, v, step);
-  return v;
-}
-
 // One atomic a warp for each sum, none for a sum of nothing.
 __device__ inline void add_up(u64 *field, u64 value) {
   value = warp_sum(value);
@@ -61,26 +56,33 @@ __device__ void look_at_rows(const P *indptr, i64 n, u64 *found) {
 }
 
 template <class W, class P>
-__global__ void __launch_bounds__(TILE_THREADS)
+__global__ void __launch_bounds__(GRAPH_THREADS)
     look(const P *indptr, i64 n, const int *indices, const W *weights, i64 m, u64 *found) {
   look_at_rows(indptr, n, found);
-  u64 outside = 0, nans = 0, upper = 0, lower = 0, steps_down = 0, low_half = 0, high_half = 0;
+  u32 outside = 0, nans = 0, upper = 0, lower = 0, steps_down = 0;
+  u64 low_half = 0, high_half = 0;
   for_tiles(indptr, (int)n, indices, Share(m, blockIdx.x, gridDim.x), [&](i64 start, const int *columns, auto &rows) {
+    W weight[TILE_ITEMS];
+#pragma unroll
+    for (int j = 0; j < TILE_ITEMS; j++) weight[j] = weights[minimum(start + tile_index(j), m - 1)];
 #pragma unroll
     for (int j = 0; j < TILE_ITEMS; j++) {
       const i64 e = start + tile_index(j);
-      if (e >= m) continue;
       const int row = rows[tile_index(j)], column = columns[j];
-      const W weight = weights[e];
-      if (is_nan(weight)) nans++, atomicMax(found + FIRST_NAN, ~(u64)e);
+      const int row_before = __shfl_up_sync(FULL, row, 1), column_before = __shfl_up_sync(FULL, column, 1);
+      if (e >= m) continue;
+      if (is_nan(weight[j])) nans++, atomicMax(found + FIRST_NAN, ~(u64)e);
       if (column < 0 || column >= n) {
         outside++, atomicMax(found + FIRST_OUTSIDE, ~(u64)e);
         continue;
       }
-      steps_down += e > indptr[row] && indices[e - 1] > column;
+      if (lane_id() == 0)
+        steps_down += e > 0 && e > indptr[row] && indices[e - 1] > column;
+      else
+        steps_down += row == row_before && column_before > column;
       if (column == row) continue;
       const u64 pair = (u64)(u32)minimum(row, column) << 32 | (u32)maximum(row, column);
-      const u64 x = mixed(pair) + ordered_weight(weight), one = mixed(x), two = mixed(x ^ 0x9e3779b97f4a7c15ull);
+      const u64 x = mixed(pair) + ordered_weight(weight[j]), one = mixed(x), two = mixed(x ^ 0x9e3779b97f4a7c15ull);
       if (column > row)
         upper++, low_half += one, high_half += two;
       else

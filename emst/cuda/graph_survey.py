@@ -11,10 +11,10 @@ from emst.cuda.compile import number_type
 from emst.cuda.launch import launch, multiprocessors
 from emst.graph.adjacency import GraphSurvey
 
-TILE_THREADS, TILE = 256, 2048  # of graph.cuh
+THREADS, TILE = 256, 256  # of graph.cuh
 FIRSTS = [3, 5, 7]  # fields of the result that are least positions
 FIELDS = 13
-BLOCKS_AN_SM = 6
+BLOCKS_AN_SM = 8
 
 
 def survey_graph(indptr: Any, indices: Any, weights: Any) -> GraphSurvey:
@@ -22,9 +22,9 @@ def survey_graph(indptr: Any, indices: Any, weights: Any) -> GraphSurvey:
     n, m = len(indptr) - 1, len(indices)
     found = cupy.zeros(FIELDS, np.int64)
     name = f"look<{number_type(weights.dtype)}, {number_type(indptr.dtype)}>"
-    blocks = min(max(-(-m // TILE), 1), multiprocessors(cupy.cuda.runtime.getDevice()) * BLOCKS_AN_SM)
-    launch("graph_survey", name, blocks * TILE_THREADS, indptr, n, indices, weights, m, found, block=TILE_THREADS)
+    blocks = min(max(-(-m // (8 * TILE)), 1), multiprocessors(cupy.cuda.runtime.getDevice()) * BLOCKS_AN_SM)
+    launch("graph_survey", name, blocks * THREADS, indptr, n, indices, weights, m, found, block=THREADS)
     *seen, down, low, high = found.get().tolist()
     for field in FIRSTS:  # complements; those of nothing are zero
         seen[field] = ~seen[field] if seen[field] else -1
-    return GraphSurvey(*seen, down == 0, (low % 2**64, high % 2**64))
+    return GraphSurvey._make([*seen, down == 0, (low % 2**64, high % 2**64)])

@@ -13,6 +13,7 @@
 constexpr int PASSES = 512, HEAVY_PASSES = 240, LAST_PASSES = 480;
 constexpr int HOPS = 64;     // of one climb
 constexpr int ALONE = 2048;  // listed edges that one block finishes by itself: its barriers are cheaper
+constexpr int MANY = 4;      // vertices or edges that a thread works on at once: each step waits for memory
 constexpr int MOST_BLOCKS = 4096;
 
 struct State {
@@ -47,82 +48,111 @@ struct Work {
   __device__ void flatten(bool further) {
     do {
       pass++;
-      for (i64 v = crew.first(); v < n; v += crew.step()) {
-        const int before = parent[v];
-        int at = before, top = parent[at];
-        for (int hop = 0; top != at && hop < HOPS; hop++) {
-          at = top;
-          top = parent[at];
+      for (i64 start = crew.first(); start < n; start += MANY * crew.step()) {
+        int before[MANY], at[MANY], top[MANY];
+#pragma unroll
+        for (int j = 0; j < MANY; j++) before[j] = at[j] = parent[minimum(start + j * crew.step(), (i64)n - 1)];
+#pragma unroll
+        for (int j = 0; j < MANY; j++) top[j] = parent[at[j]];
+#pragma unroll
+        for (int j = 0; j < MANY; j++) {
+          const i64 v = start + j * crew.step();
+          if (v >= n) break;
+          for (int hop = 0; top[j] != at[j] && hop < HOPS; hop++) {
+            at[j] = top[j];
+            top[j] = parent[at[j]];
+          }
+          if (at[j] != before[j]) parent[v] = at[j];
+          if (top[j] != at[j]) state->unfinished[pass] = 1;
+          if (!further) continue;
+          now.clear(v);
+          next.clear(v);
         }
-        if (at != before) parent[v] = at;
-        if (top != at) state->unfinished[pass] = 1;
-        if (!further) continue;
-        now.clear(v);
-        next.clear(v);
       }
       crew.sync();
     } while (*(volatile int *)&state->unfinished[pass]);
   }
 
-  __device__ void contract(u64 count) {
-    for (u64 i = crew.first(); i < count; i += crew.step()) {
-      const Item<Key> item = list[i];
-      const bool of_u = now.is(item.u, item.key), of_v = now.is(item.v, item.key);
-      if (!of_u && !of_v) continue;
-      const bool v_hooks = of_u && of_v ? item.u < item.v : of_v;
-      parent[v_hooks ? item.v : item.u] = v_hooks ? item.u : item.v;
-      mark(item.key.place());
-      next.clear(item.u);  // the roots of the next round are among these ends
-      next.clear(item.v);
+  // As many edges as a thread works on at once, each of them; those beyond the end are not `live`.
+  template <int ITEMS>
+  __device__ void load(u64 start, u64 count, Item<Key> (&item)[ITEMS], bool (&live)[ITEMS]) {
+#pragma unroll
+    for (int j = 0; j < ITEMS; j++) {
+      const u64 i = start + j * GRAPH_THREADS + threadIdx.x;
+      live[j] = i < count;
+      item[j] = list[minimum(i, count - 1)];
     }
   }
 
-  // Both ends climb to their components, side by side; false if they are only on the way.
-  __device__ bool climb(Item<Key> &item) {
-    const int u = parent[item.u], v = parent[item.v];
-    int at_u = u, at_v = v, top_u = parent[u], top_v = parent[v];
-    for (int hop = 0; (top_u != at_u || top_v != at_v) && hop < HOPS; hop++) {
-      at_u = top_u;
-      at_v = top_v;
-      top_u = parent[at_u];
-      top_v = parent[at_v];
+  template <int ITEMS>
+  __device__ void contract(u64 count) {
+    const u64 chunk = (u64)GRAPH_THREADS * ITEMS;
+    for (u64 start = crew.rank * chunk; start < count; start += crew.size * chunk) {
+      Item<Key> item[ITEMS];
+      bool live[ITEMS], of_u[ITEMS], of_v[ITEMS];
+      load(start, count, item, live);
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++) {
+        of_u[j] = now.is(item[j].u, item[j].key);
+        of_v[j] = now.is(item[j].v, item[j].key);
+      }
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++) {
+        if (!live[j] || !(of_u[j] || of_v[j])) continue;
+        const int u = item[j].u, v = item[j].v;
+        const bool v_hooks = of_u[j] && of_v[j] ? u < v : of_v[j];
+        parent[v_hooks ? v : u] = v_hooks ? u : v;
+        mark(item[j].key.place());
+        next.clear(u);  // the roots of the next round are among these ends
+        next.clear(v);
+      }
     }
-    if (at_u != u) parent[item.u] = at_u;
-    if (at_v != v) parent[item.v] = at_v;
-    item.u = at_u;
-    item.v = at_v;
-    return top_u == at_u && top_v == at_v;
+  }
+
+  // From `top`, the parent of `at`, further up; true if that ends at a root.
+  __device__ bool climb(int &at, int top) {
+    for (int hop = 0; top != at && hop < HOPS; hop++) {
+      at = top;
+      top = parent[at];
+    }
+    return top == at;
   }
 
   template <int ITEMS>
   __device__ void shrink(u64 count) {
-    const u64 chunk = (u64)TILE_THREADS * ITEMS;
+    const u64 chunk = (u64)GRAPH_THREADS * ITEMS;
     for (u64 start = crew.rank * chunk; start < count; start += crew.size * chunk) {
       Item<Key> item[ITEMS];
-      bool kept[ITEMS];
+      bool kept[ITEMS], arrived[ITEMS];
+      int u[ITEMS], v[ITEMS], top_u[ITEMS], top_v[ITEMS];
+      u64 known_u[ITEMS], known_v[ITEMS];
       u32 at[ITEMS];
+      load(start, count, item, kept);
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++) u[j] = parent[item[j].u], v[j] = parent[item[j].v];
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++) top_u[j] = parent[u[j]], top_v[j] = parent[v[j]];
 #pragma unroll
       for (int j = 0; j < ITEMS; j++) {
-        const u64 i = start + tile_index(j);
-        kept[j] = i < count;
-        if (kept[j]) item[j] = list[i];
+        const int before_u = u[j], before_v = v[j];
+        arrived[j] = climb(u[j], top_u[j]) & climb(v[j], top_v[j]);
+        if (u[j] != before_u) parent[item[j].u] = u[j];
+        if (v[j] != before_v) parent[item[j].v] = v[j];
+        if (!arrived[j]) state->unfinished[pass] = 1;
+        kept[j] = kept[j] && !(arrived[j] && u[j] == v[j]);
       }
 #pragma unroll
+      for (int j = 0; j < ITEMS; j++) known_u[j] = now.known(u[j]), known_v[j] = now.known(v[j]);
+#pragma unroll
       for (int j = 0; j < ITEMS; j++) {
-        if (!kept[j]) continue;
-        if (!climb(item[j])) {
-          state->unfinished[pass] = 1;
-          continue;
-        }
-        kept[j] = item[j].u != item[j].v;
-        if (!kept[j]) continue;
-        now.offer(item[j].u, item[j].key);
-        now.offer(item[j].v, item[j].key);
+        if (!kept[j] || !arrived[j]) continue;
+        now.offer(u[j], item[j].key, known_u[j]);
+        now.offer(v[j], item[j].key, known_v[j]);
       }
-      Item<Key> *const to = spare + reserve<TILE_THREADS>(kept, &state->count[pass], at);
+      Item<Key> *const to = spare + reserve<GRAPH_THREADS>(kept, &state->count[pass], at);
 #pragma unroll
       for (int j = 0; j < ITEMS; j++)
-        if (kept[j]) to[at[j]] = item[j];
+        if (kept[j]) to[at[j]] = {u[j], v[j], item[j].key};
     }
   }
 
@@ -133,6 +163,9 @@ struct Work {
       now.offer_place(item.v, item.key);
     }
   }
+
+  // Whether all threads have MANY edges; if not, each had better take one.
+  __device__ bool many(u64 count) const { return count >= MANY * crew.step(); }
 
   // Rounds until no listed edge is left. A short list is left to block 0: the others go on to the last barrier.
   __device__ void rounds() {
@@ -146,15 +179,18 @@ struct Work {
         offer_places(count);
         crew.sync();
       }
-      contract(count);
+      if (many(count))
+        contract<MANY>(count);
+      else
+        contract<1>(count);
       crew.sync();
       swap(now, next);
       for (u64 left = count;;) {
         pass++;
-        if (left > (u64)crew.step() * 4)
-          shrink<4>(left);
+        if (many(left))
+          shrink<MANY>(left);
         else
-          shrink<1>(left);  // every thread waits once
+          shrink<1>(left);
         crew.sync();
         if (!*(volatile int *)&state->unfinished[pass]) break;
         left = *(volatile u64 *)&state->count[pass];
