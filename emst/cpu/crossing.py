@@ -24,6 +24,7 @@ from emst.cpu.prefetch import prefetch
 BLOCK = 256  # entries whose labels are asked for together
 AHEAD = 128  # edges whose offers are fetched before the first is made
 SOON = 16  # components whose edges are fetched before they are looked at
+SMALL = 1 << 14  # edges that one thread looks at before another is awake
 WIDE = 2**32 - 1  # entries, or places in the list: more need more than 32 bits
 MANY = 1 << 17  # vertices: the labels of fewer are in the caches anyway
 LAST = (np.uint64(2**64 - 1), np.int64(2**63 - 1))  # no key and position come after
@@ -179,13 +180,14 @@ def _offer(offers, edges, i):
 
 def grow(edges, offers, labels, chosen):
     """Borůvka's rounds until no edge is left; marks edges in `chosen`, bool[m], and gives every vertex the label of its
-    new component. Returns the number of components and, of each, which one of the old ones lent its root."""
+    new component. Returns, of each of these, the old one that lent its root."""
     renamings, origin = [], np.arange(len(offers.best), dtype=np.int32)
-    while edges.counts.any():
+    while left := edges.counts.sum():
+        grain = 1 if left > SMALL else len(edges.counts)
         places = offers.best
         if offers.mask == 0:
             places = np.full(len(offers.best), EMPTY)
-            for_chunks(_first_places, len(edges.counts), 1, edges, offers.best, places)
+            for_chunks(_first_places, len(edges.counts), grain, edges, offers.best, places)
         parent = np.empty(len(places), np.int32)
         mask = offers.mask or EMPTY
         for_chunks(_hook, len(places), grain_for(len(places), 1 << 13), edges, places, mask, parent, chosen)
@@ -193,7 +195,7 @@ def grow(edges, offers, labels, chosen):
         renamings.append(numbers)
         origin = origin[roots]
         offers = no_offers(len(roots), offers.mask != 0)
-        for_chunks(_keep, len(edges.counts), 1, edges, numbers, offers)
+        for_chunks(_keep, len(edges.counts), grain, edges, numbers, offers)
     while len(renamings) > 1:
         last = renamings.pop()
         relabel(renamings[-1], last)
