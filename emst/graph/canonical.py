@@ -114,7 +114,7 @@ def lightest(codes: Array, weights: Array, ops: Backend) -> tuple[Array, Array]:
     first = ops.xp.ones(len(ranked), np.bool_)
     first[1:] = ranked[1:] != ranked[:-1]
     if not bool(first.all()):  # parallel edges: sorted by weight before
-        order = sorted_by(ordered(weights).astype(np.uint64), ops)
+        order = sorted_by(ordered(weights), ops)
         order = order[sorted_by(codes[order], ops)]
     heads = order[first]
     pairs = ranked[first] >> np.uint64(1)
@@ -124,7 +124,7 @@ def lightest(codes: Array, weights: Array, ops: Backend) -> tuple[Array, Array]:
 def differing(heads: Array, both: Array, weights: Array, positions: Array, xp: Any) -> tuple[int, int, int] | None:
     """Of pairs whose lightest entries in the two directions differ: how many, and where those of the first stand."""
     ahead, behind = heads[both], heads[both + 1]
-    differ = xp.flatnonzero(weights[ahead] != weights[behind])
+    differ = xp.flatnonzero(ordered(weights[ahead]) != ordered(weights[behind]))
     if len(differ) == 0:
         return None
     ahead, behind = positions[ahead[differ]], positions[behind[differ]]
@@ -141,7 +141,8 @@ def _paired(door: Door, rows: Array, columns: Array, weights: Array, symmetric: 
     if symmetric == "check" and (wrong := differing(heads, both, weights, kept, xp)):
         raise asymmetric(door, *wrong)
     ahead, behind = heads[both], heads[both + 1]
-    reverse = (weights[behind] < weights[ahead]) | ((weights[behind] == weights[ahead]) & (behind < ahead))
+    forward, backward = ordered(weights[ahead]), ordered(weights[behind])
+    reverse = (backward < forward) | ((backward == forward) & (behind < ahead))
     taken = xp.ones(len(heads), np.bool_)
     taken[xp.where(reverse, both, both + 1)] = False
     order = heads[taken]

@@ -92,7 +92,8 @@ def ordered(weights: Array) -> Array:
     top = unsigned.type(1 << (bits - 1))
     if weights.dtype.kind == "i":
         return (weights.view(unsigned) ^ top).astype(np.uint64)
-    raw = (weights + weights.dtype.type(0)).view(signed)  # -0.0 + 0.0 is 0.0
+    raw = weights.view(signed)  # no arithmetic on floats: CuPy's kernels take subnormal numbers for zero
+    raw = raw * (raw != np.iinfo(signed).min)  # the bits of -0.0
     below_zero = raw >> signed.type(bits - 1)  # all bits, or none
     return (raw.view(unsigned) ^ (below_zero.view(unsigned) | top)).astype(np.uint64)
 
