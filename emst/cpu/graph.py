@@ -43,12 +43,12 @@ def graph_forest(graph):
     else:
         labels, roots = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
         uppers = np.full(-(-m // grain), grain)
-    above, joined = (np.uint64(0), np.int64(-1)), m > 0
-    while joined:
+    above = (np.uint64(0), np.int64(-1))
+    while above is not LAST and len(roots) > 1:
         upto = _threshold(entries, labels, len(roots), above)
         edges, offers = collect(entries, labels, len(roots), above, upto, uppers, grain)
         roots = roots[grow(edges, offers, labels, chosen)]
-        above, joined = upto, upto is not LAST
+        above = upto
     return _listed(entries, chosen, labels, roots)
 
 
@@ -105,14 +105,19 @@ def _join_heads(entries, best, target, heads, grain):
 
 @kernel
 def _hook(entries, best, target, parent, chosen, begin, end):
-    """Hang every vertex on the other end of its edge, and mark the edge's entry above the diagonal."""
+    """Hang every vertex on the other end of its edge, and mark the edge's entry above the diagonal.
+
+    Of an edge that was chosen below it, that is searched for; where many in turn choose the same vertex, from the entry
+    found last.
+    """
+    row, twin = np.int32(-1), np.int64(0)
     for v in range(begin, end):
         if v + 2 * AHEAD < end:
             prefetch(target, np.int64(target[v + 2 * AHEAD]))
             prefetch(entries.indptr, np.int64(target[v + 2 * AHEAD]))
-            row = np.int64(entries.indptr[target[v + AHEAD]])
-            prefetch(entries.indices, row)
-            prefetch(entries.bits, row)
+            start = np.int64(entries.indptr[target[v + AHEAD]])
+            prefetch(entries.indices, start)
+            prefetch(entries.bits, start)
         parent[v] = v
         if entries.indptr[v] == entries.indptr[v + 1] or best[v] < 0:
             continue
@@ -123,20 +128,26 @@ def _hook(entries, best, target, parent, chosen, begin, end):
         if v < u:
             chosen[best[v]] = True
         elif not mutual:
-            chosen[_twin(entries, u, v, key_of(entries, best[v]))] = True
+            low = twin if u == row else np.int64(entries.indptr[u])
+            row, twin = u, _twin(entries, low, np.int64(entries.indptr[u + 1]), v, key_of(entries, best[v]))
+            chosen[twin] = True
 
 
 @part
-def _twin(entries, row, column, key):
-    """The first entry of a row that has this column and key."""
-    low, high = np.int64(entries.indptr[row]), np.int64(entries.indptr[row + 1])
+def _twin(entries, low, high, column, key):
+    """The first entry from `low` on, in a row that ends at `high`, that has this column and key."""
+    indices, step = entries.indices, SHORT
+    while low + step < high and indices[low + step] < column:
+        low += step
+        step *= 2
+    high = min(high, low + step + 1)
     while high - low > SHORT:
         middle = (low + high) >> 1
-        if entries.indices[middle] < column:
+        if indices[middle] < column:
             low = middle + 1
         else:
             high = middle
-    while entries.indices[low] < column or key_of(entries, low) != key:
+    while indices[low] < column or key_of(entries, low) != key:
         low += 1
     return low
 
