@@ -65,8 +65,7 @@ def measure(graph: Graph, options: argparse.Namespace) -> list[dict[str, Any]]:
     found = shuffled(f"{graph.name} {common['dtype']}", calls, runs, options)
     del calls, prepared
     records = [common | {"contestant": name} | found[name] for name in field]
-    for record in records:
-        record["peak_bytes"] = None if options.no_memory else peak_of(record["contestant"], graph, options)
+    records[0]["peak_bytes"] = None if options.no_memory else peak_of(graph, options)
     return records + (recorded_forests(common) if options.device == "cuda" else [])
 
 
@@ -85,22 +84,22 @@ def invited(options: argparse.Namespace) -> dict[str, Solver]:
     return present
 
 
-def peak_of(contestant: str, graph: Graph, options: argparse.Namespace) -> int | None:
-    """Bytes beyond the input at the worst moment of one run, or None where that cannot be told."""
+def peak_of(graph: Graph, options: argparse.Namespace) -> int | None:
+    """Bytes of ours beyond the input at the worst moment of one run, or None where that cannot be told."""
     if options.device == "cuda":
         arrays = graph.on("cuda")
         return peak_on_device(lambda: ours("cuda").solve(arrays))
     if not sys.platform.startswith("linux"):
         return None
-    return in_child(__file__, "--child", contestant, graph.name, str(graph.weights.dtype), str(options.scratch))
+    return in_child(__file__, "--child", graph.name, str(graph.weights.dtype), str(options.scratch))
 
 
-def child(contestant: str, name: str, dtype: str, scratch: str) -> int:
-    """Rise of this process's memory: it holds the graph as the contestant wants it, and has compiled."""
-    solver = (PEERS | {OURS: ours("cpu")})[contestant]
-    solver.solve(solver.prepare(open_graph(TINY, pathlib.Path(scratch), None).weighing(dtype)))
-    prepared = solver.prepare(open_graph(name, pathlib.Path(scratch), None).weighing(dtype))
-    return high_water(lambda: solver.solve(prepared))
+def child(name: str, dtype: str, scratch: str) -> int:
+    """Rise of this process's memory: it holds the graph, and has compiled."""
+    tiny, graph = (open_graph(one, pathlib.Path(scratch), None).weighing(dtype) for one in (TINY, name))
+    solver = ours("cpu")
+    solver.solve(tiny.on("cpu"))
+    return high_water(lambda: solver.solve(graph.on("cpu")))
 
 
 def comparison(records: list[dict[str, Any]]) -> str:

@@ -39,6 +39,10 @@ def _given(name: str, form: str) -> Callable[[Record], str]:
     return lambda record: "-" if record.get(name) is None else format(record[name], form)
 
 
+def _weighed(record: Record) -> bool:
+    return record.get("peak_bytes") is not None and record["entries"] > 0
+
+
 RACE: list[Column] = [
     ("set", lambda record: record["set"]),
     ("n x d", lambda record: f"{record['n']:,} x {record['d']}"),
@@ -84,7 +88,7 @@ FORESTS: list[Column] = [
     ("M entries/s", lambda record: f"{record['entries'] / median_of(record) / 1e6:,.4g}"),
     (
         "bytes/entry beyond input",
-        lambda record: "-" if record.get("peak_bytes") is None else f"{record['peak_bytes'] / record['entries']:.1f}",
+        lambda record: f"{record['peak_bytes'] / record['entries']:.1f}" if _weighed(record) else "-",
     ),
     ("total weight", lambda record: f"{record['total']:.17g}" if "total" in record else "-"),
     ("known total", lambda record: forest_verdict(record)),
