@@ -78,8 +78,8 @@ def arguments() -> argparse.Namespace:
 
 def names(options: argparse.Namespace) -> list[str]:
     """Every graph that the experiments may want and that is no file, the large ones first."""
-    wanted = [name for name in options.sets + options.knob_sets + options.worst if not name.startswith("USA")]
-    wanted += [road_like(network, options.road_like) for network in options.roads]
+    wanted = [road_like(network, options.road_like) for network in options.roads[::-1]]
+    wanted += [name for name in options.sets + options.knob_sets + options.worst if not name.startswith("USA")]
     for kind in KINDS:
         wanted += size_names(kind, options)[::-1] + degree_names(kind, options)[::-1]
     return list(dict.fromkeys([*wanted, graph_bench.TINY]))

@@ -3,8 +3,8 @@
     python benchmarks/graph_sets.py --scratch FOLDER --workers 16 rmat22 ws:1000000:6     # made beforehand, in parallel
 
 A name is one of `datasets.graphs.SETS`; or KIND:N... of the table `KINDS` below; or a road network of the 9th DIMACS
-challenge (USA-road-d.NY), read from the user's folder. Every graph is a symmetric CSR with int32 weights, ascending
-rows, no loops and no parallel edges.
+challenge (USA-road-d.NY), read from the user's folder, into which datasets/dimacs.py fetches them. Every graph is a
+symmetric CSR with int32 weights, ascending rows, no loops and no parallel edges.
 """
 
 from __future__ import annotations
@@ -29,19 +29,6 @@ from emst.graph.dimacs import read_arcs
 
 Csr = tuple[np.ndarray, np.ndarray, np.ndarray]
 PARTS = ("indptr", "indices", "weights")
-ROADS = {  # vertices of the challenge's graphs, for stand-ins
-    "NY": 264_346,
-    "COL": 435_666,
-    "FLA": 1_070_376,
-    "NW": 1_207_945,
-    "NE": 1_524_453,
-    "CAL": 1_890_815,
-    "LKS": 2_758_119,
-    "E": 3_598_623,
-    "W": 6_262_104,
-    "CTR": 14_081_816,
-    "USA": 23_947_347,
-}
 
 
 def _ssca2(scale: int, degree: int) -> Csr:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from graph_sets import ROADS
+from datasets.dimacs import ROADS
 
 from .lab import ALGORITHMS, Lab
 from .published import ROAD_SOURCES
@@ -36,4 +36,4 @@ def roads(lab: Lab) -> Table:
 
 def road_like(network: str, n: int | None = None) -> str:
     """Name of the graph that stands for a network: of as many vertices, or n."""
-    return f"road:{n or ROADS[network]}"
+    return f"road:{n or ROADS[network].vertices}"
