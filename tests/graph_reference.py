@@ -43,8 +43,8 @@ def survey_graph(indptr, indices, weights):
     outside, nan = np.flatnonzero((column < 0) | (column >= n)), np.flatnonzero(weights != weights)
     upper, lower = column > row, column < row
     small, large = np.minimum(row, column).astype(np.uint64), np.maximum(row, column).astype(np.uint64)
-    x = mixed(small << np.uint64(32) | large) + ordered(weights)
-    both = [mixed(x), mixed(x ^ np.uint64(0x9E3779B97F4A7C15))]
+    ends, key = mixed(small << np.uint64(32) | large), ordered(weights)
+    both = [mixed(ends + key), mixed(ends ^ key * np.uint64(0x9E3779B97F4A7C15))]
     return GraphSurvey(
         **none
         | {

@@ -21,7 +21,7 @@ from emst.graph.adjacency import GraphSurvey
 
 BLOCK = 512  # entries
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-OTHER = np.uint64(0x9E3779B97F4A7C15)  # makes a second hash of the first
+OTHER = np.uint64(0x9E3779B97F4A7C15)  # makes a second sum of ends and weight
 
 
 class Told(NamedTuple):
@@ -113,8 +113,8 @@ def _add_sides(rows, block, sides, hashes):
         upper += up
         lower += down
         pair = (np.uint64(min(row, column)) << np.uint64(32)) | np.uint64(max(row, column))
-        x = _mixed(pair) + key_of(block, i)
-        first, second = _mixed(x), _mixed(x ^ OTHER)
+        ends, key = _mixed(pair), key_of(block, i)
+        first, second = _mixed(ends + key), _mixed(ends ^ key * OTHER)
         plus, minus = np.uint64(0) - np.uint64(up), np.uint64(0) - np.uint64(down)  # all bits, or none
         one += (first & plus) - (first & minus)
         other += (second & plus) - (second & minus)

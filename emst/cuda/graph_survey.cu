@@ -82,7 +82,8 @@ __global__ void __launch_bounds__(GRAPH_THREADS)
         steps_down += row == row_before && column_before > column;
       if (column == row) continue;
       const u64 pair = (u64)(u32)minimum(row, column) << 32 | (u32)maximum(row, column);
-      const u64 x = mixed(pair) + ordered_weight(weight[j]), one = mixed(x), two = mixed(x ^ 0x9e3779b97f4a7c15ull);
+      const u64 ends = mixed(pair), key = ordered_weight(weight[j]);
+      const u64 one = mixed(ends + key), two = mixed(ends ^ key * 0x9e3779b97f4a7c15ull);
       if (column > row)
         upper++, low_half += one, high_half += two;
       else
