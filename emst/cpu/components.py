@@ -38,7 +38,7 @@ def _number_by_first(roots, numbers, labels, count, begin, end):
 def contract(parent):
     """Of a forest int32[n]: the number of every node's tree, in order of their roots, int32[n], and the roots."""
     n = len(parent)
-    grain = grain_for(n, 1 << 14)
+    grain = grain_for(n, 1 << 15)
     found = np.empty(-(-n // grain), np.int64)
     for_chunks(_flatten, n, grain, parent, found, grain)
     roots, numbers = np.empty(found.sum(), np.int32), np.empty(n, np.int32)

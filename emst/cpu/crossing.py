@@ -24,7 +24,7 @@ from emst.cpu.prefetch import prefetch
 BLOCK = 256  # entries whose labels are asked for together
 AHEAD = 128  # edges whose offers are fetched before the first is made
 SOON = 16  # components whose edges are fetched before they are looked at
-SMALL = 1 << 14  # edges that one thread looks at before another is awake
+SMALL = 1 << 14  # edges: chunks are taken together until they hold about so many
 WIDE = 2**32 - 1  # entries, or places in the list: more need more than 32 bits
 MANY = 1 << 17  # vertices: the labels of fewer are in the caches anyway
 LAST = (np.uint64(2**64 - 1), np.int64(2**63 - 1))  # no key and position come after
@@ -183,14 +183,14 @@ def grow(edges, offers, labels, chosen):
     new component. Returns, of each of these, the old one that lent its root."""
     renamings, origin = [], np.arange(len(offers.best), dtype=np.int32)
     while left := edges.counts.sum():
-        grain = 1 if left > SMALL else len(edges.counts)
+        grain = max(1, len(edges.counts) * SMALL // int(left))
         places = offers.best
         if offers.mask == 0:
             places = np.full(len(offers.best), EMPTY)
             for_chunks(_first_places, len(edges.counts), grain, edges, offers.best, places)
         parent = np.empty(len(places), np.int32)
         mask = offers.mask or EMPTY
-        for_chunks(_hook, len(places), grain_for(len(places), 1 << 13), edges, places, mask, parent, chosen)
+        for_chunks(_hook, len(places), grain_for(len(places), 1 << 14), edges, places, mask, parent, chosen)
         numbers, roots = contract(parent)
         renamings.append(numbers)
         origin = origin[roots]

@@ -24,7 +24,7 @@ from emst.cpu.parallel import for_chunks, grain_for
 from emst.cpu.prefetch import prefetch
 from emst.graph.adjacency import Chosen
 
-FEW = 4  # edges a component: no more than that are listed at once
+FEW = 6  # edges a component: no more than that are listed at once
 LIGHT = 2  # edges a component that are listed first if there are more
 SHARE = 8  # of all entries: one in so many is listed sooner than that the others are looked at twice
 AHEAD = 16  # vertices: long enough for memory to answer
@@ -36,16 +36,16 @@ def graph_forest(graph):
     """See `emst.backend.Backend.graph_forest`."""
     n, m = graph.n, graph.m
     entries = entries_of(graph.indptr, graph.indices, graph.weights)
-    grain = grain_for(m, 1 << 14)
+    grain = grain_for(m, 1 << 15)
     chosen = np.zeros(m + -m % 8, np.bool_)
     if graph.symmetric and m:
         labels, roots, uppers = _round_by_rows(entries, chosen, grain)
     else:
         labels, roots = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
-        uppers = np.full(-(-m // grain), grain)
+        uppers = np.diff(np.r_[0:m:grain, m])
     above = (np.uint64(0), np.int64(-1))
     while above is not LAST and len(roots) > 1:
-        upto = _threshold(entries, labels, len(roots), above)
+        upto = _threshold(entries, labels, len(roots), above, int(uppers.sum()))
         edges, offers = collect(entries, labels, len(roots), above, upto, uppers, grain)
         roots = roots[grow(edges, offers, labels, chosen)]
         above = upto
@@ -62,7 +62,7 @@ def _round_by_rows(entries, chosen, grain):
     heads, uppers = np.full(chunks, -1), np.empty(chunks, np.int64)
     for_chunks(_lightest, m, grain, entries, best, target, heads, uppers, grain)
     _join_heads(entries, best, target, heads, grain)
-    for_chunks(_hook, n, grain_for(n, 1 << 13), entries, best, target, parent, chosen)
+    for_chunks(_hook, n, grain_for(n, 1 << 14), entries, best, target, parent, chosen)
     return *contract(parent), uppers
 
 
@@ -152,10 +152,11 @@ def _twin(entries, low, high, column, key):
     return low
 
 
-def _threshold(entries, labels, count, above):
-    """(key, position) of the last edge to list now, from a sample of those that come after `above`."""
+def _threshold(entries, labels, count, above, edges):
+    """(key, position) of the last edge to list now, from a sample of those that come after `above`. There are
+    `edges` in all, between so many components."""
     m = len(entries.indices)
-    if m <= max(FEW * count, 16 * SAMPLE):
+    if edges <= max(FEW * count, 8 * SAMPLE):
         return LAST
     places = np.random.default_rng(0).integers(0, m, SAMPLE)
     keys = np.empty(SAMPLE, np.uint64)
