@@ -55,7 +55,7 @@ def test_python(page, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_commands(page):
-    """Every `emst` on a line of shell has arguments that there are."""
+    """Every `emst` on a line of shell has arguments that there are, and every script is there."""
     for line, code in snippets(page, "sh"):
         for command in re.split(r"\n|&&", code.replace("\\\n", " ")):
             words = shlex.split(command, comments=True)
@@ -64,6 +64,8 @@ def test_commands(page):
                     parser().parse_args(words[1:])
                 except SystemExit:
                     pytest.fail(f"{name(page)}:{line}: {command}")
+            if words and words[0] == "python" and words[1].endswith(".py"):
+                assert (ROOT / words[1]).exists(), f"{name(page)}:{line}: {command}"
 
 
 def sections(page):

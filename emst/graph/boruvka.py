@@ -1,5 +1,13 @@
 """Borůvka's rounds: every component takes its lightest edge out, all at once, until none has one.
 
+Both devices find the first round's edges row by row, without a list, then list the lighter edges and contract them, so
+that most of the heavier ones are seen once, within a component, and never listed. From ECL-MST, the GPU has the list
+that keeps representatives instead of vertices, the look before an atomic, and the threshold found by a sample. What
+differs: the host takes no part between rounds, all of them being one launch; ends of chosen edges hook without
+compare-and-swap, since under a strict order only pairs of components choose the same edge; the threshold is a weight
+and a position, so that equal weights are split, too; and 64-bit weights of any sign. See `emst/cuda/graph.cu` and
+`emst/cpu/graph.py`.
+
 References
 ----------
 O. Borůvka, "O jistém problému minimálním" (1926); A. Fallin, A. Gonzalez, J. Seo, M. Burtscher, "A high-performance MST
