@@ -14,7 +14,11 @@ __global__ void __launch_bounds__(COMPONENT_THREADS)
   const Crew crew = {&state->arrived, (int)blockIdx.x, (int)gridDim.x};
   for (i64 v = crew.first(); v < n; v += crew.step()) first[v] = 0x7fffffff;
   crew.sync();
-  for (i64 v = crew.first(); v < n; v += crew.step()) lower(first + roots[v], (int)v);
+  for (i64 warp = crew.first() - lane_id(); warp < n; warp += crew.step()) {
+    const i64 v = warp + lane_id();
+    const int root = v < n ? roots[v] : NONE, before = __shfl_up_sync(FULL, root, 1);
+    if (root != NONE && (lane_id() == 0 || root != before)) lower(first + root, (int)v);  // the others are greater
+  }
   crew.sync();
 
   const i64 chunks = (n + COMPONENT_THREADS - 1) / COMPONENT_THREADS;

@@ -8,59 +8,10 @@
 // A. Fallin, A. Gonzalez, J. Seo, M. Burtscher, "A high-performance MST implementation for GPUs" (SC'23) has the list,
 // the representatives kept in it, the guard before atomics and the threshold; the rounds without the host, the
 // first round and the contraction without compare-and-swap are ours.
-#include "rounds.cuh"
+#include "adjacency.cuh"
 
 constexpr i64 LIGHT = 1;  // light edges, as a multiple of n
 constexpr int SAMPLE = 1024;
-
-template <class W, class P>
-struct Rows {
-  const P *indptr;
-  int n;
-  const int *indices;
-  const W *weights;
-  i64 m;
-  bool symmetric;
-
-  __device__ u64 weight(i64 e) const { return ordered_weight(weights[e]); }
-
-  __device__ int other_end(int v, i64 e) const {
-    const int column = indices[e];
-    return column != v ? column : row_of_entry(indptr, n, e);
-  }
-
-  // The entry above the diagonal that mirrors e, in row v below it: the first of its column and weight.
-  __device__ i64 mirrored(int v, i64 e) const {
-    const int row = indices[e];
-    i64 low = indptr[row], high = indptr[row + 1];
-    while (low < high) {
-      const i64 middle = low + (high - low) / 2;
-      if (indices[middle] < v)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    while (weight(low) != weight(e)) low++;
-    return low;
-  }
-
-  // Calls each(e, row, column, weight, whether it is an edge that counts for this row) for this warp's share of the
-  // entries, by all lanes: beyond the end the row is NONE.
-  template <class Each>
-  __device__ void for_edges(const Crew &crew, Each each) const {
-    for_tiles(indptr, n, indices, Share(m, crew.rank, crew.size), [&](i64 start, const int *columns, auto &rows) {
-      W weight[TILE_ITEMS];
-#pragma unroll
-      for (int j = 0; j < TILE_ITEMS; j++) weight[j] = weights[minimum(start + tile_index(j), m - 1)];
-#pragma unroll
-      for (int j = 0; j < TILE_ITEMS; j++) {
-        const int column = columns[j], row = column == NONE ? NONE : rows[tile_index(j)];
-        const bool is_edge = symmetric ? column != row : column > row;
-        each(start + tile_index(j), row, column, ordered_weight(weight[j]), is_edge);
-      }
-    });
-  }
-};
 
 // The lesser of the keys in lanes of the same row, at the first lane of each; rows ascend over the lanes.
 __device__ inline u64 least_of_row(u64 key, int row) {
@@ -134,49 +85,49 @@ __device__ void hook_vertices(const Rows<W, P> &g, Work<Key> &work) {
 // The edges between two components, light ones or all: listed, and offered to both ends.
 template <bool LIGHT_ONLY, class Key, class W, class P>
 __device__ void list_edges(const Rows<W, P> &g, Work<Key> &work, Key threshold) {
-  const Share share(g.m, work.crew.rank, work.crew.size);
-  for_tiles(g.indptr, g.n, g.indices, share, [&](i64 start, const int *columns, auto &rows) {
-    int u[TILE_ITEMS], v[TILE_ITEMS];
-    bool kept[TILE_ITEMS];
-    u32 at[TILE_ITEMS];
+  for_tiles(g.indptr, g.n, g.indices, g.m, Warp(work.crew.rank, work.crew.size),
+            [&](i64 start, const int *columns, auto &rows) {
+              int u[TILE_ITEMS], v[TILE_ITEMS];
+              bool kept[TILE_ITEMS];
+              u32 at[TILE_ITEMS];
 #pragma unroll
-    for (int j = 0; j < TILE_ITEMS; j++) {
-      const i64 e = start + tile_index(j);
-      u[j] = rows[tile_index(j)];
-      v[j] = columns[j];
-      kept[j] = v[j] > u[j] && !(LIGHT_ONLY && threshold < Key::make(g.weight(e), e));
-    }
+              for (int j = 0; j < TILE_ITEMS; j++) {
+                const i64 e = start + tile_index(j);
+                u[j] = rows[tile_index(j)];
+                v[j] = columns[j];
+                kept[j] = v[j] > u[j] && !(LIGHT_ONLY && threshold < Key::make(g.weight(e), e));
+              }
 #pragma unroll
-    for (int j = 0; j < TILE_ITEMS; j++) {
-      if (!kept[j]) u[j] = v[j] = 0;
-      u[j] = work.parent[u[j]];
-      v[j] = work.parent[v[j]];
-    }
+              for (int j = 0; j < TILE_ITEMS; j++) {
+                if (!kept[j]) u[j] = v[j] = 0;
+                u[j] = work.parent[u[j]];
+                v[j] = work.parent[v[j]];
+              }
 #pragma unroll
-    for (int j = 0; j < TILE_ITEMS; j++) kept[j] = kept[j] && u[j] != v[j];
-    Item<Key> *const to = work.spare + warp_reserve(kept, &work.state->count[work.pass], at);
+              for (int j = 0; j < TILE_ITEMS; j++) kept[j] = kept[j] && u[j] != v[j];
+              Item<Key> *const to = work.spare + warp_reserve(kept, &work.state->count[work.pass], at);
 #pragma unroll
-    for (int half = 0; half < TILE_ITEMS; half += MANY) {
-      Key key[MANY];
-      u64 known_u[MANY], known_v[MANY];
+              for (int half = 0; half < TILE_ITEMS; half += MANY) {
+                Key key[MANY];
+                u64 known_u[MANY], known_v[MANY];
 #pragma unroll
-      for (int i = 0; i < MANY; i++) {
-        const int j = half + i;
-        const i64 e = start + tile_index(j);
-        if (kept[j]) key[i] = Key::make(g.weight(e), e);
-        known_u[i] = work.now.known(u[j]);
-        known_v[i] = work.now.known(v[j]);
-      }
+                for (int i = 0; i < MANY; i++) {
+                  const int j = half + i;
+                  const i64 e = start + tile_index(j);
+                  if (kept[j]) key[i] = Key::make(g.weight(e), e);
+                  known_u[i] = work.now.known(u[j]);
+                  known_v[i] = work.now.known(v[j]);
+                }
 #pragma unroll
-      for (int i = 0; i < MANY; i++) {
-        const int j = half + i;
-        if (!kept[j]) continue;
-        work.now.offer(u[j], key[i], known_u[i]);
-        work.now.offer(v[j], key[i], known_v[i]);
-        to[at[j]] = {u[j], v[j], key[i]};
-      }
-    }
-  });
+                for (int i = 0; i < MANY; i++) {
+                  const int j = half + i;
+                  if (!kept[j]) continue;
+                  work.now.offer(u[j], key[i], known_u[i]);
+                  work.now.offer(v[j], key[i], known_v[i]);
+                  to[at[j]] = {u[j], v[j], key[i]};
+                }
+              }
+            });
   work.crew.sync();
 }
 
@@ -201,13 +152,23 @@ __device__ void find_threshold(const Rows<W, P> &g, int rank, State *state) {
   if (threadIdx.x == 0) *reinterpret_cast<Key *>(&state->threshold) = sample[rank];
 }
 
+// The entries that one warp lists: as many whole tiles in a row as any other's, give or take one.
+struct Share {
+  i64 begin, end;
+  __device__ Share(i64 m, Warp warp) {
+    const i64 tiles = (m + TILE - 1) / TILE;
+    begin = minimum(tiles * warp.rank / warp.size * TILE, m);
+    end = minimum(tiles * (warp.rank + 1) / warp.size * TILE, m);
+  }
+};
+
 // The marked entries in order, and their ends: every block counts those of its share, and those of the blocks before
 // it.
 template <class Key, class W, class P>
 __device__ void list_marked(const Rows<W, P> &g, const Work<Key> &work, i64 *entries, int *source, int *target) {
   __shared__ u64 found[GRAPH_WARPS];
   const int warp = threadIdx.x / 32;
-  const Share share(g.m, work.crew.rank, work.crew.size);
+  const Share share(g.m, Warp(work.crew.rank, work.crew.size));
   u64 marked = 0, all;
   for (i64 w = share.begin / 32 + lane_id(); w < (share.end + 31) / 32; w += 32) marked += __popc(work.marks[w]);
   marked = warp_sum(marked);

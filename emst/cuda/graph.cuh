@@ -113,29 +113,30 @@ struct TileRows {
   }
 };
 
-// The entries that a warp of several blocks walks over: as many whole tiles as any other's, give or take one.
-struct Share {
-  i64 begin, end;
-  __device__ Share(i64 m, int block, int blocks) {
-    const i64 tiles = (m + TILE - 1) / TILE, warp = (i64)block * GRAPH_WARPS + threadIdx.x / 32;
-    const i64 warps = (i64)blocks * GRAPH_WARPS;
-    begin = minimum(tiles * warp / warps * TILE, m);
-    end = minimum(tiles * (warp + 1) / warps * TILE, m);
-  }
+// One of all warps of some blocks.
+struct Warp {
+  i64 rank, size;
+  __device__ Warp(int block, int blocks)
+      : rank((i64)block * GRAPH_WARPS + threadIdx.x / 32), size((i64)blocks * GRAPH_WARPS) {}
 };
 
-// Calls each(start, columns, rows) for the tiles of a share, one after the other. A column beyond the end is NONE.
+// Calls each(start, columns, rows) for all tiles of m entries, shared out among the warps. A column beyond the end is
+// NONE. A warp takes a few tiles here and a few there: where rows are long or short, and ends are near or far, tiles
+// take longer than elsewhere.
 template <class P, class Each>
-__device__ void for_tiles(const P *indptr, int n, const int *indices, Share share, Each each) {
-  if (share.begin >= share.end) return;
-  TileRows rows;
-  rows.begin(indptr, n, share.begin);
-  for (i64 start = share.begin; start < share.end; start += TILE) {
-    int column[TILE_ITEMS];
+__device__ void for_tiles(const P *indptr, int n, const int *indices, i64 m, Warp warp, Each each) {
+  const i64 tiles = (m + TILE - 1) / TILE, length = minimum(maximum(tiles / (8 * warp.size), (i64)1), (i64)8) * TILE;
+  for (i64 begin = warp.rank * length; begin < m; begin += warp.size * length) {
+    const i64 end = minimum(begin + length, m);
+    TileRows rows;
+    rows.begin(indptr, n, begin);
+    for (i64 start = begin; start < end; start += TILE) {
+      int column[TILE_ITEMS];
 #pragma unroll
-    for (int j = 0; j < TILE_ITEMS; j++)
-      column[j] = start + tile_index(j) < share.end ? indices[start + tile_index(j)] : NONE;
-    rows.advance(indptr, n, start, minimum(start + TILE, share.end));
-    each(start, column, rows);
+      for (int j = 0; j < TILE_ITEMS; j++)
+        column[j] = start + tile_index(j) < end ? indices[start + tile_index(j)] : NONE;
+      rows.advance(indptr, n, start, minimum(start + TILE, end));
+      each(start, column, rows);
+    }
   }
 }

@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(GRAPH_THREADS)
   look_at_rows(indptr, n, found);
   u32 outside = 0, nans = 0, upper = 0, lower = 0, steps_down = 0;
   u64 low_half = 0, high_half = 0;
-  for_tiles(indptr, (int)n, indices, Share(m, blockIdx.x, gridDim.x), [&](i64 start, const int *columns, auto &rows) {
+  for_tiles(indptr, (int)n, indices, m, Warp(blockIdx.x, gridDim.x), [&](i64 start, const int *columns, auto &rows) {
     W weight[TILE_ITEMS];
 #pragma unroll
     for (int j = 0; j < TILE_ITEMS; j++) weight[j] = weights[minimum(start + tile_index(j), m - 1)];
