@@ -112,6 +112,8 @@ def graph_msf(
         ops = backend_of(door.device)
         room = memory_for(door, ops, max_device_bytes)
         found = canonical(door, ops, symmetric, room) if bytes_needed(door) <= room else None
+        if found is not None and bytes_needed(door, found.graph.symmetric) > room:
+            found = None  # every entry is an edge
         if found is None:
             chosen, in_order = streamed(door, ops, solve, symmetric, room), False
         else:

@@ -37,8 +37,9 @@ from emst.graph.edges import rows_of
 from emst.graph.faults import asymmetric, check_ends, check_entries, check_rows
 
 ASKED_FROM = 1 << 28  # bytes: for less nobody asks how much is free, which takes longer than a small graph
-PER_ENTRY = 25  # bytes beside the graph that an algorithm takes for an entry
-PER_VERTEX = 40  # and for a vertex
+PER_EDGE = {4: 33, 8: 49}  # bytes beside the graph that the default takes for an edge, by the bytes of a weight: on a
+# GPU two lists of both ends, weight and position, and a bit. Of edges that are stored twice half for each entry
+PER_VERTEX = 60  # and for a vertex, labels included
 PER_CHECKED = 100  # bytes for an entry whose directions are compared: codes, weights, positions and their sorts
 LEAST_BLOCK = 1024  # entries
 
@@ -65,12 +66,14 @@ class Block(NamedTuple):
     fingerprint: tuple[int, int]
 
 
-def bytes_needed(door: Door) -> int:
-    """Memory that a graph takes in one piece beside the caller's arrays; in order, as most are."""
+def bytes_needed(door: Door, mirrored: bool = True) -> int:
+    """Memory that a graph takes in one piece beside the caller's arrays; in order, and with both directions, as most
+    are."""
     moved = door.on_device != (door.device == "cuda")
     narrow = moved or door.indices.dtype != np.int32
-    entry = PER_ENTRY + 4 * narrow + _weight_bytes(door) * moved + 8 * (door.rows is not None)
-    return door.m * entry + door.n * (PER_VERTEX + 8 * moved)
+    entry = 4 * narrow + _weight_bytes(door) * moved + 8 * (door.rows is not None)
+    edges = (door.m + 1) // 2 if mirrored else door.m
+    return door.m * entry + edges * PER_EDGE[_weight_bytes(door)] + door.n * (PER_VERTEX + 8 * moved)
 
 
 def memory_for(door: Door, ops: Backend, max_device_bytes: int | None) -> int:
@@ -120,8 +123,8 @@ def streamed(
 def block_size(door: Door, allowed: int) -> int:
     """Entries of a block, such that all that is held at a time is within the bytes allowed."""
     edge = 4 + 4 + _weight_bytes(door) + 8
-    entry = PER_ENTRY + 2 * edge + 8  # as they come, their rows, as edges, and among those of the forest
-    fixed = door.n * (PER_VERTEX + PER_ENTRY + 2 * edge + 2 * 8)  # the forest, also among those, and twice `indptr`
+    entry = PER_EDGE[_weight_bytes(door)] + 2 * edge + 8  # as they come, their rows, as edges, and among those of the forest
+    fixed = door.n * (PER_VERTEX + PER_EDGE[_weight_bytes(door)] + 2 * edge + 2 * 8)  # the forest, also among those, and twice `indptr`
     least = max(LEAST_BLOCK, door.n // 8)
     needed = fixed + least * entry
     if needed > allowed:
@@ -133,6 +136,7 @@ def block_size(door: Door, allowed: int) -> int:
 
 
 def _weight_bytes(door: Door) -> int:
+    """Of what is computed in."""
     return max(4, 8 if door.data.dtype.kind == "u" and door.data.dtype.itemsize == 4 else door.data.dtype.itemsize)
 
 
