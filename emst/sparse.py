@@ -16,9 +16,9 @@ from emst.backend import Array, Backend
 from emst.boruvka import Report, bridged
 from emst.devices import to_host
 from emst.graph.adjacency import Adjacency
-from emst.graph.canonical import canonical, sorted_by, starts
+from emst.graph.arrays import counts_of, ordered, rows_of, sorted_by, starts
+from emst.graph.canonical import canonical
 from emst.graph.door import open_graph
-from emst.graph.edges import counts_of, ordered, rows_of
 
 
 def sparse_tree(

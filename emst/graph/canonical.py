@@ -14,8 +14,8 @@ import numpy as np
 
 from emst.backend import Array, Backend
 from emst.graph.adjacency import Adjacency
+from emst.graph.arrays import ordered, pair_codes, rows_of, sorted_by, starts
 from emst.graph.door import Door, computable, narrowed
-from emst.graph.edges import ordered, rows_of
 from emst.graph.faults import asymmetric, check_ends, check_entries, check_rows
 
 POLICIES = ("check", "min")
@@ -83,27 +83,10 @@ def one_row(n: int, m: int, xp: Any) -> Array:
     return indptr
 
 
-def starts(rows: Array, n: int, xp: Any) -> Array:
-    """Where each row begins among ascending rows: int64[n + 1]."""
-    return xp.searchsorted(rows, xp.arange(n + 1, dtype=np.int64).astype(np.int32)).astype(np.int64, copy=False)
-
-
-def pair_codes(small: Array, large: Array, n: int) -> Array:
-    """Numbers in the order of (smaller end, larger end): uint64, less than 2**62."""
-    return small.astype(np.uint64) * np.uint64(n) + large.astype(np.uint64)
-
-
 def directed_codes(rows: Array, columns: Array, n: int, xp: Any) -> Array:
     """Codes of pairs and, in the last bit, whether an entry lies below the diagonal."""
     pairs = pair_codes(xp.minimum(rows, columns), xp.maximum(rows, columns), n)
     return (pairs << np.uint64(1)) + (rows > columns)
-
-
-def sorted_by(codes: Array, ops: Backend) -> Array:
-    """The stable order of codes."""
-    if 0 < len(codes) < 2**31:
-        return ops.sort_order(codes)
-    return ops.xp.argsort(codes, kind="stable")
 
 
 def lightest(codes: Array, weights: Array, ops: Backend) -> tuple[Array, Array]:

@@ -30,7 +30,8 @@ import numpy as np
 from emst.backend import Array, Backend
 from emst.boruvka import Report
 from emst.graph.adjacency import Adjacency, Chosen
-from emst.graph.edges import Arcs, Level, arcs_of, chosen_edges, counts_of, edges_of, pointer_doubling, successors
+from emst.graph.arrays import counts_of
+from emst.graph.edges import Arcs, Level, arcs_of, chosen_edges, edges_of, pointer_doubling, successors
 
 
 def forest(graph: Adjacency, ops: Backend, *, report: Report | None = None) -> Chosen:

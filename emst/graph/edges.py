@@ -1,14 +1,13 @@
-"""What the two algorithms that write their graph anew have in common: edges under one key, and a round's first steps.
-
-Both are Borůvka's: every vertex finds its lightest edge, edges that two vertices found are counted once, and pointer
-doubling tells which vertices have become one. They differ in how the graph of these is made.
+"""What the published algorithms have in common: edges under one key, and the first steps of a round on a written graph.
 
 An edge's key is one word of 64 bits, the weight as 32 bits of the same order and then the edge's number, so the least
 word is the lightest edge and no two are equal. Weights of 64 bits first become dense ranks of their distinct values,
 which takes one sort. Edges are numbered as the graph's entries stand, so keys are in the order of the law. What limit
 is left comes from sorting: both directions of all edges are put in order, and the places in an order are int32.
 
-All of it is array code in the functions that numpy and CuPy share.
+`emst.graph.contraction` and `emst.graph.primitives` write the graph anew after every round: every vertex finds its
+lightest edge, edges that two vertices found are counted once, and pointer doubling tells which vertices have become
+one. They differ in how the graph of these is made.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ import numpy as np
 
 from emst.backend import Array, Backend
 from emst.graph.adjacency import Adjacency, Chosen
+from emst.graph.arrays import ordered, rows_of, run_numbers
 
 MOST_EDGES = 2**30 - 1
 NO_KEY = np.uint64(2**64 - 1)  # greater than that of any edge
@@ -73,46 +73,12 @@ def edges_of(graph: Adjacency, ops: Backend, algorithm: str) -> Edges:
     return Edges(entry, row[entry], graph.indices[entry], key)
 
 
-def rows_of(indptr: Array, m: int, xp: Any) -> Array:
-    """Row of every entry, int32[m]: how many rows, the first one apart, have begun."""
-    return xp.cumsum(counts_of(indptr[1:], m + 1, xp), dtype=np.int32)[:m]
-
-
-def counts_of(ids: Array, count: int, xp: Any) -> Array:
-    """How often every id occurs: int32[count]. (CuPy's `bincount` may take as many counters for every block.)"""
-    counts = xp.zeros(count, np.int32)
-    xp.add.at(counts, ids, np.int32(1))
-    return counts
-
-
-def ordered(weights: Array) -> Array:
-    """Weights as uint64 of the same order, less than 2^32 where they have 32 bits; -0.0 becomes 0.0."""
-    bits = 8 * weights.dtype.itemsize
-    signed, unsigned = np.dtype(f"i{bits // 8}"), np.dtype(f"u{bits // 8}")
-    top = unsigned.type(1 << (bits - 1))
-    if weights.dtype.kind == "i":
-        return (weights.view(unsigned) ^ top).astype(np.uint64)
-    raw = weights.view(signed)  # no arithmetic on floats: CuPy's kernels take subnormal numbers for zero
-    raw = raw * (raw != np.iinfo(signed).min)  # the bits of -0.0
-    below_zero = raw >> signed.type(bits - 1)  # all bits, or none
-    return (raw.view(unsigned) ^ (below_zero.view(unsigned) | top)).astype(np.uint64)
-
-
 def dense_ranks(values: Array, ops: Backend) -> Array:
     """How many distinct values are less than each: uint64[k], from uint64[k]."""
     order = ops.sort_order(values)
     ranks = ops.xp.empty_like(values)
     ranks[order] = run_numbers(values[order], ops.xp)
     return ranks
-
-
-def run_numbers(values: Array, xp: Any) -> Array:
-    """Number of the run of equal values in which each stands: int32[k]."""
-    if len(values) == 0:
-        return xp.empty(0, np.int32)
-    begins = xp.zeros(len(values), np.bool_)
-    begins[1:] = values[1:] != values[:-1]
-    return xp.cumsum(begins, dtype=np.int32)
 
 
 def arcs_of(n: int, edges: Edges, ops: Backend) -> Arcs:

@@ -29,6 +29,7 @@ import numpy as np
 from emst.backend import Array, Backend
 from emst.boruvka import Report
 from emst.graph.adjacency import Adjacency, Chosen
+from emst.graph.arrays import pair_codes, run_numbers
 from emst.graph.edges import (
     Arcs,
     Level,
@@ -36,7 +37,6 @@ from emst.graph.edges import (
     chosen_edges,
     edges_of,
     pointer_doubling,
-    run_numbers,
     segment_minima,
     successors,
 )
@@ -93,7 +93,7 @@ def split_edges(arcs: Arcs, ops: Backend) -> Arcs:
     if len(arcs.key) == 0:
         return arcs
     xp = ops.xp
-    pair = arcs.row.astype(np.uint64) * np.uint64(arcs.n) + arcs.column.astype(np.uint64)
+    pair = pair_codes(arcs.row, arcs.column, arcs.n)
     order = ops.sort_order(pair)
     run, key = run_numbers(pair[order], xp), arcs.key[order]
     kept = order[key == segment_minima(key, run, int(run[-1]) + 1, xp)[run]]

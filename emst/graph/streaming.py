@@ -21,19 +21,9 @@ import numpy as np
 
 from emst.backend import Array, Backend
 from emst.graph.adjacency import Adjacency, Chosen
-from emst.graph.canonical import (
-    PER_SORTED,
-    differing,
-    directed_codes,
-    lightest,
-    one_row,
-    pair_codes,
-    pointers,
-    sorted_by,
-    starts,
-)
+from emst.graph.arrays import pair_codes, rows_of, sorted_by, starts
+from emst.graph.canonical import PER_SORTED, differing, directed_codes, lightest, one_row, pointers
 from emst.graph.door import Door, computable, narrowed
-from emst.graph.edges import rows_of
 from emst.graph.faults import asymmetric, check_ends, check_entries, check_rows
 
 ASKED_FROM = 1 << 28  # bytes: for less nobody asks how much is free, which takes longer than a small graph
@@ -123,8 +113,12 @@ def streamed(
 def block_size(door: Door, allowed: int) -> int:
     """Entries of a block, such that all that is held at a time is within the bytes allowed."""
     edge = 4 + 4 + _weight_bytes(door) + 8
-    entry = PER_EDGE[_weight_bytes(door)] + 2 * edge + 8  # as they come, their rows, as edges, and among those of the forest
-    fixed = door.n * (PER_VERTEX + PER_EDGE[_weight_bytes(door)] + 2 * edge + 2 * 8)  # the forest, also among those, and twice `indptr`
+    entry = (
+        PER_EDGE[_weight_bytes(door)] + 2 * edge + 8
+    )  # as they come, their rows, as edges, and among those of the forest
+    fixed = door.n * (
+        PER_VERTEX + PER_EDGE[_weight_bytes(door)] + 2 * edge + 2 * 8
+    )  # the forest, also among those, and twice `indptr`
     least = max(LEAST_BLOCK, door.n // 8)
     needed = fixed + least * entry
     if needed > allowed:
