@@ -1,9 +1,9 @@
 // A graph in compressed sparse rows, as the rounds ask it.
 #pragma once
-#include "rounds.cuh"
+#include "worklist.cuh"
 
 template <class W, class P>
-struct Rows {
+struct Adjacency {
   const P *indptr;
   int n;
   const int *indices;
@@ -22,6 +22,7 @@ struct Rows {
   __device__ i64 mirrored(int v, i64 e) const {
     const int row = indices[e];
     i64 low = indptr[row], high = indptr[row + 1];
+    const i64 end = high;
     while (low < high) {
       const i64 middle = low + (high - low) / 2;
       if (indices[middle] < v)
@@ -29,15 +30,15 @@ struct Rows {
       else
         high = middle;
     }
-    while (weight(low) != weight(e)) low++;
+    while (low + 1 < end && weight(low) != weight(e)) low++;
     return low;
   }
 
   // Calls each(e, row, column, weight, whether it is an edge that counts for this row) for all entries, by
   // all lanes of the warps that share them: beyond the end the row is NONE.
   template <class Each>
-  __device__ void for_edges(const Crew &crew, Each each) const {
-    for_tiles(indptr, n, indices, m, Warp(crew.rank, crew.size), [&](i64 start, const int *columns, auto &rows) {
+  __device__ void for_edges(const Grid &grid, Each each) const {
+    for_tiles(indptr, n, indices, m, Warp(grid.rank, grid.size), [&](i64 start, const int *columns, auto &rows) {
       W weight[TILE_ITEMS];
 #pragma unroll
       for (int j = 0; j < TILE_ITEMS; j++) weight[j] = weights[minimum(start + tile_index(j), m - 1)];

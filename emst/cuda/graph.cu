@@ -2,7 +2,7 @@
 //
 // The first round needs no list of edges: where every row holds all edges of its vertex, one pass over the rows finds
 // the lightest of each. What is then still between two components goes into a list, lighter edges first: a sample
-// tells the weight below which there are about LIGHT times n of them. Once those have been contracted few of the
+// tells the weight below which there are about LIGHT times n of them. Once those have been contracted, few of the
 // heavier ones are left between two components, and only these are listed, in one more pass over the rows.
 //
 // A. Fallin, A. Gonzalez, J. Seo, M. Burtscher, "A high-performance MST implementation for GPUs" (SC'23) has the list,
@@ -28,8 +28,8 @@ __device__ inline u64 least_of_row(u64 key, int row) {
 
 // First round: the lightest edge of every vertex; and of several places the first.
 template <class Key, class W, class P>
-__device__ void offer_rows(const Rows<W, P> &g, Work<Key> &work) {
-  g.for_edges(work.crew, [&](i64 e, int row, int column, u64 weight, bool is_edge) {
+__device__ void offer_rows(const Adjacency<W, P> &g, Worklist<Key> &work) {
+  g.for_edges(work.grid, [&](i64 e, int row, int column, u64 weight, bool is_edge) {
     const Key key = is_edge ? Key::make(weight, e) : Key::none();
     const u64 least = least_of_row(*reinterpret_cast<const u64 *>(&key), row);
     const int row_before = __shfl_up_sync(FULL, row, 1);
@@ -40,52 +40,52 @@ __device__ void offer_rows(const Rows<W, P> &g, Work<Key> &work) {
     }
     if (is_edge && !g.symmetric) work.now.offer(column, key);
   });
-  work.crew.sync();
+  work.grid.sync();
   if (!Least<Key>::TWO_STEPS) return;
-  g.for_edges(work.crew, [&](i64 e, int row, int column, u64 weight, bool is_edge) {
+  g.for_edges(work.grid, [&](i64 e, int row, int column, u64 weight, bool is_edge) {
     if (!is_edge) return;
     const Key key = Key::make(weight, e);
     work.now.offer_place(row, key);
     if (!g.symmetric) work.now.offer_place(column, key);
   });
-  work.crew.sync();
+  work.grid.sync();
 }
 
 // Every vertex hooks itself onto the other end of its lightest edge. Two that choose each other choose the same edge,
 // as the order is strict: the smaller one stays.
 template <class Key, class W, class P>
-__device__ void hook_vertices(const Rows<W, P> &g, Work<Key> &work) {
-  for (i64 start = work.crew.first(); start < g.n; start += MANY * work.crew.step()) {
+__device__ void hook_vertices(const Adjacency<W, P> &g, Worklist<Key> &work) {
+  for (i64 start = work.grid.first(); start < g.n; start += MANY * work.grid.step()) {
     i64 chosen[MANY], back[MANY];
     int other[MANY];
 #pragma unroll
     for (int j = 0; j < MANY; j++) {
-      const i64 v = start + j * work.crew.step();
+      const i64 v = start + j * work.grid.step();
       chosen[j] = v < g.n ? work.now.place((int)v) : NONE;
     }
 #pragma unroll
     for (int j = 0; j < MANY; j++) {
-      const int v = (int)(start + j * work.crew.step());
+      const int v = (int)(start + j * work.grid.step());
       other[j] = chosen[j] < 0 ? NONE : g.other_end(v, chosen[j]);
     }
 #pragma unroll
     for (int j = 0; j < MANY; j++) back[j] = other[j] < 0 ? NONE : work.now.place(other[j]);
 #pragma unroll
     for (int j = 0; j < MANY; j++) {
-      const i64 v = start + j * work.crew.step();
+      const i64 v = start + j * work.grid.step();
       if (v >= g.n) break;
       const bool stays = other[j] < 0 || (v < other[j] && g.other_end(other[j], back[j]) == v);
       work.parent[v] = stays ? (int)v : other[j];
       if (!stays) work.mark(g.symmetric && other[j] < v ? g.mirrored((int)v, chosen[j]) : chosen[j]);
     }
   }
-  work.crew.sync();
+  work.grid.sync();
 }
 
 // The edges between two components, light ones or all: listed, and offered to both ends.
 template <bool LIGHT_ONLY, class Key, class W, class P>
-__device__ void list_edges(const Rows<W, P> &g, Work<Key> &work, Key threshold) {
-  for_tiles(g.indptr, g.n, g.indices, g.m, Warp(work.crew.rank, work.crew.size),
+__device__ void list_edges(const Adjacency<W, P> &g, Worklist<Key> &work, Key threshold) {
+  for_tiles(g.indptr, g.n, g.indices, g.m, Warp(work.grid.rank, work.grid.size),
             [&](i64 start, const int *columns, auto &rows) {
               int u[TILE_ITEMS], v[TILE_ITEMS];
               bool kept[TILE_ITEMS];
@@ -128,12 +128,12 @@ __device__ void list_edges(const Rows<W, P> &g, Work<Key> &work, Key threshold) 
                 }
               }
             });
-  work.crew.sync();
+  work.grid.sync();
 }
 
 // The edge that has `rank` of SAMPLE random ones before it; by one block.
 template <class Key, class W, class P>
-__device__ void find_threshold(const Rows<W, P> &g, int rank, State *state) {
+__device__ void find_threshold(const Adjacency<W, P> &g, int rank, State *state) {
   __shared__ Key sample[SAMPLE];
   for (int i = threadIdx.x; i < SAMPLE; i += GRAPH_THREADS) {
     const i64 e = (i64)(((u64)i * 0x9e3779b97f4a7c15ull) % (u64)g.m);
@@ -165,10 +165,11 @@ struct Share {
 // The marked entries in order, and their ends: every block counts those of its share, and those of the blocks before
 // it.
 template <class Key, class W, class P>
-__device__ void list_marked(const Rows<W, P> &g, const Work<Key> &work, i64 *entries, int *source, int *target) {
+__device__ void list_marked(const Adjacency<W, P> &g, const Worklist<Key> &work, i64 *entries, int *source,
+                            int *target) {
   __shared__ u64 found[GRAPH_WARPS];
   const int warp = threadIdx.x / 32;
-  const Share share(g.m, Warp(work.crew.rank, work.crew.size));
+  const Share share(g.m, Warp(work.grid.rank, work.grid.size));
   u64 marked = 0, all;
   for (i64 w = share.begin / 32 + lane_id(); w < (share.end + 31) / 32; w += 32) marked += __popc(work.marks[w]);
   marked = warp_sum(marked);
@@ -178,11 +179,11 @@ __device__ void list_marked(const Rows<W, P> &g, const Work<Key> &work, i64 *ent
   if (threadIdx.x == 0) {
     u64 sum = 0;
     for (int w = 0; w < GRAPH_WARPS; w++) sum += found[w];
-    work.state->found[work.crew.rank] = sum;
+    work.state->found[work.grid.rank] = sum;
   }
-  work.crew.sync();
-  u64 to = found_before<GRAPH_THREADS>(work.crew, work.state->found, all);
-  if (work.crew.first() == 0) work.state->edges = all;
+  work.grid.sync();
+  u64 to = found_before<GRAPH_THREADS>(work.grid, work.state->found, all);
+  if (work.grid.first() == 0) work.state->edges = all;
   for (int w = 0; w < warp; w++) to += found[w];
   if (marked == 0) return;
   TileRows rows;
@@ -210,24 +211,24 @@ template <class Key, class W, class P>
 __global__ void __launch_bounds__(GRAPH_THREADS, 3)
     forest(const P *indptr, i64 n, const int *indices, const W *weights, i64 m, int symmetric, int *parent, u64 *result,
            u64 *more, Item<Key> *lists, i64 capacity, u32 *marks, State *state) {
-  const Rows<W, P> g = {indptr, (int)n, indices, weights, m, symmetric != 0};
-  Work<Key> work = {{&state->arrived, (int)blockIdx.x, (int)gridDim.x},
-                    (int)n,
-                    0,
-                    parent,
-                    least_in<Key>(result, n),
-                    least_in<Key>(more, n),
-                    lists,
-                    lists + capacity,
-                    marks,
-                    state};
-  for (i64 v = work.crew.first(); v < n; v += work.crew.step()) work.now.clear(v);
-  for (i64 i = work.crew.first(); i < (m + 31) / 32; i += work.crew.step()) marks[i] = 0;
-  work.crew.sync();
+  const Adjacency<W, P> g = {indptr, (int)n, indices, weights, m, symmetric != 0};
+  Worklist<Key> work = {{&state->arrived, (int)blockIdx.x, (int)gridDim.x},
+                        (int)n,
+                        0,
+                        parent,
+                        least_in<Key>(result, n),
+                        least_in<Key>(more, n),
+                        lists,
+                        lists + capacity,
+                        marks,
+                        state};
+  for (i64 v = work.grid.first(); v < n; v += work.grid.step()) work.now.clear(v);
+  for (i64 i = work.grid.first(); i < (m + 31) / 32; i += work.grid.step()) marks[i] = 0;
+  work.grid.sync();
 
   const i64 edges = maximum(symmetric ? m / 2 : m, (i64)1), rank = LIGHT * SAMPLE * n / edges;
   const bool filtered = m > 0 && rank <= SAMPLE * 5 / 8;
-  if (filtered && work.crew.rank == work.crew.size - 1) find_threshold<Key>(g, (int)rank, state);
+  if (filtered && work.grid.rank == work.grid.size - 1) find_threshold<Key>(g, (int)rank, state);
   offer_rows(g, work);
   hook_vertices(g, work);
   work.flatten(true);

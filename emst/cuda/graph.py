@@ -11,9 +11,8 @@ from emst.cuda.compile import number_type
 from emst.cuda.launch import launch_resident
 from emst.graph.adjacency import Adjacency, Chosen
 
-THREADS, BLOCK_TILE = 256, 2048  # of graph.cuh: entries that a block works on at once
-STATE_WORDS = 1 + 512 + 4096 + 256 + 2 + 1  # of 64 bits: State of rounds.cuh
-MOST_BLOCKS = 4096
+GRAPH_THREADS, BLOCK_TILE = 256, 2048  # of graph.cuh; entries that a block works on at once
+STATE_WORDS, MOST_BLOCKS = 4868, 4096  # of worklist.cuh
 NARROW = 2**32 - 1  # fewer entries than this, and a weight of 32 bits, fit one word
 
 
@@ -27,14 +26,14 @@ def graph_forest(graph: Adjacency) -> Chosen:
     lists = cupy.empty(2 * capacity * (1 + words), np.uint64)
     marks, state = cupy.empty(-(-m // 32), np.uint32), cupy.zeros(STATE_WORDS, np.uint64)
     name = f"forest<{('Narrow', 'Wide')[words - 1]}, {W}, {number_type(graph.indptr.dtype)}>"
-    blocks = min(max(m // BLOCK_TILE, n // (4 * THREADS)) + 1, MOST_BLOCKS)
+    blocks = min(max(m // BLOCK_TILE, n // (4 * GRAPH_THREADS)) + 1, MOST_BLOCKS)
     launch_resident(
         "graph",
         name,
         blocks,
         *(graph.indptr, n, graph.indices, graph.weights, m, np.int32(graph.symmetric), parent, result),
         *(least.data.ptr + (8 * n if words == 1 else 0), lists, capacity, marks, state),
-        block=THREADS,
+        block=GRAPH_THREADS,
     )
     k = int(state[0])
 

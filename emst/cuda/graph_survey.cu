@@ -1,6 +1,6 @@
 // One look at all entries of a graph, of which nothing is taken for granted: a start of a row may be any number, so
 // what it points at is used only where it lies within bounds.
-#include "crew.cuh"
+#include "grid.cuh"
 #include "graph.cuh"
 
 // Fields of the result, in the order of `GraphSurvey`. All are zero before; a "first" is the complement of a position.

@@ -11,7 +11,7 @@ from emst.cuda.compile import number_type
 from emst.cuda.launch import launch, multiprocessors
 from emst.graph.adjacency import GraphSurvey
 
-THREADS, TILE = 256, 256  # of graph.cuh
+GRAPH_THREADS, BLOCK_TILE = 256, 2048  # of graph.cuh; entries that a block works on at once
 FIRSTS = [3, 5, 7]  # fields of the result that are least positions
 FIELDS = 13
 BLOCKS_AN_SM = 8
@@ -22,8 +22,8 @@ def survey_graph(indptr: Any, indices: Any, weights: Any) -> GraphSurvey:
     n, m = len(indptr) - 1, len(indices)
     found = cupy.zeros(FIELDS, np.int64)
     name = f"look<{number_type(weights.dtype)}, {number_type(indptr.dtype)}>"
-    blocks = min(max(-(-m // (8 * TILE)), 1), multiprocessors(cupy.cuda.runtime.getDevice()) * BLOCKS_AN_SM)
-    launch("graph_survey", name, blocks * THREADS, indptr, n, indices, weights, m, found, block=THREADS)
+    blocks = min(max(-(-m // BLOCK_TILE), 1), multiprocessors(cupy.cuda.runtime.getDevice()) * BLOCKS_AN_SM)
+    launch("graph_survey", name, blocks * GRAPH_THREADS, indptr, n, indices, weights, m, found, block=GRAPH_THREADS)
     *seen, down, low, high = found.get().tolist()
     for field in FIRSTS:  # complements; those of nothing are zero
         seen[field] = ~seen[field] if seen[field] else -1

@@ -5,7 +5,7 @@
 // A barrier of several blocks counts arrivals, and never starts over; all of its blocks must be resident, which a
 // cooperative launch promises. One block alone needs the fences still: what atomics wrote is not in its first-level
 // cache.
-struct Crew {
+struct Grid {
   u32 *arrived;
   int rank, size;
 
@@ -23,7 +23,7 @@ struct Crew {
     __syncthreads();
   }
 
-  // Indices of all threads of the crew: first, and how far apart the next is.
+  // Indices of all threads of the grid: first, and how far apart the next is.
   __device__ i64 first() const { return (i64)rank * blockDim.x + threadIdx.x; }
   __device__ i64 step() const { return (i64)size * blockDim.x; }
 };
@@ -103,11 +103,11 @@ __device__ u64 block_sum(u64 value) {
 
 // What the blocks of lower rank found, and what all did; they have written `found` before a barrier.
 template <int THREADS>
-__device__ u64 found_before(const Crew &crew, const u64 *found, u64 &all) {
+__device__ u64 found_before(const Grid &grid, const u64 *found, u64 &all) {
   u64 before = 0, sum = 0;
-  for (int r = threadIdx.x; r < crew.size; r += THREADS) {
+  for (int r = threadIdx.x; r < grid.size; r += THREADS) {
     sum += found[r];
-    before += r < crew.rank ? found[r] : 0;
+    before += r < grid.rank ? found[r] : 0;
   }
   all = block_sum<THREADS>(sum);
   return block_sum<THREADS>(before);

@@ -1,20 +1,23 @@
 // Borůvka's rounds on a list of edges, without a word to the host; graph.cu says where the list comes from.
 //
-// A round is two passes over the list. `contract`: an edge that is the lightest of one of its ends hooks that component
+// A round is two passes over the list. `hook`: an edge that is the lightest of one of its ends hooks that component
 // onto the other; if it is the lightest of both, the smaller one stays the root, so there is nothing to compare and
-// swap (see merge.cu). `shrink`: ends climb to their roots, edges within a component are dropped, and the others are
-// offered to both ends for the next round. Chains too long to climb are finished by repeating `shrink`: every
+// swap (see merge.cu). `filter`: ends climb to their roots, edges within a component are dropped, and the others are
+// offered to both ends for the next round. Chains too long to climb are finished by repeating `filter`: every
 // component on a chain is an end of a listed edge, so its pointer then skips what has been climbed, and climbs
 // compound.
 #pragma once
-#include "edges.cuh"
+#include "keys.cuh"
 
-// Counters of lists: for 31 rounds of light edges, as many of the others, and few passes each.
+// Counters of lists: those of light edges, from HEAVY_PASSES on those of the others, and of the last climb. A pass
+// divides the length of a chain by more than HOPS, so none of 2^31 components takes more than six; and a long chain is
+// a round that leaves few components: fewer than a hundred passes in 31 rounds.
 constexpr int PASSES = 512, HEAVY_PASSES = 240, LAST_PASSES = 480;
 constexpr int HOPS = 64;     // of one climb
 constexpr int ALONE = 2048;  // listed edges that one block finishes by itself: its barriers are cheaper
 constexpr int MANY = 4;      // vertices or edges that a thread works on at once: each step waits for memory
 constexpr int MOST_BLOCKS = 4096;
+constexpr int STATE_WORDS = 4868;  // of 64 bits
 
 struct State {
   u64 edges;               // of the forest
@@ -24,10 +27,11 @@ struct State {
   Wide threshold;          // the last light edge
   u32 arrived;
 };
+static_assert(sizeof(State) == STATE_WORDS * sizeof(u64), "graph.py makes room for it");
 
 template <class Key>
-struct Work {
-  Crew crew;
+struct Worklist {
+  Grid grid;
   int n, pass;
   int *parent;
   Least<Key> now, next;
@@ -48,15 +52,15 @@ struct Work {
   __device__ void flatten(bool further) {
     do {
       pass++;
-      for (i64 start = crew.first(); start < n; start += MANY * crew.step()) {
+      for (i64 start = grid.first(); start < n; start += MANY * grid.step()) {
         int before[MANY], at[MANY], top[MANY];
 #pragma unroll
-        for (int j = 0; j < MANY; j++) before[j] = at[j] = parent[minimum(start + j * crew.step(), (i64)n - 1)];
+        for (int j = 0; j < MANY; j++) before[j] = at[j] = parent[minimum(start + j * grid.step(), (i64)n - 1)];
 #pragma unroll
         for (int j = 0; j < MANY; j++) top[j] = parent[at[j]];
 #pragma unroll
         for (int j = 0; j < MANY; j++) {
-          const i64 v = start + j * crew.step();
+          const i64 v = start + j * grid.step();
           if (v >= n) break;
           for (int hop = 0; top[j] != at[j] && hop < HOPS; hop++) {
             at[j] = top[j];
@@ -69,7 +73,7 @@ struct Work {
           next.clear(v);
         }
       }
-      crew.sync();
+      grid.sync();
     } while (*(volatile int *)&state->unfinished[pass]);
   }
 
@@ -85,9 +89,9 @@ struct Work {
   }
 
   template <int ITEMS>
-  __device__ void contract(u64 count) {
+  __device__ void hook(u64 count) {
     const u64 chunk = (u64)GRAPH_THREADS * ITEMS;
-    for (u64 start = crew.rank * chunk; start < count; start += crew.size * chunk) {
+    for (u64 start = grid.rank * chunk; start < count; start += grid.size * chunk) {
       Item<Key> item[ITEMS];
       bool live[ITEMS], of_u[ITEMS], of_v[ITEMS];
       load(start, count, item, live);
@@ -119,9 +123,9 @@ struct Work {
   }
 
   template <int ITEMS>
-  __device__ void shrink(u64 count) {
+  __device__ void filter(u64 count) {
     const u64 chunk = (u64)GRAPH_THREADS * ITEMS;
-    for (u64 start = crew.rank * chunk; start < count; start += crew.size * chunk) {
+    for (u64 start = grid.rank * chunk; start < count; start += grid.size * chunk) {
       Item<Key> item[ITEMS];
       bool kept[ITEMS], arrived[ITEMS];
       int u[ITEMS], v[ITEMS], top_u[ITEMS], top_v[ITEMS];
@@ -157,7 +161,7 @@ struct Work {
   }
 
   __device__ void offer_places(u64 count) {
-    for (u64 i = crew.first(); i < count; i += crew.step()) {
+    for (u64 i = grid.first(); i < count; i += grid.step()) {
       const Item<Key> item = list[i];
       now.offer_place(item.u, item.key);
       now.offer_place(item.v, item.key);
@@ -165,39 +169,39 @@ struct Work {
   }
 
   // Whether all threads have MANY edges; if not, each had better take one.
-  __device__ bool many(u64 count) const { return count >= MANY * crew.step(); }
+  __device__ bool many(u64 count) const { return count >= MANY * grid.step(); }
 
   // Rounds until no listed edge is left. A short list is left to block 0: the others go on to the last barrier.
   __device__ void rounds() {
-    const Work before = *this;
+    const Worklist before = *this;
     for (;;) {
       swap(list, spare);
       const u64 count = *(volatile u64 *)&state->count[pass];
-      if (count <= ALONE) crew.size = 1;
-      if (count == 0 || crew.rank >= crew.size) break;
+      if (count <= ALONE) grid.size = 1;
+      if (count == 0 || grid.rank >= grid.size) break;
       if (Least<Key>::TWO_STEPS) {
         offer_places(count);
-        crew.sync();
+        grid.sync();
       }
       if (many(count))
-        contract<MANY>(count);
+        hook<MANY>(count);
       else
-        contract<1>(count);
-      crew.sync();
+        hook<1>(count);
+      grid.sync();
       swap(now, next);
       for (u64 left = count;;) {
         pass++;
         if (many(left))
-          shrink<MANY>(left);
+          filter<MANY>(left);
         else
-          shrink<1>(left);
-        crew.sync();
+          filter<1>(left);
+        grid.sync();
         if (!*(volatile int *)&state->unfinished[pass]) break;
         left = *(volatile u64 *)&state->count[pass];
         swap(list, spare);
       }
     }
     *this = before;  // blocks have done different numbers of rounds
-    crew.sync();
+    grid.sync();
   }
 };

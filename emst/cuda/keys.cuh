@@ -1,6 +1,6 @@
 // Edges as Borůvka's rounds compare them, (weight, position), and the least of them that leaves each component.
 #pragma once
-#include "crew.cuh"
+#include "grid.cuh"
 #include "graph.cuh"
 
 // Both in one word, which one atomic minimises: weights of 32 bits, fewer than 2^32 - 1 entries.
