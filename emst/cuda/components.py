@@ -16,16 +16,6 @@ def number_components(roots: cupy.ndarray) -> cupy.ndarray:
     labels, scratch, state = cupy.empty(n, np.int32), cupy.empty(2 * n, np.int32), cupy.zeros(STATE_WORDS, np.uint64)
     blocks = min(n // (4 * COMPONENT_THREADS) + 1, MOST_BLOCKS)
     first = scratch.data.ptr
-    launch_resident(
-        "components",
-        "number_components",
-        blocks,
-        roots,
-        n,
-        first,
-        first + 4 * n,
-        labels,
-        state,
-        block=COMPONENT_THREADS,
-    )
+    args = (roots, n, first, first + 4 * n, labels, state)
+    launch_resident("components", "number_components", blocks, *args, block=COMPONENT_THREADS)
     return labels
