@@ -19,6 +19,10 @@ from __future__ import annotations
 from emst.backend import Backend
 from emst.graph.adjacency import Adjacency, Chosen
 
+PER_EDGE = {4: 33, 8: 49}  # bytes that an edge takes beside the graph, by those of a weight: on a GPU two lists of
+# both ends, weight and position, and a bit
+PER_VERTEX = 60  # and a vertex; labels of the result included
+
 
 def forest(graph: Adjacency, ops: Backend) -> Chosen:
     """Minimum spanning forest by the fastest way the device knows."""

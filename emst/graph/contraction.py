@@ -33,6 +33,8 @@ from emst.graph.adjacency import Adjacency, Chosen
 from emst.graph.arrays import counts_of
 from emst.graph.edges import Arcs, Level, arcs_of, chosen_edges, edges_of, pointer_doubling, successors
 
+PER_EDGE, PER_VERTEX = {4: 190, 8: 200}, 36  # bytes beside the graph, as in `emst.graph.boruvka`: arcs, old and new
+
 
 def forest(graph: Adjacency, ops: Backend, *, report: Report | None = None) -> Chosen:
     """The minimum spanning forest.

@@ -47,6 +47,7 @@ from emst.graph.edges import NUMBER, Arcs, Level, chosen_edges, edges_of
 VARIANTS = ("min", "sort", "hybrid")
 GAMMA = 100
 LONG_ROW = 1000
+PER_EDGE, PER_VERTEX = {4: 180, 8: 190}, 60  # bytes beside the graph, as in `emst.graph.boruvka`: arcs and their sorts
 
 
 class Left(NamedTuple):

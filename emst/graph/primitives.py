@@ -41,6 +41,8 @@ from emst.graph.edges import (
     successors,
 )
 
+PER_EDGE, PER_VERTEX = {4: 200, 8: 210}, 36  # bytes beside the graph, as in `emst.graph.boruvka`: arcs and their sorts
+
 
 def forest(graph: Adjacency, ops: Backend, *, report: Report | None = None) -> Chosen:
     """The minimum spanning forest.
