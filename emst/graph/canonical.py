@@ -16,7 +16,7 @@ from emst.backend import Array, Backend
 from emst.graph.adjacency import Adjacency
 from emst.graph.arrays import ordered, pair_codes, rows_of, sorted_by, starts
 from emst.graph.door import Door, computable, narrowed
-from emst.graph.faults import asymmetric, check_ends, check_entries, check_rows
+from emst.graph.faults import Faults, asymmetric, check_ends, faults_of, refuse, rows_outside
 
 POLICIES = ("check", "min")
 PER_SORTED = 110  # bytes that an entry takes while it is put in order: ends, codes, weights, positions, twice as a rule
@@ -44,17 +44,18 @@ def canonical(door: Door, ops: Backend, symmetric: str = "check", room: int = sy
         indptr = pointers(door.indptr, ops)
     else:
         rows = narrowed(door.rows, door.n, ops)
-        check_rows(rows, door)
+        refuse(Faults(rows=rows_outside(rows, door.n)), door)
         if bool((rows[1:] < rows[:-1]).any()):
-            check_entries(ops.survey_graph(one_row(door.n, door.m, xp), indices, weights), door)
+            refuse(faults_of(ops.survey_graph(one_row(door.n, door.m, xp), indices, weights)), door)
             if tight:
                 return None
             return _paired(door, rows, indices, weights, symmetric, ops)
         indptr = starts(rows, door.n, xp)
     survey = ops.survey_graph(indptr, indices, weights)
     check_ends(survey, door)
-    check_entries(survey, door)
-    mirrored = survey.lower == 0 or survey.fingerprint == (0, 0)
+    if survey.outside or survey.nans:
+        refuse(faults_of(survey), door)
+    mirrored = is_mirrored(survey.upper, survey.lower, survey.fingerprint)
     if mirrored and survey.ascending:
         positions = door.positions
         return Canonical(
@@ -68,6 +69,11 @@ def canonical(door: Door, ops: Backend, symmetric: str = "check", room: int = sy
     upper = xp.flatnonzero(indices > rows)
     order = upper[sorted_by(pair_codes(rows[upper], indices[upper], door.n), ops)]
     return _triangle(door, rows[order], indices[order], weights[order], order, ops)
+
+
+def is_mirrored(upper: int, lower: int, fingerprint: tuple[int, int]) -> bool:
+    """Whether every row is known to hold all edges of its vertex, or each edge is stored once, above the diagonal."""
+    return lower == 0 or (lower == upper and fingerprint == (0, 0))
 
 
 def pointers(indptr: Array, ops: Backend) -> Array:
@@ -96,9 +102,12 @@ def lightest(codes: Array, weights: Array, ops: Backend) -> tuple[Array, Array]:
     ranked = codes[order]
     first = ops.xp.ones(len(ranked), np.bool_)
     first[1:] = ranked[1:] != ranked[:-1]
-    if not bool(first.all()):  # parallel edges: sorted by weight before
-        order = sorted_by(ordered(weights), ops)
-        order = order[sorted_by(codes[order], ops)]
+    if not bool(first.all()):  # parallel edges, as a rule few: these are sorted by weight, too
+        alike = ~first
+        alike[:-1] |= ~first[1:]
+        some = order[alike]
+        some = some[sorted_by(ordered(weights[some]), ops)]
+        order[alike] = some[sorted_by(codes[some], ops)]
     heads = order[first]
     pairs = ranked[first] >> np.uint64(1)
     return heads, ops.xp.flatnonzero(pairs[1:] == pairs[:-1])
@@ -119,7 +128,8 @@ def _paired(door: Door, rows: Array, columns: Array, weights: Array, symmetric: 
     """Entries in any order and direction: one for every pair of vertices, the lightest, and of equal ones the first."""
     xp = ops.xp
     kept = xp.flatnonzero(rows != columns)
-    rows, columns, weights = rows[kept], columns[kept], weights[kept]
+    if len(kept) < len(rows):
+        rows, columns, weights = rows[kept], columns[kept], weights[kept]
     heads, both = lightest(directed_codes(rows, columns, door.n, xp), weights, ops)
     if symmetric == "check" and (wrong := differing(heads, both, weights, kept, xp)):
         raise asymmetric(door, *wrong)
