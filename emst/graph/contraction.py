@@ -30,8 +30,8 @@ import numpy as np
 from emst.backend import Array, Backend
 from emst.boruvka import Report
 from emst.graph.adjacency import Adjacency, Chosen
-from emst.graph.arrays import counts_of
-from emst.graph.edges import Arcs, Level, arcs_of, chosen_edges, edges_of, pointer_doubling, successors
+from emst.graph.arrays import starts
+from emst.graph.edges import Arcs, Level, contract_until_done
 
 PER_EDGE, PER_VERTEX = {4: 190, 8: 200}, 36  # bytes beside the graph, as in `emst.graph.boruvka`: arcs, old and new
 
@@ -48,19 +48,13 @@ def forest(graph: Adjacency, ops: Backend, *, report: Report | None = None) -> C
     report : callable, optional
         Called as ``report(round, components_left)`` after every round. There are at most log2(n).
     """
-    xp = ops.xp
-    edges = edges_of(graph, ops, "contraction")
-    arcs = arcs_of(graph.n, edges, ops)
-    taken = xp.zeros(len(edges.key), np.bool_)
-    levels: list[Level] = []
-    while len(arcs.key):
-        colour = pointer_doubling(successors(arcs, taken, xp))
-        level = numbered(colour, xp)
-        arcs = contracted(arcs, level, ops)
-        levels.append(level)
-        if report is not None:
-            report(len(levels), arcs.n)
-    return chosen_edges(edges, taken, levels, arcs.n, xp)
+    return contract_until_done(graph, ops, "contraction", contracted, report)
+
+
+def contracted(arcs: Arcs, colour: Array, ops: Backend) -> tuple[Level, Arcs]:
+    """Supervertices and the graph of them."""
+    level = numbered(colour, ops.xp)
+    return level, inserted(arcs, level, ops)
 
 
 def numbered(colour: Array, xp: Any) -> Level:
@@ -70,26 +64,23 @@ def numbered(colour: Array, xp: Any) -> Level:
     return Level(number[colour], xp.flatnonzero(is_root).astype(np.int32))
 
 
-def contracted(arcs: Arcs, level: Level, ops: Backend) -> Arcs:
+def inserted(arcs: Arcs, level: Level, ops: Backend) -> Arcs:
     """The graph of supervertices: arcs within one are gone, the others keep the order of their old rows."""
     xp = ops.xp
     row, column = level.number[arcs.row], level.number[arcs.column]
     kept = xp.flatnonzero(row != column)
     old_row = arcs.row[kept]
-    place = xp.arange(len(kept)) + moved(counts_of(old_row, arcs.n, xp), level.number, ops)[old_row]
-
-    def inserted(values: Array) -> Array:
-        new = xp.empty(len(kept), values.dtype)
-        new[place] = values[kept]
-        return new
-
-    return Arcs(len(level.representative), inserted(row), inserted(column), inserted(arcs.key))
+    place = xp.arange(len(kept)) + moved(starts(old_row, arcs.n, xp), level.number, ops)[old_row]
+    order = xp.empty_like(kept)
+    order[place] = kept
+    return Arcs(len(level.representative), row[order], column[order], arcs.key[order])
 
 
-def moved(count: Array, number: Array, ops: Backend) -> Array:
+def moved(indptr: Array, number: Array, ops: Backend) -> Array:
     """By how many places the arcs of every vertex move, when those of a supervertex come to stand together."""
     xp = ops.xp
     order = ops.sort_order(number.astype(np.uint64))
-    begin = xp.empty(len(count), np.int64)
-    begin[order] = xp.cumsum(count[order], dtype=np.int64) - count[order]
-    return begin - (xp.cumsum(count, dtype=np.int64) - count)
+    count = (indptr[1:] - indptr[:-1])[order]
+    begin = xp.empty(len(number), np.int64)
+    begin[order] = xp.cumsum(count) - count
+    return begin - indptr[:-1]

@@ -12,11 +12,13 @@ one. They differ in how the graph of these is made.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from emst.backend import Array, Backend
+from emst.boruvka import Report
 from emst.graph.adjacency import Adjacency, Chosen
 from emst.graph.arrays import ordered, rows_of, run_numbers
 
@@ -25,7 +27,7 @@ NO_KEY = np.uint64(2**64 - 1)  # greater than that of any edge
 NUMBER = np.uint64(2**32 - 1)  # the bits of a key that are the edge's number
 
 
-class Edges(NamedTuple):
+class KeyedEdges(NamedTuple):
     """The k edges of a graph, numbered in the order of its entries."""
 
     entry: Array  # int64[k]: position in the graph
@@ -50,7 +52,7 @@ class Level(NamedTuple):
     representative: Array  # int32[count]: one vertex of every supervertex
 
 
-def edges_of(graph: Adjacency, ops: Backend, algorithm: str) -> Edges:
+def edges_of(graph: Adjacency, ops: Backend, algorithm: str) -> KeyedEdges:
     """The entries above the diagonal.
 
     Raises
@@ -70,7 +72,7 @@ def edges_of(graph: Adjacency, ops: Backend, algorithm: str) -> Edges:
     if graph.weights.dtype.itemsize == 8:
         weight = dense_ranks(weight, ops)
     key = (weight << np.uint64(32)) | xp.arange(len(entry), dtype=np.uint64)
-    return Edges(entry, row[entry], graph.indices[entry], key)
+    return KeyedEdges(entry, row[entry], graph.indices[entry], key)
 
 
 def dense_ranks(values: Array, ops: Backend) -> Array:
@@ -81,12 +83,31 @@ def dense_ranks(values: Array, ops: Backend) -> Array:
     return ranks
 
 
-def arcs_of(n: int, edges: Edges, ops: Backend) -> Arcs:
-    """Both directions of every edge."""
-    xp = ops.xp
-    row, column = xp.concatenate([edges.source, edges.target]), xp.concatenate([edges.target, edges.source])
-    order = ops.sort_order(row.astype(np.uint64))
-    return Arcs(n, row[order], column[order], xp.concatenate([edges.key, edges.key])[order])
+def arcs_of(n: int, source: Array, target: Array, key: Array, ops: Backend) -> Arcs:
+    """Both directions of every edge; in each row edges stand in the order in which they are given."""
+    ends = ops.xp.stack([source, target], axis=1).ravel()  # at i and i ^ 1 those of edge i // 2
+    order = ops.sort_order(ends.astype(np.uint64))
+    return Arcs(n, ends[order], ends[order ^ np.int32(1)], key[order // np.int32(2)])
+
+
+def contract_until_done(
+    graph: Adjacency,
+    ops: Backend,
+    algorithm: str,
+    contract: Callable[[Arcs, Array, Backend], tuple[Level, Arcs]],
+    report: Report | None,
+) -> Chosen:
+    """Borůvka's rounds on a graph that ``contract(arcs, root, ops)`` writes anew: one vertex for all with one root."""
+    edges = edges_of(graph, ops, algorithm)
+    arcs = arcs_of(graph.n, edges.source, edges.target, edges.key, ops)
+    taken = ops.xp.zeros(len(edges.key), np.bool_)
+    levels: list[Level] = []
+    while len(arcs.key):
+        level, arcs = contract(arcs, pointer_doubling(successors(arcs, taken, ops.xp)), ops)
+        levels.append(level)
+        if report is not None:
+            report(len(levels), arcs.n)
+    return chosen_edges(edges, taken, levels, arcs.n, ops.xp)
 
 
 def segment_minima(key: Array, segment: Array, count: int, xp: Any) -> Array:
@@ -122,7 +143,7 @@ def pointer_doubling(successor: Array) -> Array:
         successor = further
 
 
-def chosen_edges(edges: Edges, taken: Array, levels: list[Level], n: int, xp: Any) -> Chosen:
+def chosen_edges(edges: KeyedEdges, taken: Array, levels: list[Level], n: int, xp: Any) -> Chosen:
     """The edges marked in `taken`, and the root of every vertex from the contractions down to a graph of n vertices."""
     roots = xp.arange(n, dtype=np.int32)
     for level in reversed(levels):

@@ -27,7 +27,7 @@ from emst.backend import Array, Backend, backend_of
 from emst.boruvka import Forest, Report, singletons, spanning_forest
 from emst.devices import to_host
 from emst.graph.adjacency import Adjacency, Chosen
-from emst.graph.edges import NO_KEY, NUMBER, Edges, chosen_edges, edges_of
+from emst.graph.edges import NO_KEY, NUMBER, KeyedEdges, chosen_edges, edges_of
 
 OFFLOAD = 0.2
 PER_EDGE, PER_VERTEX = {4: 100, 8: 110}, 72  # bytes beside the graph, as in `emst.graph.boruvka`: edges, old and new
@@ -79,7 +79,7 @@ def forest(graph: Adjacency, ops: Backend, *, offload: float = OFFLOAD, report: 
 class Parts:
     """The edges that are left to either side, between components, and the thread that sees to the CPU's."""
 
-    def __init__(self, edges: Edges, ops: Backend, offload: float) -> None:
+    def __init__(self, edges: KeyedEdges, ops: Backend, offload: float) -> None:
         self.ops, self.cpu = ops, backend_of("cpu")
         kept = len(edges.key) - round(offload * len(edges.key))
         u, v, key = edges.source, edges.target, edges.key

@@ -42,7 +42,8 @@ import numpy as np
 from emst.backend import Array, Backend
 from emst.boruvka import Forest, Report
 from emst.graph.adjacency import Adjacency, Chosen
-from emst.graph.edges import NUMBER, Arcs, Level, chosen_edges, edges_of
+from emst.graph.arrays import counts_of, starts
+from emst.graph.edges import NUMBER, Arcs, Level, arcs_of, chosen_edges, edges_of
 
 VARIANTS = ("min", "sort", "hybrid")
 GAMMA = 100
@@ -97,7 +98,8 @@ def forest(
     while len(left.key):
         if not ascending and _sorts(variant, len(levels), left, n, xp):
             left, ascending = left.at(ops.sort_order(left.key)), True
-        indptr, arcs = _rows(left, n, ops)
+        arcs = arcs_of(n, left.u, left.v, left.key, ops)
+        indptr = starts(arcs.row, n, xp)
         owner, via, hook = ops.grow_subtrees(indptr, arcs.column, arcs.key, int(gamma), ascending)
         for arc in (via, hook):
             taken[(arcs.key[arc[arc >= 0]] & NUMBER).astype(np.int64)] = True
@@ -115,21 +117,7 @@ def _sorts(variant: str, rounds: int, left: Left, n: int, xp: Any) -> bool:
     """Whether rows are to be sorted from now on."""
     if variant != "hybrid" or rounds > 0:
         return variant != "min"
-    return int(_degrees(left, n, xp).max()) > LONG_ROW
-
-
-def _degrees(left: Left, n: int, xp: Any) -> Array:
-    return xp.bincount(left.u, minlength=n) + xp.bincount(left.v, minlength=n)
-
-
-def _rows(left: Left, n: int, ops: Backend) -> tuple[Array, Arcs]:
-    """Both directions of every edge in compressed rows, in which edges stand in the order in which they are given."""
-    xp = ops.xp
-    indptr = xp.zeros(n + 1, np.int64)
-    indptr[1:] = xp.cumsum(_degrees(left, n, xp))
-    row, column = xp.stack([left.u, left.v], axis=1).ravel(), xp.stack([left.v, left.u], axis=1).ravel()
-    order = ops.sort_order(row.astype(np.uint64))
-    return indptr, Arcs(n, row[order], column[order], left.key[order // 2])
+    return int((counts_of(left.u, n, xp) + counts_of(left.v, n, xp)).max()) > LONG_ROW
 
 
 def _unified(arcs: Arcs, owner: Array, hook: Array, ops: Backend) -> Level:

@@ -30,16 +30,7 @@ from emst.backend import Array, Backend
 from emst.boruvka import Report
 from emst.graph.adjacency import Adjacency, Chosen
 from emst.graph.arrays import pair_codes, run_numbers
-from emst.graph.edges import (
-    Arcs,
-    Level,
-    arcs_of,
-    chosen_edges,
-    edges_of,
-    pointer_doubling,
-    segment_minima,
-    successors,
-)
+from emst.graph.edges import Arcs, Level, contract_until_done, segment_minima
 
 PER_EDGE, PER_VERTEX = {4: 200, 8: 210}, 36  # bytes beside the graph, as in `emst.graph.boruvka`: arcs and their sorts
 
@@ -56,19 +47,13 @@ def forest(graph: Adjacency, ops: Backend, *, report: Report | None = None) -> C
     report : callable, optional
         Called as ``report(round, components_left)`` after every round. There are at most log2(n).
     """
-    xp = ops.xp
-    edges = edges_of(graph, ops, "primitives")
-    arcs = arcs_of(graph.n, edges, ops)
-    taken = xp.zeros(len(edges.key), np.bool_)
-    levels: list[Level] = []
-    while len(arcs.key):
-        representative = pointer_doubling(successors(arcs, taken, xp))
-        level = split_vertices(representative, ops)
-        arcs = split_edges(without_loops(arcs, level, ops), ops)
-        levels.append(level)
-        if report is not None:
-            report(len(levels), arcs.n)
-    return chosen_edges(edges, taken, levels, arcs.n, xp)
+    return contract_until_done(graph, ops, "primitives", split, report)
+
+
+def split(arcs: Arcs, representative: Array, ops: Backend) -> tuple[Level, Arcs]:
+    """Supervertices and the graph of them."""
+    level = split_vertices(representative, ops)
+    return level, split_edges(without_loops(arcs, level, ops), ops)
 
 
 def split_vertices(representative: Array, ops: Backend) -> Level:
