@@ -23,17 +23,15 @@ C. da Silva Sousa, A. Mariano, A. Proença, "A generic and highly efficient para
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from emst.backend import Array, Backend
 from emst.boruvka import Report
 from emst.graph.adjacency import Adjacency, Chosen
 from emst.graph.arrays import starts
-from emst.graph.edges import Arcs, Level, contract_until_done
+from emst.graph.edges import Arcs, Level, contract_until_done, numbered
 
-PER_EDGE, PER_VERTEX = {4: 190, 8: 200}, 36  # bytes beside the graph, as in `emst.graph.boruvka`: arcs, old and new
+PER_EDGE, PER_VERTEX = {4: 190, 8: 200}, 80  # bytes beside the graph, as in `emst.graph.boruvka`: arcs, old and new
 
 
 def forest(graph: Adjacency, ops: Backend, *, report: Report | None = None) -> Chosen:
@@ -55,13 +53,6 @@ def contracted(arcs: Arcs, colour: Array, ops: Backend) -> tuple[Level, Arcs]:
     """Supervertices and the graph of them."""
     level = numbered(colour, ops.xp)
     return level, inserted(arcs, level, ops)
-
-
-def numbered(colour: Array, xp: Any) -> Level:
-    """Supervertices in the order of their roots, by a prefix sum."""
-    is_root = colour == xp.arange(len(colour), dtype=np.int32)
-    number = xp.cumsum(is_root, dtype=np.int32) - np.int32(1)
-    return Level(number[colour], xp.flatnonzero(is_root).astype(np.int32))
 
 
 def inserted(arcs: Arcs, level: Level, ops: Backend) -> Arcs:

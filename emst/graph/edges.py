@@ -25,6 +25,7 @@ from emst.graph.arrays import ordered, rows_of, run_numbers
 MOST_EDGES = 2**30 - 1
 NO_KEY = np.uint64(2**64 - 1)  # greater than that of any edge
 NUMBER = np.uint64(2**32 - 1)  # the bits of a key that are the edge's number
+TILE = 1024  # keys of which one minimum is found first, where they belong together
 
 
 class KeyedEdges(NamedTuple):
@@ -111,8 +112,16 @@ def contract_until_done(
 
 
 def segment_minima(key: Array, segment: Array, count: int, xp: Any) -> Array:
-    """The least key of every segment, uint64[count]; `NO_KEY` for one that is empty."""
+    """The least key of every segment, uint64[count]; `NO_KEY` for one that is empty. Segments ascend."""
     least = xp.full(count, NO_KEY, np.uint64)
+    tiles = key[: len(key) // TILE * TILE].reshape(-1, TILE)
+    first = segment[: tiles.size : TILE]
+    whole = xp.flatnonzero(first == segment[TILE - 1 :: TILE])
+    if len(whole):  # long segments, for whose minimum all threads of a GPU would queue up
+        xp.minimum.at(least, first[whole], tiles.min(axis=1)[whole])
+        left = xp.ones(len(key), np.bool_)
+        left[: tiles.size].reshape(-1, TILE)[whole] = False
+        key, segment = key[left], segment[left]
     xp.minimum.at(least, segment, key)
     return least
 
@@ -120,27 +129,41 @@ def segment_minima(key: Array, segment: Array, count: int, xp: Any) -> Array:
 def successors(arcs: Arcs, taken: Array, xp: Any) -> Array:
     """The vertex at the other end of every vertex's lightest edge, int32[n]; itself for a root.
 
-    Keys are distinct, so on a cycle of successors the lightest edge is that of both its ends, and the cycle is these
-    two vertices: the smaller one becomes a root. The edges of all others are marked in `taken`.
+    Of two vertices that found the same edge the smaller one becomes a root. All edges found are marked in `taken`.
     """
     lightest = segment_minima(arcs.key, arcs.row, arcs.n, xp)
     chosen = xp.flatnonzero(arcs.key == lightest[arcs.row])
-    vertex = xp.arange(arcs.n, dtype=np.int32)
-    successor = vertex.copy()  # a vertex without edges is a root as well
+    successor = xp.arange(arcs.n, dtype=np.int32)  # a vertex without edges is a root as well
     successor[arcs.row[chosen]] = arcs.column[chosen]
-    mirrored = (successor[successor] == vertex) & (vertex < successor)
-    successor = xp.where(mirrored, vertex, successor)
-    taken[(lightest & NUMBER)[successor != vertex].astype(np.int64)] = True
-    return successor
+    taken[(arcs.key[chosen] & NUMBER).astype(np.int64)] = True
+    return without_pairs(successor, xp)
+
+
+def without_pairs(successor: Array, xp: Any) -> Array:
+    """Successors of which none lie on a cycle.
+
+    Keys are distinct, so on a cycle of successors the lightest edge is that of both its ends, and the cycle is these
+    two vertices: the smaller one becomes a root.
+    """
+    vertex = xp.arange(len(successor), dtype=np.int32)
+    return xp.where((successor[successor] == vertex) & (vertex < successor), vertex, successor)
 
 
 def pointer_doubling(successor: Array) -> Array:
     """The root at which every vertex arrives: int32[n]."""
     while True:
         further = successor[successor]
+        further = further[further]  # to ask takes longer than another step
         if bool((further == successor).all()):
             return successor
         successor = further
+
+
+def numbered(root: Array, xp: Any) -> Level:
+    """Supervertices in the order of their roots, by a prefix sum."""
+    is_root = root == xp.arange(len(root), dtype=np.int32)
+    number = xp.cumsum(is_root, dtype=np.int32) - np.int32(1)
+    return Level(number[root], xp.flatnonzero(is_root).astype(np.int32))
 
 
 def chosen_edges(edges: KeyedEdges, taken: Array, levels: list[Level], n: int, xp: Any) -> Chosen:

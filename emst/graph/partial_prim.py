@@ -11,7 +11,7 @@ claimed, of which it knows all edges and for which nobody else can answer. Under
 the one minimum spanning forest (the cut property), whatever the others do in the meantime. So all edges ever taken are
 edges of one forest. It is different from run to run which worker takes them, and in which round; which edges are taken
 is not. For the same reason the only cycles that stopping edges make among subtrees are pairs that stopped at the same
-edge, which is what `merge` expects. And since every subtree with an edge that leaves it takes one when it stops, a
+edge, which `without_pairs` undoes. And since every subtree with an edge that leaves it takes one when it stops, a
 round at least halves the number of those that are left.
 
 Variants, on how a vertex knows its lightest edge out of the subtree:
@@ -40,15 +40,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend import Array, Backend
-from emst.boruvka import Forest, Report
+from emst.boruvka import Report
 from emst.graph.adjacency import Adjacency, Chosen
 from emst.graph.arrays import counts_of, starts
-from emst.graph.edges import NUMBER, Arcs, Level, arcs_of, chosen_edges, edges_of
+from emst.graph.edges import (
+    NUMBER,
+    Arcs,
+    Level,
+    arcs_of,
+    chosen_edges,
+    edges_of,
+    numbered,
+    pointer_doubling,
+    without_pairs,
+)
 
 VARIANTS = ("min", "sort", "hybrid")
 GAMMA = 100
 LONG_ROW = 1000
-PER_EDGE, PER_VERTEX = {4: 180, 8: 190}, 60  # bytes beside the graph, as in `emst.graph.boruvka`: arcs and their sorts
+PER_EDGE, PER_VERTEX = {4: 180, 8: 190}, 96  # bytes beside the graph, as in `emst.graph.boruvka`: arcs and their sorts
 
 
 class Left(NamedTuple):
@@ -101,9 +111,9 @@ def forest(
         arcs = arcs_of(n, left.u, left.v, left.key, ops)
         indptr = starts(arcs.row, n, xp)
         owner, via, hook = ops.grow_subtrees(indptr, arcs.column, arcs.key, int(gamma), ascending)
-        for arc in (via, hook):
-            taken[(arcs.key[arc[arc >= 0]] & NUMBER).astype(np.int64)] = True
-        level = _unified(arcs, owner, hook, ops)
+        arc = xp.maximum(via, hook)  # no vertex has both
+        taken[(arcs.key[arc[arc >= 0]] & NUMBER).astype(np.int64)] = True
+        level = _unified(arcs, owner, hook, xp)
         levels.append(level)
         n = len(level.representative)
         left = Left(level.number[left.u], level.number[left.v], left.key)
@@ -120,17 +130,9 @@ def _sorts(variant: str, rounds: int, left: Left, n: int, xp: Any) -> bool:
     return int((counts_of(left.u, n, xp) + counts_of(left.v, n, xp)).max()) > LONG_ROW
 
 
-def _unified(arcs: Arcs, owner: Array, hook: Array, ops: Backend) -> Level:
+def _unified(arcs: Arcs, owner: Array, hook: Array, xp: Any) -> Level:
     """Every subtree joined to the one that the edge at which it stopped leads to."""
-    xp = ops.xp
-    roots = xp.flatnonzero(owner == xp.arange(arcs.n, dtype=np.int32)).astype(np.int32)
-    none, zero = xp.full(arcs.n, -1, np.int32), xp.zeros(arcs.n, np.float32)
-    edge_u, edge_v = none.copy(), none.copy()
     stopped = xp.flatnonzero(hook >= 0)
-    one, other = arcs.row[hook[stopped]], arcs.column[hook[stopped]]
-    edge_u[stopped], edge_v[stopped] = xp.minimum(one, other), xp.maximum(one, other)
-    subtrees = Forest(owner, roots, zero, edge_u, edge_v, none, none.copy(), zero.copy())
-    ops.merge(subtrees)  # what it records of edges and weights is known already
-    number = xp.zeros(arcs.n, np.int32)
-    number[subtrees.components] = xp.arange(subtrees.count, dtype=np.int32)
-    return Level(number[subtrees.labels], subtrees.components)
+    successor = owner.copy()
+    successor[stopped] = owner[arcs.column[hook[stopped]]]
+    return numbered(pointer_doubling(without_pairs(successor, xp)), xp)
