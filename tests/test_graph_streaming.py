@@ -14,33 +14,45 @@ from helpers import to_host
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import emst.backend
+import emst.graph.memory
 import emst.graph.streaming
 from emst import graph_msf
+from emst.graph.canonical import PER_SORTED, canonical
 from emst.graph.door import open_graph
+from emst.graph.memory import block_size, bytes_needed
 from emst.graph.msf import ALGORITHMS
-from emst.graph.streaming import block_size, bytes_needed
 
 FIELDS = ("source", "target", "weight", "edge_id", "component_labels")
 
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(emst.graph.streaming, "LEAST_BLOCK", 1)
+    monkeypatch.setattr(emst.graph.memory, "LEAST_BLOCK", 1)
 
 
-def least_bytes(graph, device):
+def solver_of(algorithm="boruvka"):
+    return emst.graph.msf._algorithm(algorithm, {})
+
+
+def whole_bytes(graph, device, algorithm="boruvka"):
+    """What a graph is expected to take in one piece, before it is looked at."""
+    return bytes_needed(open_graph(graph, device), solver_of(algorithm))
+
+
+def least_bytes(graph, device, algorithm="boruvka"):
     """The least bound that a graph can be streamed in."""
     try:
-        block_size(open_graph(graph, device), 0)
+        block_size(open_graph(graph, device), solver_of(algorithm), 0)
     except MemoryError as error:
         return int(str(error).split(", and ")[1].split(" in blocks")[0].replace(",", ""))
 
 
 def assert_streamed(graph, ops, entries, allowed, **options):
     """As in one piece, against Kruskal's algorithm; and really in several blocks."""
-    door = open_graph(graph, ops.name)
-    assert allowed < bytes_needed(door)
-    assert block_size(door, allowed) < door.m
+    door, solver = open_graph(graph, ops.name), solver_of(options.get("algorithm", "boruvka"))
+    assert allowed < bytes_needed(door, solver)
+    assert block_size(door, solver, allowed) < door.m
     forest = graph_msf(graph, device=ops.name, return_labels=True, max_device_bytes=allowed, **options)
     taken, roots = reference.kruskal(door.n, *entries)
     np.testing.assert_array_equal(forest.edge_id, taken)
@@ -66,13 +78,13 @@ def graph_and_entries(name, dtype=np.int32, symmetric=True, kind="ties"):
 def test_blocks_of_rows(ops, name, symmetric, dtype, more):
     graph, entries = graph_and_entries(name, dtype, symmetric)
     least = least_bytes(graph, ops.name)
-    assert_streamed(graph, ops, entries, min(least + more, (least + bytes_needed(open_graph(graph, ops.name))) // 2))
+    assert_streamed(graph, ops, entries, min(least + more, (least + whole_bytes(graph, ops.name)) // 2))
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_with_every_algorithm(ops, algorithm):
     graph, entries = graph_and_entries("complete")
-    assert_streamed(graph, ops, entries, least_bytes(graph, ops.name), algorithm=algorithm)
+    assert_streamed(graph, ops, entries, least_bytes(graph, ops.name, algorithm), algorithm=algorithm)
 
 
 @pytest.mark.parametrize("ends", [np.int32, np.int64])
@@ -171,27 +183,104 @@ def test_arrays_mapped_from_files(ops, tmp_path):
     assert_streamed(tuple(mapped), ops, entries, least_bytes(graph, ops.name))
 
 
-def test_the_memory_stays_within_the_bound(tmp_path):
-    """Of the whole, on the CPU, where it can be traced; half a million entries, mapped from files."""
-    n, m = 2_000, 500_000
-    g = np.random.default_rng(0)
-    rows, columns = g.integers(0, n, (2, m // 2))
-    graph = csr_of(n, rows, columns, g.random(m // 2))[:3]
-    expected = graph_msf(graph, device="cpu")
-    mapped = []
-    for i, array in enumerate(graph):
-        np.save(tmp_path / f"{i}.npy", array)
-        mapped.append(np.load(tmp_path / f"{i}.npy", mmap_mode="r"))
-    allowed, peaks = 3_000_000, []
-    for _ in range(3):  # the first may compile
+def peak_of(action):
+    """Bytes that an action takes on the host at most, as far as they can be traced; the first run may compile."""
+    peaks = []
+    for _ in range(2):
         tracemalloc.start()
         try:
-            forest = graph_msf(tuple(mapped), device="cpu", max_device_bytes=allowed)
+            result = action()
             peaks.append(tracemalloc.get_traced_memory()[1])
         finally:
             tracemalloc.stop()
+    return min(peaks), result
+
+
+def large(form, n=2_000, k=250_000, dtype=np.float64):
+    """A graph of k random edges, in both directions unless it is "upper"."""
+    g = np.random.default_rng(0)
+    rows, columns = g.integers(0, n, (2, k))
+    indptr, indices, weights, _ = csr_of(n, rows, columns, (1e6 * g.random(k)).astype(dtype), form != "upper")
+    rows = np.repeat(np.arange(n), np.diff(indptr))
+    if form in ("csr", "upper"):
+        return indptr, indices, weights
+    order = np.lexsort((g.random(len(rows)), rows)) if form == "unsorted" else np.arange(len(rows))
+    order = g.permutation(len(rows)) if form == "coordinates" else order
+    if form == "unsorted":
+        return indptr, indices[order], weights[order]
+    ends = rows[order].astype(np.int32), indices[order].astype(np.int32)
+    return sp.coo_array((weights[order], ends), shape=(n, n))
+
+
+FORMS = ["csr", "upper", "unsorted", "coordinates", "sorted coordinates"]
+CASES = [("boruvka", form) for form in FORMS] + [(a, f) for a in ALGORITHMS[1:] for f in ("csr", "coordinates")]
+
+
+@pytest.mark.parametrize("algorithm, form", CASES)
+def test_the_memory_stays_within_the_bound(algorithm, form):
+    """Of half a million entries, on the CPU, where it can be traced."""
+    graph = large(form)
+    expected, allowed = graph_msf(graph, device="cpu"), 3_000_000
+    assert block_size(open_graph(graph, "cpu"), solver_of(algorithm), allowed) < 50_000
+    peak, forest = peak_of(lambda: graph_msf(graph, device="cpu", max_device_bytes=allowed, algorithm=algorithm))
     np.testing.assert_array_equal(forest.edge_id, expected.edge_id)
-    assert min(peaks) < allowed, f"{min(peaks):,} bytes"
+    assert peak < allowed, f"{peak:,} bytes"
+
+
+def test_mapped_files_are_read_block_by_block(tmp_path):
+    mapped = []
+    for i, array in enumerate(large("csr")):
+        np.save(tmp_path / f"{i}.npy", array)
+        mapped.append(np.load(tmp_path / f"{i}.npy", mmap_mode="r"))
+    peak, _ = peak_of(lambda: graph_msf(tuple(mapped), device="cpu", max_device_bytes=3_000_000))
+    assert peak < 3_000_000, f"{peak:,} bytes"
+
+
+@pytest.mark.parametrize("n, k", [(1_000, 100_000), (50_000, 100_000), (200_000, 10)])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_in_one_piece_it_takes_no_more_than_was_expected(algorithm, n, k):
+    solver, ops = solver_of(algorithm), emst.backend.backend_of("cpu")
+    for form in ("csr", "upper", "sorted coordinates"):
+        graph = large(form, n, k)
+        door = open_graph(graph, "cpu")
+        expected = bytes_needed(door, solver, canonical(door, ops))
+        options = {"device": "cpu", "algorithm": algorithm, "return_labels": True}
+        peak, _ = peak_of(lambda graph=graph, options=options: graph_msf(graph, **options))
+        assert peak < expected, f"{form}: {peak:,} bytes for {expected:,}"
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("form", ["csr", "upper", "coordinates"])
+def test_the_memory_of_a_gpu_stays_within_the_bound(algorithm, form):
+    """CuPy's pool may hold no more, but for what it takes from the device in larger pieces."""
+    cupy = pytest.importorskip("cupy")
+    pool = cupy.get_default_memory_pool()
+    graph = large(form, 20_000, 2_000_000, np.float32)
+    expected = graph_msf(graph, device="cuda")  # compiles
+    door, ops = open_graph(graph, "cuda"), emst.backend.backend_of("cuda")
+    whole = max(
+        bytes_needed(door, solver_of(algorithm), canonical(door, ops)), PER_SORTED * (form == "coordinates") * door.m
+    )
+    for allowed in (whole, 100_000_000):
+        pool.free_all_blocks()
+        pool.set_limit(size=pool.used_bytes() + allowed + allowed // 8)
+        try:
+            forest = graph_msf(graph, device="cuda", max_device_bytes=allowed, algorithm=algorithm)
+        finally:
+            pool.set_limit(size=0)
+        np.testing.assert_array_equal(forest.edge_id, expected.edge_id)
+
+
+def test_what_is_in_order_already_is_not_streamed(monkeypatch):
+    """In coordinates, put in order, every edge is there once: half as many as there were entries."""
+    graph = large("coordinates", 1_000, 20_000, np.int32)
+    door, solver = open_graph(graph, "cpu"), solver_of()
+    wide = solver._replace(per_edge={4: 1_000})  # so that more is needed to solve it than to sort it
+    monkeypatch.setattr(emst.graph.msf, "_algorithm", lambda *_: wide)
+    monkeypatch.setattr(emst.graph.msf, "streamed", None)
+    allowed = bytes_needed(door, wide) + door.m * 16
+    graph_msf(graph, device="cpu", max_device_bytes=allowed)
 
 
 def test_too_large_even_for_blocks(ops):
@@ -211,7 +300,7 @@ def test_what_is_free_decides_by_itself(ops, monkeypatch):
     monkeypatch.setattr(ops, "bytes_free", lambda: asked.append(1) or 5_000)
     graph_msf(graph, device=ops.name)  # small graphs do not ask
     assert not asked
-    monkeypatch.setattr(emst.graph.streaming, "ASKED_FROM", 0)
+    monkeypatch.setattr(emst.graph.memory, "ASKED_FROM", 0)
     with pytest.raises(MemoryError, match="5,000 may be used"):
         graph_msf(graph, device=ops.name)
     monkeypatch.setattr(ops, "bytes_free", lambda: least_bytes(graph, ops.name))
@@ -224,7 +313,7 @@ def test_what_has_no_room_to_be_sorted_in_is_streamed(ops, monkeypatch):
     passed = []
     streamed = emst.graph.msf.streamed
     monkeypatch.setattr(emst.graph.msf, "streamed", lambda *args: passed.append(1) or streamed(*args))
-    for allowed, times in ((10**9, 0), (bytes_needed(open_graph(graph, ops.name)), 1)):
+    for allowed, times in ((10**9, 0), (whole_bytes(graph, ops.name), 1)):
         forest = graph_msf(graph, device=ops.name, max_device_bytes=allowed)
         np.testing.assert_array_equal(forest.edge_id, reference.kruskal(graph.shape[0], *entries)[0])
         assert len(passed) == times
@@ -234,9 +323,8 @@ def test_dense_arrays(ops):
     dense = np.random.default_rng(0).integers(-3, 60, (60, 60))
     dense = np.minimum(dense, dense.T)
     whole = graph_msf(dense, device=ops.name)
-    door = open_graph(dense, ops.name)
     streamed = graph_msf(dense, device=ops.name, max_device_bytes=least_bytes(dense, ops.name))
-    assert least_bytes(dense, ops.name) < bytes_needed(door)
+    assert least_bytes(dense, ops.name) < whole_bytes(dense, ops.name)
     np.testing.assert_array_equal(to_host(whole.edge_id), to_host(streamed.edge_id))
 
 
@@ -258,8 +346,7 @@ def test_any_list_of_entries_in_blocks_of_a_few(data):
     door, ops = open_graph(graph, "cpu"), emst.backend.backend_of("cpu")
     edge = least_bytes(graph, "cpu") // 64
     allowed = least_bytes(graph, "cpu") + data.draw(st.integers(0, 8)) * edge
-    solve = emst.graph.msf._algorithm("boruvka", {})
-    chosen = emst.graph.streaming.streamed(door, ops, solve, "min", allowed)
+    chosen = emst.graph.streaming.streamed(door, ops, solver_of(), "min", allowed)
     taken, roots = reference.kruskal(n, rows, columns, weights)
     np.testing.assert_array_equal(np.sort(chosen.entries), taken)
     np.testing.assert_array_equal(reference.number_components(chosen.roots), reference.number_components(roots))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from emst.backend import Array
 from emst.devices import to_host
 from emst.graph.adjacency import GraphSurvey
 from emst.graph.door import Door
@@ -26,25 +27,46 @@ def check_ends(survey: GraphSurvey, door: Door) -> None:
         )
 
 
-def check_entries(survey: GraphSurvey, door: Door, first: int = 0) -> None:
-    """Raise ValueError for columns and weights that a look at entries found; `first` is the position of the first."""
-    if survey.outside:
-        at = survey.first_outside + first
-        raise ValueError(_outside(survey.outside, "column", int(door.indices[at]), door, at))
-    if survey.nans:
-        at = survey.first_nan + first
-        raise ValueError(
-            f"weights must not be NaN; {_many(survey.nans, 'entry is', 'entries are')}, first {_place(door, at)}"
-        )
+class Faults(NamedTuple):
+    """Entries that are wrong: how many there are of a kind, and where the first of them stands."""
+
+    rows: tuple[int, int] = (0, -1)  # that are no vertices, where they are given for each entry
+    columns: tuple[int, int] = (0, -1)
+    nans: tuple[int, int] = (0, -1)
+
+    @property
+    def any(self) -> bool:
+        """Whether there are some."""
+        return any(count for count, _ in self)
+
+    def and_later(self, others: Faults) -> Faults:
+        """Together with those of entries that come later."""
+        pairs = zip(self, others)
+        return Faults(*((mine[0] + other[0], mine[1] if mine[0] else other[1]) for mine, other in pairs))
 
 
-def check_rows(rows: Any, door: Door, first: int = 0) -> None:
-    """Raise ValueError for rows, given for each entry, that are no vertices."""
-    outside = (rows < 0) | (rows >= door.n)
+def faults_of(survey: GraphSurvey, first: int = 0, rows: tuple[int, int] = (0, -1)) -> Faults:
+    """What a look at entries found in columns and weights; `first` is the position of the first of them."""
+    return Faults(rows, (survey.outside, survey.first_outside + first), (survey.nans, survey.first_nan + first))
+
+
+def rows_outside(rows: Array, n: int, first: int = 0) -> tuple[int, int]:
+    """How many rows, given for each entry, are no vertices, and where the first of them stands."""
+    outside = (rows < 0) | (rows >= n)
     count = int(outside.sum())
+    return (count, int(outside.argmax()) + first) if count else (0, -1)
+
+
+def refuse(faults: Faults, door: Door) -> None:
+    """Raise ValueError for entries that are wrong: rows come before columns, and these before weights."""
+    for (count, at), axis, ends in ((faults.rows, "row", door.rows), (faults.columns, "column", door.indices)):
+        if count:
+            raise ValueError(_outside(count, axis, int(ends[at]), door, at))  # type: ignore[index]
+    count, at = faults.nans
     if count:
-        at = int(outside.argmax()) + first
-        raise ValueError(_outside(count, "row", int(door.rows[at]), door, at))  # type: ignore[index]
+        raise ValueError(
+            f"weights must not be NaN; {_many(count, 'entry is', 'entries are')}, first {_place(door, at)}"
+        )
 
 
 def asymmetric(door: Door, count: int, at: int, reverse: int) -> ValueError:

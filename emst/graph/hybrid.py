@@ -30,7 +30,7 @@ from emst.graph.adjacency import Adjacency, Chosen
 from emst.graph.edges import NO_KEY, NUMBER, KeyedEdges, chosen_edges, edges_of
 
 OFFLOAD = 0.2
-PER_EDGE, PER_VERTEX = {4: 100, 8: 110}, 72  # bytes beside the graph, as in `emst.graph.boruvka`: edges, old and new
+PER_EDGE, PER_VERTEX = {4: 100, 8: 110}, 88  # bytes beside the graph, as in `emst.graph.boruvka`: edges, old and new
 
 
 def forest(graph: Adjacency, ops: Backend, *, offload: float = OFFLOAD, report: Report | None = None) -> Chosen:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable
+import sys
 from functools import partial
 from typing import Any
 
 from emst.backend import Backend, backend_of
 from emst.graph.adjacency import Chosen
-from emst.graph.canonical import POLICIES, canonical
+from emst.graph.canonical import PER_SORTED, POLICIES, canonical
 from emst.graph.door import Door, open_graph
 from emst.graph.forest import MinimumSpanningForest
-from emst.graph.streaming import bytes_needed, memory_for, streamed
+from emst.graph.memory import Solver, bytes_needed, memory_for
+from emst.graph.streaming import streamed
 
 ALGORITHMS = ("boruvka", "contraction", "primitives", "partial-prim", "hybrid")  # each lives in a file of its name
 
@@ -104,38 +105,40 @@ def graph_msf(
     >>> forest.total_weight, forest.n_components
     (2, 2)
     """
-    solve = _algorithm(algorithm, options)
+    solver = _algorithm(algorithm, options)
     if symmetric not in POLICIES:
         raise ValueError(f"symmetric must be one of {', '.join(map(repr, POLICIES))}; got {symmetric!r}")
     door = open_graph(graph, device)
     with door.scope():
         ops = backend_of(door.device)
-        room = memory_for(door, ops, max_device_bytes)
-        found = canonical(door, ops, symmetric, room) if bytes_needed(door) <= room else None
-        if found is not None and bytes_needed(door, found.graph.symmetric) > room:
-            found = None  # every entry is an edge
+        needed = bytes_needed(door, solver)
+        room = memory_for(needed + door.m * PER_SORTED, ops, max_device_bytes)
+        found = canonical(door, ops, symmetric, room) if needed <= room else None
+        if found is not None and room < sys.maxsize and bytes_needed(door, solver, found) > room:
+            found = None
         if found is None:
-            chosen, in_order = streamed(door, ops, solve, symmetric, room), False
+            chosen, in_order = streamed(door, ops, solver, symmetric, room), False
         else:
-            chosen, in_order = solve(found.graph, ops), found.positions is None
+            chosen, in_order = solver.forest(found.graph, ops), found.positions is None
             if found.positions is not None:
                 chosen = chosen._replace(entries=found.positions[chosen.entries])
         return _result(door, chosen, in_order, return_labels, ops)
 
 
-def _algorithm(name: str, options: dict[str, Any]) -> Callable[..., Chosen]:
-    """The function behind the name of an algorithm, its options filled in."""
+def _algorithm(name: str, options: dict[str, Any]) -> Solver:
+    """The algorithm of a name, its options filled in."""
     if name not in ALGORITHMS:
         raise ValueError(f"algorithm must be one of {', '.join(map(repr, ALGORITHMS))}; got {name!r}")
-    forest = importlib.import_module(f"emst.graph.{name.replace('-', '_')}").forest
-    if not options:
-        return forest
-    known = [p.name for p in inspect.signature(forest).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    for option in options:
-        if option not in known:
-            what = f"takes {', '.join(known)}" if known else "takes no options"
-            raise TypeError(f"graph_msf() got an unexpected keyword argument {option!r}; algorithm={name!r} {what}")
-    return partial(forest, **options)
+    module = importlib.import_module(f"emst.graph.{name.replace('-', '_')}")
+    forest = module.forest
+    if options:
+        known = [p.name for p in inspect.signature(forest).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        for option in options:
+            if option not in known:
+                what = f"takes {', '.join(known)}" if known else "takes no options"
+                raise TypeError(f"graph_msf() got an unexpected keyword argument {option!r}; algorithm={name!r} {what}")
+        forest = partial(forest, **options)
+    return Solver(forest, module.PER_EDGE, module.PER_VERTEX)
 
 
 def _result(door: Door, chosen: Chosen, in_order: bool, return_labels: bool, ops: Backend) -> MinimumSpanningForest:

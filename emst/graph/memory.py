@@ -1,0 +1,100 @@
+"""How many bytes a graph takes, in one piece or in blocks. Algorithms say what they take for an edge and a vertex."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from emst.backend import Backend
+from emst.graph.adjacency import Adjacency, Chosen
+from emst.graph.canonical import Canonical
+from emst.graph.door import Door
+
+ASKED_FROM = 1 << 28  # bytes: for less nobody asks how much is free, which takes longer than a small graph
+PER_POINTER = 40  # bytes for a vertex beside the forest that blocks are joined with: three `indptr`, roots and entries
+LEAST_BLOCK = 1024  # entries
+PER_PAIR = (
+    110  # bytes for an entry whose directions are compared: codes, weights, positions, each twice, and their sorts
+)
+PER_PASSED = 80  # and for one of a block that passes by for it: as it came, codes, shares
+
+
+class Solver(NamedTuple):
+    """An algorithm, its options filled in, and the bytes it takes beside the graph."""
+
+    forest: Callable[[Adjacency, Backend], Chosen]
+    per_edge: dict[int, int]  # by the bytes of a weight
+    per_vertex: int
+
+
+def bytes_needed(door: Door, solver: Solver, found: Canonical | None = None) -> int:
+    """Memory that a graph takes in one piece beside the caller's arrays: as it was `found`, or else as most are, in
+    order and with both directions of every edge."""
+    moved, weight = door.on_device != (door.device == "cuda"), _weight_bytes(door)
+    if found is not None and found.positions is not None:  # written anew
+        held = found.graph.m * (4 + weight + 8)
+    else:
+        held = door.m * (4 * (moved or door.indices.dtype != np.int32) + weight * moved + 8 * (door.rows is not None))
+    if found is None:
+        edges = (door.m + 1) // 2
+    else:
+        edges = found.graph.m // 2 if found.graph.symmetric else found.graph.m
+    vertices = door.n * (solver.per_vertex + 8 * (moved or door.rows is not None))
+    return _bytes_at_door(door) + held + edges * solver.per_edge[weight] + vertices
+
+
+def memory_for(needed: int, ops: Backend, max_device_bytes: int | None) -> int:
+    """Bytes that there are to work in: without bound where they are enough for certain, or nobody says."""
+    if max_device_bytes is not None:
+        return operator.index(max_device_bytes)
+    if needed < ASKED_FROM:
+        return sys.maxsize
+    free = ops.bytes_free()
+    return sys.maxsize if free is None else free
+
+
+def block_size(door: Door, solver: Solver, allowed: int) -> int:
+    """Entries of a block, such that all that is held at a time is within the bytes allowed.
+
+    Raises
+    ------
+    MemoryError
+        If not even the forest and a block of a reasonable size can be had in them.
+    """
+    edge, per_edge = _edge_bytes(door), solver.per_edge[_weight_bytes(door)]
+    entry = per_edge + 3 * edge  # as they come, as edges, and among those of the forest
+    fixed = _bytes_at_door(door) + door.n * (solver.per_vertex + per_edge + 2 * edge + PER_POINTER)
+    least = max(LEAST_BLOCK, door.n // 8)
+    needed = fixed + least * entry
+    if needed > allowed:
+        raise MemoryError(
+            f"the forest of {door.n:,} vertices and {door.m:,} entries needs {bytes_needed(door, solver):,} bytes of "
+            f"memory in one piece, and {needed:,} in blocks of {least:,} entries; {allowed:,} may be used"
+        )
+    return (allowed - fixed) // entry
+
+
+def rounds_to_compare(door: Door, allowed: int) -> tuple[int, int]:
+    """Entries of a block, and among how many rounds the pairs are shared out, where no more is held beside the forest
+    than a block and a round's pairs: half of what is left to either."""
+    left = allowed - _bytes_at_door(door) - door.n * (_edge_bytes(door) + PER_POINTER)
+    return left // (2 * PER_PASSED), -(-door.m * 2 * PER_PAIR // left)
+
+
+def _weight_bytes(door: Door) -> int:
+    """Of what is computed in."""
+    return max(4, 8 if door.data.dtype.kind == "u" and door.data.dtype.itemsize == 4 else door.data.dtype.itemsize)
+
+
+def _edge_bytes(door: Door) -> int:
+    """Of an edge that is held: both ends, its weight and its position."""
+    return 4 + 4 + _weight_bytes(door) + 8
+
+
+def _bytes_at_door(door: Door) -> int:
+    """What the entries of a square array take already: rows, columns and positions."""
+    return 0 if door.positions is None else 24 * door.m
