@@ -8,6 +8,8 @@ import numpy as np
 
 from emst.cpu.kernels import part
 
+SPARE = 8  # entries: rows are written so many at a time
+
 
 class Entries(NamedTuple):
     """A graph in compressed sparse rows, as kernels see it: one kernel serves all types of one width."""
@@ -47,3 +49,23 @@ def row_of(entries, p):
         else:
             high = middle
     return low
+
+
+@part
+def write_rows(indptr, row, p, count, rows):
+    """The rows of so many entries from `p` on, the first of which is in `row`; returns the last one's.
+
+    Most rows are short, so that their lengths cannot be predicted: each is written `SPARE` times, and the next one over
+    what was too much. So `rows` has that much room behind its end.
+    """
+    at = 0
+    while True:
+        stop = min(np.int64(indptr[row + 1]) - p, count)
+        for i in range(SPARE):
+            rows[at + i] = row
+        for i in range(at + SPARE, stop):
+            rows[i] = row
+        at = max(at, stop)
+        if at == count:
+            return row
+        row += 1

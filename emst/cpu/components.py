@@ -42,7 +42,7 @@ def contract(parent):
     found = np.empty(-(-n // grain), np.int64)
     for_chunks(_flatten, n, grain, parent, found, grain)
     roots, numbers = np.empty(found.sum(), np.int32), np.empty(n, np.int32)
-    for_chunks(_number_roots, n, grain, parent, np.cumsum(found) - found, roots, numbers, grain)
+    for_chunks(_number_roots, n, grain, parent, found, np.cumsum(found), roots, numbers, grain)
     for_chunks(_number_others, n, grain, parent, numbers)
     return numbers, roots
 
@@ -55,6 +55,7 @@ def _flatten(parent, found, grain, begin, end):
         prefetch(parent, np.int64(parent[min(v + AHEAD, end - 1)]))
         p = parent[v]
         count += p == v
+        p = parent[parent[p]]  # most need no more
         while parent[p] != p:
             parent[p] = parent[parent[p]]
             p = parent[p]
@@ -63,12 +64,15 @@ def _flatten(parent, found, grain, begin, end):
 
 
 @kernel
-def _number_roots(parent, starts, roots, numbers, grain, begin, end):
-    at = starts[begin // grain]
+def _number_roots(parent, found, stops, roots, numbers, grain, begin, end):
+    """What is written of other nodes does not stay."""
+    stop = stops[begin // grain]
+    at = stop - found[begin // grain]
     for v in range(begin, end):
-        if parent[v] == v:
-            roots[at], numbers[v] = v, at
-            at += 1
+        if at == stop:
+            break
+        roots[at], numbers[v] = v, at
+        at += parent[v] == v
 
 
 @kernel
@@ -80,8 +84,7 @@ def _number_others(parent, numbers, begin, end):
         p = parent[v]
         while parent[p] != p:  # another thread, halving, may have hung it back on an older ancestor
             p = parent[p]
-        if p != v:
-            numbers[v] = numbers[p]
+        numbers[v] = numbers[p]
 
 
 def relabel(labels, numbers):

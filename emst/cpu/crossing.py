@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from emst.cpu.adjacency import key_of, row_of
+from emst.cpu.adjacency import key_of, row_of, write_rows
 from emst.cpu.atomic import lower
 from emst.cpu.components import contract, relabel
 from emst.cpu.kernels import kernel, part
@@ -23,6 +23,7 @@ from emst.cpu.prefetch import prefetch
 
 BLOCK = 256  # entries whose labels are asked for together
 AHEAD = 128  # edges whose offers are fetched before the first is made
+LONG = 16  # entries of a row on average
 SOON = 16  # components whose edges are fetched before they are looked at
 SMALL = 1 << 14  # edges: chunks are taken together until they hold about so many
 WIDE = 2**32 - 1  # entries, or places in the list: more need more than 32 bits
@@ -79,7 +80,8 @@ def collect(entries, labels, count, above, upto, uppers, grain):
     offers = no_offers(count, width.itemsize == 4 and size < WIDE)
     inside = _giant(labels, count)
     for_chunks(
-        _collect, m, grain, entries, labels, inside, above, upto, edges, offers, grain,
+        _collect_from_rows if m > LONG * len(labels) else _collect,
+        m, grain, entries, labels, inside, above, upto, edges, offers, grain,
         scratch=lambda: (np.empty(2 * BLOCK, np.int64), np.empty(2 * BLOCK, np.int32)),
     )  # fmt: skip
     return edges, offers
@@ -96,8 +98,30 @@ def _count_within(entries, above, upto, within, grain, begin, end):
 
 @kernel
 def _collect(scratch, entries, labels, inside, above, upto, edges, offers, grain, begin, end):
-    """Of every row the entries above the diagonal, which are its last; of these the ones that may be wanted are written
-    down, without a branch that nobody could predict, until they are enough for a look at their labels."""
+    """Of a block of entries those that may be wanted are written down, without a branch that nobody could predict, for
+    a look at their labels."""
+    positions, rows = scratch
+    chunk = begin // grain
+    at = edges.starts[chunk]
+    row = row_of(entries, begin)
+    for block in range(begin, end, BLOCK):
+        size = min(BLOCK, end - block)
+        row = write_rows(entries.indptr, row, block, size, rows)
+        count = 0
+        for i in range(size):
+            p, v = block + i, rows[i]
+            key = key_of(entries, p)
+            positions[count], rows[count] = p, v
+            count += (v < entries.indices[p]) & (above[0] <= key) & (key <= upto[0])
+        if len(inside):
+            count = _outer(positions, rows, count, entries, inside)
+        at = _list(positions, rows, count, entries, labels, above, upto, edges, offers, at)
+    edges.counts[chunk] = at - edges.starts[chunk]
+
+
+@kernel
+def _collect_from_rows(scratch, entries, labels, inside, above, upto, edges, offers, grain, begin, end):
+    """The same where rows are long: their entries above the diagonal are their last, and the others stay unread."""
     positions, rows = scratch
     chunk = begin // grain
     at = edges.starts[chunk]
@@ -143,6 +167,17 @@ def _list(positions, rows, count, entries, labels, above, upto, edges, offers, a
     for i in range(at, at + crossing):
         _offer(offers, edges, i)
     return at + crossing
+
+
+@part
+def _outer(positions, rows, count, entries, inside):
+    """Keep those that do not join two vertices of the giant component; returns how many."""
+    kept = 0
+    for i in range(count):
+        p, v = positions[i], rows[i]
+        positions[kept], rows[kept] = p, v
+        kept += not (_has(inside, v) & _has(inside, entries.indices[p]))
+    return kept
 
 
 @part

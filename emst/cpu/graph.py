@@ -29,6 +29,7 @@ LIGHT = 2  # edges a component that are listed first if there are more
 SHARE = 8  # of all entries: one in so many is listed sooner than that the others are looked at twice
 AHEAD = 16  # vertices: long enough for memory to answer
 SHORT = 8  # entries that are looked through one by one
+BLOCK = 256  # vertices whose edges are looked at before any is searched for below the diagonal
 SAMPLE = 1 << 12  # entries
 
 
@@ -62,7 +63,10 @@ def _round_by_rows(entries, chosen, grain):
     heads, uppers = np.full(chunks, -1), np.empty(chunks, np.int64)
     for_chunks(_lightest, m, grain, entries, best, target, heads, uppers, grain)
     _join_heads(entries, best, target, heads, grain)
-    for_chunks(_hook, n, grain_for(n, 1 << 14), entries, best, target, parent, chosen)
+    for_chunks(
+        _hook, n, grain_for(n, 1 << 14), entries, best, target, parent, chosen,
+        scratch=lambda: np.empty(BLOCK, np.int32),
+    )  # fmt: skip
     return *contract(parent), uppers
 
 
@@ -104,33 +108,38 @@ def _join_heads(entries, best, target, heads, grain):
 
 
 @kernel
-def _hook(entries, best, target, parent, chosen, begin, end):
+def _hook(below, entries, best, target, parent, chosen, begin, end):
     """Hang every vertex on the other end of its edge, and mark the edge's entry above the diagonal.
 
     Of an edge that was chosen below it, that is searched for; where many in turn choose the same vertex, from the entry
-    found last.
+    found last. `below` is scratch.
     """
     row, twin = np.int32(-1), np.int64(0)
-    for v in range(begin, end):
-        if v + 2 * AHEAD < end:
-            prefetch(target, np.int64(target[v + 2 * AHEAD]))
-            prefetch(entries.indptr, np.int64(target[v + 2 * AHEAD]))
-            start = np.int64(entries.indptr[target[v + AHEAD]])
+    for block in range(begin, end, BLOCK):
+        count = 0
+        for v in range(block, min(block + BLOCK, end)):
+            if v + AHEAD < end:
+                prefetch(target, np.int64(target[v + AHEAD]))
+            parent[v] = v
+            if entries.indptr[v] == entries.indptr[v + 1] or best[v] < 0:
+                continue
+            u = target[v]
+            mutual = target[u] == v
+            parent[v] = v if mutual & (v < u) else u  # of a mutual pair the smaller stays the root
+            chosen[best[v]] = v < u  # an entry below the diagonal stays as it is
+            below[count] = v
+            count += (v > u) & (not mutual)
+        for i in range(count):
+            prefetch(entries.indptr, np.int64(target[below[min(i + 2 * AHEAD, count - 1)]]))
+            start = np.int64(entries.indptr[target[below[min(i + AHEAD, count - 1)]]])
             prefetch(entries.indices, start)
             prefetch(entries.bits, start)
-        parent[v] = v
-        if entries.indptr[v] == entries.indptr[v + 1] or best[v] < 0:
-            continue
-        u = target[v]
-        mutual = target[u] == v
-        if not (mutual and v < u):  # of a mutual pair the smaller stays the root
-            parent[v] = u
-        if v < u:
-            chosen[best[v]] = True
-        elif not mutual:
-            low = twin if u == row else np.int64(entries.indptr[u])
-            row, twin = u, _twin(entries, low, np.int64(entries.indptr[u + 1]), v, key_of(entries, best[v]))
+            v = below[i]
+            u, key = target[v], key_of(entries, best[v])
+            low, high = np.int64(entries.indptr[u]), np.int64(entries.indptr[u + 1])
+            twin = _twin(entries, twin if u == row else low, high, v, key)
             chosen[twin] = True
+            row = u
 
 
 @part

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from emst.cpu.adjacency import Entries, entries_of, key_of, row_of
+from emst.cpu.adjacency import SPARE, Entries, entries_of, key_of, row_of, write_rows
 from emst.cpu.kernels import kernel, part
 from emst.cpu.parallel import for_chunks, grain_for
 from emst.graph.adjacency import GraphSurvey
@@ -47,7 +47,7 @@ def survey_graph(indptr, indices, weights):
     grain = grain_for(m, 1 << 14)
     told = Told(*(np.empty((-(-m // grain), k), dtype) for k, dtype in ((2, int), (2, int), (3, int), (2, np.uint64))))
     args = (entries, np.uint64(infinity), told, grain)
-    for_chunks(_survey, m, grain, *args, scratch=lambda: np.empty(BLOCK, np.int32))
+    for_chunks(_survey, m, grain, *args, scratch=lambda: np.empty(BLOCK + SPARE, np.int32))
     upper, lower, falls = (int(x) for x in told.sides.sum(0))
     fingerprint = tuple(int(x) for x in told.hashes.sum(0))
     return GraphSurvey(
@@ -63,9 +63,10 @@ def _total(found):
 
 @kernel
 def _descents(indptr, wrong, grain, begin, end):
+    starts, stops = indptr[begin:end], indptr[begin + 1 : end + 1]
     count = 0
-    for row in range(begin, end):
-        count += indptr[row + 1] < indptr[row]
+    for i in range(len(starts)):
+        count += stops[i] < starts[i]
     first = begin
     while count and indptr[first + 1] >= indptr[first]:
         first += 1
@@ -81,26 +82,12 @@ def _survey(rows, entries, infinity, told, grain, begin, end):
     row = row_of(entries, begin)
     for p in range(begin, end, BLOCK):
         columns, bits = entries.indices[p : min(p + BLOCK, end)], entries.bits[p : min(p + BLOCK, end)]
-        row = _write_rows(entries.indptr, row, p, rows[: len(columns)])
+        row = write_rows(entries.indptr, row, p, len(columns), rows)
         if entries.indptr[rows[0]] < p:
             sides[2] += columns[0] < entries.indices[p - 1]
         block = Entries(entries.indptr, columns, bits, entries.kind)
         _add_sides(rows, block, sides, hashes)
         _add_wrong(block, infinity, p, outside, nans)
-
-
-@part
-def _write_rows(indptr, row, p, rows):
-    """The rows of entries from `p` on, the first of which is in `row`; returns the last one's."""
-    at = 0
-    while True:
-        stop = min(np.int64(indptr[row + 1]) - p, len(rows))
-        for i in range(at, stop):
-            rows[i] = row
-        at = max(at, stop)
-        if at == len(rows):
-            return row
-        row += 1
 
 
 @part
