@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 from types import SimpleNamespace
 
@@ -172,6 +173,47 @@ def test_the_same_complaints(ops, what):
             graph_msf(graph, device=ops.name, **options)
         sentences.append(str(error.value))
     assert sentences[0] == sentences[1]
+
+
+@pytest.mark.parametrize("form", ["csr", "coordinates", "coordinates in order"])
+def test_faults_are_counted_over_all_blocks(ops, form):
+    """In one block NaN, in another columns that are no vertices, in another such rows."""
+    (indptr, indices, weights), (rows, *_) = graph_and_entries("complete", np.float64)
+    order = np.random.default_rng(0).permutation(len(rows)) if form == "coordinates" else np.arange(len(rows))
+    rows, indices, weights = rows[order], indices[order], weights[order]
+    graph = indptr, indices, weights
+    if form != "csr":
+        graph = SimpleNamespace(format="coo", row=rows, col=indices, data=weights, shape=(70, 70))
+    allowed = least_bytes(graph, ops.name) + 20_000
+    assert block_size(open_graph(graph, ops.name), solver_of(), allowed) < 1000
+    weights[[300, 4500]] = np.nan
+    assert_refused(graph, ops, allowed, "2 entries are, first at position 300 ")
+    indices[[1500, 3000, 4600]] = 70
+    assert_refused(graph, ops, allowed, "3 entries lie outside, first column 70 at position 1,500 ")
+    if form != "csr":
+        rows[[2500, 4700]] = 70
+        assert_refused(graph, ops, allowed, "2 entries lie outside, first row 70 at position 2,500 ")
+
+
+def assert_refused(graph, ops, allowed, sentence):
+    """In one piece and in blocks."""
+    for options in ({}, {"max_device_bytes": allowed}):
+        with pytest.raises(ValueError, match=re.escape(sentence)):
+            graph_msf(graph, device=ops.name, **options)
+
+
+def test_rows_cut_where_their_columns_descend(ops):
+    """Every block ascends, and so do the rows but for the first, which is cut where it does not."""
+    k = 500
+    first = np.r_[np.arange(k + 1, 2 * k + 1), np.arange(1, k + 1)]
+    rows, columns = np.r_[np.zeros(2 * k, int), np.arange(1, k + 1)], np.r_[first, np.arange(k + 1, 2 * k + 1)]
+    weights = np.r_[np.ones(2 * k, np.int32), np.zeros(k, np.int32)]
+    graph = np.r_[0, np.cumsum(np.bincount(rows, minlength=2 * k + 1))], columns, weights
+    door, solver, least = open_graph(graph, ops.name), solver_of(), least_bytes(graph, ops.name)
+    allowed = next(bound for bound in range(least, 2 * least, 50) if block_size(door, solver, bound) == k)
+    chosen = emst.graph.streaming.streamed(door, ops, solver, "check", allowed)
+    taken = reference.kruskal(2 * k + 1, rows, columns, weights)[0]
+    np.testing.assert_array_equal(np.sort(to_host(chosen.entries)), taken)
 
 
 def test_arrays_mapped_from_files(ops, tmp_path):
