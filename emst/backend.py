@@ -159,8 +159,8 @@ class Backend(Protocol):
 
     def lightest_of_edges(self, u: Array, v: Array, key: Array, labels: Array) -> tuple[Array, Array, Array, Array]:
         """Of edges with ends int32[k] and keys uint64[k], none of them all ones, the least key that leaves each
-        component, by root, uint64[n], all ones where there is none; and the edges that leave a component, in order and
-        between roots: u, v and key. `labels`, int32[n], holds the root of every vertex."""
+        component, uint64[n], all ones where there is none; and the edges that leave a component, in order and between
+        components: u, v and key. `labels`, int32[n], holds the component of every end, a number less than n."""
 
     # ---- from the tree to clusters -----------------------------------------------------------------------------------
 

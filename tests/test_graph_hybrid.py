@@ -103,6 +103,23 @@ def test_a_side_without_edges_is_left_alone(ops, monkeypatch, offload):
     assert len(given) == 1 + offload
 
 
+def test_what_goes_to_the_other_side_shrinks_with_the_components(ops, monkeypatch):
+    """Labels of all vertices would have to be copied in every round."""
+    lengths, left = [], []
+    work = backend_of("cpu").lightest_of_edges
+
+    def lightest_of_edges(u, v, key, labels):
+        lengths.append(len(labels))
+        return work(u, v, key, labels)
+
+    graph = adjacency_of(GRAPHS["grid"], weights_for(len(GRAPHS["grid"][1]), np.int32, "ties"))
+    monkeypatch.setattr(backend_of("cpu"), "lightest_of_edges", lightest_of_edges)
+    sides = 1 + (ops is backend_of("cpu"))
+    chosen = forest(on(ops, graph), ops, offload=0.5, report=lambda rounds, count: left.append(count))
+    assert_chosen(chosen, graph)
+    assert lengths[::sides] == [graph.n, graph.n, *left[:-2]] and len(left) > 3
+
+
 @pytest.mark.parametrize("offload", [-0.1, 1.5, float("nan"), "half", None])
 def test_offload_is_a_fraction(ops, offload):
     graph = on(ops, adjacency_of(GRAPHS["one edge"], np.ones(1)))

@@ -29,7 +29,7 @@ def lightest_of_edges(u, v, key, labels):
 
 @kernel
 def _lightest(least, u, v, key, labels, kept_u, kept_v, kept_key, counts, grain, begin, end):
-    """Edges that leave a component are kept at the beginning of their chunk, between roots."""
+    """Edges that leave a component are kept at the beginning of their chunk, between components."""
     at = begin
     for i in range(begin, end):
         a, b = labels[u[i]], labels[v[i]]

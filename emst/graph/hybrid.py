@@ -3,7 +3,8 @@
 The edges are dealt out once, a fraction `offload` to the CPU and the rest to the GPU. In every round both go through
 their own, at the same time: they drop those that lie within a component by now and find the least key that leaves each
 component. The CPU's least keys are sent over, the lesser of the two is each component's lightest edge, and the loop and
-the merging of components are those that everything here shares. Labels go to the CPU once a round.
+the merging of components are those that everything here shares. The ends of edges are numbers of components, not their
+roots: what goes to the CPU and back, labels and least keys, is as long as the list of components and shrinks with it.
 
 The lightest of all edges is the lightest of one part or of the other, so it does not matter how they are dealt out. On
 the CPU alone the same two parts are worked on by two threads, which call kernels that release the interpreter's lock.
@@ -57,11 +58,11 @@ def forest(graph: Adjacency, ops: Backend, *, offload: float = OFFLOAD, report: 
         raise ValueError(f"offload must be a number from 0 to 1; got {offload!r}")
     xp = ops.xp
     edges = edges_of(graph, ops, "hybrid")
-    parts = Parts(edges, ops, offload)
+    parts = Parts(edges, graph.n, ops, offload)
     number = xp.zeros(graph.n, np.int64)  # by component: its lightest edge; merging writes down the ends only
 
     def lightest(found: Forest) -> None:
-        least = parts.lightest(found.labels)[found.components]
+        least = parts.lightest(found)
         leaving = least != NO_KEY
         component, mine = found.components[leaving], (least[leaving] & NUMBER).astype(np.int64)
         found.edge_u[found.components] = found.edge_v[found.components] = -1
@@ -79,23 +80,29 @@ def forest(graph: Adjacency, ops: Backend, *, offload: float = OFFLOAD, report: 
 class Parts:
     """The edges that are left to either side, between components, and the thread that sees to the CPU's."""
 
-    def __init__(self, edges: KeyedEdges, ops: Backend, offload: float) -> None:
+    def __init__(self, edges: KeyedEdges, n: int, ops: Backend, offload: float) -> None:
         self.ops, self.cpu = ops, backend_of("cpu")
         kept = len(edges.key) - round(offload * len(edges.key))
         u, v, key = edges.source, edges.target, edges.key
         self.kept = u[:kept], v[:kept], key[:kept]
         self.offloaded = to_host(u[kept:]), to_host(v[kept:]), to_host(key[kept:])
         self.helper = ThreadPoolExecutor(1, thread_name_prefix="emst-hybrid")
+        self.number = ops.xp.arange(n, dtype=np.int32)  # by root: the component's place among all
+        self.components = self.number.copy()  # those that the ends of edges are
 
-    def lightest(self, labels: Array) -> Array:
-        """The least key that leaves each component, by root."""
+    def lightest(self, found: Forest) -> Array:
+        """The least key that leaves each component, in the order of components."""
+        xp = self.ops.xp
+        self.number[found.components] = xp.arange(found.count, dtype=np.int32)
+        labels = self.number[found.labels[self.components]]
+        self.components = found.components.copy()  # merging may write over it
         there = None
         if len(self.offloaded[0]):
             there = self.helper.submit(self.cpu.lightest_of_edges, *self.offloaded, to_host(labels))
         least, u, v, key = self.ops.lightest_of_edges(*self.kept, labels)
-        self.kept = u, v, key
+        self.kept, least = (u, v, key), least[: found.count]
         if there is not None:
             theirs, u, v, key = there.result()
             self.offloaded = u, v, key
-            least = self.ops.xp.minimum(least, self.ops.asarray(theirs))
+            least = xp.minimum(least, self.ops.asarray(theirs[: found.count]))
         return least
