@@ -60,7 +60,8 @@ def sparse_tree(
     xp, n = ops.xp, graph.shape[0]
     u, v, distance = _pairs(graph, ops)
     core = _core_distances(n, u, v, distance, k, max_distance, ops)
-    weight = xp.maximum(xp.maximum(core[u], core[v]), distance / distance.dtype.type(alpha))
+    bits = [_bits(values) for values in (core[u], core[v], _divided(distance, alpha, ops))]
+    weight = xp.maximum(xp.maximum(*bits[:2]), bits[2]).view(distance.dtype)
     rank = distance if k == 1 else _ranks(weight, distance, ops)
     chosen = ops.graph_forest(Adjacency(starts(u, n, xp), v, rank, symmetric=False))
     taken = chosen.entries[_ascending(rank[chosen.entries], ops)]
@@ -84,18 +85,32 @@ def _pairs(graph: Any, ops: Backend) -> tuple[Array, Array, Array]:
     if not csr.has_canonical_format:
         csr = csr.copy()
         csr.sum_duplicates()
-    _check(csr)
     data = csr.data if csr.data.dtype == np.float32 else csr.data.astype(np.float64, copy=False)
+    _check(csr, data)
     found = canonical(open_graph((csr.indptr, csr.indices, data), ops.name), ops, symmetric="min")
     assert found is not None  # as it is without a bound
     column, value = found.graph.indices, found.graph.weights
     row = rows_of(found.graph.indptr, found.graph.m, ops.xp)
     kept = ops.xp.flatnonzero((row < column) & (value < np.inf))
-    return row[kept], column[kept], abs(value[kept])  # no negative zeros
+    bits = _bits(value[kept])
+    return row[kept], column[kept], (bits & np.iinfo(bits.dtype).max).view(value.dtype)  # no negative zeros
 
 
-def _check(csr: Any) -> None:
-    for bad, what in ((np.isnan(csr.data), "NaN"), (csr.data < 0, "negative values")):
+def _bits(values: Array) -> Array:
+    """Distances as integers of the same order: CuPy's kernels take subnormal floats for zero."""
+    return values.view(f"i{values.dtype.itemsize}")
+
+
+def _divided(distance: Array, alpha: float, ops: Backend) -> Array:
+    if alpha == 1 or distance.dtype == np.float64:
+        return distance if alpha == 1 else distance / alpha
+    return ops.asarray(to_host(distance) / distance.dtype.type(alpha))  # on the host, for the sake of subnormal numbers
+
+
+def _check(csr: Any, data: Array) -> None:
+    bits = _bits(data)
+    negative = (bits < 0) & (bits != np.iinfo(bits.dtype).min)  # but no zero
+    for bad, what in ((np.isnan(data), "NaN"), (negative, "negative values")):
         if bad.any():
             at = int(bad.argmax())
             row, count = int(np.searchsorted(to_host(csr.indptr), at, side="right")) - 1, int(bad.sum())
@@ -139,7 +154,9 @@ def _ranks(weight: Array, distance: Array, ops: Backend) -> Array:
     order = _ascending(distance, ops)
     order = order[_ascending(weight[order], ops)]
     new = ops.xp.zeros(len(order), np.bool_)
-    new[1:] = (weight[order[1:]] != weight[order[:-1]]) | (distance[order[1:]] != distance[order[:-1]])
+    for values in (weight, distance):
+        ranked = _bits(values)[order]
+        new[1:] |= ranked[1:] != ranked[:-1]
     rank = ops.xp.empty(len(order), np.int32)
     rank[order] = ops.xp.cumsum(new, dtype=np.int32)
     return rank

@@ -84,6 +84,34 @@ def test_stored_zeros_are_distances(ops):
     assert (to_host(tree[1]) == 0).sum() == 200
 
 
+@pytest.mark.parametrize("alpha", [1.0, 1.5])
+@pytest.mark.parametrize("k", [1, 3])
+def test_sparse_subnormal_distances(ops, k, alpha):
+    """CuPy's kernels take them for zero; no two are equal. What comes from a GPU is read there."""
+    graph, dense = random_graph(40, 0.4, False, np.float32)
+    graph.data = (graph.data * 2**20).astype(np.int32).view(np.float32)
+    dense = np.where(
+        np.isfinite(dense), (np.nan_to_num(dense, posinf=0) * 2**20).astype(np.int32).view(np.float32), dense
+    )
+    dense = dense.astype(np.float32)
+    expected = twin.kruskal(dense, k, alpha)
+    assert 0 < expected[1].max() < np.finfo(np.float32).tiny
+    given = [graph]
+    if ops.name == "cuda":
+        given.append(pytest.importorskip("cupyx.scipy.sparse").csr_matrix(sp.csr_matrix(graph)))
+    for matrix in given:
+        same(sparse_tree(matrix, k, ops, alpha=alpha), expected)
+
+
+def test_sparse_negative_subnormal_distances(ops):
+    low = -np.finfo(np.float32).smallest_subnormal
+    graph = sp.csr_matrix((np.array([1, low, -0.0], np.float32), ([0, 1, 2], [1, 2, 0])), shape=(3, 3))
+    if ops.name == "cuda":
+        graph = pytest.importorskip("cupyx.scipy.sparse").csr_matrix(graph)
+    with pytest.raises(ValueError, match="holds negative values: 1 entry, first in row 1, column 2"):
+        sparse_tree(graph, 1, ops)
+
+
 def test_a_disconnected_graph_is_bridged_at_infinity(ops):
     sizes = {4: 1.0, 3: 2.0, 2: 1.0}
     blocks = sp.block_diag([sp.coo_array(np.full((size, size), value)) for size, value in sizes.items()])

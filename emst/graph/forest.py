@@ -65,10 +65,13 @@ class MinimumSpanningForest:
         Returns
         -------
         scipy.sparse.csr_array or cupyx.scipy.sparse.csr_matrix
-            Where the forest's arrays live. Edges of weight 0 are stored explicitly. CuPy's sparse matrices hold no
-            integers: there the weights become float64.
+            Where the forest's arrays live. Edges of weight 0 are stored explicitly. Weights become what a sparse matrix
+            can hold: float16 becomes float32, the machine's order of bytes is taken, and with CuPy integers become
+            float64.
         """
         source, target, weight = map(native_array, (self.source, self.target, self.weight))
+        held = np.float32 if weight.dtype == np.float16 else weight.dtype.newbyteorder("=")
+        weight = weight.astype(held, copy=False)
         if isinstance(source, np.ndarray):
             from scipy.sparse import coo_array as coo
         else:
