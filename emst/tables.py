@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+FIRST_ROWS = 1000  # of a .csv, which tell whether a column holds numbers
+
 
 def column_names(path: Path) -> tuple[list[str], int]:
     """Names of the columns of a .csv (none if it begins with numbers) or .parquet, and how many columns there are."""
@@ -34,12 +36,27 @@ def read_columns(path: Path, columns: Sequence[str]) -> list[np.ndarray]:
     return list(read_parquet(path, columns).values())
 
 
-def place_of_row(path: Path, row: int) -> str:
-    """Where someone who looks at a .csv or .parquet finds the row that came out as this one."""
+def numeric_columns(path: Path) -> list[bool]:
+    """Which columns hold numbers: of a .csv, as its first rows have it."""
+    if path.suffix.lower() == ".csv":
+        skip, _, count, delimiter = _csv_layout(path)
+        rows = [fields for _, fields in itertools.islice(_csv_rows(path, skip, delimiter), FIRST_ROWS)]
+        return [any(i < len(fields) and _is_number(fields[i]) for fields in rows) for i in range(count)]
+    parquet = pyarrow_for(path, "reading")
+    from pyarrow import types
+
+    with _reading_parquet(path):
+        kinds = parquet.read_schema(path).types
+    return [types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) for kind in kinds]
+
+
+def row_as_written(path: Path, row: int) -> tuple[str, list[str]]:
+    """Where someone who looks at a .csv or .parquet finds the row that came out as this one, and a .csv's fields."""
     if path.suffix.lower() == ".csv":
         skip, _, _, delimiter = _csv_layout(path)
-        return f"line {next(itertools.islice(_csv_rows(path, skip, delimiter), row, None))[0]}"
-    return f"row {row}"
+        number, fields = next(itertools.islice(_csv_rows(path, skip, delimiter), row, None))
+        return f"line {number}", fields
+    return f"row {row}", []
 
 
 def read_csv(path: Path, columns: Sequence[str] | None, gaps: bool, whole: bool = False) -> np.ndarray:

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from emst import graph_msf
 from emst.graph import dimacs
-from emst.graph.reading import read_graph, write_forest
+from emst.graph.reading import read_file, read_graph, write_forest
 
 FLORIDA = pathlib.Path(__file__).parent / "data" / "roads" / "florida-2000.gr"
 N, SOURCE, TARGET = (
@@ -311,7 +311,10 @@ def rows(*columns):
     return "".join(",".join(map(str, row)) + "\n" for row in zip(*columns))
 
 
-@pytest.mark.parametrize("header", ["", "source,target,weight\n", "src,dst,weights\n", "from,to,cost\n"])
+@pytest.mark.parametrize(
+    "header",
+    ["", "source,target,weight\n", "src,dst,weights\n", "from,to,cost\n", "a,b,c\n", "a,b,Length\n", "U,V,w\n"],
+)
 def test_csv(tmp_path, header):
     text = header + rows(SOURCE, TARGET, WEIGHT)
     assert_entries(read_graph(written(tmp_path / "g.csv", text)), n=5)
@@ -328,6 +331,50 @@ def test_columns_are_found_by_name_or_asked_for(tmp_path):
     refused(
         tmp_path / "plain.csv", rows([9] * 7, SOURCE, TARGET, WEIGHT), "columns 0 to 3, without names; --columns tells"
     )
+
+
+EDGES = {"source": SOURCE, "target": TARGET, "length": WEIGHT}
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+@pytest.mark.parametrize("names", ["source,target,length", "SRC,Dst,x", "u,v,Length", " from , to ,toll"])
+def test_the_only_other_column_of_numbers_is_the_weight(tmp_path, names, order):
+    table = list(zip(names.split(","), EDGES.values()))
+    shuffled = [table[i] for i in order] + [("name", ["x"] * 7), ("Id", range(7))]
+    text = ",".join(name for name, _ in shuffled) + "\n" + rows(*(column for _, column in shuffled))
+    found = read_file(written(tmp_path / "g.csv", text))
+    assert_entries(found.graph, n=5)
+    assert found.read == "columns " + ", ".join(name.strip() for name in names.split(","))
+
+
+def test_the_only_other_column_or_array_is_the_weight(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as parquet
+
+    def write(columns, **more):
+        parquet.write_table(pa.table(columns | {"name": ["x"] * 7}), tmp_path / "g.parquet")
+        np.savez(tmp_path / "g.npz", **columns, **more)
+
+    write({name: np.array(values) for name, values in EDGES.items()}, names=np.array(["x"] * 7, object), far=[1, 2])
+    for name, what in (("g.parquet", "columns"), ("g.npz", "arrays")):
+        found = read_file(tmp_path / name)
+        assert_entries(found.graph, n=5, dtype=np.int64)
+        assert found.read == f"{what} source, target, length"
+    write({"Target": TARGET, "Source": SOURCE, "edge_id": range(7)})
+    for name, read in (("g.parquet", "columns Source, Target"), ("g.npz", "arrays source, target")):
+        found = read_file(tmp_path / name)
+        assert_entries(found.graph, weight=[1] * 7, n=5)
+        assert found.read == f"{read}; no weights: all 1"
+    write(EDGES | {"lanes": [1.0] * 7})
+    for name in ("g.parquet", "g.npz"):
+        with pytest.raises(ValueError, match="length, lanes could all be the weight"):
+            read_graph(tmp_path / name)
+
+
+def test_saved_rows_take_their_only_other_array(tmp_path):
+    np.savez(tmp_path / "g.npz", indptr=[0, 1, 2], indices=[1, 0], length=[2.5, 2.5])
+    found = read_file(tmp_path / "g.npz")
+    assert found.graph.data.tolist() == [2.5, 2.5] and found.read == "arrays indptr, indices, length"
 
 
 @pytest.mark.parametrize("header", ["", "source,target\n"])
@@ -388,6 +435,14 @@ def test_parquet(tmp_path, ends, weight):
         ("0,1\n0\n", {}, "line 2: 1 fields where 2 are needed"),
         ("0\n1\n", {}, "--columns tells which"),
         ("a,b,c,d\n0,1,2,3\n", {}, "has a, b, c, d; --columns tells which are source, target and weight"),
+        ("weight,a,b\n0,1,2\n", {}, "has weight, a, b; --columns tells which are source, target and weight"),
+        ("a,b,source\n0,1,2\n", {}, "has a, b, source; --columns tells"),
+        ("Cost,a,b\n0,1,2\n", {}, "has Cost, a, b; --columns tells"),
+        (",a,b\n0,1,2\n", {}, "has , a, b; --columns tells"),
+        ("source,target,a,b\n0,1,2,3\n", {}, "a, b could all be the weight; --columns tells"),
+        ("source,target,a,b\n0,1,,x\n0,1,2,3\n", {}, "a, b could all be the weight; --columns tells"),
+        ("source,target,weight,Weight\n0,1,2,3\n", {}, "weight, Weight could all be the weight"),
+        ("source,target,from,to\n0,1,2,3\n", {}, "source, target and from, to could all be the ends"),
         ("0,1,2\n", {"columns": ["0", "3"]}, "no column '3'"),
         ("0,1,2\n", {"columns": ["0"]}, "an edge has columns source, target and perhaps weight"),
         ("0,1,2\n", {"columns": ["0", "1", "2", "0"]}, "an edge has columns"),
@@ -442,7 +497,12 @@ def test_arrays_without_weights(tmp_path):
 @pytest.mark.parametrize(
     "arrays, said",
     [
-        ({"x": [1]}, "has neither arrays `indptr` and `indices` nor `source` and `target`"),
+        ({"x": [1]}, "holds arrays x: without `indptr` and `indices` or `source` and `target` they are no graph"),
+        ({"source": [0], "target": [1], "a": [1], "b": [2]}, "a, b could all be the weight"),
+        ({"source": [0], "target": [1], "weight": [1], "data": [2]}, "weight, data could all be the weight"),
+        ({"source": [0], "target": [1], "u": [1], "v": [2]}, "source, target and u, v could all be the ends"),
+        ({"source": [0], "target": [1], "Source": [1]}, "differ in nothing but case"),
+        ({"indptr": [0, 1], "indices": [0], "a": [1.0], "b": [1.0]}, "a, b could all be the weight"),
         ({"source": [0, 1], "target": [1]}, "as long as each other, not of shapes (2,), (1,)"),
         ({"source": [0, 1], "target": [1, 2], "weight": [3]}, "as long as each other"),
         ({"source": [[0, 1]], "target": [[1, 2]]}, "not of shapes (1, 2)"),

@@ -19,8 +19,9 @@ Read a graph, find its minimum spanning forest, write it to an .npz: `source` < 
 `component_labels`.
 
 Graphs are .gr (9th DIMACS challenge) and .mtx (MatrixMarket), also as .gz; .csv and .parquet with a row for each edge,
-its ends numbered from 0, and perhaps a weight; .npz of scipy.sparse.save_npz, or of arrays (indptr, indices, data) or
-(source, target, weight). An edge may stand in either direction or in both; without weights all are 1.
+its ends numbered from 0 (source and target, src and dst, u and v, or from and to) and perhaps a weight (of that name,
+or the only other column of numbers); .npz of scipy.sparse.save_npz, or of arrays (indptr, indices, data) or (source,
+target, weight). An edge may stand in either direction or in both; without weights all are 1.
 The summary counts entries: an edge that stands in both directions is two.
 """
 
@@ -70,7 +71,7 @@ def add_to(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Graph in a file -> forest in a file."""
     from emst.files import replacing
-    from emst.graph.reading import read_graph, save_forest
+    from emst.graph.reading import read_file, save_forest
     from emst.progress import reading_bar
 
     if arguments.output.suffix.lower() != ".npz":
@@ -80,15 +81,17 @@ def run(arguments: argparse.Namespace) -> None:
     with replacing(arguments.output) as output:
         start = time.perf_counter()
         with reading_bar(arguments.graph) as report:
-            graph = read_graph(arguments.graph, arguments.columns, report=report)
-        read = time.perf_counter() - start
+            found = read_file(arguments.graph, arguments.columns, report)
+        graph, read = found.graph, time.perf_counter()
         forest = _forest(graph, arguments, options)
-        found = time.perf_counter() - start - read
+        done = time.perf_counter()
         save_forest(output, forest)
     parts = f"{forest.n_components:,} component{'s' * (forest.n_components != 1)}"
-    print(f"{forest.n_vertices:,} vertices, {graph.nnz:,} entries, {graph.dtype}")
+    of = f" ({found.read})" if found.read else ""
+    print(f"{forest.n_vertices:,} vertices, {graph.nnz:,} entries, {graph.dtype}{of}")
     print(f"{len(forest.source):,} edges in {parts}, total weight {_exactly(forest.total_weight)}")
-    print(f"read in {read:.2f} s, forest in {found:.2f} s on {forest.device}, algorithm {arguments.algorithm}")
+    times = f"read in {read - start:.2f} s, forest in {done - read:.2f} s"
+    print(f"{times} on {forest.device}, algorithm {arguments.algorithm}")
     print(written(arguments.output))
 
 
