@@ -45,6 +45,15 @@ def test_indices_out_of_range(ops, index):
     )
 
 
+def test_rows_of_a_matrix_by_columns(ops):
+    indptr, indices, weights = fair()
+    indices[[100, 4000]] = [1500, -7]
+    column = np.searchsorted(indptr, 100, side="right") - 1
+    graph = SimpleNamespace(format="csc", indptr=indptr, indices=indices, data=weights, shape=(1500, 1500))
+    sentence = f"2 entries lie outside, first row 1,500 at position 100 (row 1500, column {column})"
+    refuses(ValueError, sentence, graph, device=ops.name)
+
+
 @pytest.mark.parametrize("value", [2**31, 2**32 + 5, -(2**31) - 1, 2**63 - 1, -(2**63)])
 def test_indices_that_no_32_bits_hold(ops, value):
     """They must not come back as vertices."""

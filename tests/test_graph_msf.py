@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 
 import emst
+import emst.graph.boruvka
 from emst import MinimumSpanningForest, graph_msf
 from emst.graph.msf import ALGORITHMS
 
@@ -136,6 +137,41 @@ def test_every_form_of_a_graph(ops, form, name):
         np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.parametrize("form", [form for form in FORMS if form not in ("lil", "dok", "bsr")])
+@pytest.mark.parametrize("dtype", ["i4", "f8", ">i4", "u4", "f2"])
+def test_what_an_algorithm_is_given(ops, monkeypatch, form, dtype):
+    """Kernels take ids of 32 bits, and weights of four dtypes."""
+    n, rows, columns = GRAPHS["random"]
+    graph, *_ = stored(form, n, rows, columns, weights_for(len(rows), np.int32, "distinct"))
+    names = ("row", "col") if form in ("coo", "shuffled coo", "one way") else ("indptr", "indices")
+    arrays = graph if isinstance(graph, tuple) else [getattr(graph, name) for name in (*names, "data")]
+    ends = dict(zip(names, arrays), data=np.asarray(arrays[2]).astype(dtype))
+    shape = {} if isinstance(graph, tuple) else {"shape": (n, n)}
+    graph = SimpleNamespace(format=getattr(graph, "format", None), **ends, **shape)
+    given = []
+    forest = emst.graph.boruvka.forest
+    monkeypatch.setattr(emst.graph.boruvka, "forest", lambda graph, ops: given.append(graph) or forest(graph, ops))
+    graph_msf(graph, device=ops.name, symmetric="min")
+    assert given[0].indices.dtype == np.int32 and given[0].indices.dtype.isnative
+    assert given[0].indptr.dtype in (np.int32, np.int64) and given[0].indptr.dtype.isnative
+    assert given[0].weights.dtype in WEIGHTS and given[0].weights.dtype.isnative
+    assert isinstance(given[0].weights, np.ndarray) == (ops.name == "cpu")
+
+
+@pytest.mark.parametrize("allowed", [None, 500_000])
+def test_a_triangle_of_another_size_mirrors_none(ops, monkeypatch, allowed):
+    """Whatever their fingerprints say: a kernel looks for the mirror image of an edge until it finds it."""
+    n, rows, columns = GRAPHS["random"]
+    indptr, indices, weights, _ = csr_of(n, rows, columns, weights_for(len(rows), np.int32, "distinct"))
+    row = entry_rows(indptr)
+    kept = (indices > row) | (row % 3 == 0)
+    graph = np.r_[0, np.cumsum(np.bincount(row[kept], minlength=n))], indices[kept], weights[kept]
+    look = ops.survey_graph
+    monkeypatch.setattr(ops, "survey_graph", lambda *arrays: look(*arrays)._replace(fingerprint=(0, 0)))
+    forest = graph_msf(graph, device=ops.name, max_device_bytes=allowed, return_labels=True)
+    assert_forest(forest, n, row[kept], indices[kept], weights[kept], ops)
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "shuffled coo", "dense", "int64"])
 def test_what_comes_from_a_gpu_goes_back_there(form):
@@ -174,6 +210,17 @@ def test_in_a_dense_array_zeros_are_no_edges(ops):
         assert forest.edge_id.tolist() == [2, 6]  # of the array, row by row
         assert forest.weight.tolist() == [3, -1]
         assert forest.component_labels.tolist() == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, ">f4"])
+def test_in_a_dense_array_subnormal_numbers_are_edges(ops, dtype):
+    low = np.finfo(dtype).smallest_subnormal
+    dense = np.array([[0, -0.0, 2 * low], [0, 0, -low], [2 * low, 0, 0]], dtype)
+    arrays = [dense] if dtype == ">f4" else [dense, to_device(ops, dense)]
+    for array in arrays:
+        forest = graph_msf(array, device=ops.name)
+        assert to_host(forest.edge_id).tolist() == [2, 5]
+        assert to_host(forest.weight).tolist() == [2 * low, -low]
 
 
 NARROW = [np.bool_, np.int8, np.int16, np.uint8, np.uint16, np.uint32, np.uint64, np.float16, ">f8", ">i4"]
@@ -218,6 +265,19 @@ def test_stored_zeros_are_edges(ops):
     matrix = forest.to_csr()
     assert isinstance(matrix, sp.csr_array) and matrix.shape == (3, 3) and matrix.nnz == 2
     assert (matrix.indptr.tolist(), matrix.indices.tolist(), matrix.data.tolist()) == ([0, 1, 2, 2], [1, 2], [0, 5])
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=lambda t: np.dtype(t).str)
+def test_a_sparse_matrix_of_any_weights(ops, dtype):
+    n, rows, columns = GRAPHS["grid"]
+    arrays = csr_of(n, rows, columns, np.arange(len(rows)).astype(dtype))[:3]
+    forest = forest_of(ops, arrays) if np.dtype(dtype).isnative else graph_msf(arrays, device=ops.name)
+    matrix = forest.to_csr().tocoo()
+    order = np.lexsort((to_host(forest.target), to_host(forest.source)))
+    np.testing.assert_array_equal(to_host(matrix.row), to_host(forest.source)[order])
+    np.testing.assert_array_equal(to_host(matrix.col), to_host(forest.target)[order])
+    np.testing.assert_array_equal(to_host(matrix.data), to_host(forest.weight)[order])
+    assert matrix.shape == (n, n)
 
 
 def test_of_equal_entries_the_first_is_named(ops):
