@@ -198,12 +198,36 @@ def test_no_sizes(here, capsys, text):
     assert "is not a number of bytes like 800M or 8G" in capsys.readouterr().err
 
 
-def test_directions_that_differ(here, capsys):
-    (here / "edges.csv").write_text("0,1,5\n1,0,3\n1,2,4\n")
-    line = complaint(capsys, "edges.csv", "-o", "forest.npz", "--device", "cpu")
-    assert line.startswith("emst: edges.csv: ")
-    only(here, "edges.csv")
-    same_forest(forest_of("edges.csv", "--symmetric", "min"), read_graph("edges.csv"), symmetric="min")
+@pytest.mark.parametrize(
+    "name, text, place",
+    [
+        ("e.csv", "# of 2026\na,b,w\n0,1,5\n1,2,4\n\n1,0,3\n", "in line 3 (0 to 1)"),
+        ("e.gr", "p sp 3 3\na 2 3 4\nc x\na 1 2 5\na 2 1 3\n", "in arc 2 (a 1 2)"),
+        (
+            "e.mtx",
+            "%%MatrixMarket matrix coordinate integer general\n3 3 3\n2 3 4\n1 2 5\n2 1 3\n",
+            "in entry 2 (1 2)",
+        ),
+        ("e.npz", None, "at position 1 (row 0, column 1)"),
+    ],
+)
+def test_directions_that_differ(here, capsys, name, text, place):
+    if text is None:
+        np.savez(name, source=[1, 0, 1], target=[2, 1, 0], weight=[4, 5, 3])
+    else:
+        (here / name).write_text(text)
+    line = complaint(capsys, name, "-o", "forest.npz", "--device", "cpu")
+    assert line == (
+        f"emst: {name}: weights must be the same in both directions; in 1 pair they are not, first {place} weighs 5 "
+        "and its reverse 3. --symmetric min takes the lighter; also for parallel edges given in both directions\n"
+    )
+    only(here, name)
+    same_forest(forest_of(name, "--symmetric", "min"), read_graph(name), symmetric="min")
+
+
+def test_a_weight_that_is_nan_is_told_by_its_line(here, capsys):
+    (here / "e.csv").write_text("a,b,w\n0,1,5\n1,2,nan\n")
+    assert "first in line 3 (1 to 2)" in complaint(capsys, "e.csv", "-o", "forest.npz", "--device", "cpu")
 
 
 @pytest.mark.parametrize(

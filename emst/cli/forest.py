@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from emst.cli.shared import Commands, add_device, check_files, names, sentence, written
 
 if TYPE_CHECKING:
+    from emst.graph.edge_lists import FileGraph
     from emst.graph.forest import MinimumSpanningForest
 
 DESCRIPTION = """\
@@ -39,7 +40,9 @@ ALGORITHMS = {  # and their options
     "partial-prim": ("gamma", "variant"),
     "hybrid": ("offload",),
 }
-SYMMETRIC_HELP = "of a pair whose two directions differ in weight: complain (default), or take the lighter"
+LIGHTER = "--symmetric min takes the lighter; also for parallel edges given in both directions"
+SYMMETRIC_HELP = "of a pair whose two directions differ in weight: complain (default), or take the lighter (also right "
+SYMMETRIC_HELP += "for parallel edges given in both directions)"
 
 
 def add_to(commands: Commands) -> None:
@@ -83,7 +86,7 @@ def run(arguments: argparse.Namespace) -> None:
         with reading_bar(arguments.graph) as report:
             found = read_file(arguments.graph, arguments.columns, report)
         graph, read = found.graph, time.perf_counter()
-        forest = _forest(graph, arguments, options)
+        forest = _forest(found, arguments, options)
         done = time.perf_counter()
         save_forest(output, forest)
     parts = f"{forest.n_components:,} component{'s' * (forest.n_components != 1)}"
@@ -108,16 +111,16 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     return given
 
 
-def _forest(graph: Any, arguments: argparse.Namespace, options: dict[str, Any]) -> MinimumSpanningForest:
+def _forest(found: FileGraph, arguments: argparse.Namespace, options: dict[str, Any]) -> MinimumSpanningForest:
     from emst import graph_msf
     from emst.progress import progress_bar
 
     try:
-        with progress_bar(max(graph.shape[0], 1)) as report:
+        with progress_bar(max(found.graph.shape[0], 1)) as report:
             if arguments.algorithm != "boruvka":  # it does all rounds at once
                 options = options | {"report": report}
             return graph_msf(
-                graph,
+                found.graph,
                 algorithm=arguments.algorithm,
                 device=arguments.device,
                 return_labels=arguments.labels,
@@ -126,7 +129,19 @@ def _forest(graph: Any, arguments: argparse.Namespace, options: dict[str, Any]) 
                 **options,
             )
     except ValueError as error:
-        raise ValueError(f"{arguments.graph}: {sentence(error)}") from error
+        raise ValueError(f"{arguments.graph}: {_as_in_the_file(sentence(error), found)}") from error
+
+
+def _as_in_the_file(fault: str, found: FileGraph) -> str:
+    """What the library says of a graph, with the options of the command line and the places of the file."""
+    if found.place is not None:
+        place = found.place
+
+        def named(match: re.Match[str]) -> str:
+            return place(*(int(number.replace(",", "")) for number in match.groups()))
+
+        fault = re.sub(r"at position ([\d,]+) \(row (\d+), column (\d+)\)", named, fault)
+    return fault.replace("symmetric='min' takes the lighter one", LIGHTER)
 
 
 def _exactly(weight: int | float) -> str:

@@ -112,7 +112,8 @@ def read_table(path: Path, columns: Sequence[str] | None) -> FileGraph:
         for title, ends in zip(titles, (source, target))
     )
     read = f"columns {', '.join(titles)}" + ("" if rest else f"; {UNWEIGHTED}")
-    return FileGraph(coo(_count(source, target), source, target, weight), read)
+    graph = coo(_count(source, target), source, target, weight)
+    return FileGraph(graph, read, lambda i, u, v: f"in {row_as_written(path, i)[0]} ({u} to {v})", counted=True)
 
 
 def _usual_columns(path: Path, names: list[str], count: int) -> list[str]:

@@ -74,7 +74,7 @@ def read_file(
         raise ValueError(f"{path}: only a .csv or .parquet has columns to choose")
     if suffix.startswith(".gr"):
         n, source, target, weight = read_arcs(path, report)
-        return FileGraph(coo(n, source, target, weight))
+        return FileGraph(coo(n, source, target, weight), place=lambda i, u, v: f"in arc {i + 1:,} (a {u + 1} {v + 1})")
     if suffix.startswith(".mtx"):
         found = _read_matrix_market(path)
     else:
@@ -129,4 +129,5 @@ def _read_matrix_market(path: Path) -> FileGraph:
     if field == "pattern":
         weight = np.ones(len(source), np.int32)
     weight = narrowed(weight) if weight.dtype == np.int64 else weight
-    return FileGraph(coo(rows, source, target, weight), UNWEIGHTED if field == "pattern" else "")
+    read = UNWEIGHTED if field == "pattern" else ""
+    return FileGraph(coo(rows, source, target, weight), read, lambda i, u, v: f"in entry {i + 1:,} ({u + 1} {v + 1})")
