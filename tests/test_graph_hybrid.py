@@ -11,9 +11,12 @@ import reference as twin
 from graph_helpers import assert_chosen, on, with_loops
 from graph_reference import GRAPHS, KINDS, WEIGHTS, adjacency_of, weights_for
 from helpers import to_device, to_host
+from numba import njit
 
 from emst.backend import backend_of
 from emst.cpu import hybrid as hybrid_on_the_cpu
+from emst.cpu.atomics import lower
+from emst.cpu.parallel import for_chunks
 from emst.graph.hybrid import forest
 
 PATIENCE = 120  # seconds, for a side that never comes
@@ -92,6 +95,35 @@ def test_both_sides_work_at_the_same_time(ops, monkeypatch):
 def test_kernels_let_go_of_the_interpreter(kernel):
     """Or the two sides on the CPU would take turns."""
     assert getattr(hybrid_on_the_cpu, kernel).targetoptions["nogil"]
+
+
+def test_threads_share_minima_through_lower_only(monkeypatch):
+    """A plain store would lose one in some thousands, too few to find by running threads: here it is refused."""
+    offers = set()
+    monkeypatch.setattr(hybrid_on_the_cpu, "lower", lambda least, at, key: offers.add((int(at), int(key))))
+    u, v, key = np.array([0, 1, 2, 3]), np.array([1, 2, 3, 0]), np.array([40, 30, 20, 10], np.uint64)
+    least = np.full(4, hybrid_on_the_cpu.NO_KEY)
+    least.flags.writeable = False
+    kept = (np.empty_like(array) for array in (u, v, key))
+    hybrid_on_the_cpu._lightest.py_func(least, u, v, key, np.array([0, 1, 1, 3]), *kept, np.zeros(1, int), 4, 0, 4)
+    assert offers == {(0, 40), (1, 40), (1, 20), (3, 20), (3, 10), (0, 10)}
+
+
+@njit(nogil=True)
+def lower_all(least, at, values, begin, end):
+    for i in range(begin, end):
+        lower(least, at[i], values[i])
+
+
+def test_lowering_is_one_step():
+    g = np.random.default_rng(0)
+    at, values = g.integers(0, 16, 1 << 20), g.permutation(1 << 20).astype(np.uint64)
+    expected = np.full(16, 1 << 20, np.uint64)
+    np.minimum.at(expected, at, values)
+    for _ in range(5):  # the first compiles, and threads wait for that
+        least = np.full(16, 1 << 20, np.uint64)
+        for_chunks(lower_all, 1 << 20, 1 << 16, least, at, values)
+        np.testing.assert_array_equal(least, expected)
 
 
 @pytest.mark.parametrize("offload", [0, 1])
