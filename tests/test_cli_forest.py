@@ -157,6 +157,17 @@ def test_memory_is_kept_to(here, capsys):
     only(here, "g.npz", "forest.npz")
 
 
+@pytest.mark.parametrize("name", ["e.csv", "e.npz"])
+def test_the_greatest_id_decides(here, capsys, name):
+    hint = "the greatest id is 1,999,999: number the vertices from 0 without gaps, as pandas.factorize does\n"
+    (here / "e.csv").write_text("0,1999999,2\n")
+    np.savez("e.npz", source=[0], target=[1999999])
+    line = complaint(capsys, name, "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1M")
+    assert line.startswith(f"emst: {name}: the forest of 2,000,000 vertices") and line.endswith(hint)
+    np.savez("said.npz", source=[0], target=[1999999], n=2000000)
+    assert "id" not in complaint(capsys, "said.npz", "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1M")
+
+
 def test_options_arrive(here, monkeypatch):
     seen = {}
 

@@ -130,6 +130,8 @@ def _forest(found: FileGraph, arguments: argparse.Namespace, options: dict[str, 
             )
     except ValueError as error:
         raise ValueError(f"{arguments.graph}: {_as_in_the_file(sentence(error), found)}") from error
+    except MemoryError as error:
+        raise MemoryError(f"{arguments.graph}: {sentence(error)}{_too_many(found)}") from error
 
 
 def _as_in_the_file(fault: str, found: FileGraph) -> str:
@@ -142,6 +144,16 @@ def _as_in_the_file(fault: str, found: FileGraph) -> str:
 
         fault = re.sub(r"at position ([\d,]+) \(row (\d+), column (\d+)\)", named, fault)
     return fault.replace("symmetric='min' takes the lighter one", LIGHTER)
+
+
+def _too_many(found: FileGraph) -> str:
+    """A hint, if ids leave so many numbers out that most vertices have no edge."""
+    from emst.graph.edge_lists import NUMBER_THEM
+
+    n = found.graph.shape[0]
+    if not found.counted or n <= 2 * found.graph.nnz:
+        return ""
+    return f"; there are so many vertices because the greatest id is {n - 1:,}: {NUMBER_THEM}"
 
 
 def _exactly(weight: int | float) -> str:

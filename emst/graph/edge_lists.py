@@ -7,6 +7,7 @@ could be the weight nothing is guessed. Positions count only where names tell no
 from __future__ import annotations
 
 import contextlib
+import functools
 import gzip
 import zipfile
 import zlib
@@ -26,6 +27,7 @@ MEASURES = ("cost", "length", "len", "distance", "dist", "w")  # of edges: no ve
 NUMBERS = ("", "id", "edge_id", "index", "key")  # of rows: neither vertices nor weights
 COUNTS = ("n_vertices", "n")
 UNWEIGHTED = "no weights: all 1"
+NUMBER_THEM = "number the vertices from 0 without gaps, as pandas.factorize does"
 
 
 class FileGraph(NamedTuple):
@@ -108,8 +110,8 @@ def read_table(path: Path, columns: Sequence[str] | None) -> FileGraph:
         weight = narrowed(weight)
 
     source, target = (
-        _vertices(path, f"column {title}", ends, lambda row: row_as_written(path, row)[0])
-        for title, ends in zip(titles, (source, target))
+        _vertices(path, f"column {title}", ends, functools.partial(_field, path, i))
+        for i, title, ends in zip(places, titles, (source, target))
     )
     read = f"columns {', '.join(titles)}" + ("" if rest else f"; {UNWEIGHTED}")
     graph = coo(_count(source, target), source, target, weight)
@@ -133,15 +135,21 @@ def _usual_columns(path: Path, names: list[str], count: int) -> list[str]:
     return [str(i) for i in places]
 
 
+def _field(path: Path, column: int, row: int, value: Any) -> tuple[str, str]:
+    """Where a row stands, and what the file has in a column of it."""
+    place, fields = row_as_written(path, row)
+    return place, fields[column].strip() if fields else str(value)
+
+
 def _count(source: np.ndarray, target: np.ndarray) -> int:
     """As many vertices as the greatest number needs."""
     return int(max(source.max(initial=-1), target.max(initial=-1))) + 1
 
 
 def _vertices(
-    path: Path, what: str, values: np.ndarray, place: Callable[[int], str], n: int = MOST_VERTICES
+    path: Path, what: str, values: np.ndarray, written: Callable[[int, Any], tuple[str, str]], n: int = MOST_VERTICES
 ) -> np.ndarray:
-    """Ends of edges as int32, if they are whole numbers from 0 to n - 1."""
+    """Ends of edges as int32, if they are whole numbers from 0 to n - 1; `written` tells of one where and how it is."""
     if values.dtype.kind not in "iuf":
         raise ValueError(f"{path}: {what} must hold whole numbers; it holds {values.dtype}")
     good = (values >= 0) & (values < n)
@@ -149,8 +157,10 @@ def _vertices(
         good &= values == np.floor(values)
     if not good.all():
         i, count = int(good.argmin()), len(good) - int(good.sum())
-        what += f": {values[i].item()} is no vertex; they are whole numbers from 0 to {n - 1:,}"
-        raise ValueError(f"{path}, {place(i)}, {what}" + (f" ({count:,} such rows)" if count > 1 else ""))
+        place, value = written(i, values[i].item())
+        what += f": {value} is no vertex; they are whole numbers from 0 to {n - 1:,}"
+        what += f" ({count:,} such rows)" if count > 1 else ""
+        raise ValueError(f"{path}, {place}, {what}" + (f"; {NUMBER_THEM}" if values[i] >= MOST_VERTICES else ""))
     return values.astype(np.int32, copy=False)
 
 
@@ -233,6 +243,7 @@ def _from_ends(path: Path, arrays: dict[str, np.ndarray], used: Sequence[str], w
         raise ValueError(f"{path}: the number of vertices must be one from 0 to {MOST_VERTICES:,}, not {count}")
     most = MOST_VERTICES if count is None else int(count)
     source, target = (
-        _vertices(path, name, ends, "entry {}".format, most) for name, ends in zip(names, (source, target))
+        _vertices(path, name, ends, lambda i, value: (f"entry {i}", str(value)), most)
+        for name, ends in zip(names, (source, target))
     )
     return coo(_count(source, target) if count is None else most, source, target, weight), count is None
