@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from graph_reference import WEIGHTS, adjacency_of, weights_for
 
-from emst.cpu import crossing, graph, graph_forest, parallel, survey_graph
+from emst.cpu import crossing, graph, graph_forest, offers, parallel, survey_graph
 
 
 def assert_kruskals(given):
@@ -79,6 +79,15 @@ def test_rows_of_several_chunks(monkeypatch, dtype):
     for name in ("star", "star of the last", "parallel", "random", "isolated vertices", "complete"):
         for kind in ("equal", "ties", "special"):
             assert_kruskals(given(name, dtype, kind))
+
+
+@pytest.mark.parametrize("few", [0, 4])
+@pytest.mark.parametrize("dtype", WEIGHTS, ids=lambda t: t.__name__)
+def test_offers_of_one_thread_or_of_all(monkeypatch, dtype, few):
+    monkeypatch.setattr(offers, "FEW_THREADS", few)
+    monkeypatch.setattr(parallel, "thread_count", lambda: 3)
+    for kind in ("ties", "distinct"):
+        assert_kruskals(given(reference.random(2000, 100_000), dtype, kind))
 
 
 def test_any_number_of_threads_gives_the_same_arrays(monkeypatch):

@@ -18,6 +18,7 @@ from emst.cpu.adjacency import key_of, row_of, write_rows
 from emst.cpu.atomic import lower
 from emst.cpu.components import contract, relabel
 from emst.cpu.kernels import kernel, part
+from emst.cpu.offers import EMPTY, gathered, offer
 from emst.cpu.parallel import for_chunks, grain_for
 from emst.cpu.prefetch import prefetch
 
@@ -29,7 +30,6 @@ SMALL = 1 << 14  # edges: chunks are taken together until they hold about so man
 WIDE = 2**32 - 1  # entries, or places in the list: more need more than 32 bits
 MANY = 1 << 17  # vertices: the labels of fewer are in the caches anyway
 LAST = (np.uint64(2**64 - 1), np.int64(2**63 - 1))  # no key and position come after
-EMPTY = np.uint64(2**64 - 1)  # no offer: its place would be beyond any list
 
 
 class Crossing(NamedTuple):
@@ -41,20 +41,6 @@ class Crossing(NamedTuple):
     position: np.ndarray  # uint32 or int64: of the entry
     starts: np.ndarray  # int64[chunks]: where the chunks' parts begin
     counts: np.ndarray  # int64[chunks]: edges they hold
-
-
-class Offers(NamedTuple):
-    """What components have been offered: ``key << shift | place & mask``."""
-
-    best: np.ndarray  # uint64[components]
-    shift: np.uint64
-    mask: np.uint64
-
-
-def no_offers(count, packed):
-    """Nothing yet, to so many components."""
-    best = np.full(count, EMPTY)
-    return Offers(best, np.uint64(32), np.uint64(2**32 - 1)) if packed else Offers(best, np.uint64(0), np.uint64(0))
 
 
 def collect(entries, labels, count, above, upto, uppers, grain):
@@ -77,11 +63,10 @@ def collect(entries, labels, count, above, upto, uppers, grain):
         starts=np.cumsum(rooms) - rooms,
         counts=np.zeros(len(rooms), np.int64),
     )
-    offers = no_offers(count, width.itemsize == 4 and size < WIDE)
     inside = _giant(labels, count)
-    for_chunks(
-        _collect_from_rows if m > LONG * len(labels) else _collect,
-        m, grain, entries, labels, inside, above, upto, edges, offers, grain,
+    offers = gathered(
+        count, width.itemsize == 4 and size < WIDE, _collect_from_rows if m > LONG * len(labels) else _collect,
+        m, grain, entries, labels, inside, above, upto, edges, grain,
         scratch=lambda: (np.empty(2 * BLOCK, np.int64), np.empty(2 * BLOCK, np.int32)),
     )  # fmt: skip
     return edges, offers
@@ -97,10 +82,10 @@ def _count_within(entries, above, upto, within, grain, begin, end):
 
 
 @kernel
-def _collect(scratch, entries, labels, inside, above, upto, edges, offers, grain, begin, end):
+def _collect(scratch, entries, labels, inside, above, upto, edges, grain, begin, end):
     """Of a block of entries those that may be wanted are written down, without a branch that nobody could predict, for
     a look at their labels."""
-    positions, rows = scratch
+    offers, positions, rows = scratch
     chunk = begin // grain
     at = edges.starts[chunk]
     row = row_of(entries, begin)
@@ -120,9 +105,9 @@ def _collect(scratch, entries, labels, inside, above, upto, edges, offers, grain
 
 
 @kernel
-def _collect_from_rows(scratch, entries, labels, inside, above, upto, edges, offers, grain, begin, end):
+def _collect_from_rows(scratch, entries, labels, inside, above, upto, edges, grain, begin, end):
     """The same where rows are long: their entries above the diagonal are their last, and the others stay unread."""
-    positions, rows = scratch
+    offers, positions, rows = scratch
     chunk = begin // grain
     at = edges.starts[chunk]
     row = row_of(entries, begin)
@@ -165,7 +150,7 @@ def _list(positions, rows, count, entries, labels, above, upto, edges, offers, a
         edges.a[at + j], edges.b[at + j] = a, b
         edges.key[at + j], edges.position[at + j] = key_of(entries, p), p
     for i in range(at, at + crossing):
-        _offer(offers, edges, i)
+        offer(offers, edges, i)
     return at + crossing
 
 
@@ -206,13 +191,6 @@ def _mark_inside(labels, giant, inside, begin, end):
             inside[word] |= np.uint64(labels[v] == giant) << np.uint64(v & 63)
 
 
-@part
-def _offer(offers, edges, i):
-    offer = (np.uint64(edges.key[i]) << offers.shift) | (np.uint64(i) & offers.mask)
-    lower(offers.best, edges.a[i], offer)
-    lower(offers.best, edges.b[i], offer)
-
-
 def grow(edges, offers, labels, chosen):
     """Borůvka's rounds until no edge is left; marks edges in `chosen`, bool[m], and gives every vertex the label of its
     new component. Returns, of each of these, the old one that lent its root."""
@@ -229,8 +207,7 @@ def grow(edges, offers, labels, chosen):
         numbers, roots = contract(parent)
         renamings.append(numbers)
         origin = origin[roots]
-        offers = no_offers(len(roots), offers.mask != 0)
-        for_chunks(_keep, len(edges.counts), grain, edges, numbers, offers)
+        offers = gathered(len(roots), offers.mask != 0, _keep, len(edges.counts), grain, edges, numbers)
     while len(renamings) > 1:
         last = renamings.pop()
         relabel(renamings[-1], last)
@@ -272,7 +249,8 @@ def _hook(edges, places, mask, parent, chosen, begin, end):
 
 
 @kernel
-def _keep(edges, numbers, offers, begin, end):
+def _keep(scratch, edges, numbers, begin, end):
+    offers = scratch[0]
     for chunk in range(begin, end):
         start = edges.starts[chunk]
         stop = start + edges.counts[chunk]
@@ -287,5 +265,5 @@ def _keep(edges, numbers, offers, begin, end):
                 prefetch(offers.best, np.int64(b))
                 at += a != b
             for i in range(first, at):
-                _offer(offers, edges, i)
+                offer(offers, edges, i)
         edges.counts[chunk] = at - start
