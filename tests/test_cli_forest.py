@@ -86,7 +86,9 @@ def test_edges_of_a_table_and_labels(here, capsys):
     np.testing.assert_array_equal(arrays["edge_id"], [0, 1, 3])
     np.testing.assert_array_equal(arrays["component_labels"], [0, 0, 1, 2, 0, 3, 3])
     out = capsys.readouterr().out
-    assert "7 vertices, 4 entries, float64 (columns from, to, cost)\n3 edges in 4 components, total weight -1\n" in out
+    assert (
+        "7 vertices, 4 entries, float64 (columns from, to, cost)\n3 edges in 4 components, total weight -1.0\n" in out
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,6 +125,14 @@ def test_the_sum_of_integers_is_exact(here, capsys):
     (here / "edges.csv").write_text(f"0,1,{2**62}\n1,2,{2**62}\n2,3,1\n")
     forest_of("edges.csv")
     assert f"total weight {2**63 + 1}\n" in capsys.readouterr().out
+
+
+def test_floats_are_told_to_the_last_digit(here, capsys):
+    (here / "edges.csv").write_text("0,1,46567600.25\n")
+    forest_of("edges.csv")
+    assert capsys.readouterr().out.startswith(
+        "2 vertices, 1 entry, float64 (columns 0, 1, 2)\n1 edge in 1 component, total weight 46567600.25\n"
+    )
 
 
 def test_no_vertices(here, capsys):
@@ -165,7 +175,7 @@ def test_the_greatest_id_decides(here, capsys, name):
     line = complaint(capsys, name, "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1M")
     assert line.startswith(f"emst: {name}: the forest of 2,000,000 vertices") and line.endswith(hint)
     np.savez("said.npz", source=[0], target=[1999999], n=2000000)
-    assert "id" not in complaint(capsys, "said.npz", "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1M")
+    assert "greatest" not in complaint(capsys, "said.npz", "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1M")
 
 
 def test_options_arrive(here, monkeypatch):
@@ -195,18 +205,27 @@ def test_the_options_are_those_of_the_library():
 
 
 @pytest.mark.parametrize(
-    "text, size", [("1", 1), ("5k", 5 << 10), ("800M", 800 << 20), ("8G", 8 << 30), ("2t", 2 << 40)]
+    "text, size",
+    [
+        ("1", 1),
+        ("5k", 5 << 10),
+        ("800M", 800 << 20),
+        ("8G", 8 << 30),
+        ("1.5G", 3 << 29),
+        ("2t", 2 << 40),
+        ("0.3k", 307),
+    ],
 )
 def test_sizes(text, size):
     assert command._bytes(text) == size
 
 
-@pytest.mark.parametrize("text", ["", "0", "-1", "1.5G", "8GB", "G"])
+@pytest.mark.parametrize("text", ["", "0", "-1", "0.5", "1.G", "8GB", "G"])
 def test_no_sizes(here, capsys, text):
     with pytest.raises(SystemExit) as caught:
         main(["forest", str(FLORIDA), "-o", "f.npz", f"--max-device-bytes={text}"])
     assert caught.value.code == 2
-    assert "is not a number of bytes like 800M or 8G" in capsys.readouterr().err
+    assert "is not a number of bytes like 800M or 1.5G" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

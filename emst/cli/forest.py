@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import time
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,10 +90,12 @@ def run(arguments: argparse.Namespace) -> None:
         forest = _forest(found, arguments, options)
         done = time.perf_counter()
         save_forest(output, forest)
-    parts = f"{forest.n_components:,} component{'s' * (forest.n_components != 1)}"
     of = f" ({found.read})" if found.read else ""
-    print(f"{forest.n_vertices:,} vertices, {graph.nnz:,} entries, {graph.dtype}{of}")
-    print(f"{len(forest.source):,} edges in {parts}, total weight {_exactly(forest.total_weight)}")
+    print(
+        f"{_many(forest.n_vertices, 'vertex', 'vertices')}, {_many(graph.nnz, 'entry', 'entries')}, {graph.dtype}{of}"
+    )
+    parts = f"{_many(len(forest.source), 'edge', 'edges')} in {_many(forest.n_components, 'component', 'components')}"
+    print(f"{parts}, total weight {forest.total_weight!r}")
     times = f"read in {read - start:.2f} s, forest in {done - read:.2f} s"
     print(f"{times} on {forest.device}, algorithm {arguments.algorithm}")
     print(written(arguments.output))
@@ -156,13 +159,14 @@ def _too_many(found: FileGraph) -> str:
     return f"; there are so many vertices because the greatest id is {n - 1:,}: {NUMBER_THEM}"
 
 
-def _exactly(weight: int | float) -> str:
-    return str(weight) if isinstance(weight, int) else f"{weight:.9g}"
+def _many(count: int, one: str, more: str) -> str:
+    return f"{count:,} {one if count == 1 else more}"
 
 
 def _bytes(text: str) -> int:
     """A number of bytes, perhaps with K, M, G or T for powers of 1024."""
-    match = re.fullmatch(r"([0-9]+)([KMGT]?)", text.upper())
-    if not match or int(match[1]) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of bytes like 800M or 8G")
-    return int(match[1]) << (10 * " KMGT".index(match[2] or " "))
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)", text.upper())
+    size = Fraction(match[1]) * (1 << 10 * " KMGT".index(match[2] or " ")) if match else Fraction(0)
+    if size < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of bytes like 800M or 1.5G")
+    return int(size)
