@@ -16,14 +16,14 @@ def on(ops, graph):
     return Adjacency(*arrays, graph.symmetric)
 
 
-def with_loops():
+def with_loops(symmetric=True, index=np.int32):
     """The graph "random" with an entry on the diagonal of every third row that is lighter than all others."""
     n, rows, columns = GRAPHS["random"]
     loops = np.arange(0, n, 3)
     weights = weights_for(len(rows) + len(loops), np.float32, "ties")
     weights[len(rows) :] = -100
-    indptr, indices, values, _ = csr_of(n, np.r_[rows, loops], np.r_[columns, loops], weights)
-    return Adjacency(indptr, indices.astype(np.int32), values, True)
+    indptr, indices, values, _ = csr_of(n, np.r_[rows, loops], np.r_[columns, loops], weights, symmetric, index)
+    return Adjacency(indptr, indices.astype(np.int32), values, symmetric)
 
 
 def assert_chosen(ours, graph):
