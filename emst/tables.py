@@ -66,7 +66,7 @@ def read_csv(path: Path, columns: Sequence[str] | None, gaps: bool, whole: bool 
     """
     skip, names, count, delimiter = _csv_layout(path)
     used = choose_columns(path, columns, names, count)
-    layout: dict[str, Any] = {"delimiter": delimiter, "skiprows": skip, "usecols": used}
+    layout: dict[str, Any] = {"used": used, "count": count, "delimiter": delimiter, "skiprows": skip}
     if whole:
         with contextlib.suppress(ValueError, DeprecationWarning):
             if len(table := _loaded_text(path, dtype=np.int64, **layout)):
@@ -79,13 +79,24 @@ def read_csv(path: Path, columns: Sequence[str] | None, gaps: bool, whole: bool 
                 raise
             table = _loaded_text(path, converters=_number_or_gap, **layout)  # slower
     except ValueError as error:
-        raise _csv_fault(path, skip, delimiter, names, used, gaps, error) from error
+        raise _csv_fault(path, skip, delimiter, names, count, used, gaps, error) from error
     if len(table) == 0:
         raise ValueError(f"{path} holds no rows")
     return table
 
 
-def _loaded_text(path: Path, **layout: Any) -> np.ndarray:
+def _loaded_text(path: Path, used: list[int], count: int, **layout: Any) -> np.ndarray:
+    """Columns of a text, of which a line with more fields than columns is an error where all columns are wanted."""
+    every = sorted(used) == list(range(count))
+    table = _loaded(path, usecols=None if every else used, **layout)
+    if not every:
+        return table
+    if len(table) and table.shape[1] != count:
+        raise ValueError(f"{table.shape[1]} fields in every row, {count} in the first line")
+    return table[:, used] if len(table) and used != sorted(used) else table
+
+
+def _loaded(path: Path, **layout: Any) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that there is nothing to read is said by who asks
         warnings.simplefilter("error", DeprecationWarning)  # older versions of numpy cut fractions off integers
@@ -100,9 +111,17 @@ def _csv_layout(path: Path) -> tuple[int, list[str], int, str]:
         raise ValueError(f"{path} is not UTF-8 text") from error
     except csv.Error as error:
         raise ValueError(f"{path} is not a readable .csv file ({error})") from error
+    if len(first) == 1 and _spaced(path, line - 1):
+        raise ValueError(f"{path}: fields must be separated by commas, semicolons or tabs, not by spaces")
     # A line with a number in it is data: a row that were taken for names would be lost in silence.
     names = [] if any(map(_is_number, first)) else [field.strip() for field in first]
     return (line if names else line - 1), names, len(first), delimiter
+
+
+def _spaced(path: Path, skip: int) -> bool:
+    """Whether one of the first two lines of a single column consists of several numbers."""
+    firsts = [fields[0].split() for _, fields in itertools.islice(_csv_rows(path, skip, ","), 2)]
+    return any(len(words) > 1 and all(map(_is_number, words)) for words in firsts)
 
 
 def _csv_rows(path: Path, skip: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -126,17 +145,26 @@ def _first_fields(path: Path) -> tuple[int, list[str], str]:
 
 
 def _csv_fault(
-    path: Path, skip: int, delimiter: str, names: list[str], used: list[int], gaps: bool, error: ValueError
+    path: Path,
+    skip: int,
+    delimiter: str,
+    names: list[str],
+    count: int,
+    used: list[int],
+    gaps: bool,
+    error: ValueError,
 ) -> ValueError:
     """What is wrong with a table that numpy would not read, in the terms of someone who looks at the file."""
     for number, fields in _csv_rows(path, skip, delimiter):
-        if max(used) >= len(fields):
-            return ValueError(f"{path}, line {number}: {len(fields)} fields where {max(used) + 1} are needed")
+        if max(used) >= len(fields) or len(used) == count < len(fields):
+            needed = count if len(used) == count else max(used) + 1
+            found = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+            return ValueError(f"{path}, line {number}: {found} where {needed} are needed")
         for i in used:
             if not (_is_number(fields[i]) or (gaps and not fields[i].strip())):
                 column = repr(names[i]) if names else str(i)
                 found = f"{fields[i]!r} is not a number" if fields[i].strip() else "there is no value"
-                hint = "" if len(used) < len(fields) else "; --columns chooses which columns to read"
+                hint = "" if len(used) < count else "; --columns chooses which columns to read"
                 return ValueError(f"{path}, line {number}, column {column}: {found}{hint}")
     return ValueError(f"{path}: {first_line(error)}")
 

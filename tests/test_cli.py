@@ -322,7 +322,7 @@ def test_empty_fields_of_a_csv_are_missing_values(here, capsys, separator):
         capsys, "cluster", "points.csv", "-o", "l.npy", "--device", "cpu"
     )
     (here / "points.csv").write_text("x,y\n1,\n2\n")
-    assert "line 3: 1 fields where 2" in complaint(capsys, "cluster", "points.csv", "-o", "l.npy", "--device", "cpu")
+    assert "line 3: 1 field where 2" in complaint(capsys, "cluster", "points.csv", "-o", "l.npy", "--device", "cpu")
 
 
 def test_a_warning_is_a_line(here, capsys):
@@ -344,7 +344,7 @@ def test_a_warning_is_a_line(here, capsys):
         ("x,y\n1,2\n3,stone\n", "line 3, column 'y': 'stone' is not a number"),
         ("1,2\n3,stone\n", "line 2, column 1: 'stone' is not a number"),
         ("x,y\n1,2\n\n3,\n", "line 4, column 'y': there is no value"),
-        ("x,y\n1,2\n3\n", "line 3: 1 fields where 2 are needed"),
+        ("x,y\n1,2\n3\n", "line 3: 1 field where 2 are needed"),
         ("x,y\n1,2\nnan,4\ninf,5\n", "NaN or infinity in 2 rows, first in row 1"),
         ("", "holds no rows"),
         ("\n\n", "holds no rows"),

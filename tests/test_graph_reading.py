@@ -440,7 +440,14 @@ def test_parquet(tmp_path, ends, weight):
         ),
         ("length,from,to\n3.5,-7,2\n", {"columns": ["1", "2"]}, "line 2, column from: -7 is no vertex"),
         ("0,-1,2\n", {}, "whole numbers from 0 to 2,147,483,646$"),
-        ("0,1\n0\n", {}, "line 2: 1 fields where 2 are needed"),
+        ("0,1\n0\n", {}, "line 2: 1 field where 2 are needed"),
+        ("a,b,w\n0,1,2\n0,2,3,4\n", {}, "line 3: 4 fields where 3 are needed"),
+        ("w,v,u\n0,1,2\n0,2,3,4\n", {}, "line 3: 4 fields where 3 are needed"),
+        ("a,b,w\n0,1,2,5\n0,2,3,5\n", {}, "line 2: 4 fields where 3 are needed"),
+        ("a,b,w\n0,1,2,5\n0,2,3.5,5\n", {}, "line 2: 4 fields where 3 are needed"),
+        ("a,b,c,w\n0,1,2\n", {"columns": ["a", "w"]}, "line 2: 3 fields where 4 are needed"),
+        ("0 1 2.5\n", {}, "fields must be separated by commas, semicolons or tabs, not by spaces"),
+        ("# c\nsource target weight\n0 1 2.5\n", {}, "not by spaces"),
         ("0\n1\n", {}, "--columns tells which"),
         ("a,b,c,d\n0,1,2,3\n", {}, "has a, b, c, d; --columns tells which are source, target and weight"),
         ("weight,a,b\n0,1,2\n", {}, "has weight, a, b; --columns tells which are source, target and weight"),
@@ -538,9 +545,9 @@ def test_faults_of_arrays(tmp_path, arrays, said):
 
 
 def test_other_files(tmp_path):
-    refused(tmp_path / "g.npz", b"nonsense", "is not a readable .npz file")
+    refused(tmp_path / "g.npz", b"nonsense", "is not a readable .npz file (it is no zip archive)")
     np.save(tmp_path / "g.npy", [0, 1])
-    refused(tmp_path / "g.npz", (tmp_path / "g.npy").read_bytes(), "is not a readable .npz file (it is an .npy)")
+    refused(tmp_path / "g.npz", (tmp_path / "g.npy").read_bytes(), "is not a readable .npz file (it is no zip archive)")
     refused(tmp_path / "g.txt", b"", "unknown suffix '.txt'; graphs are read from .gr, .gr.gz, .mtx, .mtx.gz, .csv")
     refused(tmp_path / "g.csv.gz", b"", "unknown suffix '.csv.gz'")
     refused(tmp_path / "g.gr", gr(), "only a .csv or .parquet has columns to choose", columns=["0", "1"])

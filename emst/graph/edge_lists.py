@@ -194,10 +194,10 @@ def _weighs(array: np.ndarray, shape: tuple[int, ...]) -> bool:
 def _load_arrays(path: Path) -> dict[str, np.ndarray]:
     """Arrays by their names in lower case; without those that have no part in a graph that names its weights."""
     with opening(path, ".npz"):
-        loaded = np.load(path, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            raise ValueError("it is an .npy")
-        with loaded:
+        with open(path, "rb") as file:
+            if not zipfile.is_zipfile(file):  # numpy would speak of pickled objects
+                raise ValueError("it is no zip archive")
+        with np.load(path, allow_pickle=False) as loaded:
             names = {name.lower(): name for name in loaded.files}
             if len(names) < len(loaded.files):
                 raise ValueError("names of its arrays differ in nothing but case")
