@@ -15,7 +15,9 @@ C. Demetrescu, A. Goldberg, D. Johnson, "The shortest path problem: Ninth DIMACS
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,16 +64,23 @@ def fetch(name: str, folder: str | Path | None = None) -> Path:
     ------
     ValueError
         What came is not what is known of the network. It is removed.
+    OSError
+        Nothing came.
     """
     import pooch
+    from requests import RequestException
 
     road = ROADS[name]
     file = Path(folder or pooch.os_cache("emst")) / f"USA-road-d.{name}.gr.gz"
     seal = file.with_name(f"{file.name}.sha256")
     known = road.sha256 or (seal.read_text().split()[0] if seal.exists() else None)
-    pooch.retrieve(
-        URL + file.name, known and f"sha256:{known}", file.name, file.parent, progressbar=sys.stderr.isatty()
-    )
+    try:
+        pooch.retrieve(
+            URL + file.name, known and f"sha256:{known}", file.name, file.parent, progressbar=sys.stderr.isatty()
+        )
+    except RequestException as error:
+        why = f"{URL + file.name} cannot be fetched ({type(error).__name__})"
+        raise OSError(f"{why}; a copy from elsewhere can be put at {file}") from error
     if known is None:
         try:
             _check(file, road)
@@ -93,19 +102,27 @@ def _check(file: Path, road: Road) -> None:
         )
 
 
-def main(name: str, folder: str | None = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Fetch a network and find its forest."""
     from emst import graph_msf
     from emst.graph.reading import read_graph
 
-    file = fetch(name, folder)
-    forest = graph_msf(read_graph(file))
-    expected = ROADS[name].forest
-    verdict = "" if expected is None else ", as known" if forest.total_weight == expected else f", not {expected}"
-    print(f"{file}: {ROADS[name].vertices:,} vertices, {ROADS[name].arcs:,} arcs")
+    parser = argparse.ArgumentParser(description="Fetch a road network and find its minimum spanning forest.")
+    parser.add_argument("name", choices=ROADS)
+    parser.add_argument("folder", nargs="?", help="where to keep it; by default the user's folder for caches")
+    given = parser.parse_args(arguments)
+    try:
+        file = fetch(given.name, given.folder)
+    except (ImportError, OSError, ValueError) as error:
+        sys.exit(f"{parser.prog}: {error}")
+    road, forest = ROADS[given.name], graph_msf(read_graph(file))
+    verdict = (
+        "" if road.forest is None else ", as known" if forest.total_weight == road.forest else f", not {road.forest}"
+    )
+    print(f"{file}: {road.vertices:,} vertices, {road.arcs:,} arcs")
     print(f"minimum spanning forest: weight {forest.total_weight}{verdict}, components {forest.n_components:,}")
 
 
 if __name__ == "__main__":
     sys.path.append(str(Path(__file__).resolve().parents[1]))
-    main(*sys.argv[1:])
+    main()

@@ -28,8 +28,8 @@ V. Vineet, P. Harish, S. Patidar, P. J. Narayanan, "Fast minimum spanning tree f
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+import argparse
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -270,15 +270,20 @@ SETS = {
 }
 
 
-def main(name: str, file: str, rule: str = "") -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Write one set as .npz."""
-    indptr, indices, weights = SETS[name]()
-    if rule:
-        weights = weighted(indptr, indices, rule)
+    parser = argparse.ArgumentParser(description="Write one of the graphs behind the figures as .npz.")
+    parser.add_argument("name", choices=SETS)
+    parser.add_argument("file", metavar="FILE.npz")
+    parser.add_argument("rule", nargs="?", choices=WEIGHTS, help="other weights")
+    given = parser.parse_args(arguments)
+    indptr, indices, weights = SETS[given.name]()
+    if given.rule:
+        weights = weighted(indptr, indices, given.rule)
     n = len(indptr) - 1
-    sparse.save_npz(file, sparse.csr_array((weights, indices, indptr), shape=(n, n)), compressed=False)
-    print(f"{name}: {n:,} vertices, {len(indices):,} entries, {weights.dtype}")
+    sparse.save_npz(given.file, sparse.csr_array((weights, indices, indptr), shape=(n, n)), compressed=False)
+    print(f"{given.name}: {n:,} vertices, {len(indices):,} entries, {weights.dtype}")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -192,12 +192,12 @@ def test_neighbours():
 
 def test_written_as_scipy_writes(tmp_path, capsys):
     file = tmp_path / "g.npz"
-    graphs.main("rmat16", str(file))
+    graphs.main(["rmat16", str(file)])
     assert capsys.readouterr().out == "rmat16: 65,536 vertices, 969,780 entries, int32\n"
     graph, made = read_graph(file), graphs.SETS["rmat16"]()
     for ours, theirs in zip((graph.indptr, graph.indices, graph.data), made):
         np.testing.assert_array_equal(ours, theirs)
-    graphs.main("rmat16", str(file), "float64")
+    graphs.main(["rmat16", str(file), "float64"])
     np.testing.assert_array_equal(read_graph(file).data, graphs.weighted(*made[:2], "float64"))
 
 
@@ -252,7 +252,7 @@ def test_a_network_is_fetched_once_and_sealed(challenge, tmp_path, monkeypatch, 
     seal = file.with_name(file.name + ".sha256")
     assert seal.read_text() == f"{hashlib.sha256(raw).hexdigest()}  USA-road-d.XX.gr.gz\n"
     served.unlink()  # from here on there is nothing to fetch
-    dimacs.main("XX", str(tmp_path / "kept"))
+    dimacs.main(["XX", str(tmp_path / "kept")])
     assert "2,000 vertices, 4,570 arcs\nminimum spanning forest: weight 865069, as known, components 1\n" in (
         capsys.readouterr().out
     )
@@ -274,6 +274,34 @@ def test_a_network_that_is_not_what_is_known_is_refused(challenge, tmp_path, mon
     with pytest.raises(ValueError, match="hash" if "sha256" in known else "2,000 vertices and 4,570 arcs"):
         dimacs.fetch("XX", tmp_path / "kept")
     assert not list((tmp_path / "kept").glob("USA*"))
+
+
+def test_no_network_is_one_sentence(challenge, tmp_path, monkeypatch):
+    serve(challenge, monkeypatch)
+    monkeypatch.setattr(dimacs, "URL", "http://127.0.0.1:9/")  # where nobody answers
+    with pytest.raises(SystemExit) as caught:
+        dimacs.main(["XX", str(tmp_path / "kept")])
+    said = f"9/USA-road-d.XX.gr.gz cannot be fetched (ConnectionError); a copy from elsewhere can be put at {tmp_path}"
+    assert said in caught.value.code and "\n" not in caught.value.code
+
+
+@pytest.mark.parametrize(
+    "main, arguments, said",
+    [
+        (graphs.main, [], "required: name, FILE.npz"),
+        (graphs.main, ["nope", "g.npz"], "argument name: invalid choice: 'nope' (choose from"),
+        (graphs.main, ["rmat16", "g.npz", "nope"], "argument rule: invalid choice: 'nope' (choose from"),
+        (dimacs.main, [], "required: name"),
+        (dimacs.main, ["nope"], "argument name: invalid choice: 'nope' (choose from"),
+    ],
+)
+def test_bad_arguments_are_told_the_names(capsys, main, arguments, said):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    err = capsys.readouterr().err
+    assert caught.value.code == 2 and err.startswith("usage: ") and said in err
+    names = {graphs.main: graphs.SETS, dimacs.main: dimacs.ROADS}[main]
+    assert all(name in err for name in names)
 
 
 def test_what_is_known_of_the_networks():
