@@ -29,7 +29,7 @@ stand in a heap, and a large gamma costs gamma log gamma instead of its square. 
 References
 ----------
 S. Nobari, T.-T. Cao, P. Karras, S. Bressan, "Scalable parallel minimum spanning forest computation" (PPoPP'12), called
-PMA; the variants and gamma = 100 are those of the authors' published code. R. C. Prim (1957).
+PMA; the variants are those of the authors' published code, whose gamma is 100. R. C. Prim (1957).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from emst.graph.edges import (
 )
 
 VARIANTS = ("min", "sort", "hybrid")
-GAMMA = 100
+GAMMA = 32  # the more workers the smaller their subtrees: with as many as a GPU takes, few get that large
 LONG_ROW = 1000
 PER_EDGE, PER_VERTEX = {4: 180, 8: 190}, 96  # bytes beside the graph, as in `emst.graph.boruvka`: arcs and their sorts
 
