@@ -127,10 +127,10 @@ def _hook(below, entries, best, target, parent, chosen, begin, end):
             mutual = target[u] == v
             parent[v] = v if mutual & (v < u) else u  # of a mutual pair the smaller stays the root
             chosen[best[v]] = v < u  # an entry below the diagonal stays as it is
+            prefetch(entries.indptr, np.int64(u))
             below[count] = v
             count += (v > u) & (not mutual)
         for i in range(count):
-            prefetch(entries.indptr, np.int64(target[below[min(i + 2 * AHEAD, count - 1)]]))
             start = np.int64(entries.indptr[target[below[min(i + AHEAD, count - 1)]]])
             prefetch(entries.indices, start)
             prefetch(entries.bits, start)
