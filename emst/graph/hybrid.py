@@ -63,7 +63,7 @@ def forest(graph: Adjacency, ops: Backend, *, offload: float = OFFLOAD, report: 
 
     def lightest(found: Forest) -> None:
         least = parts.lightest(found)
-        leaving = least != NO_KEY
+        leaving = xp.flatnonzero(least != NO_KEY)
         component, mine = found.components[leaving], (least[leaving] & NUMBER).astype(np.int64)
         found.edge_u[found.components] = found.edge_v[found.components] = -1
         found.edge_u[component], found.edge_v[component] = edges.source[mine], edges.target[mine]
