@@ -163,13 +163,13 @@ def _dense(graph: Any) -> tuple[Array, Array, Array, Array, tuple[int, ...]]:
     if array.shape[0] != array.shape[1]:
         raise ValueError(f"graph must be square; its shape is {array.shape}")
     flat = array.ravel()
-    positions = (_magnitudes(flat) if flat.dtype.kind == "f" and flat.dtype.itemsize <= 8 else flat).nonzero()[0]
+    positions = (flat if isinstance(flat, np.ndarray) or flat.dtype.kind != "f" else _magnitudes(flat)).nonzero()[0]
     return positions // max(len(array), 1), positions % max(len(array), 1), flat, positions, array.shape
 
 
 def _magnitudes(values: Array) -> Array:
     """The bits of floats but for the sign: not 0 also of numbers that CuPy's kernels take for zero, subnormal ones."""
-    bits = values.view(values.dtype.str.replace("f", "i"))
+    bits = values.view(f"i{values.dtype.itemsize}")
     return bits & np.iinfo(bits.dtype).max
 
 
