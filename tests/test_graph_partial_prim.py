@@ -162,6 +162,25 @@ def test_the_hybrid_sorts_long_rows_at_once(ops, monkeypatch):
         assert sorting(monkeypatch, ops, graph)[0] == sorts
 
 
+@pytest.mark.parametrize("ascending", [False, True])
+def test_a_worker_does_not_look_through_thousands_of_parallel_edges(ascending):
+    """Vertices 0 and 1 have 20,000 edges between them; what leaves the two waits for another worker or round."""
+    many = 20_000
+    indptr = np.array([0, many, 2 * many + 1, 2 * many + 2])
+    columns = np.r_[np.ones(many), np.zeros(many), 2, 1].astype(np.int32)
+    keys = np.r_[np.arange(many), np.arange(many), many, many].astype(np.uint64)
+    owner, via, hook = backend_of("cpu").grow_subtrees(indptr, columns, keys, 100, ascending)
+    assert owner.tolist() == [0, 0, 2]
+    assert via.tolist() == [-1, 0, -1] and hook.tolist() == [-1, -1, 2 * many + 1]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_parallel_edges_by_the_thousands(ops, variant):
+    n, rows, columns = 4, np.r_[np.zeros(20_000, int), 0, 2], np.r_[np.ones(20_000, int), 3, 3]
+    graph = adjacency_of((n, rows, columns), np.r_[np.arange(20_000), 10**6, 2].astype(np.int64))
+    assert_chosen(forest(on(ops, graph), ops, variant=variant), graph)
+
+
 def test_rounds_are_reported(ops):
     seen = []
     graph = adjacency_of(GRAPHS["grid"], weights_for(len(GRAPHS["grid"][1]), np.int32, "ties"))

@@ -18,6 +18,8 @@ from emst.cpu.kernels import kernel, part
 from emst.cpu.parallel import for_chunks, grain_for
 
 NOBODY = np.int32(-1)
+LOST = np.int64(-2)
+PATIENCE = np.int64(4096)  # edges of one row: between two vertices there can be millions of parallel ones
 
 
 def grow_subtrees(indptr, columns, keys, gamma, ascending):
@@ -41,20 +43,22 @@ def _grow(heap, indptr, columns, keys, gamma, ascending, owner, via, hook, begin
         size, count = 1, 0
         v = me
         while True:
-            edge = _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, indptr[v])
+            edge = _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, indptr[v], size == 1)
             if edge >= 0:
                 _sift_up(key, at, vertex, count, keys[edge], edge, v)
                 count += 1
-            while count > 0 and owner[columns[at[0]]] == me:  # its other end has joined since
+            while edge != LOST and count > 0 and owner[columns[at[0]]] == me:  # its other end has joined since
                 v = vertex[0]
-                edge = _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, at[0])
+                edge = _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, at[0], False)
+                if edge == LOST:
+                    break
                 if edge >= 0:
                     _sift_down(key, at, vertex, count, keys[edge], edge, v)
                 else:
                     count -= 1
                     _sift_down(key, at, vertex, count, key[count], at[count], vertex[count])
-            if count == 0:
-                break  # a whole component
+            if edge == LOST or count == 0:
+                break  # enough for this round, or a whole component
             edge = at[0]
             v = columns[edge]
             if size == gamma or compare_and_swap(owner, np.int64(v), NOBODY, me) != NOBODY:
@@ -65,14 +69,19 @@ def _grow(heap, indptr, columns, keys, gamma, ascending, owner, via, hook, begin
 
 
 @part
-def _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, known):
-    """Position of v's lightest edge that leaves the subtree, -1 if there is none; if rows ascend, from `known` on."""
+def _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, known, alone):
+    """Position of v's lightest edge that leaves the subtree, -1 if there is none; if rows ascend, from `known` on. LOST
+    if that takes longer than PATIENCE: the subtree of more than one vertex may stop."""
     end = indptr[v + 1]
     if ascending:
-        edge = known
-        while edge < end and owner[columns[edge]] == me:
+        edge, far = known, known + PATIENCE
+        while edge < min(end, far) and owner[columns[edge]] == me:
             edge += 1
-        return edge if edge < end else np.int64(-1)
+        if edge == end:
+            return np.int64(-1)
+        return edge if edge < far else LOST
+    if not alone and end - indptr[v] > PATIENCE:
+        return LOST
     lightest = np.int64(-1)
     for edge in range(indptr[v], end):
         if (lightest < 0 or keys[edge] < keys[lightest]) and owner[columns[edge]] != me:

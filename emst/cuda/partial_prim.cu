@@ -42,6 +42,9 @@ struct Heap {
   }
 };
 
+constexpr i64 LOST = -2;
+constexpr i64 PATIENCE = 4096;  // edges of one row: between two vertices there can be millions of parallel ones
+
 struct Graph {
   const i64 *indptr;
   const int *columns;
@@ -52,13 +55,15 @@ struct Graph {
   __device__ bool is_of(i64 arc, int root) const { return *(const volatile int *)(owner + columns[arc]) == root; }
   __device__ bool claim(int v, int root) const { return atomicCAS(owner + v, NONE, root) == NONE; }
 
-  // v's lightest edge that leaves the subtree of root, NONE if there is none; in ascending rows, from `known` on.
-  __device__ i64 lightest_leaving(int root, int v, i64 known) const {
-    const i64 end = indptr[v + 1];
+  // v's lightest edge that leaves the subtree of root, NONE if there is none; in ascending rows, from `known` on. LOST
+  // if that takes longer than PATIENCE: the subtree of more than one vertex may stop.
+  __device__ i64 lightest_leaving(int root, int v, i64 known, bool alone) const {
+    const i64 end = indptr[v + 1], far = ascending ? known + PATIENCE : indptr[v] + (alone ? end : PATIENCE);
     if (ascending) {
-      while (known < end && is_of(known, root)) known++;
-      return known < end ? known : NONE;
+      while (known < minimum(end, far) && is_of(known, root)) known++;
+      return known == end ? NONE : known == far ? LOST : known;
     }
+    if (far < end) return LOST;
     i64 lightest = NONE;
     u64 least = ~0ull;
     for (i64 arc = indptr[v]; arc < end; arc++) {
@@ -76,11 +81,13 @@ __device__ void grow_from(const Graph &graph, Heap &heap, int root, i64 gamma, i
   heap.count = 0;
   i64 size = 1, arc = graph.indptr[root];
   for (int v = root;;) {
-    arc = graph.lightest_leaving(root, v, arc);
+    arc = graph.lightest_leaving(root, v, arc, size == 1);
+    if (arc == LOST) return;
     if (arc >= 0) heap.push(graph.keys[arc], arc, v);
     while (heap.count > 0 && graph.is_of(heap.arc_at(0), root)) {  // its other end has joined since
       v = heap.vertex_at(0);
-      arc = graph.lightest_leaving(root, v, heap.arc_at(0));
+      arc = graph.lightest_leaving(root, v, heap.arc_at(0), false);
+      if (arc == LOST) return;
       if (arc >= 0)
         heap.replace_least(graph.keys[arc], arc, v);
       else

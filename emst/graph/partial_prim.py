@@ -11,8 +11,9 @@ claimed, of which it knows all edges and for which nobody else can answer. Under
 the one minimum spanning forest (the cut property), whatever the others do in the meantime. So all edges ever taken are
 edges of one forest. It is different from run to run which worker takes them, and in which round; which edges are taken
 is not. For the same reason the only cycles that stopping edges make among subtrees are pairs that stopped at the same
-edge, which `without_pairs` undoes. And since every subtree with an edge that leaves it takes one when it stops, a
-round at least halves the number of those that are left.
+edge, which `without_pairs` undoes. And since every subtree with an edge that leaves it takes one when it stops, or has
+two vertices at least, a round at least halves the number of those that are left. (The latter is enough where the next
+edge would take thousands of steps to find: between two large supervertices lie millions of parallel edges.)
 
 Variants, on how a vertex knows its lightest edge out of the subtree:
 
