@@ -37,11 +37,12 @@ def read_columns(path: Path, columns: Sequence[str]) -> list[np.ndarray]:
 
 
 def numeric_columns(path: Path) -> list[bool]:
-    """Which columns hold numbers: of a .csv, as its first rows have it."""
+    """Which columns hold numbers: of a .csv, as its first rows have it, if it has any."""
     if path.suffix.lower() == ".csv":
         skip, _, count, delimiter = _csv_layout(path)
         rows = [fields for _, fields in itertools.islice(_csv_rows(path, skip, delimiter), FIRST_ROWS)]
-        return [any(i < len(fields) and _is_number(fields[i]) for fields in rows) for i in range(count)]
+        columns = [[fields[i] for fields in rows if i < len(fields)] for i in range(count)]
+        return [not column or any(map(_is_number, column)) for column in columns]
     parquet = pyarrow_for(path, "reading")
     from pyarrow import types
 

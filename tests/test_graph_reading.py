@@ -360,7 +360,7 @@ def test_the_only_other_column_or_array_is_the_weight(tmp_path):
         found = read_file(tmp_path / name)
         assert_entries(found.graph, n=5, dtype=np.int64)
         assert found.read == f"{what} source, target, length"
-    write({"Target": TARGET, "Source": SOURCE, "edge_id": range(7)})
+    write({"Target": TARGET, "Source": SOURCE, "edge_id": range(7), "__index_level_0__": range(7)})
     for name, read in (("g.parquet", "columns Source, Target"), ("g.npz", "arrays source, target")):
         found = read_file(tmp_path / name)
         assert_entries(found.graph, weight=[1] * 7, n=5)
@@ -416,6 +416,8 @@ def test_parquet(tmp_path, ends, weight):
     assert_entries(read_graph(tmp_path / "g.parquet", ["2", "1", "0"]), n=5, dtype=weight)
     with pytest.raises(ValueError, match="column 'name' holds object, not numbers"):
         read_graph(tmp_path / "g.parquet", ["source", "target", "name"])
+    with pytest.raises(ValueError, match="column name holds no numbers; number the vertices"):
+        read_graph(tmp_path / "g.parquet", ["source", "name"])
     parquet.write_table(pa.table({"source": [0.0, 1.5], "target": [1.0, 2.0]}), tmp_path / "bad.parquet")
     with pytest.raises(ValueError, match=r"bad\.parquet, row 1, column source: 1\.5 is no vertex"):
         read_graph(tmp_path / "bad.parquet")
@@ -439,6 +441,12 @@ def test_parquet(tmp_path, ends, weight):
             "number the vertices from 0 without gaps, as pandas.factorize does",
         ),
         ("length,from,to\n3.5,-7,2\n", {"columns": ["1", "2"]}, "line 2, column from: -7 is no vertex"),
+        (
+            "from,to,cost\nA,B,2\n",
+            {},
+            "column from holds no numbers; number the vertices from 0 without gaps, as pandas",
+        ),
+        ("from,to\n0,B\n", {}, "column to holds no numbers; number"),
         ("0,-1,2\n", {}, "whole numbers from 0 to 2,147,483,646$"),
         ("0,1\n0\n", {}, "line 2: 1 field where 2 are needed"),
         ("a,b,w\n0,1,2\n0,2,3,4\n", {}, "line 3: 4 fields where 3 are needed"),

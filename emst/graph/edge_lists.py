@@ -24,7 +24,14 @@ from emst.tables import choose_columns, column_names, first_line, numeric_column
 ENDS = (("source", "target"), ("src", "dst"), ("u", "v"), ("from", "to"))
 WEIGHTS = ("weight", "weights", "data")
 MEASURES = ("cost", "length", "len", "distance", "dist", "w")  # of edges: no vertices, wherever they stand
-NUMBERS = ("", "id", "edge_id", "index", "key")  # of rows: neither vertices nor weights
+NUMBERS = (
+    "",
+    "id",
+    "edge_id",
+    "index",
+    "key",
+    "__index_level_0__",
+)  # of rows, the last by pandas: neither vertices nor weights
 COUNTS = ("n_vertices", "n")
 UNWEIGHTED = "no weights: all 1"
 NUMBER_THEM = "number the vertices from 0 without gaps, as pandas.factorize does"
@@ -104,6 +111,10 @@ def read_table(path: Path, columns: Sequence[str] | None) -> FileGraph:
         raise ValueError(f"{path}: an edge has columns source, target and perhaps weight; got {', '.join(columns)}")
     places = choose_columns(path, columns, names, count)
     titles = [names[i] if names else str(i) for i in places]
+    numeric = numeric_columns(path)
+    for i, title in zip(places[:2], titles):
+        if not numeric[i]:
+            raise ValueError(f"{path}: column {title} holds no numbers; {NUMBER_THEM}")
     source, target, *rest = read_columns(path, columns)
     weight = rest[0] if rest else np.ones(len(source), np.int32)
     if path.suffix.lower() == ".csv" and weight.dtype == np.int64:
