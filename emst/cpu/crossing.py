@@ -24,7 +24,7 @@ from emst.cpu.prefetch import prefetch
 
 BLOCK = 256  # entries whose labels are asked for together
 AHEAD = 128  # edges whose offers are fetched before the first is made
-LONG = 16  # entries of a row on average
+LONG = 8  # entries of a row on average
 SOON = 16  # components whose edges are fetched before they are looked at
 SMALL = 1 << 14  # edges: chunks are taken together until they hold about so many
 WIDE = 2**32 - 1  # entries, or places in the list: more need more than 32 bits
