@@ -17,9 +17,7 @@ from emst.graph.door import Door
 ASKED_FROM = 1 << 28  # bytes: for less nobody asks how much is free, which takes longer than a small graph
 PER_POINTER = 40  # bytes for a vertex beside the forest that blocks are joined with: three `indptr`, roots and entries
 LEAST_BLOCK = 1024  # entries
-PER_PAIR = (
-    110  # bytes for an entry whose directions are compared: codes, weights, positions, each twice, and their sorts
-)
+PER_PAIR = 110  # bytes for an entry whose directions are compared: codes, weights, positions, and their sorts
 PER_PASSED = 80  # and for one of a block that passes by for it: as it came, codes, shares
 
 

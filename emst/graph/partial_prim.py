@@ -59,7 +59,7 @@ from emst.graph.edges import (
 VARIANTS = ("min", "sort", "hybrid")
 GAMMA = 32  # the more workers the smaller their subtrees: with as many as a GPU takes, few get that large
 LONG_ROW = 1000
-PER_EDGE, PER_VERTEX = {4: 180, 8: 190}, 96  # bytes beside the graph, as in `emst.graph.boruvka`: arcs and their sorts
+PER_EDGE, PER_VERTEX = {4: 180, 8: 190}, 150  # bytes beside the graph, as in `emst.graph.boruvka`: arcs, sorts, heaps
 
 
 class Left(NamedTuple):
