@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from graph_reference import WEIGHTS, adjacency_of, weights_for
 
-from emst.cpu import crossing, graph, graph_forest, offers, parallel, survey_graph
+from emst.cpu import graph, graph_forest, offers, parallel, survey_graph, worklist
 
 
 def assert_kruskals(given):
@@ -26,7 +26,7 @@ def eager(monkeypatch):
     """Light edges first and the giant component by its bits, in small graphs too."""
     monkeypatch.setattr(graph, "SAMPLE", 64)
     monkeypatch.setattr(graph, "SHARE", 1 << 20)
-    monkeypatch.setattr(crossing, "MANY", 1024)
+    monkeypatch.setattr(worklist, "MANY", 1024)
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
@@ -39,12 +39,12 @@ def test_light_edges_first(eager, dtype, kind, symmetric):
 def test_light_edges_come_first_in_several_steps(eager, monkeypatch):
     """The tests above test what they say: thresholds are asked for, and there is a giant component."""
     steps, giants = [], []
-    threshold, giant = graph._threshold, crossing._giant
+    threshold, giant = graph._threshold, worklist._giant
     monkeypatch.setattr(graph, "_threshold", lambda *args: steps.append(threshold(*args)) or steps[-1])
-    monkeypatch.setattr(crossing, "_giant", lambda *args: giants.append(len(giant(*args))) or giant(*args))
+    monkeypatch.setattr(worklist, "_giant", lambda *args: giants.append(len(giant(*args))) or giant(*args))
     graph_forest(given(reference.random(2000, 40_000), kind="distinct"))
     assert len(steps) > 1
-    assert steps[0] is not crossing.LAST
+    assert steps[0] is not worklist.LAST
     assert giants[-1] > 0
 
 
@@ -68,7 +68,7 @@ def test_a_star_whose_leaves_find_their_edges_in_one_row():
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("dtype", WEIGHTS, ids=lambda t: t.__name__)
 def test_more_entries_than_32_bits_can_count(monkeypatch, dtype, symmetric):
-    monkeypatch.setattr(crossing, "WIDE", 0)
+    monkeypatch.setattr(worklist, "WIDE", 0)
     assert_kruskals(given(dtype=dtype, kind="special", symmetric=symmetric))
 
 

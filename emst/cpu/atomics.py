@@ -5,6 +5,7 @@ from __future__ import annotations
 from numba import types
 from numba.extending import intrinsic
 
+from emst.cpu.kernels import part
 from emst.cpu.lanes import address
 
 
@@ -21,8 +22,8 @@ def compare_and_swap(typingctx, array, at, expected, value):
 
 
 @intrinsic
-def lower(typingctx, array, at, value):
-    """Make ``array[at]``, an unsigned integer, the lesser of itself and `value`, in one step."""
+def _minimum(typingctx, array, at, value):
+    """Lower ``array[at]``, an unsigned integer, to `value`, in one step."""
 
     def codegen(context, builder, signature, args):
         pointer = address(context, builder, signature.args[0], args[0], args[1])
@@ -30,3 +31,11 @@ def lower(typingctx, array, at, value):
         return context.get_dummy_value()
 
     return types.void(array, types.int64, array.dtype), codegen
+
+
+@part
+def lower(array, at, value):
+    """Make ``array[at]``, an unsigned integer, the lesser of itself and `value`: whatever the order in which threads
+    come by, the least value stays. Most offers are no better, and a look is cheaper than an atomic operation."""
+    if value < array[at]:
+        _minimum(array, at, value)

@@ -17,11 +17,11 @@ import numpy as np
 
 from emst.cpu.adjacency import entries_of, key_of, row_of
 from emst.cpu.components import contract, relabel
-from emst.cpu.crossing import LAST, collect, grow
 from emst.cpu.kernels import kernel, part
 from emst.cpu.lanes import lowest_bit
 from emst.cpu.parallel import for_chunks, grain_for
 from emst.cpu.prefetch import prefetch
+from emst.cpu.worklist import LAST, list_edges, rounds
 from emst.graph.adjacency import Chosen
 
 FEW = 6  # edges a component: no more than that are listed at once
@@ -47,8 +47,8 @@ def graph_forest(graph):
     above = (np.uint64(0), np.int64(-1))
     while above is not LAST and len(roots) > 1:
         upto = _threshold(entries, labels, len(roots), above, int(uppers.sum()))
-        edges, offers = collect(entries, labels, len(roots), above, upto, uppers, grain)
-        roots = roots[grow(edges, offers, labels, chosen)]
+        edges, offers = list_edges(entries, labels, len(roots), above, upto, uppers, grain)
+        roots = roots[rounds(edges, offers, labels, chosen)]
         above = upto
     return _listed(entries, chosen, labels, roots)
 

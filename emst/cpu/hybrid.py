@@ -38,10 +38,8 @@ def _lightest(least, u, v, key, labels, kept_u, kept_v, kept_key, counts, grain,
         k = key[i]
         kept_u[at], kept_v[at], kept_key[at] = a, b, k
         at += 1
-        if k < least[a]:
-            lower(least, a, k)
-        if k < least[b]:
-            lower(least, b, k)
+        lower(least, a, k)
+        lower(least, b, k)
     counts[begin // grain] = at - begin
 
 

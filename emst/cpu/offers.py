@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from emst.cpu.atomic import lower
+from emst.cpu.atomics import lower
 from emst.cpu.kernels import kernel, part
 from emst.cpu.parallel import for_chunks, grain_for, thread_count
 

@@ -4,7 +4,7 @@ A kernel is a function ``kernel(*args, begin, end)`` compiled with ``nogil``. Id
 calling thread works too, so a busy pool can delay a call but never block it, and nested or concurrent calls are safe.
 Kernels write only what their chunk owns, so results cannot depend on who took which chunk. The exceptions say why that
 does no harm: those that share a bound of which an update may get lost (`answers`, `search`, `lightest`), that shorten
-paths others walk (`merge`, `components`), that lower minima in one step (`crossing`, `hybrid`), and that claim vertices
+paths others walk (`merge`, `components`), that lower minima in one step (`worklist`, `hybrid`), and that claim vertices
 (`partial_prim`).
 """
 

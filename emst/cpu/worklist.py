@@ -3,7 +3,7 @@
 A part of the list belongs to every chunk of entries, and stands in their order; a chunk keeps its edges at the front of
 its part. So an edge's place in the list breaks ties under the law, and what drops out is overwritten in place.
 
-A round reads every edge once, in `_keep`: it names its ends anew, drops it if they are one, and offers it to both
+A round reads every edge once, in `_filter`: it names its ends anew, drops it if they are one, and offers it to both
 otherwise. The offer is weight and place in one number, where the weight has 32 bits; if it does not, the least weight
 is found first and in a second pass (`_first_places`) the first place among those who have it.
 """
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from emst.cpu.adjacency import key_of, row_of, write_rows
-from emst.cpu.atomic import lower
+from emst.cpu.atomics import lower
 from emst.cpu.components import contract, relabel
 from emst.cpu.kernels import kernel, part
 from emst.cpu.offers import EMPTY, gathered, offer
@@ -32,7 +32,7 @@ MANY = 1 << 17  # vertices: the labels of fewer are in the caches anyway
 LAST = (np.uint64(2**64 - 1), np.int64(2**63 - 1))  # no key and position come after
 
 
-class Crossing(NamedTuple):
+class Worklist(NamedTuple):
     """The list; parts of its arrays have not been written."""
 
     a: np.ndarray  # int32: component of the smaller end
@@ -43,7 +43,7 @@ class Crossing(NamedTuple):
     counts: np.ndarray  # int64[chunks]: edges they hold
 
 
-def collect(entries, labels, count, above, upto, uppers, grain):
+def list_edges(entries, labels, count, above, upto, uppers, grain):
     """Edges between different components whose (key, position) lies above `above` and up to `upto`, and their offers.
 
     `uppers`, int64[chunks]: how many entries above the diagonal there are in each chunk of `grain`.
@@ -55,7 +55,7 @@ def collect(entries, labels, count, above, upto, uppers, grain):
         for_chunks(_count_within, m, grain, entries, above[0], upto[0], within, grain)
         rooms = np.minimum(within, uppers)
     size = int(rooms.sum())
-    edges = Crossing(
+    edges = Worklist(
         a=np.empty(size, np.int32),
         b=np.empty(size, np.int32),
         key=np.empty(size, width),
@@ -65,7 +65,7 @@ def collect(entries, labels, count, above, upto, uppers, grain):
     )
     inside = _giant(labels, count)
     offers = gathered(
-        count, width.itemsize == 4 and size < WIDE, _collect_from_rows if m > LONG * len(labels) else _collect,
+        count, width.itemsize == 4 and size < WIDE, _list_from_rows if m > LONG * len(labels) else _list_from_blocks,
         m, grain, entries, labels, inside, above, upto, edges, grain,
         scratch=lambda: (np.empty(2 * BLOCK, np.int64), np.empty(2 * BLOCK, np.int32)),
     )  # fmt: skip
@@ -82,7 +82,7 @@ def _count_within(entries, above, upto, within, grain, begin, end):
 
 
 @kernel
-def _collect(scratch, entries, labels, inside, above, upto, edges, grain, begin, end):
+def _list_from_blocks(scratch, entries, labels, inside, above, upto, edges, grain, begin, end):
     """Of a block of entries those that may be wanted are written down, without a branch that nobody could predict, for
     a look at their labels."""
     offers, positions, rows = scratch
@@ -100,12 +100,12 @@ def _collect(scratch, entries, labels, inside, above, upto, edges, grain, begin,
             count += (v < entries.indices[p]) & (above[0] <= key) & (key <= upto[0])
         if len(inside):
             count = _outer(positions, rows, count, entries, inside)
-        at = _list(positions, rows, count, entries, labels, above, upto, edges, offers, at)
+        at = _append(positions, rows, count, entries, labels, above, upto, edges, offers, at)
     edges.counts[chunk] = at - edges.starts[chunk]
 
 
 @kernel
-def _collect_from_rows(scratch, entries, labels, inside, above, upto, edges, grain, begin, end):
+def _list_from_rows(scratch, entries, labels, inside, above, upto, edges, grain, begin, end):
     """The same where rows are long: their entries above the diagonal are their last, and the others stay unread."""
     offers, positions, rows = scratch
     chunk = begin // grain
@@ -124,16 +124,16 @@ def _collect_from_rows(scratch, entries, labels, inside, above, upto, edges, gra
                 positions[count], rows[count] = p, row
                 count += (above[0] <= key) & (key <= upto[0]) & (outer or not _has(inside, entries.indices[p]))
             if count >= BLOCK:
-                at = _list(positions, rows, count, entries, labels, above, upto, edges, offers, at)
+                at = _append(positions, rows, count, entries, labels, above, upto, edges, offers, at)
                 count = 0
         row += 1
         p = stop
-    at = _list(positions, rows, count, entries, labels, above, upto, edges, offers, at)
+    at = _append(positions, rows, count, entries, labels, above, upto, edges, offers, at)
     edges.counts[chunk] = at - edges.starts[chunk]
 
 
 @part
-def _list(positions, rows, count, entries, labels, above, upto, edges, offers, at):
+def _append(positions, rows, count, entries, labels, above, upto, edges, offers, at):
     """Those that cross go on the list, from place `at` on; returns the place after."""
     crossing = 0
     for j in range(count):
@@ -191,7 +191,7 @@ def _mark_inside(labels, giant, inside, begin, end):
             inside[word] |= np.uint64(labels[v] == giant) << np.uint64(v & 63)
 
 
-def grow(edges, offers, labels, chosen):
+def rounds(edges, offers, labels, chosen):
     """Borůvka's rounds until no edge is left; marks edges in `chosen`, bool[m], and gives every vertex the label of its
     new component. Returns, of each of these, the old one that lent its root."""
     renamings, origin = [], np.arange(len(offers.best), dtype=np.int32)
@@ -207,7 +207,7 @@ def grow(edges, offers, labels, chosen):
         numbers, roots = contract(parent)
         renamings.append(numbers)
         origin = origin[roots]
-        offers = gathered(len(roots), offers.mask != 0, _keep, len(edges.counts), grain, edges, numbers)
+        offers = gathered(len(roots), offers.mask != 0, _filter, len(edges.counts), grain, edges, numbers)
     while len(renamings) > 1:
         last = renamings.pop()
         relabel(renamings[-1], last)
@@ -249,7 +249,7 @@ def _hook(edges, places, mask, parent, chosen, begin, end):
 
 
 @kernel
-def _keep(scratch, edges, numbers, begin, end):
+def _filter(scratch, edges, numbers, begin, end):
     offers = scratch[0]
     for chunk in range(begin, end):
         start = edges.starts[chunk]
