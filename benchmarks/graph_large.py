@@ -82,7 +82,7 @@ def main() -> None:
     options.add_argument("--side", type=int, default=23_171, help="default: the least of more than 2^31 entries")
     options.add_argument("--weights", choices=["int32", "float32", "int64", "float64"], default="int32")
     options.add_argument("--runs", type=int, default=3)
-    options.add_argument("--stream-bytes", type=int, default=8 << 30, help="device memory of the streamed run")
+    options.add_argument("--stream-bytes", type=int, default=110_000_000_000, help="device memory of the streamed run")
     given = options.parse_args()
     graph = lattice(given.side, np.dtype(given.weights))
     print(f"lattice of {given.side:,} x {given.side:,}: {len(graph[1]):,} entries, {given.weights} weights\n")

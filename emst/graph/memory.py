@@ -17,7 +17,7 @@ from emst.graph.door import Door
 ASKED_FROM = 1 << 28  # bytes: for less nobody asks how much is free, which takes longer than a small graph
 PER_POINTER = 40  # bytes for a vertex beside the forest that blocks are joined with: three `indptr`, roots and entries
 LEAST_BLOCK = 1024  # entries
-PER_PAIR = 110  # bytes for an entry whose directions are compared: codes, weights, positions, and their sorts
+PER_PAIR = 110  # bytes for an entry that is put in order, or compared by direction: codes, weights, positions, sorts
 PER_PASSED = 80  # and for one of a block that passes by for it: as it came, codes, shares
 
 
@@ -64,8 +64,9 @@ def block_size(door: Door, solver: Solver, allowed: int) -> int:
         If not even the forest and a block of a reasonable size can be had in them.
     """
     edge, per_edge = _edge_bytes(door), solver.per_edge[_weight_bytes(door)]
-    entry = per_edge + 3 * edge  # as they come, as edges, and among those of the forest
-    fixed = _bytes_at_door(door) + door.n * (solver.per_vertex + per_edge + 2 * edge + PER_POINTER)
+    solved = per_edge if door.rows is None else max(per_edge, PER_PAIR)  # or put in order
+    entry = solved + 3 * edge  # as they come, as edges, and among those of the forest
+    fixed = _bytes_at_door(door) + door.n * (solver.per_vertex + solved + 2 * edge + PER_POINTER)
     least = max(LEAST_BLOCK, door.n // 8)
     needed = fixed + least * entry
     if needed > allowed:

@@ -32,7 +32,7 @@ from emst.graph.adjacency import Adjacency, Chosen
 from emst.graph.arrays import pair_codes, run_numbers
 from emst.graph.edges import Arcs, Level, contract_until_done, segment_minima
 
-PER_EDGE, PER_VERTEX = {4: 200, 8: 210}, 80  # bytes beside the graph, as in `emst.graph.boruvka`: arcs and their sorts
+PER_EDGE, PER_VERTEX = {4: 230, 8: 240}, 80  # bytes beside the graph, as in `emst.graph.boruvka`: arcs and their sorts
 
 
 def forest(graph: Adjacency, ops: Backend, *, report: Report | None = None) -> Chosen:
