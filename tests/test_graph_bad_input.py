@@ -200,6 +200,19 @@ def test_what_is_no_graph(nothing):
     refuses(TypeError, "graph must be a sparse matrix", nothing)
 
 
+def test_a_graph_of_networkx_and_rows_of_different_lengths():
+    refuses(TypeError, "pass networkx.to_scipy_sparse_array(graph)", nx.path_graph(3))
+    refuses(TypeError, "got list that is no array", [[1, 2], [3]])
+
+
+def test_a_format_that_only_looks_like_scipys():
+    class Rows:
+        format = "CSR"
+        indptr, indices, data = fair()
+
+    assert graph_msf(Rows(), device="cpu").total_weight == graph_msf(fair(), device="cpu").total_weight
+
+
 def test_options():
     graph = fair()
     refuses(
@@ -214,7 +227,9 @@ def test_options():
     refuses(TypeError, sentence, graph, gamma=3)
     sentence = "graph_msf() got an unexpected keyword argument 'gama'; algorithm='partial-prim' takes gamma, variant"
     refuses(TypeError, sentence, graph, algorithm="partial-prim", gama=3)
-    with pytest.raises(TypeError, match="integer"):
-        graph_msf(graph, max_device_bytes=1e9)
+    for wrong in (1e9, True, "8G"):
+        refuses(TypeError, "max_device_bytes must be an integer; got " + repr(wrong), graph, max_device_bytes=wrong)
+    refuses(ValueError, "max_device_bytes must not be negative; got -1", graph, max_device_bytes=-1)
+    refuses(ValueError, "offload must be a number from 0 to 1; got True", graph, algorithm="hybrid", offload=True)
     with pytest.raises(TypeError, match="positional"):
         graph_msf(graph, "boruvka")

@@ -100,10 +100,9 @@ def open_graph(graph: Any, device: str = "auto") -> Door:
     positions = rows = indptr = None
     shape: Any = None
     form = getattr(graph, "format", None)
-    if not isinstance(form, str):
+    if form not in ("csr", "csc", "coo"):
+        graph = graph.tocsr() if hasattr(graph, "tocsr") else graph
         form = "csr" if hasattr(graph, "indptr") else None
-    elif form not in ("csr", "csc", "coo"):
-        graph, form = graph.tocsr(), "csr"
     if isinstance(graph, tuple):
         indptr, indices, data = _three(graph)
     elif form == "coo":
@@ -157,9 +156,15 @@ def _three(graph: tuple) -> tuple[Any, Any, Any]:
 
 def _dense(graph: Any) -> tuple[Array, Array, Array, Array, tuple[int, ...]]:
     """Entries of a square array that are not zero, nor masked."""
-    array = _native(graph.filled(0) if isinstance(graph, np.ma.MaskedArray) else graph)
+    kind = type(graph).__name__
+    if hasattr(graph, "adjacency") and hasattr(graph, "nodes"):
+        raise TypeError(f"{WHAT}; got {kind}: of networkx, pass networkx.to_scipy_sparse_array(graph)")
+    try:
+        array = _native(graph.filled(0) if isinstance(graph, np.ma.MaskedArray) else graph)
+    except ValueError as error:  # rows of different lengths
+        raise TypeError(f"{WHAT}; got {kind} that is no array") from error
     if array.ndim != 2 or array.dtype == object:
-        raise TypeError(f"{WHAT}; got {type(graph).__name__}" + (f" of shape {array.shape}" if array.ndim else ""))
+        raise TypeError(f"{WHAT}; got {kind}" + (f" of shape {array.shape}" if array.ndim else ""))
     if array.shape[0] != array.shape[1]:
         raise ValueError(f"graph must be square; its shape is {array.shape}")
     flat = array.ravel()

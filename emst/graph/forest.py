@@ -25,7 +25,9 @@ class MinimumSpanningForest:
     weight : array of shape (k,)
         Weights as they stand in the input, in its dtype.
     edge_id : int64 array of shape (k,)
-        Where each edge stands in the input's data, ascending. Of equal entries for one pair of vertices the first.
+        Where each edge stands in the input's `data`, ascending; for a square array, among its values row after row; for
+        a sparse format other than CSR, CSC and COO in the `data` of what its `tocsr` gives. Of equal entries for one
+        pair of vertices the first.
     n_vertices : int
     n_components : int
         Parts that no edge connects, isolated vertices among them: ``n_vertices - k``.

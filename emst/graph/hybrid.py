@@ -54,7 +54,7 @@ def forest(graph: Adjacency, ops: Backend, *, offload: float = OFFLOAD, report: 
     ValueError
         An `offload` that is no such fraction.
     """
-    if not isinstance(offload, Real) or not 0 <= offload <= 1:
+    if not isinstance(offload, Real) or isinstance(offload, bool) or not 0 <= offload <= 1:
         raise ValueError(f"offload must be a number from 0 to 1; got {offload!r}")
     xp = ops.xp
     edges = edges_of(graph, ops, "hybrid")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import operator
 import sys
 from collections.abc import Callable
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +48,11 @@ def bytes_needed(door: Door, solver: Solver, found: Canonical | None = None) -> 
 def memory_for(needed: int, ops: Backend, max_device_bytes: int | None) -> int:
     """Bytes that there are to work in: without bound where they are enough for certain, or nobody says."""
     if max_device_bytes is not None:
-        return operator.index(max_device_bytes)
+        if not isinstance(max_device_bytes, Integral) or isinstance(max_device_bytes, bool):
+            raise TypeError(f"max_device_bytes must be an integer; got {max_device_bytes!r}")
+        if max_device_bytes < 0:
+            raise ValueError(f"max_device_bytes must not be negative; got {max_device_bytes}")
+        return int(max_device_bytes)
     if needed < ASKED_FROM:
         return sys.maxsize
     free = ops.bytes_free()
@@ -67,7 +71,7 @@ def block_size(door: Door, solver: Solver, allowed: int) -> int:
     solved = per_edge if door.rows is None else max(per_edge, PER_PAIR)  # or put in order
     entry = solved + 3 * edge  # as they come, as edges, and among those of the forest
     fixed = _bytes_at_door(door) + door.n * (solver.per_vertex + solved + 2 * edge + PER_POINTER)
-    least = max(LEAST_BLOCK, door.n // 8)
+    least = min(max(LEAST_BLOCK, door.n // 8), door.m)
     needed = fixed + least * entry
     if needed > allowed:
         raise MemoryError(
