@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from graph_reference import WEIGHTS, adjacency_of, weights_for
 
-from emst.cpu import graph, graph_forest, offers, parallel, survey_graph, worklist
+from emst.cpu import components, graph, graph_forest, offers, parallel, survey_graph, worklist
 
 
 def assert_kruskals(given):
@@ -101,3 +101,11 @@ def test_any_number_of_threads_gives_the_same_arrays(monkeypatch):
         assert survey == answers[0][0]
         for ours, first in zip(forest, answers[0][1], strict=True):
             np.testing.assert_array_equal(ours, first)
+
+
+def test_numbers_come_from_roots_however_far_they_are():
+    """Halving by another thread may leave a node hanging on one that is no root."""
+    parent = np.array([0, 0, 1, 2, 4], np.int32)
+    numbers = np.array([7, -1, -1, -1, 9], np.int32)
+    components._number_others(parent, numbers, 0, 5)
+    assert numbers.tolist() == [7, 7, 7, 7, 9]
