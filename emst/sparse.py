@@ -164,4 +164,4 @@ def _ranks(weight: Array, distance: Array, ops: Backend) -> Array:
 
 def _ascending(values: Array, ops: Backend) -> Array:
     """The stable order of numbers."""
-    return sorted_by(ordered(values).astype(np.uint64), ops)
+    return sorted_by(ordered(values), ops)

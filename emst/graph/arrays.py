@@ -18,11 +18,11 @@ def ordered(weights: Array) -> Array:
     signed, unsigned = np.dtype(f"i{bits // 8}"), np.dtype(f"u{bits // 8}")
     top = unsigned.type(1 << (bits - 1))
     if weights.dtype.kind == "i":
-        return (weights.view(unsigned) ^ top).astype(np.uint64)
+        return (weights.view(unsigned) ^ top).astype(np.uint64, copy=False)
     raw = weights.view(signed)  # no arithmetic on floats: CuPy's kernels take subnormal numbers for zero
     raw = raw * (raw != np.iinfo(signed).min)  # the bits of -0.0
     below_zero = raw >> signed.type(bits - 1)  # all bits, or none
-    return (raw.view(unsigned) ^ (below_zero.view(unsigned) | top)).astype(np.uint64)
+    return (raw.view(unsigned) ^ (below_zero.view(unsigned) | top)).astype(np.uint64, copy=False)
 
 
 def pair_codes(small: Array, large: Array, n: int) -> Array:

@@ -90,7 +90,7 @@ class _Reader:
             first = b""
             arcs = self._arcs(block if block.endswith(b"\n") else block + b"\n")
             if len(arcs):
-                yield tuple(narrowed(arcs[:, i] - (i < 2)) for i in range(3))  # type: ignore[misc]
+                yield tuple(fit_int32(arcs[:, i] - (i < 2)) for i in range(3))  # type: ignore[misc]
         if self.n < 0:
             raise ValueError(f"{self.path}: there is no problem line 'p sp VERTICES ARCS'")
         if self.read != self.m:
@@ -190,7 +190,7 @@ def _whole(field: bytes) -> int:
     return int(field)
 
 
-def narrowed(values: np.ndarray) -> np.ndarray:
+def fit_int32(values: np.ndarray) -> np.ndarray:
     """Integers as int32 where all fit, as int64 otherwise."""
     fits = -(2**31) <= values.min(initial=0) and values.max(initial=0) < 2**31
     return values.astype(np.int32 if fits else np.int64, copy=False)

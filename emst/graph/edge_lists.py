@@ -17,21 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.graph.dimacs import narrowed
+from emst.graph.dimacs import fit_int32
 from emst.graph.door import MOST_VERTICES
 from emst.tables import choose_columns, column_names, first_line, numeric_columns, read_columns, row_as_written
 
 ENDS = (("source", "target"), ("src", "dst"), ("u", "v"), ("from", "to"))
 WEIGHTS = ("weight", "weights", "data")
 MEASURES = ("cost", "length", "len", "distance", "dist", "w")  # of edges: no vertices, wherever they stand
-NUMBERS = (
-    "",
-    "id",
-    "edge_id",
-    "index",
-    "key",
-    "__index_level_0__",
-)  # of rows, the last by pandas: neither vertices nor weights
+# Numbers of rows, the last by pandas: neither vertices nor weights.
+NUMBERS = ("", "id", "edge_id", "index", "key", "__index_level_0__")
 COUNTS = ("n_vertices", "n")
 UNWEIGHTED = "no weights: all 1"
 NUMBER_THEM = "number the vertices from 0 without gaps, as pandas.factorize does"
@@ -118,8 +112,7 @@ def read_table(path: Path, columns: Sequence[str] | None) -> FileGraph:
     source, target, *rest = read_columns(path, columns)
     weight = rest[0] if rest else np.ones(len(source), np.int32)
     if path.suffix.lower() == ".csv" and weight.dtype == np.int64:
-        weight = narrowed(weight)
-
+        weight = fit_int32(weight)
     source, target = (
         _vertices(path, f"column {title}", ends, functools.partial(_field, path, i))
         for i, title, ends in zip(places, titles, (source, target))

@@ -16,7 +16,7 @@ import numpy as np
 
 from emst.devices import to_host
 from emst.files import replacing
-from emst.graph.dimacs import narrowed, read_arcs
+from emst.graph.dimacs import fit_int32, read_arcs
 from emst.graph.door import MOST_VERTICES
 from emst.graph.edge_lists import UNWEIGHTED, FileGraph, coo, opening, read_arrays, read_table
 
@@ -128,6 +128,6 @@ def _read_matrix_market(path: Path) -> FileGraph:
         source, target, weight = source[kept], target[kept], weight[kept]
     if field == "pattern":
         weight = np.ones(len(source), np.int32)
-    weight = narrowed(weight) if weight.dtype == np.int64 else weight
+    weight = fit_int32(weight) if weight.dtype == np.int64 else weight
     read = UNWEIGHTED if field == "pattern" else ""
     return FileGraph(coo(rows, source, target, weight), read, lambda i, u, v: f"in entry {i + 1:,} ({u + 1} {v + 1})")
