@@ -8,7 +8,7 @@ from typing import Any
 
 from emst.backend import backend_of
 from emst.euclidean import spanning_tree
-from emst.hierarchy.flat import Options, flat_clustering
+from emst.hierarchy.selection import Options, flat_clustering
 
 
 def synchronize(device: str) -> None:
