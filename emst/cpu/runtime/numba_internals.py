@@ -1,6 +1,6 @@
 """What numba does not promise to keep: all that emst uses of it stands here.
 
-Tried with numba 0.59.1 and llvmlite 0.42.0 (NumPy 1.26), and with numba 0.68.1 and llvmlite 0.50.0 (NumPy 2.4).
+Tried with numba 0.61.0 and llvmlite 0.44.0 (NumPy 1.24), and with numba 0.68.1 and llvmlite 0.50.0 (NumPy 2.4).
 
 numba's cache on disk compares the file that a kernel stands in with the one it was compiled from. It does not follow
 functions and constants that are inlined from other files, so it would run old machine code after an update. Here the
