@@ -14,12 +14,12 @@ from emst.cpu.runtime.numba_internals import keep_on_disk, without_counts
 
 kernels: list[Any] = []  # all that have been imported
 
-part = without_counts(nogil=True, forceinline=True)
+part = without_counts(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def kernel(function: Any) -> Any:
     """Decorator of what Python calls: compiled at the first call with new types, and kept on disk."""
-    compiled = without_counts(nogil=True)(function)
+    compiled = without_counts(nogil=True, no_cfunc_wrapper=True)(function)
     keep_on_disk(compiled)
     kernels.append(compiled)
     return compiled
