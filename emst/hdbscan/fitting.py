@@ -129,11 +129,11 @@ def _of_distances(X: Any, request: Request) -> Model:
         raise ValueError("a dense matrix of distances takes no metric_params: mark missing distances by infinity")
     with given.scope():
         ops = backend_of(given.device)
-        given, here = given.array, isinstance(given.array, np.ndarray) == (ops.name == "cpu")
-        moved = not (here and given.dtype == given.dtype and given.flags.c_contiguous)
+        array, here = given.array, isinstance(given.array, np.ndarray) == (ops.name == "cpu")
+        moved = not (here and array.dtype == given.dtype and array.flags.c_contiguous)
         if moved:
-            require_matrix(len(given), given.dtype.itemsize, ops)
-        matrix = check_distances(ops.asarray(given, given.dtype), copy=not moved)
+            require_matrix(len(array), given.dtype.itemsize, ops)
+        matrix = check_distances(ops.asarray(array, given.dtype), copy=not moved)
         report = _announced(request.metric, len(matrix), request)
         tree = dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=report)
         return _model(request, tree, ops, len(matrix), given.give)

@@ -26,7 +26,8 @@ def scaling_of(statistics: PointStatistics, dtype: np.dtype) -> Scaling:
     exponent = min(highest_exponent(d, dtype) - math.frexp(greatest)[1], 1000) if greatest > 0 else 0
     scale = math.ldexp(1.0, exponent)
     low, high = low * scale, high * scale
-    low, high = _without_outliers(low, high, statistics.sample * scale)
+    if len(statistics.sample):
+        low, high = _without_outliers(low, high, statistics.sample * scale)
     extent = float((high - low).max())
     bits = min(32, 64 // min(d, MAX_CURVE_DIMENSIONS))
     factor = math.ldexp(1.0, bits) / extent if extent > SMALLEST else 0.0

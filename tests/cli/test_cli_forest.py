@@ -199,7 +199,7 @@ def test_options_arrive(here, monkeypatch):
 def test_the_options_are_those_of_the_library():
     assert tuple(command.ALGORITHMS) == msf.ALGORITHMS
     for name, options in command.ALGORITHMS.items():
-        function = importlib.import_module(f"emst.graph.{name.replace('-', '_')}").forest
+        function = importlib.import_module(f"emst.graph.algorithms.{name.replace('-', '_')}").forest
         known = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
         assert [option for option in known if option != "report"] == list(options)
         assert ("report" in known) is (name != "boruvka")

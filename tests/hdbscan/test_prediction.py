@@ -29,7 +29,7 @@ def flat_of(model):
 
 def host(condensed):
     """Arrays of the condensed tree, on the host."""
-    names = ("parent", "birth", "death", "split", "cluster", "exit")
+    names = ("parent", "birth", "death", "split", "cluster", "leaving_merge")
     return {name: to_host(getattr(condensed, name)) for name in names}
 
 
@@ -57,7 +57,7 @@ def expected_prediction(model, x, queries, k, join=None):
     """Labels and probabilities one query at a time, in words of the definition."""
     rows, same, heights = join or expected_join(model, x, queries, k)
     flat, condensed = flat_of(model), host(flat_of(model).condensed)
-    leaves = lambdas(to_host(flat.condensed.linkage.height))[condensed["exit"]]
+    leaves = lambdas(to_host(flat.condensed.linkage.height))[condensed["leaving_merge"]]
     chosen, label = to_host(flat.selection.chosen), to_host(flat.selection.label)
     epsilon = model.cluster_selection_epsilon
     labels, probabilities = [], []
@@ -263,7 +263,7 @@ def test_scores_of_outliers(ops):
     np.testing.assert_array_equal(scores[:200], known[:200])
     rows, same, heights = expected_join(model, x, queries[:-2], 5)
     condensed = host(flat_of(model).condensed)
-    leaves = lambdas(to_host(flat_of(model).condensed.linkage.height))[condensed["exit"]]
+    leaves = lambdas(to_host(flat_of(model).condensed.linkage.height))[condensed["leaving_merge"]]
     greatest = condensed["death"].copy()
     for c in range(len(greatest) - 1, 0, -1):
         greatest[condensed["parent"][c]] = max(greatest[condensed["parent"][c]], greatest[c])
@@ -359,7 +359,7 @@ def expected_membership(model, x, cluster, leaves, distances):
 def exemplar_table(model, points, x):
     """Distance of every point to the nearest of each cluster's exemplars, by brute force."""
     flat, condensed = flat_of(model), host(flat_of(model).condensed)
-    leaves = lambdas(to_host(flat.condensed.linkage.height))[condensed["exit"]]
+    leaves = lambdas(to_host(flat.condensed.linkage.height))[condensed["leaving_merge"]]
     label = to_host(flat.selection.label)[condensed["cluster"]]
     exemplar = (condensed["split"][condensed["cluster"]] < 0) & (leaves == condensed["death"][condensed["cluster"]])
     between = np.sqrt(((points[:, None] - x[None]) ** 2).sum(axis=2))
@@ -373,7 +373,7 @@ def test_membership_by_the_definition(ops, d, options):
     model = fitted(ops, x, 4, **options)
     condensed = host(flat_of(model).condensed)
     heights = to_host(flat_of(model).condensed.linkage.height)
-    leaves = lambdas(heights)[condensed["exit"]]
+    leaves = lambdas(heights)[condensed["leaving_merge"]]
     expected = expected_membership(model, x, condensed["cluster"], leaves, exemplar_table(model, x, x))
     for size in (None, 7):
         np.testing.assert_allclose(all_points_membership_vectors(model, size), expected, rtol=1e-12)
@@ -488,7 +488,7 @@ def test_the_estimator_predicts_what_it_has_learnt(device, dtype, metric):
     assert np.isnan(vectors[7]).all() and not vectors[9].any()
     np.testing.assert_allclose(membership_vector(model, x), vectors, rtol=1e-12)
     again = pickle.loads(pickle.dumps(model))
-    assert "place" in model._model.__dict__ and "place" not in again._model.__dict__
+    assert "index" in model._model.__dict__ and "index" not in again._model.__dict__
     np.testing.assert_array_equal(again.predict(around(x[20:])), model.predict(around(x[20:])))
 
 

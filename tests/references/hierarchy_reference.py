@@ -113,7 +113,7 @@ def _measured(linkage, min_cluster_size, splits, of_merge):
         size=np.array(size, np.int32),
         stability=np.array([sum_in_lanes(ascending[::-1]) for ascending in terms]),
         cluster=cluster,
-        exit=leaves,
+        leaving_merge=leaves,
         of_merge=of_merge,
     )
 
