@@ -61,9 +61,10 @@ def add_to(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Points in a file -> labels in a file, and pictures of clusters and tree."""
     from emst.io.atomic import replacing
-    from emst.io.points import check_table, read_points, write_table
+    from emst.io.labels import check_labels, write_labels
+    from emst.io.points import read_points
 
-    check_table(arguments.output)
+    check_labels(arguments.output)
     check_files(arguments.points, arguments.output, "the labels", arguments.plot, arguments.tree)
     if arguments.plot is not None and arguments.metric == "precomputed":
         raise ValueError("--plot draws points, and --metric precomputed has only distances")
@@ -77,7 +78,7 @@ def run(arguments: argparse.Namespace) -> None:
         model = _fit(points, arguments)
         fitted = time.perf_counter() - start - read
         labels, probabilities = model.labels_, model.probabilities_
-        write_table(output, arguments.output, {"label": labels, "probability": probabilities})
+        write_labels(output, arguments.output, {"label": labels, "probability": probabilities})
         if plot:
             save_picture(plot, arguments.plot, lambda axis: _draw_clusters(axis, points, model))
         if tree:

@@ -13,7 +13,7 @@ from emst.cli.shared import Commands, add_device, check_files, names, sentence, 
 
 if TYPE_CHECKING:
     from emst.graph.result import MinimumSpanningForest
-    from emst.io.edge_lists import FileGraph
+    from emst.io.file_graph import FileGraph
 
 DESCRIPTION = """\
 Read a graph, find its minimum spanning forest, write it to an .npz: `source` < `target` (vertices, counted from 0),
