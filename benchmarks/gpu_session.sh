@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that needs a GPU, in one go: the tests marked gpu, the benchmarks, the crossing point, a profile.
+# Everything that needs a GPU, in one run: the tests marked gpu, the benchmarks, the crossing point, a profile.
 #     benchmarks/gpu_session.sh FOLDER        # writes FOLDER/gpu-tests.txt, FOLDER/gpu.md and FOLDER/gpu-hdbscan.md
 set -uo pipefail
 cd "$(dirname "$0")/.."
