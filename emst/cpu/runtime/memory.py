@@ -9,7 +9,10 @@ import numpy as np
 
 def asarray(array, dtype=None):
     """See `emst.backend.operations`."""
-    return np.ascontiguousarray(array if isinstance(array, np.ndarray) else array.get(), dtype)
+    if not isinstance(array, np.ndarray):
+        with array.device:
+            array = array.get()
+    return np.ascontiguousarray(array, dtype)
 
 
 def bytes_free() -> int | None:
