@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
@@ -27,6 +27,7 @@ from emst.backend.records import Array, Bvh, Forest, PointStatistics, Report
 from emst.boruvka import spanning_forest
 from emst.hierarchy.linkage import to_scipy
 from emst.inputs.devices import native_array, on_device_of
+from emst.inputs.features import features_of, set_features
 from emst.inputs.points import check_finite, check_min_samples, check_points
 from emst.inputs.scaling import SAMPLE, scaling_of
 from emst.progress import both, round_printer
@@ -277,6 +278,7 @@ class EMST(BaseEstimator):
 
         Raises what `minimum_spanning_tree` raises.
         """
+        features = features_of(X)
         tree = minimum_spanning_tree(
             X,
             min_samples=self.min_samples,
@@ -285,14 +287,15 @@ class EMST(BaseEstimator):
             dtype=self.dtype,
             verbose=self.verbose,
         )
-        validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
+        total_weight = tree.total_weight
+        set_features(self, features)
         self.edges_ = tree.edges
         self.weights_ = tree.weights
         if tree.core_distances is not None:
             self.core_distances_ = tree.core_distances
         elif hasattr(self, "core_distances_"):  # fitted before with another min_samples
             del self.core_distances_
-        self.total_weight_ = tree.total_weight
+        self.total_weight_ = total_weight
         self.device_ = tree.device
         self._tree = tree
         self._fit_X = X if self.n_features_in_ == 2 else None  # only a plane can be plotted

@@ -72,16 +72,16 @@ class MinimumSpanningForest:
             float64.
         """
         source, target, weight = map(native_array, (self.source, self.target, self.weight))
+        on_host = isinstance(source, np.ndarray)
         held = np.float32 if weight.dtype == np.float16 else weight.dtype.newbyteorder("=")
-        weight = weight.astype(held, copy=False)
-        if isinstance(source, np.ndarray):
+        if not on_host and held not in (np.bool_, np.float32, np.float64):
+            held = np.float64
+        if on_host:
             from scipy.sparse import coo_array as coo
         else:
             from cupyx.scipy.sparse import coo_matrix as coo
-
-            if weight.dtype not in (np.bool_, np.float32, np.float64):
-                weight = weight.astype(np.float64)
         with on_device_of(weight):
+            weight = weight.astype(held, copy=False)
             return coo((weight, (source, target)), shape=(self.n_vertices, self.n_vertices)).tocsr()
 
 

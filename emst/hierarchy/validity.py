@@ -147,7 +147,8 @@ class OnDevice:
 
     def separations(self, chosen: np.ndarray, starts: np.ndarray, core: np.ndarray) -> np.ndarray:
         """See `emst.backend.operations`, of some of the points; on the host."""
-        columns = self.ops.asarray(self.columns[:, self.ops.asarray(chosen)])
+        with self.given.scope():
+            columns = self.ops.asarray(self.columns[:, self.ops.asarray(chosen)])
         return self._ask(self.ops.separations, columns, self._cluster(starts), starts, core)
 
     def _cluster(self, starts: np.ndarray) -> np.ndarray:
