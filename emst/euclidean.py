@@ -28,6 +28,7 @@ from emst.hierarchy.linkage import to_scipy
 from emst.inputs.devices import native_array, on_device_of
 from emst.inputs.points import check_finite, check_min_samples, check_points
 from emst.inputs.scaling import sample_rows, scaling_of
+from emst.inputs.summary import counted, float_sum, one_line
 from emst.progress import both, round_printer
 
 if TYPE_CHECKING:
@@ -129,6 +130,16 @@ class MinimumSpanningTree:
     weights: Any
     core_distances: Any
     device: str
+
+    def __repr__(self) -> str:
+        return one_line(
+            self,
+            counted(len(self.weights) + 1, "point"),
+            counted(len(self.weights), "edge"),
+            "1 component",
+            f"total weight {float_sum(self.weights)}",
+            f"device {self.device}",
+        )
 
     @property
     def total_weight(self) -> float:

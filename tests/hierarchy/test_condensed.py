@@ -60,7 +60,8 @@ def test_every_point_counts_in_the_stability(ops):
     edges, heights = of_points("uniform", 2_000, np.float64)
     condensed = ops.condense(give(ops, edges, heights), 10)
     c = {
-        name: to_host(getattr(condensed, name)) for name in ("cluster", "leaving_merge", "birth", "parent", "size", "stability")
+        name: to_host(getattr(condensed, name))
+        for name in ("cluster", "leaving_merge", "birth", "parent", "size", "stability")
     }
     expected = np.zeros(condensed.count)
     np.add.at(expected, c["cluster"], 1 / heights[c["leaving_merge"]] - c["birth"][c["cluster"]])
