@@ -26,6 +26,7 @@ from emst.backend.records import Array, Bvh, Forest, PointStatistics, Report
 from emst.boruvka import spanning_forest
 from emst.hierarchy.linkage import to_scipy
 from emst.inputs.devices import native_array, on_device_of
+from emst.inputs.fitted import FittedAttribute
 from emst.inputs.points import check_finite, check_min_samples, check_points
 from emst.inputs.scaling import sample_rows, scaling_of
 from emst.inputs.summary import counted, float_sum, one_line
@@ -266,6 +267,13 @@ class EMST(BaseEstimator):
     >>> mst.edges_.shape
     (999, 2)
     """
+
+    edges_: Any = FittedAttribute()
+    weights_: Any = FittedAttribute()
+    core_distances_: Any = FittedAttribute("min_samples > 1")
+    total_weight_: Any = FittedAttribute()
+    device_: Any = FittedAttribute()
+    n_features_in_: Any = FittedAttribute()
 
     def __init__(
         self,

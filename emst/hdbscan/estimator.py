@@ -13,6 +13,7 @@ C. Malzer, M. Baum, "A hybrid approach to hierarchical density-based cluster sel
 
 from __future__ import annotations
 
+import difflib
 import warnings
 from typing import Any
 
@@ -256,9 +257,12 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            A parameter that the tree depends on, such as `min_samples` or `metric`: that takes a new `fit`.
+            No such parameter, or one that the tree depends on, such as `min_samples` or `metric`: it takes a new `fit`.
         """
         check_is_fitted(self)
+        unknown = [name for name in params if name not in CONSTRAINTS]
+        if unknown:
+            raise ValueError(f"recluster has no parameter {unknown[0]!r}; {_suggestion(unknown[0])}")
         fixed = [name for name in params if name not in RECLUSTERED]
         if fixed:
             raise ValueError(
@@ -299,6 +303,12 @@ def _results(model: Model, store_centers: str | None) -> dict[str, Any]:
     if store_centers in ("medoid", "both"):
         results["medoids_"] = centers.medoids(model)
     return results
+
+
+def _suggestion(name: str) -> str:
+    """The parameter that a misspelt one was meant to be, or all that `recluster` takes."""
+    near = difflib.get_close_matches(name, list(CONSTRAINTS), 1)
+    return f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(RECLUSTERED)}"
 
 
 HDBSCAN = HDBSCANGPU
