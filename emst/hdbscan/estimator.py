@@ -65,7 +65,10 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Clusters of greatest excess of mass, or the leaves of the condensed tree.
     allow_single_cluster : bool, default False
         Whether the whole may be one cluster.
-    store_centers : {None, "centroid", "medoid", "both"}
+    store_centers : {None, "centroid", "medoid", "both"}, default None
+        Centres to compute: centroids, in O(n d) time; medoids, in O(s^2 d) time at worst for a cluster of s points. The
+        triangle inequality spares most of that in few dimensions (euclidean, haversine, manhattan, chebyshev,
+        minkowski), the mean in any (sqeuclidean, cosine). A UserWarning announces searches of more than 10^10 distances.
     cluster_selection_persistence : float, default 0.0
         Splits whose lesser side lasts for a shorter range of lambda (1 / distance) than this are undone.
     prediction_data : bool, default False
