@@ -28,8 +28,10 @@ from emst.boruvka import spanning_forest
 from emst.hierarchy.linkage import to_scipy
 from emst.inputs.devices import native_array, on_device_of
 from emst.inputs.features import features_of, set_features
+from emst.inputs.fitted import FittedAttribute
 from emst.inputs.points import check_finite, check_min_samples, check_points
 from emst.inputs.scaling import SAMPLE, scaling_of
+from emst.inputs.summary import counted, float_sum, one_line
 from emst.progress import both, round_printer
 
 if TYPE_CHECKING:
@@ -131,6 +133,16 @@ class MinimumSpanningTree:
     weights: Any
     core_distances: Any
     device: str
+
+    def __repr__(self) -> str:
+        return one_line(
+            self,
+            counted(len(self.weights) + 1, "point"),
+            counted(len(self.weights), "edge"),
+            "1 component",
+            f"total weight {float_sum(self.weights)}",
+            f"device {self.device}",
+        )
 
     @property
     def total_weight(self) -> float:
@@ -257,6 +269,13 @@ class EMST(BaseEstimator):
     >>> mst.edges_.shape
     (999, 2)
     """
+
+    edges_: Any = FittedAttribute()
+    weights_: Any = FittedAttribute()
+    core_distances_: Any = FittedAttribute("min_samples > 1")
+    total_weight_: Any = FittedAttribute()
+    device_: Any = FittedAttribute()
+    n_features_in_: Any = FittedAttribute()
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from emst.inputs.devices import native_array, on_device_of, to_host
+from emst.inputs.summary import counted, float_sum, one_line
 
 CHUNK = 1 << 16  # weights summed at a time
 
@@ -45,6 +46,17 @@ class MinimumSpanningForest:
     n_components: int
     component_labels: Any
     device: str
+
+    def __repr__(self) -> str:
+        floats = native_array(self.weight).dtype.kind == "f"
+        return one_line(
+            self,
+            counted(self.n_vertices, "vertex", "vertices"),
+            counted(len(self.weight), "edge"),
+            counted(self.n_components, "component"),
+            f"total weight {float_sum(self.weight) if floats else format(self.total_weight, ',')}",
+            f"device {self.device}",
+        )
 
     @property
     def total_weight(self) -> int | float:

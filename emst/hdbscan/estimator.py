@@ -13,6 +13,7 @@ C. Malzer, M. Baum, "A hybrid approach to hierarchical density-based cluster sel
 
 from __future__ import annotations
 
+import difflib
 import warnings
 from typing import Any
 
@@ -65,7 +66,10 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Clusters of greatest excess of mass, or the leaves of the condensed tree.
     allow_single_cluster : bool, default False
         Whether the whole may be one cluster.
-    store_centers : {None, "centroid", "medoid", "both"}
+    store_centers : {None, "centroid", "medoid", "both"}, default None
+        Centres to compute: centroids, in O(n d) time; medoids, in O(s^2 d) time at worst for a cluster of s points. The
+        triangle inequality spares most of that in few dimensions (euclidean, haversine, manhattan, chebyshev,
+        minkowski), the mean in any (sqeuclidean, cosine). A UserWarning announces searches of more than 10^10 distances.
     cluster_selection_persistence : float, default 0.0
         Splits whose lesser side lasts for a shorter range of lambda (1 / distance) than this are undone.
     prediction_data : bool, default False
@@ -257,9 +261,12 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            A parameter that the tree depends on, such as `min_samples` or `metric`: that takes a new `fit`.
+            No such parameter, or one that the tree depends on, such as `min_samples` or `metric`: it takes a new `fit`.
         """
         check_is_fitted(self)
+        unknown = [name for name in params if name not in CONSTRAINTS]
+        if unknown:
+            raise ValueError(f"recluster has no parameter {unknown[0]!r}; {_suggestion(unknown[0])}")
         fixed = [name for name in params if name not in RECLUSTERED]
         if fixed:
             raise ValueError(
@@ -299,6 +306,12 @@ def _results(model: Model, store_centers: str | None) -> dict[str, Any]:
     if store_centers in ("medoid", "both"):
         results["medoids_"] = centers.medoids(model)
     return results
+
+
+def _suggestion(name: str) -> str:
+    """The parameter that a misspelt one was meant to be, or all that `recluster` takes."""
+    near = difflib.get_close_matches(name, list(CONSTRAINTS), 1)
+    return f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(RECLUSTERED)}"
 
 
 HDBSCAN = HDBSCANGPU

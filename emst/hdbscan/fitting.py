@@ -28,7 +28,7 @@ from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
 from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, to_host
 from emst.inputs.finite import FiniteRows, finite_rows
-from emst.inputs.points import check_points
+from emst.inputs.points import check_points, check_real
 from emst.inputs.scaling import SAMPLE
 from emst.progress import both, round_printer, way_printed
 
@@ -107,6 +107,8 @@ def _tree_without_search(X: Any, metric: Metric, request: Request, ops: Backend,
 
 
 def _of_sparse_features(X: Any, request: Request) -> Model:
+    if X.dtype.kind == "c":
+        check_real(X.dtype)
     X = check_array(X, accept_sparse="csr", dtype=request.dtype or np.float64, ensure_all_finite=False)
     _check_size(X.shape[0], request.min_samples)
     ops = backend_of(choose_device(request.device))
@@ -141,11 +143,11 @@ def _of_distances(X: Any, request: Request) -> Model:
 
 def _of_graph(X: Any, request: Request) -> Model:
     on_device = is_cupy_sparse(X)
+    if X.dtype.kind == "c":
+        check_real(X.dtype)
     if not on_device:
         dtype = request.dtype or [np.float64, np.float32]
         X = check_array(X, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
-    elif X.dtype.kind == "c":
-        raise ValueError(f"X must hold real numbers; got dtype {X.dtype}. Complex data not supported")
     elif request.dtype is not None:
         with on_device_of(X):
             X = X.astype(request.dtype)

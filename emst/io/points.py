@@ -55,6 +55,7 @@ def read_points(
 def _load(path: Path, name: str | None) -> np.ndarray:
     """The array in an .npy, or the one called `name` (the only one) in an .npz."""
     try:
+        _check_magic(path)
         loaded = np.load(path, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
             return loaded
@@ -64,11 +65,27 @@ def _load(path: Path, name: str | None) -> np.ndarray:
                 raise _Plain(f"{path} holds {len(names)} arrays ({', '.join(names)}): choose one with --array")
             if name is not None and name not in names:
                 raise _Plain(f"{path} has no array {name!r}; it holds {', '.join(names)}")
-            return loaded[names[0] if name is None else name]
+            chosen = names[0] if name is None else name
+            found = loaded[chosen]
+            if not isinstance(found, np.ndarray):  # numpy returns the bytes of a member that is no .npy
+                raise _Plain(f"{path}: {chosen!r} is no numpy array")
+            return found
     except _Plain:
         raise
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        if str(error).startswith("Object arrays"):  # numpy advises to load them as a pickle, which can run any program
+            raise ValueError(f"{path}: the array holds Python objects, not numbers") from error
         raise ValueError(f"{path} is not a readable {path.suffix} file ({first_line(error)})") from error
+
+
+def _check_magic(path: Path) -> None:
+    """Raise ValueError if the file is neither an .npy nor a zip archive: numpy would take it for a pickle."""
+    with open(path, "rb") as file:
+        start = file.read(6)
+    if not start:
+        raise ValueError("it is empty")
+    if start != np.lib.format.MAGIC_PREFIX and start[:4] not in (b"PK\x03\x04", b"PK\x05\x06"):
+        raise ValueError("it does not begin like one")
 
 
 def _table(path: Path, array: np.ndarray, columns: Sequence[str] | None) -> np.ndarray:

@@ -377,7 +377,7 @@ def test_tables_of_the_wrong_kind(here, capsys):
         (np.zeros(5), "shape (5,)"),
         (np.zeros((5, 2), complex), "complex128"),
         (np.array([["a", "b"]]), "<U1"),
-        (np.array([[None]]), "pickle"),
+        (np.array([[None]]), "Python objects"),
     ]:
         np.save("points.npy", array)
         assert said in complaint(capsys, "tree", "points.npy", "-o", "t.npz")
