@@ -1,8 +1,9 @@
 """Exact Euclidean minimum spanning trees: the question of `boruvka.py`, asked of points.
 
 `spanning_tree` lists the stages: scale the points, order them along a Hilbert curve, build a bounding volume hierarchy
-over that order, find core distances (for mutual reachability), join duplicates, let Borůvka's loop contract the lightest
-edge leaving each component until one component is left, sort the edges and return them in the caller's rows and units.
+over that order, find core distances (for mutual reachability), join duplicates, let Borůvka's loop contract the
+lightest edge leaving each component until one component is left, sort the edges and return them in the caller's rows
+and units.
 
 References
 ----------
@@ -27,7 +28,7 @@ from emst.boruvka import spanning_forest
 from emst.hierarchy.linkage import check_edges, to_scipy
 from emst.inputs.devices import native_array, on_device_of
 from emst.inputs.points import check_finite, check_min_samples, check_points
-from emst.inputs.scaling import sample_rows, scaling_of
+from emst.inputs.scaling import SAMPLE, scaling_of
 from emst.progress import both, round_printer
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def minimum_spanning_tree(
     with given.scope():
         ops.require_memory(given.array, given.dtype, k)
         points = ops.asarray(given.array, given.dtype)
-        statistics = ops.point_statistics(points, sample_rows(n))
+        statistics = ops.point_statistics(points, SAMPLE)
         check_finite(statistics.bad, statistics.first)
         edges, weights, core = spanning_tree(
             points, statistics, k, ops, both(report, round_printer(n) if verbose else None)

@@ -26,8 +26,8 @@ from emst.inputs.finite import FiniteRows
 class Model:
     """The tree of m points, those of the caller's n rows that could be clustered. Arrays live on `device`.
 
-    `fit` adds the dendrogram and the clusters. A pickle holds the spanning tree in host memory; what follows from it is made
-    again when it is loaded, on a GPU if there is one then.
+    `fit` adds the dendrogram and the clusters. A pickle holds the spanning tree in host memory; what follows from it is
+    made again when it is loaded, on a GPU if there is one then.
     """
 
     device: str

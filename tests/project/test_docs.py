@@ -43,7 +43,7 @@ def test_python(page, tmp_path, monkeypatch):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     monkeypatch.chdir(tmp_path)
-    os.symlink(ROOT / "data", tmp_path / "data")
+    os.symlink(ROOT / "datasets", tmp_path / "datasets")
     names = {"__name__": "snippet"}
     for line, code in snippets(page, "python"):
         where = f"{name(page)}:{line}"

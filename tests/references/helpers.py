@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import emst
 from emst.backend.records import Forest
-from emst.inputs.scaling import sample_rows, scaling_of
+from emst.inputs.scaling import SAMPLE, scaling_of
 
 # Other programs take the root before they add: n roundings of 2^-53 in the sum, a few in each root.
 CLOSE = 1e-12
@@ -49,7 +49,7 @@ def forest_at_home(forest):
 
 def scaling_for(x):
     """Scaling of a point set, from the numpy twin, as the driver makes it."""
-    statistics = reference.point_statistics(x, sample_rows(len(x)))
+    statistics = reference.point_statistics(x, SAMPLE)
     return scaling_of(statistics, x.dtype)
 
 
