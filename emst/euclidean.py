@@ -25,7 +25,7 @@ from emst.backend import backend_of
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Bvh, Forest, PointStatistics, Report
 from emst.boruvka import spanning_forest
-from emst.hierarchy.linkage import to_scipy
+from emst.hierarchy.linkage import check_edges, to_scipy
 from emst.inputs.devices import native_array, on_device_of
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import FittedAttribute
@@ -172,9 +172,15 @@ class MinimumSpanningTree:
         """Single linkage of the points: float64 array of shape (n - 1, 4) on the host, as SciPy's `linkage` returns.
 
         Row i merges clusters ``Z[i, 0] < Z[i, 1]`` at height ``Z[i, 2]`` into cluster ``n + i`` of ``Z[i, 3]`` points.
+
+        Raises
+        ------
+        ValueError
+            The arrays were changed, and `edges` is not a spanning tree any more.
         """
         edges, weights = native_array(self.edges), native_array(self.weights)
         with on_device_of(weights):
+            check_edges(edges, weights)
             ops = backend_of("cpu" if isinstance(edges, np.ndarray) else "cuda")
             return to_scipy(ops.linkage(edges, weights))
 
