@@ -26,14 +26,11 @@ def merge(forest, prepare=None):
 
 
 @kernel
-def _hook(components, labels, parent, edge_u, edge_v, best, source, target, weight, roots, grain, begin, end):
-    """Give every component but the roots its parent, and count the roots."""
-    count = 0
+def _hook(components, labels, parent, edge_u, edge_v, best, source, target, weight, begin, end):
     for k in range(begin, end):
         c = components[k]
         u, v = edge_u[c], edge_v[c]
         if u < 0:
-            count += 1
             continue
         other = labels[v] if labels[u] == c else labels[u]
         if stays_root(c, other, (edge_u[other] == u) & (edge_v[other] == v)):

@@ -374,7 +374,12 @@ def test_the_figure_in_one_piece_includes_the_sort(ops, form):
 
 @pytest.mark.parametrize(
     "dtype, form, per_vertex",
-    [(np.int32, "csr", 185), (np.float64, "csr", 212), (np.int32, "coordinates", 271), (np.float64, "coordinates", 281)],
+    [
+        (np.int32, "csr", 185),
+        (np.float64, "csr", 212),
+        (np.int32, "coordinates", 271),
+        (np.float64, "coordinates", 281),
+    ],
 )
 def test_the_least_bound_is_the_documented_one(dtype, form, per_vertex, monkeypatch):
     monkeypatch.undo()  # blocks of their real size
