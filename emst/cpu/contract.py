@@ -51,14 +51,20 @@ def flatten(parent, nodes=ALL):
     grain = grain_for(count, 1 << 14)
     found = np.empty(-(-count // grain), np.int64)
     for_chunks(_flatten, count, grain, parent, nodes, found, grain)
+    _check(found)
+    roots = np.empty(found.sum(), np.int32)
+    for_chunks(_list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)
+    _check(found)
+    return roots
+
+
+def _check(found):
+    """Raise RuntimeError where a chunk has met a cycle."""
     if (found == CYCLE).any():
         raise RuntimeError(
             "the lightest edges of the components close a cycle; "
             "this is a fault of emst, please report it with the input"
         )
-    roots = np.empty(found.sum(), np.int32)
-    for_chunks(_list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)
-    return roots
 
 
 @part
@@ -89,12 +95,16 @@ def _flatten(parent, nodes, found, grain, begin, end):
 
 @kernel
 def _list_roots(parent, nodes, stops, found, roots, grain, begin, end):
-    """Branch-free: a node that is no root is overwritten by the next one."""
+    """Branch-free: a node that is no root is overwritten by the next one.
+
+    Roots that nobody counted come from a cycle: halving has closed it around one of its nodes.
+    """
     stop = stops[begin // grain]
     at = stop - found[begin // grain]
     for i in range(begin, end):
-        if at == stop:
-            break
         v = _node(nodes, i)
-        roots[at] = v
+        if at < stop:
+            roots[at] = v
         at += parent[v] == v
+    if at != stop:
+        found[begin // grain] = CYCLE
