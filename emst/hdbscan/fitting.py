@@ -49,7 +49,7 @@ def tree_model(X: Any, request: Request) -> Model:
         model = _of_distances(X, request) if given else _of_features(X, request)
     with model.scope():
         if model.metric.way in ("given", "matrix") and bool(np.isinf(model.weights[-1:]).any()):
-            warnings.warn(INFINITE_EDGES, UserWarning, stacklevel=4)
+            warnings.warn(INFINITE_EDGES, UserWarning, stacklevel=3)
     return model
 
 
