@@ -3,7 +3,7 @@
 // A block looks at a whole row, so an answer is exact until the two rows are joined; then its weight is a lower bound.
 #include "distances/metric.cuh"
 
-constexpr int ROW_THREADS = 256, ROW_WARPS = ROW_THREADS / 32, DIGITS = 256;
+constexpr int ROW_THREADS = EMST_ROW_THREADS, ROW_WARPS = ROW_THREADS / 32, DIGITS = 256;
 
 // The k-th smallest entry of every row, found digit by digit from the highest: how many entries that agree in the
 // digits known so far have which next one?

@@ -40,7 +40,7 @@ __global__ void core_distance_sums(const double *columns, i64 n, int dimensions,
 }
 
 // Prim, a block a cluster: `weight` of a point outside of the tree is the least to a point inside.
-constexpr int TREE_THREADS = 256;
+constexpr int TREE_THREADS = EMST_TREE_THREADS;
 __global__ void __launch_bounds__(TREE_THREADS)
     cluster_trees(const double *columns, i64 n, int dimensions, const i64 *starts, const i64 *core, bool *inside,
                   int *parent, i64 *weight) {

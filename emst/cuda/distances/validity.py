@@ -5,9 +5,8 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
+from emst.cuda.runtime.constants import TREE_THREADS
 from emst.cuda.runtime.launch import launch
-
-TREE_THREADS = 256  # of validity.cu
 
 
 def core_distance_sums(

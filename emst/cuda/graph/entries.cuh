@@ -8,8 +8,8 @@ __device__ inline u64 ordered_weight(i64 w) { return (u64)w ^ 0x8000000000000000
 __device__ inline u32 ordered_weight(float w) { return ordered(add(w, 0.0f)); }
 __device__ inline u64 ordered_weight(double w) { return ordered(add(w, 0.0)); }
 
-constexpr int GRAPH_THREADS = 256, GRAPH_WARPS = GRAPH_THREADS / 32;
-constexpr int TILE_ITEMS = 8, TILE = 32 * TILE_ITEMS;  // entries that a warp works on at once
+constexpr int GRAPH_THREADS = EMST_GRAPH_THREADS, GRAPH_WARPS = GRAPH_THREADS / 32;
+constexpr int TILE = EMST_GRAPH_TILE, TILE_ITEMS = TILE / 32;  // entries that a warp works on at once
 
 // The j-th entry of this lane in a tile.
 __device__ inline int tile_index(int j) { return j * 32 + (int)lane_id(); }

@@ -3,7 +3,8 @@
 #include "runtime/grid.cuh"
 #include "graph/entries.cuh"
 
-// Fields of the result, in the order of `GraphStatistics`. All are zero before; a "first" is the complement of a position.
+// Fields of the result, in the order of `GraphStatistics`. All are zero before; a "first" is the complement of a
+// position.
 enum {
   FIRST_START,
   LAST_END,
@@ -19,6 +20,7 @@ enum {
   FINGERPRINT,
   FIELDS = FINGERPRINT + 2
 };
+static_assert(FIELDS == EMST_STATISTICS_FIELDS, "statistics.py makes room for them");
 
 __device__ inline bool is_nan(int) { return false; }
 __device__ inline bool is_nan(i64) { return false; }

@@ -8,11 +8,9 @@ import numpy as np
 from emst.backend.records import Scaling
 from emst.cuda.distances.brute import centres_of
 from emst.cuda.runtime.compile import ctype, kernel
-from emst.cuda.runtime.launch import BLOCK, launch
+from emst.cuda.runtime.constants import BLOCK, FAN, LEAF, MAX_LEVELS
+from emst.cuda.runtime.launch import launch
 
-LEAF = 8  # of bvh.cuh
-FAN = 32
-MAX_LEVELS = 8
 # From here on all pairs are compared. Where the hierarchy stops to pay depends on the data: with 50,000 points on an
 # H200 uniform noise crosses between 10 and 16 dimensions, blobs at 32, and data with structure is what people bring
 # (benchmarks/crossing.py, benchmarks/results).

@@ -4,7 +4,8 @@
 #pragma once
 #include "runtime/lookback.cuh"
 
-constexpr int COMPACT_THREADS = 256, COMPACT_ITEMS = 16, COMPACT_TILE = COMPACT_THREADS * COMPACT_ITEMS;
+constexpr int COMPACT_THREADS = EMST_BLOCK, COMPACT_TILE = EMST_SCAN_TILE,
+              COMPACT_ITEMS = COMPACT_TILE / COMPACT_THREADS;
 
 // The j-th index of this thread in a tile.
 __device__ inline i64 compact_index(int tile, int j) {

@@ -9,11 +9,7 @@ import cupy
 import numpy as np
 
 from emst.cuda.runtime.compile import kernel
-
-BLOCK = 256
-COMPACT_TILE = 4096  # of compact.cuh
-COUNTER_WORDS = 16  # of lookback.cuh: before the words of tiles
-EACH = 4  # points a thread of a pass over all points, of exact.cuh
+from emst.cuda.runtime.constants import BLOCK, COUNTER_WORDS, EACH, SCAN_TILE
 
 
 def launch(room: str, name: str, threads: int, *args: Any, block: int = BLOCK) -> None:
@@ -51,14 +47,16 @@ def multiprocessors(device: int) -> int:
 
 
 class Compaction:
-    """What tiles of `compact` in compact.cuh tell each other, for up to n indices, and the epoch that tells its launches
-    apart. They run one after the other: they share the counter that tiles are taken from."""
+    """What the tiles of up to n indices tell each other (lookback.cuh), and the epoch that tells launches apart.
+
+    The launches run one after the other, since they share the counter from which tiles are taken.
+    """
 
     def __init__(self, n: int) -> None:
-        self._tiles = cupy.zeros(COUNTER_WORDS + -(-n // COMPACT_TILE), np.uint64)
+        self._tiles = cupy.zeros(COUNTER_WORDS + -(-n // SCAN_TILE), np.uint64)
         self._epoch = 0
 
     def launch(self, room: str, name: str, n: int, *args: Any) -> None:
         """Run a compacting kernel over n indices; its last two parameters are tiles and epoch."""
         self._epoch += 1
-        launch(room, name, -(-n // COMPACT_TILE) * BLOCK, *args, self._tiles, np.uint32(self._epoch))
+        launch(room, name, -(-n // SCAN_TILE) * BLOCK, *args, self._tiles, np.uint32(self._epoch))

@@ -5,19 +5,20 @@
 // sort for GPUs" (2022). The words that tiles publish are described in lookback.cuh.
 #include "runtime/lookback.cuh"
 
-constexpr int DIGITS = 256, THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS, SORT_WARPS = THREADS / 32,
-              BLOCKS_AN_SM = 4;
+constexpr int DIGIT_BITS = EMST_DIGIT_BITS, DIGITS = 1 << DIGIT_BITS;
+constexpr int THREADS = DIGITS, SORT_WARPS = THREADS / 32, TILE = EMST_SORT_TILE, ITEMS = TILE / THREADS;
+constexpr int MOST_PASSES = 64 / DIGIT_BITS, LEAST_RESIDENT = 4;
 
 __device__ inline int digit_of(u64 key, int shift) { return (int)(key >> shift & (DIGITS - 1)); }
 
 // counts[pass * DIGITS + digit], for all passes at once.
 __global__ void __launch_bounds__(THREADS) count_digits(const u64 *keys, i64 n, int passes, u64 *counts) {
-  __shared__ u32 local[8 * DIGITS];
+  __shared__ u32 local[MOST_PASSES * DIGITS];
   for (int c = threadIdx.x; c < passes * DIGITS; c += THREADS) local[c] = 0;
   __syncthreads();
   for (i64 i = thread_id(); i < n; i += (i64)gridDim.x * THREADS) {
     u64 key = keys[i];
-    for (int pass = 0; pass < passes; pass++) atomicAdd(local + pass * DIGITS + digit_of(key, 8 * pass), 1u);
+    for (int pass = 0; pass < passes; pass++) atomicAdd(local + pass * DIGITS + digit_of(key, DIGIT_BITS * pass), 1u);
   }
   __syncthreads();
   for (int c = threadIdx.x; c < passes * DIGITS; c += THREADS)
@@ -42,7 +43,7 @@ __global__ void __launch_bounds__(DIGITS) digit_starts(u64 *counts) {
 __device__ inline u32 lanes_with(int digit) {
   u32 peers = FULL;
 #pragma unroll
-  for (int bit = 0; bit < 8; bit++) {
+  for (int bit = 0; bit < DIGIT_BITS; bit++) {
     u32 set = __ballot_sync(FULL, digit >> bit & 1);
     peers &= digit >> bit & 1 ? set : ~set;
   }
@@ -63,7 +64,7 @@ __device__ inline u32 block_prefix(u32 value, u32 *warp_sums) {
 }
 
 // values_in null: the value of a key is its index.
-__global__ void __launch_bounds__(THREADS, BLOCKS_AN_SM)
+__global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
     sort_pass(const u64 *__restrict__ keys_in, const int *__restrict__ values_in, i64 n, int shift, const u64 *starts,
               u64 *keys_out, int *values_out, u64 *tiles, u32 epoch) {
   __shared__ u64 exchange[TILE];                  // keys, then values, in the tile's sorted order
