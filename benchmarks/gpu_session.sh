@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that needs a GPU, in one go: the tests marked gpu, compute-sanitizer, the benchmarks, the crossing point, a
+# Everything that needs a GPU, in one run: the tests marked gpu, compute-sanitizer, the benchmarks, the crossing point, a
 # profile.
 #     benchmarks/gpu_session.sh FOLDER
 # Writes FOLDER/gpu-tests.txt, FOLDER/sanitizer.txt, FOLDER/gpu.md, FOLDER/gpu-hdbscan.md and FOLDER/profile.txt.
