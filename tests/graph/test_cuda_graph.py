@@ -24,6 +24,7 @@ def constant(monkeypatch):
     def forget():
         compile.kernel.cache_clear()
         launch._resident.cache_clear()
+        launch._ready.clear()
 
     def patched(old, new):
         assert old in plain("graph/forest")

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import cupy
 import numpy as np
 
-from emst.cuda.runtime.compile import ctype, kernel
+from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BRUTE_QUERIES, BRUTE_SPLITS, BRUTE_TILE, EUCLIDEAN
-from emst.cuda.runtime.launch import launch, pointer
+from emst.cuda.runtime.launch import launch, launch_grid
 
 PAGE = 12  # neighbours found in one pass; larger ones cost more in insertions than they save in passes or walks
 
@@ -89,11 +89,13 @@ def nearest_outside(
     queries = n if worklist is None else len(worklist)
     size = queries + busy * BRUTE_QUERIES  # answers by split and query, at most
     partial = (cupy.empty(size, np.int32), cupy.empty(size, rows.dtype), cupy.empty(size, rows.dtype))
-    work = (pointer(worklist), count, np.int32(busy))
+    work = (worklist, count, np.int32(busy))
     mrd = np.int32(answers[2] is not None)
-    kernel("distances/brute", f"brute_nearest<{T}, {metric.kind}>")(
+    launch_grid(
+        "distances/brute",
+        f"brute_nearest<{T}, {metric.kind}>",
         (-(-queries // BRUTE_QUERIES), BRUTE_SPLITS),
         (BRUTE_QUERIES,),
-        (rows, pointer(centres), labels, n, np.int32(d), *metric_args, *work, mrd, limit, *partial),
+        (rows, centres, labels, n, np.int32(d), *metric_args, *work, mrd, limit, *partial),
     )
     launch("distances/brute", f"brute_nearest_of_splits<{T}>", queries, labels, n, *work, *partial, *answers, best)
