@@ -30,8 +30,13 @@ def launch_over_points(room: str, name: str, n: int, *args: Any) -> None:
 
 def launch_resident(room: str, name: str, blocks: int, *args: Any, block: int) -> None:
     """Run a kernel whose blocks wait for one another: `blocks` of them, but no more than can be resident at once."""
-    blocks = max(min(blocks, _resident(room, name, block, cupy.cuda.runtime.getDevice())), 1)
+    blocks = max(min(blocks, most_resident(room, name, block)), 1)
     launch_grid(room, name, (blocks,), (block,), args, resident=True)
+
+
+def most_resident(room: str, name: str, block: int) -> int:
+    """How many blocks of a kernel can be resident at once."""
+    return _resident(room, name, block, cupy.cuda.runtime.getDevice())
 
 
 def launch_grid(
