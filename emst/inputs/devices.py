@@ -41,6 +41,8 @@ def gpu_of(X: Any) -> int | None:
 
 def native_array(X: Any) -> Any:
     """`X` as a numpy or cupy array on its own device, without a copy, where it is one underneath; otherwise `X`."""
+    if is_cupy_sparse(X):
+        return X
     gpu = gpu_of(X)
     if gpu is None:
         return X.detach().numpy() if is_torch(X) else X
