@@ -19,7 +19,7 @@ from typing import Any
 
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from emst.hdbscan import centers
 from emst.hdbscan.attributes import FittedAttributes
@@ -28,6 +28,7 @@ from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import CONSTRAINTS, RECLUSTERED, options_of, request_of
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import check_cut, flat_clustering
+from emst.inputs.features import ATTRIBUTES, features_of, set_features
 from emst.progress import stage_printer
 
 
@@ -182,6 +183,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             Not enough memory; raised before anything is allocated.
         """
         stage = stage_printer(bool(self.verbose))
+        features = features_of(X)
         request = request_of(self, sparse=issparse(X))
         options = request.options
         model = tree_model(X, request)
@@ -197,10 +199,9 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             if self.prediction_data and not model.has_features:
                 warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=3)
             results = _results(model, self.store_centers)
-            validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
-            self._take(model, results)
             if self.prediction_data:
                 model.prepare_queries()
+            self._take(model, results, features)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
@@ -275,14 +276,13 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         other._validate_params()
         with self._model.scope():
             model = self._model.reclustered(options_of(other))
-            other._take(model, _results(model, other.store_centers))
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(other, name, getattr(self, name))
+            features = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
+            other._take(model, _results(model, other.store_centers), features)
         return other
 
-    def _take(self, model: Model, results: dict[str, Any]) -> None:
+    def _take(self, model: Model, results: dict[str, Any], features: dict[str, Any]) -> None:
         """Become the fitted model; until here nothing of the estimator has changed."""
+        set_features(self, features)
         for name in ("centroids_", "medoids_"):
             self.__dict__.pop(name, None)
         for name, result in results.items():

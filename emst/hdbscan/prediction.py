@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from emst.backend.records import Array
 from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.joining import joined
+from emst.inputs.features import check_features
 from emst.inputs.finite import FiniteRows, finite_rows
 from emst.inputs.points import CheckedPoints, check_points
 
@@ -68,7 +69,7 @@ class Queries:
 def open_queries(estimator: Any, fitted: Model, X: Any) -> Queries:
     """Check `X` as sklearn checks what comes to `predict`, and bring it to where the model works."""
     given = check_points(X, device=fitted.device, dtype=fitted.points.dtype)
-    validate_data(estimator, X, reset=False, skip_check_array=True)
+    check_features(estimator, X)
     points = fitted.ops.asarray(given.array, given.dtype)
     rows = finite_rows(points)
     if len(rows.kept) < len(points):

@@ -24,7 +24,7 @@ from emst.distances.metrics import ALIASES
 from emst.hierarchy.pairs import Pairs
 from emst.inputs.devices import to_host
 from emst.inputs.points import check_points
-from emst.inputs.scaling import sample_rows, scaling_of
+from emst.inputs.scaling import SAMPLE, scaling_of
 
 
 def validity_index(
@@ -126,7 +126,7 @@ def _pairs(given: Any, rows: np.ndarray, sizes: np.ndarray, metric: Any, params:
         return Pairs(to_host(given.array), rows, starts, metric, params)
     with given.scope():
         points = ops.asarray(given.array, np.float64)[ops.asarray(rows)]
-        statistics = ops.point_statistics(points, sample_rows(len(points)))
+        statistics = ops.point_statistics(points, SAMPLE)
         if statistics.bad:
             raise ValueError(f"X contains NaN or infinity in rows of clusters, first in row {rows[statistics.first]}")
         return OnDevice(given, ops, points * scaling_of(statistics, np.dtype(np.float64)).scale, starts)
@@ -149,7 +149,8 @@ class OnDevice:
 
     def separations(self, chosen: np.ndarray, starts: np.ndarray, core: np.ndarray) -> np.ndarray:
         """See `emst.backend.operations`, of some of the points; on the host."""
-        columns = self.ops.asarray(self.columns[:, self.ops.asarray(chosen)])
+        with self.given.scope():
+            columns = self.ops.asarray(self.columns[:, self.ops.asarray(chosen)])
         return self._ask(self.ops.separations, columns, self._cluster(starts), starts, core)
 
     def _cluster(self, starts: np.ndarray) -> np.ndarray:

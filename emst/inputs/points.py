@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from emst.backend.records import Array
-from emst.inputs.devices import choose_device, giver, is_cupy_sparse, native_array, on_device_of
+from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, native_array, on_device_of
 
 MAX_POINTS = 2**31 - 1  # ids are 32-bit
 
@@ -65,11 +65,11 @@ def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedP
     if is_cupy_sparse(X):
         raise TypeError("X is a sparse matrix on a GPU; sparse features are read on the host: pass X.get()")
     native = native_array(X)
-    on_device = not isinstance(native, np.ndarray) and hasattr(native, "__cuda_array_interface__")
-    array = _checked_device_array(native) if on_device else _checked_host_array(native)
+    gpu = gpu_of(native)
+    array = _checked_host_array(native) if gpu is None else _checked_device_array(native)
     if len(array) > MAX_POINTS:
         raise ValueError(f"X has {len(array):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
-    return CheckedPoints(array, _float_of(array.dtype, dtype), choose_device(device, on_device), giver(X, on_device))
+    return CheckedPoints(array, _float_of(array.dtype, dtype), choose_device(device, gpu), giver(X))
 
 
 def check_2d(X: Any) -> None:

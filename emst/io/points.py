@@ -1,19 +1,14 @@
-"""Points from files, and results to files that are either whole or absent.
-
-Every reader returns a float or integer table and raises `ValueError` with one sentence that names the file and, where
-there is one, the line and the column at fault.
-"""
+"""Points from .npy, .npz, .csv and .parquet files, as a table of floats or integers."""
 
 from __future__ import annotations
 
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any
 
 import numpy as np
 
-from emst.io.tables import choose_columns, first_line, numeric, pyarrow_for, read_csv, read_parquet
+from emst.io.tables import choose_columns, first_line, numeric, read_csv, read_parquet
 
 SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
 
@@ -21,7 +16,7 @@ SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
 def read_points(
     path: Path, columns: Sequence[str] | None = None, array: str | None = None, *, gaps: bool = False
 ) -> np.ndarray:
-    """Table of points in a file, told by its suffix.
+    """Points in a file; the suffix names the format.
 
     Parameters
     ----------
@@ -30,13 +25,20 @@ def read_points(
     columns : sequence of str, optional
         Names or 0-based numbers of the columns to take, in this order; all of them by default.
     array : str, optional
-        Which array of an .npz; needed only where there are several.
+        Which array of an .npz; needed only if it holds several.
     gaps : bool, default False
-        Whether an empty field of a .csv is a missing value, NaN, as in tables that pandas writes, and no error.
+        True: an empty field of a .csv is a missing value, NaN, as in tables that pandas writes. False: it is an error.
 
     Returns
     -------
     array of shape (n, d)
+        Of floats or integers, in the dtype of the file; a .csv gives float64.
+
+    Raises
+    ------
+    ValueError
+        The suffix is unknown, or the file holds no table of numbers. The message names the file and, where there is
+        one, the line and the column at fault.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -48,32 +50,6 @@ def read_points(
     if suffix == ".parquet":
         return _stack(path, read_parquet(path, columns))
     return _table(path, _load(path, array), columns)
-
-
-def check_table(path: Path) -> None:
-    """Raise ValueError if `write_table` cannot write such a file."""
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(f"{path}: unknown suffix {suffix!r}; labels are written to {', '.join(SUFFIXES)}")
-    if suffix == ".parquet":
-        pyarrow_for(path, "writing")
-
-
-def write_table(file: IO[bytes], path: Path, columns: dict[str, Any]) -> None:
-    """Write columns in the format that the suffix of `path` tells; to an .npy only the first."""
-    suffix = path.suffix.lower()
-    if suffix == ".npy":
-        np.save(file, next(iter(columns.values())))
-    elif suffix == ".npz":
-        np.savez(file, **columns)
-    elif suffix == ".csv":
-        file.write((",".join(columns) + "\n").encode())
-        formats = ["%d" if values.dtype.kind == "i" else "%.9g" for values in columns.values()]
-        np.savetxt(file, np.rec.fromarrays(list(columns.values())), fmt=",".join(formats))
-    else:
-        import pyarrow as arrow
-
-        pyarrow_for(path, "writing").write_table(arrow.table(columns), file)
 
 
 def _load(path: Path, name: str | None) -> np.ndarray:
@@ -113,7 +89,7 @@ def _check_magic(path: Path) -> None:
 
 
 def _table(path: Path, array: np.ndarray, columns: Sequence[str] | None) -> np.ndarray:
-    """An array as a table: a structured one has named columns, a plain one numbered ones."""
+    """The chosen columns of an array: of a structured array by field name, of a 2-D array by number."""
     if array.dtype.names:
         if array.ndim != 1:
             raise ValueError(f"{path}: a structured array must be 1-D, not of shape {array.shape}")
@@ -134,4 +110,4 @@ def _stack(path: Path, columns: dict[str, np.ndarray]) -> np.ndarray:
 
 
 class _Plain(ValueError):
-    """An error whose message already says everything."""
+    """An error whose message already names the file: it is raised as it is."""

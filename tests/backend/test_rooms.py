@@ -1,7 +1,7 @@
 """The rooms of the package: the same names on both backends, and imports that point one way.
 
-Imports are read off the sources, those inside functions and under TYPE_CHECKING included, so no circle exists at run time
-or on paper.
+Imports are read off the sources, those inside functions and under TYPE_CHECKING included, so no circle exists at run
+time or on paper.
 """
 
 import ast
@@ -51,6 +51,7 @@ LEVELS = [
 # The same within a backend.
 BACKEND_LEVELS = [
     {"runtime"},
+    {"contract"},
     {"merge"},
     {"lightest"},
     {"distances", "graph", "hierarchy"},

@@ -690,7 +690,11 @@ def test_medoids_in_blocks(ops, monkeypatch):
 
 
 def test_verbose_says_which_way_and_how_long(ops, capsys):
-    for metric, way in (("euclidean", "tree of boxes"), ("manhattan", "row by row"), ("canberra", "matrix")):
+    for metric, way in (
+        ("euclidean", "tree search"),
+        ("manhattan", "row of distances"),
+        ("canberra", "full distance matrix"),
+    ):
         HDBSCANGPU(metric=metric, device=ops.name, verbose=True).fit(blobs(60))
         lines = capsys.readouterr().err
         assert way in lines.splitlines()[0]

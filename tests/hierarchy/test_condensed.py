@@ -8,6 +8,8 @@ import reference
 from dendrograms import SHAPES, WEIGHTS, assert_same, give, of_points, tree, weights
 from helpers import DTYPES, KINDS, to_host
 
+from emst.hierarchy.linkage import to_scipy
+
 SIZES = [2, 3, 10, 60, 5_000]
 
 
@@ -103,7 +105,7 @@ def test_hdbscan_finds_the_same_clusters(ops, seed, min_cluster_size):
     edges, heights = of_points("uneven", 1_000, np.float64, seed=seed)
     linkage = give(ops, edges, heights)
     condensed = ops.condense(linkage, min_cluster_size)
-    theirs = peer.condense_tree(linkage.to_scipy(), min_cluster_size)
+    theirs = peer.condense_tree(to_scipy(linkage), min_cluster_size)
     stability = peer.compute_stability(theirs)
     assert condensed.count == len(stability)
     np.testing.assert_allclose(np.sort(to_host(condensed.stability)), np.sort(list(stability.values())), rtol=1e-9)
@@ -125,7 +127,7 @@ def test_hdbscan_keeps_the_same_clusters(ops, seed, persistence):
     linkage = give(ops, edges, heights)
     whole = ops.condense(linkage, 5)
     condensed = ops.simplify(whole, persistence)
-    theirs = peer.simplify_hierarchy(peer.condense_tree(linkage.to_scipy(), 5), persistence)
+    theirs = peer.simplify_hierarchy(peer.condense_tree(to_scipy(linkage), 5), persistence)
     assert 1 < condensed.count < whole.count
     born = np.sort(theirs["lambda_val"][theirs["child"] >= 1_000])
     np.testing.assert_allclose(np.sort(to_host(condensed.birth))[1:], born, rtol=1e-6)

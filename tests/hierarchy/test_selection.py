@@ -8,6 +8,8 @@ from helpers import KINDS, cloud, to_host
 from sklearn.cluster import HDBSCAN
 from sklearn.metrics import adjusted_rand_score
 
+from emst.hierarchy.linkage import to_scipy
+
 METHODS = ["eom", "leaf"]
 
 
@@ -95,7 +97,7 @@ def test_hdbscan_gives_the_same_labels(ops, method, single, epsilon, seed):
     linkage = give(ops, edges, heights)
     for min_cluster_size in (3, 15):
         condensed = ops.condense(linkage, min_cluster_size)
-        theirs = peer.condense_tree(linkage.to_scipy(), min_cluster_size)
+        theirs = peer.condense_tree(to_scipy(linkage), min_cluster_size)
         # To hdbscan the root's size is that of the clusters it splits into, without the points that left before.
         for limit in [n + 1, 40] if method == "eom" and not single else [n + 1]:
             selection = ops.select(condensed, method, epsilon, limit, single)

@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import emst
 from emst.backend.records import Forest
-from emst.inputs.scaling import sample_rows, scaling_of
+from emst.inputs.scaling import SAMPLE, scaling_of
 
 # Other programs take the root before they add: n roundings of 2^-53 in the sum, a few in each root.
 CLOSE = 1e-12
@@ -49,7 +49,7 @@ def forest_at_home(forest):
 
 def scaling_for(x):
     """Scaling of a point set, from the numpy twin, as the driver makes it."""
-    statistics = reference.point_statistics(x, sample_rows(len(x)))
+    statistics = reference.point_statistics(x, SAMPLE)
     return scaling_of(statistics, x.dtype)
 
 
@@ -134,6 +134,14 @@ def mutual_reachability(x, k):
 
 def tree(ops, x, k=1):
     return emst.minimum_spanning_tree(x, min_samples=k, device=ops.name)
+
+
+def check_tree(tree, expected, dtype):
+    """Whether a tree is the expected one, bit for bit."""
+    edges, weights, core = map(to_host, tree)
+    assert edges.dtype == np.int32 and weights.dtype == core.dtype == dtype
+    for ours, theirs in zip((edges, weights, core), expected):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 def same_partition(a, b):

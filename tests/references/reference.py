@@ -131,7 +131,7 @@ def asarray(array, dtype=None):
 def point_statistics(points, sampled):
     bad = ~np.isfinite(points).all(axis=1)
     first = int(bad.argmax()) if bad.any() else -1
-    low, high, sample = points.min(axis=0), points.max(axis=0), points[sampled]
+    low, high, sample = points.min(axis=0), points.max(axis=0), points[sampled.of(len(points))]
     return PointStatistics(
         low.astype(np.float64), high.astype(np.float64), int(bad.sum()), first, sample.astype(np.float64)
     )

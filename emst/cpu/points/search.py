@@ -61,7 +61,7 @@ def nearest_outgoing(bvh, forest, cache):
 def _search(scratch, nodes, core, node_core, n, best, memory, candidates, dims, d, begin, end):
     packet, asking = scratch
     for group in range(begin, end):
-        count = 0
+        count = np.int64(0)  # of one type from the beginning: `_who_asks` is compiled for every type
         leaves = range(group * LANES, min(group * LANES + LANES, len(candidates)))
         for leaf in leaves:
             candidates[leaf] = 0
