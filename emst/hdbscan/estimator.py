@@ -69,7 +69,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     store_centers : {None, "centroid", "medoid", "both"}, default None
         Centres to compute: centroids, in O(n d) time; medoids, in O(s^2 d) time at worst for a cluster of s points. The
         triangle inequality spares most of that in few dimensions (euclidean, haversine, manhattan, chebyshev,
-        minkowski), the mean in any (sqeuclidean, cosine). A UserWarning announces searches of more than 10^10 distances.
+        minkowski), the mean in any (sqeuclidean, cosine). A UserWarning announces more than 10^10 distances.
     cluster_selection_persistence : float, default 0.0
         Splits whose lesser side lasts for a shorter range of lambda (1 / distance) than this are undone.
     prediction_data : bool, default False
