@@ -29,9 +29,7 @@ class Canonical(NamedTuple):
     positions: Array | None
 
 
-def canonical(
-    given: CheckedGraph, ops: Backend, symmetric: str = "check", may_sort: bool = True
-) -> Canonical | None:
+def canonical(given: CheckedGraph, ops: Backend, symmetric: str = "check", may_sort: bool = True) -> Canonical | None:
     """The canonical form of a checked graph, on the backend; None if it has to be sorted and `may_sort` is false,
     because there is too little memory.
 

@@ -44,7 +44,7 @@ def constant(monkeypatch):
         launch._resident.cache_clear()
 
     def patched(old, new):
-        assert old in plain("graph")
+        assert old in plain("graph/forest")
         monkeypatch.setattr(compile, "source", lambda room: plain(room).replace(old, new))
         forget()
 

@@ -335,8 +335,8 @@ def test_what_is_in_order_already_is_not_streamed(monkeypatch):
 def test_too_large_even_for_blocks(ops):
     graph, _ = graph_and_entries("grid")
     sentence = (
-        r"the forest of 1,600 vertices and 6,240 entries needs at least [\d,]+ bytes of memory in one piece, or [\d,]+ in "
-        r"blocks of 200 entries; 5,000 may be used"
+        r"the forest of 1,600 vertices and 6,240 entries needs at least [\d,]+ bytes of memory in one piece, or "
+        r"[\d,]+ in blocks of 200 entries; 5,000 may be used"
     )
     with pytest.raises(MemoryError, match=sentence):
         graph_msf(graph, device=ops.name, max_device_bytes=5_000)
@@ -374,7 +374,12 @@ def test_the_figure_in_one_piece_includes_the_sort(ops, form):
 
 @pytest.mark.parametrize(
     "dtype, form, per_vertex",
-    [(np.int32, "csr", 185), (np.float64, "csr", 212), (np.int32, "coordinates", 271), (np.float64, "coordinates", 281)],
+    [
+        (np.int32, "csr", 185),
+        (np.float64, "csr", 212),
+        (np.int32, "coordinates", 271),
+        (np.float64, "coordinates", 281),
+    ],
 )
 def test_the_least_bound_is_the_documented_one(dtype, form, per_vertex, monkeypatch):
     monkeypatch.undo()  # blocks of their real size

@@ -1,4 +1,4 @@
-"""The default minimum spanning forest of a graph on the GPU. Kernel: graph.cu, which says how it works."""
+"""The default minimum spanning forest on the GPU. Kernel: forest.cu, which describes the algorithm."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from emst.backend.records import Adjacency, ForestEdges
 from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.launch import launch_resident
 
-GRAPH_THREADS, BLOCK_TILE = 256, 2048  # of graph.cuh; entries that a block works on at once
+GRAPH_THREADS, BLOCK_TILE = 256, 2048  # of entries.cuh; entries that a block processes at a time
 STATE_WORDS, MOST_BLOCKS = 4868, 4096  # of worklist.cuh
-NARROW = 2**32 - 1  # fewer entries than this, and a weight of 32 bits, fit one word
+NARROW = 2**32 - 1  # with fewer entries and weights of 32 bits, a key fits into one word
 
 
 def graph_forest(graph: Adjacency) -> ForestEdges:
