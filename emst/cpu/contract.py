@@ -32,8 +32,8 @@ def stays_root(c, other, mutual):
 
 @part
 def root_above(parent, p):
-    """The root of the tree that holds node `p`. After `flatten` most paths have one step; another thread that halved the
-    path may have hung a node back on an older ancestor."""
+    """The root of the tree that holds node `p`. `flatten` leaves a longer path than one step only if another thread
+    halved it at the same time and wrote an older ancestor."""
     hops = 0
     while parent[p] != p and hops < len(parent):  # no path is longer, and a cycle must not hold a thread
         p = parent[p]
