@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
@@ -73,13 +74,16 @@ def _flatten(components, parent, cyclic, grain, begin, end):
     longest = 0
     for k in range(begin, end):
         c = components[k]
-        p = parent[c]
+        p = load(parent, c)
+        above = load(parent, p)
         hops = 0
-        while parent[p] != p and hops <= len(components):
-            parent[p] = parent[parent[p]]
-            p = parent[p]
+        while above != p and hops <= len(components):
+            further = load(parent, above)
+            store(parent, p, further)
+            p = further
+            above = load(parent, p)
             hops += 1
-        parent[c] = p
+        store(parent, c, p)
         longest = max(longest, hops)
     cyclic[begin // grain] = longest > len(components)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.prefetch import prefetch
@@ -52,14 +53,17 @@ def _flatten(parent, found, grain, begin, end):
     """Hang every node directly on its root, and count the roots."""
     count = 0
     for v in range(begin, end):
-        prefetch(parent, np.int64(parent[min(v + AHEAD, end - 1)]))
-        p = parent[v]
+        prefetch(parent, np.int64(load(parent, min(v + AHEAD, end - 1))))
+        p = load(parent, v)
         count += p == v
-        p = parent[parent[p]]  # most need no more
-        while parent[p] != p:
-            parent[p] = parent[parent[p]]
-            p = parent[p]
-        parent[v] = p
+        p = load(parent, load(parent, p))  # most need no more
+        above = load(parent, p)
+        while above != p:
+            further = load(parent, above)
+            store(parent, p, further)
+            p = further
+            above = load(parent, p)
+        store(parent, v, p)
     found[begin // grain] = count
 
 
