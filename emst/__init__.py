@@ -1,4 +1,24 @@
-"""Exact minimum spanning trees of points, HDBSCAN* over them, and forests of graphs, on the CPU and the GPU."""
+"""Exact minimum spanning trees of points, HDBSCAN* over them, and forests of graphs, on the CPU and the GPU.
+
+    euclidean.py    `EMST` and `minimum_spanning_tree`: trees of points
+    hdbscan/        `HDBSCANGPU`: clusters, and prediction with a fitted model
+    graph/          `graph_msf`: forests of graphs
+    inputs/         validation of points, devices, rows that are not finite, scaling
+    boruvka.py      Borůvka's loop
+    distances/      trees of points under other metrics, and of distance matrices
+    hierarchy/      dendrogram, condensed tree, selection, cluster validity
+    backend/        which operations a backend has; `cpu/` and `cuda/` have them
+    cpu/            these operations in numba
+    cuda/           these operations in CUDA
+    io/             files
+    plots/          pictures
+    cli/            the command `emst`
+    progress.py     progress of long runs: lines and bars
+    __main__.py     `python -m emst`
+
+A call goes from the estimator or function down: validation, Borůvka's loop or a graph algorithm over the operations of
+a backend, then the hierarchy. The first lines of each folder's `__init__.py` say what its files hold.
+"""
 
 from __future__ import annotations
 

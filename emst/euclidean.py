@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
@@ -27,8 +27,11 @@ from emst.backend.records import Array, Bvh, Forest, PointStatistics, Report
 from emst.boruvka import spanning_forest
 from emst.hierarchy.linkage import check_edges, to_scipy
 from emst.inputs.devices import native_array, on_device_of
+from emst.inputs.features import features_of, set_features
+from emst.inputs.fitted import FittedAttribute
 from emst.inputs.points import check_finite, check_min_samples, check_points
 from emst.inputs.scaling import SAMPLE, scaling_of
+from emst.inputs.summary import counted, float_sum, one_line
 from emst.progress import both, round_printer
 
 if TYPE_CHECKING:
@@ -130,6 +133,16 @@ class MinimumSpanningTree:
     weights: Any
     core_distances: Any
     device: str
+
+    def __repr__(self) -> str:
+        return one_line(
+            self,
+            counted(len(self.weights) + 1, "point"),
+            counted(len(self.weights), "edge"),
+            "1 component",
+            f"total weight {float_sum(self.weights)}",
+            f"device {self.device}",
+        )
 
     @property
     def total_weight(self) -> float:
@@ -263,6 +276,13 @@ class EMST(BaseEstimator):
     (999, 2)
     """
 
+    edges_: Any = FittedAttribute()
+    weights_: Any = FittedAttribute()
+    core_distances_: Any = FittedAttribute("min_samples > 1")
+    total_weight_: Any = FittedAttribute()
+    device_: Any = FittedAttribute()
+    n_features_in_: Any = FittedAttribute()
+
     def __init__(
         self,
         *,
@@ -283,6 +303,7 @@ class EMST(BaseEstimator):
 
         Raises what `minimum_spanning_tree` raises.
         """
+        features = features_of(X)
         tree = minimum_spanning_tree(
             X,
             min_samples=self.min_samples,
@@ -291,14 +312,15 @@ class EMST(BaseEstimator):
             dtype=self.dtype,
             verbose=self.verbose,
         )
-        validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
+        total_weight = tree.total_weight
+        set_features(self, features)
         self.edges_ = tree.edges
         self.weights_ = tree.weights
         if tree.core_distances is not None:
             self.core_distances_ = tree.core_distances
         elif hasattr(self, "core_distances_"):  # fitted before with another min_samples
             del self.core_distances_
-        self.total_weight_ = tree.total_weight
+        self.total_weight_ = total_weight
         self.device_ = tree.device
         self._tree = tree
         self._fit_X = X if self.n_features_in_ == 2 else None  # only a plane can be plotted

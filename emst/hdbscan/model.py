@@ -18,7 +18,7 @@ from emst.distances.metrics import Metric
 from emst.hdbscan.index import PointIndex, index_of
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import Flat, Options, flat_clustering
-from emst.inputs.devices import on_device_of, to_host, usable_device
+from emst.inputs.devices import gpu_of, on_device_of, placed, to_host, usable_device
 from emst.inputs.finite import FiniteRows
 
 
@@ -84,8 +84,8 @@ class Model:
 
     def rows_of(self, rows: Array) -> Array:
         """Some of the caller's rows, where they lie."""
-        on_host = isinstance(self.data, np.ndarray) or issparse(self.data)
-        return self.data[to_host(rows) if on_host else np.asarray(rows, like=self.data)]
+        with on_device_of(self.data):
+            return self.data[placed(rows, gpu_of(self.data))]
 
     def labels(self) -> Array:
         """int64[n]: -1 for noise, -2 and -3 for rows that stood aside."""

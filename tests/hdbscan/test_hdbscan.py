@@ -667,9 +667,9 @@ def test_medoids_under_the_metric(ops, metric):
 @pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
 def test_a_metric_takes_its_parameters_from_all_points(ops, metric, monkeypatch):
     """Not from a cluster's points, or a block of them, when it comes to medoids: there the widths are others."""
-    from emst.hdbscan import centers
+    from emst.hdbscan import medoids
 
-    monkeypatch.setattr(centers, "ENTRIES", 100)
+    monkeypatch.setattr(medoids, "ENTRIES", 100)
     x = blobs(150) * [1, 30]
     params = {"V": x.var(axis=0, ddof=1)} if metric == "seuclidean" else {"VI": np.linalg.inv(np.cov(x.T))}
     options = {"min_samples": 3, "metric": metric, "store_centers": "medoid", "device": ops.name}
@@ -681,16 +681,20 @@ def test_a_metric_takes_its_parameters_from_all_points(ops, metric, monkeypatch)
 
 
 def test_medoids_in_blocks(ops, monkeypatch):
-    from emst.hdbscan import centers
+    from emst.hdbscan import medoids
 
     model = HDBSCANGPU(min_samples=2, store_centers="medoid", device=ops.name)
     whole = model.fit(blobs()).medoids_
-    monkeypatch.setattr(centers, "ENTRIES", 100)
+    monkeypatch.setattr(medoids, "ENTRIES", 100)
     np.testing.assert_array_equal(model.fit(blobs()).medoids_, whole)
 
 
 def test_verbose_says_which_way_and_how_long(ops, capsys):
-    for metric, way in (("euclidean", "tree of boxes"), ("manhattan", "row by row"), ("canberra", "matrix")):
+    for metric, way in (
+        ("euclidean", "tree search"),
+        ("manhattan", "row of distances"),
+        ("canberra", "full distance matrix"),
+    ):
         HDBSCANGPU(metric=metric, device=ops.name, verbose=True).fit(blobs(60))
         lines = capsys.readouterr().err
         assert way in lines.splitlines()[0]

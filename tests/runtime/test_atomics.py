@@ -4,11 +4,10 @@ import threading
 
 import numpy as np
 import pytest
-from numba import boolean, int32, int64
+from numba import int32, int64
 
-from emst.cpu.graph.components import _flatten as flatten_trees
+from emst.cpu.contract import _flatten as flatten
 from emst.cpu.hierarchy.descent import _follow as follow
-from emst.cpu.merge import _flatten as flatten_components
 from emst.cpu.runtime.atomics import compare_and_swap, load, lower, lower_bound, store
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.numba_internals import without_counts
@@ -71,8 +70,8 @@ def test_every_element_is_claimed_once():
 
 @pytest.mark.parametrize(
     "shared, arrays, loads",
-    [(flatten_components, (int32, int32, boolean), 3), (flatten_trees, (int32, int64), 5), (follow, (int32,), 2)],
-    ids=["merge", "components", "descent"],
+    [(flatten, (int32, int32, int64), 7), (follow, (int32,), 2)],
+    ids=["contract", "descent"],
 )
 def test_shared_elements_are_accessed_atomically(shared, arrays, loads):
     """Plain accesses would give the same results nearly always: the code that LLVM gets tells them apart."""
