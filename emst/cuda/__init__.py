@@ -6,7 +6,7 @@
     hierarchy/      dendrogram, condensed tree, selection
     runtime/        what kernels are built from: compiling, launching, memory, scans, sorting
     merge           contracting the lightest edge of every component
-contract.cuh    the rule of contraction, which `merge` and the rounds on graphs share
+    contract.cuh    the rule of contraction, which `merge` and the rounds on graphs share
     lightest        the lightest edge of every component, from the cached neighbours of its points
     known.cuh       the cached neighbours of the points of one thread
 
