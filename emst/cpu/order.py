@@ -13,8 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from emst.backend import Survey
-from emst.cpu.kernels import kernel
+from emst.cpu.kernels import kernel, part
 from emst.cpu.parallel import for_chunks, grain_for, thread_count
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.frame import sample_rows
 
 BLOCK = 64  # points transformed together
@@ -41,7 +42,7 @@ def survey(points):
 
 @kernel
 def _survey(points, low, high, bad, first, grain, begin, end):
-    part = begin // grain
+    chunk = begin // grain
     d = points.shape[1]
     nothing = 0.0
     for i in range(d):
@@ -49,16 +50,16 @@ def _survey(points, low, high, bad, first, grain, begin, end):
         for row in range(begin, end):
             x = np.float64(points[row, i])
             nothing += x - x  # a NaN if x is one, or infinite
-            least, greatest = min(least, x), max(greatest, x)
-        low[part, i], high[part, i] = least, greatest
+            least, greatest = lesser(least, x), greater(greatest, x)
+        low[chunk, i], high[chunk, i] = least, greatest
     if nothing == 0:
         return
     for row in range(end - 1, begin - 1, -1):
         for i in range(d):
             x = np.float64(points[row, i])
             if x - x != 0:
-                bad[part] += 1
-                first[part] = row
+                bad[chunk] += 1
+                first[chunk] = row
                 break
 
 
@@ -79,17 +80,17 @@ def _curve_codes(cells, points, low, scale, bits, factor, codes, begin, end):
     dims = len(low)
     last = np.float64((np.int64(1) << bits) - 1)
     for start in range(begin, end, BLOCK):
-        count = min(BLOCK, end - start)
+        count = lesser(BLOCK, end - start)
         for j in range(count):
             for i in range(dims):
                 cell = (np.float64(points[start + j, i]) * scale - low[i]) * factor
-                cells[i, j] = np.int64(min(max(cell, 0.0), last))
+                cells[i, j] = np.int64(lesser(greater(cell, 0.0), last))
         if dims > 1:
             _hilbert_transpose(cells, dims, bits)
         _interleave(cells, dims, bits, codes[start : start + count])
 
 
-@kernel
+@part
 def _hilbert_transpose(cells, dims, bits):
     """Grid cells to the transposed Hilbert index, in place, as in the paper but without branches."""
     one, zero = np.uint32(1), np.uint32(0)
@@ -116,7 +117,7 @@ def _hilbert_transpose(cells, dims, bits):
             cells[i, j] ^= flip
 
 
-@kernel
+@part
 def _interleave(cells, dims, bits, codes):
     """Bits from the highest down, dimension 0 first."""
     for j in range(len(codes)):
