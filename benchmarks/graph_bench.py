@@ -22,7 +22,7 @@ import numpy as np
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from expected import forest_verdict, recorded_forests
 from graph_contestants import PEERS, Solver, ours, peers
-from graph_sets import Graph, Missing, open_graph
+from graph_sets import Graph, Missing, check_graph
 from memory import high_water, in_child, peak_on_device
 from race import common_parser, shuffled
 from report import FORESTS, head, median_of, row, write
@@ -71,7 +71,7 @@ def measure(graph: Graph, options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def tiny(graph: Graph, options: argparse.Namespace) -> Graph:
     """A graph with weights of the same type."""
-    return open_graph(TINY, options.scratch, None).weighing(graph.weights.dtype)
+    return check_graph(TINY, options.scratch, None).weighing(graph.weights.dtype)
 
 
 def invited(options: argparse.Namespace) -> dict[str, Solver]:
@@ -96,7 +96,7 @@ def peak_of(graph: Graph, options: argparse.Namespace) -> int | None:
 
 def child(name: str, dtype: str, scratch: str) -> int:
     """Rise of this process's memory: it holds the graph, and has compiled."""
-    tiny, graph = (open_graph(one, pathlib.Path(scratch), None).weighing(dtype) for one in (TINY, name))
+    tiny, graph = (check_graph(one, pathlib.Path(scratch), None).weighing(dtype) for one in (TINY, name))
     solver = ours("cpu")
     solver.solve(tiny.on("cpu"))
     return high_water(lambda: solver.solve(graph.on("cpu")))
@@ -127,7 +127,7 @@ def run(options: argparse.Namespace) -> list[dict[str, Any]]:
     print(head(FORESTS), flush=True)
     for name in options.sets:
         try:
-            graph = open_graph(name, options.scratch, options.data)
+            graph = check_graph(name, options.scratch, options.data)
         except Missing as missing:
             print(missing, file=sys.stderr)
             continue

@@ -14,7 +14,7 @@ common=(--device cuda --scratch "$scratch/graphs")
 exec 2>>"$out/log.txt"
 
 $python benchmarks/graph_sets.py "${common[@]:2}" USA-road-d.NY $($python benchmarks/graph_papers.py --device cuda --names) &
-$python -m pytest -m gpu -q tests/test_graph_*.py >"$out/graph-tests.txt" 2>&1
+$python -m pytest -m gpu -q tests/graph >"$out/graph-tests.txt" 2>&1
 tail -1 "$out/graph-tests.txt"
 wait
 

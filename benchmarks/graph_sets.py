@@ -25,7 +25,7 @@ import numpy as np
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
 from datasets import graphs
-from emst.graph.dimacs import read_arcs
+from emst.io.dimacs import read_arcs
 
 Csr = tuple[np.ndarray, np.ndarray, np.ndarray]
 PARTS = ("indptr", "indices", "weights")
@@ -103,7 +103,7 @@ class Missing(Exception):
     """A road network that is not in the user's folder."""
 
 
-def open_graph(name: str, scratch: pathlib.Path, data: pathlib.Path | None) -> Graph:
+def check_graph(name: str, scratch: pathlib.Path, data: pathlib.Path | None) -> Graph:
     """The graph of this name, from the scratch folder if it has been made before."""
     files = [scratch / f"{name.replace(':', '-')}.{part}.npy" for part in PARTS]
     if not files[-1].exists():
@@ -125,7 +125,7 @@ def make_all(names: Iterable[str], scratch: pathlib.Path, data: pathlib.Path | N
 
 def _make(name: str, scratch: pathlib.Path, data: pathlib.Path | None) -> str:
     try:
-        open_graph(name, scratch, data)
+        check_graph(name, scratch, data)
     except Missing as missing:
         return str(missing)
     return ""

@@ -8,7 +8,9 @@ from typing import Any
 
 from emst.backend import backend_of
 from emst.euclidean import spanning_tree
-from emst.hierarchy.flat import Options, flat_clustering
+from emst.hierarchy.condensed import condensed_tree
+from emst.hierarchy.selection import Options, flat_clustering
+from emst.inputs.scaling import SAMPLE
 
 
 def synchronize(device: str) -> None:
@@ -55,7 +57,9 @@ def time_stages(points: Any, k: int, device: str) -> dict[str, Any]:
     """One extra run, apart from those whose medians count: seconds and calls of every operation, components left."""
     ops = Timed(backend_of(device))
     left: list[int] = []
-    spanning_tree(ops.asarray(points), k, ops, lambda _, components: left.append(components))
+    points = ops.asarray(points)
+    statistics = ops.point_statistics(points, SAMPLE)
+    spanning_tree(points, statistics, k, ops, lambda _, components: left.append(components))
     return {"seconds": ops.seconds, "calls": ops.calls, "components": left}
 
 
@@ -66,9 +70,12 @@ def time_labels(points: Any, k: int, min_cluster_size: int, device: str, runs: i
         ops = Timed(backend_of(device))
         synchronize(device)
         start = time.perf_counter()
-        edges, weights, _ = spanning_tree(points, k, backend_of(device))
+        plain = backend_of(device)
+        found = plain.point_statistics(points, SAMPLE)
+        edges, weights, _ = spanning_tree(points, found, k, plain)
         synchronize(device)
         tree = {"tree": time.perf_counter() - start}
-        flat_clustering(ops.linkage(edges, weights), options, ops)
+        condensed = condensed_tree(ops.linkage(edges, weights), min_cluster_size, 0.0, ops)
+        flat_clustering(condensed, options, ops)
         seen.append(tree | ops.seconds)
     return {"seconds": {name: statistics.median(one[name] for one in seen) for name in seen[0]}}

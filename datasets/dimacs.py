@@ -92,7 +92,7 @@ def fetch(name: str, folder: str | Path | None = None) -> Path:
 
 
 def _check(file: Path, road: Road) -> None:
-    from emst.graph.reading import read_graph
+    from emst.io.graphs import read_graph
 
     graph = read_graph(file)
     if (graph.shape[0], graph.nnz) != (road.vertices, road.arcs):
@@ -105,7 +105,7 @@ def _check(file: Path, road: Road) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Fetch a network and find its forest."""
     from emst import graph_msf
-    from emst.graph.reading import read_graph
+    from emst.io.graphs import read_graph
 
     parser = argparse.ArgumentParser(description="Fetch a road network and find its minimum spanning forest.")
     parser.add_argument("name", choices=ROADS)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from emst.euclidean import EMST, minimum_spanning_tree
-    from emst.graph.forest import MinimumSpanningForest
+    from emst.euclidean import EMST, MinimumSpanningTree, minimum_spanning_tree
     from emst.graph.msf import graph_msf
+    from emst.graph.result import MinimumSpanningForest
     from emst.hdbscan import HDBSCAN, HDBSCANGPU
-    from emst.hierarchy.membership import all_points_membership_vectors, membership_vector
-    from emst.hierarchy.prediction import approximate_predict, approximate_predict_scores
+    from emst.hdbscan.membership import all_points_membership_vectors, membership_vector
+    from emst.hdbscan.prediction import approximate_predict, approximate_predict_scores
     from emst.hierarchy.validity import validity_index
-    from emst.mst import MinimumSpanningTree
 
 __all__ = [
     "EMST",
@@ -37,13 +36,13 @@ _HOMES = {
     "EMST": "emst.euclidean",
     "HDBSCAN": "emst.hdbscan",
     "HDBSCANGPU": "emst.hdbscan",
-    "MinimumSpanningForest": "emst.graph.forest",
-    "MinimumSpanningTree": "emst.mst",
-    "all_points_membership_vectors": "emst.hierarchy.membership",
-    "approximate_predict": "emst.hierarchy.prediction",
-    "approximate_predict_scores": "emst.hierarchy.prediction",
+    "MinimumSpanningForest": "emst.graph.result",
+    "MinimumSpanningTree": "emst.euclidean",
+    "all_points_membership_vectors": "emst.hdbscan.membership",
+    "approximate_predict": "emst.hdbscan.prediction",
+    "approximate_predict_scores": "emst.hdbscan.prediction",
     "graph_msf": "emst.graph.msf",
-    "membership_vector": "emst.hierarchy.membership",
+    "membership_vector": "emst.hdbscan.membership",
     "minimum_spanning_tree": "emst.euclidean",
     "validity_index": "emst.hierarchy.validity",
 }

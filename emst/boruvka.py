@@ -17,39 +17,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from emst.backend import Array, Backend
-
-Report = Callable[[int, int], None]
-
-
-@dataclass
-class Forest:
-    """The components found so far and the edges that joined them. All arrays live on the backend.
-
-    A component is named by its root, one of its vertices. An edge lies in the slot of the component that it
-    hooked onto another: every component but the last hooks once, so n slots hold all edges without a counter
-    whose order could depend on timing. A vertex that never hooked has `source` -1.
-    """
-
-    labels: Array  # int32[n]: root of the component that holds the vertex
-    components: Array  # int32[count]: the roots, ascending
-    best: Array  # T[n], by root: least weight known to leave the component (squared, for points)
-    edge_u: Array  # int32[n], by root: smaller end of the component's lightest edge, -1 where there is none
-    edge_v: Array  # int32[n], by root: larger end
-    source: Array  # int32[n], by slot: smaller end of a forest edge, -1 in an empty slot
-    target: Array  # int32[n], by slot: larger end
-    weight: Array  # T[n], by slot
-    scratch: Any = None  # the backend's own buffers for merging
-
-    @property
-    def count(self) -> int:
-        """Number of components."""
-        return len(self.components)
+from emst.backend.operations import Backend
+from emst.backend.records import Array, Forest, Report
 
 
 def singletons(n: int, dtype: Any, ops: Backend) -> Forest:

@@ -1,8 +1,9 @@
 """Exact Euclidean minimum spanning trees: the question of `boruvka.py`, asked of points.
 
-The stages in order: survey the points, order them along a Hilbert curve, build a bounding volume hierarchy over that
-order, (for mutual reachability) find core distances, join duplicates, then let Borůvka's loop ask for the lightest
-edge leaving each component until one is left; sort the edges and give them back in the caller's rows and units.
+`spanning_tree` lists the stages: scale the points, order them along a Hilbert curve, build a bounding volume hierarchy
+over that order, find core distances (for mutual reachability), join duplicates, let Borůvka's loop contract the
+lightest edge leaving each component until one component is left, sort the edges and return them in the caller's rows
+and units.
 
 References
 ----------
@@ -13,17 +14,21 @@ visualization, and outlier detection", TKDD 2015 (mutual reachability).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from emst.backend import Array, Backend, Bvh, Survey, backend_of
-from emst.boruvka import Forest, Report, spanning_forest
-from emst.frame import frame_of
-from emst.mst import MinimumSpanningTree
-from emst.points import check_finite, check_min_samples, open_points
+from emst.backend import backend_of
+from emst.backend.operations import Backend
+from emst.backend.records import Array, Bvh, Forest, PointStatistics, Report
+from emst.boruvka import spanning_forest
+from emst.hierarchy.linkage import to_scipy
+from emst.inputs.devices import native_array, on_device_of
+from emst.inputs.points import check_finite, check_min_samples, check_points
+from emst.inputs.scaling import SAMPLE, scaling_of
 from emst.progress import both, round_printer
 
 if TYPE_CHECKING:
@@ -87,54 +92,123 @@ def minimum_spanning_tree(
     """
     if metric not in METRICS:
         raise ValueError(f"metric must be one of {', '.join(map(repr, METRICS))}; got {metric!r}")
-    door = open_points(X, device=device, dtype=dtype)
-    n = len(door.array)
+    given = check_points(X, device=device, dtype=dtype)
+    n = len(given.array)
     k = check_min_samples(min_samples, n)
-    ops = backend_of(door.device)
-    with door.scope():
-        ops.require_memory(door.array, door.dtype, k)
-        points = ops.asarray(door.array, door.dtype)
-        printer = round_printer(n) if verbose else None
-        edges, weights, core = spanning_tree(points, k, ops, both(report, printer))
+    ops = backend_of(given.device)
+    with given.scope():
+        ops.require_memory(given.array, given.dtype, k)
+        points = ops.asarray(given.array, given.dtype)
+        statistics = ops.point_statistics(points, SAMPLE)
+        check_finite(statistics.bad, statistics.first)
+        edges, weights, core = spanning_tree(
+            points, statistics, k, ops, both(report, round_printer(n) if verbose else None)
+        )
         del points
         return MinimumSpanningTree(
-            door.give(edges), door.give(weights), None if core is None else door.give(core), door.device
+            given.give(edges), given.give(weights), None if core is None else given.give(core), given.device
         )
 
 
+@dataclass(frozen=True, eq=False)
+class MinimumSpanningTree:
+    """Minimum spanning tree of n points.
+
+    Attributes
+    ----------
+    edges : int32 array of shape (n - 1, 2)
+        Rows of the two ends of each edge, the smaller first.
+    weights : array of shape (n - 1,)
+        Length of each edge in the units of the input (mutual reachability when ``min_samples > 1``), ascending.
+    core_distances : array of shape (n,) or None
+        Distance of each point to its `min_samples`-th nearest, itself included; None when ``min_samples == 1``.
+    device : {"cpu", "cuda"}
+        What computed it.
+    """
+
+    edges: Any
+    weights: Any
+    core_distances: Any
+    device: str
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the weights, in float64."""
+        weights = native_array(self.weights)
+        with on_device_of(weights):
+            return float(weights.sum(dtype=np.float64))
+
+    def to_csr(self) -> Any:
+        """The tree as an (n, n) compressed sparse row matrix, each edge once, above the diagonal.
+
+        Returns
+        -------
+        scipy.sparse.csr_array or cupyx.scipy.sparse.csr_matrix
+            Where the tree's arrays live. Edges of weight 0 (duplicate points) are stored explicitly.
+        """
+        edges, weights = native_array(self.edges), native_array(self.weights)
+        n = len(weights) + 1
+        if isinstance(edges, np.ndarray):
+            from scipy.sparse import coo_array as coo
+        else:
+            from cupyx.scipy.sparse import coo_matrix as coo
+        with on_device_of(weights):
+            return coo((weights, (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
+
+    def linkage(self) -> np.ndarray:
+        """Single linkage of the points: float64 array of shape (n - 1, 4) on the host, as SciPy's `linkage` returns.
+
+        Row i merges clusters ``Z[i, 0] < Z[i, 1]`` at height ``Z[i, 2]`` into cluster ``n + i`` of ``Z[i, 3]`` points.
+        """
+        edges, weights = native_array(self.edges), native_array(self.weights)
+        with on_device_of(weights):
+            ops = backend_of("cpu" if isinstance(edges, np.ndarray) else "cuda")
+            return to_scipy(ops.linkage(edges, weights))
+
+
 def spanning_tree(
-    points: Array, k: int, ops: Backend, report: Report | None = None
+    points: Array, statistics: PointStatistics, k: int, ops: Backend, report: Report | None = None
 ) -> tuple[Array, Array, Array | None]:
-    """The stages over the seam: points on the backend -> edges int32[n-1, 2], weights T[n-1], core distances T[n]."""
-    survey = ops.survey(points)
-    check_finite(survey.bad, survey.first)
-    return surveyed_tree(points, survey, k, ops, report)
+    """All stages, from finite points on the backend to the sorted edges of their spanning tree.
 
+    Parameters
+    ----------
+    points : T[n, d]
+    statistics : PointStatistics
+        Of these points; all rows are finite.
+    k : int
+        The core distance is the distance to the k-th nearest point, itself included; 1 for the Euclidean tree.
+    ops : Backend
+    report : callable, optional
+        Called as ``report(round, components_left)`` after every round.
 
-def surveyed_tree(
-    points: Array, survey: Survey, k: int, ops: Backend, report: Report | None = None
-) -> tuple[Array, Array, Array | None]:
-    """`spanning_tree` of points whose survey, which found no bad row, is at hand."""
-    frame = frame_of(survey.low, survey.high, points.dtype, survey.sample)
-    order = ops.sort_order(ops.curve_codes(points, frame))
-    bvh = ops.build_bvh(points, order, frame)
+    Returns
+    -------
+    edges : int32[n - 1, 2]
+    weights : T[n - 1]
+    core : T[n] or None
+        Core distances; None for ``k == 1``.
+    """
+    scaling = scaling_of(statistics, points.dtype)
+    order = ops.sort_order(ops.curve_codes(points, scaling))
+    bvh = ops.build_bvh(points, order, scaling)
     core = ops.core_distances(bvh, k) if k > 1 else None
     forest = ops.join_duplicates(bvh)
-    _span(bvh, forest, ops, report)
-    edges, weights = ops.sorted_edges(bvh, forest, order, frame)
-    return edges, weights, None if core is None else ops.unscaled(core, order, frame)
+    _join_components(bvh, forest, ops, report)
+    edges, weights = ops.sorted_edges(bvh, forest, order, scaling)
+    return edges, weights, None if core is None else ops.unscaled(core, order, scaling)
 
 
-def _span(bvh: Bvh, forest: Forest, ops: Backend, report: Report | None) -> None:
-    """Borůvka's loop over points. What the search remembers ends with it: its memory serves the sort of the edges."""
-    answers = ops.first_answers(bvh, forest)
+def _join_components(bvh: Bvh, forest: Forest, ops: Backend, report: Report | None) -> None:
+    """Borůvka's loop over points. The neighbour cache ends with it: the sort of the edges needs its memory."""
+    cache = ops.cache_neighbours(bvh, forest)
 
     def prepare(forest: Forest) -> None:
         ops.label_nodes(bvh, forest)
-        ops.upper_bounds(bvh, forest, answers)
+        ops.upper_bounds(bvh, forest, cache)
 
     def lightest(forest: Forest) -> None:
-        ops.nearest_outgoing(bvh, forest, answers)
+        ops.nearest_outgoing(bvh, forest, cache)
 
     spanning_forest(forest, lightest, ops, report, prepare)
 

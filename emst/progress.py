@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from emst.boruvka import Report
+from emst.backend.records import Report
 
 
 def round_printer(n: int) -> Report:

@@ -11,7 +11,7 @@ from typing import Any
 from expected import FORESTS
 from graph_bench import TINY
 from graph_contestants import checksum_of, figures_of, ours
-from graph_sets import Graph, Missing, open_graph
+from graph_sets import Graph, Missing, check_graph
 from stages import synchronize
 
 ALGORITHMS = ["boruvka", "contraction", "primitives", "partial-prim", "hybrid"]
@@ -33,7 +33,7 @@ class Lab:
         if self._graph is None or self._graph.name != name:
             self._graph = self._arrays = None
             try:
-                self._graph = open_graph(name, self.options.scratch, self.options.data)
+                self._graph = check_graph(name, self.options.scratch, self.options.data)
             except Missing as missing:
                 print(missing, file=sys.stderr)
                 return None
@@ -93,7 +93,7 @@ class Lab:
 
     def _compile(self, solver: Any, key: str) -> None:
         if key not in self._warm:
-            solver.solve(open_graph(TINY, self.options.scratch, None).on(self.options.device))
+            solver.solve(check_graph(TINY, self.options.scratch, None).on(self.options.device))
             self._warm.add(key)
 
     def _compare(self, name: str, figures: dict[str, Any]) -> None:

@@ -60,7 +60,8 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Points in a file -> labels in a file, and pictures of clusters and tree."""
-    from emst.files import check_table, read_points, replacing, write_table
+    from emst.io.atomic import replacing
+    from emst.io.points import check_table, read_points, write_table
 
     check_table(arguments.output)
     check_files(arguments.points, arguments.output, "the labels", arguments.plot, arguments.tree)

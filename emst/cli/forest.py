@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from emst.cli.shared import Commands, add_device, check_files, names, sentence, written
 
 if TYPE_CHECKING:
-    from emst.graph.edge_lists import FileGraph
-    from emst.graph.forest import MinimumSpanningForest
+    from emst.graph.result import MinimumSpanningForest
+    from emst.io.edge_lists import FileGraph
 
 DESCRIPTION = """\
 Read a graph, find its minimum spanning forest, write it to an .npz: `source` < `target` (vertices, counted from 0),
@@ -74,8 +74,8 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Graph in a file -> forest in a file."""
-    from emst.files import replacing
-    from emst.graph.reading import read_file, save_forest
+    from emst.io.atomic import replacing
+    from emst.io.graphs import read_file, save_forest
     from emst.progress import reading_bar
 
     if arguments.output.suffix.lower() != ".npz":
@@ -151,7 +151,7 @@ def _as_in_the_file(fault: str, found: FileGraph) -> str:
 
 def _too_many(found: FileGraph) -> str:
     """A hint, if ids leave so many numbers out that most vertices have no edge."""
-    from emst.graph.edge_lists import NUMBER_THEM
+    from emst.io.edge_lists import NUMBER_THEM
 
     n = found.graph.shape[0]
     if not found.counted or n <= 2 * found.graph.nnz:

@@ -47,7 +47,8 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Points in a file -> tree in a file, and a picture of it."""
-    from emst.files import read_points, replacing
+    from emst.io.atomic import replacing
+    from emst.io.points import read_points
 
     if arguments.output.suffix.lower() != ".npz":
         raise ValueError(f"{arguments.output}: the tree is written as .npz")

@@ -1,29 +1,35 @@
-"""The operations of `emst.backend.Backend` on the CPU, in numba. Importing compiles nothing."""
+"""The operations of `emst.backend.operations` on the CPU, in numba. Importing compiles nothing."""
 
 import numpy
 
-from emst.cpu.answers import first_answers, upper_bounds
-from emst.cpu.bvh import build_bvh
-from emst.cpu.components import number_components
-from emst.cpu.condensed import condense
-from emst.cpu.cut import cut
-from emst.cpu.dense import open_rows, row_core_distances, row_edges, row_nearest
-from emst.cpu.graph import graph_forest
-from emst.cpu.graph_survey import survey_graph
-from emst.cpu.hybrid import lightest_of_edges
-from emst.cpu.knn import core_distances
-from emst.cpu.labels import label_nodes
-from emst.cpu.linkage import linkage
-from emst.cpu.memory import bytes_free, require_memory
-from emst.cpu.merge import join_duplicates, merge
-from emst.cpu.order import asarray, curve_codes, sort_order, survey
-from emst.cpu.partial_prim import grow_subtrees
-from emst.cpu.prediction import common_ancestor_lambdas, exemplar_distances, nearest_reachable
-from emst.cpu.result import sorted_edges, unscaled
-from emst.cpu.search import nearest_outgoing
-from emst.cpu.selection import label_points, outlier_scores, select
-from emst.cpu.simplify import simplify
-from emst.cpu.validity import cluster_trees, core_distance_sums, separations
+from emst.cpu.distances.exemplars import exemplar_distances
+from emst.cpu.distances.rows import open_rows, row_core_distances, row_edges, row_nearest
+from emst.cpu.distances.validity import cluster_trees, core_distance_sums, separations
+from emst.cpu.graph.components import number_components
+from emst.cpu.graph.forest import graph_forest
+from emst.cpu.graph.hybrid import lightest_of_edges
+from emst.cpu.graph.partial_prim import grow_subtrees
+from emst.cpu.graph.statistics import graph_statistics
+from emst.cpu.hierarchy.ancestors import common_ancestor_lambdas
+from emst.cpu.hierarchy.condensed import condense
+from emst.cpu.hierarchy.cut import cut
+from emst.cpu.hierarchy.linkage import linkage
+from emst.cpu.hierarchy.selection import label_points, outlier_scores, select
+from emst.cpu.hierarchy.simplify import simplify
+from emst.cpu.merge import merge
+from emst.cpu.points.bvh import build_bvh
+from emst.cpu.points.cached import cache_neighbours, upper_bounds
+from emst.cpu.points.duplicates import join_duplicates
+from emst.cpu.points.knn import core_distances
+from emst.cpu.points.labels import label_nodes
+from emst.cpu.points.memory import require_memory
+from emst.cpu.points.order import curve_codes
+from emst.cpu.points.prediction import nearest_reachable
+from emst.cpu.points.result import sorted_edges, unscaled
+from emst.cpu.points.search import nearest_outgoing
+from emst.cpu.points.statistics import point_statistics
+from emst.cpu.runtime.memory import asarray, bytes_free
+from emst.cpu.runtime.sort import sort_order
 
 name = "cpu"
 xp = numpy
@@ -32,6 +38,7 @@ __all__ = [
     "asarray",
     "build_bvh",
     "bytes_free",
+    "cache_neighbours",
     "cluster_trees",
     "common_ancestor_lambdas",
     "condense",
@@ -40,8 +47,8 @@ __all__ = [
     "curve_codes",
     "cut",
     "exemplar_distances",
-    "first_answers",
     "graph_forest",
+    "graph_statistics",
     "grow_subtrees",
     "join_duplicates",
     "label_nodes",
@@ -55,6 +62,7 @@ __all__ = [
     "number_components",
     "open_rows",
     "outlier_scores",
+    "point_statistics",
     "require_memory",
     "row_core_distances",
     "row_edges",
@@ -64,8 +72,6 @@ __all__ = [
     "simplify",
     "sort_order",
     "sorted_edges",
-    "survey",
-    "survey_graph",
     "unscaled",
     "upper_bounds",
     "xp",

@@ -1,27 +1,35 @@
-"""The operations of `emst.backend.Backend` in CUDA, through CuPy: one file a room, its kernels beside it."""
+"""The operations of `emst.backend.operations` in CUDA, through CuPy: one file a room, its kernels beside it."""
 
 import cupy
 
-from emst.cuda.bvh import build_bvh, label_nodes
-from emst.cuda.components import number_components
-from emst.cuda.condensed import condense
-from emst.cuda.cut import cut
-from emst.cuda.dense import open_rows, row_core_distances, row_edges, row_nearest
-from emst.cuda.graph import graph_forest
-from emst.cuda.graph_survey import survey_graph
-from emst.cuda.hybrid import lightest_of_edges
-from emst.cuda.knn import core_distances
-from emst.cuda.linkage import linkage
-from emst.cuda.memory import bytes_free, require_memory
-from emst.cuda.merge import join_duplicates, merge
-from emst.cuda.order import asarray, curve_codes, sort_order, survey
-from emst.cuda.partial_prim import grow_subtrees
-from emst.cuda.prediction import common_ancestor_lambdas, exemplar_distances, nearest_reachable
-from emst.cuda.result import sorted_edges, unscaled
-from emst.cuda.search import first_answers, nearest_outgoing, upper_bounds
-from emst.cuda.selection import label_points, outlier_scores, select
-from emst.cuda.simplify import simplify
-from emst.cuda.validity import cluster_trees, core_distance_sums, separations
+from emst.cuda.distances.exemplars import exemplar_distances
+from emst.cuda.distances.rows import open_rows, row_core_distances, row_edges, row_nearest
+from emst.cuda.distances.validity import cluster_trees, core_distance_sums, separations
+from emst.cuda.graph.components import number_components
+from emst.cuda.graph.forest import graph_forest
+from emst.cuda.graph.hybrid import lightest_of_edges
+from emst.cuda.graph.partial_prim import grow_subtrees
+from emst.cuda.graph.statistics import graph_statistics
+from emst.cuda.hierarchy.ancestors import common_ancestor_lambdas
+from emst.cuda.hierarchy.condensed import condense
+from emst.cuda.hierarchy.cut import cut
+from emst.cuda.hierarchy.linkage import linkage
+from emst.cuda.hierarchy.selection import label_points, outlier_scores, select
+from emst.cuda.hierarchy.simplify import simplify
+from emst.cuda.merge import merge
+from emst.cuda.points.bvh import build_bvh
+from emst.cuda.points.cached import cache_neighbours, upper_bounds
+from emst.cuda.points.duplicates import join_duplicates
+from emst.cuda.points.knn import core_distances
+from emst.cuda.points.labels import label_nodes
+from emst.cuda.points.memory import require_memory
+from emst.cuda.points.order import curve_codes
+from emst.cuda.points.prediction import nearest_reachable
+from emst.cuda.points.result import sorted_edges, unscaled
+from emst.cuda.points.search import nearest_outgoing
+from emst.cuda.points.statistics import point_statistics
+from emst.cuda.runtime.memory import asarray, bytes_free
+from emst.cuda.runtime.sort import sort_order
 
 name = "cuda"
 xp = cupy
@@ -30,6 +38,7 @@ __all__ = [
     "asarray",
     "build_bvh",
     "bytes_free",
+    "cache_neighbours",
     "cluster_trees",
     "common_ancestor_lambdas",
     "condense",
@@ -38,8 +47,8 @@ __all__ = [
     "curve_codes",
     "cut",
     "exemplar_distances",
-    "first_answers",
     "graph_forest",
+    "graph_statistics",
     "grow_subtrees",
     "join_duplicates",
     "label_nodes",
@@ -53,6 +62,7 @@ __all__ = [
     "number_components",
     "open_rows",
     "outlier_scores",
+    "point_statistics",
     "require_memory",
     "row_core_distances",
     "row_edges",
@@ -62,8 +72,6 @@ __all__ = [
     "simplify",
     "sort_order",
     "sorted_edges",
-    "survey",
-    "survey_graph",
     "unscaled",
     "upper_bounds",
     "xp",

@@ -3,7 +3,7 @@
 // Under the law the only cycles that lightest edges can make are mutual pairs, so there is no compare-and-swap: the
 // parent of a component is the component at the other end of its edge, and of a mutual pair the smaller root stays. An
 // edge is packed as (smaller end << 32 | larger end); all ones is no edge.
-#include "compact.cuh"
+#include "runtime/compact.cuh"
 
 constexpr int HOPS = 64;  // chains are short as a rule; longer ones are finished by pointer doubling
 

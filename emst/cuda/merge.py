@@ -1,4 +1,4 @@
-"""Components and their contraction on the GPU. Kernels: duplicates.cu, merge.cu."""
+"""Components and their contraction on the GPU. Kernels: merge.cu."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Callable
 import cupy
 import numpy as np
 
-from emst.boruvka import Forest
-from emst.cuda.bvh import Bvh, padded
-from emst.cuda.compile import ctype
-from emst.cuda.launch import Compaction, launch, launch_over_points
+from emst.backend.records import Forest
+from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 
 NO_EDGE = np.iinfo(np.uint64).max
 
@@ -41,8 +40,8 @@ def scratch_of(forest: Forest) -> MergeScratch:
         forest.scratch = scratch = MergeScratch(len(forest.labels))
         scratch.edge[:] = _packed(forest.edge_u, forest.edge_v)
         scratch.ends[:] = _packed(forest.source, forest.target)
-        forest.edge_u, forest.edge_v = _halves(scratch.edge)
-        forest.source, forest.target = _halves(scratch.ends)
+        forest.edge_u, forest.edge_v = halves(scratch.edge)
+        forest.source, forest.target = halves(scratch.ends)
     return forest.scratch
 
 
@@ -50,29 +49,14 @@ def _packed(u: cupy.ndarray, v: cupy.ndarray) -> cupy.ndarray:
     return cupy.where(u < 0, np.uint64(NO_EDGE), u.astype(np.uint64) << np.uint64(32) | v.astype(np.uint64))
 
 
-def join_duplicates(bvh: Bvh) -> Forest:
-    """See `emst.backend.Backend.join_duplicates`."""
-    n, T = bvh.n, bvh.T
-    scratch = MergeScratch(n)
-    labels = cupy.empty(padded(n), np.int32)[:n]  # whole leaves are read at once
-    heads = cupy.empty(n, np.int32)
-    weight = cupy.empty(n, bvh.dtype)
-    total = scratch.status
-    scratch.compaction.launch("duplicates", f"list_heads<{T}>", n, bvh.rows, n, *bvh.shape, heads, labels, total)
-    launch("duplicates", f"hang_from_heads<{T}>", n, heads, n, bvh.core, labels, scratch.ends, weight)
-    best = cupy.full(n, np.inf, bvh.dtype)
-    edge, ends = _halves(scratch.edge), _halves(scratch.ends)
-    return Forest(labels, heads[: int(total[0])], best, *edge, *ends, weight, scratch)
-
-
-def _halves(packed: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
+def halves(packed: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Views of the smaller and the larger ends of packed edges."""
     halves = packed.view(np.int32)
     return halves[1::2], halves[0::2]
 
 
 def merge(forest: Forest, prepare: Callable[[Forest], None] | None = None) -> int:
-    """See `emst.backend.Backend.merge`. The number of roots is the only thing that reaches the host."""
+    """See `emst.backend.operations`. The number of roots is the only thing that reaches the host."""
     s, components, count, labels = scratch_of(forest), forest.components, forest.count, forest.labels
     edges = (forest.best, s.edge, s.parent, s.ends, forest.weight)
     launch("merge", f"hook<{ctype(forest.best.dtype)}>", count, components, count, labels, *edges, s.status)

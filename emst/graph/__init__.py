@@ -1,1 +1,1 @@
-"""Minimum spanning forests of explicit graphs: one door, and one file for every published algorithm."""
+"""Minimum spanning forests of explicit graphs: one given, and one file for every published algorithm."""

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from emst.backend import Array, Backend
+from emst.backend.operations import Backend
+from emst.backend.records import Array
 
 
 def ordered(weights: Array) -> Array:

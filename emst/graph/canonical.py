@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.backend import Array, Backend
-from emst.graph.adjacency import Adjacency
+from emst.backend.operations import Backend
+from emst.backend.records import Adjacency, Array
 from emst.graph.arrays import ordered, pair_codes, rows_of, sorted_by, starts
-from emst.graph.door import Door, computable, narrowed
 from emst.graph.faults import Faults, asymmetric, check_ends, faults_of, refuse, rows_outside
+from emst.graph.input import CheckedGraph, computable, narrowed
 
 POLICIES = ("check", "min")
 PER_SORTED = 110  # bytes that an entry takes while it is put in order: ends, codes, weights, positions, twice as a rule
@@ -29,7 +29,7 @@ class Canonical(NamedTuple):
     positions: Array | None
 
 
-def canonical(door: Door, ops: Backend, symmetric: str = "check", room: int = sys.maxsize) -> Canonical | None:
+def canonical(given: CheckedGraph, ops: Backend, symmetric: str = "check", room: int = sys.maxsize) -> Canonical | None:
     """The graph behind a door on the backend; None if there are not enough bytes of `room` to put it in order.
 
     Raises
@@ -38,37 +38,38 @@ def canonical(door: Door, ops: Backend, symmetric: str = "check", room: int = sy
         See `emst.graph_msf`.
     """
     xp = ops.xp
-    tight = door.m * PER_SORTED > room
-    indices, weights = narrowed(door.indices, door.n, ops), computable(door.stored(), ops)
-    if door.indptr is not None:
-        indptr = pointers(door.indptr, ops)
+    tight = given.m * PER_SORTED > room
+    indices, weights = narrowed(given.indices, given.n, ops), computable(given.stored(), ops)
+    if given.indptr is not None:
+        indptr = pointers(given.indptr, ops)
     else:
-        rows = narrowed(door.rows, door.n, ops)
-        refuse(Faults(rows=rows_outside(rows, door.n)), door)
+        rows = narrowed(given.rows, given.n, ops)
+        refuse(Faults(rows=rows_outside(rows, given.n)), given)
         if bool((rows[1:] < rows[:-1]).any()):
-            refuse(faults_of(ops.survey_graph(one_row(door.n, door.m, xp), indices, weights)), door)
+            refuse(faults_of(ops.graph_statistics(one_row(given.n, given.m, xp), indices, weights)), given)
             if tight:
                 return None
-            return _paired(door, rows, indices, weights, symmetric, ops)
-        indptr = starts(rows, door.n, xp)
-    survey = ops.survey_graph(indptr, indices, weights)
-    check_ends(survey, door)
-    if survey.outside or survey.nans:
-        refuse(faults_of(survey), door)
-    mirrored = is_mirrored(survey.upper, survey.lower, survey.fingerprint)
-    if mirrored and survey.ascending:
-        positions = door.positions
+            return _paired(given, rows, indices, weights, symmetric, ops)
+        indptr = starts(rows, given.n, xp)
+    statistics = ops.graph_statistics(indptr, indices, weights)
+    check_ends(statistics, given)
+    if statistics.outside or statistics.nans:
+        refuse(faults_of(statistics), given)
+    mirrored = is_mirrored(statistics.upper, statistics.lower, statistics.fingerprint)
+    if mirrored and statistics.ascending:
+        positions = given.positions
         return Canonical(
-            Adjacency(indptr, indices, weights, survey.lower > 0), None if positions is None else ops.asarray(positions)
+            Adjacency(indptr, indices, weights, statistics.lower > 0),
+            None if positions is None else ops.asarray(positions),
         )
     if tight:
         return None
-    rows = rows_of(indptr, door.m, xp)
+    rows = rows_of(indptr, given.m, xp)
     if not mirrored:
-        return _paired(door, rows, indices, weights, symmetric, ops)
+        return _paired(given, rows, indices, weights, symmetric, ops)
     upper = xp.flatnonzero(indices > rows)
-    order = upper[sorted_by(pair_codes(rows[upper], indices[upper], door.n), ops)]
-    return _triangle(door, rows[order], indices[order], weights[order], order, ops)
+    order = upper[sorted_by(pair_codes(rows[upper], indices[upper], given.n), ops)]
+    return _triangle(given, rows[order], indices[order], weights[order], order, ops)
 
 
 def is_mirrored(upper: int, lower: int, fingerprint: tuple[int, int]) -> bool:
@@ -124,15 +125,17 @@ def differing(heads: Array, both: Array, weights: Array, positions: Array, xp: A
     return len(differ), int(ahead[pair]), int(behind[pair])
 
 
-def _paired(door: Door, rows: Array, columns: Array, weights: Array, symmetric: str, ops: Backend) -> Canonical:
+def _paired(
+    given: CheckedGraph, rows: Array, columns: Array, weights: Array, symmetric: str, ops: Backend
+) -> Canonical:
     """Entries in any order and direction: one for every pair of vertices, the lightest, and of equal ones the first."""
     xp = ops.xp
     kept = xp.flatnonzero(rows != columns)
     if len(kept) < len(rows):
         rows, columns, weights = rows[kept], columns[kept], weights[kept]
-    heads, both = lightest(directed_codes(rows, columns, door.n, xp), weights, ops)
+    heads, both = lightest(directed_codes(rows, columns, given.n, xp), weights, ops)
     if symmetric == "check" and (wrong := differing(heads, both, weights, kept, xp)):
-        raise asymmetric(door, *wrong)
+        raise asymmetric(given, *wrong)
     ahead, behind = heads[both], heads[both + 1]
     forward, backward = ordered(weights[ahead]), ordered(weights[behind])
     reverse = (backward < forward) | ((backward == forward) & (behind < ahead))
@@ -141,11 +144,13 @@ def _paired(door: Door, rows: Array, columns: Array, weights: Array, symmetric: 
     order = heads[taken]
     rows, columns = rows[order], columns[order]
     small, large = xp.minimum(rows, columns), xp.maximum(rows, columns)
-    return _triangle(door, small, large, weights[order], kept[order], ops)
+    return _triangle(given, small, large, weights[order], kept[order], ops)
 
 
-def _triangle(door: Door, small: Array, large: Array, weights: Array, entries: Array, ops: Backend) -> Canonical:
-    """Edges by their ends, which stand at `entries` of what came through the door."""
-    positions = entries if door.positions is None else ops.asarray(door.positions)[entries]
-    graph = Adjacency(starts(small, door.n, ops.xp), large, weights, False)
+def _triangle(
+    given: CheckedGraph, small: Array, large: Array, weights: Array, entries: Array, ops: Backend
+) -> Canonical:
+    """Edges by their ends, which stand at `entries` of what came through the given."""
+    positions = entries if given.positions is None else ops.asarray(given.positions)[entries]
+    graph = Adjacency(starts(small, given.n, ops.xp), large, weights, False)
     return Canonical(graph, positions.astype(np.int64, copy=False))

@@ -6,23 +6,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.backend import Array
-from emst.devices import to_host
-from emst.graph.adjacency import GraphSurvey
-from emst.graph.door import Door
+from emst.backend.records import Array, GraphStatistics
+from emst.graph.input import CheckedGraph
+from emst.inputs.devices import to_host
 
 
-def check_ends(survey: GraphSurvey, door: Door) -> None:
+def check_ends(statistics: GraphStatistics, given: CheckedGraph) -> None:
     """Raise ValueError where `indptr` does not lead from the first entry to the last in order."""
-    if survey.first_start != 0:
-        raise ValueError(f"indptr must begin with 0; it begins with {survey.first_start:,}")
-    if survey.last_end != door.m:
-        raise ValueError(f"indptr must end with the number of entries, {door.m:,}; it ends with {survey.last_end:,}")
-    if survey.descents:
-        row = survey.first_descent
-        begin, end = (int(door.indptr[i]) for i in (row, row + 1))  # type: ignore[index]
+    if statistics.first_start != 0:
+        raise ValueError(f"indptr must begin with 0; it begins with {statistics.first_start:,}")
+    if statistics.last_end != given.m:
         raise ValueError(
-            f"indptr must not descend; it does so in {_many(survey.descents, 'row', 'rows')}, first in row {row}, from "
+            f"indptr must end with the number of entries, {given.m:,}; it ends with {statistics.last_end:,}"
+        )
+    if statistics.descents:
+        row = statistics.first_descent
+        begin, end = (int(given.indptr[i]) for i in (row, row + 1))  # type: ignore[index]
+        raise ValueError(
+            f"indptr must not descend; it does so in {_many(statistics.descents, 'row', 'rows')}, first in row {row}, from "
             f"{begin:,} to {end:,}"
         )
 
@@ -45,9 +46,11 @@ class Faults(NamedTuple):
         return Faults(*((mine[0] + other[0], mine[1] if mine[0] else other[1]) for mine, other in pairs))
 
 
-def faults_of(survey: GraphSurvey, first: int = 0, rows: tuple[int, int] = (0, -1)) -> Faults:
+def faults_of(statistics: GraphStatistics, first: int = 0, rows: tuple[int, int] = (0, -1)) -> Faults:
     """What a look at entries found in columns and weights; `first` is the position of the first of them."""
-    return Faults(rows, (survey.outside, survey.first_outside + first), (survey.nans, survey.first_nan + first))
+    return Faults(
+        rows, (statistics.outside, statistics.first_outside + first), (statistics.nans, statistics.first_nan + first)
+    )
 
 
 def rows_outside(rows: Array, n: int, first: int = 0) -> tuple[int, int]:
@@ -57,53 +60,53 @@ def rows_outside(rows: Array, n: int, first: int = 0) -> tuple[int, int]:
     return (count, int(outside.argmax()) + first) if count else (0, -1)
 
 
-def refuse(faults: Faults, door: Door) -> None:
+def refuse(faults: Faults, given: CheckedGraph) -> None:
     """Raise ValueError for entries that are wrong: rows come before columns, and these before weights."""
-    for (count, at), axis, ends in ((faults.rows, "row", door.rows), (faults.columns, "column", door.indices)):
+    for (count, at), axis, ends in ((faults.rows, "row", given.rows), (faults.columns, "column", given.indices)):
         if count:
-            raise ValueError(_outside(count, axis, int(ends[at]), door, at))  # type: ignore[index]
+            raise ValueError(_outside(count, axis, int(ends[at]), given, at))  # type: ignore[index]
     count, at = faults.nans
     if count:
         raise ValueError(
-            f"weights must not be NaN; {_many(count, 'entry is', 'entries are')}, first {_place(door, at)}"
+            f"weights must not be NaN; {_many(count, 'entry is', 'entries are')}, first {_place(given, at)}"
         )
 
 
-def asymmetric(door: Door, count: int, at: int, reverse: int) -> ValueError:
+def asymmetric(given: CheckedGraph, count: int, at: int, reverse: int) -> ValueError:
     """The error about pairs whose lightest entries in the two directions differ, first those two."""
     at, reverse = sorted((at, reverse))
     return ValueError(
         f"weights must be the same in both directions; in {_many(count, 'pair', 'pairs')} they are not, first "
-        f"{_place(door, at)} weighs {_value(door, at)} and its reverse {_value(door, reverse)}. symmetric='min' takes "
+        f"{_place(given, at)} weighs {_value(given, at)} and its reverse {_value(given, reverse)}. symmetric='min' takes "
         "the lighter one"
     )
 
 
-def _outside(count: int, axis: str, value: int, door: Door, at: int) -> str:
-    if door.flipped:
+def _outside(count: int, axis: str, value: int, given: CheckedGraph, at: int) -> str:
+    if given.flipped:
         axis = "row"
     return (
-        f"indices must lie between 0 and {door.n - 1:,} in a graph of {door.n:,} vertices; "
-        f"{_many(count, 'entry lies', 'entries lie')} outside, first {axis} {value:,} {_place(door, at)}"
+        f"indices must lie between 0 and {given.n - 1:,} in a graph of {given.n:,} vertices; "
+        f"{_many(count, 'entry lies', 'entries lie')} outside, first {axis} {value:,} {_place(given, at)}"
     )
 
 
-def _place(door: Door, at: int) -> str:
-    row, column = _row(door, at), int(door.indices[at])
-    if door.flipped:
+def _place(given: CheckedGraph, at: int) -> str:
+    row, column = _row(given, at), int(given.indices[at])
+    if given.flipped:
         row, column = column, row
-    where = at if door.positions is None else int(door.positions[at])
+    where = at if given.positions is None else int(given.positions[at])
     return f"at position {where:,} (row {row}, column {column})"
 
 
-def _row(door: Door, at: int) -> int:
-    if door.rows is not None:
-        return int(door.rows[at])
-    return int(np.searchsorted(to_host(door.indptr), at, side="right")) - 1
+def _row(given: CheckedGraph, at: int) -> int:
+    if given.rows is not None:
+        return int(given.rows[at])
+    return int(np.searchsorted(to_host(given.indptr), at, side="right")) - 1
 
 
-def _value(door: Door, at: int) -> Any:
-    return door.stored(at, at + 1)[0].item()
+def _value(given: CheckedGraph, at: int) -> Any:
+    return given.stored(at, at + 1)[0].item()
 
 
 def _many(count: int, one: str, more: str) -> str:

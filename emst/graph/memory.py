@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from emst.backend import Backend
-from emst.graph.adjacency import Adjacency, Chosen
+from emst.backend.operations import Backend
+from emst.backend.records import Adjacency, ForestEdges
 from emst.graph.canonical import Canonical
-from emst.graph.door import Door
+from emst.graph.input import CheckedGraph
 
 ASKED_FROM = 1 << 28  # bytes: for less nobody asks how much is free, which takes longer than a small graph
 PER_POINTER = 40  # bytes for a vertex beside the forest that blocks are joined with: three `indptr`, roots and entries
@@ -24,25 +24,27 @@ PER_PASSED = 80  # and for one of a block that passes by for it: as it came, cod
 class Solver(NamedTuple):
     """An algorithm, its options filled in, and the bytes it takes beside the graph."""
 
-    forest: Callable[[Adjacency, Backend], Chosen]
+    forest: Callable[[Adjacency, Backend], ForestEdges]
     per_edge: dict[int, int]  # by the bytes of a weight
     per_vertex: int
 
 
-def bytes_needed(door: Door, solver: Solver, found: Canonical | None = None) -> int:
+def bytes_needed(given: CheckedGraph, solver: Solver, found: Canonical | None = None) -> int:
     """Memory that a graph takes in one piece beside the caller's arrays: as it was `found`, or else as most are, in
     order and with both directions of every edge."""
-    moved, weight = door.on_device != (door.device == "cuda"), _weight_bytes(door)
+    moved, weight = given.on_device != (given.device == "cuda"), _weight_bytes(given)
     if found is not None and found.positions is not None:  # written anew
         held = found.graph.m * (4 + weight + 8)
     else:
-        held = door.m * (4 * (moved or door.indices.dtype != np.int32) + weight * moved + 8 * (door.rows is not None))
+        held = given.m * (
+            4 * (moved or given.indices.dtype != np.int32) + weight * moved + 8 * (given.rows is not None)
+        )
     if found is None:
-        edges = (door.m + 1) // 2
+        edges = (given.m + 1) // 2
     else:
         edges = found.graph.m // 2 if found.graph.symmetric else found.graph.m
-    vertices = door.n * (solver.per_vertex + 8 * (moved or door.rows is not None))
-    return _bytes_at_door(door) + held + edges * solver.per_edge[weight] + vertices
+    vertices = given.n * (solver.per_vertex + 8 * (moved or given.rows is not None))
+    return _bytes_of_positions(given) + held + edges * solver.per_edge[weight] + vertices
 
 
 def memory_for(needed: int, ops: Backend, max_device_bytes: int | None) -> int:
@@ -59,7 +61,7 @@ def memory_for(needed: int, ops: Backend, max_device_bytes: int | None) -> int:
     return sys.maxsize if free is None else free
 
 
-def block_size(door: Door, solver: Solver, allowed: int) -> int:
+def block_size(given: CheckedGraph, solver: Solver, allowed: int) -> int:
     """Entries of a block, such that all that is held at a time is within the bytes allowed.
 
     Raises
@@ -67,37 +69,37 @@ def block_size(door: Door, solver: Solver, allowed: int) -> int:
     MemoryError
         If not even the forest and a block of a reasonable size can be had in them.
     """
-    edge, per_edge = _edge_bytes(door), solver.per_edge[_weight_bytes(door)]
-    solved = per_edge if door.rows is None else max(per_edge, PER_PAIR)  # or put in order
+    edge, per_edge = _edge_bytes(given), solver.per_edge[_weight_bytes(given)]
+    solved = per_edge if given.rows is None else max(per_edge, PER_PAIR)  # or put in order
     entry = solved + 3 * edge  # as they come, as edges, and among those of the forest
-    fixed = _bytes_at_door(door) + door.n * (solver.per_vertex + solved + 2 * edge + PER_POINTER)
-    least = min(max(LEAST_BLOCK, door.n // 8), door.m)
+    fixed = _bytes_of_positions(given) + given.n * (solver.per_vertex + solved + 2 * edge + PER_POINTER)
+    least = min(max(LEAST_BLOCK, given.n // 8), given.m)
     needed = fixed + least * entry
     if needed > allowed:
         raise MemoryError(
-            f"the forest of {door.n:,} vertices and {door.m:,} entries needs {bytes_needed(door, solver):,} bytes of "
+            f"the forest of {given.n:,} vertices and {given.m:,} entries needs {bytes_needed(given, solver):,} bytes of "
             f"memory in one piece, and {needed:,} in blocks of {least:,} entries; {allowed:,} may be used"
         )
     return (allowed - fixed) // entry
 
 
-def rounds_to_compare(door: Door, allowed: int) -> tuple[int, int]:
+def rounds_to_compare(given: CheckedGraph, allowed: int) -> tuple[int, int]:
     """Entries of a block, and among how many rounds the pairs are shared out, where no more is held beside the forest
     than a block and a round's pairs: half of what is left to either."""
-    left = allowed - _bytes_at_door(door) - door.n * (_edge_bytes(door) + PER_POINTER)
-    return left // (2 * PER_PASSED), -(-door.m * 2 * PER_PAIR // left)
+    left = allowed - _bytes_of_positions(given) - given.n * (_edge_bytes(given) + PER_POINTER)
+    return left // (2 * PER_PASSED), -(-given.m * 2 * PER_PAIR // left)
 
 
-def _weight_bytes(door: Door) -> int:
+def _weight_bytes(given: CheckedGraph) -> int:
     """Of what is computed in."""
-    return max(4, 8 if door.data.dtype.kind == "u" and door.data.dtype.itemsize == 4 else door.data.dtype.itemsize)
+    return max(4, 8 if given.data.dtype.kind == "u" and given.data.dtype.itemsize == 4 else given.data.dtype.itemsize)
 
 
-def _edge_bytes(door: Door) -> int:
+def _edge_bytes(given: CheckedGraph) -> int:
     """Of an edge that is held: both ends, its weight and its position."""
-    return 4 + 4 + _weight_bytes(door) + 8
+    return 4 + 4 + _weight_bytes(given) + 8
 
 
-def _bytes_at_door(door: Door) -> int:
+def _bytes_of_positions(given: CheckedGraph) -> int:
     """What the entries of a square array take already: rows, columns and positions."""
-    return 0 if door.positions is None else 24 * door.m
+    return 0 if given.positions is None else 24 * given.m

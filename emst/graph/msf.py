@@ -1,6 +1,6 @@
 """`graph_msf`: minimum spanning forests of graphs that are given edge by edge.
 
-In at the door, one look at all entries, the graph in canonical order (mostly as it is), an algorithm, and out again in
+In at the given, one look at all entries, the graph in canonical order (mostly as it is), an algorithm, and out again in
 the caller's kind of array.
 """
 
@@ -12,12 +12,13 @@ import sys
 from functools import partial
 from typing import Any
 
-from emst.backend import Backend, backend_of
-from emst.graph.adjacency import Chosen
+from emst.backend import backend_of
+from emst.backend.operations import Backend
+from emst.backend.records import ForestEdges
 from emst.graph.canonical import PER_SORTED, POLICIES, canonical
-from emst.graph.door import Door, open_graph
-from emst.graph.forest import MinimumSpanningForest
+from emst.graph.input import CheckedGraph, check_graph
 from emst.graph.memory import Solver, bytes_needed, memory_for
+from emst.graph.result import MinimumSpanningForest
 from emst.graph.streaming import streamed
 
 ALGORITHMS = ("boruvka", "contraction", "primitives", "partial-prim", "hybrid")  # each lives in a file of its name
@@ -108,28 +109,28 @@ def graph_msf(
     solver = _algorithm(algorithm, options)
     if symmetric not in POLICIES:
         raise ValueError(f"symmetric must be one of {', '.join(map(repr, POLICIES))}; got {symmetric!r}")
-    door = open_graph(graph, device)
-    with door.scope():
-        ops = backend_of(door.device)
-        needed = bytes_needed(door, solver)
-        room = memory_for(needed + door.m * PER_SORTED, ops, max_device_bytes)
-        found = canonical(door, ops, symmetric, room) if needed <= room else None
-        if found is not None and room < sys.maxsize and bytes_needed(door, solver, found) > room:
+    given = check_graph(graph, device)
+    with given.scope():
+        ops = backend_of(given.device)
+        needed = bytes_needed(given, solver)
+        room = memory_for(needed + given.m * PER_SORTED, ops, max_device_bytes)
+        found = canonical(given, ops, symmetric, room) if needed <= room else None
+        if found is not None and room < sys.maxsize and bytes_needed(given, solver, found) > room:
             found = None
         if found is None:
-            chosen, in_order = streamed(door, ops, solver, symmetric, room), False
+            chosen, in_order = streamed(given, ops, solver, symmetric, room), False
         else:
             chosen, in_order = solver.forest(found.graph, ops), found.positions is None
             if found.positions is not None:
                 chosen = chosen._replace(entries=found.positions[chosen.entries])
-        return _result(door, chosen, in_order, return_labels, ops)
+        return _result(given, chosen, in_order, return_labels, ops)
 
 
 def _algorithm(name: str, options: dict[str, Any]) -> Solver:
     """The algorithm of a name, its options filled in."""
     if name not in ALGORITHMS:
         raise ValueError(f"algorithm must be one of {', '.join(map(repr, ALGORITHMS))}; got {name!r}")
-    module = importlib.import_module(f"emst.graph.{name.replace('-', '_')}")
+    module = importlib.import_module(f"emst.graph.algorithms.{name.replace('-', '_')}")
     forest = module.forest
     if options:
         known = [p.name for p in inspect.signature(forest).parameters.values() if p.kind is p.KEYWORD_ONLY]
@@ -141,21 +142,23 @@ def _algorithm(name: str, options: dict[str, Any]) -> Solver:
     return Solver(forest, module.PER_EDGE, module.PER_VERTEX)
 
 
-def _result(door: Door, chosen: Chosen, in_order: bool, return_labels: bool, ops: Backend) -> MinimumSpanningForest:
+def _result(
+    given: CheckedGraph, chosen: ForestEdges, in_order: bool, return_labels: bool, ops: Backend
+) -> MinimumSpanningForest:
     """What was chosen, by its entries in the caller's data, in their order and in the caller's kind of array."""
     entries, source, target = chosen.entries, chosen.source, chosen.target
     if not in_order:
         order = ops.xp.argsort(entries)
         entries, source, target = entries[order], source[order], target[order]
-    labels = door.give(ops.number_components(chosen.roots)) if return_labels else None
-    edge_id = door.give(entries)
+    labels = given.give(ops.number_components(chosen.roots)) if return_labels else None
+    edge_id = given.give(entries)
     return MinimumSpanningForest(
-        source=door.give(source),
-        target=door.give(target),
-        weight=door.data.take(edge_id),
+        source=given.give(source),
+        target=given.give(target),
+        weight=given.data.take(edge_id),
         edge_id=edge_id,
-        n_vertices=door.n,
-        n_components=door.n - len(edge_id),
+        n_vertices=given.n,
+        n_components=given.n - len(edge_id),
         component_labels=labels,
-        device=door.device,
+        device=given.device,
     )

@@ -9,14 +9,14 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from emst.boruvka import Report
-from emst.devices import to_host
+from emst.backend.records import Report
 from emst.hdbscan.model import Model, on_host
 from emst.hierarchy import scores
-from emst.hierarchy.flat import Flat
+from emst.hierarchy.selection import Flat
+from emst.inputs.devices import to_host
 
 if TYPE_CHECKING:
-    from emst.hierarchy.trees import CondensedTree, SingleLinkageTree, SpanningTree
+    from emst.hdbscan.trees import CondensedTree, SingleLinkageTree, SpanningTree
 
 
 def lazy(make: Any) -> Any:
@@ -87,7 +87,7 @@ class FittedAttributes:
     @lazy
     def condensed_tree_(self) -> CondensedTree:
         """The condensed tree."""
-        from emst.hierarchy.trees import CondensedTree
+        from emst.hdbscan.trees import CondensedTree
 
         flat = self._flat_or_error()
         return CondensedTree(flat.condensed, flat.selection, rows=self._model.kept, n=self._model.n)
@@ -95,14 +95,14 @@ class FittedAttributes:
     @lazy
     def single_linkage_tree_(self) -> SingleLinkageTree:
         """Single linkage."""
-        from emst.hierarchy.trees import SingleLinkageTree
+        from emst.hdbscan.trees import SingleLinkageTree
 
         return SingleLinkageTree(self._flat_or_error().condensed.linkage, rows=self._model.kept, n=self._model.n)
 
     @lazy
     def minimum_spanning_tree_(self) -> SpanningTree:
         """The minimum spanning tree under mutual reachability."""
-        from emst.hierarchy.trees import SpanningTree
+        from emst.hdbscan.trees import SpanningTree
 
         self._flat_or_error()
         model = self._model

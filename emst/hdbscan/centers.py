@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import issparse
 
-from emst.backend import Array
-from emst.devices import to_host
-from emst.distances import fill_distances
+from emst.backend.records import Array
+from emst.distances.matrices import fill_distances
+from emst.distances.metrics import Metric
+from emst.distances.pairwise import distances_between
 from emst.hdbscan.model import Model
-from emst.metrics import Metric
-from emst.pairwise import distances_between
+from emst.inputs.devices import to_host
 
 ENTRIES = 1 << 24  # of a matrix of distances held at a time
 

@@ -25,7 +25,8 @@ from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.fitting import tree_model
 from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import CONSTRAINTS, RECLUSTERED, options_of, request_of
-from emst.hierarchy.flat import check_cut
+from emst.hierarchy.condensed import condensed_tree
+from emst.hierarchy.selection import check_cut, flat_clustering
 from emst.progress import stage_printer
 
 
@@ -177,15 +178,18 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             Not enough memory; raised before anything is allocated.
         """
         stage = stage_printer(bool(self.verbose))
-        model = tree_model(X, request_of(self, sparse=issparse(X)))
+        request = request_of(self, sparse=issparse(X))
+        options = request.options
+        model = tree_model(X, request)
         with model.scope():
             stage("spanning tree", model.weights)
-            linkage = model.linkage
-            if linkage is not None:
-                stage("dendrogram", linkage.height)
-            flat = model.flat
-            if flat is not None:
-                stage("clusters and labels", flat.labels)
+            if len(model.weights):  # there are two points or more
+                model.linkage = model.ops.linkage(model.edges, model.weights)
+                stage("dendrogram", model.linkage.height)
+                condensed = condensed_tree(model.linkage, options.min_cluster_size, options.persistence, model.ops)
+                stage("condensed tree", condensed.parent)
+                model.flat = flat_clustering(condensed, options, model.ops)
+                stage("clusters and labels", model.flat.labels)
             if self.prediction_data and not model.has_features:
                 warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=3)
             results = _results(model, self.store_centers)
@@ -209,7 +213,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         ValueError
             `X` has another number of features, or the model was fitted to distances or to sparse features.
         """
-        from emst.hierarchy.prediction import approximate_predict
+        from emst.hdbscan.prediction import approximate_predict
 
         return approximate_predict(self, X)[0]
 

@@ -1,6 +1,6 @@
 """From data and a metric to the spanning tree of its points: which way a fit takes.
 
-Features pass the door, rows with NaN or infinite values stand aside, and the metric says how the tree of the others is
+Features pass the given, rows with NaN or infinite values stand aside, and the metric says how the tree of the others is
 built. Distances that are given, as a matrix or as a sparse graph, come in by themselves.
 """
 
@@ -16,19 +16,21 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from emst.backend import Array, Backend, Survey, backend_of
-from emst.boruvka import Report
-from emst.dense import dense_tree, rows_tree
-from emst.devices import choose_device, giver, is_cupy_sparse, on_device_of, to_host
-from emst.distances import check_distances, distance_matrix, require_matrix
-from emst.euclidean import surveyed_tree
-from emst.finite import FiniteRows, finite_rows
+from emst.backend import backend_of
+from emst.backend.operations import Backend
+from emst.backend.records import Array, PointStatistics, Report
+from emst.distances.matrices import check_distances, distance_matrix, require_matrix
+from emst.distances.metrics import Metric, directions, has_zero_rows
+from emst.distances.row_by_row import dense_tree, rows_tree
+from emst.distances.sparse import sparse_tree
+from emst.euclidean import spanning_tree
 from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
-from emst.metrics import Metric, directions, has_zero_rows
-from emst.points import open_points
+from emst.inputs.devices import choose_device, giver, is_cupy_sparse, on_device_of, to_host
+from emst.inputs.finite import FiniteRows, finite_rows
+from emst.inputs.points import check_points
+from emst.inputs.scaling import SAMPLE
 from emst.progress import both, round_printer, way_printed
-from emst.sparse import sparse_tree
 
 Tree = tuple[Array, Array, Array]
 
@@ -52,40 +54,40 @@ def tree_model(X: Any, request: Request) -> Model:
 
 
 def _of_features(X: Any, request: Request) -> Model:
-    door = open_points(X, device=request.device, dtype=request.dtype)
+    given = check_points(X, device=request.device, dtype=request.dtype)
     if request.dtype is None and (request.metric.height or request.metric.way == "matrix"):
-        door = replace(door, dtype=np.dtype(np.float64))
-    _check_size(len(door.array), request.min_samples)
-    with door.scope():
-        ops = backend_of(door.device)
-        ops.require_memory(door.array, door.dtype, request.min_samples, labels=True)
-        points = ops.asarray(door.array, door.dtype)
-        survey, rows, metric = ops.survey(points), None, request.metric
-        if survey.bad:
+        given = replace(given, dtype=np.dtype(np.float64))
+    _check_size(len(given.array), request.min_samples)
+    with given.scope():
+        ops = backend_of(given.device)
+        ops.require_memory(given.array, given.dtype, request.min_samples, labels=True)
+        points = ops.asarray(given.array, given.dtype)
+        statistics, rows, metric = ops.point_statistics(points, SAMPLE), None, request.metric
+        if statistics.bad:
             rows = finite_rows(points)
             points = points[rows.kept]
-            survey = ops.survey(points) if len(points) else survey
+            statistics = ops.point_statistics(points, SAMPLE) if len(points) else statistics
         if metric.image is directions and has_zero_rows(points):
             metric = metric.by_matrix("rows of zeros have no direction")
         report = _announced(metric, len(points), request)
         if rows is not None and len(points) < 2:
             tree = _no_tree(points)
         elif metric.way == "tree":
-            tree = _tree_by_search(points, survey, metric, request, ops, report)
+            tree = _tree_by_search(points, statistics, metric, request, ops, report)
         else:
             metric = metric.settled(points)
             tree = _tree_without_search(points, metric, request, ops, report)
-        return _model(request, tree, ops, len(door.array), door.give, data=door.array, rows=rows, metric=metric)
+        return _model(request, tree, ops, len(given.array), given.give, data=given.array, rows=rows, metric=metric)
 
 
 def _tree_by_search(
-    points: Array, survey: Survey, metric: Metric, request: Request, ops: Backend, report: Report | None
+    points: Array, statistics: PointStatistics, metric: Metric, request: Request, ops: Backend, report: Report | None
 ) -> Tree:
     _check_size(len(points), request.min_samples)
     if metric.image is not None:
         points = ops.asarray(metric.image(points), points.dtype)
-        survey = ops.survey(points)
-    edges, weights, core = surveyed_tree(points, survey, request.min_samples, ops, report)
+        statistics = ops.point_statistics(points, SAMPLE)
+    edges, weights, core = spanning_tree(points, statistics, request.min_samples, ops, report)
     if core is None:  # of a single sample: the distance to itself
         core = np.zeros_like(weights, shape=len(points))
     return (edges, weights, core) if metric.height is None else (edges, metric.height(weights), metric.height(core))
@@ -121,20 +123,20 @@ def _of_sparse_features(X: Any, request: Request) -> Model:
 
 
 def _of_distances(X: Any, request: Request) -> Model:
-    door = open_points(X, device=request.device, dtype=request.dtype)
-    _check_size(len(door.array), request.min_samples)
+    given = check_points(X, device=request.device, dtype=request.dtype)
+    _check_size(len(given.array), request.min_samples)
     if request.metric.params:
         raise ValueError("a dense matrix of distances takes no metric_params: mark missing distances by infinity")
-    with door.scope():
-        ops = backend_of(door.device)
-        given, here = door.array, isinstance(door.array, np.ndarray) == (ops.name == "cpu")
-        moved = not (here and given.dtype == door.dtype and given.flags.c_contiguous)
+    with given.scope():
+        ops = backend_of(given.device)
+        array, here = given.array, isinstance(given.array, np.ndarray) == (ops.name == "cpu")
+        moved = not (here and array.dtype == given.dtype and array.flags.c_contiguous)
         if moved:
-            require_matrix(len(given), door.dtype.itemsize, ops)
-        matrix = check_distances(ops.asarray(given, door.dtype), copy=not moved)
+            require_matrix(len(array), given.dtype.itemsize, ops)
+        matrix = check_distances(ops.asarray(array, given.dtype), copy=not moved)
         report = _announced(request.metric, len(matrix), request)
         tree = dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=report)
-        return _model(request, tree, ops, len(matrix), door.give)
+        return _model(request, tree, ops, len(matrix), given.give)
 
 
 def _of_graph(X: Any, request: Request) -> Model:

@@ -11,20 +11,23 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from emst.backend import Array, Backend, backend_of
-from emst.devices import on_device_of, to_host, usable_device
-from emst.finite import FiniteRows
-from emst.hierarchy.flat import Flat, Options, flat_clustering
-from emst.hierarchy.joining import Place, place_of
-from emst.hierarchy.linkage import Linkage
-from emst.metrics import Metric
+from emst.backend import backend_of
+from emst.backend.operations import Backend
+from emst.backend.records import Array, Linkage
+from emst.distances.metrics import Metric
+from emst.hdbscan.index import PointIndex, index_of
+from emst.hierarchy.condensed import condensed_tree
+from emst.hierarchy.selection import Flat, Options, flat_clustering
+from emst.inputs.devices import on_device_of, to_host, usable_device
+from emst.inputs.finite import FiniteRows
 
 
 @dataclass(eq=False)
 class Model:
     """The tree of m points, those of the caller's n rows that could be clustered. Arrays live on `device`.
 
-    A pickle holds the tree in host memory; what is made from it is made anew, on a GPU if there is one then.
+    `fit` adds the dendrogram and the clusters. A pickle holds the spanning tree in host memory; what follows from it is
+    made again when it is loaded, on a GPU if there is one then.
     """
 
     device: str
@@ -39,6 +42,8 @@ class Model:
     weights: Array  # T[m - 1], in the metric's units
     core: Array  # T[m], zeros for min_samples = 1
     give: Callable[[Array], Any]  # result -> the caller's kind of array
+    linkage: Linkage | None = None  # the dendrogram; None for fewer than two points
+    flat: Flat | None = None  # the clusters; None for fewer than two points
 
     @property
     def ops(self) -> Backend:
@@ -60,16 +65,6 @@ class Model:
         return on_device_of(self.weights)
 
     @cached_property
-    def linkage(self) -> Linkage | None:
-        """The dendrogram; None for fewer than two points."""
-        return self.ops.linkage(self.edges, self.weights) if len(self.weights) else None
-
-    @cached_property
-    def flat(self) -> Flat | None:
-        """The clusters; None for fewer than two points."""
-        return None if self.linkage is None else flat_clustering(self.linkage, self.options, self.ops)
-
-    @cached_property
     def points(self) -> Array:
         """What the tree was built over: the kept rows on the device, in the metric's image."""
         points = self.ops.asarray(self.data, self.core.dtype)
@@ -78,14 +73,14 @@ class Model:
         return points if self.metric.image is None else self.ops.asarray(self.metric.image(points), self.core.dtype)
 
     @cached_property
-    def place(self) -> Place:
+    def index(self) -> PointIndex:
         """Where new points look for the nearest, under a metric that is Euclidean in disguise."""
-        return place_of(self.points, self.min_samples, self.ops)
+        return index_of(self.points, self.min_samples, self.ops)
 
     def prepare_queries(self) -> None:
         """Make what predictions read, where there are features and clusters to predict from."""
         if self.has_features and self.flat is not None:
-            _ = self.place if self.metric.way == "tree" else self.points
+            _ = self.index if self.metric.way == "tree" else self.points
 
     def rows_of(self, rows: Array) -> Array:
         """Some of the caller's rows, where they lie."""
@@ -114,20 +109,23 @@ class Model:
 
     def reclustered(self, options: Options) -> Model:
         """Other clusters of the same dendrogram."""
-        other = replace(self, options=options)
-        other.__dict__["linkage"] = self.linkage
-        return other
+        if self.linkage is None:
+            return replace(self, options=options)
+        condensed = condensed_tree(self.linkage, options.min_cluster_size, options.persistence, self.ops)
+        return replace(self, options=options, flat=flat_clustering(condensed, options, self.ops))
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("linkage", "flat", "points", "place", "give")
+        made = ("linkage", "flat", "points", "index", "give")
         return {name: on_host(value) for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, give=to_host, device=usable_device(state["device"]))
+        self.__dict__.update(state, flat=None, give=to_host, device=usable_device(state["device"]))
         for name in ("edges", "weights", "core"):
             setattr(self, name, self.ops.asarray(getattr(self, name)))
         if self.rows is not None:
             self.rows = self.rows.mapped(self.ops.asarray)
+        self.linkage = self.ops.linkage(self.edges, self.weights) if len(self.weights) else None
+        self.flat = self.reclustered(self.options).flat
 
 
 def on_host(value: Any) -> Any:

@@ -8,9 +8,9 @@ from typing import Any
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from emst.boruvka import Report
-from emst.hierarchy.flat import Options
-from emst.metrics import NAMES, Metric, metric_of
+from emst.backend.records import Report
+from emst.distances.metrics import NAMES, Metric, metric_of
+from emst.hierarchy.selection import Options
 
 CONSTRAINTS: dict[str, Any] = {
     "min_cluster_size": [Interval(Integral, 2, None, closed="left")],

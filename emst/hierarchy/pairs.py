@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from emst.pairwise import ROUNDING, blocks, distances_between, settled_params
+from emst.distances.pairwise import ROUNDING, blocks, distances_between, settled_params
 
 
 class Pairs:
@@ -37,7 +37,7 @@ class Pairs:
         return np.maximum(between, 0)
 
     def core_distance_sums(self, dimension: int) -> tuple[np.ndarray, np.ndarray]:
-        """See `emst.backend.Backend.core_distance_sums`."""
+        """See `emst.backend.operations`."""
         nearest, total = np.full(self.starts[-1], np.inf), np.zeros(self.starts[-1])
         for low, high in zip(self.starts[:-1], self.starts[1:]):
             members = np.arange(low, high)
@@ -51,7 +51,7 @@ class Pairs:
         return nearest, total
 
     def trees(self, core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `emst.backend.Backend.cluster_trees`."""
+        """See `emst.backend.operations`."""
         parent, weight = np.full(len(core), -1, np.int32), np.full(len(core), np.inf)
         for low, high in zip(self.starts[:-1], self.starts[1:]):
             members = np.arange(low, high)
@@ -73,7 +73,7 @@ class Pairs:
         return parent, weight
 
     def separations(self, chosen: np.ndarray, starts: np.ndarray, core: np.ndarray) -> np.ndarray:
-        """See `emst.backend.Backend.separations`; of the chosen points, whose clusters begin at `starts`."""
+        """See `emst.backend.operations`; of the chosen points, whose clusters begin at `starts`."""
         cluster = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         least = np.empty(len(chosen))
         for some in blocks(np.arange(len(chosen)), len(chosen)):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.backend import Array
-from emst.devices import to_host
-from emst.hierarchy.flat import Flat
+from emst.backend.records import Array
 from emst.hierarchy.linkage import density
+from emst.hierarchy.selection import Flat
+from emst.inputs.devices import to_host
 
 
 def persistence(flat: Flat) -> np.ndarray:

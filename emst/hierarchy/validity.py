@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from emst.backend import backend_of
-from emst.devices import to_host
-from emst.frame import frame_of
 from emst.hierarchy.pairs import Pairs
-from emst.points import open_points
+from emst.inputs.devices import to_host
+from emst.inputs.points import check_points
+from emst.inputs.scaling import SAMPLE, scaling_of
 
 
 def validity_index(
@@ -96,9 +96,9 @@ def validity_index(
 def _opened(
     X: Any, labels: Any, metric: Any, params: dict[str, Any], d: int | None, device: str
 ) -> tuple[Any, np.ndarray, int]:
-    """The data as it came through the door, the labels on the host, and the dimension."""
-    door = open_points(X, device=device if metric == "euclidean" else "cpu", dtype=np.float64)
-    n, features = door.array.shape
+    """The data as it came through the given, the labels on the host, and the dimension."""
+    given = check_points(X, device=device if metric == "euclidean" else "cpu", dtype=np.float64)
+    n, features = given.array.shape
     labels = to_host(labels)
     if labels.shape != (n,) or labels.dtype.kind not in "iu":
         raise ValueError(
@@ -112,41 +112,41 @@ def _opened(
     if not isinstance(d, numbers.Integral) or d < 1:
         raise ValueError(f"d must be a positive integer; got {d!r}")
     if metric == "precomputed" and n != features:
-        raise ValueError(f"metric='precomputed' needs a square matrix; got shape {door.array.shape}")
-    return door, labels, int(d)
+        raise ValueError(f"metric='precomputed' needs a square matrix; got shape {given.array.shape}")
+    return given, labels, int(d)
 
 
-def _pairs(door: Any, rows: np.ndarray, sizes: np.ndarray, metric: Any, params: dict[str, Any]) -> Any:
+def _pairs(given: Any, rows: np.ndarray, sizes: np.ndarray, metric: Any, params: dict[str, Any]) -> Any:
     """What answers for the pairs of the rows, which come by clusters."""
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    ops = backend_of(door.device)
+    ops = backend_of(given.device)
     if metric != "euclidean":
-        return Pairs(to_host(door.array), rows, starts, metric, params)
-    with door.scope():
-        points = ops.asarray(door.array, np.float64)[ops.asarray(rows)]
-        survey = ops.survey(points)
-        if survey.bad:
-            raise ValueError(f"X contains NaN or infinity in rows of clusters, first in row {rows[survey.first]}")
-        return OnDevice(door, ops, points * frame_of(survey.low, survey.high, np.dtype(np.float64)).scale, starts)
+        return Pairs(to_host(given.array), rows, starts, metric, params)
+    with given.scope():
+        points = ops.asarray(given.array, np.float64)[ops.asarray(rows)]
+        statistics = ops.point_statistics(points, SAMPLE)
+        if statistics.bad:
+            raise ValueError(f"X contains NaN or infinity in rows of clusters, first in row {rows[statistics.first]}")
+        return OnDevice(given, ops, points * scaling_of(statistics, np.dtype(np.float64)).scale, starts)
 
 
 class OnDevice:
     """Euclidean distances, scaled by a power of two: validity is a matter of ratios."""
 
-    def __init__(self, door: Any, ops: Any, points: Any, starts: np.ndarray) -> None:
-        self.door, self.ops, self.starts = door, ops, starts
+    def __init__(self, given: Any, ops: Any, points: Any, starts: np.ndarray) -> None:
+        self.given, self.ops, self.starts = given, ops, starts
         self.columns = ops.asarray(points.T)
 
     def core_distance_sums(self, dimension: int) -> tuple[np.ndarray, np.ndarray]:
-        """See `emst.backend.Backend.core_distance_sums`; on the host."""
+        """See `emst.backend.operations`; on the host."""
         return self._ask(self.ops.core_distance_sums, self.columns, self._cluster(self.starts), self.starts, dimension)
 
     def trees(self, core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `emst.backend.Backend.cluster_trees`; on the host."""
+        """See `emst.backend.operations`; on the host."""
         return self._ask(self.ops.cluster_trees, self.columns, self.starts, core)
 
     def separations(self, chosen: np.ndarray, starts: np.ndarray, core: np.ndarray) -> np.ndarray:
-        """See `emst.backend.Backend.separations`, of some of the points; on the host."""
+        """See `emst.backend.operations`, of some of the points; on the host."""
         columns = self.ops.asarray(self.columns[:, self.ops.asarray(chosen)])
         return self._ask(self.ops.separations, columns, self._cluster(starts), starts, core)
 
@@ -154,7 +154,7 @@ class OnDevice:
         return np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
 
     def _ask(self, operation: Any, *args: Any) -> Any:
-        with self.door.scope():
+        with self.given.scope():
             moved = (self.ops.asarray(a) if isinstance(a, np.ndarray) else a for a in args)
             result = operation(*moved)
             return tuple(map(to_host, result)) if isinstance(result, tuple) else to_host(result)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from emst.devices import to_host
+from emst.inputs.devices import to_host
 from emst.plots.plane import current_axis, on_plane
 
 if TYPE_CHECKING:

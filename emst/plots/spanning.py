@@ -6,21 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from emst.devices import to_host
+from emst.inputs.devices import to_host
 from emst.plots.plane import current_axis, on_plane
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Normalize
 
-    from emst.mst import MinimumSpanningTree
 
 MANY = 10_000  # points from which a picture is kept as pixels: a vector file of more is slow to open
 DENSE = 100_000  # edges from which those shorter than a pixel are left to the points
 PIXEL = 1 / 3000  # of a large picture
 
 
-def plot_mst(X: Any, mst: MinimumSpanningTree, ax: Axes | None = None) -> Axes:
+def plot_mst(X: Any, mst: Any, ax: Axes | None = None) -> Axes:
     """Draw 2-D points and the edges of their tree as one LineCollection, coloured by weight.
 
     The colours are logarithmic where the weights span more than a decade. Edges are drawn from light to heavy, the

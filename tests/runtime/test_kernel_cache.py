@@ -9,14 +9,14 @@ import sys
 
 import pytest
 
-from emst.cpu.atomics import lower
+from emst.cpu.runtime.atomics import lower
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CALL = """
 import sys
 import numpy as np
 import emst.cpu
-from emst.cpu.kernels import kernels
+from emst.cpu.runtime.compile import kernels
 
 assert emst.__file__.startswith(sys.argv[1]), emst.__file__
 u, v, key, labels = np.int32([0, 1]), np.int32([1, 2]), np.uint64([5, 7]), np.int32([0, 1, 2])

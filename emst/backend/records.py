@@ -1,0 +1,241 @@
+"""Every record that crosses the seam between the stages and the two backends. Imports nothing of emst.
+
+Arrays live on the backend that made them, unless a field says "on the host".
+
+The total order on edges
+    Edges between points are compared by (weight, squared Euclidean distance, smaller id, larger id), where the id of a
+    point is its position on the Hilbert curve. Edges of graphs are compared by (weight, smaller end, larger end,
+    position in the input). Every comparison that prunes is inclusive, so results do not depend on timing, the number
+    of threads or the backend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+MAX_CURVE_DIMENSIONS = 64  # a place on the curve has 64 bits; further dimensions do not take part in it
+
+Array: TypeAlias = Any  # numpy.ndarray or cupy.ndarray
+Bvh: TypeAlias = Any  # opaque: each backend has its own
+DistanceRows: TypeAlias = Any  # opaque as well
+NeighbourCache: TypeAlias = Any  # opaque as well
+Report: TypeAlias = Callable[[int, int], None]  # called as report(round, components_left)
+
+# ---- points ----------------------------------------------------------------------------------------------------------
+
+
+class SampledRows(NamedTuple):
+    """Which rows of the points to sample: spread over all of them, but in no rhythm that the rows might have."""
+
+    size: int  # rows at most
+    step: int  # row i of the sample is row ((i * step) mod 2^32) * n / 2^32 of n rows
+
+    def of(self, n: int) -> np.ndarray:
+        """Their numbers among n rows: int64[min(n, size)]."""
+        sequence = np.arange(min(n, self.size), dtype=np.uint64) * np.uint64(self.step) & np.uint64(0xFFFFFFFF)
+        return (sequence * np.uint64(n) >> np.uint64(32)).astype(np.int64)
+
+
+class PointStatistics(NamedTuple):
+    """What a look at all points tells; of points that are not all finite only how many and which."""
+
+    low: np.ndarray  # float64[d] on the host: least coordinates
+    high: np.ndarray  # float64[d] on the host: greatest coordinates
+    bad: int  # number of rows that hold a NaN or an infinity
+    first: int  # the first of these, -1 if there is none
+    sample: np.ndarray  # float64[:, d] on the host: the sampled rows
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """Scaling and grid of one point set.
+
+    Attributes
+    ----------
+    low : float64[d]
+        Least coordinates of the grid, scaled.
+    scale : float
+        Power of two that coordinates are multiplied by (in float64, then rounded to T: exact).
+    bits : int
+        Bits of a code per dimension.
+    factor : float
+        Grid cells per scaled unit: cell = int(min(max((x * scale - low) * factor, 0), 2**bits - 1)), in float64.
+    """
+
+    low: np.ndarray
+    scale: float
+    bits: int
+    factor: float
+
+    @property
+    def dimensions(self) -> int:
+        """Number of leading dimensions that take part in the code."""
+        return min(len(self.low), MAX_CURVE_DIMENSIONS)
+
+
+# ---- components and the edges that joined them ---------------------------------------------------------------------
+
+
+@dataclass
+class Forest:
+    """The components found so far and the edges that joined them. All arrays live on the backend.
+
+    A component is named by its root, one of its vertices. An edge lies in the slot of the component that it
+    hooked onto another: every component but the last hooks once, so n slots hold all edges without a counter
+    whose order could depend on timing. A vertex that never hooked has `source` -1.
+    """
+
+    labels: Array  # int32[n]: root of the component that holds the vertex
+    components: Array  # int32[count]: the roots, ascending
+    best: Array  # T[n], by root: least weight known to leave the component (squared, for points)
+    edge_u: Array  # int32[n], by root: smaller end of the component's lightest edge, -1 where there is none
+    edge_v: Array  # int32[n], by root: larger end
+    source: Array  # int32[n], by slot: smaller end of a forest edge, -1 in an empty slot
+    target: Array  # int32[n], by slot: larger end
+    weight: Array  # T[n], by slot
+    scratch: Any = None  # the backend's own buffers for merging
+
+    @property
+    def count(self) -> int:
+        """Number of components."""
+        return len(self.components)
+
+
+# ---- graphs ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Adjacency:
+    """An undirected graph of n vertices and m entries in compressed sparse rows.
+
+    An edge is an entry whose column is greater than its row. Columns of a row never descend, so among edges of equal
+    weight the one the law prefers stands first. Entries on the diagonal mean nothing.
+
+    Attributes
+    ----------
+    indptr : int32 or int64[n + 1]
+    indices : int32[m]
+    weights : int32, int64, float32 or float64[m]
+        No NaN.
+    symmetric : bool
+        If true, the entries below the diagonal mirror those above, parallel edges included: every row holds all edges
+        of its vertex. If false, there are none below the diagonal.
+    """
+
+    indptr: Array
+    indices: Array
+    weights: Array
+    symmetric: bool
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return len(self.indptr) - 1
+
+    @property
+    def m(self) -> int:
+        """Number of entries."""
+        return len(self.indices)
+
+
+class GraphStatistics(NamedTuple):
+    """What a look at all entries of a graph tells. All are numbers on the host; "first" is -1 where there is none.
+
+    Where `descents` is not 0, or `first_start` and `last_end` are not 0 and m, nothing else is meant; where `outside`
+    is not 0, only the NaNs are.
+    """
+
+    first_start: int  # indptr[0]
+    last_end: int  # indptr[n]
+    descents: int  # rows that end before they begin
+    first_descent: int  # the first of them
+    outside: int  # entries whose column is no vertex
+    first_outside: int  # position of the first of them
+    nans: int  # entries whose weight is NaN
+    first_nan: int
+    upper: int  # entries above the diagonal
+    lower: int  # entries below it
+    ascending: bool  # whether no row's columns ever descend
+    fingerprint: tuple[int, int]  # 128 bits: (0, 0) if, and but for a chance of 2**-128 only if, the entries above the
+    # diagonal and those below are the same edges with the same weights: sums of hashes of (smaller end, larger end,
+    # weight), one triangle's less the other's, modulo 2**64. Those of parts of a graph add up to the whole's.
+
+
+class ForestEdges(NamedTuple):
+    """A spanning forest of k edges, as it stands in an `Adjacency`."""
+
+    entries: Array  # int64[k]: positions of the edges, ascending: entries above the diagonal
+    source: Array  # int32[k]: smaller ends
+    target: Array  # int32[k]: larger ends
+    roots: Array  # int32[n]: one and the same vertex of each component for all its vertices
+
+
+# ---- hierarchy -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Linkage:
+    """Single linkage of n points. Arrays live on the backend that made them. Merge i is the i-th edge of the tree.
+
+    A cluster is named by its number in SciPy's linkage matrix minus n: -n ... -1 are the points 0 ... n - 1, and
+    i >= 0 is what merge i made. So 32 bits hold every name, points come before merges, and earlier merges before later.
+    """
+
+    child: Array  # int32[n - 1, 2]: the clusters that a merge joins, in ascending order
+    size: Array  # int32[n - 1]: points of the merged cluster
+    height: Array  # T[n - 1]: weight of the edge, ascending
+    scratch: Any = None  # the backend's own
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.size) + 1
+
+
+@dataclass(eq=False)
+class Condensed:
+    """Clusters of at least `min_cluster_size` points and when the points leave them. Arrays live on the backend.
+
+    Splits are numbered from the highest merge to the lowest. Cluster 0 is the root; split s makes the clusters 2 s + 1
+    and 2 s + 2, of ``linkage.child[merge, 0]`` and of ``linkage.child[merge, 1]``. So parents come before children.
+    Every cluster is a chain of merges, each a child of the one before it, from its top down to its split, or to the
+    merge at which its last points leave; after `simplify` it may be several. All sums are taken in one order: both
+    backends give the same bits.
+    """
+
+    linkage: Linkage
+    min_cluster_size: int
+    parent: Array  # int32[K]: the cluster it split from, -1 for the root
+    split: Array  # int32[K]: the split that ends the cluster, -1 if its points just leave
+    birth: Array  # float64[K]: lambda of the split that made it, 0 for the root
+    death: Array  # float64[K]: lambda of the last merge of its chain, the greatest
+    size: Array  # int32[K]: points at its birth
+    stability: Array  # float64[K]: sum over its points of (lambda at which the point leaves - birth); inf - inf is 0
+    cluster: Array  # int32[n]: the cluster that the point leaves
+    leaving_merge: Array  # int32[n]: the merge at which it leaves
+    of_merge: Array  # int32[n - 1]: the cluster whose chain the merge is in, -1 for merges among points that have left
+
+    @property
+    def count(self) -> int:
+        """Number of clusters, the root included."""
+        return len(self.parent)
+
+    def leaving(self, points: Any = slice(None)) -> tuple[Array, Array]:
+        """The cluster that each of the points leaves, int32[m], and the height of that merge, T[m].
+
+        A lone point never leaves the root: its height is 0.
+        """
+        height, merge = self.linkage.height, self.leaving_merge[points]
+        return self.cluster[points], height[merge] if len(height) else np.zeros_like(height, shape=len(merge))
+
+
+@dataclass(eq=False)
+class Selection:
+    """A flat clustering: which clusters of the condensed tree were chosen. Arrays live on the backend."""
+
+    chosen: Array  # int32[L]: the clusters, ascending; label l is cluster chosen[l]
+    label: Array  # int32[K]: label of the topmost chosen ancestor of every cluster, or of itself; -1 if there is none

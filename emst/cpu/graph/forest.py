@@ -1,0 +1,231 @@
+"""Minimum spanning forest of a graph: one round by rows, then rounds on a list of edges, the light ones first.
+
+A row of a symmetric graph holds all edges of its vertex, so the first round is one look at every row, which nobody else
+writes to. Of the edges that are left between components the lightest few per component are listed and contracted until
+none is left; they join nearly all that will be joined, so that most heavier edges are seen once, within a component,
+and never listed. Where there are few edges to begin with all of them count as light.
+
+References
+----------
+V. Osipov, P. Sanders, J. Singler, "The filter-Kruskal minimum spanning tree algorithm", ALENEX 2009; here with
+Borůvka's rounds in the place of Kruskal's algorithm.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.backend.records import ForestEdges
+from emst.cpu.graph.adjacency import entries_of, key_of, row_of
+from emst.cpu.graph.components import contract, relabel
+from emst.cpu.graph.worklist import LAST, list_edges, rounds
+from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.lanes import lowest_bit
+from emst.cpu.runtime.parallel import for_chunks, grain_for
+from emst.cpu.runtime.prefetch import prefetch
+
+FEW = 6  # edges a component: no more than that are listed at once
+LIGHT = 2  # edges a component that are listed first if there are more
+SHARE = 8  # of all entries: one in so many is listed sooner than that the others are looked at twice
+AHEAD = 16  # vertices: long enough for memory to answer
+SHORT = 8  # entries that are looked through one by one
+BLOCK = 256  # vertices whose edges are looked at before any is searched for below the diagonal
+SAMPLE = 1 << 12  # entries
+
+
+def graph_forest(graph):
+    """See `emst.backend.operations`."""
+    n, m = graph.n, graph.m
+    entries = entries_of(graph.indptr, graph.indices, graph.weights)
+    grain = grain_for(m, 1 << 15)
+    chosen = np.zeros(m + -m % 8, np.bool_)
+    if graph.symmetric and m:
+        labels, roots, uppers = _round_by_rows(entries, chosen, grain)
+    else:
+        labels, roots = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
+        uppers = np.diff(np.r_[0:m:grain, m])
+    above = (np.uint64(0), np.int64(-1))
+    while above is not LAST and len(roots) > 1:
+        upto = _threshold(entries, labels, len(roots), above, int(uppers.sum()))
+        edges, offers = list_edges(entries, labels, len(roots), above, upto, uppers, grain)
+        roots = roots[rounds(edges, offers, labels, chosen)]
+        above = upto
+    return _listed(entries, chosen, labels, roots)
+
+
+def _round_by_rows(entries, chosen, grain):
+    """Contract the lightest edge of every vertex: labels, the components' roots, and how many entries of every chunk
+    stand above the diagonal."""
+    n, m = len(entries.indptr) - 1, len(entries.indices)
+    best, parent = np.empty(n, np.int64), np.empty(n, np.int32)
+    target = np.zeros(n, np.int32)  # rows without entries are passed over, but fetched ahead
+    chunks = -(-m // grain)
+    heads, uppers = np.full(chunks, -1), np.empty(chunks, np.int64)
+    for_chunks(_lightest, m, grain, entries, best, target, heads, uppers, grain)
+    _join_heads(entries, best, target, heads, grain)
+    for_chunks(
+        _hook, n, grain_for(n, 1 << 14), entries, best, target, parent, chosen,
+        scratch=lambda: np.empty(BLOCK, np.int32),
+    )  # fmt: skip
+    return *contract(parent), uppers
+
+
+@kernel
+def _lightest(entries, best, target, heads, uppers, grain, begin, end):
+    """The first lightest entry of every row. Of a row that began in an earlier chunk, that of this chunk's part goes to
+    `heads`."""
+    row = row_of(entries, begin)
+    p = begin
+    upper = 0
+    while p < end:
+        stop = min(np.int64(entries.indptr[row + 1]), end)
+        least, at = np.uint64(0), np.int64(-1)
+        for q in range(p, stop):
+            upper += entries.indices[q] > row
+            key = key_of(entries, q)
+            if (key < least or at < 0) and entries.indices[q] != row:
+                least, at = key, q
+        if p == entries.indptr[row]:
+            best[row] = at
+            target[row] = entries.indices[at] if at >= 0 else row
+        else:
+            heads[begin // grain] = at
+        row += 1
+        p = stop
+    uppers[begin // grain] = upper
+
+
+@kernel
+def _join_heads(entries, best, target, heads, grain):
+    """Rows that lie in several chunks: their parts in order, so that the first of equals stays."""
+    for chunk in range(len(heads)):
+        at = heads[chunk]
+        if at < 0:
+            continue
+        row = row_of(entries, chunk * grain)
+        if best[row] < 0 or key_of(entries, at) < key_of(entries, best[row]):
+            best[row], target[row] = at, entries.indices[at]
+
+
+@kernel
+def _hook(below, entries, best, target, parent, chosen, begin, end):
+    """Hang every vertex on the other end of its edge, and mark the edge's entry above the diagonal.
+
+    Of an edge that was chosen below it, that is searched for; where many in turn choose the same vertex, from the entry
+    found last. `below` is scratch.
+    """
+    row, twin = np.int32(-1), np.int64(0)
+    for block in range(begin, end, BLOCK):
+        count = 0
+        for v in range(block, min(block + BLOCK, end)):
+            if v + AHEAD < end:
+                prefetch(target, np.int64(target[v + AHEAD]))
+            parent[v] = v
+            if entries.indptr[v] == entries.indptr[v + 1] or best[v] < 0:
+                continue
+            u = target[v]
+            mutual = target[u] == v
+            parent[v] = v if mutual & (v < u) else u  # of a mutual pair the smaller stays the root
+            chosen[best[v]] = v < u  # an entry below the diagonal stays as it is
+            prefetch(entries.indptr, np.int64(u))
+            below[count] = v
+            count += (v > u) & (not mutual)
+        for i in range(count):
+            start = np.int64(entries.indptr[target[below[min(i + AHEAD, count - 1)]]])
+            prefetch(entries.indices, start)
+            prefetch(entries.bits, start)
+            v = below[i]
+            u, key = target[v], key_of(entries, best[v])
+            low, high = np.int64(entries.indptr[u]), np.int64(entries.indptr[u + 1])
+            twin = _twin(entries, twin if u == row else low, high, v, key)
+            chosen[twin] = True
+            row = u
+
+
+@part
+def _twin(entries, low, high, column, key):
+    """The first entry from `low` on, in a row that ends at `high`, that has this column and key."""
+    indices, step = entries.indices, SHORT
+    while low + step < high and indices[low + step] < column:
+        low += step
+        step *= 2
+    high = min(high, low + step + 1)
+    while high - low > SHORT:
+        middle = (low + high) >> 1
+        if indices[middle] < column:
+            low = middle + 1
+        else:
+            high = middle
+    while indices[low] < column or key_of(entries, low) != key:
+        low += 1
+    return low
+
+
+def _threshold(entries, labels, count, above, edges):
+    """(key, position) of the last edge to list now, from a sample of those that come after `above`. There are
+    `edges` in all, between so many components."""
+    m = len(entries.indices)
+    if edges <= max(FEW * count, 8 * SAMPLE):
+        return LAST
+    places = np.random.default_rng(0).integers(0, m, SAMPLE)
+    keys = np.empty(SAMPLE, np.uint64)
+    crosses = np.empty(SAMPLE, np.bool_)
+    _look(entries, labels, above, places, keys, crosses)
+    places, keys = places[crosses], keys[crosses]
+    expected = len(places) / SAMPLE * m
+    if expected <= max(FEW * count, m // SHARE):
+        return LAST
+    order = np.lexsort((places, keys))
+    last = order[int(len(order) * max(LIGHT * count, m // (4 * SHARE)) / expected)]
+    return keys[last], places[last]
+
+
+@kernel
+def _look(entries, labels, above, places, keys, crosses):
+    """Keys of entries, and which are edges between components that come after `above`."""
+    for i in range(len(places)):
+        p = places[i]
+        row = row_of(entries, p)
+        keys[i] = key_of(entries, p)
+        after = keys[i] > above[0] or (keys[i] == above[0] and p > above[1])
+        crosses[i] = after and entries.indices[p] > row and labels[row] != labels[entries.indices[p]]
+
+
+def _listed(entries, chosen, labels, roots):
+    """The edges marked, in order; `labels` give way to the roots."""
+    words = chosen.view(np.uint64)
+    grain = grain_for(len(words), 1 << 13)
+    found = np.zeros(-(-len(words) // grain), np.int64)
+    for_chunks(_count_chosen, len(words), grain, words, found, grain)
+    size = int(found.sum())
+    places, source, target = np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
+    out = (np.cumsum(found) - found, places, source, target)
+    for_chunks(_list_chosen, len(words), grain, entries, words, *out, grain)
+    relabel(labels, roots)
+    return ForestEdges(places, source, target, labels)
+
+
+@kernel
+def _count_chosen(words, found, grain, begin, end):
+    count = np.uint64(0)
+    for i in range(begin, end):
+        count += (words[i] * np.uint64(0x0101010101010101)) >> np.uint64(56)  # the sum of eight bytes, 0 or 1
+    found[begin // grain] = count
+
+
+@kernel
+def _list_chosen(entries, words, starts, places, source, target, grain, begin, end):
+    at = starts[begin // grain]
+    row = -1
+    for i in range(begin, end):
+        if words[i] == 0:
+            continue
+        word = np.int64(words[i])
+        while word:
+            p = 8 * i + (lowest_bit(word) >> 3)
+            word &= word - 1
+            row = row_of(entries, p) if row < 0 else row
+            while entries.indptr[row + 1] <= p:
+                row += 1
+            places[at], source[at], target[at] = p, row, entries.indices[p]
+            at += 1

@@ -1,0 +1,269 @@
+"""Edges between components, in a list that shrinks as components grow together, and Borůvka's rounds on it.
+
+A part of the list belongs to every chunk of entries, and stands in their order; a chunk keeps its edges at the front of
+its part. So an edge's place in the list breaks ties under the law, and what drops out is overwritten in place.
+
+A round reads every edge once, in `_filter`: it names its ends anew, drops it if they are one, and offers it to both
+otherwise. The offer is weight and place in one number, where the weight has 32 bits; if it does not, the least weight
+is found first and in a second pass (`_first_places`) the first place among those who have it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from emst.cpu.graph.adjacency import key_of, row_of, write_rows
+from emst.cpu.graph.components import contract, relabel
+from emst.cpu.graph.offers import EMPTY, gathered, offer
+from emst.cpu.runtime.atomics import lower
+from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.parallel import for_chunks, grain_for
+from emst.cpu.runtime.prefetch import prefetch
+
+BLOCK = 256  # entries whose labels are asked for together
+AHEAD = 128  # edges whose offers are fetched before the first is made
+LONG = 8  # entries of a row on average
+SOON = 16  # components whose edges are fetched before they are looked at
+SMALL = 1 << 14  # edges: chunks are taken together until they hold about so many
+WIDE = 2**32 - 1  # entries, or places in the list: more need more than 32 bits
+MANY = 1 << 17  # vertices: the labels of fewer are in the caches anyway
+LAST = (np.uint64(2**64 - 1), np.int64(2**63 - 1))  # no key and position come after
+
+
+class Worklist(NamedTuple):
+    """The list; parts of its arrays have not been written."""
+
+    a: np.ndarray  # int32: component of the smaller end
+    b: np.ndarray  # int32: of the larger one
+    key: np.ndarray  # uint32 or uint64: ordered weight
+    position: np.ndarray  # uint32 or int64: of the entry
+    starts: np.ndarray  # int64[chunks]: where the chunks' parts begin
+    counts: np.ndarray  # int64[chunks]: edges they hold
+
+
+def list_edges(entries, labels, count, above, upto, uppers, grain):
+    """Edges between different components whose (key, position) lies above `above` and up to `upto`, and their offers.
+
+    `uppers`, int64[chunks]: how many entries above the diagonal there are in each chunk of `grain`.
+    """
+    m, width = len(entries.indices), entries.bits.dtype
+    rooms = uppers
+    if upto is not LAST:
+        within = np.empty(len(uppers), np.int64)
+        for_chunks(_count_within, m, grain, entries, above[0], upto[0], within, grain)
+        rooms = np.minimum(within, uppers)
+    size = int(rooms.sum())
+    edges = Worklist(
+        a=np.empty(size, np.int32),
+        b=np.empty(size, np.int32),
+        key=np.empty(size, width),
+        position=np.empty(size, np.uint32 if m < WIDE else np.int64),
+        starts=np.cumsum(rooms) - rooms,
+        counts=np.zeros(len(rooms), np.int64),
+    )
+    inside = _giant(labels, count)
+    offers = gathered(
+        count, width.itemsize == 4 and size < WIDE, _list_from_rows if m > LONG * len(labels) else _list_from_blocks,
+        m, grain, entries, labels, inside, above, upto, edges, grain,
+        scratch=lambda: (np.empty(2 * BLOCK, np.int64), np.empty(2 * BLOCK, np.int32)),
+    )  # fmt: skip
+    return edges, offers
+
+
+@kernel
+def _count_within(entries, above, upto, within, grain, begin, end):
+    """Entries whose key lies between the bounds, both included."""
+    count = 0
+    for p in range(begin, end):
+        count += key_of(entries, p) - above <= upto - above
+    within[begin // grain] = count
+
+
+@kernel
+def _list_from_blocks(scratch, entries, labels, inside, above, upto, edges, grain, begin, end):
+    """Of a block of entries those that may be wanted are written down, without a branch that nobody could predict, for
+    a look at their labels."""
+    offers, positions, rows = scratch
+    chunk = begin // grain
+    at = edges.starts[chunk]
+    row = row_of(entries, begin)
+    for block in range(begin, end, BLOCK):
+        size = min(BLOCK, end - block)
+        row = write_rows(entries.indptr, row, block, size, rows)
+        count = 0
+        for i in range(size):
+            p, v = block + i, rows[i]
+            key = key_of(entries, p)
+            positions[count], rows[count] = p, v
+            count += (v < entries.indices[p]) & (above[0] <= key) & (key <= upto[0])
+        if len(inside):
+            count = _outer(positions, rows, count, entries, inside)
+        at = _append(positions, rows, count, entries, labels, above, upto, edges, offers, at)
+    edges.counts[chunk] = at - edges.starts[chunk]
+
+
+@kernel
+def _list_from_rows(scratch, entries, labels, inside, above, upto, edges, grain, begin, end):
+    """The same where rows are long: their entries above the diagonal are their last, and the others stay unread."""
+    offers, positions, rows = scratch
+    chunk = begin // grain
+    at = edges.starts[chunk]
+    row = row_of(entries, begin)
+    p, count = begin, 0
+    while p < end:
+        stop = min(np.int64(entries.indptr[row + 1]), end)
+        first = stop
+        while first > p and entries.indices[first - 1] > row:
+            first -= 1
+        outer = len(inside) == 0 or not _has(inside, row)
+        for block in range(first, stop, BLOCK):
+            for p in range(block, min(block + BLOCK, stop)):
+                key = key_of(entries, p)
+                positions[count], rows[count] = p, row
+                count += (above[0] <= key) & (key <= upto[0]) & (outer or not _has(inside, entries.indices[p]))
+            if count >= BLOCK:
+                at = _append(positions, rows, count, entries, labels, above, upto, edges, offers, at)
+                count = 0
+        row += 1
+        p = stop
+    at = _append(positions, rows, count, entries, labels, above, upto, edges, offers, at)
+    edges.counts[chunk] = at - edges.starts[chunk]
+
+
+@part
+def _append(positions, rows, count, entries, labels, above, upto, edges, offers, at):
+    """Those that cross go on the list, from place `at` on; returns the place after."""
+    crossing = 0
+    for j in range(count):
+        p, row = positions[j], rows[j]
+        key = key_of(entries, p)
+        positions[crossing], rows[crossing] = p, row
+        within = ((key > above[0]) | (p > above[1])) & ((key < upto[0]) | (p <= upto[1]))
+        crossing += (labels[row] != labels[entries.indices[p]]) & within
+    for j in range(crossing):
+        p = positions[j]
+        a, b = labels[rows[j]], labels[entries.indices[p]]
+        prefetch(offers.best, np.int64(a))
+        prefetch(offers.best, np.int64(b))
+        edges.a[at + j], edges.b[at + j] = a, b
+        edges.key[at + j], edges.position[at + j] = key_of(entries, p), p
+    for i in range(at, at + crossing):
+        offer(offers, edges, i)
+    return at + crossing
+
+
+@part
+def _outer(positions, rows, count, entries, inside):
+    """Keep those that do not join two vertices of the giant component; returns how many."""
+    kept = 0
+    for i in range(count):
+        p, v = positions[i], rows[i]
+        positions[kept], rows[kept] = p, v
+        kept += not (_has(inside, v) & _has(inside, entries.indices[p]))
+    return kept
+
+
+@part
+def _has(inside, v):
+    return (inside[v >> 6] >> np.uint64(v & 63)) & np.uint64(1) != 0
+
+
+def _giant(labels, count):
+    """One bit a vertex, whether it belongs to the one component that holds most of them: labels are scattered over
+    more memory than caches hold, bits are not. Empty if there is no such component, or it would not help."""
+    n = len(labels)
+    if n < MANY:
+        return np.empty(0, np.uint64)
+    values, times = np.unique(labels[:: n // 1024], return_counts=True)
+    if 2 * times.max() < times.sum():
+        return np.empty(0, np.uint64)
+    inside = np.zeros(-(-n // 64), np.uint64)
+    for_chunks(_mark_inside, len(inside), grain_for(len(inside), 1 << 9), labels, values[times.argmax()], inside)
+    return inside
+
+
+@kernel
+def _mark_inside(labels, giant, inside, begin, end):
+    for word in range(begin, end):
+        for v in range(64 * word, min(64 * word + 64, len(labels))):
+            inside[word] |= np.uint64(labels[v] == giant) << np.uint64(v & 63)
+
+
+def rounds(edges, offers, labels, chosen):
+    """Borůvka's rounds until no edge is left; marks edges in `chosen`, bool[m], and gives every vertex the label of its
+    new component. Returns, of each of these, the old one that lent its root."""
+    renamings, origin = [], np.arange(len(offers.best), dtype=np.int32)
+    while left := edges.counts.sum():
+        grain = max(1, len(edges.counts) * SMALL // int(left))
+        places = offers.best
+        if offers.mask == 0:
+            places = np.full(len(offers.best), EMPTY)
+            for_chunks(_first_places, len(edges.counts), grain, edges, offers.best, places)
+        parent = np.empty(len(places), np.int32)
+        mask = offers.mask or EMPTY
+        for_chunks(_hook, len(places), grain_for(len(places), 1 << 14), edges, places, mask, parent, chosen)
+        numbers, roots = contract(parent)
+        renamings.append(numbers)
+        origin = origin[roots]
+        offers = gathered(len(roots), offers.mask != 0, _filter, len(edges.counts), grain, edges, numbers)
+    while len(renamings) > 1:
+        last = renamings.pop()
+        relabel(renamings[-1], last)
+    for numbers in renamings:
+        relabel(labels, numbers)
+    return origin
+
+
+@kernel
+def _first_places(edges, best, places, begin, end):
+    for chunk in range(begin, end):
+        start = edges.starts[chunk]
+        for i in range(start, start + edges.counts[chunk]):
+            a, b = edges.a[i], edges.b[i]
+            if edges.key[i] == best[a]:
+                lower(places, a, np.uint64(i))
+            if edges.key[i] == best[b]:
+                lower(places, b, np.uint64(i))
+
+
+@kernel
+def _hook(edges, places, mask, parent, chosen, begin, end):
+    for c in range(begin, end):
+        ahead = min(c + SOON, end - 1)
+        if places[ahead] != EMPTY:
+            place = np.int64(places[ahead] & mask)
+            prefetch(edges.a, place)
+            prefetch(edges.b, place)
+            prefetch(edges.position, place)
+        parent[c] = c
+        if places[c] == EMPTY:
+            continue
+        i = np.int64(places[c] & mask)
+        other = edges.a[i] ^ edges.b[i] ^ c
+        if c < other and places[other] == places[c]:
+            continue  # a mutual pair: the smaller stays the root
+        parent[c] = other
+        chosen[edges.position[i]] = True
+
+
+@kernel
+def _filter(scratch, edges, numbers, begin, end):
+    offers = scratch[0]
+    for chunk in range(begin, end):
+        start = edges.starts[chunk]
+        stop = start + edges.counts[chunk]
+        at = start
+        for block in range(start, stop, AHEAD):
+            first = at
+            for i in range(block, min(block + AHEAD, stop)):
+                a, b = numbers[edges.a[i]], numbers[edges.b[i]]
+                edges.a[at], edges.b[at] = a, b
+                edges.key[at], edges.position[at] = edges.key[i], edges.position[i]
+                prefetch(offers.best, np.int64(a))
+                prefetch(offers.best, np.int64(b))
+                at += a != b
+            for i in range(first, at):
+                offer(offers, edges, i)
+        edges.counts[chunk] = at - start

@@ -1,0 +1,59 @@
+"""From the last merge down: what merges have from the nearest of their ancestors that has it, at any depth."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.parallel import for_chunks, grain_for
+
+
+def parents(linkage):
+    """The merge that takes up what each merge made: int32[n - 1]; the last has none, and names itself."""
+    parent = linkage.scratch
+    if parent is None:
+        m = len(linkage.size)
+        parent = np.empty(m, np.int32)
+        for_chunks(_parents, m, grain_for(m, 1 << 15), linkage.child, parent)
+        linkage.scratch = parent  # only now that it is whole: another thread may be waiting for it
+    return parent
+
+
+@kernel
+def _parents(child, parent, begin, end):
+    for e in range(begin, end):
+        for i in range(2):
+            if child[e, i] >= 0:
+                parent[child[e, i]] = e
+    if end == len(parent):
+        parent[end - 1] = end - 1
+
+
+def inherit(values, parent):
+    """Give every merge without a value (-1) that of its nearest ancestor that has one, in place; the last has one.
+
+    First as far as a chunk reaches: a merge whose ancestor lies in another chunk refers to it (-2 - ancestor). Then
+    references are followed, from the last merge down, so that most lead straight to a value; at worst it is one a
+    chunk. Another thread may meanwhile replace one by the value it leads to.
+    """
+    m = len(values)
+    grain = grain_for(m, 1 << 15)
+    for_chunks(_inherit_in_chunk, m, grain, values, parent)
+    for_chunks(_follow, m, grain, values)
+
+
+@kernel
+def _inherit_in_chunk(values, parent, begin, end):
+    for e in range(end - 1, begin - 1, -1):
+        if values[e] < 0:
+            values[e] = values[parent[e]] if parent[e] < end else -2 - parent[e]
+
+
+@kernel
+def _follow(values, begin, end):
+    last = len(values) - 1
+    for i in range(begin, end):
+        value = values[last - i]
+        while value < 0:
+            value = values[-2 - value]
+        values[last - i] = value

@@ -1,0 +1,59 @@
+"""The dendrogram of a spanning tree, by union-find over its edges in ascending order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.backend.records import Linkage
+from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.numbers import greater, lesser
+from emst.cpu.runtime.prefetch import prefetch
+
+AHEAD = 8  # edges: long enough for memory to answer, short enough for the cache to hold the answers
+
+
+def linkage(edges, weights):
+    """See `emst.backend.operations`."""
+    m = len(weights)
+    n = m + 1
+    # What a merge reads of a set lies on one line: 2 v is the parent of point v, or if v is a root, less its set's
+    # size; 2 v + 1 is the name of a root's cluster.
+    sets = np.empty((n, 2), np.int32)
+    sets[:, 0] = -1
+    sets[:, 1] = np.arange(-n, 0)
+    child, size = np.empty((m, 2), np.int32), np.empty(m, np.int32)
+    _merge(np.ascontiguousarray(edges).reshape(-1), sets.reshape(-1), child, size)
+    return Linkage(child, size, weights)
+
+
+@kernel
+def _merge(edges, sets, child, size):
+    """Union by size. Points of consecutive edges are anywhere, so they and their parents are asked for ahead."""
+    m = len(size)
+    for i in range(m):
+        if i + 2 * AHEAD < m:
+            for end in range(2):
+                prefetch(sets, 2 * np.int64(edges[2 * (i + 2 * AHEAD) + end]))
+                above = np.int64(sets[2 * edges[2 * (i + AHEAD) + end]])
+                prefetch(sets, 2 * greater(above, np.int64(0)))
+        a, b = _root(sets, edges[2 * i]), _root(sets, edges[2 * i + 1])
+        first, second = sets[2 * a + 1], sets[2 * b + 1]
+        child[i, 0], child[i, 1] = lesser(first, second), greater(first, second)
+        if sets[2 * a] > sets[2 * b]:
+            a, b = b, a
+        size[i] = -(sets[2 * a] + sets[2 * b])
+        sets[2 * a], sets[2 * a + 1] = -size[i], i
+        sets[2 * b] = a
+
+
+@part
+def _root(sets, v):
+    above = sets[2 * v]
+    while above >= 0:
+        further = sets[2 * above]
+        if further < 0:
+            return above
+        sets[2 * v] = further  # path halving
+        v = further
+        above = sets[2 * v]
+    return v

@@ -1,0 +1,125 @@
+"""Flat clusters chosen from the condensed tree, and what every point is to them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.backend.records import Selection
+from emst.cpu.hierarchy.condensed import density
+from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.numbers import greater, lesser
+from emst.cpu.runtime.parallel import for_chunks, grain_for
+
+
+def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
+    """See `emst.backend.operations`."""
+    count, epsilon = condensed.count, float(epsilon)  # kernels are compiled for every type they are given
+    parent, split, birth = condensed.parent, condensed.split, condensed.birth
+    chosen, number = np.zeros(count, np.bool_), np.empty(count, np.int32)
+    label = np.empty(count, np.int32)
+    if method == "leaf":
+        _choose_leaves(split, allow_single_cluster, chosen)
+    else:
+        value = condensed.stability.copy()
+        _choose_by_mass(split, condensed.size, value, max_cluster_size, allow_single_cluster, chosen)
+    found = _number(parent, chosen, number, label)
+    if epsilon != 0 and found and number[0] > 0:
+        chosen[:] = False
+        _choose_above(parent, birth, number[:found], epsilon, allow_single_cluster, np.empty(count, np.int32), chosen)
+        found = _number(parent, chosen, number, label)
+    return Selection(number[:found].copy(), label)
+
+
+@kernel
+def _choose_leaves(split, allow_single_cluster, chosen):
+    for c in range(len(split)):
+        chosen[c] = split[c] < 0
+    if len(split) == 1:
+        chosen[0] = allow_single_cluster
+
+
+@kernel
+def _choose_by_mass(split, size, value, max_cluster_size, allow_single_cluster, chosen):
+    """Clusters worth at least as much as those chosen below them; the topmost of these are the clustering."""
+    for c in range(len(split) - 1, -1 if allow_single_cluster else 0, -1):
+        below = value[2 * split[c] + 1] + value[2 * split[c] + 2] if split[c] >= 0 else 0.0
+        chosen[c] = not (below > value[c] or size[c] > max_cluster_size)
+        if not chosen[c]:
+            value[c] = below
+
+
+@kernel
+def _choose_above(parent, birth, old, epsilon, allow_single_cluster, instead, chosen):
+    """Choose, for every old cluster born below epsilon, `instead` the first one above that was not."""
+    for c in range(1, len(parent)):
+        p = parent[c]
+        if p == 0:
+            instead[c] = 0 if allow_single_cluster else c
+        else:
+            instead[c] = p if 1.0 / birth[p] > epsilon else instead[p]
+    for i in range(len(old)):
+        c = old[i]
+        chosen[instead[c] if 1.0 / birth[c] < epsilon else c] = True
+
+
+@kernel
+def _number(parent, chosen, number, label):
+    """Number the topmost chosen clusters in ascending order."""
+    count = 0
+    for c in range(len(parent)):
+        label[c] = label[parent[c]] if c > 0 else -1
+        if label[c] < 0 and chosen[c]:
+            label[c] = count
+            number[count] = c
+            count += 1
+    return count
+
+
+def label_points(condensed, selection, epsilon, cluster, height):
+    """See `emst.backend.operations`."""
+    n = len(cluster)
+    labels, probabilities = np.empty(n, np.int64), np.empty(n)
+    chosen = selection.chosen
+    least = 0.0  # lambda that a member must reach
+    if len(chosen) == 1 and chosen[0] == 0:
+        least = 1 / epsilon if epsilon != 0 else condensed.death[0]
+    rules = (condensed.death[chosen], selection.label, least)
+    for_chunks(_label_points, n, grain_for(n, 1 << 15), cluster, height, *rules, labels, probabilities)
+    return labels, probabilities
+
+
+@kernel
+def _label_points(cluster, height, death, label, least, labels, probabilities, begin, end):
+    for p in range(begin, end):
+        own = density(height[p])
+        mine = label[cluster[p]]
+        if mine < 0 or own < least:
+            labels[p], probabilities[p] = -1, 0.0
+        else:
+            labels[p] = mine
+            whole = death[mine]
+            probabilities[p] = 1.0 if own == np.inf or whole == 0.0 else lesser(own, whole) / whole
+
+
+def outlier_scores(condensed, cluster, height):
+    """See `emst.backend.operations`."""
+    greatest = condensed.death.copy()
+    _raise_greatest(condensed.parent, greatest)
+    n = len(cluster)
+    scores = np.empty(n)
+    for_chunks(_outlier_scores, n, grain_for(n, 1 << 15), cluster, height, greatest, scores)
+    return scores
+
+
+@kernel
+def _raise_greatest(parent, greatest):
+    for c in range(len(parent) - 1, 0, -1):
+        greatest[parent[c]] = greater(greatest[parent[c]], greatest[c])
+
+
+@kernel
+def _outlier_scores(cluster, height, greatest, scores, begin, end):
+    for p in range(begin, end):
+        own = density(height[p])
+        most = greatest[cluster[p]]
+        scores[p] = 0.0 if own == np.inf or most == 0.0 else 1.0 - own / most

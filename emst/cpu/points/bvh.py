@@ -1,0 +1,132 @@
+"""The linear bounding volume hierarchy: leaves of 16 consecutive points on the curve, 16 consecutive nodes to a parent.
+
+All that is looked at together lies together, as 16 lanes: the points of a leaf are stored [d][16], and so are the boxes
+of 16 siblings, a *group*. Node j of a level is lane j % 16 of group j // 16, and that group is what node j // 16 of the
+next level is made of; so there are no pointers. The last group of all levels in one array: group `first[level] + g`.
+
+Lanes without a point hold infinite coordinates, which no finite radius reaches. Lanes without a node hold a box that is
+everywhere infinitely far.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from emst.cpu.runtime.arrays import full
+from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.lanes import LANES, greatest, least
+from emst.cpu.runtime.numbers import greater, lesser
+from emst.cpu.runtime.parallel import for_chunks, grain_for
+
+MIXED = -1
+
+
+class Nodes(NamedTuple):
+    """What kernels see of the hierarchy."""
+
+    blocks: np.ndarray  # T[leaves * d * 16]
+    low: np.ndarray  # T[groups * d * 16]
+    high: np.ndarray  # T[groups * d * 16]
+    label: np.ndarray  # int32[groups * 16], MIXED where points of several components lie below
+    first: np.ndarray  # int64[levels]: first group of every level
+    counts: np.ndarray  # int64[levels]: nodes of every level
+
+
+class Bvh:
+    """Points in curve order, their boxes, and what `core_distances` left behind."""
+
+    leaf_size = LANES
+
+    def __init__(self, n: int, d: int, dtype: np.dtype):
+        self.n, self.d, self.dtype = n, d, dtype
+        counts = [-(-n // LANES)]
+        while counts[-1] > LANES:
+            counts.append(-(-counts[-1] // LANES))
+        groups = [-(-count // LANES) for count in counts]
+        first = np.cumsum([0, *groups[:-1]])
+        size = sum(groups) * LANES
+        self.nodes = Nodes(
+            blocks=full(counts[0] * LANES * d, np.inf, dtype),
+            low=full(size * d, np.inf, dtype),
+            high=full(size * d, -np.inf, dtype),
+            label=full(size, MIXED, np.int32),
+            first=first,
+            counts=np.array(counts),
+        )
+        self.dims = (0,) * d if d in (2, 3) else ()
+        self.core = None  # T[n]: squared core distances, in curve order
+        self.padded_core = None  # the same with the empty lanes of the last leaf, infinite
+        self.node_core = None  # T[groups * 16]: least core distance below a node
+        self.lists = None  # int32[leaves * 16, m]: nearest neighbours of every point, -1 at the end
+        self.reach = None  # T[leaves * 16]: no point that is not on the list is nearer
+
+    @property
+    def leaves(self) -> int:
+        return int(self.nodes.counts[0])
+
+    @property
+    def levels(self) -> list[tuple[int, int]]:
+        """(Number of nodes, points per node), leaves first."""
+        return [(int(count), LANES ** (i + 1)) for i, count in enumerate(self.nodes.counts)]
+
+    def boxes(self, level: int):
+        """Corners of a level's boxes: T[count, d], T[count, d]."""
+        chosen = slice(self.nodes.first[level], self.nodes.first[level] + -(-self.nodes.counts[level] // LANES))
+        return tuple(
+            corner.reshape(-1, self.d, LANES)[chosen].transpose(0, 2, 1).reshape(-1, self.d)[: self.nodes.counts[level]]
+            for corner in (self.nodes.low, self.nodes.high)
+        )
+
+    def node_labels(self, level: int):
+        """int32[count], MIXED where several components meet."""
+        start = self.nodes.first[level] * LANES
+        return self.nodes.label[start : start + self.nodes.counts[level]]
+
+    def points(self):
+        """Scaled points in curve order: T[n, d]."""
+        return self.nodes.blocks.reshape(-1, self.d, LANES).transpose(0, 2, 1).reshape(-1, self.d)[: self.n]
+
+
+def build_bvh(points, order, scaling):
+    """Hierarchy over the scaled points in curve order."""
+    n, d = points.shape
+    bvh = Bvh(n, d, points.dtype)
+    nodes = bvh.nodes
+    for_chunks(_fill_leaves, bvh.leaves, grain_for(bvh.leaves, 512), points, order, scaling.scale, nodes)
+    for level in range(1, len(nodes.counts)):
+        size = int(nodes.counts[level])
+        for_chunks(_fill_parents, size, grain_for(size, 512), d, nodes, level)
+    return bvh
+
+
+@kernel
+def _fill_leaves(points, order, scale, nodes, begin, end):
+    n, d = points.shape
+    kind = points.dtype.type
+    for leaf in range(begin, end):
+        size = lesser(LANES, n - leaf * LANES)
+        for j in range(size):
+            row = order[leaf * LANES + j]
+            for i in range(d):
+                nodes.blocks[(leaf * d + i) * LANES + j] = kind(np.float64(points[row, i]) * scale)
+        corner = leaf // LANES * d * LANES + leaf % LANES
+        for i in range(d):
+            at = (leaf * d + i) * LANES
+            nodes.low[corner + i * LANES] = least(nodes.blocks, at)  # empty lanes are infinite
+            high = nodes.blocks[at]
+            for j in range(1, size):
+                high = greater(high, nodes.blocks[at + j])
+            nodes.high[corner + i * LANES] = high
+
+
+@kernel
+def _fill_parents(d, nodes, level, begin, end):
+    for node in range(begin, end):
+        children = (nodes.first[level - 1] + node) * d * LANES
+        corner = (nodes.first[level] + node // LANES) * d * LANES + node % LANES
+        for i in range(d):
+            at = children + i * LANES
+            nodes.low[corner + i * LANES] = least(nodes.low, at)
+            nodes.high[corner + i * LANES] = greatest(nodes.high, at)

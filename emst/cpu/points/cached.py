@@ -1,0 +1,204 @@
+"""What points know of their nearest foreign points, and the bounds that follow for components.
+
+A point keeps its last answer. While that neighbour is foreign it is exact, because components only grow; otherwise its
+weight is a lower bound. Under mutual reachability there is more: the lists that `core_distances` left. Every point that
+is not listed is at least as far as the last one listed, so a lighter foreign neighbour on the list is an answer too.
+
+Races. Threads lower ``best`` of the same component side by side: a lost update leaves the weight of another edge that
+leaves the component, which is all that an upper bound has to be.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from emst.cpu.points.bvh import MIXED
+from emst.cpu.points.knn import list_neighbours
+from emst.cpu.runtime.arrays import full
+from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.lanes import LANES, cached_mask, changes_mask, hopeful_mask, lowest_bit
+from emst.cpu.runtime.numbers import greater, lesser
+from emst.cpu.runtime.parallel import for_chunks, grain_for
+
+LIST_FROM = 1 << 13  # components; below that, lists save less than their kernel takes to load
+LISTED = 6  # neighbours
+
+
+class Memory(NamedTuple):
+    """What every point knows, with the empty lanes of the last leaf."""
+
+    labels: np.ndarray  # int32: component, copied from the forest every round; one more, to read beyond the last
+    nearest: np.ndarray  # int32: nearest foreign point when last asked, -1 if there was none within reach
+    bound: np.ndarray  # T: weight of the edge to it while it is foreign; in any case a lower bound of all edges
+    near: np.ndarray  # T: squared distance to it (the weight's second key); empty when that is the weight
+    least: np.ndarray  # T[leaves]: nothing below it is bound lower
+    lists: np.ndarray  # int32[:, m]: nearest points, -1 at the end; m is 0 without lists
+    read: np.ndarray  # int8: number of leading entries that are not foreign any more
+    reach: np.ndarray  # T: no point that is not listed is nearer
+
+
+class NeighbourCache:
+    """The memory of the search, and which points hold an edge that may be their component's lightest."""
+
+    def __init__(self, n: int, memory: Memory):
+        self.memory = memory
+        self.candidates = np.zeros(len(memory.least), np.int64)  # one bit a point
+        self.nearest, self.bound = memory.nearest[:n], memory.bound[:n]
+
+
+def cache_neighbours(bvh, forest):
+    """What points know before the first round: nothing yet, or what `core_distances` turned up."""
+    size = bvh.leaves * LANES
+    nothing = np.empty(0, bvh.dtype)
+    known = bvh.core is not None
+    if not known and forest.count >= LIST_FROM:
+        list_neighbours(bvh, LISTED)
+    listed = bvh.lists is not None
+    bound = full(size, 0, bvh.dtype)
+    if known:
+        bound[:] = bvh.padded_core
+    bound[bvh.n :] = np.inf  # nobody asks there
+    nearest = full(size, -1, np.int32)
+    joined = forest.labels < np.arange(bvh.n, dtype=np.int32)  # mostly points that equal the first of their component
+    nearest[: bvh.n][joined] = forest.labels[joined]  # so `upper_bounds` leaves them out: see `_repeated`
+    return NeighbourCache(
+        bvh.n,
+        Memory(
+            labels=full(size + 1, MIXED, np.int32),
+            nearest=nearest,
+            bound=bound,
+            near=np.zeros(size, bvh.dtype) if known else nothing,
+            least=np.zeros(bvh.leaves, bvh.dtype),
+            lists=bvh.lists if listed else np.empty((size, 0), np.int32),
+            read=np.zeros(size if listed else 0, np.int8),
+            reach=bvh.reach if listed else nothing,
+        ),
+    )
+
+
+def upper_bounds(bvh, forest, cache):
+    """Bound every component by what its points know and by neighbours on the curve."""
+    args = (forest.labels, cache.memory.labels, forest.best, forest.edge_u, forest.edge_v)
+    for_chunks(_begin_round, bvh.n, grain_for(bvh.n, 1 << 15), *args)
+    args = (bvh.nodes, bvh.padded_core, bvh.n, forest.best, cache.memory, bvh.d)
+    for_chunks(_upper_bounds, bvh.leaves, grain_for(bvh.leaves, 1024), *args)
+
+
+@kernel
+def _begin_round(labels, copy, best, edge_u, edge_v, begin, end):
+    """Copy the labels, and forget what was known of components."""
+    for i in range(begin, end):
+        copy[i] = labels[i]
+        if labels[i] == i:
+            best[i] = np.inf
+            edge_u[i] = edge_v[i] = -1
+
+
+@kernel
+def _upper_bounds(nodes, core, n, best, memory, d, begin, end):
+    labels = memory.labels
+    for leaf in range(begin, end):
+        at = leaf * LANES
+        common = nodes.label[leaf]
+        borders = changes_mask(labels, at) & lanes_of(leaf, n - 1)
+        while borders:
+            i = at + lowest_bit(borders)
+            borders &= borders - 1
+            weight = squared_distance(nodes.blocks, d, i, i + 1)
+            if core is not None:
+                weight = greater(greater(weight, core[i]), core[i + 1])
+            best[labels[i]] = lesser(best[labels[i]], weight)
+            best[labels[i + 1]] = lesser(best[labels[i + 1]], weight)
+        if common != MIXED and memory.least[leaf] > best[common]:
+            continue
+        hopeful = hopeful_mask(memory.bound, labels, at, best) & lanes_of(leaf, n)
+        answered = hopeful & cached_mask(memory.nearest, labels, at)
+        hopeful ^= answered
+        while answered:
+            i = at + lowest_bit(answered)
+            answered &= answered - 1
+            best[labels[i]] = lesser(best[labels[i]], memory.bound[i])
+        while hopeful:
+            i = at + lowest_bit(hopeful)
+            hopeful &= hopeful - 1
+            if _repeated(nodes.blocks, memory, d, i):
+                memory.bound[i] = np.inf
+            elif memory.lists.shape[1] and memory.bound[i] <= lesser(best[labels[i]], _floor(core, memory, i)):
+                best[labels[i]] = lesser(best[labels[i]], _consult(nodes.blocks, core, memory, d, i))
+
+
+@part
+def _repeated(blocks, memory, d, i):
+    """Whether an equal point with a smaller id is in the same component: then all edges of that one come first."""
+    t = memory.nearest[i]
+    near = memory.near[i] if len(memory.near) else memory.bound[i]
+    return 0 <= t < i and near == 0 and memory.labels[t] == memory.labels[i] and _equal(blocks, d, i, t)
+
+
+@part
+def _equal(blocks, d, i, t):
+    a, b = (i >> 4) * d * LANES + (i & 15), (t >> 4) * d * LANES + (t & 15)
+    for k in range(0, d * LANES, LANES):
+        if blocks[a + k] != blocks[b + k]:
+            return False
+    return True
+
+
+@part
+def lanes_of(leaf, n):
+    """Mask of the lanes of a leaf that hold one of the first n points."""
+    return (1 << greater(0, lesser(LANES, n - leaf * LANES))) - 1
+
+
+@part
+def _floor(core, memory, i):
+    """What all edges to points that are not listed weigh at least."""
+    return memory.reach[i] if core is None else greater(core[i], memory.reach[i])
+
+
+@part
+def _consult(blocks, core, memory, d, i):
+    """Look the point's answer up on its list; returns the least weight of a listed edge that leaves the component."""
+    label = memory.labels[i]
+    weight = near = blocks.dtype.type(np.inf)
+    found = np.int64(-1)
+    for m in range(memory.read[i], memory.lists.shape[1]):
+        t = np.int64(memory.lists[i, m])
+        if t < 0:
+            break
+        if memory.labels[t] == label:
+            if found < 0:
+                memory.read[i] = m + 1  # it stays in this component
+            continue
+        w = s = squared_distance(blocks, d, i, t)
+        if core is not None:
+            w = greater(w, core[i])
+        if s > near and weight <= w:
+            break  # those that follow are no nearer
+        if core is not None:
+            w = greater(w, core[t])
+        if w < weight or (w == weight and (s < near or (s == near and t < found))):
+            weight, near, found = w, s, t
+    floor = _floor(core, memory, i)
+    if weight < floor or (weight == floor and near < memory.reach[i]):
+        memory.nearest[i], memory.bound[i] = found, weight
+        if core is not None:
+            memory.near[i] = near
+    else:
+        memory.nearest[i] = -1
+        memory.bound[i] = greater(memory.bound[i], floor)
+    return weight
+
+
+@part
+def squared_distance(blocks, d, i, j):
+    """Squared distance of two points."""
+    a, b = (i >> 4) * d * LANES + (i & 15), (j >> 4) * d * LANES + (j & 15)
+    t = blocks[a] - blocks[b]
+    s = t * t
+    for k in range(1, d):
+        t = blocks[a + k * LANES] - blocks[b + k * LANES]
+        s += t * t
+    return s

@@ -1,0 +1,165 @@
+"""Core distances: the squared distance of every point to its k-th nearest, itself included.
+
+The search's walk, with a sorted list of neighbours a point instead of one answer. The first neighbours stay with the
+hierarchy: they answer most of the questions of the first rounds.
+
+A full list looks only for strictly nearer points, within the number just below its last distance. Where points repeat
+that is below 0, and the walk is over; looking for equals too would take every one of them past all the others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.points.lists import insert_hits, keep_least
+from emst.cpu.points.walk import box_around, new_packet, walk_with
+from emst.cpu.runtime.arrays import empty, full
+from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.lanes import LANES, just_below, lowest_bit, point_mask
+from emst.cpu.runtime.numbers import greatest_finite, lesser
+from emst.cpu.runtime.parallel import for_chunks, grain_for
+
+KEPT = 8  # neighbours a point that stay with the hierarchy, at most
+
+
+def core_distances(bvh, k):
+    """Squared core distances: T[n]."""
+    if k == 1:
+        return np.zeros(bvh.n, bvh.dtype)
+    wanted = min(k, bvh.n - 1)  # one more than needed: among equals with the last some may be missing
+    core = full(bvh.leaves * LANES, np.inf, bvh.dtype)
+    _find_neighbours(bvh, wanted, core, k - 2)
+    bvh.core, bvh.padded_core = core[: bvh.n], core
+    bvh.node_core = _node_cores(bvh, core)
+    return bvh.core
+
+
+def list_neighbours(bvh, count):
+    """Lists for the first rounds where there are no core distances to find."""
+    _find_neighbours(bvh, count, None, count - 1)
+
+
+def _find_neighbours(bvh, wanted, core, nth):
+    """Set `lists` and `reach` of the hierarchy, and `core` to the distance of neighbour number `nth`."""
+    size = bvh.leaves * LANES
+    lists = np.full((size, min(wanted, KEPT)), -1, np.int32)
+    reach = full(size, np.inf, bvh.dtype)
+    args = (bvh.nodes, bvh.n, nth, wanted, reach if core is None else core, lists, reach, bvh.dims, bvh.d)
+    for_chunks(_search_neighbours, bvh.leaves, grain_for(bvh.leaves, 64), *args, scratch=lambda: new_lists(bvh, wanted))
+    bvh.lists, bvh.reach = lists, reach
+
+
+def new_lists(bvh, wanted):
+    """A packet, the lists of its points as rows of whole vectors, and as columns where one vector suffices."""
+    width = -(-wanted // LANES) * LANES
+    return (
+        new_packet(bvh.d, bvh.dtype),
+        empty(LANES * width, bvh.dtype),
+        empty(LANES * width, np.int32),
+        empty(LANES * LANES, bvh.dtype),
+        empty(LANES * LANES, np.int32),
+    )
+
+
+def _node_cores(bvh, core):
+    """Least core distance below every node."""
+    nodes = bvh.nodes
+    least = full(len(nodes.label), np.inf, bvh.dtype)
+    below = core
+    for first, count in zip(nodes.first, nodes.counts, strict=True):
+        level = least[first * LANES : (first + -(-count // LANES)) * LANES]
+        level[:count] = below.reshape(-1, LANES).min(1)
+        below = level
+    return least
+
+
+@kernel
+def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, dims, d, begin, end):
+    far = greatest_finite(nodes.blocks)
+    packet, distances, neighbours, columns, column_ids = scratch
+    width = len(distances) // LANES
+    kept = lists.shape[1]
+    for leaf in range(begin, end):
+        size = lesser(LANES, n - leaf * LANES)
+        at = leaf * d * LANES
+        for i in range(d * LANES):
+            packet.points[i] = nodes.blocks[at + i]
+        for j in range(LANES):
+            packet.radius[j] = far if j < size else -1
+        distances[:] = far
+        neighbours[:] = -1
+        if width == LANES:
+            _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids, dims, d, leaf, size)
+        box_around(packet, d, size)
+        walk_lists(packet, nodes, (distances, neighbours, wanted, leaf), None, None, dims, d, leaf >> 4)
+        for j in range(size):
+            u = leaf * LANES + j
+            core[u] = distances[j * width + nth]
+            for m in range(kept):
+                lists[u, m] = neighbours[j * width + m]
+            if kept < n - 1:  # else there is nobody but those listed
+                reach[u] = distances[j * width + kept - 1]
+
+
+@part
+def _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids, dims, d, leaf, size):
+    """Start all lists from the packet's own leaf: one point at a time is offered to all 16 lists, stored as columns."""
+    columns[:] = distances[0]
+    column_ids[:] = -1
+    at = leaf * d * LANES
+    for j in range(size):
+        point_mask(dims, d, packet.points, j, nodes.blocks, at, columns[0], packet.distance)
+        packet.distance[j] = np.inf
+        keep_least(columns, column_ids, wanted, packet.distance, np.int32(leaf * LANES + j))
+    for q in range(size):
+        for m in range(wanted):
+            distances[q * LANES + m] = columns[m * LANES + q]
+            neighbours[q * LANES + m] = column_ids[m * LANES + q]
+        packet.radius[q] = just_below(distances[q * LANES + wanted - 1])
+
+
+@part
+def _visit(packet, nodes, dims, d, other, mask, distances, neighbours, wanted, leaf):
+    """Offer the points of a leaf to the lists of those points of the packet that are set in the mask."""
+    width = len(distances) // LANES
+    changed = False
+    if other == leaf and width == LANES:
+        return changed  # `_own_leaf` was there
+    while mask:
+        q = lowest_bit(mask)
+        mask &= mask - 1
+        at = other * d * LANES
+        hits = point_mask(dims, d, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
+        if other == leaf:
+            hits &= ~(1 << q)
+        if hits == 0:
+            continue
+        changed = True
+        if width == LANES:
+            base = np.int32(other * LANES)
+            last = insert_hits(distances, neighbours, q * LANES, wanted - 1, packet.distance, hits, base)
+            packet.radius[q] = just_below(last)
+            continue
+        while hits:
+            j = lowest_bit(hits)
+            hits &= hits - 1
+            _insert_long(distances, neighbours, q * width, wanted, packet.distance[j], np.int32(other * LANES + j))
+        packet.radius[q] = just_below(distances[q * width + wanted - 1])
+    return changed
+
+
+@part
+def _insert_long(distances, neighbours, row, wanted, distance, neighbour):
+    """The same for rows longer than a vector."""
+    at = row + wanted - 1
+    if distance >= distances[at]:
+        return
+    while at > row and distances[at - 1] > distance:
+        distances[at] = distances[at - 1]
+        neighbours[at] = neighbours[at - 1]
+        at -= 1
+    distances[at] = distance
+    neighbours[at] = neighbour
+
+
+walk_lists = walk_with(_visit)

@@ -1,0 +1,32 @@
+"""Labels of nodes: the component of all points below a node, or MIXED."""
+
+from __future__ import annotations
+
+from emst.cpu.points.bvh import MIXED
+from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.lanes import LANES
+from emst.cpu.runtime.numbers import lesser
+from emst.cpu.runtime.parallel import for_chunks, grain_for
+
+
+def label_nodes(bvh, forest):
+    """Give every node the label of its points, or MIXED."""
+    nodes = bvh.nodes
+    below, start, count = forest.labels, 0, bvh.n
+    for first, size in zip(nodes.first.tolist(), nodes.counts.tolist(), strict=True):
+        here = first * LANES
+        for_chunks(_label_level, size, grain_for(size, 4096), below, start, count, nodes.label, here)
+        below, start, count = nodes.label, here, size
+
+
+@kernel
+def _label_level(below, start, count, label, here, begin, end):
+    """Nodes of one level, whose labels begin at `here`; the `count` labels one level down begin at `start`."""
+    for node in range(begin, end):
+        at = start + node * LANES
+        common = below[at]
+        for i in range(at + 1, start + lesser(node * LANES + LANES, count)):
+            if below[i] != common:
+                common = MIXED
+                break
+        label[here + node] = common

@@ -1,0 +1,81 @@
+"""The last step of a round: every component's first edge under the law, among the answers of its points.
+
+Many threads may hold candidates of one component. Each writes its own where it is better than what is there; of two
+that write at once one is lost, so the pass is repeated until nobody has anything better: the result is the minimum, in
+whatever order threads come by. Nearly always the second pass finds nothing to do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.lanes import LANES, lowest_bit
+from emst.cpu.runtime.numbers import greater, lesser
+from emst.cpu.runtime.parallel import for_chunks, grain_for
+
+
+def lightest_edges(bvh, forest, cache):
+    """Set ``best``, ``edge_u`` and ``edge_v`` of every component from the candidates."""
+    leaves = bvh.leaves
+    grain = grain_for(leaves, 2048)
+    improved = np.empty(-(-leaves // grain), np.bool_)
+    for improve, kept in ((_least_weights, forest.best), (_first_edges, forest.edge_u)):
+        improved[:] = True
+        while improved.any():
+            args = (cache.candidates, cache.memory, bvh.core, forest.best, kept, improved, grain)
+            for_chunks(improve, leaves, grain, *args)
+    args = (forest.components, cache.memory, forest.edge_u, forest.edge_v)
+    for_chunks(_name_edges, forest.count, grain_for(forest.count, 1 << 14), *args)
+
+
+@kernel
+def _least_weights(candidates, memory, core, best, kept, improved, grain, begin, end):
+    improved[begin // grain] = False
+    for leaf in range(begin, end):
+        mask = candidates[leaf]
+        while mask:
+            u = leaf * LANES + lowest_bit(mask)
+            mask &= mask - 1
+            if memory.bound[u] < kept[memory.labels[u]]:
+                kept[memory.labels[u]] = memory.bound[u]
+                improved[begin // grain] = True
+
+
+@kernel
+def _first_edges(candidates, memory, core, best, kept, improved, grain, begin, end):
+    """Among edges of the least weight; `kept` is the point that holds the first one so far."""
+    improved[begin // grain] = False
+    for leaf in range(begin, end):
+        mask = candidates[leaf]
+        while mask:
+            u = np.int32(leaf * LANES + lowest_bit(mask))
+            mask &= mask - 1
+            label = memory.labels[u]
+            if memory.bound[u] != best[label]:
+                continue
+            x = kept[label]
+            if x < 0 or (x != u and _before(u, x, memory, core)):
+                kept[label] = u
+                improved[begin // grain] = True
+
+
+@part
+def _before(u, x, memory, core):
+    """Whether the answer of u comes before that of x, of the same weight."""
+    if core is not None and memory.near[u] != memory.near[x]:
+        return memory.near[u] < memory.near[x]
+    v, y = memory.nearest[u], memory.nearest[x]
+    if lesser(u, v) != lesser(x, y):
+        return lesser(u, v) < lesser(x, y)
+    return greater(u, v) < greater(x, y)
+
+
+@kernel
+def _name_edges(components, memory, edge_u, edge_v, begin, end):
+    for k in range(begin, end):
+        c = components[k]
+        u = edge_u[c]
+        if u >= 0:
+            v = memory.nearest[u]
+            edge_u[c], edge_v[c] = lesser(u, v), greater(u, v)

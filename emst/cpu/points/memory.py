@@ -1,0 +1,35 @@
+"""Bytes that the tree of points takes, checked before anything is allocated."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.points.cached import LISTED
+from emst.cpu.points.knn import KEPT
+from emst.cpu.runtime.memory import bytes_free
+
+LABELLING = 130  # bytes a point that the stages after the tree take at their peak, a little more than measured
+
+
+def bytes_needed(n: int, d: int, dtype, k: int) -> int:
+    """Peak memory of one tree beside the input. It is reached in the rounds; the sorts before and after take less."""
+    size = np.dtype(dtype).itemsize
+    points = d * size * 8 // 7 + 4  # blocks and boxes; the order
+    forest = 7 * 4 + 2 * size
+    answers = 10 + 2 * size + 4 * (min(k, KEPT) if k > 1 else LISTED)
+    cores = 2 * size if k > 1 else 0
+    passing = 24  # the next round's components and the like
+    return n * (points + forest + answers + cores + passing)
+
+
+def require_memory(array, dtype, k: int, labels: bool = False) -> None:
+    """Raise MemoryError where the tree of these points cannot fit."""
+    n, d = array.shape
+    needed, free = max(bytes_needed(n, d, dtype, k), n * LABELLING if labels else 0), bytes_free()
+    if not (isinstance(array, np.ndarray) and array.dtype == dtype and array.flags.c_contiguous):
+        needed += n * d * np.dtype(dtype).itemsize  # a copy of the points
+    if free is not None and needed > free:
+        raise MemoryError(
+            f"a minimum spanning tree of {n:,} points in {d} dimensions needs {needed:,} more bytes of memory; "
+            f"{free:,} are free"
+        )

@@ -1,0 +1,132 @@
+"""Where new points would join: the nearest point under mutual reachability, as if the query had been there too.
+
+A packet of 16 queries that are neighbours on the curve walks the hierarchy twice: first for the k - 1 nearest points,
+the last of which gives the query's core distance and all of which are first answers; then, within the weight of the
+best of these, for the nearest under mutual reachability. Core distances bound the second walk as they do the rounds'.
+
+Results are the first under (weight, squared distance, id). So a node that is no nearer than the answer, and whose ids
+all come after it, need not be seen: repeated points would otherwise all be looked at by every query around them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.points.knn import new_lists, walk_lists
+from emst.cpu.points.walk import box_around, walk_with
+from emst.cpu.runtime.arrays import empty
+from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.lanes import LANES, at_most_mask, box_mask, just_below, lowest_bit, point_mask
+from emst.cpu.runtime.parallel import for_chunks, grain_for
+
+NOBODY = np.iinfo(np.int32).max  # as an answer's id: greater than any, so that any other comes first
+
+
+def nearest_reachable(bvh, queries, k, near):
+    """See `emst.backend.operations`."""
+    bvh.lists = bvh.reach = None  # for rounds, which do not follow
+    found, weight = np.empty(queries.n, np.int32), np.empty(queries.n, bvh.dtype)
+    core = bvh.padded_core if k > 1 else None
+    wanted = max(k - 1, 1)
+    args = (bvh.nodes, core, bvh.node_core, bvh.n, queries.nodes.blocks, near, wanted, found, weight, bvh.dims, bvh.d)
+    for_chunks(
+        _search, queries.leaves, grain_for(queries.leaves, 16), *args,
+        scratch=lambda: (*new_lists(bvh, wanted)[:3], empty(LANES, bvh.dtype)),
+    )  # fmt: skip
+    return found, weight
+
+
+@kernel
+def _search(scratch, nodes, core, node_core, n, queries, near, wanted, found, weight, dims, d, begin, end):
+    packet, distances, neighbours, strict = scratch
+    far = np.finfo(nodes.blocks.dtype).max
+    for leaf in range(begin, end):
+        size = min(LANES, len(found) - leaf * LANES)
+        for i in range(d * LANES):
+            packet.points[i] = queries[leaf * d * LANES + i]
+        for j in range(LANES):
+            packet.radius[j] = packet.weight[j] = packet.near[j] = far if j < size else -1
+            packet.found[j] = NOBODY
+        box_around(packet, d, size)
+        start = min(near[leaf * LANES + size // 2], n - 1) // (LANES * LANES)
+        if core is not None:
+            distances[:] = far
+            neighbours[:] = -1
+            walk_lists(packet, nodes, (distances, neighbours, wanted, -1), None, None, dims, d, start)
+            _take_listed(packet, strict, core, distances, neighbours, wanted, size)
+        _walk(packet, nodes, (strict, core), node_core, None, dims, d, start)
+        for j in range(size):
+            found[leaf * LANES + j] = packet.found[j]
+            weight[leaf * LANES + j] = packet.weight[j] if packet.near[j] > 0 else 0
+
+
+@part
+def _take_listed(packet, strict, core, distances, neighbours, wanted, size):
+    """Core distances of the queries, and the first answers."""
+    width = len(distances) // LANES
+    for q in range(size):
+        at = q * width
+        packet.core[q] = distances[at + wanted - 1]
+        packet.radius[q] = packet.weight[q]
+        if distances[at] == 0:
+            packet.radius[q] = 0  # only equal points are wanted, whatever their core distances
+            continue
+        for m in range(wanted):
+            _offer(packet, strict, core, q, neighbours[at + m], distances[at + m])
+
+
+@part
+def _offer(packet, strict, core, q, i, s):
+    """Point i at squared distance s, to query q: says whether it is the first so far."""
+    if s == 0:  # the query is this point. Its weight is told at the end: it must not hide an equal point by its core
+        if packet.near[q] == 0 and i > packet.found[q]:
+            return False
+        w = packet.weight[q]
+    else:
+        w = max(s, packet.core[q], core[i]) if core is not None else s
+        if w > packet.weight[q] or packet.near[q] == 0:
+            return False
+        if w == packet.weight[q] and (s > packet.near[q] or (s == packet.near[q] and i > packet.found[q])):
+            return False
+    packet.weight[q] = w
+    packet.near[q] = s
+    packet.found[q] = i
+    least = packet.core[q] if core is not None else s
+    packet.radius[q] = s if s == 0 or w == least else w  # nothing is lighter than the own core distance, only nearer
+    strict[q] = just_below(packet.radius[q])
+    return True
+
+
+@part
+def _visit(packet, nodes, dims, d, leaf, mask, strict, core):
+    """Show the points of a leaf to those queries that are set in the mask."""
+    changed = False
+    while mask:
+        q = lowest_bit(mask)
+        mask &= mask - 1
+        at = leaf * d * LANES
+        hits = point_mask(dims, d, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
+        if core is not None:
+            hits &= at_most_mask(core, leaf * LANES, packet.weight[q])
+        while hits:
+            j = lowest_bit(hits)
+            hits &= hits - 1
+            changed |= _offer(packet, strict, core, q, np.int32(leaf * LANES + j), packet.distance[j])
+    return changed
+
+
+@part
+def _still_open(packet, nodes, dims, d, level, node, mask, strict, core):
+    """Leave out queries to which the node can bring nothing but points that come after the answer."""
+    first = np.int64(node) << (4 * level + 4)
+    late = 0
+    for j in range(LANES):
+        late |= int(packet.found[j] < first or packet.near[j] < packet.radius[j]) << j
+    if mask & late:
+        group = nodes.first[level] + (node >> 4)
+        at = group * d * LANES + (node & 15)
+        mask &= ~late | box_mask(dims, d, packet.points, 0, nodes.low, nodes.high, at, strict)
+    return mask
+
+
+_walk = walk_with(_visit, _still_open)

@@ -1,0 +1,208 @@
+"""The search: for every point that may hold its component's lightest edge, the nearest point of another component.
+
+The points of 16 neighbouring leaves that have to be searched are cut into packets of 16, which walk the hierarchy
+together (`walk`): so the lanes are full in late rounds too, when few points of a leaf have anything left to ask.
+
+What spares work, none of it at the price of exactness:
+- Nodes whose points all belong to the packet's component are skipped.
+- A radius starts at the weight of an edge already known to leave the component, and points of one component within a
+  packet share the least.
+- A point keeps its last answer (`answers`). While that is foreign it is exact; otherwise its weight is a lower bound,
+  and the point is searched again only when that does not exceed its component's best.
+- Where a point has found an edge as light as its core distance, it only looks for nearer ends of such edges.
+
+There is no brute force for many dimensions: on one core, float64 and 40,000 points, tiles without any box took 0.76 of
+the time of this walk on uniform points in 24 dimensions and 0.95 in 64; on blobs 12 and 16 times as much.
+
+Races. Packets read and lower ``best`` of their components while others do: a lost update leaves the weight of another
+edge that leaves the component, which is all that the search needs. The answers are then reduced again, exactly.
+
+References
+----------
+W. B. March, P. Ram, A. G. Gray, "Fast Euclidean minimum spanning tree" (KDD'10); M. Gagolewski, quitefastmst (the
+"sesqui-tree": leaves against the tree); A. Prokopenko et al., "A single-tree algorithm..." (ICPP'22).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.points.bvh import MIXED
+from emst.cpu.points.cached import lanes_of
+from emst.cpu.points.lightest import lightest_edges
+from emst.cpu.points.walk import box_around, new_packet, walk_with
+from emst.cpu.runtime.arrays import empty
+from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.lanes import (
+    LANES,
+    at_most_mask,
+    cached_mask,
+    hopeful_mask,
+    just_above,
+    least,
+    lowest_bit,
+    point_mask,
+    unequal_mask,
+)
+from emst.cpu.runtime.numbers import greater, greatest_finite, lesser
+from emst.cpu.runtime.parallel import for_chunks, grain_for
+
+NOBODY = np.iinfo(np.int32).max  # as an answer's id: greater than any, so that any other comes first
+
+
+def nearest_outgoing(bvh, forest, cache):
+    """Search, then set every component's lightest edge."""
+    groups = -(-bvh.leaves // LANES)
+    args = (bvh.nodes, bvh.padded_core, bvh.node_core, bvh.n, forest.best, cache.memory, cache.candidates)
+    for_chunks(_search, groups, grain_for(groups, 8), *args, bvh.dims, bvh.d,
+               scratch=lambda: (new_packet(bvh.d, bvh.dtype), empty(LANES * LANES, np.int32)))  # fmt: skip
+    lightest_edges(bvh, forest, cache)
+
+
+@kernel
+def _search(scratch, nodes, core, node_core, n, best, memory, candidates, dims, d, begin, end):
+    packet, asking = scratch
+    for group in range(begin, end):
+        count = np.int64(0)  # of one type from the beginning: `_who_asks` is compiled for every type
+        leaves = range(group * LANES, lesser(group * LANES + LANES, len(candidates)))
+        for leaf in leaves:
+            candidates[leaf] = 0
+            common = nodes.label[leaf]
+            if common == MIXED or memory.least[leaf] <= best[common]:
+                count = _who_asks(asking, count, n, best, memory, candidates, leaf)
+        for first in range(0, count, LANES):
+            size = lesser(LANES, count - first)
+            if _fill(packet, nodes.blocks, core, best, memory, d, asking, first, size):
+                _walk(packet, nodes, (core, memory.labels), node_core, memory.labels, dims, d, group)
+                _remember(packet, core, best, memory, candidates, size)
+        for leaf in leaves:
+            memory.least[leaf] = least(memory.bound, leaf * LANES)
+
+
+@part
+def _who_asks(asking, count, n, best, memory, candidates, leaf):
+    """Collect the points of the leaf that have to be searched. Those that know better are candidates."""
+    at = leaf * LANES
+    hopeful = hopeful_mask(memory.bound, memory.labels, at, best) & lanes_of(leaf, n)
+    answered = hopeful & cached_mask(memory.nearest, memory.labels, at)
+    candidates[leaf] = answered
+    hopeful ^= answered
+    while hopeful:
+        asking[count] = at + lowest_bit(hopeful)
+        hopeful &= hopeful - 1
+        count += 1
+    return count
+
+
+@part
+def _fill(packet, blocks, core, best, memory, d, asking, first, size):
+    """Make a packet of 16 points that ask; says whether there is anything left to search for."""
+    far = greatest_finite(packet.radius)
+    left = False
+    for j in range(LANES):
+        u = asking[first + lesser(j, size - 1)]  # empty lanes repeat the last point
+        at = (u >> 4) * d * LANES + (u & 15)
+        for i in range(d):
+            packet.points[i * LANES + j] = blocks[at + i * LANES]
+        packet.ids[j] = u
+        packet.labels[j] = memory.labels[u]
+        packet.found[j] = NOBODY
+        packet.near[j] = far
+        weight = lesser(best[packet.labels[j]], far)
+        if core is not None:
+            packet.core[j] = core[u]
+        if j >= size or memory.bound[u] > weight:  # a packet before this one has found something lighter
+            weight = -1
+        left |= weight >= 0
+        packet.weight[j] = packet.radius[j] = weight
+    if left:
+        box_around(packet, d, size)
+    return left
+
+
+@part
+def _visit(packet, nodes, dims, d, leaf, mask, core, labels):
+    """Show the points of a leaf to those points of the packet that are set in the mask."""
+    changed = False
+    while mask:
+        q = lowest_bit(mask)
+        mask &= mask - 1
+        at = leaf * d * LANES
+        hits = point_mask(dims, d, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
+        hits &= unequal_mask(labels, leaf * LANES, packet.labels[q])
+        if core is not None:
+            hits &= at_most_mask(core, leaf * LANES, packet.weight[q])
+        if hits and _take(packet, core, leaf, q, hits):
+            changed = True
+            _share(packet, core, q)
+    return changed
+
+
+@part
+def _take(packet, core, leaf, q, hits):
+    """The first of the hits under the law: weight, then squared distance, then id."""
+    changed = False
+    while hits:
+        j = lowest_bit(hits)
+        hits &= hits - 1
+        s = packet.distance[j]
+        i = np.int32(leaf * LANES + j)
+        if core is None:
+            if s < packet.radius[q] or (s == packet.radius[q] and i < packet.found[q]):
+                packet.radius[q] = s
+                packet.found[q] = i
+                changed = True
+            continue
+        own = packet.core[q]
+        w = greater(greater(s, own), core[i])
+        if w > packet.weight[q]:
+            continue
+        if w < packet.weight[q] or s < packet.near[q] or (s == packet.near[q] and i < packet.found[q]):
+            packet.weight[q] = w
+            packet.near[q] = s
+            packet.found[q] = i
+            packet.radius[q] = s if w == own else w  # no edge of this point is lighter than its core distance
+            changed = True
+    return changed
+
+
+@part
+def _share(packet, core, q):
+    """Points of the same component need not look for anything heavier than what one of them has found."""
+    weights = packet.radius if core is None else packet.weight
+    weight = weights[q]
+    same = ~unequal_mask(packet.labels, 0, packet.labels[q]) & 0xFFFF
+    while same:
+        j = lowest_bit(same)
+        same &= same - 1
+        if weights[j] > weight:
+            weights[j] = weight
+            packet.radius[j] = weight
+            packet.found[j] = NOBODY
+            packet.near[j] = greatest_finite(weights)
+            if core is not None and packet.core[j] > weight:
+                packet.weight[j] = packet.radius[j] = -1  # cannot take part any more
+
+
+@part
+def _remember(packet, core, best, memory, candidates, size):
+    """NeighbourCache, or bounds where there was none, of the points that were searched."""
+    for j in range(size):
+        u = packet.ids[j]
+        weight = packet.radius[j] if core is None else packet.weight[j]
+        if packet.found[j] == NOBODY:
+            memory.nearest[u] = -1
+            if weight >= 0:  # nothing up to and including the radius
+                memory.bound[u] = greater(memory.bound[u], just_above(weight))
+            continue
+        memory.nearest[u] = packet.found[j]
+        memory.bound[u] = weight
+        if core is not None:
+            memory.near[u] = packet.near[j]
+        label = packet.labels[j]
+        if weight <= best[label]:
+            best[label] = weight
+            candidates[u >> 4] |= 1 << (u & 15)
+
+
+_walk = walk_with(_visit)

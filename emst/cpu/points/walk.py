@@ -1,0 +1,176 @@
+"""The walk of a packet: 16 neighbours on the curve that look for something near them, together.
+
+The walk climbs: first the 16 leaves around the packet, then the siblings of their parent, ... descending into every
+node that some point of the packet still has to see, nearest first. So radii are small before anything far away is
+looked at. What is done with the points of a leaf is the caller's: `core_distances` and the search share the walk.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from emst.cpu.points.bvh import MIXED
+from emst.cpu.runtime.arrays import empty
+from emst.cpu.runtime.compile import part
+from emst.cpu.runtime.lanes import LANES, at_most_mask, box_mask, children_mask, greatest, lowest_bit, unequal_mask
+from emst.cpu.runtime.numbers import greater, lesser
+
+STACK = 16 * 8 + 16  # eight levels of 16-fold branching hold 2^31 points
+
+
+class Packet(NamedTuple):
+    """Scratch of one walk."""
+
+    points: np.ndarray  # T[d * 16]: coordinates of the points, stored like a leaf
+    labels: np.ndarray  # int32[16]: their components
+    ids: np.ndarray  # int32[16]: who they are
+    radius: np.ndarray  # T[16]: squared distance up to which the point has to look; -1 if it does not take part
+    weight: np.ndarray  # T[16]: least weight known for the point or its component
+    near: np.ndarray  # T[16]: squared distance to the answer
+    found: np.ndarray  # int32[16]: the answer
+    core: np.ndarray  # T[16]: core distances
+    box: np.ndarray  # T[2 d]: corners of the box around the searched points
+    distance: np.ndarray  # T[16]
+    stack: np.ndarray  # int64[STACK]: level << 32 | node
+    gap: np.ndarray  # T[STACK]: squared distance of its box from the packet's
+
+
+def new_packet(d, dtype):
+    return Packet(
+        points=empty(d * LANES, dtype),
+        labels=empty(LANES, np.int32),
+        ids=empty(LANES, np.int32),
+        radius=empty(LANES, dtype),
+        weight=empty(LANES, dtype),
+        near=empty(LANES, dtype),
+        found=empty(LANES, np.int32),
+        core=empty(LANES, dtype),
+        box=empty(2 * d, dtype),
+        distance=empty(LANES, dtype),
+        stack=empty(STACK, np.int64),
+        gap=empty(STACK, dtype),
+    )
+
+
+@part
+def box_around(packet, d, size):
+    """Box of the first points of the packet."""
+    for i in range(d):
+        low = high = packet.points[i * LANES]
+        for j in range(1, size):
+            x = packet.points[i * LANES + j]
+            low, high = lesser(low, x), greater(high, x)
+        packet.box[i], packet.box[i + d] = low, high
+
+
+@part
+def _whoever_is_near(packet, nodes, dims, d, level, node, mask, *extra):
+    return mask
+
+
+def walk_with(visit, narrow=_whoever_is_near):
+    """The walk that shows every leaf it comes by to ``visit(packet, nodes, dims, d, leaf, mask, *extra)``.
+
+    That compares the masked points of the packet with all of the leaf and says whether a radius shrank. Of those near
+    enough to a node, ``narrow(packet, nodes, dims, d, level, node, mask, *extra)`` may take some out of the mask. The
+    walk's `foreign` is None where points of the same component are sought too.
+    """
+
+    @part
+    def walk(packet, nodes, extra, node_core, foreign, dims, d, start):
+        common = MIXED - 1 if foreign is None else _common_label(packet)
+        depth = _plan_climb(packet, len(nodes.counts), start)
+        reach = greatest(packet.radius, 0)
+        while depth > 0:
+            depth -= 1
+            gap = packet.gap[depth]
+            if gap > reach:
+                continue
+            level, node = packet.stack[depth] >> 32, packet.stack[depth] & 0xFFFFFFFF
+            if gap >= 0:
+                mask = _needed(packet, nodes, foreign, dims, d, level, node)
+                if mask != 0:
+                    mask = narrow(packet, nodes, dims, d, level, node, mask, *extra)
+                if mask == 0:
+                    continue
+                if level == 0:
+                    if visit(packet, nodes, dims, d, node, mask, *extra):
+                        reach = greatest(packet.radius, 0)
+                    continue
+            depth = _push(packet, nodes, node_core, foreign, dims, d, level - 1, node, reach, common, depth, start)
+
+    return walk
+
+
+@part
+def _common_label(packet):
+    """The label of all points of the packet, or one that no node has."""
+    own = packet.labels[0]
+    return np.int64(own) if unequal_mask(packet.labels, 0, own) == 0 else MIXED - 1
+
+
+@part
+def _plan_climb(packet, levels, start):
+    """Put the node of 16 leaves that the packet is in on the stack, its ancestors below it. Those are opened whatever
+    the reach."""
+    for k in range(levels):
+        packet.stack[k] = (levels - k) << 32 | (start >> (4 * (levels - 1 - k)))
+        packet.gap[k] = -1
+    return levels
+
+
+@part
+def _needed(packet, nodes, foreign, dims, d, level, node):
+    """Points of the packet that have to see the node: foreign to it and near enough."""
+    group = nodes.first[level] + (node >> 4)
+    at = group * d * LANES + (node & 15)
+    mask = box_mask(dims, d, packet.points, 0, nodes.low, nodes.high, at, packet.radius)
+    if foreign is not None:
+        mask &= unequal_mask(packet.labels, 0, nodes.label[group * LANES + (node & 15)])
+        if level > 0:
+            mask &= ~_content(packet, np.int64(node) << (4 * level + 4))
+    return mask
+
+
+@part
+def _content(packet, first):
+    """Points that have found an equal one with a smaller id than any from `first` on: they need not see the node.
+
+    Equal points that share a cell of the curve's grid with others, and so were not joined beforehand, would otherwise
+    all look at each other.
+    """
+    mask = 0
+    for j in range(LANES):
+        mask |= np.int64(packet.radius[j] == 0 and packet.found[j] < first) << j
+    return mask
+
+
+@part
+def _push(packet, nodes, node_core, foreign, dims, d, level, group, reach, common, depth, start):
+    """Put the children worth visiting on the stack, the nearest on top; an ancestor has had its turn."""
+    at = nodes.first[level] + group
+    mask = children_mask(dims, d, nodes.low, nodes.high, at * d * LANES, packet.box, reach, packet.distance)
+    if foreign is not None:
+        mask &= unequal_mask(nodes.label, at * LANES, np.int32(common))
+    if node_core is not None:
+        mask &= at_most_mask(node_core, at * LANES, greatest(packet.weight, 0))
+    if level > 0:
+        own = start >> (4 * (level - 1))
+        if own >> 4 == group:
+            mask &= ~(1 << (own & 15))
+    base = depth
+    while mask:
+        j = lowest_bit(mask)
+        mask &= mask - 1
+        gap = packet.distance[j]
+        k = depth
+        while k > base and packet.gap[k - 1] <= gap:  # of equally near ones the first on the curve
+            packet.gap[k] = packet.gap[k - 1]
+            packet.stack[k] = packet.stack[k - 1]
+            k -= 1
+        packet.gap[k] = gap
+        packet.stack[k] = level << 32 | (group * LANES + j)
+        depth += 1
+    return depth

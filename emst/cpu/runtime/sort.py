@@ -1,0 +1,59 @@
+"""Stable radix sort of 64-bit keys, least digit first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.parallel import for_chunks, thread_count
+
+DIGIT = 11  # bits sorted in one pass: 2048 counters stay in the first level cache
+
+
+def sort_order(codes):
+    """Rows by code, equal codes in row order: int32[n]."""
+    return radix_order(codes)[1]
+
+
+def radix_order(keys):
+    """Sorted copy of uint64 keys, and the stable permutation that sorts them (least digit first)."""
+    n = len(keys)
+    order = np.arange(n, dtype=np.int32)
+    if n < 2:
+        return keys, order
+    parts = thread_count() if n > 1 << 16 else 1
+    grain = -(-n // parts)
+    parts = -(-n // grain)
+    differing = int(np.bitwise_or.reduce(keys) ^ np.bitwise_and.reduce(keys))
+    counts = np.empty((parts, 1 << DIGIT), np.int64)
+    other = None
+    for shift in range(0, 64, DIGIT):
+        if (differing >> shift) & ((1 << DIGIT) - 1) == 0:
+            continue  # all keys agree here
+        for_chunks(_count_digits, n, grain, keys, shift, counts, grain)
+        totals = counts.sum(0)
+        starts = (np.cumsum(totals) - totals) + (np.cumsum(counts, 0) - counts)
+        new_keys, new_order = other or (np.empty_like(keys), np.empty_like(order))
+        for_chunks(_scatter_digits, n, grain, keys, order, shift, starts, new_keys, new_order, grain)
+        other = (keys, order) if other else (np.empty_like(keys), order)  # the caller's keys are not ours to write
+        keys, order = new_keys, new_order
+    return keys, order
+
+
+@kernel
+def _count_digits(keys, shift, counts, grain, begin, end):
+    mine = counts[begin // grain]
+    mine[:] = 0
+    for i in range(begin, end):
+        mine[(keys[i] >> np.uint64(shift)) & np.uint64((1 << DIGIT) - 1)] += 1
+
+
+@kernel
+def _scatter_digits(keys, order, shift, starts, new_keys, new_order, grain, begin, end):
+    place = starts[begin // grain]
+    for i in range(begin, end):
+        digit = (keys[i] >> np.uint64(shift)) & np.uint64((1 << DIGIT) - 1)
+        at = place[digit]
+        place[digit] = at + 1
+        new_keys[at] = keys[i]
+        new_order[at] = order[i]

@@ -1,0 +1,240 @@
+// Exact brute force over tiles, where boxes no longer prune.
+//
+// Points are rows of d coordinates and a tag (the core distance). The kernels serve all metrics that are sums (or
+// maxima) over dimensions: of squares for the Euclidean one, see metric.cuh.
+#include "distances/tiles.cuh"
+
+// Centres of tiles, rows of d coordinates and the radius. A warp a tile.
+template <class T>
+__global__ void centre_tiles(const T *points, i64 n, int d, T *centres) {
+  const i64 tile = thread_id() / 32, first = tile * TILE, stride = d + 1;
+  if (first >= n) return;
+  T *centre = centres + tile * stride;
+  const int here = (int)minimum((i64)TILE, n - first);
+  for (int j = lane_id(); j < d; j += 32) {
+    T sum = T(0);
+    for (int c = 0; c < here; c++) sum = add(sum, points[(first + c) * stride + j]);
+    centre[j] = sum / here;
+  }
+  __syncwarp();
+  const Bits<T> far = (int)lane_id() < here ? dist2(points + (first + lane_id()) * stride, centre, d) : Bits<T>(0);
+  const T radius = root(value_of(warp_max(far)));
+  if (lane_id() == 0) centre[d] = radius;
+}
+
+// Over how many blocks the points are split for `queries`, so that `blocks` are busy even with few queries.
+constexpr int MAX_SPLITS = 64;
+__device__ inline int splits_for(i64 queries, int blocks) {
+  i64 groups = (queries + QUERIES - 1) / QUERIES;
+  return (int)maximum(minimum((i64)MAX_SPLITS, blocks / groups), i64(1));
+}
+
+// Nearest foreign point of every listed query among the points of one split; see search.cu for the law.
+template <class T, int METRIC>
+__global__ void __launch_bounds__(QUERIES)
+    brute_nearest(const T *points, const T *centres, const int *labels, i64 n, int d, double p, T alpha,
+                  const int *worklist, const int *count, int blocks, int mrd, const Bits<T> *best, int *found_by_split,
+                  Bits<T> *weight_by_split, Bits<T> *distance_by_split) {
+  const i64 queries = worklist ? count[0] : n;
+  const int splits = splits_for(queries, blocks);
+  if ((i64)blockIdx.x * QUERIES >= queries || blockIdx.y >= splits) return;
+  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x;
+  i64 u = minimum(a, queries - 1);
+  if (worklist) u = worklist[u];
+  const int label = labels[u];
+  const Bits<T> core = mrd ? bits_of(points[u * (d + 1) + d]) : 0;
+  Bits<T> weight = best[label], distance = INFINITE<T>;
+  int found = NONE;
+  const i64 tiles = (n + TILE - 1) / TILE;
+  if (METRIC != EUCLIDEAN || bits_of(alpha) != bits_of(T(1))) centres = nullptr;  // no limit on distances is known
+  for (i64 group = blockIdx.y; group * TILE < tiles; group += splits) {
+    u32 meet = tiles_to_meet(points, u, centres, tiles, d, group, weight);
+    for (; meet; meet &= meet - 1) {
+      const i64 first = (group * TILE + __ffs(meet) - 1) * TILE;
+      T acc[TILE];
+      tile_distances<METRIC>(points, u, points, n, d, p, first, acc);
+#pragma unroll
+      for (int c = 0; c < TILE; c++) {
+        i64 i = first + c;
+        if (i >= n) continue;
+        const Bits<T> e = bits_of(acc[c]);
+        const Bits<T> s = bits_of(alpha) == bits_of(T(1)) ? e : bits_of(quotient(acc[c], alpha));
+        const Bits<T> w = mrd ? maximum(s, maximum(core, bits_of(__ldg(points + i * (d + 1) + d)))) : s;
+        if (w > weight || labels[i] == label) continue;
+        // a split sees its points in ascending order, so at equal weight and distance the first one stays
+        if (w < weight || e < distance) {
+          weight = w;
+          distance = e;
+          found = (int)i;
+        }
+      }
+    }
+  }
+  if (a >= queries) return;
+  i64 out = blockIdx.y * queries + a;
+  found_by_split[out] = found;
+  weight_by_split[out] = weight;
+  distance_by_split[out] = distance;
+}
+
+template <class T>
+__global__ void brute_nearest_of_splits(const int *labels, i64 n, const int *worklist, const int *count, int blocks,
+                              const int *found_by_split, const Bits<T> *weight_by_split,
+                              const Bits<T> *distance_by_split, int *nearest, Bits<T> *bound, Bits<T> *second,
+                              Bits<T> *best) {
+  const i64 a = thread_id(), queries = worklist ? count[0] : n;
+  if (a >= queries) return;
+  const int splits = splits_for(queries, blocks);
+  Bits<T> weight = weight_by_split[a], distance = INFINITE<T>;
+  int found = NONE;
+  for (int s = 0; s < splits; s++) {
+    i64 in = s * queries + a;
+    int i = found_by_split[in];
+    if (i == NONE) continue;
+    Bits<T> w = weight_by_split[in], e = distance_by_split[in];
+    if (found == NONE || w < weight || (w == weight && (e < distance || (e == distance && i < found)))) {
+      weight = w;
+      distance = e;
+      found = i;
+    }
+  }
+  i64 u = worklist ? worklist[a] : a;
+  nearest[u] = found;
+  bound[u] = found == NONE ? weight + 1 : weight;
+  if (second) second[u] = distance;
+  if (found != NONE) lower(best + labels[u], weight);
+}
+
+// The K nearest points so far. Of equally near ones the first to come stays in front.
+template <class T, int K>
+struct NearestList {
+  Bits<T> distance[K];
+  int id[K];
+
+  __device__ void clear() {
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+      distance[k] = INFINITE<T>;
+      id[k] = NONE;
+    }
+  }
+  __device__ void insert(Bits<T> e, int j) {
+    bool behind = false;  // what comes behind the new entry moves on, in its order
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+      behind |= e < distance[k];
+      if (behind) {
+        Bits<T> t = distance[k];
+        distance[k] = e;
+        e = t;
+        int s = id[k];
+        id[k] = j;
+        j = s;
+      }
+    }
+  }
+  // Of a tile those that fit, which are few: the insertion stands here once, not TILE times.
+  __device__ void offer(const T (&acc)[TILE], u32 fits, int first) {
+    while (fits) {
+      const int c = __ffs(fits) - 1;
+      fits &= fits - 1;
+      T picked = acc[0];
+#pragma unroll
+      for (int other = 1; other < TILE; other++) picked = other == c ? acc[other] : picked;
+      insert(bits_of(picked), first + c);
+    }
+  }
+};
+
+// Lists of the K nearest others and core distances, as nearest_points in knn.cu makes them with the hierarchy. The
+// points around the block's own come first: then the others' tiles are held against something.
+template <class T, int K>
+__global__ void __launch_bounds__(QUERIES)
+    brute_lists(const T *points, const T *centres, i64 n, int d, int *neighbour, Bits<T> *core) {
+  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, n - 1);
+  const i64 tiles = (n + TILE - 1) / TILE, groups = (tiles + TILE - 1) / TILE, own = a / (TILE * TILE) % groups;
+  NearestList<T, K> list;
+  list.clear();
+  for (i64 g = 0; g < groups; g++) {
+    const i64 group = (own + g) % groups;
+    u32 meet = tiles_to_meet(points, u, centres, tiles, d, group, list.distance[K - 1]);
+    for (; meet; meet &= meet - 1) {
+      const i64 first = (group * TILE + __ffs(meet) - 1) * TILE;
+      T acc[TILE];
+      tile_distances<EUCLIDEAN>(points, u, points, n, d, 2.0, first, acc);
+      u32 fits = 0;
+#pragma unroll
+      for (int c = 0; c < TILE; c++)
+        fits |= (u32)(first + c < n && first + c != u && bits_of(acc[c]) < list.distance[K - 1]) << c;
+      list.offer(acc, fits, (int)first);
+    }
+  }
+  if (a >= n) return;
+  core[u] = list.distance[K - 2];
+#pragma unroll
+  for (int k = 0; k < K; k++) neighbour[(i64)k * n + u] = list.id[k];
+}
+
+// One page of neighbours after (core, last), as next_page in knn.cu does it with the hierarchy; of the points
+// themselves, or of other rows.
+template <class T, int PAGE, int METRIC>
+__global__ void __launch_bounds__(QUERIES) brute_page(const T *queries, i64 asked, const T *points, i64 n, int d,
+                                                      double p, int rank, int *last, Bits<T> *core) {
+  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, asked - 1);
+  const i64 own = queries == points ? u : NONE;
+  const int after_id = last[u];
+  const Bits<T> after = after_id == NONE ? Bits<T>(-1) : core[u];
+  NearestList<T, PAGE> list;
+  list.clear();
+  for (i64 first = 0; first < n; first += TILE) {
+    T acc[TILE];
+    tile_distances<METRIC>(queries, u, points, n, d, p, first, acc);
+    u32 fits = 0;
+#pragma unroll
+    for (int c = 0; c < TILE; c++) {
+      i64 i = first + c;
+      const Bits<T> e = bits_of(acc[c]);
+      bool later = e > after || (e == after && i > after_id);
+      fits |= (u32)(i < n && i != own && later && e < list.distance[PAGE - 1]) << c;
+    }
+    list.offer(acc, fits, (int)first);
+  }
+  __syncthreads();
+  if (a >= asked) return;
+#pragma unroll
+  for (int k = 0; k < PAGE; k++)
+    if (k == rank) {
+      core[u] = list.distance[k];
+      last[u] = list.id[k];
+    }
+}
+
+// The first point under (weight, squared distance, id) for other rows, whose core distances are given; a point at
+// distance 0 comes before all others. See prediction.cu.
+template <class T>
+__global__ void __launch_bounds__(QUERIES) brute_reachable(const T *queries, i64 asked, const T *points, i64 n, int d,
+                                                           const Bits<T> *core, int *found, Bits<T> *weight) {
+  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, asked - 1);
+  const Bits<T> own = core[u];
+  Bits<T> least = INFINITE<T>, distance = INFINITE<T>;
+  int nearest = NONE;
+  for (i64 first = 0; first < n; first += TILE) {
+    T acc[TILE];
+    tile_distances<EUCLIDEAN>(queries, u, points, n, d, 2.0, first, acc);
+#pragma unroll
+    for (int c = 0; c < TILE; c++) {
+      const i64 i = first + c;
+      if (i >= n) continue;
+      const Bits<T> e = bits_of(acc[c]);
+      const Bits<T> w = e == 0 ? 0 : maximum(e, maximum(own, bits_of(__ldg(points + i * (d + 1) + d))));
+      if (w < least || (w == least && e < distance)) {  // points come in ascending order
+        least = w;
+        distance = e;
+        nearest = (int)i;
+      }
+    }
+  }
+  if (a >= asked) return;
+  found[u] = nearest;
+  weight[u] = least;
+}

@@ -1,0 +1,115 @@
+// Distances row by row: of a matrix, and what rows of any kind know of their nearest foreign rows.
+//
+// A block looks at a whole row, so an answer is exact until the two rows are joined; then its weight is a lower bound.
+#include "distances/metric.cuh"
+
+constexpr int ROW_THREADS = 256, ROW_WARPS = ROW_THREADS / 32, DIGITS = 256;
+
+// The k-th smallest entry of every row, found digit by digit from the highest: how many entries that agree in the
+// digits known so far have which next one?
+template <class T>
+__global__ void __launch_bounds__(ROW_THREADS) row_select(const T *matrix, i64 n, i64 k, Bits<T> *core) {
+  __shared__ u32 counts[DIGITS];
+  __shared__ u32 chosen, before;
+  const T *row = matrix + blockIdx.x * n;
+  Bits<T> prefix = 0, known = 0;
+  for (int shift = 8 * sizeof(T) - 8; shift >= 0; shift -= 8) {
+    counts[threadIdx.x] = 0;
+    __syncthreads();
+    for (i64 j = threadIdx.x; j < n; j += ROW_THREADS) {
+      const Bits<T> b = magnitude(row[j]);
+      if ((b & known) == prefix) atomicAdd(counts + (b >> shift & (DIGITS - 1)), 1u);
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) {  // a lane sums eight digits
+      u32 sum = 0;
+      for (int i = 0; i < DIGITS / 32; i++) sum += counts[threadIdx.x * (DIGITS / 32) + i];
+      u32 upto = sum;
+      for (int step = 1; step < 32; step *= 2) {
+        u32 other = __shfl_up_sync(FULL, upto, step);
+        if ((int)lane_id() >= step) upto += other;
+      }
+      u32 less = upto - sum;
+      if (less < k && k <= upto) {
+        int digit = threadIdx.x * (DIGITS / 32);
+        while (less + counts[digit] < k) less += counts[digit++];
+        chosen = digit;
+        before = less;
+      }
+    }
+    __syncthreads();
+    prefix |= (Bits<T>)chosen << shift;
+    known |= (Bits<T>)(DIGITS - 1) << shift;
+    k -= before;
+  }
+  if (threadIdx.x == 0) core[blockIdx.x] = prefix;
+}
+
+template <class T>
+struct Found {
+  Bits<T> weight, distance;
+  int id;
+  __device__ bool before(const Found &other) const {
+    if (weight != other.weight) return weight < other.weight;
+    return distance < other.distance || (distance == other.distance && (u32)id < (u32)other.id);
+  }
+};
+
+template <class T>
+__device__ Found<T> first_of_warp(Found<T> mine) {
+  for (int step = 16; step > 0; step /= 2) {
+    Found<T> other{__shfl_xor_sync(FULL, mine.weight, step), __shfl_xor_sync(FULL, mine.distance, step),
+                   __shfl_xor_sync(FULL, mine.id, step)};
+    if (other.before(mine)) mine = other;
+  }
+  return mine;
+}
+
+// Nearest foreign row of every listed row; infinite distances are none.
+template <class T>
+__global__ void __launch_bounds__(ROW_THREADS)
+    matrix_nearest(const T *matrix, i64 n, T alpha, const Bits<T> *core, const int *worklist, const int *labels,
+                   int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best) {
+  __shared__ Found<T> of_warp[ROW_WARPS];
+  const i64 u = worklist[blockIdx.x];
+  const int label = labels[u];
+  const Bits<T> own = core[u];
+  const T *row = matrix + u * n;
+  Found<T> mine{INFINITE<T>, INFINITE<T>, NONE};
+  for (i64 j = threadIdx.x; j < n; j += ROW_THREADS) {
+    const Bits<T> d = magnitude(row[j]),
+                  s = bits_of(alpha) == bits_of(T(1)) ? d : bits_of(quotient(value_of(d), alpha));
+    if (s > mine.weight || labels[j] == label) continue;
+    const Found<T> other{maximum(s, maximum(own, core[j])), d, (int)j};
+    if (other.weight < INFINITE<T> && other.before(mine)) mine = other;
+  }
+  mine = first_of_warp(mine);
+  if (lane_id() == 0) of_warp[threadIdx.x / 32] = mine;
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  for (int w = 1; w < ROW_WARPS; w++)
+    if (of_warp[w].before(mine)) mine = of_warp[w];
+  nearest[u] = mine.id;
+  bound[u] = mine.weight;
+  second[u] = mine.distance;
+  if (mine.id != NONE) lower(best + label, mine.weight);
+}
+
+// Answers that are still foreign bound their components' best.
+template <class T>
+__global__ void bounds_from_cache(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, Bits<T> *best) {
+  const i64 u = thread_id();
+  if (u < n && nearest[u] != NONE && labels[nearest[u]] != labels[u]) lower(best + labels[u], bound[u]);
+}
+
+// Distances of pairs of points, which lie in rows of d coordinates and a tag.
+template <class T, int METRIC>
+__global__ void pair_distances(const T *points, int d, double p, const int *from, const int *to, i64 pairs,
+                               T *distance) {
+  const i64 i = thread_id();
+  if (i >= pairs) return;
+  const T *x = points + from[i] * (i64)(d + 1), *y = points + to[i] * (i64)(d + 1);
+  T sum = T(0);
+  for (int j = 0; j < d; j++) sum = extended<METRIC>(sum, x[j], y[j], p);
+  distance[i] = sum;
+}

@@ -1,0 +1,130 @@
+"""Distances row by row on the GPU: of a matrix, or from every point to all others. Kernels: dense.cu, brute.cu.
+
+What a row finds is its nearest foreign row, exactly, and stays so until the two are joined; then the weight is a lower
+bound, and the row asks again only when that does not exceed the lightest edge its component knows. Rows that ask are
+taken by their bounds, in growing waves: what the first find spares the others.
+"""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.backend.records import Forest
+from emst.cuda.distances.brute import PAGE, Metric, nearest_outside, page_of_neighbours
+from emst.cuda.lightest import lightest_edges
+from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.launch import launch
+
+ROW_THREADS = 256  # of dense.cu: a block a row
+FIRST_WAVE, GROWTH = 1 << 12, 4
+KINDS = {"euclidean": 0, "manhattan": 1, "chebyshev": 2, "powers": 3, "any power": 4}  # of metric.cuh
+NUMBER = {4: np.int32, 8: np.int64}  # numbers that are not negative compare like their bits; see exact.cuh
+
+
+class DistanceRows:
+    """See `emst.backend.operations`.
+
+    Attributes
+    ----------
+    matrix : T[n, n] or None
+    points : T[n, d + 1] or None
+        Coordinates and the core distance.
+    nearest, bound, second
+        The last answer of every row, -1 for none; its weight, or a lower bound of the next one's; its distance.
+    """
+
+    def __init__(self, data: cupy.ndarray, metric: str, p: float, alpha: float) -> None:
+        self.n, self.dtype = len(data), data.dtype
+        self.matrix: cupy.ndarray = None
+        self.points: cupy.ndarray = None
+        self.core: cupy.ndarray = None
+        if metric == "precomputed":
+            self.matrix = data
+            self.metric = Metric(alpha=float(alpha))
+            return
+        self.metric = Metric(KINDS[metric], float(p), float(alpha))
+        self.points = cupy.zeros((self.n, data.shape[1] + 1), self.dtype)
+        self.points[:, :-1] = data
+
+    def start(self) -> None:
+        """Nobody knows anything but its core distance."""
+        self.nearest = cupy.full(self.n, -1, np.int32)
+        self.bound = self.core.copy()
+        self.second = cupy.full(self.n, np.inf, self.dtype)
+        self.best_distance = cupy.empty(self.n, self.dtype)
+        self.no_limit = cupy.full(self.n, np.finfo(self.dtype).max, self.dtype)  # infinite distances are none
+
+
+def open_rows(data: cupy.ndarray, metric: str, p: float, alpha: float) -> DistanceRows:
+    """See `emst.backend.operations`."""
+    return DistanceRows(data, metric, p, alpha)
+
+
+def row_core_distances(rows: DistanceRows, k: int) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    n = rows.n
+    core = rows.core = cupy.zeros(n, rows.dtype)
+    if rows.matrix is not None:
+        launch("distances/rows", f"row_select<{ctype(rows.dtype)}>", n * ROW_THREADS, rows.matrix, n, k, core)
+    else:
+        last = cupy.full(n, -1, np.int32)
+        for first in range(0, k - 1, PAGE):
+            page_of_neighbours(rows.points, min(PAGE, k - 1 - first) - 1, last, core, rows.metric)
+        rows.points[:, -1] = core
+    rows.start()
+    return core
+
+
+def row_nearest(rows: DistanceRows, forest: Forest) -> None:
+    """See `emst.backend.operations`; `merge` leaves `best` at infinity and the edges empty."""
+    n, T, bits = rows.n, ctype(rows.dtype), NUMBER[rows.dtype.itemsize]
+    labels, best, bound = forest.labels, forest.best.view(bits), rows.bound.view(bits)
+    known = (labels, n, rows.nearest, rows.bound)
+    launch("distances/rows", f"bounds_from_cache<{T}>", n, *known, forest.best)
+    foreign = (rows.nearest >= 0) & (labels[rows.nearest] != labels)
+    asking = cupy.flatnonzero(~foreign & (bound <= best[labels]) & (bound < _infinity(rows.dtype))).astype(np.int32)
+    asking = asking[cupy.argsort(bound[asking])]
+    first, size = 0, FIRST_WAVE
+    while first < len(asking):
+        wave = asking[first : first + size]
+        if first:
+            wave = wave[bound[wave] <= best[labels[wave]]]
+        if len(wave):
+            _ask(rows, forest, wave)
+        first, size = first + size, size * GROWTH
+    rows.best_distance.fill(np.inf)
+    lightest_edges(forest, rows.nearest, rows.bound, rows.second, rows.best_distance)
+
+
+def _ask(rows: DistanceRows, forest: Forest, wave: cupy.ndarray) -> None:
+    answers = (rows.nearest, rows.bound, rows.second)
+    if rows.matrix is None:
+        count = cupy.full(1, len(wave), np.int32)
+        nearest_outside(rows.points, forest.labels, wave, count, rows.no_limit, answers, forest.best, rows.metric)
+        return
+    asked = (rows.matrix, rows.n, rows.dtype.type(rows.metric.alpha), rows.core, wave, forest.labels)
+    name = f"matrix_nearest<{ctype(rows.dtype)}>"
+    launch("distances/rows", name, len(wave) * ROW_THREADS, *asked, *answers, forest.best)
+
+
+def _infinity(dtype: np.dtype) -> int:
+    return int(np.array(np.inf, dtype).view(NUMBER[dtype.itemsize]))
+
+
+def row_edges(rows: DistanceRows, forest: Forest) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """See `emst.backend.operations`."""
+    slots = cupy.flatnonzero(forest.source >= 0)
+    u, v, weight = forest.source[slots], forest.target[slots], forest.weight[slots]
+    bits = NUMBER[rows.dtype.itemsize]
+    if rows.matrix is not None:
+        near = cupy.ascontiguousarray(rows.matrix[u, v])
+    else:
+        near = cupy.empty(len(u), rows.dtype)
+        name = f"pair_distances<{ctype(rows.dtype)}, {rows.metric.kind}>"
+        d = np.int32(rows.points.shape[1] - 1)
+        launch("distances/rows", name, len(u), rows.points, d, rows.metric.p, u, v, len(u), near)
+    near_bits = near.view(bits) & np.iinfo(bits).max  # negative zeros
+    keys = cupy.stack([key.astype(np.int64) for key in (v, u, near_bits, weight.view(bits))])
+    order = cupy.lexsort(keys) if len(u) else slots
+    return cupy.stack([u[order], v[order]], axis=1), weight[order]

@@ -1,0 +1,81 @@
+// Points in tiles, met by a block's queries, one a thread; and which tiles need not be met.
+//
+// Dimensions are taken in chunks, in order, so that distances round exactly as everywhere else; a missing dimension
+// adds zero, which changes nothing.
+//
+// Where points stand in the order of the curve, a tile has a centre and a radius (the row of the centre ends with it),
+// and by the triangle inequality nothing in it is nearer than the distance to the centre less the radius. That costs a
+// thirty-second of meeting all points, and what people cluster in many dimensions has structure. Rounding is allowed
+// for.
+#pragma once
+#include "distances/metric.cuh"
+#include "distances/point_rows.cuh"
+
+constexpr int QUERIES = 128, TILE = 32, CHUNK = 16;
+
+// acc[c] = distance between this thread's query, a row of points or of others, and point first + c; called by the whole
+// block.
+template <int METRIC, class T>
+__device__ void tile_distances(const T *queries, i64 query, const T *points, i64 n, int d, double p, i64 first,
+                               T (&acc)[TILE]) {
+  __shared__ T tile[CHUNK][TILE];
+  const i64 stride = d + 1;
+#pragma unroll
+  for (int c = 0; c < TILE; c++) acc[c] = T(0);
+  for (int base = 0; base < d; base += CHUNK) {
+    __syncthreads();
+    for (int e = threadIdx.x; e < CHUNK * TILE; e += QUERIES) {
+      int c = e / CHUNK, j = e % CHUNK;
+      bool there = base + j < d;
+      tile[j][c] = there ? __ldg(points + minimum(first + c, n - 1) * stride + base + j) : T(0);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < CHUNK; j++) {
+      T x = base + j < d ? __ldg(queries + query * stride + base + j) : T(0);
+#pragma unroll
+      for (int c = 0; c < TILE; c++) acc[c] = extended<METRIC>(acc[c], x, tile[j][c], p);
+    }
+  }
+}
+
+// Relative error that a sum of d squares, and what is made of it here, stays within; and a square below which it does
+// not.
+template <class T>
+__device__ double rounding(int d) {
+  return (d + 16) * (sizeof(T) == 4 ? 0x1p-23 : 0x1p-52);
+}
+template <class T>
+constexpr double LEAST_SQUARE = sizeof(T) == 4 ? 1e-34 : 1e-290;
+
+// Whether every point of a tile is farther than `limit` (squared) from a query at this squared distance of its centre.
+template <class T>
+__device__ bool beyond(T to_centre, T radius, Bits<T> limit, double error) {
+  const double gap = __dsqrt_rn(widened(to_centre)) * (1 - error) - widened(radius) * (1 + error);
+  return gap > 0 && gap * gap * (1 - error) > widened(value_of(limit)) + LEAST_SQUARE<T>;
+}
+
+// Tiles TILE * group ... that some query of the block may have to meet within its own limit, as bits; all without
+// centres.
+template <class T>
+__device__ u32 tiles_to_meet(const T *queries, i64 query, const T *centres, i64 tiles, int d, i64 group,
+                             Bits<T> limit) {
+  const i64 first = group * TILE;
+  u32 near = tiles - first >= TILE ? FULL : (1u << (tiles - first)) - 1;
+  if (!centres) return near;
+  __shared__ u32 wanted;
+  T acc[TILE];
+  tile_distances<EUCLIDEAN>(queries, query, centres, tiles, d, 2.0, first, acc);
+  const double error = rounding<T>(d);
+#pragma unroll
+  for (int c = 0; c < TILE; c++)
+    if (first + c < tiles && beyond(acc[c], centres[(first + c) * (d + 1) + d], limit, error)) near &= ~(1u << c);
+  near = __reduce_or_sync(FULL, near);
+  if (threadIdx.x == 0) wanted = 0;
+  __syncthreads();
+  if (lane_id() == 0) atomicOr(&wanted, near);
+  __syncthreads();
+  near = wanted;
+  __syncthreads();  // before the next group clears it
+  return near;
+}

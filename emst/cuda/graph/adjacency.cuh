@@ -1,0 +1,53 @@
+// A graph in compressed sparse rows, as the rounds ask it.
+#pragma once
+#include "graph/worklist.cuh"
+
+template <class W, class P>
+struct Adjacency {
+  const P *indptr;
+  int n;
+  const int *indices;
+  const W *weights;
+  i64 m;
+  bool symmetric;
+
+  __device__ u64 weight(i64 e) const { return ordered_weight(weights[e]); }
+
+  __device__ int other_end(int v, i64 e) const {
+    const int column = indices[e];
+    return column != v ? column : row_of_entry(indptr, n, e);
+  }
+
+  // The entry above the diagonal that mirrors e, in row v below it: the first of its column and weight.
+  __device__ i64 mirrored(int v, i64 e) const {
+    const int row = indices[e];
+    i64 low = indptr[row], high = indptr[row + 1];
+    const i64 end = high;
+    while (low < high) {
+      const i64 middle = low + (high - low) / 2;
+      if (indices[middle] < v)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    while (low + 1 < end && weight(low) != weight(e)) low++;
+    return low;
+  }
+
+  // Calls each(e, row, column, weight, whether it is an edge that counts for this row) for all entries, by
+  // all lanes of the warps that share them: beyond the end the row is NONE.
+  template <class Each>
+  __device__ void for_edges(const Grid &grid, Each each) const {
+    for_tiles(indptr, n, indices, m, Warp(grid.rank, grid.size), [&](i64 start, const int *columns, auto &rows) {
+      W weight[TILE_ITEMS];
+#pragma unroll
+      for (int j = 0; j < TILE_ITEMS; j++) weight[j] = weights[minimum(start + tile_index(j), m - 1)];
+#pragma unroll
+      for (int j = 0; j < TILE_ITEMS; j++) {
+        const int column = columns[j], row = column == NONE ? NONE : rows[tile_index(j)];
+        const bool is_edge = symmetric ? column != row : column > row;
+        each(start + tile_index(j), row, column, ordered_weight(weight[j]), is_edge);
+      }
+    });
+  }
+};

@@ -1,0 +1,43 @@
+"""The default minimum spanning forest of a graph on the GPU. Kernel: graph.cu, which says how it works."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from emst.backend.records import Adjacency, ForestEdges
+from emst.cuda.runtime.compile import number_type
+from emst.cuda.runtime.launch import launch_resident
+
+GRAPH_THREADS, BLOCK_TILE = 256, 2048  # of graph.cuh; entries that a block works on at once
+STATE_WORDS, MOST_BLOCKS = 4868, 4096  # of worklist.cuh
+NARROW = 2**32 - 1  # fewer entries than this, and a weight of 32 bits, fit one word
+
+
+def graph_forest(graph: Adjacency) -> ForestEdges:
+    """See `emst.backend.operations`. Only the number of edges reaches the host."""
+    n, m, W = graph.n, graph.m, number_type(graph.weights.dtype)
+    words = 1 if graph.weights.dtype.itemsize == 4 and m < NARROW else 2
+    capacity = m // 2 if graph.symmetric else m
+    parent, result = cupy.empty(n, np.int32), cupy.empty(2 * n, np.uint64)
+    least = result if words == 1 else cupy.empty(2 * n, np.uint64)
+    lists = cupy.empty(2 * capacity * (1 + words), np.uint64)
+    marks, state = cupy.empty(-(-m // 32), np.uint32), cupy.zeros(STATE_WORDS, np.uint64)
+    name = f"forest<{('Narrow', 'Wide')[words - 1]}, {W}, {number_type(graph.indptr.dtype)}>"
+    blocks = min(max(m // BLOCK_TILE, n // (4 * GRAPH_THREADS)) + 1, MOST_BLOCKS)
+    launch_resident(
+        "graph/forest",
+        name,
+        blocks,
+        *(graph.indptr, n, graph.indices, graph.weights, m, np.int32(graph.symmetric), parent, result),
+        *(least.data.ptr + (8 * n if words == 1 else 0), lists, capacity, marks, state),
+        block=GRAPH_THREADS,
+    )
+    k = int(state[0])
+
+    def part(dtype: Any, start: int) -> cupy.ndarray:
+        return cupy.ndarray(k, dtype, result.data + start * n)
+
+    return ForestEdges(part(np.int64, 0), part(np.int32, 8), part(np.int32, 12), parent)

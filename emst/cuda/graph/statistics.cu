@@ -1,0 +1,100 @@
+// One look at all entries of a graph, of which nothing is taken for granted: a start of a row may be any number, so
+// what it points at is used only where it lies within bounds.
+#include "runtime/grid.cuh"
+#include "graph/entries.cuh"
+
+// Fields of the result, in the order of `GraphStatistics`. All are zero before; a "first" is the complement of a position.
+enum {
+  FIRST_START,
+  LAST_END,
+  DESCENTS,
+  FIRST_DESCENT,
+  OUTSIDE,
+  FIRST_OUTSIDE,
+  NANS,
+  FIRST_NAN,
+  UPPER,
+  LOWER,
+  STEPS_DOWN,
+  FINGERPRINT,
+  FIELDS = FINGERPRINT + 2
+};
+
+__device__ inline bool is_nan(int) { return false; }
+__device__ inline bool is_nan(i64) { return false; }
+__device__ inline bool is_nan(float w) { return (__float_as_uint(w) & 0x7fffffffu) > 0x7f800000u; }
+__device__ inline bool is_nan(double w) {
+  return ((u64)__double_as_longlong(w) & 0x7fffffffffffffffull) > 0x7ff0000000000000ull;
+}
+
+// The last step of SplitMix64.
+__device__ inline u64 mixed(u64 x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+// One atomic a warp for each sum, none for a sum of nothing.
+__device__ inline void add_up(u64 *field, u64 value) {
+  value = warp_sum(value);
+  if (lane_id() == 0 && value) atomicAdd(field, value);
+}
+
+template <class P>
+__device__ void look_at_rows(const P *indptr, i64 n, u64 *found) {
+  u64 descents = 0;
+  for (i64 r = thread_id(); r < n; r += (i64)gridDim.x * blockDim.x) {
+    if (indptr[r + 1] >= indptr[r]) continue;
+    descents++;
+    atomicMax(found + FIRST_DESCENT, ~(u64)r);
+  }
+  add_up(found + DESCENTS, descents);
+  if (thread_id() == 0) {
+    found[FIRST_START] = (u64)(i64)indptr[0];
+    found[LAST_END] = (u64)(i64)indptr[n];
+  }
+}
+
+template <class W, class P>
+__global__ void __launch_bounds__(GRAPH_THREADS)
+    look(const P *indptr, i64 n, const int *indices, const W *weights, i64 m, u64 *found) {
+  look_at_rows(indptr, n, found);
+  u32 outside = 0, nans = 0, upper = 0, lower = 0, steps_down = 0;
+  u64 low_half = 0, high_half = 0;
+  for_tiles(indptr, (int)n, indices, m, Warp(blockIdx.x, gridDim.x), [&](i64 start, const int *columns, auto &rows) {
+    W weight[TILE_ITEMS];
+#pragma unroll
+    for (int j = 0; j < TILE_ITEMS; j++) weight[j] = weights[minimum(start + tile_index(j), m - 1)];
+#pragma unroll
+    for (int j = 0; j < TILE_ITEMS; j++) {
+      const i64 e = start + tile_index(j);
+      const int row = rows[tile_index(j)], column = columns[j];
+      const int row_before = __shfl_up_sync(FULL, row, 1), column_before = __shfl_up_sync(FULL, column, 1);
+      if (e >= m) continue;
+      if (is_nan(weight[j])) nans++, atomicMax(found + FIRST_NAN, ~(u64)e);
+      if (column < 0 || column >= n) {
+        outside++, atomicMax(found + FIRST_OUTSIDE, ~(u64)e);
+        continue;
+      }
+      if (lane_id() == 0)
+        steps_down += e > 0 && e > indptr[row] && indices[e - 1] > column;
+      else
+        steps_down += row == row_before && column_before > column;
+      if (column == row) continue;
+      const u64 pair = (u64)(u32)minimum(row, column) << 32 | (u32)maximum(row, column);
+      const u64 ends = mixed(pair), key = ordered_weight(weight[j]);
+      const u64 one = mixed(ends + key), two = mixed(ends ^ key * 0x9e3779b97f4a7c15ull);
+      if (column > row)
+        upper++, low_half += one, high_half += two;
+      else
+        lower++, low_half -= one, high_half -= two;
+    }
+  });
+  add_up(found + OUTSIDE, outside);
+  add_up(found + NANS, nans);
+  add_up(found + UPPER, upper);
+  add_up(found + LOWER, lower);
+  add_up(found + STEPS_DOWN, steps_down);
+  add_up(found + FINGERPRINT, low_half);
+  add_up(found + FINGERPRINT + 1, high_half);
+}

@@ -1,0 +1,207 @@
+// Borůvka's rounds on a list of edges, without a word to the host; graph.cu says where the list comes from.
+//
+// A round is two passes over the list. `hook`: an edge that is the lightest of one of its ends hooks that component
+// onto the other; if it is the lightest of both, the smaller one stays the root, so there is nothing to compare and
+// swap (see merge.cu). `filter`: ends climb to their roots, edges within a component are dropped, and the others are
+// offered to both ends for the next round. Chains too long to climb are finished by repeating `filter`: every
+// component on a chain is an end of a listed edge, so its pointer then skips what has been climbed, and climbs
+// compound.
+#pragma once
+#include "graph/keys.cuh"
+
+// Counters of lists: those of light edges, from HEAVY_PASSES on those of the others, and of the last climb. A pass
+// divides the length of a chain by more than HOPS, so none of 2^31 components takes more than six; and a long chain is
+// a round that leaves few components: fewer than a hundred passes in 31 rounds.
+constexpr int PASSES = 512, HEAVY_PASSES = 240, LAST_PASSES = 480;
+constexpr int HOPS = 64;     // of one climb
+constexpr int ALONE = 2048;  // listed edges that one block finishes by itself: its barriers are cheaper
+constexpr int MANY = 4;      // vertices or edges that a thread works on at once: each step waits for memory
+constexpr int MOST_BLOCKS = 4096;
+constexpr int STATE_WORDS = 4868;  // of 64 bits
+
+struct State {
+  u64 edges;               // of the forest
+  u64 count[PASSES];       // length of the list that a pass writes
+  u64 found[MOST_BLOCKS];  // marks in the share of a block
+  int unfinished[PASSES];  // whether a climb of the pass did not arrive
+  Wide threshold;          // the last light edge
+  u32 arrived;
+};
+static_assert(sizeof(State) == STATE_WORDS * sizeof(u64), "graph.py makes room for it");
+
+template <class Key>
+struct Worklist {
+  Grid grid;
+  int n, pass;
+  int *parent;
+  Least<Key> now, next;
+  Item<Key> *list, *spare;
+  u32 *marks;
+  State *state;
+
+  __device__ void mark(i64 e) { atomicOr(marks + (e >> 5), 1u << (e & 31)); }
+
+  template <class T>
+  static __device__ void swap(T &a, T &b) {
+    T c = a;
+    a = b;
+    b = c;
+  }
+
+  // All labels become roots; nothing is known of what leaves them, if there are to be further rounds.
+  __device__ void flatten(bool further) {
+    do {
+      pass++;
+      for (i64 start = grid.first(); start < n; start += MANY * grid.step()) {
+        int before[MANY], at[MANY], top[MANY];
+#pragma unroll
+        for (int j = 0; j < MANY; j++) before[j] = at[j] = parent[minimum(start + j * grid.step(), (i64)n - 1)];
+#pragma unroll
+        for (int j = 0; j < MANY; j++) top[j] = parent[at[j]];
+#pragma unroll
+        for (int j = 0; j < MANY; j++) {
+          const i64 v = start + j * grid.step();
+          if (v >= n) break;
+          for (int hop = 0; top[j] != at[j] && hop < HOPS; hop++) {
+            at[j] = top[j];
+            top[j] = parent[at[j]];
+          }
+          if (at[j] != before[j]) parent[v] = at[j];
+          if (top[j] != at[j]) state->unfinished[pass] = 1;
+          if (!further) continue;
+          now.clear(v);
+          next.clear(v);
+        }
+      }
+      grid.sync();
+    } while (*(volatile int *)&state->unfinished[pass]);
+  }
+
+  // As many edges as a thread works on at once, each of them; those beyond the end are not `live`.
+  template <int ITEMS>
+  __device__ void load(u64 start, u64 count, Item<Key> (&item)[ITEMS], bool (&live)[ITEMS]) {
+#pragma unroll
+    for (int j = 0; j < ITEMS; j++) {
+      const u64 i = start + j * GRAPH_THREADS + threadIdx.x;
+      live[j] = i < count;
+      item[j] = list[minimum(i, count - 1)];
+    }
+  }
+
+  template <int ITEMS>
+  __device__ void hook(u64 count) {
+    const u64 chunk = (u64)GRAPH_THREADS * ITEMS;
+    for (u64 start = grid.rank * chunk; start < count; start += grid.size * chunk) {
+      Item<Key> item[ITEMS];
+      bool live[ITEMS], of_u[ITEMS], of_v[ITEMS];
+      load(start, count, item, live);
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++) {
+        of_u[j] = now.is(item[j].u, item[j].key);
+        of_v[j] = now.is(item[j].v, item[j].key);
+      }
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++) {
+        if (!live[j] || !(of_u[j] || of_v[j])) continue;
+        const int u = item[j].u, v = item[j].v;
+        const bool v_hooks = of_u[j] && of_v[j] ? u < v : of_v[j];
+        parent[v_hooks ? v : u] = v_hooks ? u : v;
+        mark(item[j].key.place());
+        next.clear(u);  // the roots of the next round are among these ends
+        next.clear(v);
+      }
+    }
+  }
+
+  // From `top`, the parent of `at`, further up; true if that ends at a root.
+  __device__ bool climb(int &at, int top) {
+    for (int hop = 0; top != at && hop < HOPS; hop++) {
+      at = top;
+      top = parent[at];
+    }
+    return top == at;
+  }
+
+  template <int ITEMS>
+  __device__ void filter(u64 count) {
+    const u64 chunk = (u64)GRAPH_THREADS * ITEMS;
+    for (u64 start = grid.rank * chunk; start < count; start += grid.size * chunk) {
+      Item<Key> item[ITEMS];
+      bool kept[ITEMS], arrived[ITEMS];
+      int u[ITEMS], v[ITEMS], top_u[ITEMS], top_v[ITEMS];
+      u64 known_u[ITEMS], known_v[ITEMS];
+      u32 at[ITEMS];
+      load(start, count, item, kept);
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++) u[j] = parent[item[j].u], v[j] = parent[item[j].v];
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++) top_u[j] = parent[u[j]], top_v[j] = parent[v[j]];
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++) {
+        const int before_u = u[j], before_v = v[j];
+        arrived[j] = climb(u[j], top_u[j]) & climb(v[j], top_v[j]);
+        if (u[j] != before_u) parent[item[j].u] = u[j];
+        if (v[j] != before_v) parent[item[j].v] = v[j];
+        if (!arrived[j]) state->unfinished[pass] = 1;
+        kept[j] = kept[j] && !(arrived[j] && u[j] == v[j]);
+      }
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++) known_u[j] = now.known(u[j]), known_v[j] = now.known(v[j]);
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++) {
+        if (!kept[j] || !arrived[j]) continue;
+        now.offer(u[j], item[j].key, known_u[j]);
+        now.offer(v[j], item[j].key, known_v[j]);
+      }
+      Item<Key> *const to = spare + reserve<GRAPH_THREADS>(kept, &state->count[pass], at);
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++)
+        if (kept[j]) to[at[j]] = {u[j], v[j], item[j].key};
+    }
+  }
+
+  __device__ void offer_places(u64 count) {
+    for (u64 i = grid.first(); i < count; i += grid.step()) {
+      const Item<Key> item = list[i];
+      now.offer_place(item.u, item.key);
+      now.offer_place(item.v, item.key);
+    }
+  }
+
+  // Whether all threads have MANY edges; if not, each had better take one.
+  __device__ bool many(u64 count) const { return count >= MANY * grid.step(); }
+
+  // Rounds until no listed edge is left. A short list is left to block 0: the others go on to the last barrier.
+  __device__ void rounds() {
+    const Worklist before = *this;
+    for (;;) {
+      swap(list, spare);
+      const u64 count = *(volatile u64 *)&state->count[pass];
+      if (count <= ALONE) grid.size = 1;
+      if (count == 0 || grid.rank >= grid.size) break;
+      if (Least<Key>::TWO_STEPS) {
+        offer_places(count);
+        grid.sync();
+      }
+      if (many(count))
+        hook<MANY>(count);
+      else
+        hook<1>(count);
+      grid.sync();
+      swap(now, next);
+      for (u64 left = count;;) {
+        pass++;
+        if (many(left))
+          filter<MANY>(left);
+        else
+          filter<1>(left);
+        grid.sync();
+        if (!*(volatile int *)&state->unfinished[pass]) break;
+        left = *(volatile u64 *)&state->count[pass];
+        swap(list, spare);
+      }
+    }
+    *this = before;  // blocks have done different numbers of rounds
+    grid.sync();
+  }
+};

@@ -1,0 +1,78 @@
+"""The condensed tree on the GPU. Kernels: condensed.cu."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.backend.records import Condensed, Linkage
+from emst.cuda.hierarchy.linkage import Chains
+from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.sort import sort_pairs
+
+PIECE = 1024  # of condensed.cu
+
+
+def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
+    """See `emst.backend.operations`."""
+    m, least = len(linkage.size), np.int32(min(min_cluster_size, 2**31 - 1))
+    if m == 0:
+        return _single_point(linkage, min_cluster_size)
+    merges = (linkage.child, linkage.size, m)
+    chains: Chains = linkage.scratch
+    merge_of, split_of = cupy.empty(m // int(least) + 1, np.int32), cupy.empty(m, np.int32)
+    total = cupy.zeros(1, np.int32)
+    Compaction(m).launch("hierarchy/condensed", "list_splits", m, *merges, least, merge_of, split_of, total)
+    place, cluster, leaving = cupy.empty(m, np.int32), cupy.empty(m + 1, np.int32), cupy.empty(m + 1, np.int32)
+    chains.descend("hierarchy/condensed", "place_merges", *merges, least, split_of, place)
+    launch("hierarchy/condensed", "leave", m, linkage.child, m, place, cluster, leaving)
+    splits = merge_of[: int(total[0])]
+    return describe(linkage, min_cluster_size, splits, place, cluster, leaving)
+
+
+def describe(
+    linkage: Linkage,
+    min_cluster_size: int,
+    splits: cupy.ndarray,
+    of_merge: cupy.ndarray,
+    cluster: cupy.ndarray,
+    leaving: cupy.ndarray,
+) -> Condensed:
+    """All about the clusters, from their splits' merges and the cluster of every merge."""
+    m, count, T = len(linkage.size), 2 * len(splits) + 1, ctype(linkage.height.dtype)
+    parent, split, size = (cupy.full(count, -1, np.int32) for _ in range(3))
+    birth, death, stability = (cupy.empty(count, np.float64) for _ in range(3))
+    merges = (linkage.child, linkage.size, linkage.height)
+    launch(
+        "hierarchy/condensed", f"describe<{T}>", count, count, splits, of_merge, *merges, m, parent, split, birth, size
+    )
+
+    keys, members, total = cupy.empty(m, np.uint64), cupy.empty(m, np.int32), cupy.zeros(2, np.int32)
+    Compaction(m).launch("hierarchy/condensed", "list_members", m, of_merge, m, keys, members, total)
+    inside = int(total[0])
+    keys, members = sort_pairs(keys[:inside], members[:inside], bits=count.bit_length())
+    start = cupy.empty(count + 1, np.int32)
+    launch("hierarchy/condensed", "find_starts", inside, keys, inside, count, start)
+    terms = cupy.empty(inside, np.float64)
+    args = (keys, members, inside, *merges, of_merge, birth, terms)
+    launch("hierarchy/condensed", f"stability_terms<{T}>", inside, *args)
+
+    sums = (members, terms, linkage.height, death, stability)
+    launch("hierarchy/condensed", f"sum_short<{T}>", 32 * count, start, count, *sums)
+    most = inside // PIECE  # of clusters with more members than that
+    if most:
+        longs = cupy.empty(most, np.int32)
+        Compaction(count).launch("hierarchy/condensed", "list_long", count, start, count, longs, total[1:])
+        launch("hierarchy/condensed", f"sum_long<{T}>", most * 1024, longs, total[1:], start, *sums, block=1024)
+    return Condensed(
+        linkage, min_cluster_size, parent, split, birth, death, size, stability, cluster, leaving, of_merge
+    )
+
+
+def _single_point(linkage: Linkage, min_cluster_size: int) -> Condensed:
+    """One point never leaves: its lambda and its cluster's death are infinite."""
+    none, first = cupy.full(1, -1, np.int32), cupy.zeros(1, np.int32)
+    zero, never = cupy.zeros(1, np.float64), cupy.full(1, np.inf)
+    clusters = (none, none, zero, never, cupy.ones(1, np.int32), zero)
+    return Condensed(linkage, min_cluster_size, *clusters, first, none, cupy.empty(0, np.int32))

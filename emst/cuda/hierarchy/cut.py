@@ -1,0 +1,28 @@
+"""Flat clusters at one height on the GPU. Kernels: cut.cu."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.backend.records import Linkage
+from emst.cuda.hierarchy.linkage import Chains
+from emst.cuda.runtime.launch import Compaction, launch
+
+
+def cut(linkage: Linkage, height: float, min_cluster_size: int) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    m, n = len(linkage.size), linkage.n
+    labels = cupy.full(n, 0 if min_cluster_size <= 1 else -1, np.int64)
+    if m == 0:
+        return labels
+    chains: Chains = linkage.scratch
+    below = int(cupy.searchsorted(linkage.height.astype(np.float64), cupy.float64(height)))
+    top, first = cupy.empty(m, np.int32), cupy.full(m, np.iinfo(np.int32).max, np.int32)
+    chains.descend("hierarchy/cut", "find_tops", below, top)
+    component, number, total = cupy.empty(n, np.int32), cupy.empty(m, np.int32), cupy.zeros(1, np.int32)
+    launch("hierarchy/cut", "find_components", m, linkage.child, m, below, top, component, first)
+    sized = (component, n, linkage.size, int(min_cluster_size))
+    Compaction(n).launch("hierarchy/cut", "number_components", n, *sized, first, number, labels, total)
+    launch("hierarchy/cut", "label_components", n, *sized, number, labels)
+    return labels

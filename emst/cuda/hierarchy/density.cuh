@@ -1,0 +1,8 @@
+// Densities: lambda = 1 / height, in double and correctly rounded on both backends; infinite at height 0.
+#pragma once
+#include "runtime/exact.cuh"
+
+template <class T>
+__device__ double density(T height) {
+  return __ddiv_rn(1.0, widened(height));
+}

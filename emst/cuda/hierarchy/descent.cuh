@@ -1,0 +1,32 @@
+// From the root down: what every merge takes over from its parent.
+//
+// The chains of one round at a time (see linkage.cu), the root's first. Within a chain, from its last merge to its
+// first, a merge takes what its parent has unless something new begins at it: that is a segmented scan.
+#pragma once
+#include "runtime/scan.cuh"
+
+// A merge with its parent in the dendrogram; the root's parent is the number of merges.
+struct Descendant {
+  int merge, parent;
+  bool top;  // the last of its chain: the parent is in another chain, of an earlier launch
+};
+
+__device__ inline Descendant descendant(const int *order, const u32 *slots, i64 begin, i64 count, i64 i) {
+  const i64 at = begin + count - 1 - i;
+  const bool top = i == 0 || slots[at + 1] != slots[at];
+  return {order[at], top ? (int)(slots[at] / 2) : order[at + 1], top};
+}
+
+// begins(d, value) says whether something new begins at a merge, and what; every top must begin. put(merge, value).
+template <class Begins, class Put>
+__device__ void descend(const int *order, const u32 *slots, i64 begin, i64 count, u64 *tiles, u32 epoch, Begins begins,
+                        Put put) {
+  segmented_scan(
+      count, tiles, epoch,
+      [&](i64 i, bool &head) {
+        int value = 0;
+        head = begins(descendant(order, slots, begin, count, i), value);
+        return head ? (u32)value : 0u;
+      },
+      [&](i64 i, u32 value) { put(order[begin + count - 1 - i], (int)value); });
+}

@@ -1,0 +1,128 @@
+// Choosing clusters, and what follows for the points. Decisions climb (climb.cuh); on the way down pointers double.
+#include "hierarchy/climb.cuh"
+#include "runtime/compact.cuh"
+
+constexpr int NOT_CHOSEN = -1;
+
+// Excess of mass: a cluster stays unless its children are worth more together, or it is too large.
+__global__ void excess_of_mass(i64 clusters, const int *parent, const int *split, const int *size,
+                               const double *stability, i64 largest, bool root_too, u64 *words, bool *stays) {
+  struct Worth {
+    double own;
+    bool allowed;
+  };
+  auto look = [&](int c) { return Worth{stability[c], (c > 0 || root_too) && size[c] <= largest}; };
+  auto decide = [&](int c, Worth worth, double below) {
+    const bool stay = worth.allowed && !(below > worth.own);
+    stays[c] = stay;
+    return word_of(stay ? worth.own : below);
+  };
+  climb(
+      clusters, parent, split, words, look, [&](int c) { return decide(c, look(c), 0.0); },
+      [&](int p, Worth seen, int, u64 a, u64 b) { return decide(p, seen, add(number_in(a), number_in(b))); });
+}
+
+__global__ void leaves(i64 clusters, const int *split, bool root_too, bool *stays) {
+  i64 c = thread_id();
+  if (c < clusters) stays[c] = split[c] < 0 && (c > 0 || root_too);
+}
+
+// Greatest lambda at or below every cluster.
+__global__ void greatest_below(i64 clusters, const int *parent, const int *split, const double *death, u64 *words,
+                               double *greatest) {
+  auto look = [&](int c) { return death[c]; };
+  auto settle = [&](int c, double most) {
+    greatest[c] = most;
+    return word_of(most);
+  };
+  climb(
+      clusters, parent, split, words, look, [&](int c) { return settle(c, death[c]); },
+      [&](int p, double own, int, u64 a, u64 b) { return settle(p, fmax(own, fmax(number_in(a), number_in(b)))); });
+}
+
+// jump and top of every cluster: itself if marked.
+__global__ void begin_topmost(i64 clusters, const int *parent, const bool *marked, int2 *jump_top) {
+  i64 c = thread_id();
+  if (c < clusters) jump_top[c] = make_int2(parent[c], marked[c] ? (int)c : NOT_CHOSEN);
+}
+
+// (jump, top): top is the highest marked one from the cluster up to, but without, jump.
+__global__ void double_topmost(i64 clusters, const int2 *in, int2 *out, int pass, int *unfinished) {
+  i64 c = thread_id();
+  if (c >= clusters) return;
+  int2 mine = in[c];
+  if (mine.x >= 0) {
+    const int2 above = in[mine.x];
+    mine = make_int2(above.x, above.y == NOT_CHOSEN ? mine.y : above.y);
+    if (mine.x >= 0) *unfinished = pass;
+  }
+  out[c] = mine;
+}
+
+// Clusters born above epsilon, and those that nothing above may replace, point to themselves; others to their parent.
+__global__ void begin_frontier(i64 clusters, const int *parent, const double *birth, double epsilon, bool root_too,
+                               int *up) {
+  i64 c = thread_id();
+  if (c >= clusters) return;
+  const bool ends = c == 0 || __ddiv_rn(1.0, birth[c]) > epsilon || (!root_too && parent[c] == 0);
+  up[c] = ends ? (int)c : parent[c];
+}
+
+__global__ void double_frontier(i64 clusters, const int *in, int *out, int pass, int *unfinished) {
+  i64 c = thread_id();
+  if (c >= clusters) return;
+  const int at = in[c], further = in[at];
+  out[c] = further;
+  if (further != at) *unfinished = pass;
+}
+
+// The chosen (their own topmost) that are born below epsilon hand over to the frontier above them.
+__global__ void hand_over(i64 clusters, const int2 *jump_top, const double *birth, double epsilon, const int *frontier,
+                          bool *marked) {
+  i64 c = thread_id();
+  if (c >= clusters || jump_top[c].y != c) return;
+  marked[c > 0 && __ddiv_rn(1.0, birth[c]) < epsilon ? frontier[c] : c] = true;
+}
+
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    list_chosen(const int2 *jump_top, i64 clusters, int *chosen, int *rank_of, int *total, u64 *tiles, u32 epoch) {
+  compact(
+      clusters, tiles, epoch, total, [&](int, i64 c) { return jump_top[c].y == c; },
+      [&](i64 c, bool kept, u32 rank) {
+        if (!kept) return;
+        chosen[rank] = (int)c;
+        rank_of[c] = (int)rank;
+      });
+}
+
+__global__ void label_clusters(i64 clusters, const int2 *jump_top, const int *rank_of, int *label) {
+  i64 c = thread_id();
+  if (c < clusters) label[c] = jump_top[c].y == NOT_CHOSEN ? NOT_CHOSEN : rank_of[jump_top[c].y];
+}
+
+// A point that leaves at lambda follows its cluster, which dies at death, this far.
+__device__ inline double strength(double lambda, double death) {
+  return death == 0.0 || lambda >= death ? 1.0 : __ddiv_rn(lambda, death);
+}
+
+template <class T>
+__global__ void label_points(i64 n, const int *cluster, const T *height, const int *label, const int *chosen,
+                             const double *death, double epsilon, i64 *labels, double *probabilities) {
+  i64 p = thread_id();
+  if (p >= n) return;
+  int l = label[cluster[p]];
+  const double lambda = density(height[p]);
+  const int c = l < 0 ? NOT_CHOSEN : chosen[l];
+  if (c == 0 && lambda < (epsilon != 0.0 ? __ddiv_rn(1.0, epsilon) : death[0])) l = NOT_CHOSEN;
+  labels[p] = l;
+  probabilities[p] = l < 0 ? 0.0 : strength(lambda, death[c]);
+}
+
+template <class T>
+__global__ void outlier_scores(i64 n, const int *cluster, const T *height, const double *greatest, double *scores) {
+  i64 p = thread_id();
+  if (p >= n) return;
+  const double lambda = density(height[p]), most = greatest[cluster[p]];
+  const bool last = lambda == most;  // also where both are infinite, or 0
+  scores[p] = last ? 0.0 : add(1.0, -__ddiv_rn(lambda, most));
+}

@@ -1,0 +1,102 @@
+"""Choosing clusters on the GPU, and what follows for the points. Kernels: selection.cu."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.backend.records import Condensed, Selection
+from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.launch import Compaction, launch
+
+NO_WORD = np.iinfo(np.uint64).max  # of climb.cuh
+DOUBLINGS = 4  # between two looks at whether there is anything left to do
+
+
+def select(
+    condensed: Condensed, method: str, epsilon: float, max_cluster_size: int, allow_single_cluster: bool
+) -> Selection:
+    """See `emst.backend.operations`."""
+    count, root_too = condensed.count, np.bool_(allow_single_cluster)
+    marked = cupy.empty(count, np.bool_)
+    if method == "leaf":
+        launch("hierarchy/selection", "leaves", count, count, condensed.split, root_too, marked)
+    else:
+        tree = (condensed.parent, condensed.split, condensed.size, condensed.stability)
+        rules = (int(max_cluster_size), root_too)
+        launch("hierarchy/selection", "excess_of_mass", count, count, *tree, *rules, words_of(condensed), marked)
+    topmost = _topmost(condensed, marked)
+    if epsilon != 0:
+        frontier = _frontier(condensed, epsilon, root_too)
+        marked.fill(False)
+        args = (topmost, condensed.birth, np.float64(epsilon), frontier, marked)
+        launch("hierarchy/selection", "hand_over", count, count, *args)
+        topmost = _topmost(condensed, marked)
+    chosen, rank, total = cupy.empty(count, np.int32), cupy.empty(count, np.int32), cupy.zeros(1, np.int32)
+    Compaction(count).launch("hierarchy/selection", "list_chosen", count, topmost, count, chosen, rank, total)
+    label = cupy.empty(count, np.int32)
+    launch("hierarchy/selection", "label_clusters", count, count, topmost, rank, label)
+    return Selection(chosen[: int(total[0])], label)
+
+
+def words_of(condensed: Condensed) -> cupy.ndarray:
+    """What siblings leave each other on the way up (climb.cuh): uint64[K // 2], nothing yet."""
+    return cupy.full(condensed.count // 2, NO_WORD, np.uint64)
+
+
+def _topmost(condensed: Condensed, marked: cupy.ndarray) -> cupy.ndarray:
+    """Topmost marked ancestor-or-self of every cluster, -1 if there is none: the second column of int32[K, 2]."""
+    start = cupy.empty((condensed.count, 2), np.int32)
+    launch("hierarchy/selection", "begin_topmost", condensed.count, condensed.count, condensed.parent, marked, start)
+    return doubled("double_topmost", start)
+
+
+def _frontier(condensed: Condensed, epsilon: float, root_too: np.bool_) -> cupy.ndarray:
+    """What each cluster gives way to if it is born below epsilon."""
+    start = cupy.empty(condensed.count, np.int32)
+    args = (condensed.parent, condensed.birth, np.float64(epsilon), root_too, start)
+    launch("hierarchy/selection", "begin_frontier", condensed.count, condensed.count, *args)
+    return doubled("double_frontier", start)
+
+
+def doubled(name: str, pointers: cupy.ndarray) -> cupy.ndarray:
+    """Pointers, doubled until all have arrived: O(log depth) passes."""
+    count, spare, passes, unfinished = len(pointers), cupy.empty_like(pointers), 0, cupy.zeros(1, np.int32)
+    while True:
+        for _ in range(DOUBLINGS):
+            passes += 1
+            launch("hierarchy/selection", name, count, count, pointers, spare, np.int32(passes), unfinished)
+            pointers, spare = spare, pointers
+        if int(unfinished[0]) < passes:
+            return pointers
+
+
+def label_points(
+    condensed: Condensed, selection: Selection, epsilon: float, cluster: cupy.ndarray, height: cupy.ndarray
+) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """See `emst.backend.operations`."""
+    n = len(cluster)
+    labels, probabilities = cupy.empty(n, np.int64), cupy.empty(n, np.float64)
+    rules = (selection.label, selection.chosen, condensed.death, np.float64(epsilon))
+    launch(
+        "hierarchy/selection",
+        f"label_points<{ctype(height.dtype)}>",
+        n,
+        n,
+        cluster,
+        height,
+        *rules,
+        labels,
+        probabilities,
+    )
+    return labels, probabilities
+
+
+def outlier_scores(condensed: Condensed, cluster: cupy.ndarray, height: cupy.ndarray) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    count, n = condensed.count, len(cluster)
+    greatest, scores = cupy.empty(count, np.float64), cupy.empty(n, np.float64)
+    tree = (condensed.parent, condensed.split, condensed.death)
+    launch("hierarchy/selection", "greatest_below", count, count, *tree, words_of(condensed), greatest)
+    launch("hierarchy/selection", f"outlier_scores<{ctype(height.dtype)}>", n, n, cluster, height, greatest, scores)
+    return scores

@@ -1,0 +1,90 @@
+// The linear bounding volume hierarchy: leaves of LEAF consecutive points on the curve, FAN consecutive nodes to a
+// parent.
+//
+// Flat arrays and no pointers: node i of a level covers a fixed range of the curve. Rows past the last point are padded
+// with infinity, which no search radius reaches, so leaves are scanned without asking how full they are.
+#include "points/bvh.cuh"
+
+// Scaled coordinates in curve order; exact, since the scale is a power of two. Adding zero leaves no -0, so equal
+// points have equal bits. A block takes blockDim.y rows.
+template <class T>
+__global__ void gather(const T *x, const int *order, i64 n, i64 padded, int dimensions, int stride, double scale,
+                       T *rows) {
+  i64 i = blockIdx.x * (i64)blockDim.y + threadIdx.y;
+  if (i >= padded) return;
+  const T *from = x + (i64)order[minimum(i, n - 1)] * dimensions;
+  for (int d = threadIdx.x; d < stride; d += blockDim.x) {
+    T v = d < dimensions ? value_of(INFINITE<T>) : T(0);
+    if (d < dimensions && i < n) {
+      narrow(mul(widened(from[d]), scale), v);
+      v = add(v, T(0));
+    }
+    rows[i * stride + d] = v;
+  }
+}
+
+template <class T, int D>
+__global__ void leaf_boxes(const T *points, i64 n, T *nodes) {
+  i64 leaf = thread_id();
+  if (leaf * LEAF >= n) return;
+  Row<T, D> low = load<T, D>(points, leaf * LEAF), high = low;
+  for (i64 i = leaf * LEAF + 1; i < minimum(leaf * LEAF + LEAF, n); i++) {
+    Row<T, D> p = load<T, D>(points, i);
+    for (int d = 0; d < D; d++) {
+      low.x[d] = minimum(low.x[d], p.x[d]);
+      high.x[d] = maximum(high.x[d], p.x[d]);
+    }
+  }
+  low.tag = tag_of(MIXED, T(0));
+  high.tag = T(0);
+  store<T, D>(nodes, 2 * leaf, low);
+  store<T, D>(nodes, 2 * leaf + 1, high);
+}
+
+// One warp a node.
+template <class T, int D>
+__global__ void parent_boxes(const Hierarchy h, i64 level, T *nodes) {
+  i64 node = thread_id() / 32;
+  if (node >= h.count[level]) return;
+  i64 child = h.offset[level - 1] + minimum(node * FAN + lane_id(), (i64)h.count[level - 1] - 1);
+  Row<T, D> low = load<T, D>(nodes, 2 * child), high = load<T, D>(nodes, 2 * child + 1);
+  for (int d = 0; d < D; d++) {
+    low.x[d] = warp_min_coordinate(low.x[d]);
+    high.x[d] = warp_max_coordinate(high.x[d]);
+  }
+  if (lane_id() != 0) return;
+  store<T, D>(nodes, 2 * (h.offset[level] + node), low);
+  store<T, D>(nodes, 2 * (h.offset[level] + node) + 1, high);
+}
+
+// Core distances into the tags of points, and the least of each leaf into the tag of its high corner.
+template <class T, int D>
+__global__ void leaf_cores(const Bits<T> *core, i64 n, Bits<T> *points, Bits<T> *nodes) {
+  i64 leaf = thread_id();
+  if (leaf * LEAF >= n) return;
+  Bits<T> least = INFINITE<T>;
+  for (i64 i = leaf * LEAF; i < minimum(leaf * LEAF + LEAF, n); i++) {
+    points[i * STRIDE<D> + STRIDE<D> - 1] = core[i];
+    least = minimum(least, core[i]);
+  }
+  nodes[(2 * leaf + 1) * STRIDE<D> + STRIDE<D> - 1] = least;
+}
+
+template <class T, int D>
+__global__ void parent_cores(const Hierarchy h, i64 level, Bits<T> *nodes) {
+  i64 node = thread_id() / 32;
+  if (node >= h.count[level]) return;
+  i64 child = h.offset[level - 1] + minimum(node * FAN + lane_id(), (i64)h.count[level - 1] - 1);
+  Bits<T> least = warp_min(nodes[(2 * child + 1) * STRIDE<D> + STRIDE<D> - 1]);
+  if (lane_id() == 0) nodes[(2 * (h.offset[level] + node) + 1) * STRIDE<D> + STRIDE<D> - 1] = least;
+}
+
+// Weight of the edge from every point to the next on the curve: what upper bounds start from in every round.
+template <class T>
+__global__ void curve_steps(const T *rows, i64 n, int dimensions, int stride, const Bits<T> *core, Bits<T> *step) {
+  i64 i = thread_id();
+  if (i + 1 >= n) return;
+  const T *x = rows + i * stride;
+  Bits<T> d = dist2(x, x + stride, dimensions);
+  step[i] = core ? maximum(d, maximum(core[i], core[i + 1])) : d;
+}

@@ -1,0 +1,133 @@
+"""The linear bounding volume hierarchy on the GPU. Kernels: bvh.cu, layout: bvh.cuh."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.backend.records import Scaling
+from emst.cuda.distances.brute import centres_of
+from emst.cuda.runtime.compile import ctype, kernel
+from emst.cuda.runtime.launch import BLOCK, launch
+
+LEAF = 8  # of bvh.cuh
+FAN = 32
+MAX_LEVELS = 8
+# From here on all pairs are compared. Where the hierarchy stops to pay depends on the data: with 50,000 points on an
+# H200 uniform noise crosses between 10 and 16 dimensions, blobs at 32, and data with structure is what people bring
+# (benchmarks/crossing.py, benchmarks/results).
+BRUTE_FROM = 33
+
+
+class Bvh:
+    """Points in curve order and the nodes above them. From `BRUTE_FROM` dimensions on there are no nodes.
+
+    Attributes
+    ----------
+    rows : T[padded, stride]
+        Points: coordinates, then the core distance in the last column.
+    nodes : T[2 * nodes, stride]
+        Rows (low corner, label) and (high corner, least core distance) of every node.
+    centres : T[tiles, d + 1] or None
+        From `BRUTE_FROM` dimensions on: centres of tiles and their radii.
+    core : T[n] or None
+        Squared core distances.
+    neighbours : int32[k, n] or None
+        Lists that `core_distances` leaves for `cache_neighbours`.
+    """
+
+    leaf_size = LEAF
+
+    def __init__(self, rows: cupy.ndarray, n: int, d: int) -> None:
+        self.n, self.d, self.rows = n, d, rows
+        self.dtype = rows.dtype
+        self.brute = d >= BRUTE_FROM
+        self.T = ctype(rows.dtype)
+        self.template = f"{self.T}, {d}"
+        self.shape = np.int32(d), np.int32(rows.shape[1])  # dimensions and stride, as kernels take them
+        self.centres: cupy.ndarray | None = None
+        self.core: cupy.ndarray | None = None
+        self.neighbours: cupy.ndarray | None = None
+        self.counts = counts = [] if self.brute else _level_counts(n)
+        pad = [0] * (MAX_LEVELS - len(counts))
+        offsets = [sum(counts[:level]) for level in range(len(counts))]
+        fields = np.array([len(counts), *counts, *pad, *offsets, *pad], np.int32)
+        self.hierarchy = fields.view(f"V{fields.nbytes}")  # a Hierarchy of bvh.cuh, by value
+        self.nodes = cupy.empty((2 * sum(counts), rows.shape[1]), rows.dtype)
+
+    @property
+    def levels(self) -> list[tuple[int, int]]:
+        """(number of nodes, points per node) of every level, leaves first."""
+        return [(count, LEAF * FAN**level) for level, count in enumerate(self.counts)]
+
+    def points(self) -> cupy.ndarray:
+        """Scaled points in curve order, T[n, d]."""
+        return self.rows[: self.n, : self.d]
+
+    def boxes(self, level: int) -> tuple[cupy.ndarray, cupy.ndarray]:
+        """Low and high corners of a level's nodes, T[count, d] each."""
+        rows = self._level(level)
+        return rows[0::2, : self.d], rows[1::2, : self.d]
+
+    def node_labels(self, level: int) -> cupy.ndarray:
+        """Labels of a level's nodes, MIXED = -1."""
+        tags = cupy.ascontiguousarray(self._level(level)[0::2, -1])
+        return tags.view(np.int32)[:: self.dtype.itemsize // 4]
+
+    def _level(self, level: int) -> cupy.ndarray:
+        first = 2 * sum(self.counts[:level])
+        return self.nodes[first : first + 2 * self.counts[level]]
+
+
+def _level_counts(n: int) -> list[int]:
+    counts = [-(-n // LEAF)]
+    while counts[-1] > FAN:
+        counts.append(-(-counts[-1] // FAN))
+    return counts
+
+
+def padded(n: int) -> int:
+    """Points and labels are allocated in whole leaves."""
+    return -(-n // LEAF) * LEAF
+
+
+def build_bvh(points: cupy.ndarray, order: cupy.ndarray, scaling: Scaling) -> Bvh:
+    """See `emst.backend.operations`."""
+    n, d = points.shape
+    stride = 4 if d <= 3 else d + 1
+    rows = cupy.empty((padded(n), stride), points.dtype)
+    bvh = Bvh(rows, n, d)
+    columns = min(stride, 32)
+    block = (columns, BLOCK // columns)
+    kernel("points/bvh", f"gather<{bvh.T}>")(
+        (-(-padded(n) // block[1]),), block, (points, order, n, padded(n), *bvh.shape, scaling.scale, rows)
+    )
+    if bvh.brute:
+        bvh.centres = centres_of(rows, n)
+        return bvh
+    launch("points/bvh", f"leaf_boxes<{bvh.template}>", bvh.counts[0], rows, n, bvh.nodes)
+    each_level(bvh, "points/bvh", "parent_boxes", range(1, len(bvh.counts)))
+    return bvh
+
+
+def each_level(bvh: Bvh, room: str, name: str, levels: range) -> None:
+    """A kernel over the nodes of each level, from low to high, a warp a node."""
+    for level in levels:
+        launch(room, f"{name}<{bvh.template}>", 32 * bvh.counts[level], bvh.hierarchy, level, bvh.nodes)
+
+
+def curve_steps(bvh: Bvh) -> cupy.ndarray:
+    """Weight of the edge from every point to the next on the curve: T[n], the last undefined."""
+    step = cupy.empty(bvh.n, bvh.dtype)
+    launch("points/bvh", f"curve_steps<{bvh.T}>", bvh.n - 1, bvh.rows, bvh.n, *bvh.shape, bvh.core, step)
+    return step
+
+
+def set_cores(bvh: Bvh, core: cupy.ndarray) -> None:
+    """Write core distances (squared, curve order) into the hierarchy."""
+    bvh.core = core
+    if bvh.brute:
+        bvh.rows[: bvh.n, -1] = core
+        return
+    launch("points/bvh", f"leaf_cores<{bvh.template}>", bvh.counts[0], core, bvh.n, bvh.rows, bvh.nodes)
+    each_level(bvh, "points/bvh", "parent_cores", range(1, len(bvh.counts)))

@@ -1,0 +1,69 @@
+"""Cached nearest neighbours of another component, on the GPU. Kernels: cached.cu."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.backend.records import Forest
+from emst.cuda.points.bvh import Bvh, curve_steps
+from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
+
+
+class NeighbourCache:
+    """What each point knows of its nearest foreign point; see search.cu.
+
+    Attributes
+    ----------
+    nearest : int32[n]
+        The last answer, -1 for none.
+    bound : T[n]
+        Weight of the answer, or a lower bound of the next one.
+    second : T[n] or None
+        Distance of the answer, under mutual reachability.
+    """
+
+    def __init__(self, bvh: Bvh) -> None:
+        n, mrd = bvh.n, bvh.core is not None
+        self.rounds = 0
+        self.nearest = cupy.empty(n, np.int32)
+        self.bound = cupy.empty(n, bvh.dtype)
+        self.second = cupy.empty(n, bvh.dtype) if mrd else None
+        self.best_distance = cupy.empty(n, bvh.dtype) if mrd else None
+        self.worklist = cupy.empty(n, np.int32)
+        self.lists: cupy.ndarray | None = None  # neighbours to look at before searching, int32[k, n]
+        self.step = curve_steps(bvh)
+        self.count = cupy.asarray(np.array([n, 0], np.int32))  # queries in the worklist, packets taken from it
+        self.compaction = Compaction(n)
+        self.multiprocessors = cupy.cuda.Device().attributes["MultiProcessorCount"]
+
+
+def cache_neighbours(bvh: Bvh, forest: Forest) -> NeighbourCache:
+    """See `emst.backend.operations`."""
+    cache, lists, n = NeighbourCache(bvh), bvh.neighbours, bvh.n
+    if lists is None:
+        known = (forest.labels, cache.nearest, cache.bound)
+        launch("points/cached", f"start_cache<{bvh.T}>", n, bvh.rows, *bvh.shape, bvh.core, n, *known)
+        return cache
+    cache.lists, bvh.neighbours = lists, None
+    fill_from_lists(bvh, forest, cache)
+    if not bvh.brute:
+        cache.lists = None  # searching costs less than looking again
+    return cache
+
+
+def fill_from_lists(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
+    n, lists, again = bvh.n, cache.lists, np.bool_(cache.rounds > 0)
+    if lists is None:
+        return
+    name = f"cache_from_lists<{bvh.T}, {0 if bvh.brute else bvh.d}>"
+    told = (forest.labels, cache.nearest, cache.bound, cache.second, forest.best)
+    launch("points/cached", name, n, again, bvh.rows, n, *bvh.shape, len(lists), lists, *told)
+
+
+def upper_bounds(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
+    """See `emst.backend.operations`; `merge` and `join_duplicates` leave `best` at infinity."""
+    if cache.best_distance is not None:
+        cache.best_distance.fill(np.inf)
+    known = (forest.labels, bvh.n, cache.nearest, cache.bound, cache.step)
+    launch_over_points("points/cached", f"upper_bounds<{bvh.T}>", bvh.n, *known, forest.best)

@@ -1,0 +1,35 @@
+// Equal neighbours on the curve are one component from the start: a run hangs from its first point by edges of the
+// least weight there is for them (0, or their common core distance). Heads of runs are ranked by a scan, so a run costs
+// what its points cost, however long it is.
+#include "runtime/compact.cuh"
+
+// Lists the heads and leaves in labels[i] the rank of the head of i's run.
+template <class T>
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    list_heads(const T *rows, i64 n, int dimensions, int stride, int *heads, int *labels, int *total, u64 *tiles,
+               u32 epoch) {
+  compact(
+      n, tiles, epoch, total,
+      [&](int, i64 i) {
+        if (i == 0) return true;
+        const T *x = rows + i * stride, *y = x - stride;
+        for (int d = 0; d < dimensions; d++)
+          if (bits_of(x[d]) != bits_of(y[d])) return true;
+        return false;
+      },
+      [&](i64 i, bool kept, u32 rank) {
+        if (kept) heads[rank] = (int)i;
+        labels[i] = (int)rank - !kept;
+      });
+}
+
+template <class T>
+__global__ void hang_from_heads(const int *heads, i64 n, const Bits<T> *core, int *labels, u64 *ends, Bits<T> *weight) {
+  i64 i = thread_id();
+  if (i >= n) return;
+  int head = heads[labels[i]];
+  labels[i] = head;
+  bool hangs = head != (int)i;
+  ends[i] = hangs ? (u64)head << 32 | (u32)i : ~0ull;
+  if (hangs) weight[i] = core ? core[i] : 0;
+}

@@ -1,0 +1,26 @@
+"""Equal points, joined before the first search, on the GPU. Kernels: duplicates.cu."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.backend.records import Forest
+from emst.cuda.merge import MergeScratch, halves
+from emst.cuda.points.bvh import Bvh, padded
+from emst.cuda.runtime.launch import launch
+
+
+def join_duplicates(bvh: Bvh) -> Forest:
+    """See `emst.backend.operations`."""
+    n, T = bvh.n, bvh.T
+    scratch = MergeScratch(n)
+    labels = cupy.empty(padded(n), np.int32)[:n]  # whole leaves are read at once
+    heads = cupy.empty(n, np.int32)
+    weight = cupy.empty(n, bvh.dtype)
+    total = scratch.status
+    scratch.compaction.launch("points/duplicates", f"list_heads<{T}>", n, bvh.rows, n, *bvh.shape, heads, labels, total)
+    launch("points/duplicates", f"hang_from_heads<{T}>", n, heads, n, bvh.core, labels, scratch.ends, weight)
+    best = cupy.full(n, np.inf, bvh.dtype)
+    edge, ends = halves(scratch.edge), halves(scratch.ends)
+    return Forest(labels, heads[: int(total[0])], best, *edge, *ends, weight, scratch)

@@ -1,0 +1,42 @@
+"""Core distances on the GPU. Kernels: knn.cu."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.cuda.distances.brute import PAGE, list_neighbours, page_of_neighbours
+from emst.cuda.points.bvh import Bvh, set_cores
+from emst.cuda.runtime.launch import launch
+
+LONGEST_LIST = 32  # entries that fit into a thread's registers; beyond that neighbours come in pages
+
+
+def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    core = cupy.zeros(bvh.n, bvh.dtype)
+    if 1 < k <= LONGEST_LIST:
+        bvh.neighbours = cupy.empty((k, bvh.n), np.int32)
+        if bvh.brute:
+            list_neighbours(bvh.rows, bvh.centres, bvh.neighbours, core)
+        else:
+            name = f"nearest_points<{bvh.template}, {k}>"
+            launch(
+                "points/knn", name, bvh.n, bvh.rows, bvh.n, bvh.hierarchy, bvh.nodes, bvh.neighbours, core, block=128
+            )
+    else:
+        _pages(bvh, k, core)
+    set_cores(bvh, core)
+    return core
+
+
+def _pages(bvh: Bvh, k: int, core: cupy.ndarray) -> None:
+    """The (k - 1)-th nearest other point by pages of neighbours, each continuing where the last one ended."""
+    last = cupy.full(bvh.n, -1, np.int32)
+    for first in range(0, k - 1, PAGE):
+        rank = min(PAGE, k - 1 - first) - 1
+        if bvh.brute:
+            page_of_neighbours(bvh.rows, rank, last, core)
+        else:
+            name, at = f"next_page<{bvh.template}, {PAGE}>", np.int32(rank)
+            launch("points/knn", name, bvh.n, bvh.rows, bvh.n, bvh.hierarchy, bvh.nodes, at, last, core, block=128)

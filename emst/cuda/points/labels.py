@@ -1,0 +1,20 @@
+"""Labels of nodes, on the GPU: the component of all points below a node, or MIXED. Kernels: labels.cu."""
+
+from __future__ import annotations
+
+from emst.backend.records import Forest
+from emst.cuda.points.bvh import FAN, Bvh, each_level
+from emst.cuda.runtime.launch import launch, launch_over_points
+
+
+def label_nodes(bvh: Bvh, forest: Forest) -> None:
+    """See `emst.backend.operations`."""
+    if bvh.brute:
+        return
+    launch_over_points(
+        "points/labels", f"label_leaves<{bvh.template}>", bvh.n, forest.labels, bvh.n, bvh.hierarchy, bvh.nodes
+    )
+    top = max(sum(count > FAN for count in bvh.counts), 2)  # the first level that one block does at once
+    each_level(bvh, "points/labels", "label_level", range(2, top))
+    if top < len(bvh.counts):
+        launch("points/labels", f"label_top<{bvh.template}>", 1024, bvh.hierarchy, top, bvh.nodes, block=1024)

@@ -1,0 +1,71 @@
+// The K nearest points of 32 queries that are neighbours on the curve, as sorted lists in registers.
+#pragma once
+#include "points/walk.cuh"
+
+// "Which are the K nearest points?" Keeps those that come after (after_distance, after_id), for k beyond one list.
+template <class T, int D, int K, bool PAGED>
+struct NearestPoints {
+  const T *points;
+  Row<T, D> x;
+  u32 own;
+  Bits<T> distance[K];
+  u32 id[K];
+  Bits<T> reach;
+  Bits<T> after_distance;
+  u32 after_id;
+  bool on;
+  u32 own_leaf, own_leaves;  // scanned before the walk
+
+  __device__ bool may_hold(T, T) const { return true; }
+  __device__ bool wants(int level, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
+    if (level == 0 && first / LEAF - own_leaf < own_leaves) return false;
+    return on && nearer(box_dist2(low, high, x), first, K - 1);
+  }
+  __device__ bool nearer(Bits<T> d, u32 i, int k) const {
+    return d < distance[k] || (PAGED && d == distance[k] && i < id[k]);
+  }
+  __device__ void insert(Bits<T> d, u32 i) {
+#pragma unroll
+    for (int k = 0; k < K; k++)
+      if (nearer(d, i, k)) {
+        Bits<T> t = distance[k];
+        distance[k] = d;
+        d = t;
+        u32 j = id[k];
+        id[k] = i;
+        i = j;
+      }
+  }
+  __device__ bool scan(int leaf) {
+    const u32 i0 = (u32)leaf * LEAF;
+    const T *rows = points + (i64)leaf * (LEAF * STRIDE<D>);
+    Bits<T> before = distance[K - 1];
+#pragma unroll 1  // the insertion is long
+    for (int t = 0; t < LEAF; t++) {
+      u32 i = i0 + t;
+      Bits<T> d = dist2(x, load<T, D>(rows, t));
+      bool later = !PAGED || d > after_distance || (d == after_distance && i > after_id);
+      if (nearer(d, i, K - 1) && i != own && later) insert(d, i);
+    }
+    bool closer = __any_sync(FULL, distance[K - 1] != before);
+    if (closer) reach = warp_max(on ? distance[K - 1] : Bits<T>(-1));
+    return closer;
+  }
+};
+
+// Starts with the points of the leaves around the packet's place on the curve, from `leaf` on; the walk skips those.
+template <class T, int D, int K, bool PAGED>
+__device__ void list_nearest(NearestPoints<T, D, K, PAGED> &ask, const Hierarchy &h, const T *nodes, i64 leaf,
+                             u64 *stack) {
+#pragma unroll
+  for (int k = 0; k < K; k++) {
+    ask.distance[k] = INFINITE<T>;
+    ask.id[k] = ~0u;
+  }
+  ask.reach = INFINITE<T>;
+  int first = maximum((int)leaf, 0);
+  ask.own_leaf = first;
+  ask.own_leaves = minimum(32 / LEAF + 4, h.count[0] - first);
+  for (int i = 0; i < (int)ask.own_leaves; i++) ask.scan(first + i);
+  walk<T, D>(h, nodes, Packet<T, D>(ask.x), stack, ask);
+}

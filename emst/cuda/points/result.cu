@@ -1,0 +1,93 @@
+// The forest's edges on their way out: sorted under the law, then in the caller's rows and units.
+//
+// One radix sort by as much of the law as fits into 64 bits: float32 by (weight, smaller end) or, under mutual
+// reachability, (weight, distance); float64 by weight. What is equal in that stands in short runs, as a rule, which are
+// put in order where they stand. An edge is packed as (smaller end << 32 | larger end); all ones is an empty slot,
+// which sorts last.
+#include "distances/point_rows.cuh"
+
+constexpr int LONGEST_RUN = 32;
+
+template <class T>
+__device__ u64 pair_distance(u64 ends, const T *rows, int dimensions, int stride) {
+  return (u64)dist2(rows + (i64)(ends >> 32) * stride, rows + (i64)(u32)ends * stride, dimensions);
+}
+
+template <class T, bool MRD>
+__global__ void first_keys(const u64 *ends, const Bits<T> *weight, i64 n, const T *rows, int dimensions, int stride,
+                           u64 *key) {
+  i64 i = thread_id();
+  if (i >= n) return;
+  u64 e = ends[i], k = ~0ull;
+  if (e != ~0ull) {
+    k = (u64)weight[i];
+    if (sizeof(T) == 4) k = k << 32 | (MRD ? pair_distance(e, rows, dimensions, stride) : e >> 32);
+  }
+  key[i] = k;
+}
+
+template <class T>
+__global__ void distance_keys(const int *slots, const u64 *ends, i64 edges, const T *rows, int dimensions, int stride,
+                              u64 *key) {
+  i64 i = thread_id();
+  if (i < edges) key[i] = pair_distance(ends[slots[i]], rows, dimensions, stride);
+}
+
+// Insertion sort of short runs of equal keys by (distance, smaller end, larger end).
+template <class T, bool MRD>
+__global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *ends, const T *rows, int dimensions,
+                           int stride) {
+  i64 first = thread_id();
+  if (first + 1 >= edges || key[first + 1] != key[first] || (first > 0 && key[first - 1] == key[first])) return;
+  i64 end = first + 2;
+  while (end < edges && key[end] == key[first] && end - first <= LONGEST_RUN) end++;
+  if (end - first > LONGEST_RUN) return;
+  for (i64 i = first + 1; i < end; i++) {
+    int slot = slots[i];
+    u64 e = ends[slot], d = MRD ? pair_distance(e, rows, dimensions, stride) : 0;
+    i64 to = i;
+    for (; to > first; to--) {
+      u64 f = ends[slots[to - 1]], g = MRD ? pair_distance(f, rows, dimensions, stride) : 0;
+      if (g < d || (g == d && f < e)) break;
+      slots[to] = slots[to - 1];
+    }
+    slots[to] = slot;
+  }
+}
+
+// Which edges stand in longer runs; those may be in order as they are (duplicates hang from the first of their run, in
+// the order of their slots), or not: disorder is set.
+template <class T, bool MRD>
+__global__ void mark_long_runs(const u64 *key, const int *slots, i64 edges, const u64 *ends, const T *rows,
+                               int dimensions, int stride, bool *in_long_run, int *disorder) {
+  i64 i = thread_id();
+  if (i >= edges) return;
+  const u64 k = key[i];
+  int before = 0, after = 0;
+  while (i - before > 0 && before < LONGEST_RUN && key[i - before - 1] == k) before++;
+  while (i + after + 1 < edges && after < LONGEST_RUN && key[i + after + 1] == k) after++;
+  in_long_run[i] = before + 1 + after > LONGEST_RUN;
+  if (!in_long_run[i] || after == 0) return;
+  u64 e = ends[slots[i]], f = ends[slots[i + 1]];
+  u64 d = MRD ? pair_distance(e, rows, dimensions, stride) : 0,
+      g = MRD ? pair_distance(f, rows, dimensions, stride) : 0;
+  if (g < d || (g == d && f < e)) *disorder = 1;
+}
+
+template <class T>
+__global__ void emit_edges(const u64 *key, const int *slots, i64 edges, const u64 *ends, const int *order,
+                           double unscale, int2 *edge, T *length) {
+  i64 i = thread_id();
+  if (i >= edges) return;
+  u64 e = ends[slots[i]];
+  int u = order[e >> 32], v = order[(u32)e];
+  edge[i] = make_int2(minimum(u, v), maximum(u, v));
+  T weight = value_of((Bits<T>)(sizeof(T) == 4 ? key[i] >> 32 : key[i]));
+  narrow(mul(widened(root(weight)), unscale), length[i]);
+}
+
+template <class T>
+__global__ void unscaled(const T *squared, i64 n, const int *order, double unscale, T *out) {
+  i64 i = thread_id();
+  if (i < n) narrow(mul(widened(root(squared[i])), unscale), out[order[i]]);
+}

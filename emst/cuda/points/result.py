@@ -1,0 +1,80 @@
+"""The forest's edges and core distances on their way out of the GPU. Kernels: result.cu."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.backend.records import Forest, Scaling
+from emst.cuda.merge import scratch_of
+from emst.cuda.points.bvh import Bvh
+from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.sort import sort_pairs
+
+
+def sorted_edges(bvh: Bvh, forest: Forest, order: cupy.ndarray, scaling: Scaling) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """See `emst.backend.operations`. The forest cannot be merged further: its buffers serve the sort."""
+    count, ends = bvh.n - forest.count, scratch_of(forest).ends
+    forest.scratch = forest.edge_u = forest.edge_v = None
+    keys, slots = _by_law(bvh, ends, forest.weight, count)
+    edges, weights = cupy.empty((count, 2), np.int32), cupy.empty(count, bvh.dtype)
+    launch(
+        "points/result",
+        f"emit_edges<{bvh.T}>",
+        count,
+        keys,
+        slots,
+        count,
+        ends,
+        order,
+        1 / scaling.scale,
+        edges,
+        weights,
+    )
+    return edges, weights
+
+
+def _by_law(bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """First keys and slots of the forest's edges under the law; empty slots follow after `count`."""
+    n, T, mrd = bvh.n, bvh.T, bvh.core is not None
+    template = f"{T}, {'true' if mrd else 'false'}"
+    unsorted = cupy.empty(n, np.uint64)
+    launch("points/result", f"first_keys<{template}>", n, ends, weight, n, bvh.rows, *bvh.shape, unsorted)
+    keys, slots = sort_pairs(unsorted)
+    args = (keys, slots, count, ends, bvh.rows, *bvh.shape)
+    launch("points/result", f"order_runs<{template}>", count - 1, *args)
+    in_long_run, disorder = cupy.empty(count, np.bool_), cupy.zeros(1, np.int32)
+    launch("points/result", f"mark_long_runs<{template}>", count, *args, in_long_run, disorder)
+    if int(disorder[0]):
+        places = cupy.flatnonzero(in_long_run)
+        slots[places] = _by_all_keys(bvh, ends, slots[places], unsorted)
+    return keys, slots
+
+
+def _by_all_keys(bvh: Bvh, ends: cupy.ndarray, slots: cupy.ndarray, first: cupy.ndarray) -> cupy.ndarray:
+    """Slots by all of the law, the last key first, in stable sorts."""
+    slots = sort_pairs(ends[slots], slots)[1]
+    if bvh.core is not None and bvh.dtype.itemsize == 8:  # in float32 the first key holds the distance
+        distance = cupy.empty(len(slots), np.uint64)
+        launch(
+            "points/result",
+            f"distance_keys<{bvh.T}>",
+            len(slots),
+            slots,
+            ends,
+            len(slots),
+            bvh.rows,
+            *bvh.shape,
+            distance,
+        )
+        slots = sort_pairs(distance, slots)[1]
+        del distance
+    return sort_pairs(first[slots], slots)[1]
+
+
+def unscaled(squared: cupy.ndarray, order: cupy.ndarray, scaling: Scaling) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    out, n = cupy.empty_like(squared), len(squared)
+    launch("points/result", f"unscaled<{ctype(squared.dtype)}>", n, squared, n, order, 1 / scaling.scale, out)
+    return out

@@ -1,0 +1,56 @@
+"""Kernels from the .cu files of this package, compiled by NVRTC when they are first needed.
+
+CuPy caches compiled kernels on disk by their source string, which does not cover included files; so our own includes
+are inlined here and the source is the key. Templates are asked for one at a time. Nothing compiles at import.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+from typing import Any
+
+KERNELS = Path(__file__).parents[1]  # rooms and headers are named from there
+OPTIONS = ("--std=c++17",)
+
+_INCLUDE = re.compile(r'^#include "([\w./]+)"$', re.MULTILINE)
+
+
+@functools.cache
+def source(room: str) -> str:
+    """Source of ``<room>.cu``, such as ``points/knn.cu``, with our own headers inlined, each once."""
+    seen: set[str] = set()
+
+    def inline(name: str) -> str:
+        if name in seen:
+            return ""
+        seen.add(name)
+        text = (KERNELS / name).read_text(encoding="utf-8").replace("#pragma once\n", "")
+        return _INCLUDE.sub(lambda match: inline(match[1]), text)
+
+    return inline(f"{room}.cu")
+
+
+@functools.cache
+def kernel(room: str, name: str, cooperative: bool = False) -> Any:
+    """Kernel `name`, a C++ name expression such as ``"gather<float, 3>"``, of ``<room>.cu``.
+
+    All blocks of a cooperative one are resident at once, or its launch is an error.
+    """
+    import cupy
+
+    module = cupy.RawModule(
+        code=source(room), options=OPTIONS, name_expressions=(name,), enable_cooperative_groups=cooperative
+    )
+    return module.get_function(name)
+
+
+def ctype(dtype: Any) -> str:
+    """C++ name of a coordinate type."""
+    return "float" if dtype.itemsize == 4 else "double"
+
+
+def number_type(dtype: Any) -> str:
+    """C++ name of a type of weights or positions."""
+    return {"i4": "int", "i8": "i64", "f4": "float", "f8": "double"}[dtype.str[1:]]

@@ -1,0 +1,37 @@
+// What tiles tell each other in single-pass scans: D. Merrill, M. Garland, "Single-pass parallel prefix scan with
+// decoupled look-back" (2016).
+//
+// A tile publishes one word: (epoch, state, count), first its own count, then that of all tiles up to itself. Words of
+// an earlier epoch read as not yet published, so the array is cleared only once. As such scans commonly do, this
+// assumes that blocks start in order: then a block never waits for one that has no place to run. A word says all there
+// is to say, so no fence is needed.
+#pragma once
+#include "runtime/exact.cuh"
+
+namespace lookback {
+constexpr u32 AGGREGATE = 1, PREFIX = 2;
+
+__device__ inline u64 word(u32 epoch, u32 state, u32 count) { return (u64)(epoch << 2 | state) << 32 | count; }
+__device__ inline u32 state(u64 word) { return word >> 32 & 3; }
+__device__ inline void publish(u64 *tile, u64 word) { *(volatile u64 *)tile = word; }
+__device__ inline u64 wait(const u64 *tile, u32 epoch) {
+  u64 word;
+  do word = *(const volatile u64 *)tile;
+  while ((u32)(word >> 34) != epoch);
+  return word;
+}
+
+// Sum of the counts of all earlier tiles; called by one whole warp.
+__device__ inline u32 sum_before(const u64 *tiles, u32 epoch, int tile) {
+  u32 sum = 0;
+  for (int nearest = tile - 1; nearest >= 0; nearest -= 32) {
+    int mine = nearest - (int)lane_id();
+    u64 w = mine >= 0 ? wait(tiles + mine, epoch) : word(epoch, PREFIX, 0);  // before the first tile there is nothing
+    u32 complete = __ballot_sync(FULL, state(w) == PREFIX);
+    u32 nearer = complete ? __ffs(complete) : 32;  // lanes up to the first complete prefix; all if there is none
+    sum += __reduce_add_sync(FULL, lane_id() < nearer ? (u32)w : 0u);
+    if (complete) break;
+  }
+  return sum;
+}
+}  // namespace lookback

@@ -1,0 +1,78 @@
+// Prefix sums within segments in one pass over memory.
+//
+// As in compact.cuh, but a tile that holds the head of a segment knows the sum that the next tile needs without looking
+// back. "The value that was set last" is such a sum too: a set value begins a segment, all others are 0.
+#pragma once
+#include "runtime/lookback.cuh"
+
+constexpr int SCAN_THREADS = 256, SCAN_ITEMS = 16, SCAN_TILE = SCAN_THREADS * SCAN_ITEMS;
+
+// The j-th index of this thread.
+__device__ inline i64 scan_index(int j) { return (i64)blockIdx.x * SCAN_TILE + j * SCAN_THREADS + threadIdx.x; }
+
+// Inclusive sum of the lanes of a warp from the last head on; `heads` are the lanes with one.
+__device__ inline u32 warp_segment_sum(u32 value, u32 heads) {
+  const int lane = (int)lane_id(), first = 31 - __clz(heads & ((2u << lane) - 1));  // -1 if there is none before
+  u32 sum = value;
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    u32 other = __shfl_up_sync(FULL, sum, step);
+    if (lane - step >= maximum(first, 0)) sum += other;
+  }
+  return sum;
+}
+
+// load(i, head) gives the value of index i < n and says whether a segment begins there, as one does at 0; emit(i, sum)
+// gets the sum from its segment's head up to i.
+template <class Load, class Emit>
+__device__ void segmented_scan(i64 n, u64 *tiles, u32 epoch, Load load, Emit emit) {
+  constexpr int WARPS = SCAN_THREADS / 32, COUNTS = WARPS * SCAN_ITEMS;
+  __shared__ u32 before[COUNTS];   // by (item, warp): sum of those 32 values, then what comes before them in the tile
+  __shared__ bool headed[COUNTS];  // whether there is a head among them, then whether there is one before them
+  __shared__ u32 tile_start;
+  const int warp = threadIdx.x / 32, tile = blockIdx.x;
+  const u32 lane = lane_id(), up_to_me = (2u << lane) - 1;
+  u32 sum[SCAN_ITEMS], heads[SCAN_ITEMS];
+#pragma unroll
+  for (int j = 0; j < SCAN_ITEMS; j++) {
+    bool head = false;
+    u32 value = scan_index(j) < n ? load(scan_index(j), head) : 0;
+    heads[j] = __ballot_sync(FULL, head);
+    sum[j] = warp_segment_sum(value, heads[j]);
+    if (lane == 31) {
+      before[j * WARPS + warp] = sum[j];
+      headed[j * WARPS + warp] = heads[j] != 0;
+    }
+  }
+  __syncthreads();
+  if (warp == 0) {
+    u32 carry = 0;
+    bool any = false;
+    for (int c = 0; c < COUNTS; c += 32) {
+      u32 rows = __ballot_sync(FULL, headed[c + lane]);
+      u32 inclusive = warp_segment_sum(before[c + lane], rows);
+      if (!(rows & up_to_me)) inclusive += carry;
+      u32 exclusive = __shfl_up_sync(FULL, inclusive, 1);
+      before[c + lane] = lane ? exclusive : carry;
+      headed[c + lane] = any || (rows & (up_to_me >> 1));
+      carry = __shfl_sync(FULL, inclusive, 31);
+      any = any || rows;
+    }
+    const bool complete = any || tile == 0;
+    if (lane == 0)
+      lookback::publish(tiles + tile, lookback::word(epoch, complete ? lookback::PREFIX : lookback::AGGREGATE, carry));
+    u32 start = lookback::sum_before(tiles, epoch, tile);
+    if (lane == 0) {
+      if (!complete) lookback::publish(tiles + tile, lookback::word(epoch, lookback::PREFIX, start + carry));
+      tile_start = start;
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < SCAN_ITEMS; j++) {
+    if (scan_index(j) >= n) continue;
+    const int row = j * WARPS + warp;
+    u32 earlier = heads[j] & up_to_me ? 0 : before[row] + (headed[row] ? 0 : tile_start);
+    emit(scan_index(j), sum[j] + earlier);
+  }
+}

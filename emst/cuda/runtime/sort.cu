@@ -1,0 +1,147 @@
+// Stable radix sort of 64-bit keys with 32-bit values, eight bits a pass, every pass one trip through memory.
+//
+// A block ranks its tile by digit, learns how many equal digits earlier tiles hold by looking back over their published
+// counts, and writes its tile out in runs: A. Adinets, D. Merrill, "Onesweep: a faster least significant digit radix
+// sort for GPUs" (2022). The words that tiles publish are described in lookback.cuh.
+#include "runtime/lookback.cuh"
+
+constexpr int DIGITS = 256, THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS, SORT_WARPS = THREADS / 32,
+              BLOCKS_AN_SM = 4;
+
+__device__ inline int digit_of(u64 key, int shift) { return (int)(key >> shift & (DIGITS - 1)); }
+
+// counts[pass * DIGITS + digit], for all passes at once.
+__global__ void __launch_bounds__(THREADS) count_digits(const u64 *keys, i64 n, int passes, u64 *counts) {
+  __shared__ u32 local[8 * DIGITS];
+  for (int c = threadIdx.x; c < passes * DIGITS; c += THREADS) local[c] = 0;
+  __syncthreads();
+  for (i64 i = thread_id(); i < n; i += (i64)gridDim.x * THREADS) {
+    u64 key = keys[i];
+    for (int pass = 0; pass < passes; pass++) atomicAdd(local + pass * DIGITS + digit_of(key, 8 * pass), 1u);
+  }
+  __syncthreads();
+  for (int c = threadIdx.x; c < passes * DIGITS; c += THREADS)
+    if (local[c]) atomicAdd(counts + c, (u64)local[c]);
+}
+
+// Counts to the places where each digit starts; one block a pass.
+__global__ void __launch_bounds__(DIGITS) digit_starts(u64 *counts) {
+  __shared__ u64 warp_sums[DIGITS / 32];
+  u64 *mine = counts + blockIdx.x * DIGITS + threadIdx.x, count = *mine, sum = count;
+  for (int step = 1; step < 32; step *= 2) {
+    u64 other = __shfl_up_sync(FULL, sum, step);
+    if ((int)lane_id() >= step) sum += other;
+  }
+  if (lane_id() == 31) warp_sums[threadIdx.x / 32] = sum;
+  __syncthreads();
+  for (int w = 0; w < (int)threadIdx.x / 32; w++) sum += warp_sums[w];
+  *mine = sum - count;
+}
+
+// Lanes of the warp that hold the same digit.
+__device__ inline u32 lanes_with(int digit) {
+  u32 peers = FULL;
+#pragma unroll
+  for (int bit = 0; bit < 8; bit++) {
+    u32 set = __ballot_sync(FULL, digit >> bit & 1);
+    peers &= digit >> bit & 1 ? set : ~set;
+  }
+  return peers;
+}
+
+// Exclusive prefix sum over a block of DIGITS threads.
+__device__ inline u32 block_prefix(u32 value, u32 *warp_sums) {
+  u32 sum = value;
+  for (int step = 1; step < 32; step *= 2) {
+    u32 other = __shfl_up_sync(FULL, sum, step);
+    if ((int)lane_id() >= step) sum += other;
+  }
+  if (lane_id() == 31) warp_sums[threadIdx.x / 32] = sum;
+  __syncthreads();
+  for (int w = 0; w < (int)threadIdx.x / 32; w++) sum += warp_sums[w];
+  return sum - value;
+}
+
+// values_in null: the value of a key is its index.
+__global__ void __launch_bounds__(THREADS, BLOCKS_AN_SM)
+    sort_pass(const u64 *__restrict__ keys_in, const int *__restrict__ values_in, i64 n, int shift, const u64 *starts,
+              u64 *keys_out, int *values_out, u64 *tiles, u32 epoch) {
+  __shared__ u64 exchange[TILE];                  // keys, then values, in the tile's sorted order
+  __shared__ u32 next_place[SORT_WARPS][DIGITS];  // in the tile, of a warp's next key with this digit; a count before
+  __shared__ u32 out_base[DIGITS];  // where the tile's first key of a digit goes, less its place in the tile
+  __shared__ u32 warp_sums[SORT_WARPS];
+  const int warp = threadIdx.x / 32, lane = (int)lane_id(), digit = threadIdx.x;
+  const i64 tile_start = (i64)blockIdx.x * TILE, first = tile_start + warp * (32 * ITEMS) + lane;
+  const int here = (int)minimum((i64)TILE, n - tile_start);
+#pragma unroll
+  for (int w = 0; w < SORT_WARPS; w++) next_place[w][digit] = 0;
+  __syncthreads();
+
+  // Counts first, without ranks: later tiles wait for them. Padding sorts last in its tile.
+  u64 key[ITEMS];
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) key[j] = first + j * 32 < n ? keys_in[first + j * 32] : ~0ull;
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) atomicAdd(&next_place[warp][digit_of(key[j], shift)], 1u);
+  __syncthreads();
+  u32 total = 0;
+#pragma unroll
+  for (int w = 0; w < SORT_WARPS; w++) {
+    u32 count = next_place[w][digit];
+    next_place[w][digit] = total;
+    total += count;
+  }
+  u64 *word = tiles + (i64)blockIdx.x * DIGITS + digit;
+  lookback::publish(word, lookback::word(epoch, blockIdx.x ? lookback::AGGREGATE : lookback::PREFIX, total));
+  const u32 place = block_prefix(total, warp_sums);
+#pragma unroll
+  for (int w = 0; w < SORT_WARPS; w++) next_place[w][digit] += place;
+  __syncthreads();
+
+  // Places in the tile, item by item, so that equal digits stay in order.
+  unsigned short to_exchange[ITEMS];
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) {
+    u32 *next = &next_place[warp][digit_of(key[j], shift)];
+    u32 peers = lanes_with(digit_of(key[j], shift)), at = *next + __popc(peers & ((1u << lane) - 1));
+    __syncwarp();
+    if (lane == 31 - __clz(peers)) *next = at + 1;
+    __syncwarp();
+    to_exchange[j] = (unsigned short)at;
+    exchange[at] = key[j];
+  }
+
+  // A thread a digit: how many earlier tiles hold.
+  u32 earlier = 0;
+  for (int tile = (int)blockIdx.x - 1; tile >= 0; tile--) {
+    u64 w = lookback::wait(tiles + (i64)tile * DIGITS + digit, epoch);
+    earlier += (u32)w;
+    if (lookback::state(w) == lookback::PREFIX) break;
+  }
+  if (blockIdx.x) lookback::publish(word, lookback::word(epoch, lookback::PREFIX, earlier + total));
+  out_base[digit] = (u32)starts[digit] + earlier - place;
+  __syncthreads();
+
+  // Through shared memory, so that equal digits leave side by side.
+  u32 to[ITEMS];
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) {
+    int at = j * THREADS + threadIdx.x;
+    u64 k = exchange[at];
+    to[j] = out_base[digit_of(k, shift)] + at;
+    if (at < here) keys_out[to[j]] = k;
+  }
+  __syncthreads();
+  int *values = reinterpret_cast<int *>(exchange);
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) {
+    i64 i = first + j * 32;
+    if (i < n) values[to_exchange[j]] = values_in ? values_in[i] : (int)i;
+  }
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) {
+    int at = j * THREADS + threadIdx.x;
+    if (at < here) values_out[to[j]] = values[at];
+  }
+}

@@ -1,0 +1,183 @@
+"""Matrices of distances: those that are given, checked, and those of metrics that nothing faster is known for.
+
+A spanning tree needs d(u, v) and d(v, u) to be the same number, or a round of Borůvka's loop could close a cycle. So
+whatever leaves this room is exactly symmetric: of two values that differ in their last digits the lesser holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from emst.backend import backend_of
+from emst.backend.operations import Backend
+from emst.backend.records import Array
+from emst.distances.pairwise import ROUNDING, asked_pairwise
+
+TILE = 512  # rows and columns looked at together with their mirror image
+BLOCK_BYTES = 1 << 26  # of a block of rows computed on a device
+RELATIVE, ABSOLUTE = 1e-7, 1e-9  # scikit-learn's tolerances for symmetry, in float64; float32 rounds more coarsely
+ON_DEVICE = ("manhattan", "chebyshev", "minkowski", "euclidean", "sqeuclidean", "cosine")
+
+
+def require_matrix(n: int, itemsize: int, ops: Backend) -> None:
+    """Raise MemoryError naming bytes needed and free if another n x n matrix cannot fit."""
+    needed, free = n * n * itemsize, ops.bytes_free()
+    if free is not None and needed > free:
+        raise MemoryError(f"the {n:,} x {n:,} matrix of distances needs {needed:,} bytes of memory; {free:,} are free")
+
+
+def check_distances(matrix: Array, *, copy: bool = True) -> Array:
+    """The precomputed matrix if it is one of distances, made exactly symmetric where it is so up to rounding.
+
+    Parameters
+    ----------
+    matrix : numpy or cupy array of shape (n, n)
+        Infinity means that there is no edge. The diagonal may hold anything that is not negative: it counts among the
+        entries of its row when core distances are taken, and nowhere else, as in scikit-learn.
+    copy : bool
+        Whether to leave `matrix` alone where it is not exactly symmetric, and return a copy.
+
+    Returns
+    -------
+    array of shape (n, n)
+        `matrix` itself (its memory, where it may not be written to), or the copy.
+
+    Raises
+    ------
+    ValueError
+        NaN or negative entries (naming the first and how many), a shape that is not square, asymmetric values. The
+        messages begin as scikit-learn's do.
+    """
+    _refuse(matrix, lambda block: block != block, "np.nan values found in precomputed-dense")
+    problem = "The precomputed distance matrix is expected to be symmetric, however"
+    advice = "Please verify that the distance matrix was constructed correctly."
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"{problem} it has shape {matrix.shape}. {advice}")
+    _refuse(matrix, lambda block: block < 0, "The precomputed distance matrix holds negative values")
+    exact, relative = True, max(RELATIVE, 16 * float(np.finfo(matrix.dtype).eps))
+    for tile, mirror in _mirrored_tiles(matrix):
+        equal = tile == mirror
+        if not bool(equal.all()):
+            exact = False
+            with np.errstate(invalid="ignore"):  # infinity less infinity
+                equal |= abs(tile - mirror) <= ABSOLUTE + relative * np.minimum(tile, mirror)
+            if not bool(equal.all()):
+                raise ValueError(f"{problem} its values appear to be asymmetric. {advice}")
+    return _unlocked(matrix) if exact else _symmetrise(matrix.copy() if copy else matrix)
+
+
+class _Unlocked:
+    """The memory of a numpy array as one that may be written to."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        self.__array_interface__ = {**array.__array_interface__, "data": (array.ctypes.data, False)}
+
+
+def _unlocked(matrix: Array) -> Array:
+    """Memory maps and what joblib hands to its workers may only be read. That is all that kernels do with a matrix, but
+    they are compiled for arrays that a block of distances can be written to."""
+    locked = isinstance(matrix, np.ndarray) and not matrix.flags.writeable
+    return np.asarray(_Unlocked(matrix)) if locked else matrix
+
+
+def distance_matrix(X: Any, metric: Any, metric_params: dict[str, Any] | None = None) -> Array:
+    """All distances between the rows of `X`: exactly symmetric, where `X` lies.
+
+    Parameters
+    ----------
+    X : numpy array, cupy array or scipy sparse matrix of shape (n, d)
+    metric : str or callable
+        Anything `sklearn.metrics.pairwise_distances` takes. A cupy array's Manhattan, Chebyshev, Minkowski, Euclidean,
+        squared Euclidean and cosine distances are computed on its device, others on the host and moved.
+    metric_params : dict, optional
+
+    Returns
+    -------
+    float32 or float64 array of shape (n, n)
+
+    Raises
+    ------
+    MemoryError
+        The matrix would not fit; raised before anything is allocated.
+    ValueError
+        The metric gives NaN or negative values, or has no such parameters.
+    """
+    params = metric_params or {}
+    n, on_host = X.shape[0], not hasattr(X, "__cuda_array_interface__")
+    ops = backend_of("cpu" if on_host else "cuda")
+    require_matrix(n, 8, ops)
+    if not on_host and metric in ON_DEVICE and params.keys() <= {"p"}:
+        matrix = by_blocks(X, metric, **params)
+    else:
+        matrix = asked_pairwise(X if on_host else X.get(), None, metric, params)
+        matrix = ops.asarray(matrix, matrix.dtype if matrix.dtype == np.float32 else np.float64)
+    _refuse(matrix, lambda block: block != block, f"metric={metric!r} gives NaN")
+    _refuse(matrix, lambda block: block < -ROUNDING, f"metric={metric!r} gives negative values")
+    return np.maximum(_symmetrise(matrix), 0, out=matrix)
+
+
+def by_blocks(X: Array, metric: str, p: float = 2.0) -> Array:
+    """One of the metrics `ON_DEVICE`, a block of rows at a time, with whatever library `X` belongs to."""
+    n = len(X)
+    matrix = np.empty_like(X, shape=(n, n))
+    if metric == "cosine":
+        length = np.sqrt((X * X).sum(axis=1, keepdims=True))
+        X = X / np.where(length == 0, 1, length)
+    size = max(1, BLOCK_BYTES // (n * X.dtype.itemsize))
+    for first in range(0, n, size):
+        block = matrix[first : first + size]
+        if metric == "cosine":
+            block[:] = np.clip(1 - X[first : first + size] @ X.T, 0, 2)
+        else:
+            fill_distances(block, X[first : first + size], X, metric, p)
+    np.fill_diagonal(matrix, 0)
+    return matrix
+
+
+def fill_distances(block: Array, rows: Array, X: Array, metric: str, p: float = 2.0) -> None:
+    """Distances from some rows to all of `X`, coordinate by coordinate."""
+    block[:] = 0
+    for i in range(X.shape[1]):
+        t = abs(rows[:, i, None] - X[None, :, i])
+        if metric == "chebyshev":
+            np.maximum(block, t, out=block)
+        else:
+            block += t if metric == "manhattan" else t**p if metric == "minkowski" else t * t
+    if metric == "euclidean":
+        np.sqrt(block, out=block)
+    elif metric == "minkowski":
+        block **= 1 / p
+
+
+def _refuse(matrix: Array, bad: Any, what: str) -> None:
+    """Raise ValueError if any entry is bad, with the first one's place and how many there are."""
+    count, place = 0, ""
+    for first in range(0, len(matrix), TILE):
+        found = bad(matrix[first : first + TILE])
+        here = int(found.sum())
+        if here and not count:
+            row, column = divmod(int(found.argmax()), matrix.shape[1])
+            place = f"first in row {first + row}, column {column}"
+        count += here
+    if count:
+        raise ValueError(f"{what}: {count:,} {'entry' if count == 1 else 'entries'}, {place}")
+
+
+def _mirrored_tiles(matrix: Array) -> Iterator[tuple[Array, Array]]:
+    """Views of every tile on and above the diagonal, and of its mirror image, transposed."""
+    for a in range(0, len(matrix), TILE):
+        for b in range(a, len(matrix), TILE):
+            yield matrix[a : a + TILE, b : b + TILE], matrix[b : b + TILE, a : a + TILE].T
+
+
+def _symmetrise(matrix: Array) -> Array:
+    """The lesser of both values of every pair, in place."""
+    for tile, mirror in _mirrored_tiles(matrix):
+        if bool((tile != mirror).any()):
+            tile[:] = np.minimum(tile, mirror)
+            mirror[:] = tile
+    return matrix

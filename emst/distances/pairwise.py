@@ -1,0 +1,73 @@
+"""Distances between the rows of two arrays under any metric of scikit-learn: on the CPU, in blocks of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import pairwise_distances
+
+from emst.backend.records import Array
+from emst.inputs.devices import to_host
+
+BLOCK_BYTES = 1 << 25  # of a block of distances
+ROUNDING = 1e-8  # how far below zero a computed distance may lie
+OF_DATA = {"seuclidean": "V", "mahalanobis": "VI"}  # parameter that comes from the data where it is not given
+
+
+def settled_params(name: Any, params: dict[str, Any], points: Array) -> dict[str, Any]:
+    """The parameters of a metric; those that scikit-learn takes from the data are made from all of these points, once.
+
+    Raises
+    ------
+    ValueError
+        They do not fit the points. SciPy does not see that of a matrix: it reads past its end.
+    """
+    key, d = OF_DATA.get(name) if isinstance(name, str) else None, points.shape[1]
+    if key is None:
+        return params
+    if key == "VI" and "V" in params:  # as scikit-learn's trees call it; its pairwise distances do not
+        params = {"VI": inverse(params["V"], "V of its metric_params"), **params}
+        del params["V"]
+    if key in params:
+        shape = np.shape(params[key])
+        if shape != (d,) * (1 if key == "V" else 2):
+            raise ValueError(f"metric={name!r}: {key} has shape {shape}, but X has {d} column{'s' * (d != 1)}")
+        return params
+    rows = to_host(points).astype(np.float64)
+    made = np.var(rows, axis=0, ddof=1) if key == "V" else inverse(np.cov(rows.T), "the covariance of X").T
+    return {**params, key: made}
+
+
+def inverse(matrix: Any, what: str) -> np.ndarray:
+    """The inverse of what the metric "mahalanobis" needs the inverse of, or ValueError."""
+    try:
+        return np.linalg.inv(np.atleast_2d(matrix))
+    except np.linalg.LinAlgError as error:
+        raise ValueError(f"metric='mahalanobis': {what} has no inverse ({error})") from error
+
+
+def distances_between(a: np.ndarray, b: np.ndarray, metric: Any, params: dict[str, Any]) -> np.ndarray:
+    """Distances between the rows of two arrays: float64[len(a), len(b)]."""
+    if metric == "euclidean":  # scikit-learn takes squares that cancel; SciPy's Minkowski distance does not
+        metric, params = "minkowski", {"p": 2}
+    return asked_pairwise(a.astype(np.float64), b.astype(np.float64), metric, params)
+
+
+def asked_pairwise(a: Any, b: Any, metric: Any, params: dict[str, Any]) -> np.ndarray:
+    """What scikit-learn computes, or ValueError where the metric has no such parameters."""
+    try:
+        return pairwise_distances(a, b, metric=metric, **params)
+    except TypeError as error:
+        if callable(metric) or not params:
+            raise
+        names = ", ".join(map(repr, params))
+        raise ValueError(f"metric={metric!r} does not take these metric_params: {names}") from error
+
+
+def blocks(members: np.ndarray, columns: int) -> Iterator[np.ndarray]:
+    """The members, in parts of as many as have a block of distances to so many others."""
+    size = max(1, BLOCK_BYTES // (8 * columns))
+    for begin in range(0, len(members), size):
+        yield members[begin : begin + size]

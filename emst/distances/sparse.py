@@ -1,0 +1,167 @@
+"""Spanning trees of sparse matrices of distances: minimum spanning forests of graphs, under mutual reachability.
+
+What is stored is a distance, zeros included; what is absent is missing, except the diagonal, which is zero whether it
+is stored or not. A pair that is stored in one direction only counts in both, and of two different values the lesser
+holds. Where core distances make weights equal, distances decide: what the forest is made by is then the edges' rank.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from emst.backend.operations import Backend
+from emst.backend.records import Adjacency, Array, Report
+from emst.boruvka import bridged
+from emst.graph.arrays import counts_of, ordered, rows_of, sorted_by, starts
+from emst.graph.canonical import canonical
+from emst.graph.input import check_graph
+from emst.inputs.devices import to_host
+
+
+def sparse_tree(
+    graph: Any,
+    k: int,
+    ops: Backend,
+    *,
+    alpha: float = 1.0,
+    max_distance: float | None = None,
+    report: Report | None = None,
+) -> tuple[Array, Array, Array]:
+    """Minimum spanning tree under mutual reachability of a sparse matrix of distances.
+
+    Parameters
+    ----------
+    graph : sparse matrix or array of shape (n, n), scipy's or cupyx's
+        Infinite values are missing ones. It is not changed.
+    k : int
+        The core distance is the k-th smallest distance of the row, the vertex itself counted.
+    alpha : float
+        Distances are divided by it, core distances are not.
+    max_distance : float, optional
+        What stands for infinity: for the core distance of a vertex that knows fewer than k, itself counted, and for
+        the height at which parts that no edge connects are joined. Without it the former is an error.
+    report : callable, optional
+        Called once, as ``report(1, components_left)``: all rounds are one to the host.
+
+    Returns
+    -------
+    edges, weights, core
+        As `emst.distances.row_by_row.dense_tree` returns them, on the backend.
+
+    Raises
+    ------
+    ValueError
+        A shape that is not square, NaN or negative values (naming the first and how many), or a vertex with fewer than
+        k distances, in scikit-learn's words.
+    """
+    xp, n = ops.xp, graph.shape[0]
+    u, v, distance = _pairs(graph, ops)
+    core = _core_distances(n, u, v, distance, k, max_distance, ops)
+    bits = [_bits(values) for values in (core[u], core[v], _divided(distance, alpha, ops))]
+    weight = xp.maximum(xp.maximum(*bits[:2]), bits[2]).view(distance.dtype)
+    rank = distance if k == 1 else _ranks(weight, distance, ops)
+    chosen = ops.graph_forest(Adjacency(starts(u, n, xp), v, rank, symmetric=False))
+    taken = chosen.entries[_ascending(rank[chosen.entries], ops)]
+    edges, weights = xp.stack([u[taken], v[taken]], axis=1), weight[taken]
+    if report is not None:
+        report(1, n - len(edges))
+    if len(edges) < n - 1:
+        height = math.inf if not max_distance else max(max_distance, float(weights[-1]) if len(weights) else 0.0)
+        edges, weights = bridged(edges, weights, chosen.roots, height)
+    return edges, weights, core
+
+
+def _pairs(graph: Any, ops: Backend) -> tuple[Array, Array, Array]:
+    """Every pair that is stored in either direction: u < v, ascending by (u, v), and its lesser finite distance."""
+    if graph.shape[0] != graph.shape[1]:
+        raise ValueError(
+            "The precomputed distance matrix is expected to be symmetric, however it has shape "
+            f"{graph.shape}. Please verify that the distance matrix was constructed correctly."
+        )
+    csr = graph.tocsr()
+    if not csr.has_canonical_format:
+        csr = csr.copy()
+        csr.sum_duplicates()
+    data = csr.data if csr.data.dtype == np.float32 else csr.data.astype(np.float64, copy=False)
+    _check(csr, data)
+    found = canonical(check_graph((csr.indptr, csr.indices, data), ops.name), ops, symmetric="min")
+    assert found is not None  # as it is without a bound
+    column, value = found.graph.indices, found.graph.weights
+    row = rows_of(found.graph.indptr, found.graph.m, ops.xp)
+    kept = ops.xp.flatnonzero((row < column) & (value < np.inf))
+    bits = _bits(value[kept])
+    return row[kept], column[kept], (bits & np.iinfo(bits.dtype).max).view(value.dtype)  # no negative zeros
+
+
+def _bits(values: Array) -> Array:
+    """Distances as integers of the same order: CuPy's kernels take subnormal floats for zero."""
+    return values.view(f"i{values.dtype.itemsize}")
+
+
+def _divided(distance: Array, alpha: float, ops: Backend) -> Array:
+    if alpha == 1 or distance.dtype == np.float64:
+        return distance if alpha == 1 else distance / alpha
+    return ops.asarray(to_host(distance) / distance.dtype.type(alpha))  # on the host, for the sake of subnormal numbers
+
+
+def _check(csr: Any, data: Array) -> None:
+    bits = _bits(data)
+    negative = (bits < 0) & (bits != np.iinfo(bits.dtype).min)  # but no zero
+    for bad, what in ((np.isnan(data), "NaN"), (negative, "negative values")):
+        if bad.any():
+            at = int(bad.argmax())
+            row, count = int(np.searchsorted(to_host(csr.indptr), at, side="right")) - 1, int(bad.sum())
+            raise ValueError(
+                f"The precomputed distance matrix holds {what}: {count:,} {'entry' if count == 1 else 'entries'}, "
+                f"first in row {row}, column {int(csr.indices[at])}"
+            )
+
+
+def _core_distances(
+    n: int, u: Array, v: Array, distance: Array, k: int, max_distance: float | None, ops: Backend
+) -> Array:
+    """The k-th smallest distance of every vertex, its own zero counted."""
+    xp = ops.xp
+    core = xp.zeros(n, distance.dtype)
+    if k == 1:
+        return core
+    end, both = xp.concatenate([u, v]), xp.concatenate([distance, distance])
+    known = counts_of(end, n, xp)
+    enough = known >= k - 1
+    lacking = n - int(enough.sum())
+    if lacking:
+        if not max_distance:
+            raise ValueError(
+                f"There exists points with fewer than {k} neighbors. Ensure your distance matrix has non-zero values "
+                f"for at least `min_sample`={k} neighbors for each points (i.e. K-nn graph), or specify a "
+                "`max_distance` in `metric_params` to use when distances are missing. There are "
+                f"{lacking:,} such points, the first in row {int(enough.argmin())}; a point counts as "
+                "its own neighbor, and stored zeros count"
+            )
+        core[~enough] = max_distance
+    order = _ascending(both, ops)
+    ranked = both[order[sorted_by(end[order].astype(np.uint64), ops)]]
+    enough = xp.flatnonzero(enough)
+    core[enough] = ranked[(xp.cumsum(known, dtype=np.int64) - known)[enough] + (k - 2)]
+    return core
+
+
+def _ranks(weight: Array, distance: Array, ops: Backend) -> Array:
+    """Places of (weight, distance) among those that occur: int32."""
+    order = _ascending(distance, ops)
+    order = order[_ascending(weight[order], ops)]
+    new = ops.xp.zeros(len(order), np.bool_)
+    for values in (weight, distance):
+        ranked = _bits(values)[order]
+        new[1:] |= ranked[1:] != ranked[:-1]
+    rank = ops.xp.empty(len(order), np.int32)
+    rank[order] = ops.xp.cumsum(new, dtype=np.int32)
+    return rank
+
+
+def _ascending(values: Array, ops: Backend) -> Array:
+    """The stable order of numbers."""
+    return sorted_by(ordered(values), ops)

@@ -1,0 +1,174 @@
+"""What the published algorithms have in common: edges under one key, and the first steps of a round on a written graph.
+
+An edge's key is one word of 64 bits, the weight as 32 bits of the same order and then the edge's number, so the least
+word is the lightest edge and no two are equal. Weights of 64 bits first become dense ranks of their distinct values,
+which takes one sort. Edges are numbered as the graph's entries stand, so keys are in the order of the law. What limit
+is left comes from sorting: both directions of all edges are put in order, and the places in an order are int32.
+
+`emst.graph.algorithms.contraction` and `emst.graph.algorithms.primitives` write the graph anew after every round: every vertex finds its
+lightest edge, edges that two vertices found are counted once, and pointer doubling tells which vertices have become
+one. They differ in how the graph of these is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from emst.backend.operations import Backend
+from emst.backend.records import Adjacency, Array, ForestEdges, Report
+from emst.graph.arrays import ordered, rows_of, run_numbers
+
+MOST_EDGES = 2**30 - 1
+NO_KEY = np.uint64(2**64 - 1)  # greater than that of any edge
+NUMBER = np.uint64(2**32 - 1)  # the bits of a key that are the edge's number
+TILE = 1024  # keys of which one minimum is found first, where they belong together
+
+
+class KeyedEdges(NamedTuple):
+    """The k edges of a graph, numbered in the order of its entries."""
+
+    entry: Array  # int64[k]: position in the graph
+    source: Array  # int32[k]: smaller end
+    target: Array  # int32[k]: larger end
+    key: Array  # uint64[k]: ordered weight, then number
+
+
+class Arcs(NamedTuple):
+    """A graph with every edge in both directions and no loops, in compressed rows whose `indptr` is spelt out."""
+
+    n: int
+    row: Array  # int32[2k], ascending
+    column: Array  # int32[2k]
+    key: Array  # uint64[2k]
+
+
+class Level(NamedTuple):
+    """One contraction of a graph."""
+
+    number: Array  # int32[n]: every vertex's supervertex
+    representative: Array  # int32[count]: one vertex of every supervertex
+
+
+def edges_of(graph: Adjacency, ops: Backend, algorithm: str) -> KeyedEdges:
+    """The entries above the diagonal.
+
+    Raises
+    ------
+    ValueError
+        If there are more than `MOST_EDGES`.
+    """
+    xp = ops.xp
+    row = rows_of(graph.indptr, graph.m, xp)
+    entry = xp.flatnonzero(graph.indices > row)
+    if len(entry) > MOST_EDGES:
+        raise ValueError(
+            f"algorithm={algorithm!r} takes at most {MOST_EDGES:,} edges, because it sorts both directions of them; "
+            f"the graph has {len(entry):,}. algorithm='boruvka' has no such limit"
+        )
+    weight = ordered(graph.weights[entry])
+    if graph.weights.dtype.itemsize == 8:
+        weight = dense_ranks(weight, ops)
+    key = (weight << np.uint64(32)) | xp.arange(len(entry), dtype=np.uint64)
+    return KeyedEdges(entry, row[entry], graph.indices[entry], key)
+
+
+def dense_ranks(values: Array, ops: Backend) -> Array:
+    """How many distinct values are less than each: uint64[k], from uint64[k]."""
+    order = ops.sort_order(values)
+    ranks = ops.xp.empty_like(values)
+    ranks[order] = run_numbers(values[order], ops.xp)
+    return ranks
+
+
+def arcs_of(n: int, source: Array, target: Array, key: Array, ops: Backend) -> Arcs:
+    """Both directions of every edge; in each row edges stand in the order in which they are given."""
+    ends = ops.xp.stack([source, target], axis=1).ravel()  # at i and i ^ 1 those of edge i // 2
+    order = ops.sort_order(ends.astype(np.uint64))
+    return Arcs(n, ends[order], ends[order ^ np.int32(1)], key[order // np.int32(2)])
+
+
+def contract_until_done(
+    graph: Adjacency,
+    ops: Backend,
+    algorithm: str,
+    contract: Callable[[Arcs, Array, Backend], tuple[Level, Arcs]],
+    report: Report | None,
+) -> ForestEdges:
+    """Borůvka's rounds on a graph that ``contract(arcs, root, ops)`` writes anew: one vertex for all with one root."""
+    edges = edges_of(graph, ops, algorithm)
+    arcs = arcs_of(graph.n, edges.source, edges.target, edges.key, ops)
+    taken = ops.xp.zeros(len(edges.key), np.bool_)
+    levels: list[Level] = []
+    while len(arcs.key):
+        level, arcs = contract(arcs, pointer_doubling(successors(arcs, taken, ops.xp)), ops)
+        levels.append(level)
+        if report is not None:
+            report(len(levels), arcs.n)
+    return chosen_edges(edges, taken, levels, arcs.n, ops.xp)
+
+
+def segment_minima(key: Array, segment: Array, count: int, xp: Any) -> Array:
+    """The least key of every segment, uint64[count]; `NO_KEY` for one that is empty. Segments ascend."""
+    least = xp.full(count, NO_KEY, np.uint64)
+    tiles = key[: len(key) // TILE * TILE].reshape(-1, TILE)
+    first = segment[: tiles.size : TILE]
+    whole = xp.flatnonzero(first == segment[TILE - 1 :: TILE])
+    if len(whole):  # long segments, for whose minimum all threads of a GPU would queue up
+        xp.minimum.at(least, first[whole], tiles.min(axis=1)[whole])
+        left = xp.ones(len(key), np.bool_)
+        left[: tiles.size].reshape(-1, TILE)[whole] = False
+        key, segment = key[left], segment[left]
+    xp.minimum.at(least, segment, key)
+    return least
+
+
+def successors(arcs: Arcs, taken: Array, xp: Any) -> Array:
+    """The vertex at the other end of every vertex's lightest edge, int32[n]; itself for a root.
+
+    Of two vertices that found the same edge the smaller one becomes a root. All edges found are marked in `taken`.
+    """
+    lightest = segment_minima(arcs.key, arcs.row, arcs.n, xp)
+    chosen = xp.flatnonzero(arcs.key == lightest[arcs.row])
+    successor = xp.arange(arcs.n, dtype=np.int32)  # a vertex without edges is a root as well
+    successor[arcs.row[chosen]] = arcs.column[chosen]
+    taken[(arcs.key[chosen] & NUMBER).astype(np.int64)] = True
+    return without_pairs(successor, xp)
+
+
+def without_pairs(successor: Array, xp: Any) -> Array:
+    """Successors of which none lie on a cycle.
+
+    Keys are distinct, so on a cycle of successors the lightest edge is that of both its ends, and the cycle is these
+    two vertices: the smaller one becomes a root.
+    """
+    vertex = xp.arange(len(successor), dtype=np.int32)
+    return xp.where((successor[successor] == vertex) & (vertex < successor), vertex, successor)
+
+
+def pointer_doubling(successor: Array) -> Array:
+    """The root at which every vertex arrives: int32[n]."""
+    while True:
+        further = successor[successor]
+        further = further[further]  # to ask takes longer than another step
+        if bool((further == successor).all()):
+            return successor
+        successor = further
+
+
+def numbered(root: Array, xp: Any) -> Level:
+    """Supervertices in the order of their roots, by a prefix sum."""
+    is_root = root == xp.arange(len(root), dtype=np.int32)
+    number = xp.cumsum(is_root, dtype=np.int32) - np.int32(1)
+    return Level(number[root], xp.flatnonzero(is_root).astype(np.int32))
+
+
+def chosen_edges(edges: KeyedEdges, taken: Array, levels: list[Level], n: int, xp: Any) -> ForestEdges:
+    """The edges marked in `taken`, and the root of every vertex from the contractions down to a graph of n vertices."""
+    roots = xp.arange(n, dtype=np.int32)
+    for level in reversed(levels):
+        roots = level.representative[roots[level.number]]
+    number = xp.flatnonzero(taken)
+    return ForestEdges(edges.entry[number], edges.source[number], edges.target[number], roots)

@@ -1,0 +1,151 @@
+"""The condensed tree as an object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from emst.backend.records import Array, Condensed, Selection
+from emst.hdbscan.trees.table import Table, kept_rows, optional
+from emst.hierarchy.linkage import density
+from emst.inputs.devices import on_device_of, to_host
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ROW = np.dtype([("parent", "i8"), ("child", "i8"), ("lambda_val", "f8"), ("child_size", "i8")])
+
+
+class CondensedTree(Table):
+    """The condensed tree: one row for every cluster but the root, and one for every point.
+
+    Columns are `parent`, `child`, `lambda_val` (1 / distance at which the child leaves the parent) and `child_size`
+    (its number of points). Children below n are points; n is the root, other clusters have greater numbers than their
+    parents. Rows are ordered by parent, lambda and child. Points that were left out leave the root at lambda 0.
+
+    Parameters
+    ----------
+    condensed : Condensed
+    selection : Selection
+        The clusters that were chosen, for `plot`.
+    rows : int array of shape (m,), optional
+        Row of each of the hierarchy's m points; by default they are the rows.
+    n : int, optional
+        Number of rows, where there are more than m.
+    """
+
+    def __init__(self, condensed: Condensed, selection: Selection, *, rows: Array = None, n: int | None = None) -> None:
+        self._source: tuple | None = (condensed, selection, rows, n)
+
+    @property
+    def _raw_tree(self) -> np.ndarray:  # the name that recipes written for hdbscan read
+        return self._fetch()[0]
+
+    def _select_clusters(self) -> list[int]:  # likewise
+        return self._fetch()[1].tolist()
+
+    def _fetch(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of the tree and the ids of the chosen clusters, on the host."""
+        if self._source is not None:
+            condensed, selection, rows, n = self._source
+            kept, n = kept_rows(rows, n, len(condensed.cluster))
+            self._rows = _table(condensed, kept, n)
+            self._chosen = n + to_host(selection.chosen).astype(np.int64)
+            self._source = None
+        return self._rows, self._chosen
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._fetch()
+        return self.__dict__
+
+    def _columns(self) -> dict[str, np.ndarray]:
+        rows = self._raw_tree
+        return {name: np.ascontiguousarray(rows[name]) for name in ROW.names or ()}
+
+    def to_numpy(self) -> np.ndarray:
+        """The rows as a structured array."""
+        return self._raw_tree.copy()
+
+    def to_networkx(self) -> Any:
+        """A DiGraph from parents to children. Edges have a `weight`, their lambda; nodes a `size` in points."""
+        parent, child, weight, size = (column.tolist() for column in self._columns().values())
+        graph = optional("networkx").DiGraph()
+        graph.add_weighted_edges_from(zip(parent, child, weight))
+        graph.add_nodes_from((c, {"size": s}) for c, s in zip(child, size))
+        if parent:
+            graph.nodes[parent[0]]["size"] = parent[0]  # the root's number is the number of points
+        return graph
+
+    def get_plot_data(
+        self, leaf_separation: float = 1, log_size: bool = False, max_rectangle_per_icicle: int = 20
+    ) -> dict[str, Any]:
+        """Bars and lines of `plot`, which takes the same arguments.
+
+        Returns
+        -------
+        dict
+            `bar_centers`, `bar_tops` (heights), `bar_bottoms`, `bar_widths` of the bars; `line_xs`, `line_ys`: two ends
+            of the lines at the splits; `cluster_bounds`: left, right, bottom and top of each cluster by its number.
+            Infinite lambdas stand a tenth above the greatest other.
+        """
+        from emst.plots.icicles import icicles
+
+        layout = icicles(self._raw_tree, leaf_separation, log_size, max_rectangle_per_icicle)
+        centers, widths, bottoms, tops = layout.bars.T
+        return {
+            "bar_centers": centers,
+            "bar_tops": tops,
+            "bar_bottoms": bottoms,
+            "bar_widths": widths,
+            "line_xs": layout.lines[:, :, 0],
+            "line_ys": layout.lines[:, :, 1],
+            "cluster_bounds": dict(zip(layout.cluster.tolist(), layout.bounds.tolist())),
+        }
+
+    def plot(
+        self,
+        leaf_separation: float = 1,
+        cmap: Any = "viridis",
+        select_clusters: bool = False,
+        label_clusters: bool = False,
+        selection_palette: Any = None,
+        axis: Axes | None = None,
+        colorbar: bool = True,
+        log_size: bool = False,
+        max_rectangles_per_icicle: int = 20,
+    ) -> Axes:
+        """Draw the tree as icicles; of more than 400 leaves the largest. See `emst.plots.plot_condensed_tree`."""
+        from emst.plots.condensed import plot_condensed_tree
+
+        return plot_condensed_tree(
+            self._raw_tree,
+            self._select_clusters() if select_clusters else [],
+            leaf_separation=leaf_separation,
+            cmap=cmap,
+            label_clusters=label_clusters,
+            selection_palette=selection_palette,
+            axis=axis,
+            colorbar=colorbar,
+            log_size=log_size,
+            max_rectangles_per_icicle=max_rectangles_per_icicle,
+        )
+
+
+def _table(condensed: Condensed, kept: np.ndarray, n: int) -> np.ndarray:
+    """The rows of the tree, ordered by parent, lambda and child."""
+    with on_device_of(condensed.cluster):
+        cluster, height = map(to_host, condensed.leaving())
+    clusters, end = condensed.count - 1, condensed.count - 1 + len(kept)
+    rows = np.zeros(clusters + n, ROW)
+    rows["parent"][:clusters] = n + to_host(condensed.parent)[1:]
+    rows["child"][:clusters] = n + 1 + np.arange(clusters)
+    rows["lambda_val"][:clusters] = to_host(condensed.birth)[1:]
+    rows["child_size"][:clusters] = to_host(condensed.size)[1:]
+    rows["parent"][clusters:end] = n + cluster
+    rows["child"][clusters:end] = kept
+    rows["lambda_val"][clusters:end] = density(height)
+    rows["parent"][end:] = n
+    rows["child"][end:] = np.delete(np.arange(n), kept)
+    rows["child_size"][clusters:] = 1
+    return rows[np.lexsort((rows["child"], rows["lambda_val"], rows["parent"]))]

@@ -1,0 +1,126 @@
+"""Single linkage as an object."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from emst.backend import backend_of
+from emst.backend.records import Array, Linkage
+from emst.hdbscan.trees.table import Table, kept_rows, optional
+from emst.hierarchy.selection import check_cut
+from emst.inputs.devices import to_host
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class SingleLinkageTree(Table):
+    """Single linkage: merge i joins `left_child` and `right_child` at `distance` to cluster n + i of `size` points.
+
+    `to_numpy` is SciPy's linkage matrix, of shape (n - 1, 4); the named columns have `parent` before it. Points that
+    were left out join last, at an infinite distance.
+
+    Parameters
+    ----------
+    linkage : Linkage
+    rows : int array of shape (m,), optional
+        Row of each of the hierarchy's m points; by default they are the rows.
+    n : int, optional
+        Number of rows, where there are more than m.
+    """
+
+    def __init__(self, linkage: Linkage, *, rows: Array = None, n: int | None = None) -> None:
+        self._source = linkage
+        self._kept, self._n = rows, n
+
+    def _fetch(self) -> tuple[Linkage, np.ndarray, int]:
+        """The linkage of the points that were kept, their rows and the number of all rows, on the host."""
+        linkage = self._source
+        if not isinstance(linkage.height, np.ndarray):
+            linkage = self._source = Linkage(to_host(linkage.child), to_host(linkage.size), to_host(linkage.height))
+        self._kept, self._n = kept_rows(self._kept, self._n, linkage.n)
+        return linkage, self._kept, self._n
+
+    def __getstate__(self) -> dict[str, Any]:
+        linkage, _, _ = self._fetch()
+        return {**self.__dict__, "_source": replace(linkage, scratch=None)}
+
+    def to_numpy(self) -> np.ndarray:
+        """SciPy's linkage matrix."""
+        linkage, kept, n = self._fetch()
+        merges = len(linkage.size)
+        matrix = np.empty((max(n - 1, 0), 4))
+        matrix[:merges, :2] = _numbers(linkage.child, kept, n)
+        matrix[:merges, 2] = linkage.height
+        matrix[:merges, 3] = linkage.size
+        late = np.delete(np.arange(n), kept)  # each joins what the merge before it has made
+        whole = np.arange(n + merges - 1, 2 * n - 2)
+        if merges == 0 and n > 1:  # what came first is a point
+            late = np.concatenate([kept, late])
+            whole[0], late = late[0], late[1:]
+        matrix[merges:, :2] = np.sort(np.stack([late, whole], axis=1), axis=1)
+        matrix[merges:, 2] = np.inf
+        matrix[merges:, 3] = np.arange(merges + 2, n + 1)
+        return matrix
+
+    def _columns(self) -> dict[str, np.ndarray]:
+        matrix = self.to_numpy()
+        left, right, size = (matrix[:, i].astype(np.int64) for i in (0, 1, 3))
+        parent = len(matrix) + 1 + np.arange(len(matrix))
+        return {"parent": parent, "left_child": left, "right_child": right, "distance": matrix[:, 2], "size": size}
+
+    def to_networkx(self) -> Any:
+        """A DiGraph from parents to children. Edges have a `weight`, their distance; nodes a `size` in points."""
+        parent, left, right, distance, size = (column.tolist() for column in self._columns().values())
+        graph = optional("networkx").DiGraph()
+        graph.add_nodes_from(range(len(parent) + 1), size=1)
+        graph.add_nodes_from((p, {"size": s}) for p, s in zip(parent, size))
+        graph.add_weighted_edges_from(zip(parent, left, distance))
+        graph.add_weighted_edges_from(zip(parent, right, distance))
+        return graph
+
+    def get_clusters(self, cut_distance: float, min_cluster_size: int = 5) -> np.ndarray:
+        """Labels of the clusters that merges below `cut_distance` make: DBSCAN* at that epsilon.
+
+        Returns
+        -------
+        int64 array of shape (n,)
+            Clusters are numbered in order of their first points. -1 for points of clusters of fewer than
+            `min_cluster_size` points and for those that were left out.
+        """
+        height, least = check_cut(cut_distance, min_cluster_size)
+        linkage, kept, n = self._fetch()
+        labels = np.full(n, -1, np.int64)
+        labels[kept] = backend_of("cpu").cut(linkage, height, least)
+        return labels
+
+    def plot(
+        self,
+        axis: Axes | None = None,
+        truncate_mode: str | None = None,
+        p: int = 0,
+        vary_line_width: bool = True,
+        cmap: Any = "viridis",
+        colorbar: bool = True,
+    ) -> Axes:
+        """Draw the dendrogram, of many points its main branches. See `emst.plots.plot_single_linkage_tree`."""
+        from emst.plots.dendrogram import plot_single_linkage_tree
+
+        return plot_single_linkage_tree(
+            self.to_numpy(),
+            axis=axis,
+            truncate_mode=truncate_mode,
+            p=p,
+            vary_line_width=vary_line_width,
+            cmap=cmap,
+            colorbar=colorbar,
+        )
+
+
+def _numbers(clusters: np.ndarray, kept: np.ndarray, n: int) -> np.ndarray:
+    """Names of clusters in a linkage -> their numbers in SciPy's matrix of all n rows."""
+    points = clusters < 0
+    return np.where(points, kept[np.where(points, clusters, -1) + len(kept)], n + clusters.astype(np.int64))

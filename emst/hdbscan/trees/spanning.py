@@ -1,0 +1,98 @@
+"""The spanning tree of a clustering as an object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from emst.backend.records import Array
+from emst.hdbscan.trees.table import Table, optional
+from emst.inputs.devices import to_host
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class SpanningTree(Table):
+    """The minimum spanning tree of a clustering: edges `from` a row `to` another and their `distance`, ascending.
+
+    The distance is mutual reachability. `to_numpy` is a float64 array of shape (n - 1, 3) of these columns.
+
+    Parameters
+    ----------
+    edges : int array of shape (m - 1, 2)
+    weights : array of shape (m - 1,)
+    points : array-like or CSR matrix of shape (n, d), optional
+        The data, for `plot` and the nodes of `to_networkx`.
+    rows : int array of shape (m,), optional
+        Row of each of the m points that the edges join; by default they are the rows. Others have no edge.
+    """
+
+    def __init__(self, edges: Array, weights: Array, points: Any = None, *, rows: Array = None) -> None:
+        self._edges, self._weights, self._points, self._kept = edges, weights, points, rows
+
+    def _fetch(self) -> tuple[np.ndarray, np.ndarray, Any]:
+        """Edges between rows, weights and points, on the host."""
+        if self._kept is not None:
+            self._edges = to_host(self._kept)[to_host(self._edges)]
+            self._kept = None
+        self._edges, self._weights = to_host(self._edges), to_host(self._weights)
+        if self._points is not None and not hasattr(self._points, "tocsr"):  # sparse features stay so
+            self._points = to_host(self._points)
+        return self._edges, self._weights, self._points
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._fetch()
+        return self.__dict__
+
+    def _columns(self) -> dict[str, np.ndarray]:
+        edges, weights, _ = self._fetch()
+        u, v = edges.T.astype(np.int64)
+        return {"from": u, "to": v, "distance": weights.astype(np.float64)}
+
+    def to_numpy(self) -> np.ndarray:
+        """The columns side by side."""
+        return np.stack(list(self._columns().values()), axis=1).astype(np.float64)
+
+    def to_networkx(self) -> Any:
+        """A Graph. Edges have a `weight`, their distance; nodes `data`, the coordinates, where they are known."""
+        graph = optional("networkx").Graph()
+        graph.add_weighted_edges_from(zip(*(column.tolist() for column in self._columns().values())))
+        points = self._points
+        if isinstance(points, np.ndarray):
+            graph.add_nodes_from((i, {"data": tuple(points[i].tolist())}) for i in list(graph))
+        return graph
+
+    def plot(
+        self,
+        axis: Axes | None = None,
+        node_size: float = 40,
+        node_color: Any = "k",
+        node_alpha: float = 0.8,
+        edge_alpha: float = 0.5,
+        edge_cmap: Any = "viridis_r",
+        edge_linewidth: float = 2,
+        vary_line_width: bool = True,
+        colorbar: bool = True,
+    ) -> Axes:
+        """Draw points and edges, projected to a plane if need be. See `emst.plots.plot_spanning_tree`."""
+        from emst.plots.spanning import plot_spanning_tree
+
+        edges, weights, points = self._fetch()
+        if points is None:
+            raise ValueError("this tree was built from distances: there are no points to draw it at")
+        return plot_spanning_tree(
+            points,
+            edges,
+            weights,
+            axis=axis,
+            node_size=node_size,
+            node_color=node_color,
+            node_alpha=node_alpha,
+            edge_alpha=edge_alpha,
+            edge_cmap=edge_cmap,
+            edge_linewidth=edge_linewidth,
+            vary_line_width=vary_line_width,
+            colorbar=colorbar,
+        )

@@ -1,0 +1,59 @@
+"""A flat clustering: which clusters of the dendrogram to keep, and which point belongs to which.
+
+The stages in order: condense the dendrogram to clusters of a least size, undo splits that do not last (if asked),
+choose clusters, label the points. `fit` goes through them once; `recluster` again over the dendrogram it finds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from emst.backend.operations import Backend
+from emst.backend.records import Array, Condensed, Selection
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a flat clustering depends on beside the dendrogram: the estimator's parameters of the same meaning."""
+
+    min_cluster_size: int = 5
+    method: str = "eom"
+    epsilon: float = 0.0
+    persistence: float = 0.0
+    max_cluster_size: int | None = None
+    allow_single_cluster: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Flat:
+    """Clusters and members. Arrays live on the backend."""
+
+    condensed: Condensed
+    selection: Selection
+    labels: Array  # int64[n], -1 for noise
+    probabilities: Array  # float64[n], 0 for noise
+
+
+def flat_clustering(condensed: Condensed, options: Options, ops: Backend) -> Flat:
+    """Clusters chosen from the condensed tree of two or more points, and their members."""
+    n = condensed.linkage.n
+    largest = n if options.max_cluster_size is None else min(options.max_cluster_size, n)
+    selection = ops.select(condensed, options.method, options.epsilon, largest, options.allow_single_cluster)
+    labels, probabilities = ops.label_points(condensed, selection, options.epsilon, *condensed.leaving())
+    if options.allow_single_cluster and len(selection.chosen) == 1 and not bool((labels >= 0).any()):
+        # Epsilon has taken the whole, and no point lies so densely in it: what has no members is no cluster.
+        selection = replace(selection, chosen=selection.chosen[:0], label=np.full_like(selection.label, -1))
+    return Flat(condensed, selection, labels, probabilities)
+
+
+def check_cut(cut_distance: Any, min_cluster_size: Any) -> tuple[float, int]:
+    """Both as numbers, or ValueError naming the one that cannot be."""
+    if not isinstance(cut_distance, Real) or not float(cut_distance) >= 0:
+        raise ValueError(f"cut_distance must be a number of at least 0; got {cut_distance!r}")
+    if not isinstance(min_cluster_size, Integral) or min_cluster_size < 1:
+        raise ValueError(f"min_cluster_size must be an integer of at least 1; got {min_cluster_size!r}")
+    return float(cut_distance), min(int(min_cluster_size), 2**31 - 1)  # no set has more points

@@ -1,0 +1,135 @@
+"""The door for points: what may come in, and how results go out in the caller's kind of array.
+
+Host data (lists, numpy, pandas, torch on the CPU) is read through scikit-learn's `check_array`; device data (cupy,
+torch on a GPU, anything with ``__cuda_array_interface__`` or a CUDA DLPack capsule) stays on its device. A framework is
+imported only when the caller's array already belongs to it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from emst.backend.records import Array
+from emst.inputs.devices import choose_device, giver, is_cupy_sparse, native_array, on_device_of
+
+MAX_POINTS = 2**31 - 1  # ids are 32-bit
+
+
+@dataclass(frozen=True)
+class CheckedPoints:
+    """Points that have passed the given: checked shape and dtype, not yet finiteness (the statistics sees every value).
+
+    Attributes
+    ----------
+    array : numpy.ndarray or cupy.ndarray of shape (n, d)
+        Of any real dtype and layout, still where the caller had it: nothing large has been allocated yet.
+    dtype : dtype
+        What it is to be computed in, float32 or float64.
+    device : {"cpu", "cuda"}
+        Where the work will run.
+    give : callable
+        Turns a result on either device into the caller's kind of array.
+    """
+
+    array: Array
+    dtype: np.dtype
+    device: str
+    give: Callable[[Array], Any]
+
+    def scope(self) -> contextlib.AbstractContextManager[Any]:
+        """Makes the GPU that holds the caller's data the current one."""
+        return on_device_of(self.array)
+
+
+def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedPoints:
+    """Check everything about `X` and the options that can be told without reading its values.
+
+    Raises
+    ------
+    ValueError
+        Wrong number of dimensions, no points, no features, too many points, a dtype that holds no real numbers, an
+        unknown `device` or `dtype`.
+    TypeError
+        A sparse matrix, where none is taken.
+    RuntimeError
+        ``device="cuda"`` without CuPy or without a GPU.
+    """
+    _check_dtype(dtype)
+    if is_cupy_sparse(X):
+        raise TypeError("X is a sparse matrix on a GPU; sparse features are read on the host: pass X.get()")
+    native = native_array(X)
+    on_device = not isinstance(native, np.ndarray) and hasattr(native, "__cuda_array_interface__")
+    array = _checked_device_array(native) if on_device else _checked_host_array(native)
+    if len(array) > MAX_POINTS:
+        raise ValueError(f"X has {len(array):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
+    return CheckedPoints(array, _float_of(array.dtype, dtype), choose_device(device, on_device), giver(X, on_device))
+
+
+def check_2d(X: Any) -> None:
+    """Raise ValueError for an array of another number of dimensions."""
+    if getattr(X, "ndim", 2) != 2:
+        raise ValueError(
+            f"Expected 2D array X of shape (n_points, n_dimensions), got {X.ndim}D of shape {X.shape}. Reshape your "
+            "data with X.reshape(-1, 1) if it has a single dimension, or X.reshape(1, -1) if it is a single point"
+        )
+
+
+def check_finite(bad: int, first: int) -> None:
+    """Raise ValueError if a statistics found rows with NaN or infinity."""
+    if bad:
+        rows = "1 row" if bad == 1 else f"{bad:,} rows"
+        raise ValueError(f"X contains NaN or infinity in {rows}, first in row {first}")
+
+
+def check_min_samples(min_samples: Any, n: int) -> int:
+    """`min_samples` as an int between 1 and n, or ValueError."""
+    if not isinstance(min_samples, numbers.Integral) or isinstance(min_samples, bool):
+        raise ValueError(f"min_samples must be an integer; got {min_samples!r}")
+    if not 1 <= int(min_samples) <= n:
+        raise ValueError(f"min_samples must be between 1 and the number of points, n_samples = {n}; got {min_samples}")
+    return int(min_samples)
+
+
+def _check_dtype(dtype: Any) -> None:
+    try:
+        known = dtype is None or np.dtype(dtype) in (np.float32, np.float64)
+    except TypeError:
+        known = False
+    if not known:
+        raise ValueError(f"dtype must be float32, float64 or None; got {dtype!r}")
+
+
+def _float_of(dtype: np.dtype, wanted: Any) -> np.dtype:
+    """What coordinates of `dtype` are computed in: float16 and float32 in float32, everything else in float64."""
+    if dtype.kind not in "biuf":
+        raise ValueError(f"X must hold real numbers; got dtype {dtype}. Complex data not supported")
+    if wanted is not None:
+        return np.dtype(wanted)
+    return np.dtype(np.float32 if dtype in (np.float16, np.float32) else np.float64)
+
+
+def _checked_host_array(X: Any) -> np.ndarray:
+    check_2d(X)
+    if np.ma.is_masked(X):
+        raise ValueError("X is masked: leave those rows out, or fill them")
+    try:
+        array = check_array(X, dtype="numeric", ensure_all_finite=False, input_name="X")
+        if array.dtype == object:  # lists that hold None, decimals or large integers
+            array = check_array(array, dtype="numeric", ensure_all_finite=False, input_name="X")
+        return array
+    except ValueError as error:  # its messages do not name the argument
+        raise ValueError(f"X: {error}") from error
+
+
+def _checked_device_array(X: Any) -> Array:
+    check_2d(X)
+    if 0 in X.shape:
+        raise ValueError(f"X needs at least one point and one dimension; got shape {X.shape}")
+    return X

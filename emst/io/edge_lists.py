@@ -1,0 +1,253 @@
+"""Graphs from tables and from arrays of edges, and which of their columns or arrays are ends and weights.
+
+Names tell, in any case: a pair of ENDS, and one of WEIGHTS or else the only other column of numbers. Where several
+could be the weight nothing is guessed. Positions count only where names tell nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gzip
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from emst.graph.input import MOST_VERTICES
+from emst.io.dimacs import fit_int32
+from emst.io.tables import choose_columns, column_names, first_line, numeric_columns, read_columns, row_as_written
+
+ENDS = (("source", "target"), ("src", "dst"), ("u", "v"), ("from", "to"))
+WEIGHTS = ("weight", "weights", "data")
+MEASURES = ("cost", "length", "len", "distance", "dist", "w")  # of edges: no vertices, wherever they stand
+# Numbers of rows, the last by pandas: neither vertices nor weights.
+NUMBERS = ("", "id", "edge_id", "index", "key", "__index_level_0__")
+COUNTS = ("n_vertices", "n")
+UNWEIGHTED = "no weights: all 1"
+NUMBER_THEM = "number the vertices from 0 without gaps, as pandas.factorize does"
+
+
+class FileGraph(NamedTuple):
+    """A graph, and what its file calls things."""
+
+    graph: Any
+    read: str = ""  # which columns or arrays it is made of, and whether there are no weights
+    place: Callable[[int, int, int], str] | None = None  # where an entry stands, by its position, row and column
+    counted: bool = False  # whether there are as many vertices as the greatest id needs
+
+
+def coo(n: int, source: np.ndarray, target: np.ndarray, weight: np.ndarray) -> Any:
+    """Edges as a sparse array, in their order."""
+    from scipy import sparse
+
+    return sparse.coo_array((np.ascontiguousarray(weight), (source, target)), shape=(n, n))
+
+
+@contextlib.contextmanager
+def opening(path: Path, kind: str) -> Iterator[None]:
+    """Turns what libraries raise about a file into one sentence that names it."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(f"{path} is not a readable {kind} file ({first_line(error)})") from error
+
+
+# ---- roles -------------------------------------------------------------------------------------------------------
+
+
+def ends_of(names: Sequence[str]) -> list[int] | None:
+    """Places of source and target, if names tell; ValueError, without the file's name, if several tell."""
+    known = _plain(names)
+    pairs = [[known.index(u), known.index(v)] for u, v in ENDS if known.count(u) == known.count(v) == 1]
+    if len(pairs) > 1:
+        raise ValueError(f"{' and '.join(names[u] + ', ' + names[v] for u, v in pairs)} could all be the ends")
+    return pairs[0] if pairs else None
+
+
+def weight_of(names: Sequence[str], ends: Sequence[int], weighs: Callable[[int], bool]) -> list[int]:
+    """The place of the weight, or none; ValueError, without the file's name, if several could be it.
+
+    `weighs` says whether what stands at a place could be weights at all.
+    """
+    known = _plain(names)
+    named = [i for i, name in enumerate(known) if name in WEIGHTS]
+    others = (i for i, name in enumerate(known) if i not in ends and name not in NUMBERS and weighs(i))
+    weights = named or list(others)
+    if len(weights) > 1:
+        raise ValueError(f"{', '.join(names[i] for i in weights)} could all be the weight")
+    return weights
+
+
+def in_place(names: Sequence[str]) -> bool:
+    """Whether these may be source, target and weight in this order: no name tells of another role."""
+    expected = [(u for u, _ in ENDS), (v for _, v in ENDS), (*WEIGHTS, *MEASURES)]
+    telling = {*NUMBERS, *WEIGHTS, *MEASURES, *(name for pair in ENDS for name in pair)}
+    return all(name in here or name not in telling for name, here in zip(_plain(names), map(set, expected)))
+
+
+def _plain(names: Sequence[str]) -> list[str]:
+    return [name.strip().lower() for name in names]
+
+
+# ---- tables ------------------------------------------------------------------------------------------------------
+
+
+def read_table(path: Path, columns: Sequence[str] | None) -> FileGraph:
+    """Edges of a .csv or .parquet, a row for each."""
+    names, count = column_names(path)
+    if columns is None:
+        columns = _usual_columns(path, names, count)
+    elif len(columns) not in (2, 3) or len(set(columns)) < len(columns):
+        raise ValueError(f"{path}: an edge has columns source, target and perhaps weight; got {', '.join(columns)}")
+    places = choose_columns(path, columns, names, count)
+    titles = [names[i] if names else str(i) for i in places]
+    numeric = numeric_columns(path)
+    for i, title in zip(places[:2], titles):
+        if not numeric[i]:
+            raise ValueError(f"{path}: column {title} holds no numbers; {NUMBER_THEM}")
+    source, target, *rest = read_columns(path, columns)
+    weight = rest[0] if rest else np.ones(len(source), np.int32)
+    if path.suffix.lower() == ".csv" and weight.dtype == np.int64:
+        weight = fit_int32(weight)
+    source, target = (
+        _vertices(path, f"column {title}", ends, functools.partial(_field, path, i))
+        for i, title, ends in zip(places, titles, (source, target))
+    )
+    read = f"columns {', '.join(titles)}" + ("" if rest else f"; {UNWEIGHTED}")
+    graph = coo(_count(source, target), source, target, weight)
+    return FileGraph(graph, read, lambda i, u, v: f"in {row_as_written(path, i)[0]} ({u} to {v})", counted=True)
+
+
+def _usual_columns(path: Path, names: list[str], count: int) -> list[str]:
+    """Numbers of the columns of source, target and weight, as far as that can be told."""
+    there = ", ".join(names) or f"columns 0 to {count - 1}, without names"
+    asked = "--columns tells which are source, target and weight"
+    try:
+        places = ends_of(names)
+        if places is not None:
+            places += weight_of(names, places, lambda i: numeric_columns(path)[i])
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}; {asked}") from error
+    if places is None:
+        if count not in (2, 3) or not in_place(names):
+            raise ValueError(f"{path} has {there}; {asked}")
+        places = list(range(count))
+    return [str(i) for i in places]
+
+
+def _field(path: Path, column: int, row: int, value: Any) -> tuple[str, str]:
+    """Where a row stands, and what the file has in a column of it."""
+    place, fields = row_as_written(path, row)
+    return place, fields[column].strip() if fields else str(value)
+
+
+def _count(source: np.ndarray, target: np.ndarray) -> int:
+    """As many vertices as the greatest number needs."""
+    return int(max(source.max(initial=-1), target.max(initial=-1))) + 1
+
+
+def _vertices(
+    path: Path, what: str, values: np.ndarray, written: Callable[[int, Any], tuple[str, str]], n: int = MOST_VERTICES
+) -> np.ndarray:
+    """Ends of edges as int32, if they are whole numbers from 0 to n - 1; `written` tells of one where and how it is."""
+    if values.dtype.kind not in "iuf":
+        raise ValueError(f"{path}: {what} must hold whole numbers; it holds {values.dtype}")
+    good = (values >= 0) & (values < n)
+    if values.dtype.kind == "f":
+        good &= values == np.floor(values)
+    if not good.all():
+        i, count = int(good.argmin()), len(good) - int(good.sum())
+        place, value = written(i, values[i].item())
+        what += f": {value} is no vertex; they are whole numbers from 0 to {n - 1:,}"
+        what += f" ({count:,} such rows)" if count > 1 else ""
+        raise ValueError(f"{path}, {place}, {what}" + (f"; {NUMBER_THEM}" if values[i] >= MOST_VERTICES else ""))
+    return values.astype(np.int32, copy=False)
+
+
+# ---- arrays ------------------------------------------------------------------------------------------------------
+
+
+def read_arrays(path: Path) -> FileGraph:
+    """A graph in an .npz: what scipy saves, compressed rows, or edges."""
+    arrays = _load_arrays(path)
+    if "format" in arrays:
+        return FileGraph(_saved_by_scipy(path))
+    names = list(arrays)
+    rows = {"indptr", "indices"} <= arrays.keys()
+    try:
+        ends = [names.index("indptr"), names.index("indices")] if rows else ends_of(names)
+        if ends is None:
+            raise ValueError("without `indptr` and `indices` or `source` and `target` they are no graph")
+        m = arrays[names[ends[1]]].shape
+        used = [names[i] for i in ends + weight_of(names, ends, lambda i: _weighs(arrays[names[i]], m))]
+    except ValueError as error:
+        raise ValueError(f"{path} holds arrays {', '.join(names) or '(none)'}: {error}") from error
+    weight = arrays[used[2]] if len(used) > 2 else np.ones(m, np.int32)
+    graph, counted = (_from_rows if rows else _from_ends)(path, arrays, used, weight)
+    return FileGraph(graph, f"arrays {', '.join(used)}" + ("" if len(used) > 2 else f"; {UNWEIGHTED}"), counted=counted)
+
+
+def _weighs(array: np.ndarray, shape: tuple[int, ...]) -> bool:
+    return array.shape == shape and array.ndim == 1 and array.dtype.kind in "iuf"
+
+
+def _load_arrays(path: Path) -> dict[str, np.ndarray]:
+    """Arrays by their names in lower case; without those that have no part in a graph that names its weights."""
+    with opening(path, ".npz"):
+        with open(path, "rb") as file:
+            if not zipfile.is_zipfile(file):  # numpy would speak of pickled objects
+                raise ValueError("it is no zip archive")
+        with np.load(path, allow_pickle=False) as loaded:
+            names = {name.lower(): name for name in loaded.files}
+            if len(names) < len(loaded.files):
+                raise ValueError("names of its arrays differ in nothing but case")
+            if "format" in names:
+                return {"format": loaded[names["format"]]}
+            known = {"indptr", "indices", *COUNTS, *WEIGHTS, *(name for pair in ENDS for name in pair)}
+            if names.keys() & set(WEIGHTS):
+                names = {name: names[name] for name in names if name in known}
+            arrays = {}
+            for name, stored in names.items():
+                with contextlib.nullcontext() if name in known else contextlib.suppress(ValueError):  # of objects
+                    arrays[name] = loaded[stored]
+            return arrays
+
+
+def _saved_by_scipy(path: Path) -> Any:
+    from scipy import sparse
+
+    with opening(path, ".npz"):
+        matrix = sparse.load_npz(path)
+    kinds = {"csr": sparse.csr_array, "csc": sparse.csc_array, "coo": sparse.coo_array}
+    if matrix.format not in kinds:
+        raise ValueError(f"{path} holds a {matrix.format} matrix; graphs are read from csr, csc and coo")
+    return kinds[matrix.format](matrix)
+
+
+def _from_rows(path: Path, arrays: dict[str, np.ndarray], used: Sequence[str], weight: np.ndarray) -> tuple[Any, bool]:
+    from scipy import sparse
+
+    indptr, indices = (arrays[name] for name in used[:2])
+    with opening(path, ".npz"):
+        return sparse.csr_array((weight, indices, indptr), shape=(len(indptr) - 1,) * 2), False
+
+
+def _from_ends(path: Path, arrays: dict[str, np.ndarray], used: Sequence[str], weight: np.ndarray) -> tuple[Any, bool]:
+    """Edges as a sparse array, and whether their greatest id tells how many vertices there are."""
+    names, (source, target) = used[:2], (arrays[name] for name in used[:2])
+    count = next((arrays[name] for name in COUNTS if name in arrays), None)
+    if not (source.ndim == 1 and source.shape == target.shape == weight.shape):
+        shapes = f"{source.shape}, {target.shape} and {weight.shape}"
+        raise ValueError(f"{path}: {', '.join(names)} and weight must be as long as each other, not of shapes {shapes}")
+    if count is not None and (count.shape or count.dtype.kind not in "iu" or not 0 <= count <= MOST_VERTICES):
+        raise ValueError(f"{path}: the number of vertices must be one from 0 to {MOST_VERTICES:,}, not {count}")
+    most = MOST_VERTICES if count is None else int(count)
+    source, target = (
+        _vertices(path, name, ends, lambda i, value: (f"entry {i}", str(value)), most)
+        for name, ends in zip(names, (source, target))
+    )
+    return coo(_count(source, target) if count is None else most, source, target, weight), count is None

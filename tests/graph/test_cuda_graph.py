@@ -1,0 +1,86 @@
+"""The default forest on the GPU where its constants decide: short climbs, lone blocks, one word or two for an edge."""
+
+from __future__ import annotations
+
+import importlib
+import re
+
+import numpy as np
+import pytest
+from graph_helpers import assert_chosen, on
+from graph_reference import GRAPHS, KINDS, adjacency_of, comb, path, random, shuffled, weights_for
+
+CONSTANTS = {
+    "emst.cuda.graph.forest": ("graph/worklist.cuh", ["STATE_WORDS", "MOST_BLOCKS"]),
+    "emst.cuda.graph.components": ("graph/components.cu", ["COMPONENT_THREADS", "MOST_BLOCKS", "STATE_WORDS"]),
+    "emst.cuda.graph.statistics": ("graph/entries.cuh", ["GRAPH_THREADS"]),
+}
+
+
+@pytest.mark.parametrize("room", CONSTANTS)
+def test_both_languages_have_the_same_constants(room):
+    """A State that is larger than its room would be written over whatever comes next."""
+    pytest.importorskip("cupy")
+    module = importlib.import_module(room)
+    header, names = CONSTANTS[room]
+    text = (importlib.import_module("emst.cuda.runtime.compile").KERNELS / header).read_text()
+    for name in names:
+        assert int(re.search(rf"\b{name} = (\d+)", text)[1]) == getattr(module, name), name
+
+
+@pytest.fixture
+def ops():
+    return importlib.import_module("emst.cuda")
+
+
+@pytest.fixture
+def constant(monkeypatch):
+    """Sets a constant of the kernels for one test."""
+    compile, launch = (importlib.import_module(f"emst.cuda.runtime.{name}") for name in ("compile", "launch"))
+    plain = compile.source
+
+    def forget():
+        compile.kernel.cache_clear()
+        launch._resident.cache_clear()
+
+    def patched(old, new):
+        assert old in plain("graph/forest")
+        monkeypatch.setattr(compile, "source", lambda room: plain(room).replace(old, new))
+        forget()
+
+    yield patched
+    monkeypatch.undo()
+    forget()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_wide_edges_of_narrow_weights(ops, monkeypatch, name, kind, symmetric):
+    """As from 2^32 - 1 entries on."""
+    monkeypatch.setattr("emst.cuda.graph.forest.NARROW", 0)
+    for dtype in (np.int32, np.float32):
+        graph = adjacency_of(GRAPHS[name], weights_for(len(GRAPHS[name][1]), dtype, kind), symmetric)
+        assert_chosen(ops.graph_forest(on(ops, graph)), graph)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", [np.int32, np.float64])
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("HOPS = 64;", "HOPS = 1;"),  # chains are climbed in many passes
+        ("ALONE = 2048;", "ALONE = 0;"),  # all blocks to the end
+        ("ALONE = 2048;", "ALONE = 1 << 30;"),  # one block from the beginning
+        ("rank <= SAMPLE * 5 / 8", "rank < SAMPLE"),  # light edges first, though they are nearly all
+        ("rank <= SAMPLE * 5 / 8", "rank < 0"),  # all at once, however many
+        ("round == 16", "round == 1"),  # every entry looks for its own row
+    ],
+)
+def test_constants_decide_nothing(ops, constant, old, new, dtype):
+    constant(old, new)
+    for edges in (path(20_000), shuffled(path(20_000)), comb(3_000), random(3_000, 40_000), random(40_000, 50)):
+        for kind in ("equal", "ties", "rising", "distinct"):
+            graph = adjacency_of(edges, weights_for(len(edges[1]), dtype, kind))
+            assert_chosen(ops.graph_forest(on(ops, graph)), graph)

@@ -1,0 +1,140 @@
+"""The condensed tree: clusters, when they begin and end, and when their points leave."""
+
+import importlib
+
+import numpy as np
+import pytest
+import reference
+from dendrograms import SHAPES, WEIGHTS, assert_same, give, of_points, tree, weights
+from helpers import DTYPES, KINDS, to_host
+
+from emst.hierarchy.linkage import to_scipy
+
+SIZES = [2, 3, 10, 60, 5_000]
+
+
+def check(ops, edges, heights, min_cluster_size, persistences):
+    ours, twin = give(ops, edges, heights), reference.linkage(edges, heights)
+    ours, twin = ops.condense(ours, min_cluster_size), reference.condense(twin, min_cluster_size)
+    assert_same(ours, twin)
+    for persistence in persistences:
+        lasting, expected = ops.simplify(ours, persistence), reference.simplify(twin, persistence)
+        assert_same(lasting, expected)
+        assert_same(ops.simplify(lasting, 2 * persistence), reference.simplify(expected, 2 * persistence))
+    return twin
+
+
+@pytest.mark.parametrize("min_cluster_size", SIZES)
+@pytest.mark.parametrize("weight", WEIGHTS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_clusters_are_the_twins(ops, shape, weight, min_cluster_size):
+    for n, dtype in [(2, np.float32), (9, np.float64), (150, np.float32)]:
+        edges, heights = tree(shape, n), weights(weight, n - 1, dtype)
+        check(ops, edges, heights, min_cluster_size, [1e-9, 0.02, np.inf])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_clusters_of_points_are_the_twins(ops, kind, dtype):
+    edges, heights = of_points(kind, 1_200, dtype)
+    for min_cluster_size in (2, 7, 40):
+        check(ops, edges, heights, min_cluster_size, [0.5, 20.0])
+
+
+@pytest.mark.parametrize("shape", ["random", "path", "nested"])
+def test_long_clusters_are_summed_in_the_agreed_order(ops, shape):
+    """More terms than a piece holds, so that another order would show in the last bits."""
+    n = 3_000
+    edges, heights = tree(shape, n), weights("distinct", n - 1, np.float64)
+    twin = check(ops, edges, heights, 5, [1.0])
+    longest = np.bincount(twin.of_merge[twin.of_merge >= 0]).max()
+    assert longest > 1024 or shape != "path"
+
+
+def test_a_single_point_never_leaves(ops):
+    """No merge, so no lambda at which it would: infinite, and so is the death of its cluster."""
+    edges, heights = np.empty((0, 2), np.int32), np.empty(0, np.float32)
+    check(ops, edges, heights, 2, [1.0])
+
+
+def test_every_point_counts_in_the_stability(ops):
+    """By the definition over points, without merges and without an order: the sum of lambda - birth."""
+    edges, heights = of_points("uniform", 2_000, np.float64)
+    condensed = ops.condense(give(ops, edges, heights), 10)
+    c = {
+        name: to_host(getattr(condensed, name))
+        for name in ("cluster", "leaving_merge", "birth", "parent", "size", "stability")
+    }
+    expected = np.zeros(condensed.count)
+    np.add.at(expected, c["cluster"], 1 / heights[c["leaving_merge"]] - c["birth"][c["cluster"]])
+    for child in range(1, condensed.count):  # a split cluster's points leave it where the children are born
+        p = c["parent"][child]
+        expected[p] += c["size"][child] * (c["birth"][child] - c["birth"][p])
+    np.testing.assert_allclose(c["stability"], expected, rtol=1e-10)
+    assert c["size"][0] == 2_000
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_chunks_of_any_length_make_the_same_tree(shape, monkeypatch):
+    """On the CPU, threads share a descent and a sort whose chunks the other tests are too small for."""
+    ops = importlib.import_module("emst.cpu")
+    for room in ("descent", "condensed", "simplify", "cut"):
+        module = importlib.import_module(f"emst.cpu.hierarchy.{room}")
+        monkeypatch.setattr(module, "grain_for", lambda size, least: 7)
+    monkeypatch.setattr(importlib.import_module("emst.cpu.hierarchy.condensed"), "thread_count", lambda: 5)
+    edges, heights = tree(shape, 600), weights("distinct", 599, np.float64)
+    for min_cluster_size in (2, 9, 1_000):
+        check(ops, edges, heights, min_cluster_size, [0.1, np.inf])
+    ours, twin = give(ops, edges, heights), reference.linkage(edges, heights)
+    np.testing.assert_array_equal(ops.cut(ours, heights[400], 3), reference.cut(twin, heights[400], 3))
+
+
+@pytest.mark.parametrize("shape", ["random", "path", "nested"])
+def test_many_points_make_the_twins_tree(ops, shape):
+    """So many that threads and blocks have several chunks each."""
+    n = 100_000
+    edges, heights = tree(shape, n), weights("distinct", n - 1, np.float32)
+    for min_cluster_size in (2, 50):
+        check(ops, edges, heights, min_cluster_size, [])
+
+
+@pytest.mark.parametrize("min_cluster_size", [2, 5, 25])
+@pytest.mark.parametrize("seed", range(3))
+def test_hdbscan_finds_the_same_clusters(ops, seed, min_cluster_size):
+    peer = pytest.importorskip("hdbscan._hdbscan_tree")
+    edges, heights = of_points("uneven", 1_000, np.float64, seed=seed)
+    linkage = give(ops, edges, heights)
+    condensed = ops.condense(linkage, min_cluster_size)
+    theirs = peer.condense_tree(to_scipy(linkage), min_cluster_size)
+    stability = peer.compute_stability(theirs)
+    assert condensed.count == len(stability)
+    np.testing.assert_allclose(np.sort(to_host(condensed.stability)), np.sort(list(stability.values())), rtol=1e-9)
+    points = theirs[theirs["child"] < 1_000]
+    leaves = np.empty(1_000)
+    leaves[points["child"]] = points["lambda_val"]
+    np.testing.assert_array_equal(1 / heights[to_host(condensed.leaving_merge)], leaves)
+    born = np.sort(theirs["lambda_val"][theirs["child"] >= 1_000])
+    np.testing.assert_array_equal(np.sort(to_host(condensed.birth))[1:], born)
+
+
+@pytest.mark.parametrize("persistence", [0.05, 0.5, 5.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_hdbscan_keeps_the_same_clusters(ops, seed, persistence):
+    """It keeps lambdas in single precision here; and of a cluster that had taken up others before it was dropped it
+    moves its own points only, which is why some points of its tree outstay their clusters."""
+    peer = pytest.importorskip("hdbscan._hdbscan_tree")
+    edges, heights = of_points("uneven", 1_000, np.float64, seed=seed)
+    linkage = give(ops, edges, heights)
+    whole = ops.condense(linkage, 5)
+    condensed = ops.simplify(whole, persistence)
+    theirs = peer.simplify_hierarchy(peer.condense_tree(to_scipy(linkage), 5), persistence)
+    assert 1 < condensed.count < whole.count
+    born = np.sort(theirs["lambda_val"][theirs["child"] >= 1_000])
+    np.testing.assert_allclose(np.sort(to_host(condensed.birth))[1:], born, rtol=1e-6)
+    points = theirs[theirs["child"] < 1_000]
+    leaves, cluster = np.empty(1_000), np.empty(1_000, int)
+    leaves[points["child"]], cluster[points["child"]] = points["lambda_val"], points["parent"]
+    assert len(set(zip(cluster, to_host(condensed.cluster)))) == len(set(cluster))
+    ours = 1 / heights[to_host(condensed.leaving_merge)]
+    assert (ours <= leaves * (1 + 1e-6)).all()
+    assert np.isclose(ours, leaves, rtol=1e-6).mean() > 0.8

@@ -1,0 +1,155 @@
+"""Dendrograms: merges in the order of the edges, at any depth, and the clusters that a cut leaves."""
+
+import importlib
+import time
+
+import numpy as np
+import pytest
+import reference
+from dendrograms import SHAPES, WEIGHTS, assert_same, give, nested, of_points, tree, weights
+from helpers import DTYPES, KINDS, cloud, to_host
+from scipy.cluster.hierarchy import is_valid_linkage
+from scipy.cluster.hierarchy import linkage as scipy_linkage
+from scipy.spatial.distance import pdist, squareform
+
+import emst
+from emst.hierarchy.linkage import to_scipy
+
+
+@pytest.mark.parametrize("n", [2, 3, 33, 1_500])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_merges_are_the_twins(ops, shape, n):
+    for seed, (kind, dtype) in enumerate([("distinct", np.float32), ("ties", np.float64)]):
+        edges, heights = tree(shape, n, seed), weights(kind, n - 1, dtype)
+        assert_same(give(ops, edges, heights), reference.linkage(edges, heights))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_merges_of_points_are_the_twins(ops, kind, dtype):
+    edges, heights = of_points(kind, 700, dtype)
+    assert_same(give(ops, edges, heights), reference.linkage(edges, heights))
+
+
+def test_one_point_makes_no_merge(ops):
+    edges, heights = np.empty((0, 2), np.int32), np.empty(0, np.float32)
+    linkage = give(ops, edges, heights)
+    assert linkage.n == 1
+    assert_same(linkage, reference.linkage(edges, heights))
+    assert to_scipy(linkage).shape == (0, 4)
+
+
+@pytest.mark.parametrize("k", [1, 5])
+def test_scipy_finds_the_same_heights_and_sizes(ops, k):
+    x = cloud(300, 3, np.float64)
+    distances = squareform(pdist(x))
+    core = np.sort(distances, axis=1)[:, k - 1]
+    reachable = np.maximum(distances, np.maximum(core[:, None], core))
+    np.fill_diagonal(reachable, 0)
+    expected = scipy_linkage(squareform(reachable), "single")
+    found = emst.minimum_spanning_tree(x, min_samples=k, device="cpu")
+    ours = to_scipy(give(ops, found.edges, found.weights))
+    assert is_valid_linkage(ours, throw=True)
+    np.testing.assert_allclose(ours[:, 2], expected[:, 2], rtol=1e-12)
+    if k == 1:  # without ties the merges are the same ones
+        np.testing.assert_array_equal(ours[:, [0, 1, 3]], expected[:, [0, 1, 3]])
+
+
+def test_scipy_finds_the_same_sizes_at_every_height_of_a_lattice(ops):
+    """Which of several equal merges comes first is free; what they have made together is not."""
+    x = cloud(200, 2, np.float64, "lattice")
+    found = emst.minimum_spanning_tree(x, device="cpu")
+    linkage = give(ops, found.edges, found.weights)
+    expected = scipy_linkage(x, "single")
+    from scipy.cluster.hierarchy import fcluster
+
+    for height in np.unique(expected[:, 2]):
+        ours = to_host(ops.cut(linkage, np.nextafter(height, np.inf), 1))
+        theirs = fcluster(expected, height, "distance")
+        assert len(set(zip(ours, theirs))) == len(set(ours)) == len(set(theirs))
+
+
+@pytest.mark.parametrize("min_cluster_size", [1, 2, 5, 1_000])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cuts_are_the_twins(ops, shape, min_cluster_size):
+    n = 400
+    for kind, dtype in zip(WEIGHTS, [np.float32, np.float64, np.float32, np.float64, np.float32]):
+        edges, heights = tree(shape, n), weights(kind, n - 1, dtype)
+        ours, twin = give(ops, edges, heights), reference.linkage(edges, heights)
+        finite = heights[np.isfinite(heights)]
+        for height in [0.0, float(finite[0]), 0.1, float(np.median(finite)), float(finite[-1]), 1e30, np.inf]:
+            labels = to_host(ops.cut(ours, height, min_cluster_size))
+            assert labels.dtype == np.int64
+            np.testing.assert_array_equal(labels, reference.cut(twin, height, min_cluster_size))
+
+
+def test_a_cut_compares_heights_in_double_precision(ops):
+    """The float32 nearest to 0.1 is above it: not below a cut at 0.1, though equal to it when that is rounded."""
+    edges, heights = np.array([[0, 1]], np.int32), np.array([0.1], np.float32)
+    linkage = give(ops, edges, heights)
+    assert to_host(ops.cut(linkage, 0.1, 1)).tolist() == [0, 1]
+    assert to_host(ops.cut(linkage, 0.11, 1)).tolist() == [0, 0]
+
+
+def test_one_point_is_cut_too(ops):
+    linkage = give(ops, np.empty((0, 2), np.int32), np.empty(0, np.float64))
+    assert to_host(ops.cut(linkage, 1.0, 1)).tolist() == [0]
+    assert to_host(ops.cut(linkage, 1.0, 2)).tolist() == [-1]
+
+
+def test_the_public_linkage_is_the_backends(ops):
+    x = cloud(200, 2, np.float32)
+    found = emst.minimum_spanning_tree(x, device="cpu")
+    np.testing.assert_array_equal(found.linkage(), to_scipy(give(ops, found.edges, found.weights)))
+
+
+def chain(n):
+    return np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
+
+
+def star(n):
+    return np.stack([np.zeros(n - 1, int), np.arange(1, n)], axis=1)
+
+
+LARGE = {"chain": chain, "star": star, "nested": nested}
+
+
+def everything(ops, shape, n, min_cluster_size):
+    """Sizes, labels, scores, and clusters at half the height, of a tree with the heights 1, 2, ..., n - 1."""
+    edges, heights = LARGE[shape](n).astype(np.int32), np.arange(1, n, dtype=np.float32)
+    linkage = give(ops, edges, heights)
+    condensed = ops.condense(linkage, min_cluster_size)
+    lasting = ops.simplify(condensed, 1e-12)
+    ops.simplify(condensed, 1e12)
+    for method in ("eom", "leaf"):
+        selection = ops.select(lasting, method, 10.0, n + 1, True)
+        labels, _ = ops.label_points(lasting, selection, 10.0, *lasting.leaving())
+    scores = ops.outlier_scores(lasting, *lasting.leaving())
+    return [to_host(array) for array in (linkage.size, labels, scores, ops.cut(linkage, n / 2, 1))]
+
+
+def everything_of_one_cluster(n, min_cluster_size):
+    """The same where every merge adds one point, so that point i joins at height i: written down without a tree."""
+    least = min(min_cluster_size, n) - 1  # height at which the first that are many enough come together
+    density = 1.0 / np.maximum(np.arange(n), max(least, 1))
+    labels = np.where(density >= 1 / 10.0, 0, -1)
+    return np.arange(2, n + 1), labels, 1.0 - density / density[0], np.maximum(np.arange(n) - (n - 1) // 2, 0)
+
+
+@pytest.mark.parametrize("shape", LARGE)
+@pytest.mark.parametrize("min_cluster_size", [2, 100, 10_000_000])
+def test_a_million_merges_of_any_depth_take_no_longer(ops, shape, min_cluster_size):
+    """All operations on a chain and a star of a million merges, and half a million splits each below another. One
+    microsecond for every level, or anything quadratic, would break the limit many times over."""
+    n = 1_000_001
+    everything(ops, shape, 5_000, min_cluster_size)  # compiles what a million will use
+    start = time.perf_counter()
+    ours = everything(ops, shape, n, min_cluster_size)
+    assert time.perf_counter() - start < 3
+    if shape != "nested":
+        expected = everything_of_one_cluster(n, min_cluster_size)
+    else:  # what the GPU makes of it is the CPU's, and that the same in every run
+        expected = everything(importlib.import_module("emst.cpu"), shape, n, min_cluster_size)
+    for array, known in zip(ours, expected):
+        np.testing.assert_array_equal(array, known)
+    assert ours[0][-1] == n and ours[3][0] == 0

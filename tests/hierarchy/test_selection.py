@@ -1,0 +1,143 @@
+"""Flat clusters: which are chosen, whose point is whose, how firmly, and how far outside."""
+
+import numpy as np
+import pytest
+import reference
+from dendrograms import SHAPES, WEIGHTS, assert_same, give, of_points, tree, weights
+from helpers import KINDS, cloud, to_host
+from sklearn.cluster import HDBSCAN
+from sklearn.metrics import adjusted_rand_score
+
+from emst.hierarchy.linkage import to_scipy
+
+METHODS = ["eom", "leaf"]
+
+
+def check(ops, edges, heights, min_cluster_size, choices, persistence=0.0):
+    n = len(edges) + 1
+    ours, twin = give(ops, edges, heights), reference.linkage(edges, heights)
+    ours, twin = ops.condense(ours, min_cluster_size), reference.condense(twin, min_cluster_size)
+    if persistence:
+        ours, twin = ops.simplify(ours, persistence), reference.simplify(twin, persistence)
+    leaving = ours.leaving()
+    for found, expected in zip(leaving, twin.leaving()):
+        np.testing.assert_array_equal(to_host(found), expected)
+    scores = to_host(ops.outlier_scores(ours, *leaving))
+    np.testing.assert_array_equal(scores, reference.outlier_scores(twin, *twin.leaving()))
+    for method, epsilon, limit, single in choices:
+        choice, expected = (
+            side.select(tree, method, epsilon, limit, single) for side, tree in ((ops, ours), (reference, twin))
+        )
+        assert_same(choice, expected)
+        labels, probabilities = (to_host(array) for array in ops.label_points(ours, choice, epsilon, *leaving))
+        assert labels.dtype == np.int64
+        assert labels.shape == probabilities.shape == (n,)
+        theirs = reference.label_points(twin, expected, epsilon, *twin.leaving())
+        np.testing.assert_array_equal(labels, theirs[0])
+        np.testing.assert_array_equal(probabilities, theirs[1])
+
+
+def choices(n, heights):
+    """Methods, epsilons at, between and beyond the heights, limits on the size, and the root allowed or not."""
+    finite = heights[np.isfinite(heights)]
+    epsilons = [0.0, 1e-9, float(np.median(finite)), float(finite[-1]) * 2]
+    return [
+        (method, epsilon, limit, single)
+        for method in METHODS
+        for epsilon in epsilons
+        for limit in ([n + 1, n // 4] if method == "eom" else [n + 1])
+        for single in (False, True)
+    ]
+
+
+@pytest.mark.parametrize("min_cluster_size", [2, 10, 5_000])
+@pytest.mark.parametrize("weight", WEIGHTS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_choices_are_the_twins(ops, shape, weight, min_cluster_size):
+    for n, dtype in [(2, np.float64), (120, np.float32)]:
+        edges, heights = tree(shape, n), weights(weight, n - 1, dtype)
+        check(ops, edges, heights, min_cluster_size, choices(n, heights))
+
+
+@pytest.mark.parametrize("persistence", [0.0, 3.0])
+@pytest.mark.parametrize("kind", KINDS)
+def test_choices_among_points_are_the_twins(ops, kind, persistence):
+    edges, heights = of_points(kind, 800, np.float64)
+    for min_cluster_size in (2, 12):
+        check(ops, edges, heights, min_cluster_size, choices(800, heights), persistence)
+
+
+def test_a_single_point(ops):
+    """A cluster of its own if that is allowed; else noise."""
+    edges, heights = np.empty((0, 2), np.int32), np.empty(0, np.float64)
+    every = [(method, epsilon, 2, single) for method in METHODS for epsilon in (0.0, 1.0) for single in (False, True)]
+    check(ops, edges, heights, 2, every)
+    condensed = ops.condense(give(ops, edges, heights), 2)
+    for single, label, probability in [(False, -1, 0.0), (True, 0, 1.0)]:
+        selection = ops.select(condensed, "eom", 0.0, 2, single)
+        answer = ops.label_points(condensed, selection, 0.0, *condensed.leaving())
+        assert [to_host(array).tolist() for array in answer] == [[label], [probability]]
+    assert to_host(ops.outlier_scores(condensed, *condensed.leaving())).tolist() == [0.0]
+
+
+def peer_answer(theirs, method, epsilon, limit, single):
+    peer = pytest.importorskip("hdbscan._hdbscan_tree")
+    stability = peer.compute_stability(theirs)
+    return peer.get_clusters(theirs, stability, method, single, False, epsilon, limit)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("epsilon", [0.0, 0.03])
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("method", METHODS)
+def test_hdbscan_gives_the_same_labels(ops, method, single, epsilon, seed):
+    peer = pytest.importorskip("hdbscan._hdbscan_tree")
+    n = 1_000
+    edges, heights = of_points("uniform", n, np.float64, seed=seed)
+    linkage = give(ops, edges, heights)
+    for min_cluster_size in (3, 15):
+        condensed = ops.condense(linkage, min_cluster_size)
+        theirs = peer.condense_tree(to_scipy(linkage), min_cluster_size)
+        # To hdbscan the root's size is that of the clusters it splits into, without the points that left before.
+        for limit in [n + 1, 40] if method == "eom" and not single else [n + 1]:
+            selection = ops.select(condensed, method, epsilon, limit, single)
+            answer = ops.label_points(condensed, selection, epsilon, *condensed.leaving())
+            labels, probabilities = map(to_host, answer)
+            their_labels, their_probabilities, _ = peer_answer(theirs, method, epsilon, limit, single)
+            assert labels.max() == their_labels.max() >= 0
+            assert adjusted_rand_score(labels, their_labels) == 1
+            np.testing.assert_array_equal(labels < 0, their_labels < 0)
+            np.testing.assert_allclose(probabilities, their_probabilities, rtol=1e-12)
+        scores = to_host(ops.outlier_scores(condensed, *condensed.leaving()))
+        np.testing.assert_allclose(scores, peer.outlier_scores(theirs), atol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_scikit_learn_gives_the_same_labels(ops, method):
+    """Core distances of 0: with others, a point between two clusters is as far from the one as from the other."""
+    edges, heights = of_points("uniform", 600, np.float64, k=1)
+    condensed = ops.condense(give(ops, edges, heights), 8)
+    selection = ops.select(condensed, method, 0.0, 601, False)
+    labels, probabilities = map(to_host, ops.label_points(condensed, selection, 0.0, *condensed.leaving()))
+    model = HDBSCAN(min_cluster_size=8, min_samples=1, cluster_selection_method=method, copy=True)
+    model.fit(cloud(600, 2, np.float64))
+    assert labels.max() > 0
+    assert adjusted_rand_score(labels, model.labels_) == 1
+    np.testing.assert_allclose(probabilities, model.probabilities_, rtol=1e-9)
+
+
+def test_an_exact_tie_of_epsilon_leaves_the_upper_cluster(ops):
+    """A leaf born exactly at epsilon stays; its cousins, born below it, give way to one above them all."""
+    pairs = np.array([[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [0, 2], [0, 4], [0, 6], [0, 8]], np.int32)
+    heights = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.5, 1.0, 2.0, 4.0])
+    twin = reference.condense(reference.linkage(pairs, heights), 2)
+    assert twin.count == 9
+    check(
+        ops,
+        pairs,
+        heights,
+        2,
+        [("leaf", epsilon, 11, single) for epsilon in (0.5, 1.0, 2.0, 4.0) for single in (False, True)],
+    )
+    chosen = reference.select(twin, "leaf", 1.0, 11, False).chosen.tolist()
+    assert len(chosen) == 3

@@ -1,0 +1,466 @@
+"""Pictures: what is drawn is what the data says, whatever its size, and hdbscan's arguments do what they say."""
+
+import subprocess
+import sys
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import LogNorm, to_rgb
+from matplotlib.patches import Ellipse
+from scipy.cluster.hierarchy import dendrogram, linkage
+from scipy.sparse import csr_array
+
+from emst.euclidean import MinimumSpanningTree
+from emst.hdbscan.trees import SingleLinkageTree, SpanningTree
+from emst.hdbscan.trees.condensed import ROW
+from emst.plots import (
+    cluster_colours,
+    plot_clusters,
+    plot_condensed_tree,
+    plot_mst,
+    plot_single_linkage_tree,
+    plot_spanning_tree,
+    weight_norm,
+)
+from emst.plots import clusters as clusters_room
+from emst.plots import spanning as spanning_room
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    plt.close("all")
+
+
+def path_through(points):
+    """Some tree of the points, its edges by weight."""
+    steps = np.arange(len(points) - 1, dtype=np.int32)
+    weights = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    order = np.argsort(weights, kind="stable")
+    return MinimumSpanningTree(np.stack([steps, steps + 1], axis=1)[order], weights[order], None, "cpu")
+
+
+def drawn_edges(ax):
+    (lines,) = [drawn for drawn in ax.collections if isinstance(drawn, LineCollection)]
+    return lines
+
+
+def test_one_line_collection_of_all_edges_coloured_by_weight():
+    points = np.random.default_rng(0).random((200, 2))
+    mst = path_through(points)
+    lines = drawn_edges(plot_mst(points, mst))
+    np.testing.assert_array_equal(np.array(lines.get_segments()), points[mst.edges])
+    np.testing.assert_array_equal(lines.get_array(), mst.weights)
+    assert lines.get_rasterized() is False
+
+
+def test_many_points_are_kept_as_pixels():
+    points = np.random.default_rng(1).random((10_001, 2))
+    assert drawn_edges(plot_mst(points, path_through(points))).get_rasterized() is True
+
+
+def test_draws_where_it_is_told_and_returns_the_axes():
+    points = np.random.default_rng(2).random((5, 2))
+    _, ax = plt.subplots()
+    figures = plt.get_fignums()
+    assert plot_mst(points, path_through(points), ax=ax) is ax
+    assert plt.get_fignums() == figures
+    assert isinstance(plot_mst(points, path_through(points)), Axes)
+    assert len(plt.get_fignums()) == len(figures) + 1
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_points(n):
+    points = np.random.default_rng(3).random((n, 2))
+    ax = plot_mst(points, path_through(points))
+    ax.figure.canvas.draw()
+    assert len(drawn_edges(ax).get_segments()) == n - 1
+
+
+def test_equal_points_have_edges_of_weight_zero():
+    points = np.zeros((4, 2))
+    plot_mst(points, path_through(points)).figure.canvas.draw()
+    points = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1000.0, 0.0]])
+    ax = plot_mst(points, path_through(points))
+    ax.figure.canvas.draw()
+    assert isinstance(drawn_edges(ax).norm, LogNorm)
+    assert np.isfinite(drawn_edges(ax).get_linewidths()).all()
+
+
+def test_the_scale_is_logarithmic_above_a_decade_only():
+    assert isinstance(weight_norm(np.array([1.0, 5.0, 11.0])), LogNorm)
+    assert not isinstance(weight_norm(np.array([1.0, 5.0, 10.0])), LogNorm)
+
+
+def test_one_pair_of_near_duplicates_does_not_stretch_the_scale():
+    weights = np.concatenate([[1e-12], np.linspace(1.0, 20.0, 999)])
+    assert weight_norm(weights).vmin > 0.5
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (5, 1), (5,)])
+def test_only_the_plane(shape):
+    with pytest.raises(ValueError, match="only 2-D points"):
+        plot_mst(np.zeros(shape), path_through(np.zeros((5, 2))))
+
+
+def test_a_tree_of_other_points():
+    with pytest.raises(ValueError, match="the tree has 5 points; X has 6"):
+        plot_mst(np.zeros((6, 2)), path_through(np.zeros((5, 2))))
+
+
+def test_importing_plots_imports_no_matplotlib():
+    code = "import emst, emst.plots, sys; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda **to: plot_clusters(np.eye(2), [0, -1], **to),
+        lambda **to: plot_condensed_tree(condensed(SPLITS), **to),
+        lambda **to: plot_single_linkage_tree(single_linkage(9), **to),
+        lambda **to: plot_spanning_tree(np.eye(3), [[0, 1], [1, 2]], [1.0, 2.0], **to),
+    ],
+)
+def test_the_axis_is_the_given_one_or_the_current_one(draw):
+    _, (one, other) = plt.subplots(ncols=2)
+    plt.sca(other)
+    assert draw(axis=one) is one
+    assert draw() is other
+    assert len(plt.get_fignums()) == 1
+
+
+# The condensed tree. A cluster is born, splits or ends at a lambda, and its points leave in between.
+
+SPLITS = {0: (0.0, 1.0, 60), 1: (1.0, 4.0, 20), 2: (1.0, 2.0, 30), 3: (2.0, 3.0, 12), 4: (2.0, 5.0, 10)}
+
+
+def condensed(clusters, below=MappingProxyType({0: (1, 2), 2: (3, 4)})):
+    """Rows of a tree of clusters {id: (birth, death, size)}: the points that its children do not have leave evenly."""
+    n, point, rows = clusters[0][2], 0, []
+    for c, (birth, death, size) in clusters.items():
+        inner = [child for child in below.get(c, ()) if child in clusters]
+        leave = size - sum(clusters[child][2] for child in inner)
+        levels = np.linspace(birth, death, leave + 1)[1:]
+        rows += [(n + c, point + i, level, 1) for i, level in enumerate(levels)]
+        point += leave
+        rows += [(n + c, n + child, clusters[child][0], clusters[child][2]) for child in inner]
+    assert point == n and len(rows) == n + len(clusters) - 1
+    return np.sort(np.array(rows, ROW), order=["parent", "lambda_val", "child"])
+
+
+def drawn_bars(ax):
+    """Left, right, top and bottom of the bars."""
+    (bars,) = [drawn for drawn in ax.collections if isinstance(drawn, PolyCollection)]
+    corners = np.array([path.vertices[:4] for path in bars.get_paths()])
+    return bars, np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
+
+
+def test_icicles_hang_below_each_other_without_overlap():
+    ax = plot_condensed_tree(condensed(SPLITS))
+    bars, boxes = drawn_bars(ax)
+    assert bars.get_array().max() == 60
+    assert boxes[:, 1].min() == 0 and boxes[:, 3].max() == 5
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+    low, high = ax.get_ylim()
+    assert low > 5 and high == 0
+    assert ax.get_ylabel() == "$\\lambda$ value"
+    assert len(drawn_edges(ax).get_segments()) == 4
+    assert ax.get_title(loc="right") == ""
+
+
+@pytest.mark.parametrize("cmap, log_size, axes", [("viridis", False, 2), ("viridis", True, 2), ("none", False, 1)])
+def test_colours_and_widths(cmap, log_size, axes):
+    ax = plot_condensed_tree(condensed(SPLITS), cmap=cmap, log_size=log_size)
+    bars, boxes = drawn_bars(ax)
+    assert len(ax.figure.axes) == axes
+    if cmap == "none":
+        assert to_rgb(bars.get_facecolor()[0]) == (0, 0, 0)
+    else:
+        label = "log(Number of points)" if log_size else "Number of points"
+        assert ax.figure.axes[1].get_ylabel() == label
+    assert np.ptp(boxes[:, [0, 2]], axis=1).max() == pytest.approx(np.log(60) if log_size else 60)
+
+
+@pytest.mark.parametrize("palette, colours", [(None, "rrr"), ("gbk", "gbk"), ("gb", "rrr")])
+def test_chosen_clusters_are_circled(palette, colours):
+    ax = plot_condensed_tree(condensed(SPLITS), [61, 63, 64], label_clusters=True, selection_palette=palette)
+    _, boxes = drawn_bars(ax)
+    ellipses = [patch for patch in ax.patches if isinstance(patch, Ellipse)]
+    assert [to_rgb(ellipse.get_edgecolor()) for ellipse in ellipses] == [to_rgb(colour) for colour in colours]
+    assert [text.get_text() for text in ax.texts] == ["0", "1", "2"]
+    for ellipse, cluster in zip(ellipses, (1, 3, 4)):
+        birth, death, size = SPLITS[cluster]
+        x, y = ellipse.center
+        assert y == (birth + death) / 2
+        assert (size / ellipse.width) ** 2 + ((death - birth) / ellipse.height) ** 2 < 1  # its corners lie inside
+        assert any(x == pytest.approx((left + right) / 2) for left, low, right, _ in boxes if low == birth)
+    unmarked = plot_condensed_tree(condensed(SPLITS), [61], axis=plt.figure().subplots())
+    assert len(unmarked.patches) == 1 and not unmarked.texts
+
+
+def test_infinite_lambdas_run_off_the_others():
+    rows = condensed(SPLITS)
+    rows["lambda_val"][rows["parent"] == 64] = np.inf
+    ax = plot_condensed_tree(rows, [64])
+    _, boxes = drawn_bars(ax)
+    assert np.isfinite(boxes).all()
+    assert boxes[:, 3].max() == pytest.approx(4.4)
+    assert ax.get_ylim()[0] > 4.4
+    rows["lambda_val"] = np.inf
+    plot_condensed_tree(rows, [61]).figure.canvas.draw()
+
+
+def test_one_dense_pair_does_not_flatten_the_picture():
+    rows = condensed({0: (0.0, 1.0, 900), 1: (1.0, 4.0, 400), 2: (1.0, 3.0, 400)})
+    rows["lambda_val"][np.flatnonzero(rows["parent"] == 901)[-2:]] = 1e6
+    assert 4 < plot_condensed_tree(rows).get_ylim()[0] < 5
+    rows["lambda_val"][np.flatnonzero(rows["parent"] == 901)[-200:]] = 1e6  # but many points do
+    assert plot_condensed_tree(rows, axis=plt.figure().gca()).get_ylim()[0] > 1e6
+
+
+def chain(splits, leaf=5):
+    """A tree that sheds a leaf at every split."""
+    clusters, size = {0: (0.0, 1.0, leaf * (splits + 1))}, leaf * (splits + 1)
+    for s in range(splits):
+        size -= leaf
+        clusters[2 * s + 1] = (1.0 + s, 1.5 + s, leaf)
+        clusters[2 * s + 2] = (1.0 + s, 2.0 + s, size)
+    return condensed(clusters, {c: (c + 1, c + 2) for c in range(0, 2 * splits, 2)})
+
+
+def test_a_long_chain_and_many_clusters_are_drawn_in_part():
+    ax = plot_condensed_tree(chain(20_000), [100_005 + 1, 100_005 + 40_000])
+    shown = int(ax.get_title(loc="right").split()[1].replace(",", ""))
+    assert "of 40,001 clusters" in ax.get_title(loc="right")
+    assert 1000 < shown <= 8000
+    bars, _ = drawn_bars(ax)
+    assert len(bars.get_paths()) <= 20 * shown
+
+
+def test_a_tree_without_clusters_or_without_rows():
+    for rows in (condensed({0: (0.0, 2.0, 7)}), np.array([(1, 0, np.inf, 1)], ROW), np.zeros(0, ROW)):
+        plot_condensed_tree(rows, axis=plt.figure().subplots()).figure.canvas.draw()
+
+
+# Single linkage
+
+
+def single_linkage(n, seed=4):
+    return linkage(np.random.default_rng(seed).normal(size=(n, 2)), "single")
+
+
+@pytest.mark.parametrize(
+    "mode, p", [(None, 0), ("none", 7), ("lastp", 12), ("lastp", 1), ("lastp", 999), ("level", 3), ("mtica", 50)]
+)
+@pytest.mark.parametrize("n", [2, 3, 200])
+def test_the_dendrogram_is_scipys(n, mode, p):
+    matrix = single_linkage(n)
+    ax = plot_single_linkage_tree(matrix, truncate_mode=mode, p=p)
+    upright, level = [drawn.get_segments() for drawn in ax.collections if isinstance(drawn, LineCollection)]
+    expected = dendrogram(matrix, no_plot=True, truncate_mode=mode, p=p)
+    x, y = np.array(expected["icoord"]).reshape(-1, 4), np.array(expected["dcoord"]).reshape(-1, 4)
+
+    def sides(x, top, foot):
+        return sorted(zip(np.round(x, 9).tolist(), top.tolist(), foot.tolist()))
+
+    upright, level = np.array(upright).reshape(-1, 2, 2), np.array(level).reshape(-1, 2, 2)
+    assert sides(upright[:, 0, 0], upright[:, 0, 1], upright[:, 1, 1]) == sides(
+        x[:, [0, 3]].ravel(), y[:, [1, 2]].ravel(), y[:, [0, 3]].ravel()
+    )
+    assert sides(level[:, 0, 0], level[:, 1, 0], level[:, 0, 1]) == sides(x[:, 0], x[:, 3], y[:, 1])
+
+
+def test_lines_are_coloured_by_the_points_below_them():
+    ax = plot_single_linkage_tree(single_linkage(50))
+    upright, _ = [drawn for drawn in ax.collections if isinstance(drawn, LineCollection)]
+    top = {tuple(segment[1]): size for segment, size in zip(upright.get_segments(), upright.get_array())}
+    assert sorted(top.values())[-1] < 50 and upright.get_array().sum() == single_linkage(50)[:, 3].sum()
+    assert np.ptp(upright.get_linewidths()) > 1
+    assert ax.get_ylabel() == "distance" and len(ax.figure.axes) == 2
+    plain = plot_single_linkage_tree(single_linkage(50), vary_line_width=False, cmap="none", axis=plt.figure().gca())
+    upright, _ = [drawn for drawn in plain.collections if isinstance(drawn, LineCollection)]
+    assert np.ptp(upright.get_linewidths()) == 0 and len(plain.figure.axes) == 1
+
+
+def test_main_branches_of_many_points():
+    g = np.random.default_rng(6)
+    parts = [np.sort(g.random(n)) * 1e-3 * n + 1000 * i for i, n in enumerate((4000, 9, 6000, 2000))]
+    matrix = path_linkage(np.concatenate(parts))
+    ax = plot_single_linkage_tree(matrix)
+    upright, level = [drawn.get_segments() for drawn in ax.collections if isinstance(drawn, LineCollection)]
+    assert len(level) < 1000 and f"{len(level)} of 12,008 merges" == ax.get_title(loc="right")
+    assert sum(segment[0, 1] > 500 for segment in level) == 2  # the nine points make no branch
+    feet = np.array(upright)[:, 1, 1]
+    assert set(feet) <= {0.0, *(segment[0, 1] for segment in level)}
+
+
+def path_linkage(x):
+    """Single linkage of points on a line, from their gaps."""
+    gaps = np.diff(x)
+    order = np.argsort(gaps, kind="stable")
+    from emst.backend import backend_of
+
+    edges = np.stack([order, order + 1], axis=1).astype(np.int32)
+    return SingleLinkageTree(backend_of("cpu").linkage(edges, gaps[order])).to_numpy()
+
+
+def test_a_chain_of_merges_takes_no_recursion():
+    matrix = path_linkage(np.cumsum(np.arange(9000.0)))
+    ax = plot_single_linkage_tree(matrix)
+    _, level = [drawn for drawn in ax.collections if isinstance(drawn, LineCollection)]
+    assert len(level.get_segments()) == 8999
+    plot_single_linkage_tree(path_linkage(np.cumsum(np.arange(50_000.0))))
+
+
+def test_infinite_and_equal_distances():
+    matrix = single_linkage(20)
+    matrix[-2:, 2] = np.inf
+    ax = plot_single_linkage_tree(matrix)
+    ax.figure.canvas.draw()
+    assert ax.get_ylim()[1] == pytest.approx(1.03 * 1.1 * matrix[-3, 2])
+    matrix[:, 2] = 0
+    plot_single_linkage_tree(matrix).figure.canvas.draw()
+    plot_single_linkage_tree(np.zeros((0, 4))).figure.canvas.draw()
+
+
+def test_an_unknown_truncation():
+    with pytest.raises(ValueError, match="truncate_mode must be"):
+        plot_single_linkage_tree(single_linkage(5), truncate_mode="first")
+
+
+# The spanning tree
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 40])
+def test_points_of_any_dimension_are_projected(d):
+    points = np.random.default_rng(7).normal(size=(30, d)) * 0.1 ** np.arange(d)
+    mst = path_through(points)
+    ax = SpanningTree(mst.edges, mst.weights, points).plot()
+    places = ax.collections[1].get_offsets()
+    assert places.shape == (30, 2)
+    if d < 3:
+        np.testing.assert_array_equal(places, np.column_stack([points, np.zeros((30, 2 - d))]))
+    else:  # a projection shortens, and the first components keep nearly all
+        assert abs(np.var(places, axis=0).sum() / np.var(points, axis=0).sum() - 1) < 0.1
+    np.testing.assert_array_equal(drawn_edges(ax).get_array(), mst.weights)
+    sparse = SpanningTree(mst.edges, mst.weights, csr_array(points)).plot(axis=plt.figure().gca())
+    np.testing.assert_allclose(np.abs(sparse.collections[1].get_offsets()), np.abs(places), atol=1e-8)
+
+
+def test_hdbscans_arguments_of_the_spanning_tree():
+    points = np.random.default_rng(8).random((50, 2))
+    mst = path_through(points)
+    style = {"node_size": 9, "node_color": "b", "node_alpha": 0.3, "edge_alpha": 0.7, "edge_cmap": "plasma"}
+    ax = plot_spanning_tree(
+        points, mst.edges, mst.weights, **style, edge_linewidth=3, vary_line_width=False, colorbar=False
+    )
+    lines, nodes = ax.collections
+    assert nodes.get_sizes() == [9] and nodes.get_alpha() == 0.3
+    assert to_rgb(nodes.get_facecolor()[0]) == to_rgb("b")
+    assert lines.get_alpha() == 0.7 and lines.get_cmap().name == "plasma" and lines.get_linewidths() == [3]
+    assert len(ax.figure.axes) == 1
+    lines, _ = plot_spanning_tree(points, mst.edges, mst.weights, axis=plt.figure().gca()).collections
+    assert (np.diff(lines.get_linewidths()) <= 0).all() and np.ptp(lines.get_linewidths()) > 0
+
+
+def test_spanning_trees_with_zero_and_infinite_weights_and_none():
+    points = np.random.default_rng(9).random((4, 2))
+    edges = np.array([[0, 1], [1, 2], [2, 3]])
+    for weights in ([0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [1.0, np.inf, np.inf]):
+        ax = plot_spanning_tree(points, edges, np.array(weights), axis=plt.figure().gca())
+        ax.figure.canvas.draw()
+        assert np.isfinite(ax.collections[0].get_linewidths()).all()
+    plot_spanning_tree(points[:1], np.zeros((0, 2), int), np.zeros(0)).figure.canvas.draw()
+
+
+def test_edges_shorter_than_a_pixel_are_left_to_the_points(monkeypatch):
+    monkeypatch.setattr(spanning_room, "DENSE", 20)
+    points = np.cumsum(np.stack([np.tile([1e-6, 1.0], 15), np.zeros(30)], axis=1), axis=0)
+    mst = path_through(points)
+    lines, nodes = plot_spanning_tree(points, mst.edges, mst.weights).collections
+    assert len(nodes.get_offsets()) == 30
+    np.testing.assert_array_equal(lines.get_array(), mst.weights[mst.weights > 0.5])
+
+
+# Clusters
+
+
+def scatter_of(ax):
+    noise, members = ax.collections
+    return noise.get_offsets(), members.get_offsets(), members.get_facecolor()[:, :3]
+
+
+def test_noise_is_grey_and_colours_fade_with_the_probability():
+    points = np.arange(12.0).reshape(6, 2)
+    labels, strength = np.array([0, -1, 1, 0, -2, 1]), np.array([1, 0, 0.5, 0.25, 0, 0])
+    ax = plot_clusters(points, labels, strength)
+    noise, members, colours = scatter_of(ax)
+    np.testing.assert_array_equal(noise, points[labels < 0])
+    np.testing.assert_array_equal(members, points[labels >= 0])
+    full, grey = cluster_colours(2), clusters_room.GREY
+    np.testing.assert_allclose(colours, [full[0], (full[1] + grey) / 2, full[0] / 4 + grey * 3 / 4, grey])
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts == ["0  (2)", "1  (2)", "noise  (2)"]
+    assert ax.get_legend().get_title().get_text() == "2 clusters"
+    _, _, plain = scatter_of(plot_clusters(points, labels, axis=plt.figure().gca()))
+    np.testing.assert_allclose(plain, full[labels[labels >= 0]])
+
+
+def test_the_legend_names_the_largest_clusters():
+    labels = np.repeat(np.arange(100), np.arange(1, 101))
+    ax = plot_clusters(np.random.default_rng(1).random((len(labels), 2)), labels)
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts == [*(f"{i}  ({i + 1})" for i in range(88, 100)), "and 88 more"]
+
+
+@pytest.mark.parametrize("count", [0, 1, 10, 11, 500])
+def test_colours_differ(count):
+    colours = cluster_colours(count)
+    assert colours.shape == (count, 3)
+    assert ((colours >= 0) & (colours <= 1)).all()
+    assert len(np.unique(colours.round(6), axis=0)) == count
+    if count > 1:
+        assert np.abs(np.diff(colours, axis=0)).max(axis=1).min() > 0.1  # neighbours are told apart
+
+
+def test_rows_without_a_place_are_left_out():
+    points = np.arange(20.0).reshape(10, 2)
+    points[2, 0], points[5, 1] = np.nan, np.inf
+    labels = np.zeros(10, int)
+    labels[[2, 5]] = -3, -2
+    ax = plot_clusters(points, labels, np.where(labels == -3, np.nan, 1.0))
+    noise, members, colours = scatter_of(ax)
+    assert len(noise) == 0 and len(members) == 8 and np.isfinite(colours).all()
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 8])
+def test_clusters_in_any_dimension(d):
+    points = np.random.default_rng(2).normal(size=(50, d)).astype(np.float32)
+    ax = plot_clusters(points, np.arange(50) % 3)
+    assert scatter_of(ax)[1].shape == (50, 2)
+    assert ax.get_xlabel() == ("x" if d < 3 else "principal component 1")
+
+
+def test_of_very_many_points_a_part_is_drawn(monkeypatch):
+    monkeypatch.setattr(clusters_room, "MOST", 1000)
+    points = np.random.default_rng(3).random((5000, 2))
+    ax = plot_clusters(points, np.arange(5000) % 2)
+    assert len(scatter_of(ax)[1]) == 1000
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["0  (2,500)", "1  (2,500)"]
+
+
+def test_nothing_but_noise_and_nothing_at_all():
+    plot_clusters(np.eye(3), [-1, -1, -1]).figure.canvas.draw()
+    plot_clusters(np.zeros((0, 2)), np.zeros(0, int), axis=plt.figure().gca()).figure.canvas.draw()
+
+
+def test_lengths_that_differ():
+    with pytest.raises(ValueError, match="3 points, 2 labels, 2 prob"):
+        plot_clusters(np.eye(3), [0, 1])

@@ -1,0 +1,56 @@
+"""Core distances: the k-th nearest point, itself included."""
+
+import numpy as np
+import pytest
+import reference
+from helpers import DIMENSIONS, DTYPES, KINDS, cloud, hierarchies, to_device, to_host
+
+
+def check(ops, x, k):
+    bvh, twin, _, _ = hierarchies(ops, x)
+    core = to_host(ops.core_distances(bvh, k))
+    assert core.dtype == x.dtype
+    np.testing.assert_array_equal(core, reference.core_distances(twin, k))
+    np.testing.assert_array_equal(to_host(bvh.core), core)  # the hierarchy keeps it
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", DIMENSIONS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_core_distances_equal_the_twin(ops, d, kind, dtype):
+    check(ops, cloud(300, d, dtype, kind), k=5)
+
+
+@pytest.mark.parametrize("d", [2, 3, 7])
+@pytest.mark.parametrize("k", [2, 3, 16, 33, 64, 65, 100, 199, 200])
+def test_any_k_up_to_all_points(ops, d, k):
+    check(ops, cloud(200, d, np.float32, "uneven"), k)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 9, 17])
+def test_few_points(ops, n):
+    for k in range(2, n + 1):
+        check(ops, cloud(n, 2, np.float64), k)
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_a_run_of_duplicates_longer_than_any_window(ops, d):
+    g = np.random.default_rng(5)
+    x = np.concatenate([np.full((300, d), 0.25), np.full((40, d), 0.75), g.random((60, d))])[g.permutation(400)]
+    for k in (2, 41, 301):
+        check(ops, x, k)
+
+
+def test_k_of_one_is_the_point_itself(ops):
+    x = cloud(100, 3, np.float32)
+    bvh, _, _, _ = hierarchies(ops, x)
+    assert not to_host(ops.core_distances(bvh, 1)).any()
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_in_the_units_of_the_caller(ops, d):
+    x = cloud(120, d, np.float64) * 1000 - 300
+    bvh, _, order, scaling = hierarchies(ops, x)
+    core = ops.unscaled(ops.core_distances(bvh, 4), to_device(ops, order), scaling)
+    expected = np.sort(np.sqrt(reference.squared_distance(x[:, None], x[None])), axis=1)[:, 3]
+    np.testing.assert_array_equal(to_host(core), expected)

@@ -1,0 +1,57 @@
+"""The way out: edges under the law, in the caller's rows and units."""
+
+import numpy as np
+import pytest
+import reference
+from helpers import DTYPES, KINDS, cloud, forest_on, hierarchies, to_device, to_host
+
+from emst.boruvka import spanning_forest
+
+
+def finished(twin):
+    forest = reference.join_duplicates(twin)
+    spanning_forest(forest, lambda forest: reference.nearest_outgoing(twin, forest, None), reference)
+    return forest
+
+
+@pytest.mark.parametrize("k", [1, 5])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [2, 3, 7])
+@pytest.mark.parametrize("kind", KINDS)
+def test_edges_come_sorted_by_the_law(ops, kind, d, dtype, k):
+    bvh, twin, order, scaling = hierarchies(ops, cloud(400, d, dtype, kind) * dtype(1000), k)
+    forest = finished(twin)
+    edges, weights = ops.sorted_edges(bvh, forest_on(ops, forest), to_device(ops, order), scaling)
+    expected_edges, expected_weights = reference.sorted_edges(twin, forest, order, scaling)
+    assert to_host(edges).dtype == np.int32
+    assert to_host(weights).dtype == dtype
+    np.testing.assert_array_equal(to_host(edges), expected_edges)
+    np.testing.assert_array_equal(to_host(weights), expected_weights)
+
+
+def test_a_forest_that_does_not_span_keeps_its_edges(ops):
+    bvh, twin, order, scaling = hierarchies(ops, cloud(100, 2, np.float64))
+    forest = finished(twin)
+    forest.source[::3] = -1
+    forest.components = np.arange(100 - (forest.source >= 0).sum())  # as many as the edges leave
+    edges, _ = ops.sorted_edges(bvh, forest_on(ops, forest), to_device(ops, order), scaling)
+    assert len(edges) == (forest.source >= 0).sum()
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_hardly_any_edges(ops, n):
+    bvh, twin, order, scaling = hierarchies(ops, cloud(n, 3, np.float64))
+    edges, weights = ops.sorted_edges(bvh, forest_on(ops, finished(twin)), to_device(ops, order), scaling)
+    assert edges.shape == (n - 1, 2)
+    assert weights.shape == (n - 1,)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("unit", [1e-30, 1.0, 1e30])
+def test_unscaled_takes_one_root(ops, unit, dtype):
+    x = (cloud(1_000, 2, np.float64) * unit).astype(dtype)
+    _, twin, order, scaling = hierarchies(ops, x)
+    squared = (twin.scaled * twin.scaled)[:, 0]
+    values = to_host(ops.unscaled(to_device(ops, squared), to_device(ops, order), scaling))
+    assert values.dtype == dtype
+    np.testing.assert_array_equal(values, reference.unscaled(squared, order, scaling))

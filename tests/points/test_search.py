@@ -1,0 +1,100 @@
+"""Label reduction, upper bounds and the search, side by side with the twin, round by round."""
+
+import numpy as np
+import pytest
+import reference
+from helpers import (
+    DIMENSIONS,
+    DTYPES,
+    KINDS,
+    clone,
+    cloud,
+    forest_at_home,
+    forest_on,
+    hierarchies,
+    random_components,
+)
+
+
+def leave_by(bounds, twin, labels):
+    """The components of which some leaving edge has exactly the weight that ``bounds`` gives them."""
+    u, v, weight, _ = twin.pairs()
+    leaves = labels[u] != labels[v]
+    a, b, weight = labels[u[leaves]], labels[v[leaves]], weight[leaves]
+    return np.unique(np.concatenate([a[weight == bounds[a]], b[weight == bounds[b]]]))
+
+
+def ask(ops, bvh, forest, answers):
+    ops.label_nodes(bvh, forest)
+    ops.upper_bounds(bvh, forest, answers)
+    bounds = forest_at_home(forest).best
+    ops.nearest_outgoing(bvh, forest, answers)
+    return bounds
+
+
+def assert_same_answers(ours, theirs):
+    ours, roots = forest_at_home(ours), theirs.components
+    np.testing.assert_array_equal(ours.components, roots)
+    for field in ("best", "edge_u", "edge_v"):
+        np.testing.assert_array_equal(getattr(ours, field)[roots], getattr(theirs, field)[roots], field)
+
+
+def follow(ops, x, k=1):
+    """Every round of Borůvka on both; returns how many there were."""
+    bvh, twin, _, _ = hierarchies(ops, x, k)
+    ours, theirs = ops.join_duplicates(bvh), reference.join_duplicates(twin)
+    answers = ops.cache_neighbours(bvh, ours)
+    rounds = 0
+    while theirs.count > 1:
+        bounds = ask(ops, bvh, ours, answers)
+        np.testing.assert_array_equal(leave_by(bounds, twin, theirs.labels), theirs.components)
+        reference.nearest_outgoing(twin, theirs, None)
+        assert_same_answers(ours, theirs)
+        left = ops.merge(ours)
+        assert left == reference.merge(theirs) == ours.count
+        np.testing.assert_array_equal(forest_at_home(ours).labels, theirs.labels)
+        rounds += 1
+    return rounds
+
+
+@pytest.mark.parametrize("k", [1, 2, 6])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", DIMENSIONS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_round_equals_the_twin(ops, d, kind, dtype, k):
+    assert follow(ops, cloud(250, d, dtype, kind), k) >= 1
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("d", [2, 3])
+def test_many_rounds(ops, d, k):
+    assert follow(ops, cloud(1_500, d, np.float32), k) >= 3
+
+
+@pytest.mark.parametrize("k", [1, 5])
+@pytest.mark.parametrize("d", [2, 3, 7])
+@pytest.mark.parametrize("count", [2, 10, 100])
+def test_components_that_lie_anywhere(ops, count, d, k):
+    """The search may not rely on components being what Borůvka would have made."""
+    x = cloud(300, d, np.float64, "lattice")
+    bvh, twin, _, _ = hierarchies(ops, x, k)
+    theirs = reference.empty_forest(random_components(x, d, count), x.dtype)
+    ours = forest_on(ops, clone(theirs))
+    ask(ops, bvh, ours, ops.cache_neighbours(bvh, ours))
+    reference.nearest_outgoing(twin, theirs, None)
+    assert_same_answers(ours, theirs)
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_one_far_point_against_all_others(ops, d):
+    """Two components, one of them a single point in a corner: everything else must be searched or excluded."""
+    x = cloud(400, d, np.float32)
+    bvh, twin, _, _ = hierarchies(ops, x)
+    corner = int(twin.scaled.sum(axis=1).argmax())
+    labels = np.full(len(x), 0 if corner else 1, np.int32)
+    labels[corner] = corner
+    theirs = reference.empty_forest(labels, x.dtype)
+    ours = forest_on(ops, clone(theirs))
+    ask(ops, bvh, ours, ops.cache_neighbours(bvh, ours))
+    reference.nearest_outgoing(twin, theirs, None)
+    assert_same_answers(ours, theirs)

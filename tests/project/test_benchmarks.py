@@ -1,0 +1,55 @@
+"""The benchmark drivers run, and their tables hold what they are for."""
+
+import sys
+
+import pytest
+from helpers import DEVICES, ROOT, table_of
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_trees(device, tmp_path):
+    rows = table_of(
+        "emst_bench.py", f"--device {device} --sets cpu-uniform2 --n 3000 --k 1 4 --runs 2 --stages", tmp_path
+    )
+    assert sum("emst" in row for row in rows) == 2
+    assert any("nearest_outgoing" in row and "components after each round" in row for row in rows)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_clusterings(device, tmp_path):
+    rows = table_of(
+        "hdbscan_bench.py", f"--device {device} --sets blobs3 cpu-blobs2 --quick --runs 2 --stages", tmp_path
+    )
+    title, *races = [row for row in rows if "contestant" in row or "HDBSCANGPU" in row]
+    assert [row[0] for row in races] == ["blobs3 3000", "cpu-blobs2 3000"]
+    for row in races:
+        named = dict(zip(title, row))
+        assert 30 <= int(named["clusters"]) <= 50  # 50 blobs, some of which overlap
+        assert 0 < int(named["noise"]) < 600
+        assert float(named["total weight"]) > 0
+    stages = next(row for row in rows if row[0] == "stages, ms")
+    assert stages[2:7] == ["tree", "linkage", "condense", "select", "label_points"]
+
+
+def test_clusterings_beside_peers(tmp_path):
+    """The same tree as scikit-learn's, and nearly the same clusters: at equal heights the order of merges is free."""
+    rows = table_of("hdbscan_bench.py", "--sets cpu-blobs2:2000 --runs 1 --peers scikit-learn --no-memory", tmp_path)
+    title = next(row for row in rows if "contestant" in row)
+    found = {row[4]: dict(zip(title, row)) for row in rows if row[0] == "cpu-blobs2 2000"}
+    ours, theirs = found["HDBSCANGPU"], found["scikit-learn"]
+    assert ours["total weight"] == theirs["total weight"]
+    assert float(theirs["adjusted Rand index"]) > 0.95
+
+
+def test_what_others_took_is_found():
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        from expected import ARBORX, CUML, recorded
+        from hdbscan_bench import CUDA_CASES
+    finally:
+        sys.path.remove(str(ROOT / "benchmarks"))
+    titles = {(name if n is None else f"{name} {n}", k) for name, n, ks in CUDA_CASES for k in ks}
+    assert ARBORX.keys() | CUML.keys() <= titles
+    record = {"set": "blobs3 1000000", "n": 10**6, "d": 3, "dtype": "float32", "k": 6, "labels": None}
+    assert [other["seconds"] for other in recorded(record)] == [[12.056]]
+    assert recorded(record | {"k": 7}) == []

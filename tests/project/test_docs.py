@@ -1,0 +1,82 @@
+"""What README and docs show can be run: snippets of Python in the order of a page, commands of `emst`, links."""
+
+import doctest
+import os
+import pathlib
+import re
+import shlex
+
+import pytest
+
+from emst.cli import parser
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCED = re.compile(r"(?P<mark><!-- not run[^\n]*-->\n)?^```(?P<language>\w*)\n(?P<code>.*?)^```$", re.M | re.S)
+LINK = re.compile(r"\]\((?!https?:)(?P<file>[^)#\s]*)(?:#(?P<section>[^)\s]*))?\)")
+
+
+def name(page):
+    return str(page.relative_to(ROOT))
+
+
+def snippets(page, language):
+    """(line, code) of the fenced blocks in a language that are not marked as not to run."""
+    text = page.read_text()
+    for block in FENCED.finditer(text):
+        if block["language"] == language and not block["mark"]:
+            yield text[: block.start("code")].count("\n") + 1, block["code"]
+
+
+def run_examples(code, names, where):
+    """A session with >>> prints what it says."""
+    test = doctest.DocTestParser().get_doctest(code, names, where, where, 0)
+    told = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    runner.run(test, out=told.append, clear_globs=False)
+    assert not runner.failures, "".join(told)
+    names.update(test.globs)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_python(page, tmp_path, monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    os.symlink(ROOT / "datasets", tmp_path / "datasets")
+    names = {"__name__": "snippet"}
+    for line, code in snippets(page, "python"):
+        where = f"{name(page)}:{line}"
+        if ">>>" in code:
+            run_examples(code, names, where)
+        else:
+            exec(compile("\n" * (line - 1) + code, str(page), "exec"), names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_commands(page):
+    """Every `emst` on a line of shell has arguments that there are, and every script is there."""
+    for line, code in snippets(page, "sh"):
+        for command in re.split(r"\n|&&", code.replace("\\\n", " ")):
+            words = shlex.split(command, comments=True)
+            if words and pathlib.Path(words[0]).name == "emst" and "--help" not in words:
+                try:
+                    parser().parse_args(words[1:])
+                except SystemExit:
+                    pytest.fail(f"{name(page)}:{line}: {command}")
+            if words and words[0] == "python" and words[1].endswith(".py"):
+                assert (ROOT / words[1]).exists(), f"{name(page)}:{line}: {command}"
+
+
+def sections(page):
+    """What GitHub makes of the headings."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links(page):
+    for link in LINK.finditer(re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)):
+        target = (page.parent / link["file"]).resolve() if link["file"] else page
+        assert target.exists(), f"{name(page)}: {link['file']}"
+        assert not link["section"] or link["section"] in sections(target), f"{name(page)}: #{link['section']}"

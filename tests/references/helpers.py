@@ -1,0 +1,149 @@
+"""What several test files need: arrays on either machine, and the stages before the one under test."""
+
+import copy
+import pathlib
+import subprocess
+import sys
+from dataclasses import fields
+
+import numpy as np
+import pytest
+import reference
+from scipy.spatial.distance import cdist
+from sklearn.metrics import adjusted_rand_score
+
+import emst
+from emst.backend.records import Forest
+from emst.inputs.scaling import SAMPLE, scaling_of
+
+# Other programs take the root before they add: n roundings of 2^-53 in the sum, a few in each root.
+CLOSE = 1e-12
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared" / "data"  # real data that the project may not commit
+DIMENSIONS = [1, 2, 3, 4, 7, 20, 70]
+DTYPES = [np.float32, np.float64]
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
+
+
+def to_device(ops, array):
+    """A copy of a numpy array where the backend works."""
+    return ops.asarray(np.array(array, order="C"))
+
+
+def to_host(array):
+    """A numpy array, whichever machine the argument lies on."""
+    return array.get() if hasattr(array, "get") else np.asarray(array)
+
+
+def forest_on(ops, forest):
+    """A copy of a numpy forest where the backend works."""
+    values = {field.name: getattr(forest, field.name) for field in fields(forest) if field.name != "scratch"}
+    return Forest(**{key: to_device(ops, value) for key, value in values.items()})
+
+
+def forest_at_home(forest):
+    """The forest with numpy arrays, without the backend's buffers."""
+    values = {field.name: getattr(forest, field.name) for field in fields(forest) if field.name != "scratch"}
+    return Forest(**{key: np.array(to_host(value)) for key, value in values.items()})
+
+
+def scaling_for(x):
+    """Scaling of a point set, from the numpy twin, as the driver makes it."""
+    statistics = reference.point_statistics(x, SAMPLE)
+    return scaling_of(statistics, x.dtype)
+
+
+def hierarchies(ops, x, k=1):
+    """The same points as the backend's hierarchy and as the twin's; with core distances for k > 1."""
+    scaling = scaling_for(x)
+    order = reference.sort_order(reference.curve_codes(x, scaling))
+    ours = ops.build_bvh(to_device(ops, x), to_device(ops, order), scaling)
+    twin = reference.build_bvh(x, order, scaling)
+    if k > 1:
+        ops.core_distances(ours, k)
+        reference.core_distances(twin, k)
+    return ours, twin, order, scaling
+
+
+def scaled_in_curve_order(x):
+    """What `reference.kruskal` takes, with the rows the points came from and their scaling."""
+    scaling = scaling_for(x)
+    order = reference.sort_order(reference.curve_codes(x, scaling))
+    return reference.build_bvh(x, order, scaling).scaled, order, scaling
+
+
+def expected_tree(x, k=1):
+    """Edges (u < v, caller's rows) and weights of the unique tree, in the order of the law."""
+    scaled, order, scaling = scaled_in_curve_order(x)
+    bvh = reference.Bvh(scaled)
+    core = reference.core_distances(bvh, k) if k > 1 else None
+    u, v, weight = reference.kruskal(scaled, core)
+    rows = np.sort(np.stack([order[u], order[v]], axis=1), axis=1)
+    return rows.astype(np.int32), reference.unscaled(weight, np.arange(len(weight)), scaling)
+
+
+def random_components(x, seed, count):
+    """A labelling as Borůvka leaves it: any partition, each part named by its least member."""
+    part = np.random.default_rng(seed).integers(0, count, len(x))
+    _, first, inverse = np.unique(part, return_index=True, return_inverse=True)
+    return first[inverse].astype(np.int32)
+
+
+def spans(edges, n):
+    """Whether n - 1 edges join all n points, by union-find."""
+    parent = list(range(n))
+
+    def root(i):
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    for u, v in np.asarray(edges).tolist():
+        parent[root(u)] = root(v)
+    return len(edges) == n - 1 and len({root(i) for i in range(n)}) == 1
+
+
+def cloud(n, d, dtype, kind="uniform", seed=0):
+    """Small point sets: no ties, all ties, every point several times, or uneven density."""
+    g = np.random.default_rng([seed, n, d])
+    if kind == "uniform":
+        x = g.random((n, d))
+    elif kind == "lattice":
+        x = g.integers(0, max(2, round(n ** (1 / d))), (n, d))
+    elif kind == "repeated":
+        x = g.random((max(1, n // 4), d))[g.integers(0, max(1, n // 4), n)]
+    elif kind == "uneven":
+        x = g.standard_normal((n, d)) * np.exp(3 * g.standard_normal((n, 1)))
+    return x.astype(dtype)
+
+
+KINDS = ["uniform", "lattice", "repeated", "uneven"]
+
+
+def clone(forest):
+    """A deep copy: operations write into what they get."""
+    return copy.deepcopy(forest)
+
+
+def mutual_reachability(x, k):
+    distance = cdist(x, x)
+    core = np.sort(distance, axis=1)[:, k - 1]
+    return np.maximum(np.maximum(core[:, None], core[None]), distance)
+
+
+def tree(ops, x, k=1):
+    return emst.minimum_spanning_tree(x, min_samples=k, device=ops.name)
+
+
+def same_partition(a, b):
+    return adjusted_rand_score(a, b) == 1 and np.array_equal(a == -1, b == -1)
+
+
+def table_of(script, options, tmp_path):
+    """Rows of the tables that a driver writes: lists of cells."""
+    path = tmp_path / "x.md"
+    command = [sys.executable, f"benchmarks/{script}", *options.split(), "--markdown", str(path)]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    lines = [line for line in path.read_text().splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]

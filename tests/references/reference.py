@@ -1,0 +1,330 @@
+"""The seam on paper: every operation of `emst/backend.py` in slow numpy, one law per function.
+
+The names and signatures are the Protocol's, so the drivers run on this module as they run on `emst.cpu` and
+`emst.cuda`, and a test can put any single operation beside its twin. Nothing here is clever: all pairs are formed,
+sorted once under the law, and read from the front. `kruskal` and `prim` at the end know no rounds at all.
+
+References
+----------
+J. Skilling, "Programming the Hilbert curve" (2004); J. B. Kruskal (1956); R. C. Prim (1957).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from dense_reference import (  # noqa: F401, the rest of the seam
+    bytes_free,
+    open_rows,
+    row_core_distances,
+    row_edges,
+    row_nearest,
+)
+from graph_reference import graph_forest, graph_statistics, number_components  # noqa: F401, the rest of the seam
+from hierarchy_reference import (  # noqa: F401, the rest of the seam
+    condense,
+    cut,
+    label_points,
+    linkage,
+    outlier_scores,
+    select,
+    simplify,
+)
+from prediction_reference import (  # noqa: F401, the rest of the seam
+    common_ancestor_lambdas,
+    exemplar_distances,
+    nearest_reachable,
+)
+from published_reference import grow_subtrees, lightest_of_edges  # noqa: F401, the rest of the seam
+from validity_reference import cluster_trees, core_distance_sums, separations  # noqa: F401, the rest of the seam
+
+from emst.backend.records import Forest, PointStatistics
+
+name = "reference"
+MIXED = -1
+
+
+@dataclass
+class Bvh:
+    """Scaled points in curve order. A node is nothing but a range of them, so boxes and labels are read off."""
+
+    scaled: np.ndarray
+    labels: np.ndarray | None = None
+    core: np.ndarray | None = None
+    leaf_size: int = 4
+    _pairs: tuple | None = None
+
+    @property
+    def n(self):
+        return len(self.scaled)
+
+    @property
+    def levels(self):
+        """(nodes, points of a full node) from the leaves to a single root."""
+        sizes = [self.leaf_size]
+        while sizes[-1] < self.n:
+            sizes.append(sizes[-1] * 4)
+        return [(-(-self.n // size), size) for size in sizes]
+
+    def points(self):
+        return self.scaled
+
+    def pairs(self):
+        """`pairs_under_law`, formed once."""
+        if self._pairs is None:
+            self._pairs = pairs_under_law(self.scaled, self.core)
+        return self._pairs
+
+    def boxes(self, level):
+        return boxes_of(self.scaled, self.levels[level][1])
+
+    def node_labels(self, level):
+        return labels_of(self.labels, self.levels[level][1])
+
+
+def boxes_of(points, size):
+    """Least and greatest corners of every ``size`` consecutive points: T[nodes, d] twice."""
+    starts = range(0, len(points), size)
+    low = np.array([points[s : s + size].min(axis=0) for s in starts])
+    return low, np.array([points[s : s + size].max(axis=0) for s in starts])
+
+
+def labels_of(labels, size):
+    """The label that ``size`` consecutive points share, or MIXED: int32[nodes]."""
+    runs = [set(labels[s : s + size].tolist()) for s in range(0, len(labels), size)]
+    return np.array([run.pop() if len(run) == 1 else MIXED for run in runs], np.int32)
+
+
+def squared_distance(x, y):
+    """The contract's one rounding sequence: subtract, square, add, dimension by dimension, each rounded to T."""
+    t = x[..., 0] - y[..., 0]
+    s = t * t
+    for i in range(1, x.shape[-1]):
+        t = x[..., i] - y[..., i]
+        s = s + t * t
+    return s
+
+
+def pairs_under_law(points, core=None):
+    """All pairs (smaller id, larger id, weight, squared distance), the lightest under the law first."""
+    u, v = np.triu_indices(len(points), 1)
+    distance = squared_distance(points[u], points[v])
+    weight = distance if core is None else np.maximum(np.maximum(core[u], core[v]), distance)
+    order = np.lexsort((v, u, distance, weight))
+    return u[order].astype(np.int32), v[order].astype(np.int32), weight[order], distance[order]
+
+
+def run_heads(points):
+    """First point of the run of equal adjacent points that each point lies in: int32[n]."""
+    starts = np.r_[True, (points[1:] != points[:-1]).any(axis=1)]
+    return np.flatnonzero(starts).astype(np.int32)[np.cumsum(starts) - 1]
+
+
+# The operations of the seam, in the Protocol's order.
+
+
+def asarray(array, dtype=None):
+    return np.ascontiguousarray(array, dtype)
+
+
+def point_statistics(points, sampled):
+    bad = ~np.isfinite(points).all(axis=1)
+    first = int(bad.argmax()) if bad.any() else -1
+    low, high, sample = points.min(axis=0), points.max(axis=0), points[sampled.of(len(points))]
+    return PointStatistics(
+        low.astype(np.float64), high.astype(np.float64), int(bad.sum()), first, sample.astype(np.float64)
+    )
+
+
+def curve_codes(points, scaling):
+    return np.array([_curve_code(row, scaling) for row in points.astype(np.float64)], np.uint64)
+
+
+def _curve_code(row, scaling):
+    used = scaling.dimensions
+    last = 2**scaling.bits - 1
+    cells = [int(min(max((row[i] * scaling.scale - scaling.low[i]) * scaling.factor, 0), last)) for i in range(used)]
+    if used > 1:
+        cells = _hilbert_transpose(cells, scaling.bits)
+    code = 0
+    for bit in reversed(range(scaling.bits)):
+        for cell in cells:
+            code = code << 1 | cell >> bit & 1
+    return code
+
+
+def _hilbert_transpose(x, bits):
+    """Skilling's AxesToTranspose: grid coordinates -> the bits of the Hilbert index, dealt out to the dimensions."""
+    x = list(x)
+    for bit in reversed(range(1, bits)):
+        lower = (1 << bit) - 1
+        for i in range(len(x)):
+            if x[i] >> bit & 1:
+                x[0] ^= lower  # invert
+            else:
+                t = (x[0] ^ x[i]) & lower  # exchange
+                x[0] ^= t
+                x[i] ^= t
+    for i in range(1, len(x)):  # Gray code
+        x[i] ^= x[i - 1]
+    t = 0
+    for bit in reversed(range(1, bits)):
+        if x[-1] >> bit & 1:
+            t ^= (1 << bit) - 1
+    return [xi ^ t for xi in x]
+
+
+def sort_order(codes):
+    return np.argsort(codes, kind="stable").astype(np.int32)
+
+
+def build_bvh(points, order, scaling):
+    scaled = points.astype(np.float64) * scaling.scale
+    return Bvh(scaled.astype(points.dtype)[order])
+
+
+def core_distances(bvh, k):
+    x = bvh.scaled
+    bvh.core = np.array([np.sort(squared_distance(x, row[None]))[k - 1] for row in x], x.dtype)
+    return bvh.core
+
+
+def join_duplicates(bvh):
+    labels = run_heads(bvh.scaled)
+    joined = np.flatnonzero(labels != np.arange(bvh.n))
+    forest = empty_forest(labels, bvh.scaled.dtype)
+    forest.source[joined] = labels[joined]
+    forest.target[joined] = joined
+    forest.weight[joined] = 0 if bvh.core is None else bvh.core[joined]
+    return forest
+
+
+def empty_forest(labels, dtype):
+    """Components as ``labels`` say, without an edge yet."""
+    n = len(labels)
+    best, weight = (np.full(n, np.inf, dtype) for _ in range(2))
+    edge_u, edge_v, source, target = (np.full(n, -1, np.int32) for _ in range(4))
+    labels = labels.astype(np.int32)
+    return Forest(labels, np.unique(labels), best, edge_u, edge_v, source, target, weight)
+
+
+def cache_neighbours(bvh, forest):
+    return None  # the twin remembers nothing: every round forms all pairs again
+
+
+def label_nodes(bvh, forest):
+    bvh.labels = forest.labels.copy()
+
+
+def upper_bounds(bvh, forest, cache):
+    x, core, labels = bvh.scaled, bvh.core, forest.labels
+    weight = squared_distance(x[1:], x[:-1])
+    if core is not None:
+        weight = np.maximum(np.maximum(core[1:], core[:-1]), weight)
+    leaves = labels[1:] != labels[:-1]
+    forest.best[forest.components] = np.inf
+    np.minimum.at(forest.best, labels[1:][leaves], weight[leaves])
+    np.minimum.at(forest.best, labels[:-1][leaves], weight[leaves])
+
+
+def nearest_outgoing(bvh, forest, cache):
+    u, v, weight, _ = bvh.pairs()
+    a, b = forest.labels[u], forest.labels[v]
+    leaves = a != b
+    u, v, weight, a, b = u[leaves], v[leaves], weight[leaves], a[leaves], b[leaves]
+    roots, first = np.unique(np.stack([a, b], axis=1).ravel(), return_index=True)  # first = nearest the front
+    forest.best[roots] = weight[first // 2]
+    forest.edge_u[roots] = u[first // 2]
+    forest.edge_v[roots] = v[first // 2]
+
+
+def merge(forest, prepare=None):
+    parent = np.arange(len(forest.labels))
+    for c in forest.components.tolist():
+        u, v = int(forest.edge_u[c]), int(forest.edge_v[c])
+        if u < 0:
+            continue
+        other = int(forest.labels[v] if forest.labels[u] == c else forest.labels[u])
+        mutual = (forest.edge_u[other], forest.edge_v[other]) == (u, v)
+        if mutual and c < other:
+            continue  # of a mutual pair the smaller stays the root, and the edge is recorded once
+        parent[c] = other
+        forest.source[c], forest.target[c], forest.weight[c] = u, v, forest.best[c]
+    while (parent != parent[parent]).any():
+        parent = parent[parent]
+    forest.labels[:] = parent[forest.labels]
+    forest.components = np.unique(forest.labels).astype(np.int32)
+    forest.best[forest.components] = np.inf
+    if prepare is not None:
+        prepare(forest)
+    return forest.count
+
+
+def sorted_edges(bvh, forest, order, scaling):
+    used = forest.source >= 0
+    u, v, weight = forest.source[used], forest.target[used], forest.weight[used]
+    law = np.lexsort((v, u, squared_distance(bvh.scaled[u], bvh.scaled[v]), weight))
+    rows = np.stack([order[u[law]], order[v[law]]], axis=1)
+    return np.sort(rows, axis=1).astype(np.int32), _root(weight[law], scaling)
+
+
+def unscaled(squared, order, scaling):
+    roots = np.empty_like(squared)
+    roots[order] = _root(squared, scaling)
+    return roots
+
+
+def _root(squared, scaling):
+    """One square root in T; taking the power of two back is exact."""
+    return (np.sqrt(squared).astype(np.float64) / scaling.scale).astype(squared.dtype)
+
+
+def require_memory(array, dtype, k, labels=False):
+    pass
+
+
+# Whole trees, without any rounds.
+
+
+def kruskal(points, core=None):
+    """The unique tree under the law of scaled points in curve order: (u, v, squared weight), lightest first.
+
+    Runs of equal neighbours are joined before anything else, as stars from the run's head.
+    """
+    n = len(points)
+    labels = run_heads(points)
+    stars = np.flatnonzero(labels != np.arange(n))
+    edges = [(int(labels[i]), int(i), core[i] if core is not None else points.dtype.type(0), 0.0) for i in stars]
+    parent = labels.tolist()
+
+    def root(i):
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    for u, v, weight, distance in zip(*pairs_under_law(points, core)):
+        if len(edges) == n - 1:
+            break
+        a, b = root(int(u)), root(int(v))
+        if a != b:
+            parent[max(a, b)] = min(a, b)
+            edges.append((int(u), int(v), weight, distance))
+    edges.sort(key=lambda edge: (edge[2], edge[3], edge[0], edge[1]))
+    u, v, weight, _ = zip(*edges) if edges else ((), (), (), ())
+    return np.array(u, np.int32), np.array(v, np.int32), np.array(weight, points.dtype)
+
+
+def prim(x):
+    """Weights of a Euclidean minimum spanning tree in float64, ascending; no scaling, no order, no law."""
+    x = np.asarray(x, np.float64)
+    outside = np.ones(len(x), bool)
+    nearest = np.full(len(x), np.inf)
+    at, weights = 0, []
+    for _ in range(len(x) - 1):
+        outside[at] = False
+        nearest = np.minimum(nearest, np.sqrt(((x - x[at]) ** 2).sum(axis=1)))
+        at = int(np.where(outside, nearest, np.inf).argmin())
+        weights.append(nearest[at])
+    return np.sort(weights)

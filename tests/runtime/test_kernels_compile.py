@@ -1,0 +1,125 @@
+"""Every kernel of every .cu file compiles under NVRTC, for every kind of template argument; that needs no GPU.
+
+The entries are read off the sources, so a new kernel is covered when it is written; a template parameter of a new name
+needs a line in `VALUES`.
+"""
+
+import itertools
+import pathlib
+import re
+
+import pytest
+
+import emst
+
+CUDA = pathlib.Path(emst.__file__).parent / "cuda"
+# -ftz=true: CuPy adds it to every compile. The reductions over a warp ask for Ampere; newer GPUs take the same source.
+ADDED = ("-arch=compute_80", "-ftz=true")
+POW = ", 4>"  # METRIC 4 takes `pow`, which is made of fused multiplications and additions; only doubles have it
+ENTRY = re.compile(
+    r"(?:template\s*<(?P<template>[^>]*)>\s*)?"
+    r"(?:extern\s+\"C\"\s+)?__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(?P<name>\w+)\s*\("
+)
+VALUES = {
+    "class T": ["float", "double"],
+    "class U": {"float": "u32", "double": "u64"},  # the unsigned integer as wide as T
+    "int D": ["1", "2", "3", "5", "32"],  # packed kernels, and the template up to where brute force takes over
+    "int K": ["2", "6", "32"],
+    "int PAGE": ["12"],
+    "int FIXED": ["0", "3", "5"],  # dimensions, or 0 for any number
+    "bool MRD": ["false", "true"],
+    "class W": ["int", "i64", "float", "double"],
+    "class P": ["int", "i64"],
+    "class Key": ["Narrow", "Wide"],
+    "int METRIC": ["0", "1", "2", "3", "4"],
+}
+
+
+def instances(template):
+    """All arguments of a template: ``class T, int D`` -> ("float", "2"), ..."""
+    names = [name.strip() for name in template.split(",")]
+    free = [name for name in names if name != "class U"]
+    for values in itertools.product(*(VALUES[name] for name in free)):
+        given = dict(zip(free, values))
+        if "class U" in names:
+            given["class U"] = VALUES["class U"][given["class T"]]
+        if (given.get("int METRIC"), given.get("class T")) != ("4", "float"):
+            yield ", ".join(given[name] for name in names)
+
+
+def expressions(text):
+    """C++ name expressions of all entries of a source."""
+    for entry in ENTRY.finditer(text):
+        if entry["template"] is None:
+            yield entry["name"]
+        else:
+            yield from (f"{entry['name']}<{arguments}>" for arguments in instances(entry["template"]))
+
+
+def rooms():
+    return sorted(str(path.relative_to(CUDA).with_suffix("")) for path in CUDA.rglob("*.cu"))
+
+
+@pytest.fixture(scope="module")
+def nvrtc():
+    pytest.importorskip("cupy", reason="needs CuPy, which is not installed")
+    from cupy.cuda import nvrtc
+
+    try:
+        nvrtc.getVersion()
+    except Exception as error:
+        pytest.skip(f"needs NVRTC, which comes with nvidia-cuda-nvrtc: {error}")
+    return nvrtc
+
+
+def ptx_of(nvrtc, text, names):
+    """PTX of a source with these templates instantiated; shows the compiler's log where it does not compile."""
+    from emst.cuda.runtime.compile import OPTIONS
+
+    program = nvrtc.createProgram(text, "kernels.cu", [], [])
+    try:
+        for name in names:
+            nvrtc.addNameExpression(program, name)
+        try:
+            nvrtc.compileProgram(program, (*OPTIONS, *ADDED))
+        except nvrtc.NVRTCError:
+            pytest.fail(nvrtc.getProgramLog(program), pytrace=False)
+        ptx = nvrtc.getPTX(program)
+        symbols = {name: nvrtc.getLoweredName(program, name) for name in names}
+    finally:
+        nvrtc.destroyProgram(program)
+    return (ptx if isinstance(ptx, str) else ptx.decode()), symbols
+
+
+def test_entries_are_found():
+    assert rooms()
+    for room in rooms():
+        text = (CUDA / f"{room}.cu").read_text()
+        assert len(ENTRY.findall(text)) == text.count("__global__"), room
+
+
+@pytest.mark.parametrize("room", rooms())
+def test_every_kernel_compiles(nvrtc, room):
+    from emst.cuda.runtime.compile import source
+
+    names = list(expressions((CUDA / f"{room}.cu").read_text()))
+    powers = [name for name in names if name.endswith(POW)]
+    exact = [name for name in names if name not in powers]
+    for some in (powers, exact) if powers else (exact,):
+        ptx, symbols = ptx_of(nvrtc, source(room), some)
+        for name, symbol in symbols.items():
+            assert f".entry {symbol}(" in ptx, name
+    # The contract's rounding: subtract, multiply, add. Integers may be multiplied and added at once.
+    assert not re.findall(r"\bfma\.\S+|\bmad\.\S*f(?:32|64)", ptx)
+    # Subnormal weights are as good as any: nothing may flush them on the way in, out, or through a comparison.
+    assert not re.findall(r"\b(?:mul|add|sqrt|cvt)\.\S*ftz\S*", ptx)
+    if room != "points/statistics":  # whose only comparison asks whether a value is finite
+        assert not re.findall(r"\bsetp\.\S*ftz\S*", ptx)
+
+
+def test_the_source_is_the_key_of_the_cache():
+    """CuPy's cache sees the source string only, so nothing of ours may be left to an include."""
+    from emst.cuda.runtime.compile import source
+
+    for room in rooms():
+        assert '#include "' not in source(room)
