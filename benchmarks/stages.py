@@ -1,4 +1,4 @@
-"""Where the time goes: the backend with a stopwatch around every operation. The library holds no timers."""
+"""Times of single stages: a backend whose operations are timed from outside. The library contains no timers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from emst.inputs.scaling import SAMPLE
 
 
 def synchronize(device: str) -> None:
-    """Wait until the device has done what it was told; on the CPU everything already has."""
+    """Wait until the device has finished; the CPU always has."""
     if device == "cuda":
         import cupy
 
@@ -22,16 +22,16 @@ def synchronize(device: str) -> None:
 
 
 class Timed:
-    """A backend whose operations add up their own seconds. Waits before and after each, so nothing overlaps.
+    """A backend that adds up the seconds of each operation. It waits before and after each, so nothing overlaps.
 
-    `merge` calls other operations; theirs is not counted as its own.
+    An operation that calls others (`merge` does) is charged without their seconds.
     """
 
     def __init__(self, ops: Any) -> None:
         self._ops = ops
         self.seconds: dict[str, float] = {}
         self.calls: dict[str, int] = {}
-        self._inner = 0.0  # seconds of operations called by the one that runs
+        self._inner = 0.0  # seconds of the operations that the running one called
 
     def __getattr__(self, name: str) -> Any:
         operation = getattr(self._ops, name)
@@ -54,7 +54,7 @@ class Timed:
 
 
 def time_stages(points: Any, k: int, device: str) -> dict[str, Any]:
-    """One extra run, apart from those whose medians count: seconds and calls of every operation, components left."""
+    """One extra run: seconds and calls of every operation, and the components left after each round."""
     ops = Timed(backend_of(device))
     left: list[int] = []
     points = ops.asarray(points)
@@ -64,7 +64,7 @@ def time_stages(points: Any, k: int, device: str) -> dict[str, Any]:
 
 
 def time_labels(points: Any, k: int, min_cluster_size: int, device: str, runs: int = 3) -> dict[str, Any]:
-    """Extra runs of the stages of a clustering: medians of the seconds of the tree as a whole and of what follows."""
+    """Extra runs: median seconds of the spanning tree and of each operation after it."""
     options, seen = Options(min_cluster_size), []
     for _ in range(runs):
         ops = Timed(backend_of(device))

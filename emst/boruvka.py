@@ -1,11 +1,13 @@
 """Borůvka's loop, shared by points and graphs: what is the lightest edge leaving each component?
 
-A round asks that question of every component at once and contracts the answers. Under a strict total order on
+A round asks that question of every component at once and contracts the edges found. Under a strict total order on
 edges the only cycles a round can make are mutual pairs, so merging needs no compare-and-swap: the parent of a
 component is the component at the other end of its edge, and of a mutual pair the smaller one stays the root.
 
-The loop knows neither points nor graphs. What is asked of them is the closure `lightest`; how the answers are
-contracted is the backend's `merge`. The only thing that reaches the host is one number a round.
+The loop knows neither points nor graphs. The closure `lightest` finds the edges, and the backend's `merge` contracts
+them. Every round brings one number to the host, the components left; the last step counts the edges. A question that
+does not keep to one total order may close a longer cycle. That count shows it, and so the stages that follow, which
+would look for the root of a cycle for ever, are only given forests.
 
 References
 ----------
@@ -24,23 +26,21 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest, Report
 
+FAULT = "Some lightest edges close a cycle; this is a fault of emst, please report it with the input"
+
 
 def singletons(n: int, dtype: Any, ops: Backend) -> Forest:
     """Every vertex a component of its own."""
-
-    def filled(value: float, dtype: Any) -> Array:
-        return ops.asarray(np.full(n, value, dtype))
-
-    ids = np.arange(n, dtype=np.int32)
+    xp = ops.xp
     return Forest(
-        labels=ops.asarray(ids),
-        components=ops.asarray(ids.copy()),
-        best=filled(np.inf, dtype),
-        edge_u=filled(-1, np.int32),
-        edge_v=filled(-1, np.int32),
-        source=filled(-1, np.int32),
-        target=filled(-1, np.int32),
-        weight=filled(0, dtype),
+        labels=xp.arange(n, dtype=np.int32),
+        components=xp.arange(n, dtype=np.int32),
+        best=xp.full(n, np.inf, dtype),
+        edge_u=xp.full(n, -1, np.int32),
+        edge_v=xp.full(n, -1, np.int32),
+        source=xp.full(n, -1, np.int32),
+        target=xp.full(n, -1, np.int32),
+        weight=xp.zeros(n, dtype),
     )
 
 
@@ -60,19 +60,26 @@ def spanning_forest(
     lightest : callable
         ``lightest(forest)`` sets `best`, `edge_u` and `edge_v` of every component.
     ops : Backend
-        Whose `merge` contracts the edges.
+        The backend whose `merge` contracts the edges.
     prepare : callable, optional
-        ``prepare(forest)`` comes before every `lightest`: what a round needs of the new labels. It does not ask how
-        many components are left, so a device can begin with it while that number is still on its way to the host.
+        ``prepare(forest)`` is called before every `lightest` and makes what a round needs of the new labels. It does
+        not ask how many components are left, so a device can begin with it while that number is still on its way to
+        the host.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round.
 
     Returns
     -------
     int
-        Number of rounds. At most log2(n): every component with an outgoing edge merges in every round.
+        Number of rounds. At most log2(n), and one more if some components are never joined: every component with an
+        outgoing edge merges in every round.
+
+    Raises
+    ------
+    RuntimeError
+        The edges are no spanning forest: `lightest` did not keep to one strict total order.
     """
-    rounds = 0
+    rounds, most = 0, forest.count.bit_length()
     if prepare is not None and forest.count > 1:
         prepare(forest)
     while forest.count > 1:
@@ -84,6 +91,11 @@ def spanning_forest(
             report(rounds, left)
         if left == before:  # no component has an edge leaving it: a forest
             break
+        if rounds > most:
+            raise RuntimeError(f"{left:,} components are left after {rounds} rounds; {most} rounds join all. {FAULT}")
+    edges, needed = int((forest.source >= 0).sum()), len(forest.labels) - forest.count
+    if edges != needed:
+        raise RuntimeError(f"{edges:,} edges were chosen where a spanning forest has {needed:,}. {FAULT}")
     return rounds
 
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend import backend_of
+from emst.distances.metrics import ALIASES
 from emst.hierarchy.pairs import Pairs
 from emst.inputs.devices import to_host
 from emst.inputs.points import check_points
@@ -77,6 +78,7 @@ def validity_index(
     Mutual reachabilities tie: many pairs share the core distance of one point. Which points are inner nodes of the tree
     then depends on the order of the rows; the choice is hdbscan's.
     """
+    metric = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
     points, labels, dimension = _opened(X, labels, metric, metric_params, d, device)
     present, cluster = np.unique(labels[labels >= 0], return_inverse=True)
     scores = np.zeros(len(present))
@@ -147,7 +149,8 @@ class OnDevice:
 
     def separations(self, chosen: np.ndarray, starts: np.ndarray, core: np.ndarray) -> np.ndarray:
         """See `emst.backend.operations`, of some of the points; on the host."""
-        columns = self.ops.asarray(self.columns[:, self.ops.asarray(chosen)])
+        with self.given.scope():
+            columns = self.ops.asarray(self.columns[:, self.ops.asarray(chosen)])
         return self._ask(self.ops.separations, columns, self._cluster(starts), starts, core)
 
     def _cluster(self, starts: np.ndarray) -> np.ndarray:

@@ -377,7 +377,7 @@ def test_tables_of_the_wrong_kind(here, capsys):
         (np.zeros(5), "shape (5,)"),
         (np.zeros((5, 2), complex), "complex128"),
         (np.array([["a", "b"]]), "<U1"),
-        (np.array([[None]]), "pickle"),
+        (np.array([[None]]), "Python objects"),
     ]:
         np.save("points.npy", array)
         assert said in complaint(capsys, "tree", "points.npy", "-o", "t.npz")
@@ -412,7 +412,7 @@ def test_refused_before_a_tree_is_computed(here, capsys, monkeypatch, arguments,
         (["points.npy", "-o", "points.npy"], "write the labels to another file"),
         (["points.npy", "-o", "l.npy", "--plot", "picture.doc"], "a picture is written as"),
         (["points.npy", "-o", "l.npy", "--tree", "picture.doc"], "a picture is written as"),
-        (["points.npy", "-o", "l.npy", "--plot", "p.png", "--tree", "p.png"], "needs a name of its own"),
+        (["points.npy", "-o", "l.npy", "--plot", "p.png", "--tree", "p.png"], "must have different names"),
         (["points.npy", "-o", "absent/l.npy"], "absent/l.npy: No such file"),
         (["points.npy", "-o", "l.npy", "--tree", "absent/p.png"], "absent/p.png: No such file"),
         (["points.npy", "-o", "folder.npz"], "is a directory"),

@@ -4,7 +4,7 @@ import dense_reference as twin
 import numpy as np
 import pytest
 import reference
-from helpers import DTYPES, cloud, forest_at_home, forest_on, random_components, to_device, to_host
+from helpers import DTYPES, check_tree, cloud, forest_at_home, forest_on, random_components, to_device, to_host
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import cdist, squareform
 
@@ -29,13 +29,6 @@ def matrix(n, kind, dtype, seed=0):
     d = np.minimum(d, d.T).astype(dtype)
     np.fill_diagonal(d, 0)
     return d
-
-
-def check_tree(tree, expected, dtype):
-    edges, weights, core = map(to_host, tree)
-    assert edges.dtype == np.int32 and weights.dtype == core.dtype == dtype
-    for ours, theirs in zip((edges, weights, core), expected):
-        np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -2,17 +2,19 @@
 
 import importlib
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import reference
 from dendrograms import SHAPES, WEIGHTS, assert_same, give, nested, of_points, tree, weights
-from helpers import DTYPES, KINDS, cloud, to_host
+from helpers import DTYPES, KINDS, cloud, to_device, to_host
 from scipy.cluster.hierarchy import is_valid_linkage
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import pdist, squareform
 
 import emst
+from emst.cpu.hierarchy import linkage as cpu_linkage
 from emst.hierarchy.linkage import to_scipy
 
 
@@ -101,6 +103,43 @@ def test_the_public_linkage_is_the_backends(ops):
     x = cloud(200, 2, np.float32)
     found = emst.minimum_spanning_tree(x, device="cpu")
     np.testing.assert_array_equal(found.linkage(), to_scipy(give(ops, found.edges, found.weights)))
+
+
+@pytest.mark.parametrize("n", [3, 4, 700])
+@pytest.mark.parametrize("twice", [False, True])
+def test_edges_with_a_cycle_are_an_error(ops, n, twice):
+    """The last edge joins what others have joined: as a cycle, or as a repetition of the one before."""
+    edges = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1).astype(np.int32)
+    edges[-1] = edges[-2] if twice else (0, n - 2)
+    with pytest.raises(ValueError, match="edges are not a spanning tree"):
+        give(ops, edges, np.arange(n - 1.0))
+
+
+@pytest.mark.parametrize("what", ["loop", "cycle", "range", "negative", "rows", "columns"])
+def test_changed_edges_are_an_error(ops, what):
+    """A result's arrays belong to the caller, who may have written to them."""
+    found = emst.minimum_spanning_tree(cloud(200, 2, np.float64), device=ops.name)
+    edges = to_host(found.edges).copy()
+    if what == "cycle":
+        edges[100:102] = [[4, 5], [4, 5]]
+    elif what in ("rows", "columns"):
+        edges = edges[:-1] if what == "rows" else edges[:, :1]
+    else:
+        edges[100] = {"loop": (3, 3), "range": (3, 200), "negative": (-1, 3)}[what]
+    changed = replace(found, edges=to_device(ops, edges))
+    with pytest.raises(ValueError, match="edges"):
+        changed.linkage()
+
+
+def test_interrupts_are_served_between_steps(monkeypatch):
+    """On the CPU the merges run on one thread, in steps: a few milliseconds each."""
+    edges, heights = of_points("uniform", 700, np.float64)
+    expected = cpu_linkage.linkage(edges, heights)
+    merge, steps = cpu_linkage._merge, []
+    monkeypatch.setattr(cpu_linkage, "STEP", 100)
+    monkeypatch.setattr(cpu_linkage, "_merge", lambda *args: steps.append(args[-1]) or merge(*args))
+    assert_same(cpu_linkage.linkage(edges, heights), expected)
+    assert steps == [100, 200, 300, 400, 500, 600, 699]
 
 
 def chain(n):

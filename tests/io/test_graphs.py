@@ -166,7 +166,7 @@ def test_dimacs_without_arcs(tmp_path, n):
         ("p sp 2147483648 1\na 1 2 3\n", "line 1: 'p sp 2147483648 1' has more vertices than 32-bit ids can number"),
         ("p sp 2 1\np sp 2 1\na 1 2 3\n", "line 2: 'p sp 2 1' is a second problem line"),
         ("p sp 2 1\na 1 2 3\np sp 2 1\n", "line 3: 'p sp 2 1' is a second problem line"),
-        ("p sp 2 2\na 1 2 3\n", "the problem line tells of 2 arcs, the file has 1"),
+        ("p sp 2 2\na 1 2 3\n", "the problem line announces 2 arcs, the file has 1"),
         ("p sp 2 1\na 1 2 3\n\na 2 1 3\n", "line 4: 'a 2 1 3' is one arc more than the 1 of the problem line"),
         ("p sp 2 2\na 1 2 3\na 0 1 3\n", "line 3: 'a 0 1 3' names vertex 0; they are numbered from 1 to 2"),
         ("p sp 2 2\na 1 2 3\na 2 3 3\n", "line 3: 'a 2 3 3' names vertex 3; they are numbered from 1 to 2"),
@@ -521,11 +521,11 @@ def test_arrays_without_weights(tmp_path):
 @pytest.mark.parametrize(
     "arrays, said",
     [
-        ({"x": [1]}, "holds arrays x: without `indptr` and `indices` or `source` and `target` they are no graph"),
+        ({"x": [1]}, "holds arrays x: a graph needs `indptr` and `indices`, or `source` and `target`"),
         ({"source": [0], "target": [1], "a": [1], "b": [2]}, "a, b could all be the weight"),
         ({"source": [0], "target": [1], "weight": [1], "data": [2]}, "weight, data could all be the weight"),
         ({"source": [0], "target": [1], "u": [1], "v": [2]}, "source, target and u, v could all be the ends"),
-        ({"source": [0], "target": [1], "Source": [1]}, "differ in nothing but case"),
+        ({"source": [0], "target": [1], "Source": [1]}, "differ only in case"),
         ({"indptr": [0, 1], "indices": [0], "a": [1.0], "b": [1.0]}, "a, b could all be the weight"),
         ({"source": [0, 1], "target": [1]}, "as long as each other, not of shapes (2,), (1,)"),
         ({"source": [0, 1], "target": [1, 2], "weight": [3]}, "as long as each other"),

@@ -136,6 +136,14 @@ def tree(ops, x, k=1):
     return emst.minimum_spanning_tree(x, min_samples=k, device=ops.name)
 
 
+def check_tree(tree, expected, dtype):
+    """Whether a tree is the expected one, bit for bit."""
+    edges, weights, core = map(to_host, tree)
+    assert edges.dtype == np.int32 and weights.dtype == core.dtype == dtype
+    for ours, theirs in zip((edges, weights, core), expected):
+        np.testing.assert_array_equal(ours, theirs)
+
+
 def same_partition(a, b):
     return adjusted_rand_score(a, b) == 1 and np.array_equal(a == -1, b == -1)
 

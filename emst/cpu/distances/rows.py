@@ -214,8 +214,9 @@ def _nearest(scratch, data, kind, p, block, alpha, core, asking, labels, nearest
 def _look(row, u, first, alpha, core, labels, nearest, bound, near):
     """Show a row some of its entries, in ascending order: among equals the first one stays."""
     label, own, weight = labels[u], core[u], bound[u]
-    # An entry farther than this is no better: one that has reached its core distance only looks for something nearer.
-    reach = near[u] if weight == own else weight
+    # An entry is no better beyond this: a row that has reached its core distance only looks for something nearer.
+    # Divided, as entries are: rounding is monotone, so a nearer entry divided by alpha is never above it.
+    reach = near[u] / alpha if weight == own else weight
     others, cores = labels[first : first + len(row)], core[first : first + len(row)]
     hits = 0
     for j in range(len(row)):

@@ -79,9 +79,9 @@ __global__ void __launch_bounds__(QUERIES)
 
 template <class T>
 __global__ void brute_nearest_of_splits(const int *labels, i64 n, const int *worklist, const int *count, int blocks,
-                              const int *found_by_split, const Bits<T> *weight_by_split,
-                              const Bits<T> *distance_by_split, int *nearest, Bits<T> *bound, Bits<T> *second,
-                              Bits<T> *best) {
+                                        const int *found_by_split, const Bits<T> *weight_by_split,
+                                        const Bits<T> *distance_by_split, int *nearest, Bits<T> *bound, Bits<T> *second,
+                                        Bits<T> *best) {
   const i64 a = thread_id(), queries = worklist ? count[0] : n;
   if (a >= queries) return;
   const int splits = splits_for(queries, blocks);

@@ -12,6 +12,7 @@ from emst.cuda.runtime.compile import kernel
 
 BLOCK = 256
 COMPACT_TILE = 4096  # of compact.cuh
+COUNTER_WORDS = 16  # of lookback.cuh: before the words of tiles
 EACH = 4  # points a thread of a pass over all points, of exact.cuh
 
 
@@ -50,10 +51,11 @@ def multiprocessors(device: int) -> int:
 
 
 class Compaction:
-    """Tile words of `compact` in compact.cuh for up to n indices, and the epoch that tells its calls apart."""
+    """What tiles of `compact` in compact.cuh tell each other, for up to n indices, and the epoch that tells its launches
+    apart. They run one after the other: they share the counter that tiles are taken from."""
 
     def __init__(self, n: int) -> None:
-        self._tiles = cupy.zeros(-(-n // COMPACT_TILE), np.uint64)
+        self._tiles = cupy.zeros(COUNTER_WORDS + -(-n // COMPACT_TILE), np.uint64)
         self._epoch = 0
 
     def launch(self, room: str, name: str, n: int, *args: Any) -> None:

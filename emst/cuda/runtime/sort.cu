@@ -71,11 +71,11 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_AN_SM)
   __shared__ u32 out_base[DIGITS];  // where the tile's first key of a digit goes, less its place in the tile
   __shared__ u32 warp_sums[SORT_WARPS];
   const int warp = threadIdx.x / 32, lane = (int)lane_id(), digit = threadIdx.x;
-  const i64 tile_start = (i64)blockIdx.x * TILE, first = tile_start + warp * (32 * ITEMS) + lane;
-  const int here = (int)minimum((i64)TILE, n - tile_start);
 #pragma unroll
   for (int w = 0; w < SORT_WARPS; w++) next_place[w][digit] = 0;
-  __syncthreads();
+  const int tile = lookback::take_tile(tiles);  // after which all counts are 0
+  const i64 tile_start = (i64)tile * TILE, first = tile_start + warp * (32 * ITEMS) + lane;
+  const int here = (int)minimum((i64)TILE, n - tile_start);
 
   // Counts first, without ranks: later tiles wait for them. Padding sorts last in its tile.
   u64 key[ITEMS];
@@ -91,8 +91,9 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_AN_SM)
     next_place[w][digit] = total;
     total += count;
   }
-  u64 *word = tiles + (i64)blockIdx.x * DIGITS + digit;
-  lookback::publish(word, lookback::word(epoch, blockIdx.x ? lookback::AGGREGATE : lookback::PREFIX, total));
+  const u64 *words = lookback::words(tiles) + digit;
+  u64 *word = lookback::words(tiles) + (i64)tile * DIGITS + digit;
+  lookback::publish(word, lookback::word(epoch, tile ? lookback::AGGREGATE : lookback::PREFIX, total));
   const u32 place = block_prefix(total, warp_sums);
 #pragma unroll
   for (int w = 0; w < SORT_WARPS; w++) next_place[w][digit] += place;
@@ -113,12 +114,12 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_AN_SM)
 
   // A thread a digit: how many earlier tiles hold.
   u32 earlier = 0;
-  for (int tile = (int)blockIdx.x - 1; tile >= 0; tile--) {
-    u64 w = lookback::wait(tiles + (i64)tile * DIGITS + digit, epoch);
+  for (int before = tile - 1; before >= 0; before--) {
+    u64 w = lookback::wait(words + (i64)before * DIGITS, epoch);
     earlier += (u32)w;
     if (lookback::state(w) == lookback::PREFIX) break;
   }
-  if (blockIdx.x) lookback::publish(word, lookback::word(epoch, lookback::PREFIX, earlier + total));
+  if (tile) lookback::publish(word, lookback::word(epoch, lookback::PREFIX, earlier + total));
   out_base[digit] = (u32)starts[digit] + earlier - place;
   __syncthreads();
 

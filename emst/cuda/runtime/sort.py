@@ -5,7 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.launch import COUNTER_WORDS, launch
 
 TILE = 4096  # of sort.cu
 DIGITS = 256
@@ -22,7 +22,7 @@ def sort_pairs(
     n, passes = len(keys), -(-bits // DIGIT_BITS)
     tiles = -(-n // TILE)
     counts = cupy.zeros(passes * DIGITS, np.uint64)
-    words = cupy.zeros(tiles * DIGITS, np.uint64)
+    words = cupy.zeros(COUNTER_WORDS + tiles * DIGITS, np.uint64)
     launch("runtime/sort", "count_digits", min(tiles, 512) * DIGITS, keys, n, np.int32(passes), counts)
     launch("runtime/sort", "digit_starts", passes * DIGITS, counts)
     buffers = [(cupy.empty(n, np.uint64), cupy.empty(n, np.int32)) for _ in range(2)]  # the caller's keys stay
