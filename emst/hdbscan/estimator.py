@@ -18,14 +18,14 @@ import warnings
 from typing import Any
 
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from emst.hdbscan import centers
 from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.fitting import tree_model
 from emst.hdbscan.model import Model
-from emst.hdbscan.parameters import CONSTRAINTS, RECLUSTERED, options_of, request_of
+from emst.hdbscan.parameters import RECLUSTERED, RULES, check_parameters, options_of, request_of
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import check_cut, flat_clustering
 from emst.inputs.features import ATTRIBUTES, features_of, set_features
@@ -69,7 +69,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     store_centers : {None, "centroid", "medoid", "both"}, default None
         Centres to compute: centroids, in O(n d) time; medoids, in O(s^2 d) time at worst for a cluster of s points. The
         triangle inequality spares most of that in few dimensions (euclidean, haversine, manhattan, chebyshev,
-        minkowski), the mean in any (sqeuclidean, cosine). A UserWarning announces searches of more than 10^10 distances.
+        minkowski), the mean in any (sqeuclidean, cosine). A UserWarning announces more than 10^10 distances.
     cluster_selection_persistence : float, default 0.0
         Splits whose lesser side lasts for a shorter range of lambda (1 / distance) than this are undone.
     prediction_data : bool, default False
@@ -116,8 +116,6 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     2
     """
 
-    _parameter_constraints = CONSTRAINTS
-
     def __init__(
         self,
         min_cluster_size: int = 5,
@@ -161,7 +159,6 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         self.dtype = dtype
         self.verbose = verbose
 
-    @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None) -> HDBSCANGPU:
         """Cluster the rows of `X`.
 
@@ -182,6 +179,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         MemoryError
             Not enough memory; raised before anything is allocated.
         """
+        check_parameters(self)
         stage = stage_printer(bool(self.verbose))
         features = features_of(X)
         request = request_of(self, sparse=issparse(X))
@@ -197,7 +195,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
                 model.flat = flat_clustering(condensed, options, model.ops)
                 stage("clusters and labels", model.flat.labels)
             if self.prediction_data and not model.has_features:
-                warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=3)
+                warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=2)
             results = _results(model, self.store_centers)
             if self.prediction_data:
                 model.prepare_queries()
@@ -264,7 +262,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             No such parameter, or one that the tree depends on, such as `min_samples` or `metric`: it takes a new `fit`.
         """
         check_is_fitted(self)
-        unknown = [name for name in params if name not in CONSTRAINTS]
+        unknown = [name for name in params if name not in RULES]
         if unknown:
             raise ValueError(f"recluster has no parameter {unknown[0]!r}; {_suggestion(unknown[0])}")
         fixed = [name for name in params if name not in RECLUSTERED]
@@ -273,7 +271,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
                 f"recluster takes {', '.join(RECLUSTERED)}; got {', '.join(fixed)}, for which a new fit is needed"
             )
         other = clone(self).set_params(min_samples=self._model.min_samples, **params)
-        other._validate_params()
+        check_parameters(other)
         with self._model.scope():
             model = self._model.reclustered(options_of(other))
             features = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
@@ -310,7 +308,7 @@ def _results(model: Model, store_centers: str | None) -> dict[str, Any]:
 
 def _suggestion(name: str) -> str:
     """The parameter that a misspelt one was meant to be, or all that `recluster` takes."""
-    near = difflib.get_close_matches(name, list(CONSTRAINTS), 1)
+    near = difflib.get_close_matches(name, list(RULES), 1)
     return f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(RECLUSTERED)}"
 
 

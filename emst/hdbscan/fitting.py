@@ -28,7 +28,7 @@ from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
 from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, to_host
 from emst.inputs.finite import FiniteRows, finite_rows
-from emst.inputs.points import check_points, check_real
+from emst.inputs.points import check_points, check_real, float_of
 from emst.inputs.scaling import SAMPLE
 from emst.progress import both, round_printer, way_printed
 
@@ -49,7 +49,7 @@ def tree_model(X: Any, request: Request) -> Model:
         model = _of_distances(X, request) if given else _of_features(X, request)
     with model.scope():
         if model.metric.way in ("given", "matrix") and bool(np.isinf(model.weights[-1:]).any()):
-            warnings.warn(INFINITE_EDGES, UserWarning, stacklevel=4)
+            warnings.warn(INFINITE_EDGES, UserWarning, stacklevel=3)
     return model
 
 
@@ -143,10 +143,8 @@ def _of_distances(X: Any, request: Request) -> Model:
 
 def _of_graph(X: Any, request: Request) -> Model:
     on_device = is_cupy_sparse(X)
-    if X.dtype.kind == "c":
-        check_real(X.dtype)
+    dtype = float_of(X.dtype, request.dtype)
     if not on_device:
-        dtype = request.dtype or [np.float64, np.float32]
         X = check_array(X, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
     elif request.dtype is not None:
         with on_device_of(X):

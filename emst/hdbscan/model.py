@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,9 @@ from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import Flat, Options, flat_clustering
 from emst.inputs.devices import gpu_of, on_device_of, placed, to_host, usable_device
 from emst.inputs.finite import FiniteRows
+from emst.old_pickles import unreadable
+
+MADE = frozenset({"linkage", "flat", "points", "index", "give"})  # not pickled, but made again
 
 
 @dataclass(eq=False)
@@ -115,10 +118,12 @@ class Model:
         return replace(self, options=options, flat=flat_clustering(condensed, options, self.ops))
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("linkage", "flat", "points", "index", "give")
-        return {name: on_host(value) for name, value in self.__dict__.items() if name not in made}
+        return {name: on_host(value) for name, value in self.__dict__.items() if name not in MADE}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        missing = {field.name for field in fields(self)} - MADE - state.keys()
+        if missing:
+            raise unreadable(f"the pickled model lacks {', '.join(sorted(missing))}")
         self.__dict__.update(state, flat=None, give=to_host, device=usable_device(state["device"]))
         for name in ("edges", "weights", "core"):
             setattr(self, name, self.ops.asarray(getattr(self, name)))

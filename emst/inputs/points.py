@@ -69,7 +69,7 @@ def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedP
     array = _checked_host_array(native) if gpu is None else _checked_device_array(native)
     if len(array) > MAX_POINTS:
         raise ValueError(f"X has {len(array):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
-    return CheckedPoints(array, _float_of(array.dtype, dtype), choose_device(device, gpu), giver(X))
+    return CheckedPoints(array, float_of(array.dtype, dtype), choose_device(device, gpu), giver(X))
 
 
 def check_2d(X: Any) -> None:
@@ -118,12 +118,19 @@ def _check_dtype(dtype: Any) -> None:
         raise ValueError(f"dtype must be float32, float64 or None; got {dtype!r}")
 
 
-def _float_of(dtype: np.dtype, wanted: Any) -> np.dtype:
-    """What coordinates of `dtype` are computed in: float16 and float32 in float32, everything else in float64."""
+def float_of(dtype: np.dtype, wanted: Any) -> np.dtype:
+    """What numbers of `dtype` are computed in: `wanted`; by default float16 and float32, in any byte order, in float32,
+    everything else in float64.
+
+    Raises
+    ------
+    ValueError
+        `dtype` does not hold real numbers.
+    """
     check_real(dtype)
     if wanted is not None:
         return np.dtype(wanted)
-    return np.dtype(np.float32 if dtype in (np.float16, np.float32) else np.float64)
+    return np.dtype(np.float32 if dtype.kind == "f" and dtype.itemsize <= 4 else np.float64)
 
 
 def _checked_host_array(X: Any) -> np.ndarray:

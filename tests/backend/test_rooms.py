@@ -34,7 +34,7 @@ OPERATIONS = {
 BACKENDS = ("cpu", "cuda")
 # A room may import from the rooms in the lines above its own. `backend` is `backend_of` alone.
 LEVELS = [
-    {"backend.records"},
+    {"backend.records", "old_pickles"},
     {"backend.operations"},
     {"backend"},
     {"inputs", "progress"},
@@ -51,6 +51,7 @@ LEVELS = [
 # The same within a backend.
 BACKEND_LEVELS = [
     {"runtime"},
+    {"contract"},
     {"merge"},
     {"lightest"},
     {"distances", "graph", "hierarchy"},

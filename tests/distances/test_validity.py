@@ -60,7 +60,7 @@ def test_other_metrics_and_given_distances(metric):
 
 
 def test_both_ways_agree_in_blocks(monkeypatch):
-    """A callable takes the way in blocks; with blocks of a few rows it says the same."""
+    """A callable metric is computed in blocks; blocks of a few rows give the same result."""
     monkeypatch.setattr("emst.distances.pairwise.BLOCK_BYTES", 8 * 500)
     x, labels = blobs([50, 70, 30], 3, 1, 20)
     ours = validity_index(x, labels, lambda a, b: np.sqrt(((a - b) ** 2).sum()), per_cluster_scores=True)
@@ -68,7 +68,7 @@ def test_both_ways_agree_in_blocks(monkeypatch):
 
 
 def test_operations_equal_the_twin(ops):
-    """Bit for bit, ties included."""
+    """Equal to the reference bit for bit, ties included."""
     for d in (1, 2, 6):
         x = np.concatenate(
             [cloud(40, d, np.float64, kind, seed=i) for i, kind in enumerate(["uniform", "lattice"] * 3)]
@@ -143,7 +143,7 @@ def test_scale_and_order_do_not_matter(device):
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_many_dimensions_do_not_overflow(device):
-    """(1 / distance)^dimension of hdbscan's sum is infinite here, and its answer NaN or wrong."""
+    """(1 / distance)^dimension of hdbscan's sum is infinite here, and its result NaN or wrong."""
     x, labels = blobs([30, 40], 200, 3)
     index, scores = validity_index(x / 1000, labels, per_cluster_scores=True, device=device)
     np.testing.assert_allclose(validity_index(x, labels, device=device), index, rtol=1e-9)

@@ -1,4 +1,4 @@
-"""The benchmark drivers run, and their tables hold what they are for."""
+"""The benchmark drivers of points run, and their tables hold the expected rows and columns."""
 
 import subprocess
 import sys

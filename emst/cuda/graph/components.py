@@ -1,4 +1,4 @@
-"""Numbers of components on the GPU. Kernel: components.cu."""
+"""Components numbered on the GPU. Kernel: components.cu."""
 
 from __future__ import annotations
 

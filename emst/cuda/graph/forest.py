@@ -1,4 +1,4 @@
-"""The default minimum spanning forest of a graph on the GPU. Kernel: graph.cu, which says how it works."""
+"""The default minimum spanning forest on the GPU. Kernel: forest.cu, which describes the algorithm."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.constants import FOREST_WORDS, GRAPH_THREADS, GRAPH_TILE, MOST_BLOCKS
 from emst.cuda.runtime.launch import launch_resident
 
-BLOCK_TILE = GRAPH_THREADS // 32 * GRAPH_TILE  # entries that a block works on at once
-NARROW = 2**32 - 1  # fewer entries than this, and a weight of 32 bits, fit one word
+BLOCK_TILE = GRAPH_THREADS // 32 * GRAPH_TILE  # entries that a block processes at a time
+NARROW = 2**32 - 1  # with fewer entries and weights of 32 bits, a key fits into one word
 
 
 def graph_forest(graph: Adjacency) -> ForestEdges:

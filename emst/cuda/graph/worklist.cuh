@@ -1,32 +1,32 @@
-// Borůvka's rounds on a list of edges, without a word to the host; graph.cu says where the list comes from.
+// Borůvka's rounds on a list of edges, without the host; forest.cu makes the list.
 //
-// A round is two passes over the list. `hook`: an edge that is the lightest of one of its ends hooks that component
-// onto the other; if it is the lightest of both, the smaller one stays the root, so there is nothing to compare and
-// swap (see merge.cu). `filter`: ends climb to their roots, edges within a component are dropped, and the others are
-// offered to both ends for the next round. Chains too long to climb are finished by repeating `filter`: every
-// component on a chain is an end of a listed edge, so its pointer then skips what has been climbed, and climbs
-// compound.
+// A round is two passes over the list. `hook`: an edge that is the lightest of one of its ends hangs that component on
+// the other one, by the rule of contract.cuh. `filter`: ends climb to their roots, edges within a component are
+// dropped, and the others are offered to both ends for the next round. If a chain is too long for one climb, `filter`
+// is repeated: every component on a chain is an end of a listed edge, so its parent pointer then skips the part that
+// has been climbed, and the lengths of climbs multiply.
 #pragma once
+#include "contract.cuh"
 #include "graph/keys.cuh"
 
-// Counters of lists: those of light edges, from HEAVY_PASSES on those of the others, and of the last climb. A pass
-// divides the length of a chain by more than HOPS, so none of 2^31 components takes more than six; and a long chain is
-// a round that leaves few components: fewer than a hundred passes in 31 rounds.
+// Every pass has a counter for the list that it writes: first the passes over light edges, from HEAVY_PASSES on those
+// over the other edges, from LAST_PASSES on those of the last climb. A pass divides the length of a chain by more than
+// HOPS, so a chain of 2^31 components takes at most six. A round with a long chain leaves few components. So 31 rounds
+// take fewer than a hundred passes.
 constexpr int PASSES = 512, HEAVY_PASSES = 240, LAST_PASSES = 480;
-constexpr int HOPS = 64;     // of one climb
-constexpr int ALONE = 2048;  // listed edges that one block finishes by itself: its barriers are cheaper
-constexpr int MANY = 4;      // vertices or edges that a thread works on at once: each step waits for memory
+constexpr int ALONE = 2048;  // at most so many listed edges are left to one block, whose barriers are cheaper
+constexpr int MANY = 4;      // vertices or edges that a thread processes at once, to overlap their memory accesses
 constexpr int MOST_BLOCKS = EMST_MOST_BLOCKS;
 
 struct State {
   u64 edges;               // of the forest
   u64 count[PASSES];       // length of the list that a pass writes
-  u64 found[MOST_BLOCKS];  // marks in the share of a block
+  u64 found[MOST_BLOCKS];  // number of marks in the share of a block
   int unfinished[PASSES];  // whether a climb of the pass did not arrive
   Wide threshold;          // the last light edge
   u32 arrived;
 };
-static_assert(sizeof(State) == EMST_FOREST_WORDS * sizeof(u64), "forest.py makes room for it");
+static_assert(sizeof(State) == EMST_FOREST_WORDS * sizeof(u64), "forest.py allocates it");
 
 template <class Key>
 struct Worklist {
@@ -47,7 +47,7 @@ struct Worklist {
     b = c;
   }
 
-  // All labels become roots; nothing is known of what leaves them, if there are to be further rounds.
+  // All labels become roots. If there are further rounds, their least edges are cleared.
   __device__ void flatten(bool further) {
     do {
       pass++;
@@ -61,12 +61,9 @@ struct Worklist {
         for (int j = 0; j < MANY; j++) {
           const i64 v = start + j * grid.step();
           if (v >= n) break;
-          for (int hop = 0; top[j] != at[j] && hop < HOPS; hop++) {
-            at[j] = top[j];
-            top[j] = parent[at[j]];
-          }
+          const bool arrived = climb(parent, at[j], top[j]);
           if (at[j] != before[j]) parent[v] = at[j];
-          if (top[j] != at[j]) state->unfinished[pass] = 1;
+          if (!arrived) state->unfinished[pass] = 1;
           if (!further) continue;
           now.clear(v);
           next.clear(v);
@@ -76,7 +73,7 @@ struct Worklist {
     } while (*(volatile int *)&state->unfinished[pass]);
   }
 
-  // As many edges as a thread works on at once, each of them; those beyond the end are not `live`.
+  // The ITEMS edges that a thread processes at once; those beyond the end are not `live`.
   template <int ITEMS>
   __device__ void load(u64 start, u64 count, Item<Key> (&item)[ITEMS], bool (&live)[ITEMS]) {
 #pragma unroll
@@ -103,22 +100,13 @@ struct Worklist {
       for (int j = 0; j < ITEMS; j++) {
         if (!live[j] || !(of_u[j] || of_v[j])) continue;
         const int u = item[j].u, v = item[j].v;
-        const bool v_hooks = of_u[j] && of_v[j] ? u < v : of_v[j];
+        const bool v_hooks = of_v[j] && !stays_root(v, u, [&] { return of_u[j]; });
         parent[v_hooks ? v : u] = v_hooks ? u : v;
         mark(item[j].key.place());
         next.clear(u);  // the roots of the next round are among these ends
         next.clear(v);
       }
     }
-  }
-
-  // From `top`, the parent of `at`, further up; true if that ends at a root.
-  __device__ bool climb(int &at, int top) {
-    for (int hop = 0; top != at && hop < HOPS; hop++) {
-      at = top;
-      top = parent[at];
-    }
-    return top == at;
   }
 
   template <int ITEMS>
@@ -138,7 +126,7 @@ struct Worklist {
 #pragma unroll
       for (int j = 0; j < ITEMS; j++) {
         const int before_u = u[j], before_v = v[j];
-        arrived[j] = climb(u[j], top_u[j]) & climb(v[j], top_v[j]);
+        arrived[j] = climb(parent, u[j], top_u[j]) & climb(parent, v[j], top_v[j]);
         if (u[j] != before_u) parent[item[j].u] = u[j];
         if (v[j] != before_v) parent[item[j].v] = v[j];
         if (!arrived[j]) state->unfinished[pass] = 1;
@@ -167,10 +155,10 @@ struct Worklist {
     }
   }
 
-  // Whether all threads have MANY edges; if not, each had better take one.
+  // Whether there are MANY edges for every thread; otherwise a thread takes one edge at a time.
   __device__ bool many(u64 count) const { return count >= MANY * grid.step(); }
 
-  // Rounds until no listed edge is left. A short list is left to block 0: the others go on to the last barrier.
+  // Rounds until no listed edge is left. A short list is left to block 0; the other blocks wait at the last barrier.
   __device__ void rounds() {
     const Worklist before = *this;
     for (;;) {
@@ -200,7 +188,7 @@ struct Worklist {
         swap(list, spare);
       }
     }
-    *this = before;  // blocks have done different numbers of rounds
+    *this = before;  // blocks have run different numbers of rounds
     grid.sync();
   }
 };

@@ -7,6 +7,7 @@ are inlined here and the source is the key. Each template instance is compiled b
 from __future__ import annotations
 
 import functools
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,12 @@ def kernel(room: str, name: str, cooperative: bool = False) -> Any:
         code=source(room), options=OPTIONS, name_expressions=(name,), enable_cooperative_groups=cooperative
     )
     return module.get_function(name)
+
+
+def kernels_ready() -> tuple[int, str]:
+    """See `emst.backend.operations`."""
+    folder = os.environ.get("CUPY_CACHE_DIR", os.path.expanduser("~/.cupy/kernel_cache"))
+    return kernel.cache_info().currsize, folder
 
 
 def ctype(dtype: Any) -> str:
