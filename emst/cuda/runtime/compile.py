@@ -1,7 +1,7 @@
 """Kernels from the .cu files of this package, compiled by NVRTC when they are first needed.
 
 CuPy caches compiled kernels on disk by their source string, which does not cover included files; so our own includes
-are inlined here and the source is the key. Templates are asked for one at a time. Nothing compiles at import.
+are inlined here and the source is the key. Each template instance is compiled by itself, when it is first needed.
 """
 
 from __future__ import annotations
