@@ -31,20 +31,16 @@ FAULT = "Some lightest edges close a cycle; this is a fault of emst, please repo
 
 def singletons(n: int, dtype: Any, ops: Backend) -> Forest:
     """Every vertex a component of its own."""
-
-    def filled(value: float, dtype: Any) -> Array:
-        return ops.asarray(np.full(n, value, dtype))
-
-    ids = np.arange(n, dtype=np.int32)
+    xp = ops.xp
     return Forest(
-        labels=ops.asarray(ids),
-        components=ops.asarray(ids.copy()),
-        best=filled(np.inf, dtype),
-        edge_u=filled(-1, np.int32),
-        edge_v=filled(-1, np.int32),
-        source=filled(-1, np.int32),
-        target=filled(-1, np.int32),
-        weight=filled(0, dtype),
+        labels=xp.arange(n, dtype=np.int32),
+        components=xp.arange(n, dtype=np.int32),
+        best=xp.full(n, np.inf, dtype),
+        edge_u=xp.full(n, -1, np.int32),
+        edge_v=xp.full(n, -1, np.int32),
+        source=xp.full(n, -1, np.int32),
+        target=xp.full(n, -1, np.int32),
+        weight=xp.zeros(n, dtype),
     )
 
 

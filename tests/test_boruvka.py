@@ -126,8 +126,10 @@ def test_rounds_that_leave_edges_out_are_an_error(ops):
 
     def lightest(forest):
         ask(forest)
-        u = forest_at_home(forest).edge_u
-        forest.edge_u[:] = to_device(ops, np.where(u == u[u >= 0].min(), u, -1))
+        found = forest_at_home(forest)
+        kept = found.edge_u == found.edge_u[found.edge_u >= 0].min()
+        for field in ("edge_u", "edge_v"):
+            getattr(forest, field)[:] = to_device(ops, np.where(kept, getattr(found, field), -1))
 
     forest = forest_on(ops, reference.empty_forest(np.arange(n), np.float64))
     with pytest.raises(RuntimeError, match="6 rounds join all"):

@@ -1,36 +1,37 @@
-"""From the arrays of a caller to an `Adjacency`: what is wrong is named, what is in order is taken as it is.
+"""From the caller's arrays to an `Adjacency`, the canonical form of a graph; errors name the first faulty entry.
 
-Rows that ascend, with a lower triangle that mirrors the upper one or is empty, are an `Adjacency` already. Otherwise
-the edges are sorted by their ends, above the diagonal only: the upper triangle alone where the lower one mirrors it,
-and all entries otherwise, in which case both directions of a pair are compared.
+A graph is canonical if the columns of every row ascend and the lower triangle mirrors the upper one or is empty. Such a
+graph is not copied. Every other graph is sorted: only its upper triangle if the lower one mirrors it; otherwise all
+entries, each turned so that it lies above the diagonal, and both directions of every pair are compared.
 """
 
 from __future__ import annotations
 
-import sys
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Adjacency, Array
+from emst.backend.records import Adjacency, Array, ForestEdges
 from emst.graph.arrays import ordered, pair_codes, rows_of, sorted_by, starts
 from emst.graph.faults import Faults, asymmetric, check_ends, faults_of, refuse, rows_outside
 from emst.graph.input import CheckedGraph, computable, narrowed
 
 POLICIES = ("check", "min")
-PER_SORTED = 110  # bytes that an entry takes while it is put in order: ends, codes, weights, positions, twice as a rule
+PER_SORTED = 110  # bytes per entry that is sorted: ends, codes, weights and positions, most of them twice
 
 
 class Canonical(NamedTuple):
-    """A graph as the algorithms take it, and where its entries stand in the caller's data (None: as here)."""
+    """A graph in the form that the algorithms take, and the positions of its entries in the caller's data (None if they
+    are the same)."""
 
     graph: Adjacency
     positions: Array | None
 
 
-def canonical(given: CheckedGraph, ops: Backend, symmetric: str = "check", room: int = sys.maxsize) -> Canonical | None:
-    """The graph behind a door on the backend; None if there are not enough bytes of `room` to put it in order.
+def canonical(given: CheckedGraph, ops: Backend, symmetric: str = "check", may_sort: bool = True) -> Canonical | None:
+    """The canonical form of a checked graph, on the backend; None if it has to be sorted and `may_sort` is false,
+    because there is too little memory.
 
     Raises
     ------
@@ -38,7 +39,6 @@ def canonical(given: CheckedGraph, ops: Backend, symmetric: str = "check", room:
         See `emst.graph_msf`.
     """
     xp = ops.xp
-    tight = given.m * PER_SORTED > room
     indices, weights = narrowed(given.indices, given.n, ops), computable(given.stored(), ops)
     if given.indptr is not None:
         indptr = pointers(given.indptr, ops)
@@ -47,7 +47,7 @@ def canonical(given: CheckedGraph, ops: Backend, symmetric: str = "check", room:
         refuse(Faults(rows=rows_outside(rows, given.n)), given)
         if bool((rows[1:] < rows[:-1]).any()):
             refuse(faults_of(ops.graph_statistics(one_row(given.n, given.m, xp), indices, weights)), given)
-            if tight:
+            if not may_sort:
                 return None
             return _paired(given, rows, indices, weights, symmetric, ops)
         indptr = starts(rows, given.n, xp)
@@ -62,7 +62,7 @@ def canonical(given: CheckedGraph, ops: Backend, symmetric: str = "check", room:
             Adjacency(indptr, indices, weights, statistics.lower > 0),
             None if positions is None else ops.asarray(positions),
         )
-    if tight:
+    if not may_sort:
         return None
     rows = rows_of(indptr, given.m, xp)
     if not mirrored:
@@ -73,7 +73,8 @@ def canonical(given: CheckedGraph, ops: Backend, symmetric: str = "check", room:
 
 
 def is_mirrored(upper: int, lower: int, fingerprint: tuple[int, int]) -> bool:
-    """Whether every row is known to hold all edges of its vertex, or each edge is stored once, above the diagonal."""
+    """Whether the triangles mirror each other, so that every row holds all edges of its vertex, or the lower one is
+    empty."""
     return lower == 0 or (lower == upper and fingerprint == (0, 0))
 
 
@@ -84,26 +85,29 @@ def pointers(indptr: Array, ops: Backend) -> Array:
 
 
 def one_row(n: int, m: int, xp: Any) -> Array:
-    """`indptr` of a graph all of whose entries are in the last row: enough for a look at columns and weights."""
+    """`indptr` of a graph whose entries all lie in the last row: enough to check columns and weights."""
     indptr = xp.zeros(n + 1, np.int64)
     indptr[n:] = m
     return indptr
 
 
 def directed_codes(rows: Array, columns: Array, n: int, xp: Any) -> Array:
-    """Codes of pairs and, in the last bit, whether an entry lies below the diagonal."""
+    """Codes of unordered pairs; the last bit tells whether the entry lies below the diagonal."""
     pairs = pair_codes(xp.minimum(rows, columns), xp.maximum(rows, columns), n)
     return (pairs << np.uint64(1)) + (rows > columns)
 
 
 def lightest(codes: Array, weights: Array, ops: Backend) -> tuple[Array, Array]:
-    """From directed codes: the lightest entry of every pair in each direction, of equal ones the first, by code; and
-    the places among these of pairs that have both directions (the second comes next)."""
+    """The lightest entries of all pairs, from directed codes.
+
+    Returns the position of the lightest entry for every directed code, the first of equal ones, in the order of the
+    codes; and where in that list a pair with both directions begins (its second direction comes next).
+    """
     order = sorted_by(codes, ops)
     ranked = codes[order]
     first = ops.xp.ones(len(ranked), np.bool_)
     first[1:] = ranked[1:] != ranked[:-1]
-    if not bool(first.all()):  # parallel edges, as a rule few: these are sorted by weight, too
+    if not bool(first.all()):  # parallel edges, usually few, are sorted by weight as well
         alike = ~first
         alike[:-1] |= ~first[1:]
         some = order[alike]
@@ -115,7 +119,8 @@ def lightest(codes: Array, weights: Array, ops: Backend) -> tuple[Array, Array]:
 
 
 def differing(heads: Array, both: Array, weights: Array, positions: Array, xp: Any) -> tuple[int, int, int] | None:
-    """Of pairs whose lightest entries in the two directions differ: how many, and where those of the first stand."""
+    """How many pairs differ in the lightest weights of their two directions, and the positions of both entries of the
+    first such pair; None if there is no such pair."""
     ahead, behind = heads[both], heads[both + 1]
     differ = xp.flatnonzero(ordered(weights[ahead]) != ordered(weights[behind]))
     if len(differ) == 0:
@@ -128,7 +133,8 @@ def differing(heads: Array, both: Array, weights: Array, positions: Array, xp: A
 def _paired(
     given: CheckedGraph, rows: Array, columns: Array, weights: Array, symmetric: str, ops: Backend
 ) -> Canonical:
-    """Entries in any order and direction: one for every pair of vertices, the lightest, and of equal ones the first."""
+    """The canonical form of entries in any order and direction: the lightest entry of every pair of vertices, the first
+    of equal ones."""
     xp = ops.xp
     kept = xp.flatnonzero(rows != columns)
     if len(kept) < len(rows):
@@ -150,7 +156,13 @@ def _paired(
 def _triangle(
     given: CheckedGraph, small: Array, large: Array, weights: Array, entries: Array, ops: Backend
 ) -> Canonical:
-    """Edges by their ends, which stand at `entries` of what came through the given."""
+    """The canonical form of sorted edges; `entries` are their numbers among the entries of the checked graph."""
     positions = entries if given.positions is None else ops.asarray(given.positions)[entries]
     graph = Adjacency(starts(small, given.n, ops.xp), large, weights, False)
     return Canonical(graph, positions.astype(np.int64, copy=False))
+
+
+def by_position(chosen: ForestEdges, positions: Array, ops: Backend) -> ForestEdges:
+    """The forest with its edges at these positions of the caller's data, in ascending order."""
+    order = ops.xp.argsort(positions)
+    return ForestEdges(positions[order], chosen.source[order], chosen.target[order], chosen.roots)

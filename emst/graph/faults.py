@@ -1,4 +1,4 @@
-"""What is wrong with a graph, said in the caller's words: the first entry, its value, and how many there are."""
+"""Errors about the values of a graph: they name the first faulty entry, its value, and the number of such entries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from emst.inputs.devices import to_host
 
 
 def check_ends(statistics: GraphStatistics, given: CheckedGraph) -> None:
-    """Raise ValueError where `indptr` does not lead from the first entry to the last in order."""
+    """Raise ValueError if `indptr` does not begin with 0, end with the number of entries, and ascend."""
     if statistics.first_start != 0:
         raise ValueError(f"indptr must begin with 0; it begins with {statistics.first_start:,}")
     if statistics.last_end != given.m:
@@ -29,39 +29,39 @@ def check_ends(statistics: GraphStatistics, given: CheckedGraph) -> None:
 
 
 class Faults(NamedTuple):
-    """Entries that are wrong: how many there are of a kind, and where the first of them stands."""
+    """Faulty entries: of every kind, their number and the position of the first one, -1 if there is none."""
 
-    rows: tuple[int, int] = (0, -1)  # that are no vertices, where they are given for each entry
-    columns: tuple[int, int] = (0, -1)
-    nans: tuple[int, int] = (0, -1)
+    rows: tuple[int, int] = (0, -1)  # rows out of range, if every entry states its row
+    columns: tuple[int, int] = (0, -1)  # columns out of range
+    nans: tuple[int, int] = (0, -1)  # weights that are NaN
 
     @property
     def any(self) -> bool:
-        """Whether there are some."""
+        """Whether there is a faulty entry."""
         return any(count for count, _ in self)
 
     def and_later(self, others: Faults) -> Faults:
-        """Together with those of entries that come later."""
+        """These faults and the faults of later entries."""
         pairs = zip(self, others)
         return Faults(*((mine[0] + other[0], mine[1] if mine[0] else other[1]) for mine, other in pairs))
 
 
 def faults_of(statistics: GraphStatistics, first: int = 0, rows: tuple[int, int] = (0, -1)) -> Faults:
-    """What a look at entries found in columns and weights; `first` is the position of the first of them."""
+    """The faults in the statistics of a block of entries that begins at position `first`."""
     return Faults(
         rows, (statistics.outside, statistics.first_outside + first), (statistics.nans, statistics.first_nan + first)
     )
 
 
 def rows_outside(rows: Array, n: int, first: int = 0) -> tuple[int, int]:
-    """How many rows, given for each entry, are no vertices, and where the first of them stands."""
+    """The number of rows out of range, and the position of the first; `first` is the position of rows[0]."""
     outside = (rows < 0) | (rows >= n)
     count = int(outside.sum())
     return (count, int(outside.argmax()) + first) if count else (0, -1)
 
 
 def refuse(faults: Faults, given: CheckedGraph) -> None:
-    """Raise ValueError for entries that are wrong: rows come before columns, and these before weights."""
+    """Raise ValueError if there are faults: those of rows come first, then those of columns, then those of weights."""
     for (count, at), axis, ends in ((faults.rows, "row", given.rows), (faults.columns, "column", given.indices)):
         if count:
             raise ValueError(_outside(count, axis, int(ends[at]), given, at))  # type: ignore[index]
@@ -73,7 +73,8 @@ def refuse(faults: Faults, given: CheckedGraph) -> None:
 
 
 def asymmetric(given: CheckedGraph, count: int, at: int, reverse: int) -> ValueError:
-    """The error about pairs whose lightest entries in the two directions differ, first those two."""
+    """The error for pairs whose lightest entries in the two directions differ; the first pair has its entries at `at`
+    and `reverse`."""
     at, reverse = sorted((at, reverse))
     return ValueError(
         f"weights must be the same in both directions; in {_many(count, 'pair', 'pairs')} they are not, first "

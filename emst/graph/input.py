@@ -1,7 +1,7 @@
-"""The door for graphs: what may come in, which device works on it, and how results go out.
+"""Validation of graphs: which inputs are accepted, on which device they are computed, and how results are returned.
 
-Nothing is copied here that need not be. Compressed columns are the compressed rows of the same graph with its edges the
-other way round, so they pass as they are.
+Arrays are not copied unless they have to be. Compressed columns are the compressed rows of the same graph with every
+edge reversed, so they are taken as they are.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ WHAT = (
     "graph must be a sparse matrix or array of scipy or cupyx, an object or a tuple of (indptr, indices, data), or a "
     "square two-dimensional array"
 )
-_COMPUTED_IN = {  # dtypes whose values another one holds in the same order
+_COMPUTED_IN = {  # dtypes of weights that are converted to a wider one, which preserves their order
     "b1": np.int32, "i1": np.int32, "i2": np.int32, "u1": np.int32, "u2": np.int32, "u4": np.int64, "f2": np.float32,
 }  # fmt: skip
 
 
 class CheckedGraph(NamedTuple):
-    """A graph that has passed the given: checked shapes and dtypes, not yet values.
+    """A graph whose shapes and dtypes are checked, but not yet its values.
 
     Attributes
     ----------
     n : int
         Number of vertices.
     indptr : integer array of shape (n + 1,) or None
-        Where each row begins. None where every entry says its row.
+        Where each row begins. None if every entry states its row.
     rows : integer array of shape (m,) or None
-        Rows of the entries, the other way.
+        Rows of the entries. None if there is an `indptr`.
     indices : integer array of shape (m,)
-        Columns.
+        Columns of the entries.
     data : array of shape (m,) or longer
-        Weights, all of them where the caller had them.
+        The caller's weights.
     positions : int64 array of shape (m,) or None
-        Where in `data` the entries stand; None for one after the other.
+        Position of every entry in `data`. None if entry i is at position i.
     flipped : bool
-        Whether rows and columns have changed places on the way in.
+        Whether rows and columns are exchanged (compressed columns).
     device : {"cpu", "cuda"}
-        Where the work will run.
+        Where the forest is computed.
     """
 
     n: int
@@ -65,17 +65,17 @@ class CheckedGraph(NamedTuple):
 
     @property
     def on_device(self) -> bool:
-        """Whether the caller's arrays lie on a GPU, and the results will."""
+        """Whether the caller's arrays are on a GPU. The results are returned there."""
         return not isinstance(self.data, np.ndarray)
 
     def stored(self, begin: int = 0, end: int | None = None) -> Array:
-        """Weights of the entries, or of those from `begin` to `end`."""
+        """Weights of the entries from number `begin` up to `end`; of all by default."""
         if self.positions is None:
             return self.data if begin == 0 and end is None else self.data[begin:end]
         return self.data[self.positions[begin:end]]
 
     def scope(self) -> contextlib.AbstractContextManager[Any]:
-        """Makes the GPU that holds the caller's data the current one."""
+        """A context in which the GPU that holds the caller's data is the current one."""
         return on_device_of(self.data)
 
     def give(self, result: Array) -> Any:
@@ -84,15 +84,15 @@ class CheckedGraph(NamedTuple):
 
 
 def check_graph(graph: Any, device: str = "auto") -> CheckedGraph:
-    """Check everything about a graph that can be told without reading its values.
+    """Check everything about a graph that can be checked without reading its values.
 
     Raises
     ------
     TypeError
-        Something that is no graph, or indices that are no integers.
+        If `graph` is not a graph, or indices are not integers.
     ValueError
-        A shape that is not square, too many vertices, arrays of wrong dimensions or lengths, weights that are no real
-        numbers, an unknown `device`.
+        If the graph is not square or has too many vertices, arrays have wrong dimensions or lengths, weights are not
+        real numbers, or `device` is unknown.
     RuntimeError
         ``device="cuda"`` without CuPy or without a GPU.
     """
@@ -122,7 +122,7 @@ def check_graph(graph: Any, device: str = "auto") -> CheckedGraph:
 
 
 def narrowed(indices: Array, n: int, ops: Backend) -> Array:
-    """Indices as int32 on the backend; those that are no vertices remain none."""
+    """Indices as int32 on the backend. Indices out of range stay out of range."""
     dtype = indices.dtype
     if dtype == np.int32 and dtype.isnative:
         return ops.asarray(indices)
@@ -132,7 +132,7 @@ def narrowed(indices: Array, n: int, ops: Backend) -> Array:
 
 
 def computable(weights: Array, ops: Backend) -> Array:
-    """Weights on the backend as int32, int64, float32 or float64 of the same order: mostly themselves."""
+    """Weights on the backend as int32, int64, float32 or float64 in the same order; most are unchanged."""
     dtype = weights.dtype
     if dtype.kind in "if" and dtype.itemsize in (4, 8) and dtype.isnative:
         return ops.asarray(weights)
@@ -143,7 +143,7 @@ def computable(weights: Array, ops: Backend) -> Array:
 
 
 def _native(array: Any) -> Array:
-    """A plain numpy or cupy array, also of lists and of arrays mapped from files."""
+    """A plain numpy or cupy array, also for a list or an array that is mapped from a file."""
     native = native_array(array)
     return native if hasattr(native, "__cuda_array_interface__") else np.asarray(native)
 
@@ -160,10 +160,10 @@ def _three(graph: tuple) -> tuple[Any, Any, Any]:
 
 
 def _dense(graph: Any) -> tuple[Array, Array, Array, Array, tuple[int, ...]]:
-    """Entries of a square array that are not zero, nor masked."""
+    """The entries of a square array that are neither zero nor masked: rows, columns, data, positions and shape."""
     kind = type(graph).__name__
     if hasattr(graph, "adjacency") and hasattr(graph, "nodes"):
-        raise TypeError(f"{WHAT}; got {kind}: of networkx, pass networkx.to_scipy_sparse_array(graph)")
+        raise TypeError(f"{WHAT}; got {kind}: for networkx, pass networkx.to_scipy_sparse_array(graph)")
     try:
         array = _native(graph.filled(0) if isinstance(graph, np.ma.MaskedArray) else graph)
     except ValueError as error:  # rows of different lengths
@@ -179,7 +179,7 @@ def _dense(graph: Any) -> tuple[Array, Array, Array, Array, tuple[int, ...]]:
 
 
 def _magnitudes(values: Array) -> Array:
-    """The bits of floats but for the sign: not 0 also of numbers that CuPy's kernels take for zero, subnormal ones."""
+    """The bits of floats without the sign. They are not 0 for subnormal numbers, which CuPy's kernels flush to zero."""
     bits = values.view(f"i{values.dtype.itemsize}")
     return bits & np.iinfo(bits.dtype).max
 

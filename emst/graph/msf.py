@@ -1,27 +1,24 @@
-"""`graph_msf`: minimum spanning forests of graphs that are given edge by edge.
+"""`graph_msf`: minimum spanning forests of explicit graphs.
 
-In at the given, one look at all entries, the graph in canonical order (mostly as it is), an algorithm, and out again in
-the caller's kind of array.
+The stages: validation of the input, statistics of all entries, the entries in canonical order (mostly as they are), an
+algorithm, and the result as the caller's kind of array.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
-import sys
 from functools import partial
 from typing import Any
 
 from emst.backend import backend_of
-from emst.backend.operations import Backend
-from emst.backend.records import ForestEdges
-from emst.graph.canonical import PER_SORTED, POLICIES, canonical
-from emst.graph.input import CheckedGraph, check_graph
-from emst.graph.memory import Solver, bytes_needed, memory_for
+from emst.graph.canonical import POLICIES, by_position, canonical
+from emst.graph.input import check_graph
+from emst.graph.memory import Solver, bytes_needed, bytes_to_sort, memory_for
 from emst.graph.result import MinimumSpanningForest
 from emst.graph.streaming import streamed
 
-ALGORITHMS = ("boruvka", "contraction", "primitives", "partial-prim", "hybrid")  # each lives in a file of its name
+ALGORITHMS = ("boruvka", "contraction", "primitives", "partial-prim", "hybrid")  # each has a file of its name
 
 
 def graph_msf(
@@ -39,56 +36,59 @@ def graph_msf(
     Parameters
     ----------
     graph : sparse matrix, object or tuple of arrays, or square array
-        Sparse matrices and arrays of scipy or cupyx; anything with `indptr`, `indices` and `data`; a tuple of these
-        three; or a square two-dimensional array or list, in which zeros mean that there is no edge. CSR, CSC and COO
-        are read where they lie, other formats as their `tocsr` has them. Indices are int32 or int64, or other integers.
-        Weights of any sign are computed in their own dtype if that is int32, int64, float32 or float64; other real
-        dtypes of at most 64 bits in one of these that keeps their order.
+        A sparse matrix or array of scipy or cupyx; an object with `indptr`, `indices` and `data`; a tuple of these
+        three; or a square two-dimensional array or list, in which zero means that there is no edge. CSR, CSC and COO
+        are read in place; other sparse formats are converted by their `tocsr`. Indices are int32, int64 or other
+        integers. Weights may have any sign. Weights in int32, int64, float32 and float64 keep their dtype; other real
+        dtypes of at most 64 bits are converted to one of these four in a way that preserves their order.
 
-        An edge may be stored in either direction or in both. Explicit zeros are edges, entries on the diagonal are
-        none, repeated entries are parallel edges (they are not added up), infinite weights are edges of last resort.
-        The graph is never written to.
+        An edge may be stored in one direction or in both. Explicit zeros are edges, and so are infinite weights.
+        Entries on the diagonal are ignored. Repeated entries are parallel edges; they are not added up. The graph is
+        never written to.
     algorithm : {"boruvka", "contraction", "primitives", "partial-prim", "hybrid"}, default "boruvka"
-        All give the same forest. The first is the fastest; the others are the published ones, see their files.
+        All give the same forest. The first is the fastest; the others follow publications, which their files in
+        `emst.graph.algorithms` name.
     device : {"auto", "cpu", "cuda"}, default "auto"
-        "auto" takes the GPU if the data is there or a usable one is present, else the CPU.
+        Where to compute. "auto" is the GPU if the graph is there or a usable GPU is present, and the CPU otherwise.
     return_labels : bool, default False
-        Whether to number the components of all vertices.
+        Whether to number the connected components and return the component of every vertex.
     symmetric : {"check", "min"}, default "check"
-        What to do with a pair of vertices whose lightest entries in its two directions differ: raise, or take the
-        lighter one. A pair that is stored in one direction only is in order.
+        What to do if the lightest entries of a pair of vertices differ in its two directions: raise an error, or take
+        the lighter of the two. A pair may be stored in one direction only.
     max_device_bytes : int, optional
-        Most memory to work in beside the input. A graph on the host that takes more is streamed through it in blocks of
-        rows. By default what the device has left.
+        Upper bound on the memory that is used in addition to the input, in bytes. A graph that needs more is processed
+        in blocks of entries. By default, the memory that the device has free. With the default algorithm and weights of
+        32 bits, the smallest possible bound is about 185 bytes per vertex for compressed rows or columns and about 271
+        for coordinates; with weights of 64 bits, 212 and 281. A square array takes another 24 bytes per entry.
     **options
-        Of the algorithm: `gamma` and `variant` of "partial-prim", `offload` of "hybrid", and of all but "boruvka"
-        `report`, which is called as ``report(round, components_left)`` after every round.
+        Options of the algorithm: `gamma` and `variant` of "partial-prim", `offload` of "hybrid", and, for all
+        algorithms but "boruvka", `report`, which is called as ``report(round, components_left)`` after every round.
 
     Returns
     -------
     MinimumSpanningForest
-        In numpy arrays for a graph on the host, in cupy arrays for one on a GPU. Edges of equal weight are preferred in
-        the order of their smaller ends, larger ends and positions; under that law the forest is unique: the same for
+        In numpy arrays for a graph on the host, in cupy arrays for a graph on a GPU. Edges are compared by (weight,
+        smaller end, larger end, position in the input). Under this total order the forest is unique: it is the same for
         every algorithm, device, number of threads and run.
 
     Raises
     ------
     ValueError
-        Naming the first offending entry and how many there are: indices out of range, an `indptr` that descends or has
-        a wrong length or end, NaN, weights that differ by direction. Also for arrays of different lengths, a graph that
-        is not square, weights that are no real numbers, more than 2**31 - 1 vertices, an unknown `algorithm`,
-        `symmetric` or `device`.
+        If indices are out of range, `indptr` descends or has a wrong length, first or last value, weights are NaN or
+        differ by direction: the message names the first such entry and their number. If arrays differ in length, the
+        graph is not square, weights are not real numbers, or there are more than 2**31 - 1 vertices. If `algorithm`,
+        `symmetric` or `device` is unknown.
     TypeError
-        Something that is no graph, indices that are no integers, an option that the algorithm does not have.
+        If `graph` is not a graph, indices are not integers, or the algorithm does not have an option.
     RuntimeError
-        ``device="cuda"`` without CuPy or without a GPU.
+        For ``device="cuda"`` without CuPy or without a GPU.
     MemoryError
-        Too large even for streaming; with the numbers.
+        If the memory is too small even for blocks; the message says how many bytes are needed.
 
     Notes
     -----
-    Rows whose columns ascend are taken as they are if every entry has its mirror image or all lie above the diagonal.
-    Everything else is sorted first.
+    A graph in compressed rows is used as it is if the columns of every row ascend and either every entry has its mirror
+    image or all entries lie above the diagonal. Every other graph is sorted first.
 
     References
     ----------
@@ -106,28 +106,39 @@ def graph_msf(
     >>> forest.total_weight, forest.n_components
     (2, 2)
     """
-    solver = _algorithm(algorithm, options)
+    solver = _solver(algorithm, options)
     if symmetric not in POLICIES:
         raise ValueError(f"symmetric must be one of {', '.join(map(repr, POLICIES))}; got {symmetric!r}")
     given = check_graph(graph, device)
     with given.scope():
         ops = backend_of(given.device)
         needed = bytes_needed(given, solver)
-        room = memory_for(needed + given.m * PER_SORTED, ops, max_device_bytes)
-        found = canonical(given, ops, symmetric, room) if needed <= room else None
-        if found is not None and room < sys.maxsize and bytes_needed(given, solver, found) > room:
-            found = None
-        if found is None:
-            chosen, in_order = streamed(given, ops, solver, symmetric, room), False
-        else:
-            chosen, in_order = solver.forest(found.graph, ops), found.positions is None
+        room = memory_for(needed + bytes_to_sort(given), ops, max_device_bytes)
+        found = None
+        if needed <= room:
+            found = canonical(given, ops, symmetric, may_sort=bytes_to_sort(given) <= room)
+            needed = max(needed, bytes_to_sort(given)) if found is None else bytes_needed(given, solver, found)
+        if found is not None and needed <= room:
+            chosen = solver.forest(found.graph, ops)
             if found.positions is not None:
-                chosen = chosen._replace(entries=found.positions[chosen.entries])
-        return _result(given, chosen, in_order, return_labels, ops)
+                chosen = by_position(chosen, found.positions[chosen.entries], ops)
+        else:
+            chosen = streamed(given, ops, solver, symmetric, room, needed)
+        edge_id = given.give(chosen.entries)
+        return MinimumSpanningForest(
+            source=given.give(chosen.source),
+            target=given.give(chosen.target),
+            weight=given.data.take(edge_id),
+            edge_id=edge_id,
+            n_vertices=given.n,
+            n_components=given.n - len(edge_id),
+            component_labels=given.give(ops.number_components(chosen.roots)) if return_labels else None,
+            device=given.device,
+        )
 
 
-def _algorithm(name: str, options: dict[str, Any]) -> Solver:
-    """The algorithm of a name, its options filled in."""
+def _solver(name: str, options: dict[str, Any]) -> Solver:
+    """The algorithm of this name with its options filled in."""
     if name not in ALGORITHMS:
         raise ValueError(f"algorithm must be one of {', '.join(map(repr, ALGORITHMS))}; got {name!r}")
     module = importlib.import_module(f"emst.graph.algorithms.{name.replace('-', '_')}")
@@ -140,25 +151,3 @@ def _algorithm(name: str, options: dict[str, Any]) -> Solver:
                 raise TypeError(f"graph_msf() got an unexpected keyword argument {option!r}; algorithm={name!r} {what}")
         forest = partial(forest, **options)
     return Solver(forest, module.PER_EDGE, module.PER_VERTEX)
-
-
-def _result(
-    given: CheckedGraph, chosen: ForestEdges, in_order: bool, return_labels: bool, ops: Backend
-) -> MinimumSpanningForest:
-    """What was chosen, by its entries in the caller's data, in their order and in the caller's kind of array."""
-    entries, source, target = chosen.entries, chosen.source, chosen.target
-    if not in_order:
-        order = ops.xp.argsort(entries)
-        entries, source, target = entries[order], source[order], target[order]
-    labels = given.give(ops.number_components(chosen.roots)) if return_labels else None
-    edge_id = given.give(entries)
-    return MinimumSpanningForest(
-        source=given.give(source),
-        target=given.give(target),
-        weight=given.data.take(edge_id),
-        edge_id=edge_id,
-        n_vertices=given.n,
-        n_components=given.n - len(edge_id),
-        component_labels=labels,
-        device=given.device,
-    )

@@ -1,4 +1,4 @@
-"""The result of `graph_msf`, and what can be made of it."""
+"""The result of `graph_msf`: its edges, their total weight, and a sparse matrix of them."""
 
 from __future__ import annotations
 
@@ -17,25 +17,27 @@ CHUNK = 1 << 16  # weights summed at a time
 
 @dataclass(frozen=True, eq=False)
 class MinimumSpanningForest:
-    """Minimum spanning forest of a graph of n vertices: k edges, in the order in which they stand in the input.
+    """Minimum spanning forest of a graph of n vertices: k edges, in the order of the input.
 
     Attributes
     ----------
     source, target : int32 arrays of shape (k,)
         The ends of each edge, the smaller in `source`.
     weight : array of shape (k,)
-        Weights as they stand in the input, in its dtype.
+        Weights of the input, in its dtype.
     edge_id : int64 array of shape (k,)
-        Where each edge stands in the input's `data`, ascending; for a square array, among its values row after row; for
-        a sparse format other than CSR, CSC and COO in the `data` of what its `tocsr` gives. Of equal entries for one
-        pair of vertices the first.
+        Position of each edge in the input's `data`, ascending. For a square array, the position in row-major order; for
+        a sparse format other than CSR, CSC and COO, the position in the `data` of its `tocsr`. Of equal entries for one
+        pair of vertices, the first.
     n_vertices : int
+        Number of vertices of the graph.
     n_components : int
-        Parts that no edge connects, isolated vertices among them: ``n_vertices - k``.
+        Number of connected components, isolated vertices included: ``n_vertices - k``.
     component_labels : int32 array of shape (n_vertices,) or None
-        Component of each vertex, numbered in the order of their first vertices. Only where ``return_labels=True``.
+        Component of each vertex, numbered from 0 in the order of their first vertices; None without
+        ``return_labels=True``.
     device : {"cpu", "cuda"}
-        What computed it.
+        Where the forest was computed.
     """
 
     source: Any
@@ -60,9 +62,9 @@ class MinimumSpanningForest:
 
     @property
     def total_weight(self) -> int | float:
-        """Sum of the weights: a Python int, exact, for integers; the correctly rounded float64 otherwise.
+        """Sum of the weights: an exact Python int for integers, the correctly rounded float64 for floats.
 
-        NaN where both infinities occur.
+        NaN if both infinities occur.
         """
         weight = native_array(self.weight)
         if weight.dtype.kind == "f":
@@ -79,9 +81,9 @@ class MinimumSpanningForest:
         Returns
         -------
         scipy.sparse.csr_array or cupyx.scipy.sparse.csr_matrix
-            Where the forest's arrays live. Edges of weight 0 are stored explicitly. Weights become what a sparse matrix
-            can hold: float16 becomes float32, the machine's order of bytes is taken, and with CuPy integers become
-            float64.
+            On the device of the forest's arrays. Edges of weight 0 are stored explicitly. Weights are converted to
+            dtypes that a sparse matrix can hold: float16 to float32, other byte orders to the native one and, with
+            CuPy, integers to float64.
         """
         source, target, weight = map(native_array, (self.source, self.target, self.weight))
         on_host = isinstance(source, np.ndarray)
@@ -99,6 +101,8 @@ class MinimumSpanningForest:
 
 
 def _rounded_sum(values: np.ndarray) -> float:
+    """The sum of float64 values, rounded once."""
+
     def exact(values: np.ndarray) -> float:
         parts = (values[i : i + CHUNK].tolist() for i in range(0, len(values), CHUNK))
         return math.fsum(itertools.chain.from_iterable(parts))
@@ -107,7 +111,7 @@ def _rounded_sum(values: np.ndarray) -> float:
         return float(values[~np.isfinite(values)].sum()) if not _both_infinities(values) else math.nan
     try:
         return exact(values)
-    except OverflowError:  # on the way, and perhaps at its end
+    except OverflowError:  # of a partial sum, and perhaps of the result
         scaled = exact(np.ldexp(values, -64))
     try:
         return math.ldexp(scaled, 64)

@@ -1,12 +1,12 @@
-"""Graphs larger than the memory to work in: MSF(G) = MSF(MSF(G1) ∪ MSF(G2)), for G1, G2 that share out the edges of G.
+"""Graphs larger than the memory: MSF(G) = MSF(MSF(G1) ∪ MSF(G2)) if G1 and G2 together hold all edges of G.
 
-The entries pass by in blocks, and every block is joined with the forest of those before it. In compressed rows whose
-columns ascend, the ends of edges only grow, so the forest so far and then the block's edges above the diagonal are in
-order as they stand. The look at each block adds up to the look at the whole: only where that says in the end that the
-lower triangle does not mirror the upper one do its entries pass by as well. Everything in any other order is sorted
-within its block.
+The entries are read in blocks, and the forest so far is joined with every block in turn. In compressed rows whose
+columns ascend, the smaller ends of edges never descend from block to block: the forest so far, followed by the block's
+edges above the diagonal, is in order without sorting. The statistics of the blocks add up to those of the graph. Only if
+they show at the end that the lower triangle does not mirror the upper one are its entries read as well. Entries in any
+other order are sorted within their block.
 
-Nothing is held but the forest, a block and what an algorithm takes for the two; arrays that are mapped from a file are
+Memory holds the forest, one block and what the algorithm takes for these two. Arrays that are mapped from a file are
 read block by block.
 """
 
@@ -20,23 +20,23 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, Array, ForestEdges
 from emst.graph.arrays import pair_codes, rows_of, sorted_by, starts
-from emst.graph.canonical import differing, directed_codes, is_mirrored, lightest, one_row, pointers
+from emst.graph.canonical import by_position, differing, directed_codes, is_mirrored, lightest, one_row, pointers
 from emst.graph.faults import Faults, asymmetric, check_ends, faults_of, refuse, rows_outside
 from emst.graph.input import CheckedGraph, computable, narrowed
 from emst.graph.memory import Solver, block_size, rounds_to_compare
 
 
 class EdgeList(NamedTuple):
-    """Edges in the order of their ends, the smaller one first, and where they stand among the entries."""
+    """Edges and their numbers among the entries of the checked graph."""
 
-    small: Array
-    large: Array
+    small: Array  # int32[k]: smaller ends
+    large: Array  # int32[k]: larger ends
     weights: Array
-    entries: Array
+    entries: Array  # int64[k]
 
 
 class Block(NamedTuple):
-    """Entries from `begin` on, on the backend, and what there is to know of them."""
+    """Entries from number `begin` on, on the backend, and their statistics."""
 
     begin: int
     rows: Array
@@ -48,17 +48,34 @@ class Block(NamedTuple):
     fingerprint: tuple[int, int]
 
 
-def streamed(given: CheckedGraph, ops: Backend, solver: Solver, symmetric: str, allowed: int) -> ForestEdges:
-    """The forest of a graph of which no more than a block is at hand; its entries are the caller's, unsorted.
+def streamed(
+    given: CheckedGraph, ops: Backend, solver: Solver, symmetric: str, allowed: int, in_one_piece: int = 0
+) -> ForestEdges:
+    """The forest of a graph that is read in blocks; its `entries` are positions in the caller's data, ascending.
+
+    Parameters
+    ----------
+    given : CheckedGraph
+        The graph.
+    ops : Backend
+        Where the work is done.
+    solver : Solver
+        The algorithm.
+    symmetric : {"check", "min"}
+        As in `emst.graph_msf`.
+    allowed : int
+        Bytes that may be used beside the caller's arrays.
+    in_one_piece : int
+        Bytes that the graph is known to need at least if it is not divided; for the message of the error.
 
     Raises
     ------
     MemoryError
-        If not even the forest and a block of a reasonable size can be had in the bytes that are allowed.
+        If the forest and a block of a reasonable size do not fit into the bytes allowed.
     ValueError
         See `emst.graph_msf`.
     """
-    size = block_size(given, solver, allowed)
+    size = block_size(given, solver, allowed, in_one_piece)
     xp = ops.xp
     nothing = xp.zeros(0, np.int32)
     held = EdgeList(nothing, nothing, computable(given.stored(0, 0), ops), nothing.astype(np.int64))
@@ -78,11 +95,12 @@ def streamed(given: CheckedGraph, ops: Backend, solver: Solver, symmetric: str, 
             below = _edges(block, block.columns < block.rows, ops)
             held, chosen = _joined(given.n, held, below, True, ops, solver)
     entries = held.entries if given.positions is None else ops.asarray(given.positions)[held.entries]
-    return chosen._replace(entries=entries)
+    return by_position(chosen, entries, ops)
 
 
 def _blocks(given: CheckedGraph, size: int, ops: Backend) -> Iterator[Block]:
-    """All entries, block by block; a long row may be cut. Raises for what is wrong with them, all of them counted."""
+    """All entries, block by block; a long row may be cut. Raises ValueError for faulty entries, after it has counted
+    those of all blocks."""
     indptr = None
     if given.indptr is not None:
         indptr = pointers(given.indptr, ops)
@@ -98,7 +116,7 @@ def _blocks(given: CheckedGraph, size: int, ops: Backend) -> Iterator[Block]:
 
 
 def _block(given: CheckedGraph, indptr: Array | None, begin: int, end: int, ops: Backend) -> tuple[Block, Faults]:
-    """The entries from `begin` up to `end` or the last, and what is wrong with them."""
+    """The entries from number `begin` up to `end`, or up to the last one, and their faults."""
     xp, end = ops.xp, min(end, given.m)
     columns = narrowed(given.indices[begin:end], given.n, ops)
     weights = computable(given.stored(begin, end), ops)
@@ -116,13 +134,14 @@ def _block(given: CheckedGraph, indptr: Array | None, begin: int, end: int, ops:
 
 
 def _descends(given: CheckedGraph, begin: int) -> bool:
-    """Whether a row is cut at an entry, and its columns descend there."""
+    """Whether a block begins within a row, at a column less than the one before it."""
     if begin == 0 or given.indptr is None or int(given.indices[begin - 1]) <= int(given.indices[begin]):
         return False
     return bool((given.indptr != begin).all())
 
 
 def _edges(block: Block, wanted: Array, ops: Backend) -> EdgeList:
+    """The edges of the wanted entries, in the order of the block."""
     kept = ops.xp.flatnonzero(wanted)
     rows, columns = block.rows[kept], block.columns[kept]
     small, large = ops.xp.minimum(rows, columns), ops.xp.maximum(rows, columns)
@@ -130,14 +149,10 @@ def _edges(block: Block, wanted: Array, ops: Backend) -> EdgeList:
 
 
 def _joined(
-    n: int,
-    held: EdgeList,
-    block: EdgeList,
-    sort: bool,
-    ops: Backend,
-    solver: Solver,
+    n: int, held: EdgeList, block: EdgeList, sort: bool, ops: Backend, solver: Solver
 ) -> tuple[EdgeList, ForestEdges]:
-    """The forest of the forest so far and the edges of a block. Of equal pairs those held came first."""
+    """The forest of the forest so far, `held`, and the edges of a block. Of parallel edges those held come first, as in
+    the input."""
     both = EdgeList(*map(ops.xp.concatenate, zip(held, block)))
     if sort:
         order = sorted_by(pair_codes(both.small, both.large, n), ops)
@@ -150,8 +165,8 @@ def _joined(
 def _compare_directions(given: CheckedGraph, allowed: int, ops: Backend) -> None:
     """Raise ValueError where the lightest entries of a pair's two directions differ.
 
-    Both directions have to be at hand: the pairs are shared out among as many rounds as it takes, and in each all
-    entries pass by.
+    Both directions of a pair must be in memory at the same time. So the pairs are divided among several rounds by a
+    hash, and every round reads all entries.
     """
     xp = ops.xp
     size, rounds = rounds_to_compare(given, allowed)

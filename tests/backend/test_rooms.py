@@ -51,6 +51,7 @@ LEVELS = [
 # The same within a backend.
 BACKEND_LEVELS = [
     {"runtime"},
+    {"contract"},
     {"merge"},
     {"lightest"},
     {"distances", "graph", "hierarchy"},

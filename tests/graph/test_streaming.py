@@ -19,9 +19,9 @@ import emst.backend
 import emst.graph.memory
 import emst.graph.streaming
 from emst import graph_msf
-from emst.graph.canonical import PER_SORTED, canonical
+from emst.graph.canonical import canonical
 from emst.graph.input import check_graph
-from emst.graph.memory import block_size, bytes_needed
+from emst.graph.memory import block_size, bytes_needed, bytes_to_sort
 from emst.graph.msf import ALGORITHMS
 
 FIELDS = ("source", "target", "weight", "edge_id", "component_labels")
@@ -33,7 +33,7 @@ def small_blocks(monkeypatch):
 
 
 def solver_of(algorithm="boruvka"):
-    return emst.graph.msf._algorithm(algorithm, {})
+    return emst.graph.msf._solver(algorithm, {})
 
 
 def whole_bytes(graph, device, algorithm="boruvka"):
@@ -46,7 +46,13 @@ def least_bytes(graph, device, algorithm="boruvka"):
     try:
         block_size(check_graph(graph, device), solver_of(algorithm), 0)
     except MemoryError as error:
-        return int(str(error).split(", and ")[1].split(" in blocks")[0].replace(",", ""))
+        return figures_of(error)[1]
+
+
+def figures_of(error):
+    """Bytes that a MemoryError asks for: in one piece, and in blocks."""
+    numbers = re.search(r"at least ([\d,]+) bytes of memory in one piece, or ([\d,]+) in blocks", str(error)).groups()
+    return tuple(int(number.replace(",", "")) for number in numbers)
 
 
 def assert_streamed(graph, ops, entries, allowed, **options):
@@ -283,10 +289,11 @@ def test_mapped_files_are_read_block_by_block(tmp_path):
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_in_one_piece_it_takes_no_more_than_was_expected(algorithm, n, k):
     solver, ops = solver_of(algorithm), emst.backend.backend_of("cpu")
-    for form in ("csr", "upper", "sorted coordinates", "dense")[: 4 if n < 10_000 else 3]:
+    for form in (*FORMS, "dense")[: 6 if n < 10_000 else 5]:
         graph = large(form, n, k)
         given = check_graph(graph, "cpu")
-        expected = bytes_needed(given, solver, canonical(given, ops))
+        sort = bytes_to_sort(given) * (form in ("unsorted", "coordinates"))
+        expected = max(bytes_needed(given, solver, canonical(given, ops)), sort)
         options = {"device": "cpu", "algorithm": algorithm, "return_labels": True}
         peak, _ = peak_of(lambda graph=graph, options=options: graph_msf(graph, **options))
         assert peak < expected, f"{form}: {peak:,} bytes for {expected:,}"
@@ -302,9 +309,8 @@ def test_the_memory_of_a_gpu_stays_within_the_bound(algorithm, form):
     graph = large(form, 20_000, 2_000_000, np.float32)
     expected = graph_msf(graph, device="cuda")  # compiles
     given, ops = check_graph(graph, "cuda"), emst.backend.backend_of("cuda")
-    whole = max(
-        bytes_needed(given, solver_of(algorithm), canonical(given, ops)), PER_SORTED * (form == "coordinates") * given.m
-    )
+    sort = bytes_to_sort(given) * (form == "coordinates")
+    whole = max(bytes_needed(given, solver_of(algorithm), canonical(given, ops)), sort)
     for allowed in (whole, 100_000_000):
         pool.free_all_blocks()
         pool.set_limit(size=pool.used_bytes() + allowed + allowed // 8)
@@ -320,7 +326,7 @@ def test_what_is_in_order_already_is_not_streamed(monkeypatch):
     graph = large("coordinates", 1_000, 20_000, np.int32)
     given, solver = check_graph(graph, "cpu"), solver_of()
     wide = solver._replace(per_edge={4: 1_000})  # so that more is needed to solve it than to sort it
-    monkeypatch.setattr(emst.graph.msf, "_algorithm", lambda *_: wide)
+    monkeypatch.setattr(emst.graph.msf, "_solver", lambda *_: wide)
     monkeypatch.setattr(emst.graph.msf, "streamed", None)
     allowed = bytes_needed(given, wide) + given.m * 16
     graph_msf(graph, device="cpu", max_device_bytes=allowed)
@@ -329,11 +335,57 @@ def test_what_is_in_order_already_is_not_streamed(monkeypatch):
 def test_too_large_even_for_blocks(ops):
     graph, _ = graph_and_entries("grid")
     sentence = (
-        r"the forest of 1,600 vertices and 6,240 entries needs [\d,]+ bytes of memory in one piece, and [\d,]+ in "
+        r"the forest of 1,600 vertices and 6,240 entries needs at least [\d,]+ bytes of memory in one piece, or [\d,]+ in "
         r"blocks of 200 entries; 5,000 may be used"
     )
     with pytest.raises(MemoryError, match=sentence):
         graph_msf(graph, device=ops.name, max_device_bytes=5_000)
+
+
+@pytest.mark.parametrize("form", ["csr", "unsorted", "coordinates", "sorted coordinates", "dense"])
+def test_the_figures_of_the_error_are_true(ops, form):
+    """Whatever is too little, either figure is more, and suffices. Here blocks take more than one piece."""
+    graph = large(form, 300, 300)
+    expected = graph_msf(graph, device=ops.name).edge_id
+    in_one_piece = set()
+    for allowed in range(0, 200_000, 5_000):
+        try:
+            found = graph_msf(graph, device=ops.name, max_device_bytes=allowed)
+        except MemoryError as error:
+            whole, blocks = figures_of(error)
+            assert allowed < min(whole, blocks)
+            in_one_piece.add(whole)
+        else:
+            np.testing.assert_array_equal(found.edge_id, expected)
+    assert in_one_piece
+    found = graph_msf(graph, device=ops.name, max_device_bytes=max(in_one_piece))
+    np.testing.assert_array_equal(found.edge_id, expected)
+
+
+@pytest.mark.parametrize("form", ["unsorted", "coordinates"])
+def test_the_figure_in_one_piece_includes_the_sort(ops, form):
+    graph = large(form, 600, 300)
+    given = check_graph(graph, ops.name)
+    assert bytes_needed(given, solver_of()) < bytes_to_sort(given)
+    with pytest.raises(MemoryError) as error:
+        graph_msf(graph, device=ops.name, max_device_bytes=bytes_to_sort(given) - 1)
+    assert figures_of(error.value)[0] == bytes_to_sort(given)
+
+
+@pytest.mark.parametrize(
+    "dtype, form, per_vertex",
+    [
+        (np.int32, "csr", 185),
+        (np.float64, "csr", 212),
+        (np.int32, "coordinates", 271),
+        (np.float64, "coordinates", 281),
+    ],
+)
+def test_the_least_bound_is_the_documented_one(dtype, form, per_vertex, monkeypatch):
+    monkeypatch.undo()  # blocks of their real size
+    graph = large(form, 50_000, 50_000, dtype)
+    assert round(least_bytes(graph, "cpu") / 50_000) == per_vertex
+    assert str(per_vertex) in graph_msf.__doc__
 
 
 def test_what_is_free_decides_by_itself(ops, monkeypatch):
@@ -343,7 +395,7 @@ def test_what_is_free_decides_by_itself(ops, monkeypatch):
     monkeypatch.setattr(ops, "bytes_free", lambda: asked.append(1) or 5_000)
     graph_msf(graph, device=ops.name)  # small graphs do not ask
     assert not asked
-    monkeypatch.setattr(emst.graph.memory, "ASKED_FROM", 0)
+    monkeypatch.setattr(emst.graph.memory, "ASK_FROM", 0)
     with pytest.raises(MemoryError, match="5,000 may be used"):
         graph_msf(graph, device=ops.name)
     monkeypatch.setattr(ops, "bytes_free", lambda: least_bytes(graph, ops.name))

@@ -1,18 +1,15 @@
-"""Trees of components: flattened, counted and numbered.
-
-Roots point to themselves and are found by path halving, as in `merge`: chains can be as long as there are components.
-"""
+"""Components of graphs, numbered from 0."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.contract import AHEAD, flatten, root_above
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.prefetch import prefetch
 
-AHEAD = 32  # nodes whose parents are fetched before they are asked
-STEP = 1 << 20  # vertices a call of a kernel that runs on one thread: an interrupt is served between calls
+STEP = 1 << 20  # vertices of one call of a kernel that runs on one thread: interrupts are handled between calls
 
 
 def number_components(roots):
@@ -36,43 +33,21 @@ def _number_by_first(roots, numbers, labels, count, begin, end):
 
 
 def contract(parent):
-    """Of a forest int32[n]: the number of every node's tree, in order of their roots, int32[n], and the roots."""
+    """Flatten the trees of `parent`, int32[n], whose roots point to themselves.
+
+    Returns the number of every node's tree, in the order of their roots, int32[n], and the roots, int32[count].
+    """
     n = len(parent)
-    grain = grain_for(n, 1 << 15)
-    found = np.empty(-(-n // grain), np.int64)
-    for_chunks(_flatten, n, grain, parent, found, grain)
-    roots, numbers = np.empty(found.sum(), np.int32), np.empty(n, np.int32)
-    for_chunks(_number_roots, n, grain, parent, found, np.cumsum(found), roots, numbers, grain)
-    for_chunks(_number_others, n, grain, parent, numbers)
+    roots, numbers = flatten(parent), np.empty(n, np.int32)
+    for_chunks(_number_roots, len(roots), grain_for(len(roots), 1 << 15), roots, numbers)
+    for_chunks(_number_others, n, grain_for(n, 1 << 15), parent, numbers)
     return numbers, roots
 
 
 @kernel
-def _flatten(parent, found, grain, begin, end):
-    """Hang every node directly on its root, and count the roots."""
-    count = 0
-    for v in range(begin, end):
-        prefetch(parent, np.int64(parent[min(v + AHEAD, end - 1)]))
-        p = parent[v]
-        count += p == v
-        p = parent[parent[p]]  # most need no more
-        while parent[p] != p:
-            parent[p] = parent[parent[p]]
-            p = parent[p]
-        parent[v] = p
-    found[begin // grain] = count
-
-
-@kernel
-def _number_roots(parent, found, stops, roots, numbers, grain, begin, end):
-    """What is written of other nodes does not stay."""
-    stop = stops[begin // grain]
-    at = stop - found[begin // grain]
-    for v in range(begin, end):
-        if at == stop:
-            break
-        roots[at], numbers[v] = v, at
-        at += parent[v] == v
+def _number_roots(roots, numbers, begin, end):
+    for i in range(begin, end):
+        numbers[roots[i]] = i
 
 
 @kernel
@@ -81,14 +56,11 @@ def _number_others(parent, numbers, begin, end):
         ahead = np.int64(parent[min(v + AHEAD, end - 1)])
         prefetch(parent, ahead)
         prefetch(numbers, ahead)
-        p = parent[v]
-        while parent[p] != p:  # another thread, halving, may have hung it back on an older ancestor
-            p = parent[p]
-        numbers[v] = numbers[p]
+        numbers[v] = numbers[root_above(parent, parent[v])]
 
 
 def relabel(labels, numbers):
-    """``numbers[labels]``, in the place of `labels`."""
+    """Replace every label by ``numbers[label]``, in place."""
     for_chunks(_relabel, len(labels), grain_for(len(labels), 1 << 15), labels, numbers)
 
 

@@ -16,8 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from emst.backend.records import ForestEdges
-from emst.cpu.graph.adjacency import entries_of, key_of, row_of
+from emst.cpu.contract import stays_root
 from emst.cpu.graph.components import contract, relabel
+from emst.cpu.graph.entries import entries_of, key_of, row_of
 from emst.cpu.graph.worklist import LAST, list_edges, rounds
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import lowest_bit
@@ -125,7 +126,7 @@ def _hook(below, entries, best, target, parent, chosen, begin, end):
                 continue
             u = target[v]
             mutual = target[u] == v
-            parent[v] = v if mutual & (v < u) else u  # of a mutual pair the smaller stays the root
+            parent[v] = v if stays_root(v, u, mutual) else u
             chosen[best[v]] = v < u  # an entry below the diagonal stays as it is
             prefetch(entries.indptr, np.int64(u))
             below[count] = v

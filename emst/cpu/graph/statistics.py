@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from emst.backend.records import GraphStatistics
-from emst.cpu.graph.adjacency import SPARE, Entries, entries_of, key_of, row_of, write_rows
+from emst.cpu.graph.entries import SPARE, Entries, entries_of, key_of, row_of, write_rows
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 

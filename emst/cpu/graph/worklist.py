@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from emst.cpu.graph.adjacency import key_of, row_of, write_rows
+from emst.cpu.contract import stays_root
 from emst.cpu.graph.components import contract, relabel
+from emst.cpu.graph.entries import key_of, row_of, write_rows
 from emst.cpu.graph.offers import EMPTY, gathered, offer
 from emst.cpu.runtime.atomics import lower
 from emst.cpu.runtime.compile import kernel, part
@@ -242,8 +243,8 @@ def _hook(edges, places, mask, parent, chosen, begin, end):
             continue
         i = np.int64(places[c] & mask)
         other = edges.a[i] ^ edges.b[i] ^ c
-        if c < other and places[other] == places[c]:
-            continue  # a mutual pair: the smaller stays the root
+        if stays_root(c, other, places[other] == places[c]):
+            continue
         parent[c] = other
         chosen[edges.position[i]] = True
 

@@ -74,7 +74,8 @@ __device__ void hook_vertices(const Adjacency<W, P> &g, Worklist<Key> &work) {
     for (int j = 0; j < MANY; j++) {
       const i64 v = start + j * work.grid.step();
       if (v >= g.n) break;
-      const bool stays = other[j] < 0 || (v < other[j] && g.other_end(other[j], back[j]) == v);
+      const bool stays =
+          other[j] < 0 || stays_root((int)v, other[j], [&] { return g.other_end(other[j], back[j]) == v; });
       work.parent[v] = stays ? (int)v : other[j];
       if (!stays) work.mark(g.symmetric && other[j] < v ? g.mirrored((int)v, chosen[j]) : chosen[j]);
     }

@@ -3,7 +3,8 @@
 #include "runtime/grid.cuh"
 #include "graph/entries.cuh"
 
-// Fields of the result, in the order of `GraphStatistics`. All are zero before; a "first" is the complement of a position.
+// Fields of the result, in the order of `GraphStatistics`. All start at zero; a "first" is the complement of a
+// position.
 enum {
   FIRST_START,
   LAST_END,

@@ -7,13 +7,13 @@
 // component on a chain is an end of a listed edge, so its pointer then skips what has been climbed, and climbs
 // compound.
 #pragma once
+#include "contract.cuh"
 #include "graph/keys.cuh"
 
 // Counters of lists: those of light edges, from HEAVY_PASSES on those of the others, and of the last climb. A pass
 // divides the length of a chain by more than HOPS, so none of 2^31 components takes more than six; and a long chain is
 // a round that leaves few components: fewer than a hundred passes in 31 rounds.
 constexpr int PASSES = 512, HEAVY_PASSES = 240, LAST_PASSES = 480;
-constexpr int HOPS = 64;     // of one climb
 constexpr int ALONE = 2048;  // listed edges that one block finishes by itself: its barriers are cheaper
 constexpr int MANY = 4;      // vertices or edges that a thread works on at once: each step waits for memory
 constexpr int MOST_BLOCKS = 4096;
@@ -62,12 +62,9 @@ struct Worklist {
         for (int j = 0; j < MANY; j++) {
           const i64 v = start + j * grid.step();
           if (v >= n) break;
-          for (int hop = 0; top[j] != at[j] && hop < HOPS; hop++) {
-            at[j] = top[j];
-            top[j] = parent[at[j]];
-          }
+          const bool arrived = climb(parent, at[j], top[j]);
           if (at[j] != before[j]) parent[v] = at[j];
-          if (top[j] != at[j]) state->unfinished[pass] = 1;
+          if (!arrived) state->unfinished[pass] = 1;
           if (!further) continue;
           now.clear(v);
           next.clear(v);
@@ -104,22 +101,13 @@ struct Worklist {
       for (int j = 0; j < ITEMS; j++) {
         if (!live[j] || !(of_u[j] || of_v[j])) continue;
         const int u = item[j].u, v = item[j].v;
-        const bool v_hooks = of_u[j] && of_v[j] ? u < v : of_v[j];
+        const bool v_hooks = of_v[j] && !stays_root(v, u, [&] { return of_u[j]; });
         parent[v_hooks ? v : u] = v_hooks ? u : v;
         mark(item[j].key.place());
         next.clear(u);  // the roots of the next round are among these ends
         next.clear(v);
       }
     }
-  }
-
-  // From `top`, the parent of `at`, further up; true if that ends at a root.
-  __device__ bool climb(int &at, int top) {
-    for (int hop = 0; top != at && hop < HOPS; hop++) {
-      at = top;
-      top = parent[at];
-    }
-    return top == at;
   }
 
   template <int ITEMS>
@@ -139,7 +127,7 @@ struct Worklist {
 #pragma unroll
       for (int j = 0; j < ITEMS; j++) {
         const int before_u = u[j], before_v = v[j];
-        arrived[j] = climb(u[j], top_u[j]) & climb(v[j], top_v[j]);
+        arrived[j] = climb(parent, u[j], top_u[j]) & climb(parent, v[j], top_v[j]);
         if (u[j] != before_u) parent[item[j].u] = u[j];
         if (v[j] != before_v) parent[item[j].v] = v[j];
         if (!arrived[j]) state->unfinished[pass] = 1;

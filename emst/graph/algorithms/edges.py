@@ -19,6 +19,7 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, Array, ForestEdges, Report
+from emst.boruvka import singletons
 from emst.graph.arrays import ordered, rows_of, run_numbers
 
 MOST_EDGES = 2**30 - 1
@@ -94,20 +95,45 @@ def contract_until_done(
     graph: Adjacency,
     ops: Backend,
     algorithm: str,
-    contract: Callable[[Arcs, Array, Backend], tuple[Level, Arcs]],
+    rebuild: Callable[[Arcs, Array, Backend], tuple[Level, Arcs]],
     report: Report | None,
 ) -> ForestEdges:
-    """Borůvka's rounds on a graph that ``contract(arcs, root, ops)`` writes anew: one vertex for all with one root."""
+    """Borůvka's rounds: contract the lightest edge of every vertex, then ``rebuild(arcs, root, ops)`` makes the graph
+    of the supervertices, one for all vertices with the same root."""
     edges = edges_of(graph, ops, algorithm)
     arcs = arcs_of(graph.n, edges.source, edges.target, edges.key, ops)
     taken = ops.xp.zeros(len(edges.key), np.bool_)
     levels: list[Level] = []
     while len(arcs.key):
-        level, arcs = contract(arcs, pointer_doubling(successors(arcs, taken, ops.xp)), ops)
+        level, arcs = rebuild(arcs, _lightest_contracted(arcs, taken, ops), ops)
         levels.append(level)
         if report is not None:
             report(len(levels), arcs.n)
     return chosen_edges(edges, taken, levels, arcs.n, ops.xp)
+
+
+def _lightest_contracted(arcs: Arcs, taken: Array, ops: Backend) -> Array:
+    """Contract the lightest edge of every vertex and mark these edges in `taken`: the root of every vertex, int32[n]."""
+    lightest = segment_minima(arcs.key, arcs.row, arcs.n, ops.xp)
+    chosen = ops.xp.flatnonzero(arcs.key == lightest[arcs.row])
+    taken[(arcs.key[chosen] & NUMBER).astype(np.int64)] = True
+    vertices = ops.xp.arange(arcs.n, dtype=np.int32)
+    return merged(vertices, arcs.row[chosen], arcs.row[chosen], arcs.column[chosen], ops)
+
+
+def merged(labels: Array, component: Array, u: Array, v: Array, ops: Backend) -> Array:
+    """Contract edge (u[i], v[i]) of component[i], in the step that points and graphs share.
+
+    `labels`, int32[n], holds the root of every vertex's component; it is overwritten. Returns the root of every
+    vertex's component afterwards, int32[n].
+    """
+    xp = ops.xp
+    forest = singletons(len(labels), np.float32, ops)
+    forest.labels = labels
+    forest.components = xp.flatnonzero(labels == forest.components).astype(np.int32)
+    forest.edge_u[component], forest.edge_v[component] = xp.minimum(u, v), xp.maximum(u, v)
+    ops.merge(forest)
+    return forest.labels
 
 
 def segment_minima(key: Array, segment: Array, count: int, xp: Any) -> Array:
@@ -115,47 +141,14 @@ def segment_minima(key: Array, segment: Array, count: int, xp: Any) -> Array:
     least = xp.full(count, NO_KEY, np.uint64)
     tiles = key[: len(key) // TILE * TILE].reshape(-1, TILE)
     first = segment[: tiles.size : TILE]
-    whole = xp.flatnonzero(first == segment[TILE - 1 :: TILE])
-    if len(whole):  # long segments, for whose minimum all threads of a GPU would queue up
-        xp.minimum.at(least, first[whole], tiles.min(axis=1)[whole])
+    inner = xp.flatnonzero(first == segment[TILE - 1 :: TILE])  # tiles that lie within one segment
+    if len(inner):  # long segments: all threads of a GPU would wait for the same minimum
+        xp.minimum.at(least, first[inner], tiles.min(axis=1)[inner])
         left = xp.ones(len(key), np.bool_)
-        left[: tiles.size].reshape(-1, TILE)[whole] = False
+        left[: tiles.size].reshape(-1, TILE)[inner] = False
         key, segment = key[left], segment[left]
     xp.minimum.at(least, segment, key)
     return least
-
-
-def successors(arcs: Arcs, taken: Array, xp: Any) -> Array:
-    """The vertex at the other end of every vertex's lightest edge, int32[n]; itself for a root.
-
-    Of two vertices that found the same edge the smaller one becomes a root. All edges found are marked in `taken`.
-    """
-    lightest = segment_minima(arcs.key, arcs.row, arcs.n, xp)
-    chosen = xp.flatnonzero(arcs.key == lightest[arcs.row])
-    successor = xp.arange(arcs.n, dtype=np.int32)  # a vertex without edges is a root as well
-    successor[arcs.row[chosen]] = arcs.column[chosen]
-    taken[(arcs.key[chosen] & NUMBER).astype(np.int64)] = True
-    return without_pairs(successor, xp)
-
-
-def without_pairs(successor: Array, xp: Any) -> Array:
-    """Successors of which none lie on a cycle.
-
-    Keys are distinct, so on a cycle of successors the lightest edge is that of both its ends, and the cycle is these
-    two vertices: the smaller one becomes a root.
-    """
-    vertex = xp.arange(len(successor), dtype=np.int32)
-    return xp.where((successor[successor] == vertex) & (vertex < successor), vertex, successor)
-
-
-def pointer_doubling(successor: Array) -> Array:
-    """The root at which every vertex arrives: int32[n]."""
-    while True:
-        further = successor[successor]
-        further = further[further]  # to ask takes longer than another step
-        if bool((further == successor).all()):
-            return successor
-        successor = further
 
 
 def numbered(root: Array, xp: Any) -> Level:

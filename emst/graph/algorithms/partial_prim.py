@@ -49,9 +49,8 @@ from emst.graph.algorithms.edges import (
     arcs_of,
     chosen_edges,
     edges_of,
+    merged,
     numbered,
-    pointer_doubling,
-    without_pairs,
 )
 from emst.graph.arrays import counts_of, starts
 
@@ -116,7 +115,7 @@ def forest(
         owner, via, hook = ops.grow_subtrees(indptr, arcs.column, arcs.key, int(gamma), ascending)
         arc = xp.maximum(via, hook)  # no vertex has both
         taken[(arcs.key[arc[arc >= 0]] & NUMBER).astype(np.int64)] = True
-        level = _unified(arcs, owner, hook, xp)
+        level = _unified(arcs, owner, hook, ops)
         levels.append(level)
         n = len(level.representative)
         left = Left(level.number[left.u], level.number[left.v], left.key)
@@ -133,9 +132,8 @@ def _sorts(variant: str, rounds: int, left: Left, n: int, xp: Any) -> bool:
     return int((counts_of(left.u, n, xp) + counts_of(left.v, n, xp)).max()) > LONG_ROW
 
 
-def _unified(arcs: Arcs, owner: Array, hook: Array, xp: Any) -> Level:
-    """Every subtree joined to the one that the edge at which it stopped leads to."""
-    stopped = xp.flatnonzero(hook >= 0)
-    successor = owner.copy()
-    successor[stopped] = owner[arcs.column[hook[stopped]]]
-    return numbered(pointer_doubling(without_pairs(successor, xp)), xp)
+def _unified(arcs: Arcs, owner: Array, hook: Array, ops: Backend) -> Level:
+    """Every subtree joined to the one that its stopping edge leads to."""
+    stopped = ops.xp.flatnonzero(hook >= 0)  # start vertices: the roots of their subtrees
+    arc = hook[stopped]
+    return numbered(merged(owner, stopped, arcs.row[arc], arcs.column[arc], ops), ops.xp)
