@@ -6,14 +6,15 @@ the only cycles are mutual pairs, of which the smaller stays the root: no compar
 Roots are found by path halving. Chains of components can be as long as there are components; halving keeps their total
 cost near linear.
 
-Races. Several threads may halve the same path at once. Whatever they write is an ancestor, so the path stays a path to
-the same root.
+Races. Several threads may halve the same path at once. They load and store parents atomically, and whatever they write
+is an ancestor, so the path stays a path to the same root.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.prefetch import prefetch
@@ -32,8 +33,8 @@ def stays_root(c, other, mutual):
 
 @part
 def root_above(parent, p):
-    """The root of the tree that holds node `p`. After `flatten` most paths have one step; another thread that halved the
-    path may have hung a node back on an older ancestor."""
+    """The root of the tree that holds node `p`. `flatten` leaves a longer path than one step only if another thread
+    halved it at the same time and wrote an older ancestor."""
     hops = 0
     while parent[p] != p and hops < len(parent):  # no path is longer, and a cycle must not hold a thread
         p = parent[p]
@@ -76,20 +77,23 @@ def _node(nodes, i):
 def _flatten(parent, nodes, found, grain, begin, end):
     count = 0
     for i in range(begin, end):
-        prefetch(parent, np.int64(parent[_node(nodes, min(i + AHEAD, end - 1))]))
+        prefetch(parent, np.int64(load(parent, _node(nodes, min(i + AHEAD, end - 1)))))
         v = _node(nodes, i)
-        p = parent[v]
+        p = load(parent, v)
         count += p == v
-        p = parent[parent[p]]  # most paths end here
+        p = load(parent, load(parent, p))  # most paths end here
+        above = load(parent, p)
         hops = 0
-        while parent[p] != p and hops < len(parent):
-            parent[p] = parent[parent[p]]
-            p = parent[p]
+        while above != p and hops < len(parent):
+            further = load(parent, above)
+            store(parent, p, further)
+            p = further
+            above = load(parent, p)
             hops += 1
         if hops == len(parent):  # no path is longer: there is no root above
             count = CYCLE
             break
-        parent[v] = p
+        store(parent, v, p)
     found[begin // grain] = count
 
 

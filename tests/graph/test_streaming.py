@@ -335,8 +335,8 @@ def test_what_is_in_order_already_is_not_streamed(monkeypatch):
 def test_too_large_even_for_blocks(ops):
     graph, _ = graph_and_entries("grid")
     sentence = (
-        r"the forest of 1,600 vertices and 6,240 entries needs at least [\d,]+ bytes of memory in one piece, or [\d,]+ in "
-        r"blocks of 200 entries; 5,000 may be used"
+        r"the forest of 1,600 vertices and 6,240 entries needs at least [\d,]+ bytes of memory in one piece, or "
+        r"[\d,]+ in blocks of 200 entries; 5,000 may be used"
     )
     with pytest.raises(MemoryError, match=sentence):
         graph_msf(graph, device=ops.name, max_device_bytes=5_000)

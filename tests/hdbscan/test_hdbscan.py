@@ -1,4 +1,4 @@
-"""HDBSCANGPU as its users see it: parameters, attributes, what comes out for what goes in, and what is refused."""
+"""HDBSCANGPU as its users see it: parameters, attributes, kinds of input and output, errors, methods."""
 
 import ast
 import copy
@@ -94,7 +94,7 @@ def test_attributes_are_hdbscans(ops, kind, options):
 
 
 def test_persistence_is_at_most_one(ops):
-    """Of the whole, epsilon counts only the dense points, and its stability counts all."""
+    """If epsilon selects the root cluster, only dense points are members, but its stability counts all points."""
     x = np.random.default_rng(0).random((200, 2)) ** 3
     options = {"min_cluster_size": 150, "min_samples": 2, "allow_single_cluster": True}
     for epsilon in (0.07, 0.08, 0.1):
@@ -144,7 +144,7 @@ def test_persistence_leaves_fewer_clusters(ops):
     assert counts[0] > counts[1] > counts[-1]
 
 
-# What goes in and what comes out
+# Kinds of input and output
 
 
 def test_kinds_of_arrays(ops, model):
@@ -348,7 +348,7 @@ def test_heights_too_small_to_have_a_density(ops):
     np.testing.assert_array_equal(model.predict(blobs(100) * 1e-310), model.labels_)
 
 
-# What is refused
+# Errors
 
 
 BAD = [

@@ -23,7 +23,7 @@ __global__ void centre_tiles(const T *points, i64 n, int d, T *centres) {
 }
 
 // Over how many blocks the points are split for `queries`, so that `blocks` are busy even with few queries.
-constexpr int MAX_SPLITS = 64;
+constexpr int MAX_SPLITS = EMST_BRUTE_SPLITS;
 __device__ inline int splits_for(i64 queries, int blocks) {
   i64 groups = (queries + QUERIES - 1) / QUERIES;
   return (int)maximum(minimum((i64)MAX_SPLITS, blocks / groups), i64(1));

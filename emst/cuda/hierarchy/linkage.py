@@ -85,8 +85,8 @@ class Rounds:
         self._passes = 0
 
     def run(self) -> None:
-        """Until one component is left. In a tree every component has an edge that leaves it, and a round at least halves
-        their number."""
+        """Run rounds until one component is left: in a tree each component has an edge that leaves it, so that a round
+        at least halves their number."""
         while self._count > 1:
             left = len(self._ends)
             launch("hierarchy/linkage", "lightest_slots", left, self._ends, self._ranks, left, self._lightest)

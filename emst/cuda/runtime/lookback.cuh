@@ -13,7 +13,8 @@
 
 namespace lookback {
 constexpr u32 AGGREGATE = 1, PREFIX = 2;
-constexpr int COUNTER_WORDS = 16;  // the counter has a cache line of its own: other blocks read the words all the time
+constexpr int COUNTER_WORDS =
+    EMST_COUNTER_WORDS;  // the counter has a cache line of its own: other blocks read the words all the time
 
 // The tile of this block; called by all of its threads. The counter wraps to 0 when the last tile is taken, so the next
 // launch finds it as this one did. A block alone does not ask: it would wait for memory.

@@ -5,7 +5,7 @@
 #pragma once
 #include "runtime/lookback.cuh"
 
-constexpr int SCAN_THREADS = 256, SCAN_ITEMS = 16, SCAN_TILE = SCAN_THREADS * SCAN_ITEMS;
+constexpr int SCAN_THREADS = EMST_BLOCK, SCAN_TILE = EMST_SCAN_TILE, SCAN_ITEMS = SCAN_TILE / SCAN_THREADS;
 
 // The j-th index of this thread in a tile.
 __device__ inline i64 scan_index(int tile, int j) { return (i64)tile * SCAN_TILE + j * SCAN_THREADS + threadIdx.x; }
