@@ -87,7 +87,10 @@ class FittedAttributes:
 
     @lazy
     def relative_validity_(self) -> float:
-        """Density-based validity of the clusters, seen on the spanning tree alone, from -1 to 1."""
+        """Density-based validity of the clusters, estimated from the spanning tree alone in O(n) time, from -1 to 1.
+
+        `emst.validity_index` compares all pairs of points, in O(n^2 d) time.
+        """
         model = self._model
         if model.flat is None:
             return 0.0

@@ -65,13 +65,13 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     cluster_selection_method : {"eom", "leaf"}, default "eom"
         Clusters of greatest excess of mass, or the leaves of the condensed tree.
     allow_single_cluster : bool, default False
-        Whether the whole may be one cluster.
+        Allow the root of the condensed tree to be selected as the only cluster.
     store_centers : {None, "centroid", "medoid", "both"}, default None
         Centres to compute: centroids, in O(n d) time; medoids, in O(s^2 d) time at worst for a cluster of s points. The
         triangle inequality spares most of that in few dimensions (euclidean, haversine, manhattan, chebyshev,
         minkowski), the mean in any (sqeuclidean, cosine). A UserWarning announces more than 10^10 distances.
     cluster_selection_persistence : float, default 0.0
-        Splits whose lesser side lasts for a shorter range of lambda (1 / distance) than this are undone.
+        Merge back splits whose smaller side has less persistence, in lambda = 1 / distance, than this.
     prediction_data : bool, default False
         Prepare `predict`, `approximate_predict` and the membership vectors at once, not when one of them is first
         called. They need `X` as it was, which is kept by reference.
@@ -88,16 +88,22 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Cluster of each row; -1 for noise, -2 for rows with infinite values, -3 for rows with NaN (or with infinities of
         both signs). If fewer than two rows are finite, all of these are noise.
     probabilities_ : float64 array of shape (n,)
-        How far a row follows its cluster, from 0 to 1; 0 for those labelled -1 and -2, NaN for those labelled -3.
-    cluster_persistence_, outlier_scores_, exemplars_, relative_validity_
-        Made when first read, as hdbscan has them. `exemplar_indices_` are the rows of the `exemplars_`.
+        The lambda at which a row leaves its cluster over the greatest lambda of the cluster, at most 1; 0 for rows
+        labelled -1 and -2, NaN for rows labelled -3. Members can have exactly 0 as well: for one, if equal points make
+        the greatest lambda infinite. So `labels_ >= 0` finds members, and `probabilities_ > 0` does not.
+    cluster_persistence_, outlier_scores_, exemplars_, exemplar_indices_, relative_validity_
+        As in hdbscan, computed when first read. `exemplar_indices_` are the row numbers of the `exemplars_`.
+        `relative_validity_` takes O(n) time.
     condensed_tree_, single_linkage_tree_, minimum_spanning_tree_
         Objects with hdbscan's interfaces, made when first read.
     centroids_, medoids_ : float64 arrays of shape (n_clusters, d)
-        Where `store_centers` asks for them.
+        Only where `store_centers` asks for them.
     core_distances_ : array of shape (n,)
+        Distance of each row to its `min_samples`-th nearest, itself included; NaN for rows labelled -2 and -3.
     device_ : {"cpu", "cuda"}
+        What computed the result.
     n_features_in_ : int
+        Number of columns of `X`.
     feature_names_in_ : array of shape (d,)
         Only when `X` has string column names.
 
@@ -209,7 +215,17 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         return self.fit(X).labels_
 
     def predict(self, X: Any) -> Any:
-        """Labels that new points would have in this clustering: those of `approximate_predict`.
+        """Labels of new points in this clustering, which they do not change; see `approximate_predict`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            Points with the features of the training data.
+
+        Returns
+        -------
+        int64 array of shape (m,)
+            A row that equals a training point has that point's label: ``predict(X)`` of the training data is `labels_`.
 
         Raises
         ------

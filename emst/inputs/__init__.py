@@ -3,5 +3,7 @@
 points.py     validation of points (shape, dtype, finiteness); results in the caller's kind of array
 devices.py    on which device an array lies, and on which device to compute
 finite.py     rows with NaN or infinite values: they are left out, and get labels of their own
+fitted.py     attributes that exist only after `fit`, and the error of reading one too early
+summary.py    the one line that `repr` shows of a result
 scaling.py    the bounding box of the points: the power of two they are scaled by, and the grid of the curve
 """
