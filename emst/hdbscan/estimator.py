@@ -98,8 +98,9 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Cluster of each row; -1 for noise. Rows with infinite values get label -2, rows with NaN (or with infinities of
         both signs) -3; they do not influence the others. If fewer than two rows are finite, they are noise.
     probabilities_ : float64 array of shape (n,)
-        Strength of each row's membership in its cluster, from 0 to 1; 0 for rows labelled -1 and -2, NaN for rows
-        labelled -3.
+        The lambda at which a row leaves its cluster over the greatest lambda of the cluster, at most 1; 0 for rows
+        labelled -1 and -2, NaN for rows labelled -3. Members can have exactly 0 as well: for one, if equal points make
+        the greatest lambda infinite. So `labels_ >= 0` finds members, and `probabilities_ > 0` does not.
     cluster_persistence_ : float64 array of shape (n_clusters,)
         How persistent each cluster is, from 0 to 1. Computed when it is first read, as are the attributes below down to
         `minimum_spanning_tree_`.
@@ -110,7 +111,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     exemplar_indices_ : list of n_clusters int64 arrays
         Which rows of `X` the `exemplars_` are.
     relative_validity_ : float
-        Density-based cluster validity, computed from the spanning tree alone, from -1 to 1.
+        Density-based cluster validity, computed from the spanning tree alone, from -1 to 1; O(n) time.
     condensed_tree_ : CondensedTree
         The condensed tree, with hdbscan's interface.
     single_linkage_tree_ : SingleLinkageTree
@@ -245,17 +246,18 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         return self.fit(X).labels_
 
     def predict(self, X: Any) -> Any:
-        """Labels that new points would have in this clustering: those of `approximate_predict`.
+        """Labels of new points in this clustering, which they do not change; see `approximate_predict`.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
-            New points, on any device.
+            Points with the features of the training data, on any device.
 
         Returns
         -------
         int64 array of shape (m,)
-            Of the same kind as `X`, on the same device.
+            Of the same kind as `X`, on the same device. A row that equals a training point has that point's label:
+            ``predict(X)`` of the training data is `labels_`.
 
         Raises
         ------

@@ -17,7 +17,7 @@ from emst.backend.records import Array, Linkage
 from emst.distances.metrics import Metric
 from emst.hdbscan.index import PointIndex, index_of
 from emst.hierarchy.condensed import condensed_tree
-from emst.hierarchy.selection import Flat, Options, flat_clustering
+from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
 from emst.inputs.devices import gpu_of, on_device_of, placed, to_host, usable_device
 from emst.inputs.finite import FiniteRows
 from emst.old_pickles import unreadable
@@ -47,7 +47,7 @@ class Model:
     core: Array  # T[m], zeros for min_samples = 1
     give: Callable[[Array], Any]  # result -> the caller's kind of array
     linkage: Linkage | None = None  # the dendrogram; None for fewer than two points
-    flat: Flat | None = None  # the clusters; None for fewer than two points
+    flat: FlatClustering | None = None  # the clusters; None for fewer than two points
 
     @property
     def ops(self) -> Backend:
