@@ -52,14 +52,19 @@ def flatten(parent, nodes=ALL):
     grain = grain_for(count, 1 << 14)
     found = np.empty(-(-count // grain), np.int64)
     for_chunks(_flatten, count, grain, parent, nodes, found, grain)
+    _refuse_cycles(found)
+    roots = np.empty(found.sum(), np.int32)
+    for_chunks(_list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)
+    _refuse_cycles(found)
+    return roots
+
+
+def _refuse_cycles(found):
     if (found == CYCLE).any():
         raise RuntimeError(
             "the lightest edges of the components close a cycle; "
             "this is a fault of emst, please report it with the input"
         )
-    roots = np.empty(found.sum(), np.int32)
-    for_chunks(_list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)
-    return roots
 
 
 @part
@@ -93,12 +98,18 @@ def _flatten(parent, nodes, found, grain, begin, end):
 
 @kernel
 def _list_roots(parent, nodes, stops, found, roots, grain, begin, end):
-    """Branch-free: a node that is no root is overwritten by the next one."""
+    """Branch-free: a node that is no root is overwritten by the next one. Halving may have left a node of a cycle as its
+    own parent after `_flatten` counted the roots: then there is one root too many."""
     stop = stops[begin // grain]
     at = stop - found[begin // grain]
-    for i in range(begin, end):
-        if at == stop:
-            break
+    i = begin
+    while at < stop and i < end:
         v = _node(nodes, i)
         roots[at] = v
         at += parent[v] == v
+        i += 1
+    for j in range(i, end):
+        v = _node(nodes, j)
+        at += parent[v] == v
+    if at != stop:
+        found[begin // grain] = CYCLE
