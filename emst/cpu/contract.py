@@ -33,8 +33,8 @@ def stays_root(c, other, mutual):
 
 @part
 def root_above(parent, p):
-    """The root of the tree that holds node `p`. After `flatten` most paths have one step; another thread that halved the
-    path may have hung a node back on an older ancestor."""
+    """The root of the tree that holds node `p`. After `flatten` most paths have one step; another thread that halved
+    the path may have hung a node back on an older ancestor."""
     hops = 0
     while parent[p] != p and hops < len(parent):  # no path is longer, and a cycle must not hold a thread
         p = parent[p]
@@ -98,8 +98,8 @@ def _flatten(parent, nodes, found, grain, begin, end):
 
 @kernel
 def _list_roots(parent, nodes, stops, found, roots, grain, begin, end):
-    """Branch-free: a node that is no root is overwritten by the next one. Halving may have left a node of a cycle as its
-    own parent after `_flatten` counted the roots: then there is one root too many."""
+    """Branch-free: a node that is no root is overwritten by the next one. Halving may have left a node of a cycle as
+    its own parent after `_flatten` counted the roots: then there is one root too many."""
     stop = stops[begin // grain]
     at = stop - found[begin // grain]
     i = begin
