@@ -1,11 +1,15 @@
-"""Borůvka's loop, shared by points and graphs: what is the lightest edge leaving each component?
+"""Borůvka's loop: find the lightest edge leaving each component, contract these edges, repeat.
 
-A round asks that question of every component at once and contracts the answers. Under a strict total order on
-edges the only cycles a round can make are mutual pairs, so merging needs no compare-and-swap: the parent of a
-component is the component at the other end of its edge, and of a mutual pair the smaller one stays the root.
+Under a strict total order on edges the only cycles a round can make are mutual pairs. So contraction needs no
+compare-and-swap: the parent of a component is the component at the other end of its edge, and of a mutual pair the
+smaller one stays the root.
 
-The loop knows neither points nor graphs. What is asked of them is the closure `lightest`; how the answers are
-contracted is the backend's `merge`. The only thing that reaches the host is one number a round.
+What is shared. Trees of points and of rows of distances and the graph algorithm "hybrid" run this loop: each provides
+the closure `lightest`, and the backend's `merge` contracts. The graph algorithms "contraction", "primitives" and
+"partial-prim" rebuild the graph after every round, so they have loops of their own, but call the same `merge`. The
+default graph algorithm fuses its rounds: on the GPU into one launch, on the CPU into passes over a list of edges. It
+does not call `merge`, but includes the same rule: `emst/cuda/contract.cuh` and `emst/cpu/contract.py` hold it once for
+every backend. Per round, only the number of components left reaches the host.
 
 References
 ----------
@@ -56,10 +60,10 @@ def spanning_forest(
     lightest : callable
         ``lightest(forest)`` sets `best`, `edge_u` and `edge_v` of every component.
     ops : Backend
-        Whose `merge` contracts the edges.
+        The backend whose `merge` contracts the edges.
     prepare : callable, optional
-        ``prepare(forest)`` comes before every `lightest`: what a round needs of the new labels. It does not ask how
-        many components are left, so a device can begin with it while that number is still on its way to the host.
+        ``prepare(forest)`` is called before every `lightest` to compute what a round needs from the new labels. It
+        does not depend on the number of components left, so a device can start it before that number reaches the host.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round.
 

@@ -1,4 +1,4 @@
-"""The default forest on the GPU where its constants decide: short climbs, lone blocks, one word or two for an edge."""
+"""The default forest on the GPU with other constants: short climbs, one block, one or two words per key."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONSTANTS = {
 
 @pytest.mark.parametrize("room", CONSTANTS)
 def test_both_languages_have_the_same_constants(room):
-    """A State that is larger than its room would be written over whatever comes next."""
+    """If a State were larger than its buffer, kernels would write beyond the end."""
     pytest.importorskip("cupy")
     module = importlib.import_module(room)
     header, names = CONSTANTS[room]
@@ -35,7 +35,7 @@ def ops():
 
 @pytest.fixture
 def constant(monkeypatch):
-    """Sets a constant of the kernels for one test."""
+    """A function that changes a constant of the kernels for one test."""
     compile, launch = (importlib.import_module(f"emst.cuda.runtime.{name}") for name in ("compile", "launch"))
     plain = compile.source
 
@@ -58,7 +58,7 @@ def constant(monkeypatch):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_wide_edges_of_narrow_weights(ops, monkeypatch, name, kind, symmetric):
-    """As from 2^32 - 1 entries on."""
+    """As with 2^32 - 1 entries or more."""
     monkeypatch.setattr("emst.cuda.graph.forest.NARROW", 0)
     for dtype in (np.int32, np.float32):
         graph = adjacency_of(GRAPHS[name], weights_for(len(GRAPHS[name][1]), dtype, kind), symmetric)
