@@ -1,4 +1,4 @@
-"""Who runs: ours, and the peers that are installed."""
+"""What the drivers of points time: this library, and the peers that are installed."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def _always(n: int, k: int) -> str:
 
 @dataclass(frozen=True)
 class Contestant:
-    """What is timed, and what is read off its answer afterwards.
+    """What is timed, and what is computed from its result afterwards.
 
     Attributes
     ----------
     build : callable
         ``build(points, k)``: a tree, or a clustering. k counts the point itself; 1 is the Euclidean tree.
     figures : callable
-        Of what `build` returned: "total", the sum of all weights; "checksum", the same in every run, or None if nobody
-        can expect that; of a clustering also "labels" (on the host), "clusters" and "noise".
+        Takes what `build` returned. "total": the sum of all weights. "checksum": must be the same in every run; None
+        for peers, which do not promise that. Of a clustering also "labels" (on the host), "clusters" and "noise".
     module : str
-        What has to be installed.
+        Module that must be installed.
     obstacle : callable
-        ``obstacle(n, k)``: why it cannot take part, or nothing.
+        ``obstacle(n, k)``: why it cannot take part, or an empty text.
     """
 
     build: Callable[[Any, int], Any]
@@ -46,7 +46,7 @@ class Contestant:
 
 
 def checksum(*columns: Any) -> str:
-    """One number for a set of rows, on whichever device they are: equal between runs, threads and devices."""
+    """One number for a set of rows, whatever their order: equal for all runs, numbers of threads and devices."""
     total = 0
     for start in range(0, len(columns[0]), CHUNK):
         part = (column[start : start + CHUNK].astype(np.uint64) for column in columns)
@@ -73,7 +73,8 @@ def _of_tree(tree: Any) -> dict[str, Any]:
 
 def _of_clustering(model: Any) -> dict[str, Any]:
     labels, probabilities = model.labels_, model.probabilities_
-    total = float(model._model.weights.sum(dtype=np.float64))  # where they are: its tree would bring them to the host
+    # Summed on their device: minimum_spanning_tree_ would copy the weights to the host.
+    total = float(model._model.weights.sum(dtype=np.float64))
     rows = np.arange(len(labels), like=labels)
     return _of_labels(labels, total) | {"checksum": checksum(rows, labels, probabilities.view(np.uint64))}
 
@@ -84,7 +85,7 @@ def _of_labels(labels: Any, total: float) -> dict[str, Any]:
     return counts | {"total": total, "checksum": None, "labels": host}
 
 
-# The peers. All but scikit-learn do not count the point itself.
+# The peers. Only scikit-learn counts the point itself among its neighbours.
 
 
 def _quitefastmst(points: np.ndarray, k: int) -> Any:
@@ -125,13 +126,13 @@ def _of_single_linkage(model: Any) -> dict[str, Any]:
 PEERS = {
     "quitefastmst": Contestant(
         _quitefastmst,
-        lambda answer: {"total": float(answer[0].sum()), "checksum": None},
+        lambda result: {"total": float(result[0].sum()), "checksum": None},
         "quitefastmst",
         lambda n, k: "takes M = 1 (k = 2) as Euclidean" if k == 2 else "",
     ),
     "mlpack": Contestant(
         _mlpack,
-        lambda answer: {"total": float(answer["output"][:, 2].sum()), "checksum": None},
+        lambda result: {"total": float(result["output"][:, 2].sum()), "checksum": None},
         "mlpack",
         lambda n, k: f"has no mutual reachability (k = {k})" if k > 1 else "",
     ),

@@ -1,8 +1,8 @@
-"""From which dimension on brute force beats the hierarchy: both, side by side, for growing dimensions.
+"""From which dimension on brute force is faster than the tree search on the GPU: both, for growing dimensions.
 
     python benchmarks/crossing.py            # prints a markdown table
 
-`BRUTE_FROM` of emst/cuda/bvh.py comes from here. (The CPU has no brute force; emst/cpu/search.py says why.)
+`BRUTE_FROM` of emst/cuda/points/bvh.py comes from here. (The CPU has no brute force: see emst/cpu/points/search.py.)
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from datasets.synthetic import blobs, uniform
 from emst import minimum_spanning_tree
-from emst.cuda import bvh
+from emst.cuda.points import bvh
 
 KINDS = {
     "uniform": lambda n, d: uniform(n, d, 0),
@@ -34,7 +34,7 @@ def seconds(points, runs: int) -> float:
     for _ in range(runs + 1):  # the first one compiles
         start = time.perf_counter()
         tree = minimum_spanning_tree(points)
-        tree.weights[-1:].tolist()  # waits for the device
+        tree.weights[-1:].tolist()  # copying one number waits for the device
         times.append(time.perf_counter() - start)
     return statistics.median(times[1:])
 

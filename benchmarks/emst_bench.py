@@ -1,10 +1,10 @@
-"""Time minimum spanning trees: one driver for both devices, the peers beside us, a correctness number beside each time.
+"""Time minimum spanning trees on either device, beside peers, with a correctness number for each time.
 
     python benchmarks/emst_bench.py --device cpu --peers --k 1 6 --stages --markdown benchmarks/results/$(hostname).md
     python benchmarks/emst_bench.py --device cuda --stages
     python benchmarks/emst_bench.py --device cuda --uniform 1000000000 --runs 3
 
-What is timed, and what is not, stands in README.md beside this file.
+README.md in this folder says what is timed and what is not.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ CUDA_SETS = ["uniform3", "halo3", "normal3", "visualvar3", "traj3", "uniform2", 
 def arguments() -> argparse.Namespace:
     top = parser(__doc__, PEERS)
     top.add_argument("--sets", nargs="+", metavar="SET", help=f"{', '.join(SETS)}, or a .npy file")
-    top.add_argument("--uniform", nargs="+", type=int, metavar="N", help="N uniform 3-D points made on the device")
-    top.add_argument("--n", type=int, help="make the sets this large instead")
+    top.add_argument("--uniform", nargs="+", type=int, metavar="N", help="N uniform 3-D points generated on the device")
+    top.add_argument("--n", type=int, help="number of points of every set (default: its own)")
     top.add_argument("--k", nargs="+", type=int, default=[1], help="min_samples, counting the point itself")
     options = top.parse_args()
     if options.uniform and options.device == "cpu":
-        top.error("--uniform makes its points on the device: use --device cuda")
+        top.error("--uniform generates its points on the GPU: use --device cuda")
     if options.sets is None:
         options.sets = [] if options.uniform else CPU_SETS if options.device == "cpu" else CUDA_SETS
     return options
 
 
 def point_sets(options: argparse.Namespace):
-    """(title, points where they will be used), one at a time."""
+    """(title, points on their device), one at a time."""
     for name in options.sets:
         yield open_set(name, options.n, options)
     for n in options.uniform or []:
@@ -51,7 +51,7 @@ def point_sets(options: argparse.Namespace):
 
 
 def measure(title: str, points: Any, k: int, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Every contestant on one set."""
+    """Time every contestant on one set."""
     field = {"emst": ours(options.device)["emst"]} | invited(title, len(points), k, PEERS, options)
     records = race(title, points, k, field, dict.fromkeys(field, options.runs), options)
     for record in records:

@@ -1,7 +1,7 @@
-"""What other programs found on the same sets: total weights to agree with, and times to compare with.
+"""Results of other programs on the same sets: total weights that ours must equal, and times to compare with.
 
 Total weights of points are sums of float32 edge lengths, from the prototypes and ArborX, good to about 1e-8. Times are
-those of GPU programs that cannot run beside ours in one process: one H200 (driver 580, CUDA 13.0), November 2026, input
+of GPU programs that cannot run in the same process as ours: one H200 (driver 580, CUDA 13.0), November 2026, input
 on the device.
 """
 
@@ -32,11 +32,11 @@ TOTALS = {
 }
 
 # Milliseconds of ArborX 2.1.99 (Kokkos 4.6.01, nvcc 13, -O3, sm_90) to the dendrogram, parents and heights, where it
-# stops: it has no condensed tree and no labels. Median after a warm-up.
+# ends: it has no condensed tree and no labels. Median after a warm-up.
 ARBORX = {("halob3", 2): 74.5, ("halob3", 5): 78.8, ("halob3", 16): 137.2, ("uniform5", 6): 39.0}
 
-# Milliseconds of cuML 26.10 to complete labels, min_cluster_size 50, best of two; its clusters and noise. Its
-# min_samples is our k less one. Its tree is not exact, hence other counts.
+# Milliseconds of cuML 26.10 to complete labels, min_cluster_size 50, best of two; its numbers of clusters and noise
+# points. Its min_samples is our k minus one. Its tree is not exact, so its counts differ from ours.
 CUML = {
     ("blobs3 10000", 6): (17, 50, 426),
     ("blobs3 100000", 6): (167, 52, 4909),
@@ -70,7 +70,7 @@ ECL_MST = {"USA-road-d.NY": 0.448, "grid1024": 2.01, "grid4096": 26.98, "rmat22"
 
 
 def verdict(name: str, k: int, total: float) -> str:
-    """How a total compares with the known one: "ok", the known one if it differs, or "-" if there is none."""
+    """ "ok" if a total agrees with the known one; the known one if it does not; "-" if none is known."""
     known = TOTALS.get((name, k))
     if known is None:
         return "-"
@@ -78,7 +78,7 @@ def verdict(name: str, k: int, total: float) -> str:
 
 
 def recorded(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """What others took for the set of this record, on the H200."""
+    """Records of other programs on the set of this record, on the H200."""
     case = record["set"], record["k"]
     common = {name: record[name] for name in ("set", "n", "d", "dtype", "k")} | {"checksum": None}
     others = []
@@ -92,7 +92,7 @@ def recorded(record: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def forest_verdict(record: dict[str, Any]) -> str:
-    """How the total of this record compares with the known one: "ok", the known one, or "-" if there is none."""
+    """ "ok" if the total of this record is the known one; the known one if it differs; "-" if none is known."""
     known = FORESTS.get(record["set"])
     if known is None or "total" not in record:
         return "-"
@@ -100,7 +100,7 @@ def forest_verdict(record: dict[str, Any]) -> str:
 
 
 def recorded_forests(common: dict[str, Any]) -> list[dict[str, Any]]:
-    """What others took for this graph with weights of this size, on the H200."""
+    """Records of other programs on this graph with weights of this size, on the H200."""
     name, wide = common["set"], common["dtype"].endswith("64")
     others = []
     if name in RAFT:

@@ -1,9 +1,9 @@
-"""Seconds of the first call in a fresh process, import included: with an empty numba cache, and with a warm one.
+"""Seconds of the first call in a new process, import included: with an empty numba cache, and with a filled one.
 
     python benchmarks/first_call.py [--n 1000] [--runs 3]
 
-Every process imports emst and builds one tree, or one clustering. Cold ones get an empty NUMBA_CACHE_DIR each; the
-warm ones share one that a process before them has filled.
+Every process imports emst and builds one tree, or one clustering. For "empty cache" each process gets an empty
+NUMBA_CACHE_DIR; for "warm cache" the processes share one that an earlier process has filled.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CASES = [
 
 
 def first_call(cache: str, call: str, **case: object) -> float:
-    """Seconds from the first import to the answer, in a process whose numba cache lies in ``cache``."""
+    """Seconds from the first import to the result, in a process whose numba cache lies in ``cache``."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONPATH": str(ROOT)}
     code = CALL.format(call=call.format(**case), **case)
     done = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True, check=True)

@@ -1,11 +1,11 @@
-"""Time minimum spanning forests of graphs: ours on either device, the peers beside us, a total weight beside each time.
+"""Time minimum spanning forests of graphs on either device, beside peers, with the total weight for each time.
 
     python benchmarks/graph_bench.py --device cpu --peers --data FOLDER --markdown benchmarks/results/$(hostname).md
     python benchmarks/graph_bench.py --device cuda --data FOLDER --weights int32 float32 float64 int64
     python benchmarks/graph_bench.py --sets ws:100000:6 grid1024 --peers scipy rustworkx --runs 3
 
-FOLDER holds USA-road-d.NY.gr, .gr.gz or .npz; without it that set is left out. What is timed, and what is not, stands
-in README.md beside this file.
+FOLDER holds USA-road-d.NY.gr, .gr.gz or .npz; without it that set is left out. README.md in this folder says what is
+timed and what is not.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def arguments() -> argparse.Namespace:
     top = common_parser(__doc__, list(PEERS))
     graph_options(top)
     top.add_argument("--sets", nargs="+", metavar="SET", help=f"{', '.join(SETS)}, or KIND:N... of graph_sets.py")
-    top.add_argument("--peer-runs", type=int, help="runs of the peers, which can take minutes")
+    top.add_argument("--peer-runs", type=int, help="runs of the peers, which can take minutes (default: --runs)")
     top.add_argument("--weights", nargs="+", choices=WEIGHTS, default=["int32"])
     options = top.parse_args()
     options.sets = options.sets or (QUICK if options.quick else SETS)
@@ -47,13 +47,13 @@ def arguments() -> argparse.Namespace:
 
 def graph_options(top: argparse.ArgumentParser) -> None:
     """The options of both drivers that time graphs."""
-    top.add_argument("--data", type=pathlib.Path, metavar="FOLDER", help="where road networks lie")
-    top.add_argument("--scratch", type=pathlib.Path, metavar="FOLDER", help="where graphs are kept from run to run")
+    top.add_argument("--data", type=pathlib.Path, metavar="FOLDER", help="folder of road networks")
+    top.add_argument("--scratch", type=pathlib.Path, metavar="FOLDER", help="keeps generated graphs for later runs")
     top.add_argument("--quick", action="store_true", help="tiny graphs")
 
 
 def measure(graph: Graph, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Every contestant on one graph, ours first."""
+    """Time every contestant on one graph; our record comes first."""
     field = {OURS: ours(options.device)} | invited(options)
     calls = {}
     for name, solver in field.items():
@@ -70,12 +70,12 @@ def measure(graph: Graph, options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def tiny(graph: Graph, options: argparse.Namespace) -> Graph:
-    """A graph with weights of the same type."""
+    """A tiny graph with weights of the same type, to compile with."""
     return check_graph(TINY, options.scratch, None).weighing(graph.weights.dtype)
 
 
 def invited(options: argparse.Namespace) -> dict[str, Solver]:
-    """The peers that were asked for and are installed; the others are named on standard error."""
+    """The requested peers that are installed; the others are named on standard error."""
     if options.peers is None or options.device != "cpu":
         return {}
     present, absent = peers(options.peers or PEERS)
@@ -85,7 +85,7 @@ def invited(options: argparse.Namespace) -> dict[str, Solver]:
 
 
 def peak_of(graph: Graph, options: argparse.Namespace) -> int | None:
-    """Bytes of ours beyond the input at the worst moment of one run, or None where that cannot be told."""
+    """Our peak memory beyond the input in one run, in bytes; None where it cannot be measured."""
     if options.device == "cuda":
         arrays = graph.on("cuda")
         return peak_on_device(lambda: ours("cuda").solve(arrays))
@@ -95,7 +95,7 @@ def peak_of(graph: Graph, options: argparse.Namespace) -> int | None:
 
 
 def child(name: str, dtype: str, scratch: str) -> int:
-    """Rise of this process's memory: it holds the graph, and has compiled."""
+    """Peak memory of one run in this process, which already holds the graph and the compiled code: bytes."""
     tiny, graph = (check_graph(one, pathlib.Path(scratch), None).weighing(dtype) for one in (TINY, name))
     solver = ours("cpu")
     solver.solve(tiny.on("cpu"))
@@ -103,7 +103,7 @@ def child(name: str, dtype: str, scratch: str) -> int:
 
 
 def comparison(records: list[dict[str, Any]]) -> str:
-    """A line for each of the others: how many times its time ours is."""
+    """A line for each contestant: its time divided by ours."""
     mine = {(record["set"], record["dtype"]): median_of(record) for record in records if record["contestant"] == OURS}
     ratios: dict[str, dict[str, float]] = {}
     for record in records:
@@ -150,7 +150,7 @@ def main() -> None:
 
 
 def _right(record: dict[str, Any], records: list[dict[str, Any]]) -> bool:
-    """Whether a total is the known one and everybody's."""
+    """Whether a total is the known one and that of all other records of its set."""
     totals = {other["total"] for other in records if other["set"] == record["set"] and "total" in other}
     return "total" not in record or (forest_verdict(record) in ("ok", "-") and len(totals) == 1)
 

@@ -1,4 +1,4 @@
-"""Who finds spanning forests: ours, and the peers that are installed."""
+"""What the drivers of graphs time: `graph_msf`, and the peers that are installed."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from graph_sets import Graph
 
 import emst
 
-PIECE = 1 << 20  # edges that are Python objects at a time
+PIECE = 1 << 20  # edges that are Python objects at the same time
 
 
 @dataclass(frozen=True)
 class Solver:
-    """What is timed, what comes before it, and what is read off the answer.
+    """What is timed, what is prepared before, and what is computed from the result.
 
     Attributes
     ----------
     prepare : callable
-        ``prepare(graph)``: the graph as this contestant holds graphs. Not timed.
+        ``prepare(graph)``: the graph in the contestant's own data structure. Not timed.
     solve : callable
         ``solve(prepared)``: timed.
     figures : callable
-        ``figures(answer, graph)``: "total", the sum of the weights; "components"; "checksum", the same in every run, or
-        None if nobody can expect that.
+        ``figures(result, graph)``. "total": the sum of the weights. "components". "checksum": must be the same in every
+        run; None for peers, which do not promise that.
     module : str
-        What has to be installed.
+        Module that must be installed.
     """
 
     prepare: Callable[[Graph], Any]
@@ -40,7 +40,7 @@ class Solver:
 
 
 def ours(device: str, **options: Any) -> Solver:
-    """`graph_msf` with labels, for one graph; `options` choose the algorithm and its own."""
+    """`graph_msf` with labels, for one graph; `options` are the algorithm and its own options."""
     known: dict[str, dict[str, Any]] = {}  # by checksum: exact sums of floats take longer than the forests
 
     def figures(forest: Any, graph: Graph) -> dict[str, Any]:
@@ -57,13 +57,13 @@ def ours(device: str, **options: Any) -> Solver:
 
 
 def checksum_of(forest: Any) -> str:
-    """Of the edges of a forest of ours, and of its labels."""
+    """Checksums of the edges and of the labels of one of our forests."""
     labels = forest.component_labels
     return f"{checksum(forest.edge_id)} {checksum(np.arange(len(labels), like=labels), labels)}"
 
 
 def figures_of(forest: Any) -> dict[str, Any]:
-    """The others."""
+    """Total weight and number of components of one of our forests."""
     return {"total": forest.total_weight, "components": forest.n_components}
 
 
@@ -72,13 +72,13 @@ def _figures(total: float, edges: int, graph: Graph) -> dict[str, Any]:
     return {"total": int(total) if whole else total, "components": graph.n - edges, "checksum": None}
 
 
-# The peers. All compute in float64, and get the weights so.
+# The peers. All compute in float64, and get the weights in float64.
 
 
 def _scipy(graph: Graph) -> Any:
     from scipy.sparse import csr_array
 
-    weights = graph.weights + 1.0  # it leaves edges of weight 0 out of its result
+    weights = graph.weights + 1.0  # SciPy leaves edges of weight 0 out of its result
     return csr_array((weights, graph.indices, graph.indptr), shape=(graph.n, graph.n))
 
 
@@ -112,8 +112,8 @@ def _solve_igraph(prepared: tuple[Any, np.ndarray]) -> tuple[list[int], np.ndarr
     return built.spanning_tree(weights="weight", return_tree=False), weights
 
 
-def _of_igraph(answer: tuple[list[int], np.ndarray], graph: Graph) -> dict[str, Any]:
-    chosen, weights = answer
+def _of_igraph(result: tuple[list[int], np.ndarray], graph: Graph) -> dict[str, Any]:
+    chosen, weights = result
     return _figures(weights[np.array(chosen, np.int64)].sum(dtype=np.float64), len(chosen), graph)
 
 
@@ -145,7 +145,7 @@ def _networkit(graph: Graph) -> Any:
 
 
 def _solve_networkit(built: Any) -> Any:
-    from networkit.graph import RandomMaximumSpanningForest  # the other one returns all maximum forests' union
+    from networkit.graph import RandomMaximumSpanningForest  # the other class returns the union of all maximum forests
 
     return RandomMaximumSpanningForest(built).run().getMSF(True)
 
@@ -170,6 +170,6 @@ PEERS = {
 
 
 def peers(names: Iterable[str]) -> tuple[dict[str, Solver], list[str]]:
-    """Those of the named peers that are installed, and the names of the others."""
+    """The named peers that are installed, and the names of those that are not."""
     present = {name: PEERS[name] for name in names if importlib.util.find_spec(PEERS[name].module)}
     return present, [name for name in names if name not in present]

@@ -3,8 +3,8 @@
     python benchmarks/graph_large.py                              # 2^31 entries, int32 weights
     python benchmarks/graph_large.py --side 4096 --weights float64 --stream-bytes 500000000
 
-Both must give the same edges: that is the correctness number, beside the total weight. The lattice is made on the GPU,
-as `datasets.graphs.grid2d` makes smaller ones, with ECL-MST's weights.
+Both must give the same edges; the total weight is printed, too. The lattice is generated on the GPU. It is that of
+`datasets.graphs.grid2d`, with ECL-MST's weights.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
 from emst import graph_msf
 
-ROWS = 256  # of the lattice, made at a time
+ROWS = 256  # rows of the lattice that are generated at a time
 
 
 def lattice(side: int, dtype: Any) -> tuple[Any, Any, Any]:
@@ -46,14 +46,14 @@ def lattice(side: int, dtype: Any) -> tuple[Any, Any, Any]:
 
 
 def ecl_weights(n: int, source: Any, target: Any) -> Any:
-    """1 + source * target % n on wrapped 32-bit products, without its sign."""
+    """|1 + source * target % n| on 32-bit products that wrap around, as `datasets.graphs.ecl`."""
     product = (source.astype(np.uint32) * target.astype(np.uint32)).view(np.int32).astype(np.int64)
     remainder = abs(product) % n
     return abs(1 + remainder * (2 * (product >= 0) - 1))
 
 
 def timed(what: str, graph: tuple[Any, Any, Any], runs: int, **options: Any) -> Any:
-    """The forest of the last run; prints the median, the peak and the total."""
+    """The forest of the last run; prints the median time, peak memory and total weight."""
     import cupy
 
     pool, seconds = cupy.get_default_memory_pool(), []
@@ -79,7 +79,7 @@ def main() -> None:
     import cupy
 
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--side", type=int, default=23_171, help="default: the least of more than 2^31 entries")
+    options.add_argument("--side", type=int, default=23_171, help="default: the smallest with more than 2^31 entries")
     options.add_argument("--weights", choices=["int32", "float32", "int64", "float64"], default="int32")
     options.add_argument("--runs", type=int, default=3)
     options.add_argument("--stream-bytes", type=int, default=110_000_000_000, help="device memory of the streamed run")

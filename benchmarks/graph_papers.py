@@ -1,11 +1,11 @@
-"""The experiments of the papers, one table each, ours beside the published figures, and their plots.
+"""The experiments of the papers: a table and a plot for each, our times beside the published ones.
 
     python benchmarks/graph_papers.py --device cuda --data FOLDER --markdown papers.md --plots FOLDER
     python benchmarks/graph_papers.py --only gamma offload
-    python benchmarks/graph_papers.py --names --device cuda       # the graphs it wants, for graph_sets.py
+    python benchmarks/graph_papers.py --names --device cuda       # names of the graphs to generate, for graph_sets.py
 
-Of the CPU the graphs are smaller. FOLDER holds the road networks that are at hand (USA-road-d.NY.gr, .gr.gz or .npz);
-the others are replaced by road-like ones.
+On the CPU the graphs are smaller. FOLDER holds road networks (USA-road-d.NY.gr, .gr.gz or .npz); those that are not
+there are replaced by generated road-like graphs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from papers.sides import side_by_side, worst_cases
 from papers.sweeps import KINDS, degree_names, degrees, size_names, sizes
 from report import machine
 
-EXPERIMENTS = {  # in an order that uses a graph as long as it lies on the device
+EXPERIMENTS = {  # experiments on the same graph follow each other, while it is on the device
     "roads": roads,
     "side-by-side": side_by_side,
     "gamma": gammas,
@@ -38,12 +38,12 @@ EXPERIMENTS = {  # in an order that uses a graph as long as it lies on the devic
 }
 GAMMAS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 OFFLOADS = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0]
-SCALES = {  # what the experiments run on: (cpu, cuda, quick)
+SCALES = {  # sizes of the experiments: (cpu, cuda, quick)
     "roads": (["NY", "FLA"], ["NY", "FLA", "CAL", "E", "W", "USA"], ["NY"]),
     "sets": (["USA-road-d.NY", "grid1024", "gnm1M"], graph_bench.SETS, graph_bench.QUICK),
     "knob_sets": (["USA-road-d.NY", "er:300000:6"], ["grid1024", "er:1000000:6", "rmat:20:6"], ["er:500:6"]),
     "sizes": ([100_000, 200_000, 400_000], [1_000_000, 2_000_000, 3_000_000, 4_000_000, 5_000_000], [300, 600]),
-    "scales": ([16, 17, 18], [20, 21, 22], [8, 9]),  # of the kinds whose vertices are a power of two
+    "scales": ([16, 17, 18], [20, 21, 22], [8, 9]),  # of the kinds whose number of vertices is a power of two
     "degree_n": (100_000, 1_000_000, 300),
     "degree_scale": (17, 20, 8),
     "degrees": ([4, 8, 16, 32], [4, 8, 16, 32, 64], [4, 8]),
@@ -54,7 +54,7 @@ SCALES = {  # what the experiments run on: (cpu, cuda, quick)
     ),
     "gammas": (GAMMAS, GAMMAS, [2, 50]),
     "offloads": (OFFLOADS, OFFLOADS, [0.0, 0.5]),
-    "road_like": (None, None, 1000),  # vertices instead of as many as the network has
+    "road_like": (None, None, 1000),  # number of vertices; None: that of the network
 }
 
 
@@ -63,7 +63,7 @@ def arguments() -> argparse.Namespace:
     top.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     top.add_argument("--only", nargs="+", choices=list(EXPERIMENTS), default=list(EXPERIMENTS))
     top.add_argument("--runs", type=int, default=5)
-    top.add_argument("--budget", type=float, default=2.0, help="seconds for the runs of a cell")
+    top.add_argument("--budget", type=float, default=2.0, help="seconds to spend on the runs of one cell of a table")
     graph_bench.graph_options(top)
     top.add_argument("--names", action="store_true", help="only print the names of the generated graphs")
     top.add_argument("--plots", type=pathlib.Path, metavar="FOLDER")
@@ -77,7 +77,7 @@ def arguments() -> argparse.Namespace:
 
 
 def names(options: argparse.Namespace) -> list[str]:
-    """Every graph that the experiments may want and that is no file, the large ones first."""
+    """Every generated graph that the experiments may use, the largest first."""
     wanted = [road_like(network, options.road_like) for network in options.roads[::-1]]
     wanted += [name for name in options.sets + options.knob_sets + options.worst if not name.startswith("USA")]
     for kind in KINDS:
@@ -102,7 +102,7 @@ def main() -> None:
             picture = table.plot(options.plots) if options.plots else ""
             sections.append(section + (f"\n\n![{table.title}]({options.plots.name}/{picture})" if picture else ""))
             records.append(table.record())
-            if options.markdown:  # what there is, should a later experiment stop
+            if options.markdown:  # keep the tables so far, in case a later experiment fails
                 options.markdown.write_text("\n\n".join(sections) + "\n")
     if lab.problems:
         sections.append("\n".join(["## Problems", "", *(f"- {problem}" for problem in lab.problems)]))

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Everything of graphs that needs a GPU, in one go: the tests marked gpu, the benchmark, the papers' tables and plots.
-#     benchmarks/graph_session.sh FOLDER [ROADS]      # ROADS: where USA-road-d.NY.gr, .gr.gz or .npz lies
+# Everything about graphs that needs a GPU, in one run: tests marked gpu, the benchmark, the papers' tables and plots.
+#     benchmarks/graph_session.sh FOLDER [ROADS]      # ROADS: folder of USA-road-d.NY.gr, .gr.gz or .npz
 # Writes FOLDER/graph-tests.txt, graphs.md, graphs.json, papers.md, papers.json, plots.tar.gz and log.txt. The graphs are
-# made while the tests run, as many at a time as there are cores.
+# generated while the tests run, one process per core.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 out=$(mkdir -p "$1" && cd "$1" && pwd)

@@ -1,10 +1,10 @@
-"""The graphs that the drivers time, by name: made once and kept in a scratch folder for all drivers.
+"""The graphs that the drivers time, by name: generated once and kept in a scratch folder for all drivers.
 
-    python benchmarks/graph_sets.py --scratch FOLDER --workers 16 rmat22 ws:1000000:6     # made beforehand, in parallel
+    python benchmarks/graph_sets.py --scratch FOLDER --workers 16 rmat22 ws:1000000:6   # generate beforehand
 
 A name is one of `datasets.graphs.SETS`; or KIND:N... of the table `KINDS` below; or a road network of the 9th DIMACS
-challenge (USA-road-d.NY), read from the user's folder, into which datasets/dimacs.py fetches them. Every graph is a
-symmetric CSR with int32 weights, ascending rows, no loops and no parallel edges.
+challenge (USA-road-d.NY), read from a folder to which datasets/dimacs.py downloads it. Every graph is a symmetric CSR
+matrix with int32 weights and ascending column indices in each row, without loops and parallel edges.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PARTS = ("indptr", "indices", "weights")
 
 
 def _ssca2(scale: int, degree: int) -> Csr:
-    """A vertex has two links on the mean, and (2 largest - 2) / 3 companions in its clique."""
+    """On average a vertex has two links, and (2 largest - 2) / 3 other members in its clique."""
     return graphs.ssca2(scale, largest=1 + max(degree - 2, 0) * 3 // 2)
 
 
@@ -42,7 +42,7 @@ def _row(n: int) -> Csr:
     return graphs.from_pairs(n, u, v, "integers")
 
 
-# Degrees are means; the weights are whole numbers from 1 to 1000 as in Vineet et al., where nothing else is said.
+# Degrees are averages. Weights are integers from 1 to 1000 as in Vineet et al., unless a comment says otherwise.
 KINDS = {
     "grid": graphs.grid2d,  # side; ECL-MST's weights
     "road": lambda n: graphs.road(math.isqrt(n)),
@@ -53,14 +53,14 @@ KINDS = {
     "path": graphs.path,  # all weights 1
     "star": graphs.star,
     "equal": lambda n: graphs.gnm(n, 4 * n, weights="equal"),
-    "row": _row,  # a random graph of degree 6, and vertex 0 knows everybody
+    "row": _row,  # a random graph of degree 6 in which vertex 0 is joined to all others
     "isolated": lambda n: graphs.from_pairs(n, np.zeros(0, np.int64), np.zeros(0, np.int64)),
 }
 
 
 @dataclass(frozen=True)
 class Graph:
-    """A symmetric graph in compressed sparse rows, on the host."""
+    """A symmetric graph as a CSR matrix, on the host."""
 
     name: str
     indptr: np.ndarray
@@ -73,24 +73,24 @@ class Graph:
 
     @property
     def entries(self) -> int:
-        """Of both directions."""
+        """Number of stored entries: every edge counts twice."""
         return len(self.indices)
 
     def weighing(self, dtype: Any) -> Graph:
-        """The same graph with weights of another type, all of which hold these integers."""
+        """The same graph with weights of another type, which must hold these integers exactly."""
         weights = self.weights.astype(dtype)
         if not np.array_equal(weights, self.weights):
             raise ValueError(f"{dtype} does not hold the weights of {self.name}")
         return replace(self, weights=weights)
 
     def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Both ends and weight of every edge once, as the peers are built from."""
+        """Both ends and the weight of every edge, each edge once."""
         rows = np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.indptr))
         once = rows < self.indices
         return rows[once], self.indices[once], self.weights[once]
 
     def on(self, device: str) -> tuple[Any, Any, Any]:
-        """The three arrays where they will be used."""
+        """The three arrays on a device."""
         arrays = self.indptr, self.indices, self.weights
         if device == "cpu":
             return arrays
@@ -100,15 +100,15 @@ class Graph:
 
 
 class Missing(Exception):
-    """A road network that is not in the user's folder."""
+    """A road network is not in the folder of road networks."""
 
 
 def check_graph(name: str, scratch: pathlib.Path, data: pathlib.Path | None) -> Graph:
-    """The graph of this name, from the scratch folder if it has been made before."""
+    """The graph of this name; from the scratch folder if it was generated before."""
     files = [scratch / f"{name.replace(':', '-')}.{part}.npy" for part in PARTS]
     if not files[-1].exists():
         scratch.mkdir(parents=True, exist_ok=True)
-        for file, array in zip(files, _made(name, data)):  # the last file says that all are there
+        for file, array in zip(files, _made(name, data)):  # if the last file exists, all are complete
             half = file.with_suffix(f".{os.getpid()}.npy")
             np.save(half, array)
             half.replace(file)
@@ -116,7 +116,7 @@ def check_graph(name: str, scratch: pathlib.Path, data: pathlib.Path | None) -> 
 
 
 def make_all(names: Iterable[str], scratch: pathlib.Path, data: pathlib.Path | None, workers: int) -> None:
-    """Make what is missing, in processes of their own."""
+    """Generate the graphs that are missing, each in its own process."""
     with concurrent.futures.ProcessPoolExecutor(workers) as pool:
         for name, missing in zip(names, pool.map(functools.partial(_make, scratch=scratch, data=data), names)):
             if missing:
@@ -140,7 +140,7 @@ def _made(name: str, data: pathlib.Path | None) -> Csr:
 
 
 def _road(name: str, data: pathlib.Path | None) -> Csr:
-    """A network of the user's folder: .gr, .gr.gz, or .npz with n, src, dst, weight. The lightest of parallel arcs."""
+    """A road network: .gr, .gr.gz, or .npz with n, src, dst, weight. Of parallel arcs the lightest is kept."""
     files = [data / f"{name}{ending}" for ending in (".gr", ".gr.gz", ".npz")] if data else []
     file = next((file for file in files if file.exists()), None)
     if file is None:

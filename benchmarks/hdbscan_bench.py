@@ -1,11 +1,11 @@
-"""Time complete HDBSCAN* clusterings, input to labels and probabilities, and say how they agree with the peers'.
+"""Time complete HDBSCAN* clusterings, from input to labels and probabilities, and compare labels with those of peers.
 
     python benchmarks/hdbscan_bench.py --device cpu --peers --peer-runs 2 --stages --markdown hdbscan.md
     python benchmarks/hdbscan_bench.py --device cuda --stages
     python benchmarks/hdbscan_bench.py --sets blobs3:50000 cpu-uniform2 --k 6 --peers
 
-A set is a name, or NAME:N to make it smaller. `min_cluster_size` is 50. On the GPU others cannot run in the same
-process: what they took on an H200 is recorded in expected.py. What is timed, and what is not, stands in README.md.
+A set is a name, or NAME:N for N points of it. `min_cluster_size` is 50. GPU peers cannot run in the same process; their
+times on an H200 are recorded in expected.py. README.md says what is timed and what is not.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from stages import time_labels
 from datasets.synthetic import SETS
 
 OURS = "HDBSCANGPU"
-PEERS = ["fast_hdbscan", "hdbscan", "quitefastmst", "scikit-learn"]  # quitefastmst: its tree alone
+PEERS = ["fast_hdbscan", "hdbscan", "quitefastmst", "scikit-learn"]  # quitefastmst: only its tree
 FAST = [OURS, "quitefastmst"]
 QUICK = 3_000
 
-# (set, n or None for all of it, min_samples counting the point itself)
+# (set, number of points or None for all, min_samples counting the point itself)
 Case = tuple[str, int | None, list[int]]
 CPU_CASES: list[Case] = [
     ("cpu-uniform2", None, [6]),
@@ -64,13 +64,13 @@ def arguments() -> argparse.Namespace:
     top = parser(__doc__, PEERS)
     top.add_argument("--sets", nargs="+", metavar="SET[:N]", help=f"{', '.join(SETS)}, or a .npy file")
     top.add_argument("--k", nargs="+", type=int, default=[6], help="min_samples of --sets, counting the point itself")
-    top.add_argument("--peer-runs", type=int, help=f"runs of those that take long: all but {' and '.join(FAST)}")
+    top.add_argument("--peer-runs", type=int, help=f"runs of the slow contestants: all but {' and '.join(FAST)}")
     top.add_argument("--quick", action="store_true", help=f"{QUICK:,} points of every set")
     return top.parse_args()
 
 
 def cases(options: argparse.Namespace) -> list[Case]:
-    """What to run."""
+    """The sets, sizes and values of k to run."""
     chosen = CPU_CASES if options.device == "cpu" else CUDA_CASES
     if options.sets:
         named = (name.rpartition(":")[::2] if ":" in name else (name, "") for name in options.sets)
@@ -81,7 +81,7 @@ def cases(options: argparse.Namespace) -> list[Case]:
 
 
 def measure(title: str, points: Any, k: int, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Every contestant on one set, ours first."""
+    """Time every contestant on one set; our record comes first."""
     field = {OURS: ours(options.device)[OURS]} | invited(title, len(points), k, PEERS, options)
     runs = {name: options.runs if name in FAST else options.peer_runs or options.runs for name in field}
     records = race(title, points, k, field, runs, options)

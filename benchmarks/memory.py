@@ -1,7 +1,7 @@
-"""Peak memory beyond the input. On the CPU in a process of its own, on the GPU by watching the pool.
+"""Peak memory beyond the input: on the CPU in a separate process, on the GPU from CuPy's memory pool.
 
-CPU: the child holds the points, has compiled, resets the kernel's high-water mark of resident memory (Linux) and runs
-once. GPU: a memory hook notes the pool's bytes in use at every allocation.
+CPU: the child process loads the points, compiles, resets the kernel's high-water mark of resident memory (Linux) and
+runs once. GPU: a memory hook records the bytes in use at every allocation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def peak_of(contestant: str, points: Any, k: int, device: str) -> int | None:
-    """Bytes beyond the input at the worst moment of one run, or None where that cannot be told."""
+    """Peak memory beyond the input in one run, in bytes; None where it cannot be measured."""
     if device == "cuda":
         from contestants import ours
 
@@ -34,7 +34,7 @@ def peak_of(contestant: str, points: Any, k: int, device: str) -> int | None:
 
 
 def peak_on_device(call: Callable[[], Any]) -> int:
-    """The most bytes that CuPy's pool has in use while the call runs, beyond those before."""
+    """Peak of the bytes that CuPy's pool has in use during the call, minus those before it."""
     import cupy
 
     pool = cupy.get_default_memory_pool()
@@ -53,7 +53,7 @@ def peak_on_device(call: Callable[[], Any]) -> int:
 
 
 def high_water(call: Callable[[], Any]) -> int:
-    """How far the resident memory of this process rises while the call runs (Linux)."""
+    """Peak of this process's resident memory during the call, minus that before it (Linux): bytes."""
     before = _resident("VmRSS")
     pathlib.Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM
     call()
@@ -61,7 +61,7 @@ def high_water(call: Callable[[], Any]) -> int:
 
 
 def in_child(*arguments: str) -> int:
-    """What a Python script of this folder prints: one number."""
+    """Run a Python script of this folder; it prints one number."""
     environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
     child = [sys.executable, *arguments]
     return int(subprocess.run(child, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)

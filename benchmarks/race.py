@@ -1,4 +1,4 @@
-"""What the drivers share: the options, the points, and the race of all contestants on a set in shuffled order."""
+"""What the drivers share: options, points, and the runs of all contestants on a set in shuffled order."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from datasets.synthetic import SETS
 
 
 def parser(description: str | None, peers: list[str]) -> argparse.ArgumentParser:
-    """The options of drivers that time points; `peers` can take part, too."""
+    """The options of drivers that time points; `peers` are the possible values of --peers."""
     top = common_parser(description, peers)
-    top.add_argument("--dtype", choices=["float32", "float64"], help="convert the sets")
-    top.add_argument("--stages", action="store_true", help="time the stages, too, in runs of their own")
+    top.add_argument("--dtype", choices=["float32", "float64"], help="convert the points to this type")
+    top.add_argument("--stages", action="store_true", help="also time the stages, in separate runs")
     return top
 
 
@@ -31,16 +31,16 @@ def common_parser(description: str | None, peers: list[str]) -> argparse.Argumen
     top = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     top.add_argument("--runs", type=int, default=5)
-    top.add_argument("--seed", type=int, default=0, help="of the order of the runs")
-    top.add_argument("--peers", nargs="*", choices=peers, help="in the same run (cpu); all of them if none is named")
-    top.add_argument("--no-memory", action="store_true", help="leave the peak out")
+    top.add_argument("--seed", type=int, default=0, help="seed of the order of the runs")
+    top.add_argument("--peers", nargs="*", choices=peers, help="also time these peers (cpu); without names all of them")
+    top.add_argument("--no-memory", action="store_true", help="do not measure peak memory")
     top.add_argument("--json", type=pathlib.Path, metavar="FILE")
     top.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
     return top
 
 
 def open_set(name: str, n: int | None, options: argparse.Namespace) -> tuple[str, Any]:
-    """Title of a set, or of a .npy file, and its points where they will be used; `n` makes it smaller."""
+    """Title and points, on their device, of a set or of a .npy file; `n` is the number of points."""
     x = np.load(name)[:n] if name.endswith(".npy") else SETS[name](n)
     x = np.ascontiguousarray(x, options.dtype or x.dtype)
     return name if n is None else f"{name} {n}", _on(options.device, x)
@@ -57,9 +57,9 @@ def _on(device: str, x: np.ndarray) -> Any:
 def race(
     title: str, points: Any, k: int, field: dict[str, Contestant], runs: dict[str, int], options: argparse.Namespace
 ) -> list[dict[str, Any]]:
-    """A record of each contestant: seconds of all its runs and the figures of its answer, which may not change."""
+    """A record of each contestant: seconds of all its runs, and the figures of its result, the same in all runs."""
     n, d = points.shape
-    for contestant in field.values():  # compiles, fills pools and caches
+    for contestant in field.values():  # compile, fill pools and caches
         contestant.build(points[: max(2000, k)] if options.device == "cpu" else points, k)
     calls = {name: (partial(one.build, points, k), one.figures) for name, one in field.items()}
     common = {"set": title, "n": n, "d": d, "dtype": str(points.dtype), "k": k}
@@ -67,13 +67,13 @@ def race(
     return [common | {"contestant": name} | found[name] for name in field]
 
 
-Call = tuple[Callable[[], Any], Callable[[Any], dict[str, Any]]]  # what is timed, and the figures of its answer
+Call = tuple[Callable[[], Any], Callable[[Any], dict[str, Any]]]  # what is timed, and the figures of its result
 
 
 def shuffled(
     title: str, calls: dict[str, Call], runs: dict[str, int], options: argparse.Namespace
 ) -> dict[str, dict[str, Any]]:
-    """Of every call the "seconds" of all its runs, in shuffled order, and the figures: "checksum" may not change."""
+    """For every call the "seconds" of all its runs, in shuffled order, and its figures; "checksum" must not change."""
     order = [name for name in calls for _ in range(runs[name])]
     random.Random(f"{options.seed} {title}").shuffle(order)
     seconds: dict[str, list[float]] = {name: [] for name in calls}
@@ -82,19 +82,19 @@ def shuffled(
         call, read = calls[name]
         synchronize(options.device)
         start = time.perf_counter()
-        answer = call()
+        result = call()
         synchronize(options.device)
         seconds[name].append(time.perf_counter() - start)
-        found = read(answer)
+        found = read(result)
         before = figures.setdefault(name, found)["checksum"]
         if found["checksum"] != before:
             raise AssertionError(f"{title}: runs of {name} differ: {before} and {found['checksum']}")
-        del answer, found  # a billion edges do not fit twice
+        del result, found  # a billion edges do not fit twice
     return {name: {"seconds": seconds[name]} | figures[name] for name in calls}
 
 
 def invited(title: str, n: int, k: int, names: list[str], options: argparse.Namespace) -> dict[str, Contestant]:
-    """The peers of these names that were asked for and can take part; the others are named on standard error."""
+    """The requested peers of these names that can take part; the others are named on standard error."""
     if options.peers is None or options.device != "cpu":
         return {}
     present, absent = peers(options.peers or names, n, k)

@@ -1,4 +1,4 @@
-"""Records of a driver as a table that can be committed."""
+"""Records of a driver as a markdown table."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _known(record: Record) -> str:
 
 
 def _given(name: str, form: str) -> Callable[[Record], str]:
-    """A figure that not every record has."""
+    """A column of a figure that some records lack."""
     return lambda record: "-" if record.get(name) is None else format(record[name], form)
 
 
@@ -103,7 +103,7 @@ def median_of(record: Record) -> float:
 
 
 def machine(device: str) -> str:
-    """Date-free description of what the figures are from."""
+    """The hardware and the versions behind the figures, without a date."""
     if device == "cuda":
         import cupy
 
@@ -130,12 +130,12 @@ def head(columns: list[Column]) -> str:
 
 
 def row(columns: list[Column], record: Record) -> str:
-    """A line of it."""
+    """One line of a table."""
     return "| " + " | ".join(str(cell(record)) for _, cell in columns) + " |"
 
 
 def write(records: list[Record], columns: list[Column], options: argparse.Namespace, below: str = "") -> None:
-    """Print what stands under the table, stages or `below`, and the machine; write the files that were asked for."""
+    """Print stages, `below` and the machine under the table; write the requested files."""
     where, stages = machine(options.device), stage_table(records) + below
     print(stages, f"\n\n{where}")
     if options.markdown:
@@ -146,7 +146,7 @@ def write(records: list[Record], columns: list[Column], options: argparse.Namesp
 
 
 def stage_table(records: list[Record]) -> str:
-    """Milliseconds of every stage, and the components left after each round where they were counted; may be empty."""
+    """A table of the milliseconds of every stage, and of the components left after each round; may be empty."""
     records = [record for record in records if "stages" in record]
     if not records:
         return ""

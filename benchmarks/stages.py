@@ -1,4 +1,4 @@
-"""Where the time goes: the backend with a stopwatch around every operation. The library holds no timers."""
+"""Times of single stages: a backend whose operations are timed from outside. The library contains no timers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 
 from emst.backend import backend_of
 from emst.euclidean import spanning_tree
+from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import Options, flat_clustering
+from emst.inputs.scaling import SAMPLE
 
 
 def synchronize(device: str) -> None:
-    """Wait until the device has done what it was told; on the CPU everything already has."""
+    """Wait until the device has finished; the CPU always has."""
     if device == "cuda":
         import cupy
 
@@ -20,16 +22,16 @@ def synchronize(device: str) -> None:
 
 
 class Timed:
-    """A backend whose operations add up their own seconds. Waits before and after each, so nothing overlaps.
+    """A backend that adds up the seconds of each operation. It waits before and after each, so nothing overlaps.
 
-    `merge` calls other operations; theirs is not counted as its own.
+    An operation that calls others (`merge` does) is charged without their seconds.
     """
 
     def __init__(self, ops: Any) -> None:
         self._ops = ops
         self.seconds: dict[str, float] = {}
         self.calls: dict[str, int] = {}
-        self._inner = 0.0  # seconds of operations called by the one that runs
+        self._inner = 0.0  # seconds of the operations that the running one called
 
     def __getattr__(self, name: str) -> Any:
         operation = getattr(self._ops, name)
@@ -52,23 +54,28 @@ class Timed:
 
 
 def time_stages(points: Any, k: int, device: str) -> dict[str, Any]:
-    """One extra run, apart from those whose medians count: seconds and calls of every operation, components left."""
+    """One extra run: seconds and calls of every operation, and the components left after each round."""
     ops = Timed(backend_of(device))
     left: list[int] = []
-    spanning_tree(ops.asarray(points), k, ops, lambda _, components: left.append(components))
+    points = ops.asarray(points)
+    statistics = ops.point_statistics(points, SAMPLE)
+    spanning_tree(points, statistics, k, ops, lambda _, components: left.append(components))
     return {"seconds": ops.seconds, "calls": ops.calls, "components": left}
 
 
 def time_labels(points: Any, k: int, min_cluster_size: int, device: str, runs: int = 3) -> dict[str, Any]:
-    """Extra runs of the stages of a clustering: medians of the seconds of the tree as a whole and of what follows."""
+    """Extra runs: median seconds of the spanning tree and of each operation after it."""
     options, seen = Options(min_cluster_size), []
     for _ in range(runs):
         ops = Timed(backend_of(device))
         synchronize(device)
         start = time.perf_counter()
-        edges, weights, _ = spanning_tree(points, k, backend_of(device))
+        plain = backend_of(device)
+        found = plain.point_statistics(points, SAMPLE)
+        edges, weights, _ = spanning_tree(points, found, k, plain)
         synchronize(device)
         tree = {"tree": time.perf_counter() - start}
-        flat_clustering(ops.linkage(edges, weights), options, ops)
+        condensed = condensed_tree(ops.linkage(edges, weights), min_cluster_size, 0.0, ops)
+        flat_clustering(condensed, options, ops)
         seen.append(tree | ops.seconds)
     return {"seconds": {name: statistics.median(one[name] for one in seen) for name in seen[0]}}

@@ -1,11 +1,11 @@
-"""Road networks of the 9th DIMACS implementation challenge, fetched when they are asked for.
+"""Road networks of the 9th DIMACS implementation challenge, downloaded on request.
 
 They are the graphs of Vineet et al. (HPG'09), of PMA (PPoPP'12), of Sousa et al. (PDP'15) and of ECL-MST (SC'23). The
-challenge publishes no checksums. Those of NY and BAY are pinned here, as several independent projects recorded them; of
-the others, the numbers of vertices and arcs are those of the challenge's table, the file is checked against them when
-it first comes, and its checksum is then written beside it: a later change is noticed, an earlier one need not be.
+challenge publishes no checksums. Those of NY and BAY stand here, as several independent projects recorded them. Of the
+others only the numbers of vertices and arcs in the challenge's table are known: the first download is checked against
+them, and its checksum is written to a file beside it, so that later changes are noticed.
 
-`python datasets/dimacs.py NY roads` fetches one into the folder `roads`, reads it and prints the weight of its forest.
+`python datasets/dimacs.py NY roads` downloads one to the folder `roads`, reads it and prints the weight of its forest.
 Needs pooch: `pip install 'emst[datasets]'`.
 
 References
@@ -26,7 +26,7 @@ URL = "https://www.diag.uniroma1.it/challenge9/data/USA-road-d/"
 
 @dataclass(frozen=True)
 class Road:
-    """What is known of a network: arcs are directed, and a few are parallel."""
+    """Known figures of a network. Arcs are directed, and a few are parallel."""
 
     vertices: int
     arcs: int
@@ -51,21 +51,21 @@ ROADS = {
 
 
 def fetch(name: str, folder: str | Path | None = None) -> Path:
-    """Path of a network's .gr.gz, which is downloaded unless it is there.
+    """Path of a network's .gr.gz, which is downloaded if it is not there.
 
     Parameters
     ----------
     name : str
-        Of ROADS: "NY", "USA", ...
+        Key of ROADS: "NY", "USA", ...
     folder : str or Path, optional
         Where to keep it; by default pooch's folder for caches.
 
     Raises
     ------
     ValueError
-        What came is not what is known of the network. It is removed.
+        The downloaded file has not the known checksum, or not the known numbers of vertices and arcs. It is deleted.
     OSError
-        Nothing came.
+        The download failed.
     """
     import pooch
     from requests import RequestException
@@ -80,7 +80,7 @@ def fetch(name: str, folder: str | Path | None = None) -> Path:
         )
     except RequestException as error:
         why = f"{URL + file.name} cannot be fetched ({type(error).__name__})"
-        raise OSError(f"{why}; a copy from elsewhere can be put at {file}") from error
+        raise OSError(f"{why}; a copy from another source can be placed at {file}") from error
     if known is None:
         try:
             _check(file, road)
@@ -103,11 +103,11 @@ def _check(file: Path, road: Road) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Fetch a network and find its forest."""
+    """Download a network and find its forest."""
     from emst import graph_msf
     from emst.io.graphs import read_graph
 
-    parser = argparse.ArgumentParser(description="Fetch a road network and find its minimum spanning forest.")
+    parser = argparse.ArgumentParser(description="Download a road network and find its minimum spanning forest.")
     parser.add_argument("name", choices=ROADS)
     parser.add_argument("folder", nargs="?", help="where to keep it; by default the user's folder for caches")
     given = parser.parse_args(arguments)

@@ -1,21 +1,21 @@
 """Graphs behind the project's figures: fixed functions, sizes and seeds, so that total weights can be compared.
 
 grid2d, grid3d    lattices; the former with 1024^2 vertices is ECL-MST's 2d-2e20
-road              a planar lattice with roads missing and a few diagonals, of the degree of road networks
+road              a planar lattice without some of its edges and with a few diagonals; average degree of road networks
 gnm               Erdős and Rényi's G(n, m); r4-2e23 is one
 rmat              recursive matrix: power laws, many isolated vertices
-watts_strogatz    a ring of neighbours with some far ends thrown anew: a small world
+watts_strogatz    a ring of neighbours in which some edges get a random end: a small world
 ssca2             cliques of random sizes, linked over distances that double
 knn               nearest neighbours of uniform points, weighted by their distances
-path, star        the longest chain, and the longest row
+path, star        the longest path, and the largest degree
 
-Every maker returns ``indptr`` (int64), ``indices`` (int32) and ``weights`` of a symmetric CSR with ascending rows,
-without loops and without parallel edges: what is drawn twice is one edge. The draws, and their order, are part of the
-definition: changing either changes every published total. So are the rules of WEIGHTS, which see only the ends of an
-edge and a seed, and so give both its directions the same weight.
+Every function returns ``indptr`` (int64), ``indices`` (int32) and ``weights`` of a symmetric CSR matrix with ascending
+columns in each row, without loops and parallel edges: an edge that is drawn twice counts once. The draws, and their
+order, are part of the definition: changing either changes every published total. So are the rules of WEIGHTS. They
+depend only on the two ends of an edge and a seed, so both directions get the same weight.
 
 `python datasets/graphs.py grid1024 graph.npz` writes one of SETS as `scipy.sparse.save_npz` does; a third argument is
-another rule for its weights.
+another rule of WEIGHTS.
 
 References
 ----------
@@ -36,14 +36,14 @@ import numpy as np
 from scipy import sparse
 
 Csr = tuple[np.ndarray, np.ndarray, np.ndarray]
-BLOCK = 1 << 21  # numbers drawn or hashed at a time
+BLOCK = 1 << 21  # numbers that are drawn or hashed at a time
 
 
 # ---- weights: of edges {rows[i], columns[i]} of a graph of n vertices -----------------------------------------------
 
 
 def ecl(n: int, rows: np.ndarray, columns: np.ndarray, seed: int) -> np.ndarray:
-    """ECL-MST's for files without any: |1 + u v mod n| in C's wrapping 32-bit arithmetic, from 0 to n. No seed."""
+    """ECL-MST's weights for graphs without any: |1 + u v mod n| in wrapping 32-bit arithmetic, 0 to n. No seed."""
     product = (rows.view(np.uint32) * columns.view(np.uint32)).view(np.int32)
     return np.abs(1 + np.fmod(product, np.int32(n)))
 
@@ -72,7 +72,7 @@ WEIGHTS = {rule.__name__: rule for rule in (ecl, integers, float32, float64, equ
 
 
 def weighted(indptr: np.ndarray, indices: np.ndarray, rule: str, seed: int = 0) -> np.ndarray:
-    """Weights of all entries of a symmetric CSR by one of the rules."""
+    """Weights of all entries of a symmetric CSR matrix by one of the rules."""
     n, weights = len(indptr) - 1, []
     rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
     for start in range(0, max(len(rows), 1), BLOCK):
@@ -82,7 +82,7 @@ def weighted(indptr: np.ndarray, indices: np.ndarray, rule: str, seed: int = 0) 
 
 
 def _hashed(rows: np.ndarray, columns: np.ndarray, seed: int) -> np.ndarray:
-    """64 random bits of every edge: SplitMix64 (Steele et al. 2014) of its ends, begun at the seed."""
+    """64 random bits for every edge: SplitMix64 (Steele et al. 2014) of its two ends and the seed."""
     x = np.minimum(rows, columns).astype(np.uint64) << np.uint64(32) | np.maximum(rows, columns).astype(np.uint64)
     x += np.uint64((seed + 1) * 0x9E3779B97F4A7C15 % 2**64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
@@ -95,7 +95,7 @@ def _hashed(rows: np.ndarray, columns: np.ndarray, seed: int) -> np.ndarray:
 
 
 def from_pairs(n: int, u: np.ndarray, v: np.ndarray, weights: str = "ecl", seed: int = 0) -> Csr:
-    """The simple graph of these pairs, which may be loops and may repeat."""
+    """The simple graph of these pairs; loops and repeated pairs are dropped."""
     indptr, indices = _simple(n, u, v)
     return indptr, indices, weighted(indptr, indices, weights, seed)
 
@@ -114,10 +114,10 @@ def grid3d(side: int, weights: str = "ecl", seed: int = 0) -> Csr:
 
 
 def road(side: int, weights: str = "integers", seed: int = 0, kept: float = 0.6, diagonal: float = 0.05) -> Csr:
-    """Square lattice of which a part of the edges is kept, and some of its squares have a diagonal.
+    """Square lattice that keeps a part of its edges, and in which some squares have a diagonal.
 
-    It is planar and of mean degree 4 kept + 2 diagonal, 2.5, as road networks are; unlike them it has crumbs beside the
-    one large component.
+    It is planar, and its average degree 4 kept + 2 diagonal = 2.5 is that of road networks; unlike them it has many
+    small components beside the large one.
     """
     g = np.random.default_rng(seed)
     i = np.arange(side * side, dtype=np.int64).reshape(side, side)
@@ -129,14 +129,14 @@ def road(side: int, weights: str = "integers", seed: int = 0, kept: float = 0.6,
 
 
 def gnm(n: int, m: int, seed: int = 0, weights: str = "ecl") -> Csr:
-    """m uniform pairs, of which loops and repetitions are dropped."""
+    """m uniform pairs; loops and repeated pairs are dropped."""
     g = np.random.default_rng(seed)
     u = g.integers(0, n, m)
     return from_pairs(n, u, g.integers(0, n, m), weights, seed)
 
 
 def rmat(scale: int, m: int, a: float, b: float, c: float, seed: int = 0, weights: str = "ecl") -> Csr:
-    """m draws of a cell of the 2^scale by 2^scale matrix; each of its bits falls into a quadrant: a and b are above."""
+    """m draws of a cell of the 2^scale by 2^scale matrix: for every bit a quadrant, with probability a, b, c or d."""
     g = np.random.default_rng(seed)
     u, v, x = np.zeros(m, np.uint32), np.zeros(m, np.uint32), np.empty(min(m, BLOCK), np.float32)
     for _ in range(scale):
@@ -152,7 +152,7 @@ def rmat(scale: int, m: int, a: float, b: float, c: float, seed: int = 0, weight
 
 
 def watts_strogatz(n: int, k: int, p: float, seed: int = 0, weights: str = "ecl") -> Csr:
-    """A ring where each vertex knows k / 2 on either side; far ends are thrown anew with probability p."""
+    """A ring: edges to the k / 2 next vertices on either side; with probability p an edge gets a random far end."""
     g = np.random.default_rng(seed)
     i = np.arange(n, dtype=np.int64)
     ends = []
@@ -167,8 +167,8 @@ def watts_strogatz(n: int, k: int, p: float, seed: int = 0, weights: str = "ecl"
 def ssca2(scale: int, seed: int = 0, weights: str = "integers", largest: int | None = None, p: float = 0.5) -> Csr:
     """2^scale vertices in cliques of uniform sizes up to 2^(scale / 3), as in GTgraph.
 
-    For d = 1, 2, 4, ... a vertex is linked with probability p / d to a random member of the clique that the vertex d
-    further on is in, if that is another one. The original's parallel and directed edges would make the same graph.
+    For d = 1, 2, 4, ... vertex i is linked with probability p / d to a random member of the clique of vertex i + d, if
+    that is another clique. The parallel and directed edges of the original would give the same graph.
     """
     g = np.random.default_rng(seed)
     n, largest = 1 << scale, largest or int(2 ** (scale / 3))
@@ -178,7 +178,7 @@ def ssca2(scale: int, seed: int = 0, weights: str = "integers", largest: int | N
     first = np.cumsum(sizes) - sizes
     clique = np.repeat(np.arange(len(sizes)), sizes)
     i = np.arange(n, dtype=np.int64)
-    after = (first + sizes)[clique] - i - 1  # members of its clique behind a vertex
+    after = (first + sizes)[clique] - i - 1  # members of its clique after each vertex
     u = np.repeat(i, after)
     v = u + 1 + np.arange(len(u)) - np.repeat(np.cumsum(after) - after, after)
     ends = [(u, v)]
@@ -193,7 +193,7 @@ def ssca2(scale: int, seed: int = 0, weights: str = "integers", largest: int | N
 
 
 def knn(n: int, d: int, k: int, seed: int = 0) -> Csr:
-    """k nearest neighbours of n uniform points, in either direction; weights are float32 distances."""
+    """k nearest neighbours of n uniform points, made symmetric; weights are float32 distances."""
     from scipy.spatial import cKDTree
 
     points = np.random.default_rng(seed).random((n, d))
@@ -216,12 +216,12 @@ def star(n: int, weights: str = "integers", seed: int = 0) -> Csr:
 
 
 def _joined(*pairs: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Several arrays of first and second ends as one of each."""
+    """Several arrays of first and second ends as one array of each."""
     return np.concatenate([u.ravel() for u, _ in pairs]), np.concatenate([v.ravel() for _, v in pairs])
 
 
 def _simple(n: int, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of the simple graph of these pairs."""
+    """indptr and indices of the simple graph of these pairs."""
     code = np.minimum(u, v).astype(np.int64) << 32 | np.maximum(u, v).astype(np.int64)
     code = code[u != v]
     code.sort()
@@ -235,7 +235,7 @@ def _simple(n: int, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 @dataclass(frozen=True)
 class GraphSet:
-    """A maker with its arguments, and what is known of the graph: call it."""
+    """A graph that is generated when the object is called, and its known figures."""
 
     make: Callable[[], Csr]
     n: int
@@ -251,7 +251,7 @@ SETS = {
     "grid4096": GraphSet(lambda: grid2d(4096), 1 << 24, 74641417098893),
     "grid3d256": GraphSet(lambda: grid3d(256), 1 << 24, 51857216717646),
     "road1024": GraphSet(lambda: road(1024), 1 << 20, 418428021),
-    "rmat16": GraphSet(lambda: rmat(16, 8 << 16, 0.55, 0.1, 0.1), 1 << 16, 689187663),  # of ECL-MST, but for the seed
+    "rmat16": GraphSet(lambda: rmat(16, 8 << 16, 0.55, 0.1, 0.1), 1 << 16, 689187663),  # ECL-MST's, with another seed
     "rmat22": GraphSet(lambda: rmat(22, 8 << 22, 0.55, 0.1, 0.1), 1 << 22, 2978071027277),
     "kron21": GraphSet(lambda: rmat(21, 48 << 21, 0.57, 0.19, 0.19), 1 << 21, 539713633170),  # Graph500's parameters
     "gnm22": GraphSet(lambda: gnm(1 << 22, 4 << 22), 1 << 22, 2636612897131),
@@ -275,7 +275,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Write one of the graphs behind the figures as .npz.")
     parser.add_argument("name", choices=SETS)
     parser.add_argument("file", metavar="FILE.npz")
-    parser.add_argument("rule", nargs="?", choices=WEIGHTS, help="other weights")
+    parser.add_argument("rule", nargs="?", choices=WEIGHTS, help="another rule for the weights")
     given = parser.parse_args(arguments)
     indptr, indices, weights = SETS[given.name]()
     if given.rule:

@@ -1,13 +1,13 @@
 """Point sets behind the project's figures: fixed functions, sizes and seeds, so that total weights can be compared.
 
-uniform, normal   the classics
+uniform, normal   in the unit cube, and standard normal
 halos             cosmology-like: 30 % diffuse, 70 % in steep halos with power-law masses, halo centres clustered
 seed_spreader     Gan and Tao's generator of varying density, the "VisualVar" of the DBSCAN literature
 trajectories      GPS-like: hot spots, quantised coordinates, many duplicates
 blobs             Gaussian blobs of varying size with 5 % background
 
 The draws, and their order, are part of the definition: changing either changes every published total.
-`python datasets/synthetic.py halo3 points.npy` writes one of SETS; a third argument makes it smaller.
+`python datasets/synthetic.py halo3 points.npy` writes one of SETS; a third argument is the number of points.
 
 References
 ----------
@@ -54,7 +54,7 @@ def halos(n: int, d: int, seed: int, side: float = 100.0) -> np.ndarray:
 
 
 def seed_spreader(n: int, d: int, seed: int, step: int = 100) -> np.ndarray:
-    """A walk that scatters `step` points around each of its places and now and then jumps elsewhere."""
+    """A random walk that places `step` points around each of its positions and sometimes jumps to a new one."""
     g = np.random.default_rng(seed)
     places = n // step
     position, spread = np.empty((places, d)), np.empty(places)
@@ -107,7 +107,7 @@ def uniform64(n: int, d: int, seed: int) -> np.ndarray:
 
 
 def uniform_on_device(n: int, d: int):
-    """The splitmix64 points of the prototype's billion-point figure, made where they are used: cupy float32[n, d].
+    """The points of the billion-point figure, generated on the GPU by splitmix64: cupy float32[n, d].
 
     Coordinate i of the flat array is the upper 24 bits of the i-th number of splitmix64 (Steele et al. 2014).
     """
@@ -145,7 +145,7 @@ def _directions(g: np.random.Generator, n: int, d: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class PointSet:
-    """A generator with its arguments: call it, or call it with a smaller n."""
+    """A generator with its arguments. Call it, perhaps with another number of points."""
 
     make: Callable[[int, int, int], np.ndarray]
     n: int
@@ -168,13 +168,13 @@ SETS = {
     "traj3": PointSet(trajectories, 24 * M, 3, 8),
     "uniform5": PointSet(uniform, M, 5, 9),
     "normal2": PointSet(normal, 2 * M, 2, 10),
-    # What cuML's figures were measured on, at several sizes.
+    # The sets of cuML's figures, at several sizes.
     "blobs3": PointSet(blobs32, M, 3, 0),
     "blobs5": PointSet(blobs32, M, 5, 0),
     "blobs10": PointSet(blobs32, 100_000, 10, 0),
     "blobs50": PointSet(blobs32, 100_000, 50, 0),
     "blobs384": PointSet(blobs32, 50_000, 384, 0),
-    # What the figures of the CPU are measured on: float64, as its peers compute.
+    # The sets of the CPU figures: float64, as its peers compute.
     "cpu-uniform2": PointSet(uniform64, M, 2, 0),
     "cpu-uniform3": PointSet(uniform64, M, 3, 0),
     "cpu-blobs2": PointSet(blobs, M, 2, 0),

@@ -1,11 +1,35 @@
-"""Exact minimum spanning trees of points, HDBSCAN* over them, and forests of graphs, on the CPU and the GPU."""
+"""Exact minimum spanning trees of points, HDBSCAN* over them, and forests of graphs, on the CPU and the GPU.
+
+    euclidean.py    `EMST` and `minimum_spanning_tree`: trees of points
+    hdbscan/        `HDBSCANGPU`: clusters, and prediction with a fitted model
+    graph/          `graph_msf`: forests of graphs
+    inputs/         validation of points, devices, rows that are not finite, scaling
+    boruvka.py      Borůvka's loop
+    distances/      trees of points under other metrics, and of distance matrices
+    hierarchy/      dendrogram, condensed tree, selection, cluster validity
+    backend/        which operations a backend has; `cpu/` and `cuda/` have them
+    cpu/            these operations in numba
+    cuda/           these operations in CUDA
+    io/             files
+    plots/          pictures
+    cli/            the command `emst`
+    progress.py     progress of long runs: lines and bars
+    old_pickles.py  what a pickle of an earlier version raises
+    __main__.py     `python -m emst`
+
+A call goes from the estimator or function down: validation, Borůvka's loop or a graph algorithm over the operations of
+a backend, then the hierarchy. The first lines of each folder's `__init__.py` say what its files hold.
+"""
 
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from emst.old_pickles import OldModules
+
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from emst.euclidean import EMST, MinimumSpanningTree, minimum_spanning_tree
@@ -46,6 +70,8 @@ _HOMES = {
     "minimum_spanning_tree": "emst.euclidean",
     "validity_index": "emst.hierarchy.validity",
 }
+
+sys.meta_path.append(OldModules)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,15 +1,19 @@
 """Borůvka's loop: find the lightest edge leaving each component, contract these edges, repeat.
 
-Under a strict total order on edges the only cycles a round can make are mutual pairs. So contraction needs no
-compare-and-swap: the parent of a component is the component at the other end of its edge, and of a mutual pair the
-smaller one stays the root.
+A round finds that edge for every component at once and contracts the edges found. Under a strict total order on edges
+the only cycles a round can make are mutual pairs. So contraction needs no compare-and-swap: the parent of a component
+is the component at the other end of its edge, and of a mutual pair the smaller one stays the root.
 
-What is shared. Trees of points and of rows of distances and the graph algorithm "hybrid" run this loop: each provides
-the closure `lightest`, and the backend's `merge` contracts. The graph algorithms "contraction", "primitives" and
+What is shared. Trees of points, trees of rows of distances and the graph algorithm "hybrid" run this loop: each has its
+own closure `lightest`, and the backend's `merge` contracts. The graph algorithms "contraction", "primitives" and
 "partial-prim" rebuild the graph after every round, so they have loops of their own, but call the same `merge`. The
 default graph algorithm fuses its rounds: on the GPU into one launch, on the CPU into passes over a list of edges. It
-does not call `merge`, but includes the same rule: `emst/cuda/contract.cuh` and `emst/cpu/contract.py` hold it once for
-every backend. Per round, only the number of components left reaches the host.
+does not call `merge`, but includes the same rule, which each backend has once: in `emst/cuda/contract.cuh` and in
+`emst/cpu/contract.py`.
+
+Every round brings one number to the host, the components left; the last step counts the edges. If `lightest` does not
+follow one total order, it may close a longer cycle. The count shows it, so the stages that follow, which would search
+for the root of a cycle forever, are only given forests.
 
 References
 ----------
@@ -27,6 +31,8 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest, Report
+
+FAULT = "Some lightest edges close a cycle; this is a fault of emst, please report it with the input"
 
 
 def singletons(n: int, dtype: Any, ops: Backend) -> Forest:
@@ -70,9 +76,15 @@ def spanning_forest(
     Returns
     -------
     int
-        Number of rounds. At most log2(n): every component with an outgoing edge merges in every round.
+        Number of rounds. At most log2(n), and one more if some components are never joined: every component with an
+        outgoing edge merges in every round.
+
+    Raises
+    ------
+    RuntimeError
+        The edges are no spanning forest: `lightest` did not keep to one strict total order.
     """
-    rounds = 0
+    rounds, most = 0, forest.count.bit_length()
     if prepare is not None and forest.count > 1:
         prepare(forest)
     while forest.count > 1:
@@ -84,6 +96,11 @@ def spanning_forest(
             report(rounds, left)
         if left == before:  # no component has an edge leaving it: a forest
             break
+        if rounds > most:
+            raise RuntimeError(f"{left:,} components are left after {rounds} rounds; {most} rounds join all. {FAULT}")
+    edges, needed = int((forest.source >= 0).sum()), len(forest.labels) - forest.count
+    if edges != needed:
+        raise RuntimeError(f"{edges:,} edges were chosen where a spanning forest has {needed:,}. {FAULT}")
     return rounds
 
 

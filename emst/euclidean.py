@@ -1,8 +1,9 @@
 """Exact Euclidean minimum spanning trees: the question of `boruvka.py`, asked of points.
 
 `spanning_tree` lists the stages: scale the points, order them along a Hilbert curve, build a bounding volume hierarchy
-over that order, find core distances (for mutual reachability), join duplicates, let Borůvka's loop contract the lightest
-edge leaving each component until one component is left, sort the edges and return them in the caller's rows and units.
+over that order, find core distances (for mutual reachability), join duplicates, let Borůvka's loop contract the
+lightest edge leaving each component until one component is left, sort the edges and return them in the caller's rows
+and units.
 
 References
 ----------
@@ -18,16 +19,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Bvh, Forest, PointStatistics, Report
 from emst.boruvka import spanning_forest
-from emst.hierarchy.linkage import to_scipy
+from emst.hierarchy.linkage import check_edges, to_scipy
 from emst.inputs.devices import native_array, on_device_of
+from emst.inputs.features import features_of, set_features
+from emst.inputs.fitted import FittedAttribute
 from emst.inputs.points import check_finite, check_min_samples, check_points
-from emst.inputs.scaling import sample_rows, scaling_of
+from emst.inputs.scaling import SAMPLE, scaling_of
+from emst.inputs.summary import counted, float_sum, one_line
 from emst.progress import both, round_printer
 
 if TYPE_CHECKING:
@@ -98,7 +102,7 @@ def minimum_spanning_tree(
     with given.scope():
         ops.require_memory(given.array, given.dtype, k)
         points = ops.asarray(given.array, given.dtype)
-        statistics = ops.point_statistics(points, sample_rows(n))
+        statistics = ops.point_statistics(points, SAMPLE)
         check_finite(statistics.bad, statistics.first)
         edges, weights, core = spanning_tree(
             points, statistics, k, ops, both(report, round_printer(n) if verbose else None)
@@ -130,6 +134,16 @@ class MinimumSpanningTree:
     core_distances: Any
     device: str
 
+    def __repr__(self) -> str:
+        return one_line(
+            self,
+            counted(len(self.weights) + 1, "point"),
+            counted(len(self.weights), "edge"),
+            "1 component",
+            f"total weight {float_sum(self.weights)}",
+            f"device {self.device}",
+        )
+
     @property
     def total_weight(self) -> float:
         """Sum of the weights, in float64."""
@@ -158,9 +172,15 @@ class MinimumSpanningTree:
         """Single linkage of the points: float64 array of shape (n - 1, 4) on the host, as SciPy's `linkage` returns.
 
         Row i merges clusters ``Z[i, 0] < Z[i, 1]`` at height ``Z[i, 2]`` into cluster ``n + i`` of ``Z[i, 3]`` points.
+
+        Raises
+        ------
+        ValueError
+            The arrays were changed, and `edges` is not a spanning tree any more.
         """
         edges, weights = native_array(self.edges), native_array(self.weights)
         with on_device_of(weights):
+            check_edges(edges, weights)
             ops = backend_of("cpu" if isinstance(edges, np.ndarray) else "cuda")
             return to_scipy(ops.linkage(edges, weights))
 
@@ -256,6 +276,13 @@ class EMST(BaseEstimator):
     (999, 2)
     """
 
+    edges_: Any = FittedAttribute()
+    weights_: Any = FittedAttribute()
+    core_distances_: Any = FittedAttribute("min_samples > 1")
+    total_weight_: Any = FittedAttribute()
+    device_: Any = FittedAttribute()
+    n_features_in_: Any = FittedAttribute()
+
     def __init__(
         self,
         *,
@@ -276,6 +303,7 @@ class EMST(BaseEstimator):
 
         Raises what `minimum_spanning_tree` raises.
         """
+        features = features_of(X)
         tree = minimum_spanning_tree(
             X,
             min_samples=self.min_samples,
@@ -284,14 +312,15 @@ class EMST(BaseEstimator):
             dtype=self.dtype,
             verbose=self.verbose,
         )
-        validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
+        total_weight = tree.total_weight
+        set_features(self, features)
         self.edges_ = tree.edges
         self.weights_ = tree.weights
         if tree.core_distances is not None:
             self.core_distances_ = tree.core_distances
         elif hasattr(self, "core_distances_"):  # fitted before with another min_samples
             del self.core_distances_
-        self.total_weight_ = tree.total_weight
+        self.total_weight_ = total_weight
         self.device_ = tree.device
         self._tree = tree
         self._fit_X = X if self.n_features_in_ == 2 else None  # only a plane can be plotted

@@ -1,4 +1,4 @@
-"""What a long run shows of itself: lines with `verbose=True`, a bar on the command line's terminal."""
+"""Progress of long runs: lines with `verbose=True`, and a bar if the command line runs in a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from emst.backend.records import Report
 
 
 def round_printer(n: int) -> Report:
-    """Report that writes rounds, components left and time since now to standard error."""
+    """A report that writes round, components left and seconds since this call to standard error."""
     start = time.perf_counter()
     sys.stderr.write(f"[emst] {n:,} points\n")
 
@@ -25,7 +25,7 @@ def round_printer(n: int) -> Report:
 
 
 def both(first: Report | None, second: Report | None) -> Report | None:
-    """One report that tells two, of which either may be missing."""
+    """A report that calls both, either of which may be None."""
     if first is None or second is None:
         return first or second
 
@@ -38,7 +38,7 @@ def both(first: Report | None, second: Report | None) -> Report | None:
 
 @contextlib.contextmanager
 def progress_bar(n: int) -> Iterator[Report]:
-    """Report that fills a bar of the tree's n - 1 edges on standard error, if that is a terminal."""
+    """A report that fills a bar of the tree's n - 1 edges on standard error, if that is a terminal."""
     from tqdm import tqdm
 
     with tqdm(
@@ -60,7 +60,7 @@ def progress_bar(n: int) -> Iterator[Report]:
 
 @contextlib.contextmanager
 def reading_bar(path: Path) -> Iterator[Callable[[int], None]]:
-    """Function to call with the number of a file's bytes read so far: fills a bar on standard error, if a terminal."""
+    """A function to call with the number of bytes read so far; it fills a bar on standard error, if a terminal."""
     from tqdm import tqdm
 
     with tqdm(
@@ -75,20 +75,20 @@ def reading_bar(path: Path) -> Iterator[Callable[[int], None]]:
 
 
 WAYS = {
-    "tree": "search over a tree of boxes",
-    "rows": "all distances, row by row: O(n^2) time",
-    "matrix": "the matrix of all distances: O(n^2) time and memory",
-    "given": "the distances that are given",
+    "tree": "the tree search (bounding volume hierarchy)",
+    "rows": "all pairs of points, one row of distances at a time: O(n^2) time",
+    "matrix": "the full distance matrix: O(n^2) time and memory",
+    "given": "the given distances",
 }
 
 
 def way_printed(way: str, why: str) -> None:
-    """Write which way the spanning tree takes, and why it is not the fast one."""
+    """Write how the spanning tree is computed and, if the tree search is not used, why."""
     sys.stderr.write(f"[emst] spanning tree from {WAYS[way]}" + (f" ({why})" if why else "") + "\n")
 
 
 def stage_printer(verbose: bool) -> Callable[[str, Any], None]:
-    """Function to call after every stage with its name and an array it made: writes what the stage took."""
+    """A function to call after every stage with its name and an array it made; it writes how long the stage took."""
     start = time.perf_counter()
 
     def stage(name: str, result: Any) -> None:

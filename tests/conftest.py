@@ -1,6 +1,5 @@
 """One fixture: `ops`, the backend under test. Every test that takes it runs once on the CPU and once on the GPU."""
 
-import hashlib
 import importlib
 import os
 import pathlib
@@ -10,9 +9,7 @@ import matplotlib
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-# numba caches a kernel by its own file, not by those its parts stand in: an edited part would go on running as it was.
-SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(ROOT.glob("emst/**/*.py"))))
-os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / SOURCES.hexdigest()[:16])
+os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache")
 
 matplotlib.use("Agg")  # no test opens a window
 sys.path.append(str(ROOT))  # datasets/ and benchmarks/ are not installed
@@ -44,5 +41,5 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)], scope="session")
 def ops(request):
-    """The module that exports the operations of the seam."""
+    """The backend under test: the module with its operations."""
     return importlib.import_module(f"emst.{request.param}")

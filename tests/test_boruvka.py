@@ -9,18 +9,18 @@ from emst.boruvka import spanning_forest
 
 
 def asking(ops, u, v, weight):
-    """The question, asked of a list of edges: numpy answers, whatever the backend."""
+    """`lightest` for a list of edges, found with numpy whatever the backend."""
     order = np.lexsort((v, u, weight))
     u, v, weight = u[order], v[order], weight[order]
 
     def lightest(forest):
         labels = forest_at_home(forest).labels
-        answer = reference.empty_forest(labels, np.float64)
+        found = reference.empty_forest(labels, np.float64)
         for a, b, w in zip(u[::-1], v[::-1], weight[::-1]):  # the lightest is written last
             for root in {labels[a], labels[b]} if labels[a] != labels[b] else ():
-                answer.best[root], answer.edge_u[root], answer.edge_v[root] = w, a, b
+                found.best[root], found.edge_u[root], found.edge_v[root] = w, a, b
         for field in ("best", "edge_u", "edge_v"):
-            getattr(forest, field)[:] = to_device(ops, getattr(answer, field))
+            getattr(forest, field)[:] = to_device(ops, getattr(found, field))
 
     return lightest
 
@@ -67,7 +67,7 @@ def test_one_vertex_asks_nothing(ops):
 
 
 def test_equal_weights_everywhere(ops):
-    """A complete graph of one weight: only ids decide, and the law makes it the star of vertex 0."""
+    """A complete graph of one weight: only ids decide, and the total order makes it the star of vertex 0."""
     u, v = np.triu_indices(40, 1)
     _, edges, _, _ = run(ops, 40, u, v, np.ones(len(u)))
     assert sorted(map(tuple, edges.tolist())) == [(0, i) for i in range(1, 40)]
@@ -90,3 +90,47 @@ def test_random_graphs_against_scipy(ops, seed):
     assert weights.sum() == expected.sum()
     assert len(edges) == n - forest.count == expected.nnz
     assert spans(edges, n) == (forest.count == 1)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 64, 1_001, 40_000])
+def test_edges_that_close_a_cycle_are_an_error(ops, n):
+    """Every component takes the edge to the next one, as no total order has it: n edges, and no root."""
+    ends = np.sort(np.stack([np.arange(n), (np.arange(n) + 1) % n]), axis=0)
+
+    def lightest(forest):
+        for field, values in (("best", np.ones(n)), ("edge_u", ends[0]), ("edge_v", ends[1])):
+            getattr(forest, field)[:] = to_device(ops, values)
+
+    forest = forest_on(ops, reference.empty_forest(np.arange(n), np.float64))
+    with pytest.raises(RuntimeError, match="close a cycle"):
+        spanning_forest(forest, lightest, ops)
+
+
+def test_an_edge_within_a_component_is_an_error(ops):
+    """0 and 1 are one component, which then takes its inner edge again."""
+    forest = forest_on(ops, reference.empty_forest(np.array([0, 0, 2, 3]), np.float64))
+    forest.source[1], forest.target[1] = 0, 1
+
+    def lightest(forest):
+        for field, values in (("best", [1, 0, 1, 1]), ("edge_u", [0, -1, 2, 2]), ("edge_v", [1, -1, 3, 3])):
+            getattr(forest, field)[:] = to_device(ops, np.array(values))
+
+    with pytest.raises(RuntimeError, match="fault of emst"):
+        spanning_forest(forest, lightest, ops)
+
+
+def test_rounds_that_leave_edges_out_are_an_error(ops):
+    """One edge a round joins all in the end, but is no round of Borůvka's."""
+    n = 40
+    ask = asking(ops, np.arange(n - 1), np.arange(1, n), np.arange(n - 1.0))
+
+    def lightest(forest):
+        ask(forest)
+        found = forest_at_home(forest)
+        kept = found.edge_u == found.edge_u[found.edge_u >= 0].min()
+        for field in ("edge_u", "edge_v"):
+            getattr(forest, field)[:] = to_device(ops, np.where(kept, getattr(found, field), -1))
+
+    forest = forest_on(ops, reference.empty_forest(np.arange(n), np.float64))
+    with pytest.raises(RuntimeError, match="6 rounds join all"):
+        spanning_forest(forest, lightest, ops)

@@ -1,4 +1,4 @@
-"""What the algorithms' own parameters do: PMA's gamma and reduction, the hybrid's offload."""
+"""The effect of the algorithms' own parameters: PMA's gamma and reduction, the hybrid's offload."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def gammas(lab: Lab) -> Table:
             found.append([gamma, name, *times])
         curves.append(curves_of(f"gamma, {name}", "ms", head, found, 2, "x"))
         rows += found
-    note = "Milliseconds of the variants of partial-prim. The figure's numbers are not known to us."
+    note = "Milliseconds of the variants of partial-prim. We do not have the numbers behind the figure."
     return Table("gamma", "Partial Prim: gamma (PMA, figure 7)", head, rows, note, curves)
 
 
@@ -47,7 +47,7 @@ def reductions(lab: Lab) -> Table:
     head = ["graph", "algorithm", "rounds", "reduction of each round", "components after it"]
     note = (
         "Components before a round over those after it. A round of Borůvka's at least halves those that are not "
-        "finished; one of partial-prim divides them by up to gamma. The figure's numbers are not known to us."
+        "finished; one of partial-prim divides them by up to gamma. We do not have the numbers behind the figure."
     )
     return Table("reduction", "Reduction of each round (PMA, figure 8)", head, rows, note, curves)
 
@@ -59,8 +59,8 @@ def offloads(lab: Lab) -> Table:
     columns = [[lab.milliseconds(name, algorithm="hybrid", offload=part) for part in fractions] for name in names]
     rows = [list(row) for row in zip(fractions, *columns)]
     note = (
-        "Milliseconds against the fraction of each round's work that goes to the CPU. The figure's numbers are not "
-        "known to us."
+        "Milliseconds against the fraction of each round's work that the CPU does. We do not have the numbers behind "
+        "the figure."
     )
     drawn = curves_of("offload", "ms", head, rows, 1, "y")
     return Table("offload", "Hybrid: fraction on the CPU (Jain et al., figure 15)", head, rows, note, [drawn])

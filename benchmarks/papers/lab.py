@@ -1,4 +1,4 @@
-"""Where the experiments measure: graphs opened once, runs timed, and every forest compared with the first one."""
+"""How the experiments measure: each graph is opened once, runs are timed, and all forests of a graph are compared."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ ALGORITHMS = ["boruvka", "contraction", "primitives", "partial-prim", "hybrid"]
 
 
 class Lab:
-    """One graph at a time lies on the device; experiments that use the same one should follow each other."""
+    """Holds one graph on the device at a time, so experiments on the same graph should follow each other."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self._graph: Graph | None = None
         self._arrays: Any = None
-        self._found: dict[str, dict[str, Any]] = {}  # figures of the first forest of every graph
+        self._found: dict[str, dict[str, Any]] = {}  # of every graph the figures of its first forest
         self._warm: set[str] = set()
         self.problems: list[str] = []
 
     def graph(self, name: str) -> Graph | None:
-        """The graph of this name; None, with a word on standard error, if it is a file that is not there."""
+        """The graph of this name; None, with a message on standard error, if its file is missing."""
         if self._graph is None or self._graph.name != name:
             self._graph = self._arrays = None
             try:
@@ -41,16 +41,16 @@ class Lab:
         return self._graph
 
     def milliseconds(self, name: str, **options: Any) -> float | None:
-        """Median time of `graph_msf` on this graph, or None and a problem.
+        """Median time of `graph_msf` on this graph; None, and a line in `problems`, if a run fails.
 
-        It is one if the forest is another than that of the first call on this graph, or not of the known weight. The
-        first call is not counted, unless it took ten times the budget: then it is the only one.
+        A run fails, too, if its forest differs from the first one of this graph, or has not the known weight. The first
+        run is not counted, unless it took ten times the budget: then it is the only one.
         """
         if self.graph(name) is None:
             return None
         try:
             return 1000 * self._seconds(name, options)
-        except Exception as error:  # the other cells are worth having
+        except Exception as error:  # the other cells of the table are still useful
             self._trouble(name, options, error)
             return None
 
@@ -70,7 +70,7 @@ class Lab:
         return statistics.median(seconds[1:] or seconds)  # the first one compiles, fills pools and caches
 
     def components(self, name: str, **options: Any) -> list[int]:
-        """Components left after every round, the vertices first."""
+        """Number of components at the start (the vertices) and after every round."""
         graph = self.graph(name)
         if graph is None:
             return []
@@ -83,7 +83,7 @@ class Lab:
         return left
 
     def total(self, name: str) -> int | None:
-        """Weight of the forests found on this graph."""
+        """Total weight of the forests found on this graph."""
         return self._found.get(name, {}).get("total")
 
     def _again(self, seconds: list[float]) -> bool:

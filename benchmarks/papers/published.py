@@ -1,7 +1,7 @@
 """Figures that others published, in milliseconds, each with its source.
 
-A figure that is not here is not known to us: the tables of HPG'09, PPoPP'12 and PDP'15 are behind their publishers'
-doors, and only what others quote of them is here.
+Figures that are not here we could not read: the tables of HPG'09, PPoPP'12 and PDP'15 are not freely available, so only
+what others quote of them is here.
 """
 
 from __future__ import annotations

@@ -12,14 +12,14 @@ from .published import ROADS as PUBLISHED
 from .table import Table, curves_of
 
 NOTE = (
-    "Milliseconds; ours are medians, with edge list and labels. A network that is not at hand is replaced by a "
-    "road-like generated graph with as many vertices, and named so: published figures stand beside it for their order "
-    "of magnitude only. The papers' own tables have more figures than are quoted anywhere we could read: '-'."
+    "Milliseconds; ours are medians, with edge list and labels. A network that is not available is replaced by a "
+    "generated road-like graph with the same number of vertices ('road-like'); compare published figures with it by "
+    "order of magnitude only. '-': the figure is in a paper's table that we could not read."
 )
 
 
 def roads(lab: Lab) -> Table:
-    """One network a row, all algorithms, and what is published."""
+    """One row per network: all algorithms, and the published figures."""
     head = ["vertices", "network", "entries", "total weight", *ALGORITHMS, *ROAD_SOURCES]
     rows = []
     for name in lab.options.roads:
@@ -35,5 +35,5 @@ def roads(lab: Lab) -> Table:
 
 
 def road_like(network: str, n: int | None = None) -> str:
-    """Name of the graph that stands for a network: of as many vertices, or n."""
+    """Name of the generated graph that replaces a network: with n vertices, by default as many as the network."""
     return f"road:{n or ROADS[network].vertices}"

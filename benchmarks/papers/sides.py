@@ -13,7 +13,7 @@ def side_by_side(lab: Lab) -> Table:
 
 
 def worst_cases(lab: Lab) -> Table:
-    """What breaks careless code: chains as long as the graph, rows as long as the graph, nothing but ties."""
+    """Graphs with a path or a row of the CSR matrix as long as the graph, and with equal weights only."""
     note = (
         "Milliseconds. path: all weights equal; star: one row holds half of the entries; equal: a random graph of "
         "degree 8, all weights equal; row: a random graph with one row to all vertices; isolated: no edges."

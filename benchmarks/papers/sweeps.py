@@ -13,20 +13,20 @@ from .table import Table, curves_of
 KINDS = {"rmat": "R-MAT", "er": "Erdős–Rényi", "ws": "Watts–Strogatz", "ssca2": "SSCA#2"}
 SIZE_NOTE = (
     "Milliseconds, average degree 6. Published: Vineet et al. name less than a second for 5 M "
-    "vertices and 30 M edges on one of the four GPUs of a Tesla S1070; PMA's figures are not known to us."
+    "vertices and 30 M edges on one of the four GPUs of a Tesla S1070; we do not have PMA's figures."
 )
-DEGREE_NOTE = "Milliseconds. {n:,} vertices, {scaled:,} of R-MAT and SSCA#2. No published figures are known to us."
+DEGREE_NOTE = "Milliseconds. {n:,} vertices, {scaled:,} of R-MAT and SSCA#2. We know of no published figures."
 SCALED = ["rmat", "ssca2"]  # kinds whose vertices are a power of two
 
 
 def sizes(lab: Lab) -> Table:
-    """Growing graphs of degree 6."""
+    """Graphs of degree 6 and growing size."""
     names = [size_names(kind, lab.options) for kind in KINDS]
     return _sweep(lab, "sizes", "Size", SIZE_NOTE, "vertices", names, lambda graph, name: graph.n)
 
 
 def degrees(lab: Lab) -> Table:
-    """Growing degree, one number of vertices."""
+    """Graphs of one size and growing degree."""
     names = [degree_names(kind, lab.options) for kind in KINDS]
     note = DEGREE_NOTE.format(n=lab.options.degree_n, scaled=1 << lab.options.degree_scale)
     return _sweep(lab, "degrees", "Degree", note, "degree", names, lambda graph, name: int(name.rpartition(":")[2]))
@@ -52,7 +52,7 @@ def _sweep(
     groups: list[list[str]],
     place: Callable[[Graph, str], int],
 ) -> Table:
-    """A curve an algorithm for every group of graphs, and `place` says where on it a graph stands."""
+    """For every group of graphs one curve per algorithm; `place(graph, name)` is the x coordinate of a graph."""
     head = [x, "graph", "entries", "total weight", *ALGORITHMS]
     rows, curves = [], []
     for group in groups:

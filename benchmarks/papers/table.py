@@ -1,4 +1,4 @@
-"""A table of an experiment, and the picture beside it."""
+"""The table of an experiment, and its plot."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import pathlib
 from dataclasses import dataclass, field
 from typing import Any
 
-Cell = Any  # text, a number, or None where there is none
+Cell = Any  # text, a number, or None for an empty cell
 
 
 @dataclass(frozen=True)
 class Curves:
-    """What is drawn: named series of points."""
+    """One plot: named series of points."""
 
     x: str
     y: str
     series: dict[str, tuple[list[float], list[float]]]
-    logarithmic: str = ""  # axes: "x", "y" or "xy"
-    ours: int = 99  # as many of the series are measured here; the others are single points
+    logarithmic: str = ""  # which axes are logarithmic: "x", "y" or "xy"
+    ours: int = 99  # so many series, the first ones, are ours; the others are published: single points
 
 
 @dataclass
 class Table:
     """Rows of one experiment."""
 
-    name: str  # of its files
+    name: str  # of the files
     title: str
     head: list[str]
     rows: list[list[Cell]] = field(default_factory=list)
-    note: str = ""  # what the paper found, and what is different here
+    note: str = ""  # what the paper found, and what differs here
     curves: list[Curves] = field(default_factory=list)
 
     def markdown(self) -> str:
@@ -74,7 +74,7 @@ class Table:
 
 
 def text(cell: Cell) -> str:
-    """A cell as it is printed: four digits of a measured number, all of a count."""
+    """A printed cell: four digits of a measured number, all digits of a count."""
     if cell is None:
         return "-"
     if isinstance(cell, float):
@@ -83,7 +83,7 @@ def text(cell: Cell) -> str:
 
 
 def curves_of(x: str, y: str, head: list[str], rows: list[list[Cell]], at: int, logarithmic: str = "") -> Curves:
-    """The columns of a table from `at` on, over its first one."""
+    """The columns of a table from `at` on as series over its first column."""
     series = {}
     for column in range(at, len(head)):
         points = [(row[0], row[column]) for row in rows if isinstance(row[column], (int, float))]

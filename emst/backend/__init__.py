@@ -1,7 +1,10 @@
-"""The seam between the stages and the two machines they run on.
+"""The seam between the stages, which are written once, and the two backends that compute.
 
-`records.py` holds what crosses the seam, `operations.py` the protocols of what both backends do. `emst.cpu` (numba) and
-`emst.cuda` (CuPy) export the same bulk operations under the same names, each at the same path on both.
+    records.py       the dataclasses that cross the seam; imports nothing of the package
+    operations.py    the protocols: which operations both backends have, with shapes and dtypes
+
+`backend_of`, below, imports a backend by name. `emst.cpu` (numba) and `emst.cuda` (CuPy) have the same operations under
+the same names, each at the same path in both.
 """
 
 from __future__ import annotations

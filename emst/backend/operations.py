@@ -1,9 +1,9 @@
 """What both backends do: four small protocols, and the few operations that all stages share.
 
 Two packages, `emst.cpu` (numba) and `emst.cuda` (CuPy), export the same bulk operations. The stages call them in order:
-`euclidean.py`, `distances/` and the loop in `boruvka.py` for the spanning tree of points, `graph/` for forests of graphs,
-`hierarchy/` for what follows from a spanning tree. Flat arrays, a few scalars and the records of `records.py` cross the
-seam. Nodes, stacks, atomics and threads stay behind it: each backend chooses its own layout.
+`euclidean.py`, `distances/` and the loop in `boruvka.py` for the spanning tree of points, `graph/` for forests of
+graphs, `hierarchy/` for what follows from a spanning tree. Flat arrays, a few scalars and the records of `records.py`
+cross the seam. Nodes, stacks, atomics and threads stay behind it: each backend chooses its own layout.
 
 Conventions of every operation
     n points of dimension d in dtype T (float32 or float64). Ids are int32; -1 means none. lambda is 1 / height in
@@ -34,6 +34,7 @@ from emst.backend.records import (
     Linkage,
     NeighbourCache,
     PointStatistics,
+    SampledRows,
     Scaling,
     Selection,
 )
@@ -68,8 +69,8 @@ class PointOperations(ArrayOperations, Protocol):
         fit. With `labels` the stages after it count as well; they need less as a rule. The copy that `asarray` would
         make is counted."""
 
-    def point_statistics(self, points: Array, sampled: Array) -> PointStatistics:
-        """Bounds of the points, rows that are not finite, and the rows numbered `sampled`, int64[m] on the host."""
+    def point_statistics(self, points: Array, sampled: SampledRows) -> PointStatistics:
+        """Bounds of the points, rows that are not finite, and a sample of the rows."""
 
     def curve_codes(self, points: Array, scaling: Scaling) -> Array:
         """Place of every point (row order) on the Hilbert curve through the grid of ``scaling``: uint64[n]."""

@@ -5,8 +5,8 @@ Arrays live on the backend that made them, unless a field says "on the host".
 The total order on edges
     Edges between points are compared by (weight, squared Euclidean distance, smaller id, larger id), where the id of a
     point is its position on the Hilbert curve. Edges of graphs are compared by (weight, smaller end, larger end,
-    position in the input). Every comparison that prunes is inclusive, so results do not depend on timing, thread count or
-    backend.
+    position in the input). Every comparison that prunes is inclusive, so results do not depend on timing, the number
+    of threads or the backend.
 """
 
 from __future__ import annotations
@@ -28,6 +28,18 @@ Report: TypeAlias = Callable[[int, int], None]  # called as report(round, compon
 # ---- points ----------------------------------------------------------------------------------------------------------
 
 
+class SampledRows(NamedTuple):
+    """Which rows of the points to sample: spread over all of them, but in no rhythm that the rows might have."""
+
+    size: int  # rows at most
+    step: int  # row i of the sample is row ((i * step) mod 2^32) * n / 2^32 of n rows
+
+    def of(self, n: int) -> np.ndarray:
+        """Their numbers among n rows: int64[min(n, size)]."""
+        sequence = np.arange(min(n, self.size), dtype=np.uint64) * np.uint64(self.step) & np.uint64(0xFFFFFFFF)
+        return (sequence * np.uint64(n) >> np.uint64(32)).astype(np.int64)
+
+
 class PointStatistics(NamedTuple):
     """What a look at all points tells; of points that are not all finite only how many and which."""
 
@@ -35,7 +47,7 @@ class PointStatistics(NamedTuple):
     high: np.ndarray  # float64[d] on the host: greatest coordinates
     bad: int  # number of rows that hold a NaN or an infinity
     first: int  # the first of these, -1 if there is none
-    sample: np.ndarray  # float64[:, d] on the host: the rows `scaling.sample_rows`
+    sample: np.ndarray  # float64[:, d] on the host: the sampled rows
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,12 @@
-"""The command `emst`: one subcommand for each question that the library answers, one file a subcommand.
+"""The command `emst`.
 
-Everything foreseen that goes wrong (a file, the data, the device) is one line on standard error and status 2;
-Ctrl-C is one line and status 130. Heavy modules are imported once the arguments are known to be good.
+    tree.py       `emst tree`: the minimum spanning tree of points
+    cluster.py    `emst cluster`: HDBSCAN* of points
+    forest.py     `emst forest`: the minimum spanning forest of a graph
+    shared.py     options, checks and messages that the subcommands share
+
+An expected error (of a file, the data or the device) is one line on standard error and exit status 2; Ctrl-C is one
+line and status 130. Heavy modules are imported after the arguments were checked, so that help comes quickly.
 """
 
 from __future__ import annotations

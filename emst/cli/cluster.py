@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from emst.hdbscan import HDBSCANGPU
 
 DESCRIPTION = """\
-Read points, cluster them (HDBSCAN*) and write a label for each: clusters are numbered from 0, -1 is noise, -2 a row
-with an infinite value, -3 one with a NaN (or an empty field of a .csv). An .npy holds the labels; .npz, .csv and
-.parquet hold `label` and `probability`.
+Read points, cluster them with HDBSCAN* and write one label for each point. Clusters are numbered from 0; -1 is noise,
+-2 a row with an infinite value, -3 a row with a NaN (or an empty field of a .csv). An .npy holds the labels only; .npz,
+.csv and .parquet hold `label` and `probability`.
 """
 
 EXAMPLES = """\
@@ -32,8 +32,12 @@ examples:
 """
 
 MIN_SAMPLES_HELP = """\
-a point's core distance is the distance to its K-th nearest, counting the point itself (default: N; hdbscan and cuML do
-not count it: one more than there)"""
+the core distance of a point is the distance to its K-th nearest point, counting the point itself (default: N of
+--min-cluster-size). hdbscan and cuML do not count it: K here is theirs plus one"""
+
+
+EPSILON_HELP = "merge clusters that separate at a smaller distance than this"
+PERSISTENCE_HELP = "merge back splits whose smaller side has less persistence than this"
 
 
 def add_to(commands: Commands) -> None:
@@ -45,13 +49,30 @@ def add_to(commands: Commands) -> None:
     add("-o", "--output", type=Path, metavar="LABELS", required=True, help=".npy, .npz, .csv or .parquet to write")
     add("--plot", type=Path, metavar="PICTURE", help="also draw the clusters: .png, .pdf, .svg, ...")
     add("--tree", type=Path, metavar="PICTURE", help="also draw the condensed tree")
-    add("--min-cluster-size", type=int, default=5, metavar="N", help="fewest points of a cluster (default 5)")
+    add("--min-cluster-size", type=int, default=5, metavar="N", help="smallest size of a cluster (default 5)")
     add("--min-samples", type=int, metavar="K", help=MIN_SAMPLES_HELP)
-    add("--method", choices=("eom", "leaf"), default="eom", help="excess of mass (default), or leaves of the tree")
-    add("--epsilon", type=float, default=0.0, metavar="DISTANCE", help="merge clusters born at a lesser distance")
-    add("--persistence", type=float, default=0.0, metavar="LAMBDA", help="undo splits that last for less")
-    add("--max-cluster-size", type=int, metavar="N", help="most points of a cluster, by excess of mass")
-    add("--allow-single-cluster", action="store_true", help="the whole may be one cluster")
+    add(
+        "--method",
+        choices=("eom", "leaf"),
+        default="eom",
+        help="select by excess of mass (default), or select the leaves",
+    )
+    add(
+        "--epsilon",
+        type=float,
+        default=0.0,
+        metavar="DISTANCE",
+        help=EPSILON_HELP,
+    )
+    add(
+        "--persistence",
+        type=float,
+        default=0.0,
+        metavar="LAMBDA",
+        help=PERSISTENCE_HELP,
+    )
+    add("--max-cluster-size", type=int, metavar="N", help="largest size of a cluster that excess of mass may select")
+    add("--allow-single-cluster", action="store_true", help="allow the root to be selected as the only cluster")
     add("--metric", default="euclidean", metavar="NAME", help="euclidean (default), manhattan, cosine, haversine, ...")
     add("--p", type=float, metavar="P", help="exponent of --metric minkowski, up to 32")
     add_input_options(command)
@@ -61,9 +82,10 @@ def add_to(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Points in a file -> labels in a file, and pictures of clusters and tree."""
     from emst.io.atomic import replacing
-    from emst.io.points import check_table, read_points, write_table
+    from emst.io.labels import check_labels, write_labels
+    from emst.io.points import read_points
 
-    check_table(arguments.output)
+    check_labels(arguments.output)
     check_files(arguments.points, arguments.output, "the labels", arguments.plot, arguments.tree)
     if arguments.plot is not None and arguments.metric == "precomputed":
         raise ValueError("--plot draws points, and --metric precomputed has only distances")
@@ -77,7 +99,7 @@ def run(arguments: argparse.Namespace) -> None:
         model = _fit(points, arguments)
         fitted = time.perf_counter() - start - read
         labels, probabilities = model.labels_, model.probabilities_
-        write_table(output, arguments.output, {"label": labels, "probability": probabilities})
+        write_labels(output, arguments.output, {"label": labels, "probability": probabilities})
         if plot:
             save_picture(plot, arguments.plot, lambda axis: _draw_clusters(axis, points, model))
         if tree:
@@ -116,7 +138,7 @@ def _fit(points: np.ndarray, arguments: argparse.Namespace) -> HDBSCANGPU:
 
 @contextlib.contextmanager
 def _warnings_in_a_line() -> Iterator[None]:
-    """Warnings as this command tells errors: without the place in the code."""
+    """Show warnings as errors are shown: one line, without the place in the code."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         print(f"emst: warning: {message}", file=sys.stderr)
@@ -128,7 +150,7 @@ def _warnings_in_a_line() -> Iterator[None]:
 
 
 def _counts(labels: np.ndarray) -> str:
-    """How many clusters there are, and how many points are in none."""
+    """Number of clusters, and of points in none of them."""
     clusters, noise, missing = int(labels.max(initial=-1)) + 1, int((labels == -1).sum()), int((labels < -1).sum())
     counts = f"{clusters:,} cluster{'s' * (clusters != 1)}, {noise:,} points of noise ({noise / len(labels):.1%})"
     return counts + (f", {missing:,} with NaN or infinity" if missing else "")
@@ -141,7 +163,7 @@ def _draw_clusters(axis: Any, points: np.ndarray, model: HDBSCANGPU) -> None:
 
 
 def _draw_tree(axis: Any, model: HDBSCANGPU) -> None:
-    """The condensed tree, its clusters in the colours of the other picture."""
+    """The condensed tree; clusters have the colours of --plot."""
     from emst.plots import cluster_colours
 
     palette = cluster_colours(int(model.labels_.max(initial=-1)) + 1)

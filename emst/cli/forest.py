@@ -13,18 +13,22 @@ from emst.cli.shared import Commands, add_device, check_files, names, sentence, 
 
 if TYPE_CHECKING:
     from emst.graph.result import MinimumSpanningForest
-    from emst.io.edge_lists import FileGraph
+    from emst.io.file_graph import FileGraph
 
 DESCRIPTION = """\
-Read a graph, find its minimum spanning forest, write it to an .npz: `source` < `target` (vertices, counted from 0),
-`weight`, `edge_id` (which entry of the file each edge is, counted from 0), `n_vertices` and, with --labels,
+Read a graph, find its minimum spanning forest and write it to an .npz: `source` < `target` (vertices, counted from 0),
+`weight`, `edge_id` (position in the file of each edge, counted from 0), `n_vertices` and, with --labels,
 `component_labels`.
 
-Graphs are .gr (9th DIMACS challenge) and .mtx (MatrixMarket), also as .gz; .csv and .parquet with a row for each edge,
-its ends numbered from 0 (source and target, src and dst, u and v, or from and to) and perhaps a weight (of that name,
-or the only other column of numbers); .npz of scipy.sparse.save_npz, or of arrays (indptr, indices, data) or (source,
-target, weight). An edge may stand in either direction or in both; without weights all are 1.
-The summary counts entries: an edge that stands in both directions is two.
+Formats:
+  .gr, .gr.gz      9th DIMACS challenge
+  .mtx, .mtx.gz    MatrixMarket coordinates
+  .csv, .parquet   one row per edge: source and target (or src and dst, u and v, from and to), numbered from 0, and
+                   perhaps a weight (the column of that name, or the only other column of numbers)
+  .npz             of scipy.sparse.save_npz, or arrays (indptr, indices, data) or (source, target, weight)
+
+An edge may be given in one direction or in both. Without weights all are 1. The summary counts entries: an edge that is
+given in both directions counts twice.
 """
 
 EXAMPLES = """\
@@ -34,7 +38,7 @@ examples:
   emst forest web.mtx -o forest.npz --symmetric min --algorithm partial-prim --gamma 8
 """
 
-ALGORITHMS = {  # and their options
+ALGORITHMS = {  # name: its own options
     "boruvka": (),
     "contraction": (),
     "primitives": (),
@@ -42,8 +46,10 @@ ALGORITHMS = {  # and their options
     "hybrid": ("offload",),
 }
 LIGHTER = "--symmetric min takes the lighter; also for parallel edges given in both directions"
-SYMMETRIC_HELP = "of a pair whose two directions differ in weight: complain (default), or take the lighter (also right "
-SYMMETRIC_HELP += "for parallel edges given in both directions)"
+SYMMETRIC_HELP = (
+    "if the two directions of an edge have different weights: check = report an error (default), min = take "
+)
+SYMMETRIC_HELP += "the lighter (also right for parallel edges given in both directions)"
 
 
 def add_to(commands: Commands) -> None:
@@ -58,16 +64,31 @@ def add_to(commands: Commands) -> None:
     add = command.add_argument
     add("graph", type=Path, metavar="GRAPH", help="file of a graph: .gr, .mtx (or .gz of these), .csv, .parquet, .npz")
     add("-o", "--output", type=Path, metavar="FOREST.npz", required=True, help="where to write the forest")
-    add("--labels", action="store_true", help="also write the component of every vertex")
+    add("--labels", action="store_true", help="also write the number of the component of every vertex")
     add(
         "--columns", type=names, metavar="S,T,W", help="source, target and weight of a table, by name or 0-based number"
     )
     add("--symmetric", choices=("check", "min"), default="check", help=SYMMETRIC_HELP)
-    add("--algorithm", choices=tuple(ALGORITHMS), default="boruvka", help="all give the same forest (default: boruvka)")
-    add("--gamma", type=int, metavar="N", help="partial-prim: most vertices of a subtree that is grown in one round")
+    add(
+        "--algorithm",
+        choices=tuple(ALGORITHMS),
+        default="boruvka",
+        help="all give the same forest (default: boruvka)",
+    )
+    add(
+        "--gamma",
+        type=int,
+        metavar="N",
+        help="partial-prim: largest number of vertices of a subtree in one round",
+    )
     add("--variant", choices=("min", "sort", "hybrid"), help="partial-prim: how a subtree finds its lightest edge")
-    add("--offload", type=float, metavar="F", help="hybrid: fraction of the edges that the CPU takes, 0 to 1")
-    add("--max-device-bytes", type=_bytes, metavar="N", help="most memory to work in, like 8G; larger graphs pass by")
+    add("--offload", type=float, metavar="F", help="hybrid: fraction of the edges that the CPU works on, 0 to 1")
+    add(
+        "--max-device-bytes",
+        type=_bytes,
+        metavar="N",
+        help="memory limit, like 8G; larger graphs are streamed in blocks",
+    )
     add_device(command)
     command.set_defaults(run=run)
 
@@ -102,7 +123,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Those of the algorithm that were given."""
+    """The algorithm's own options that were given."""
     given = {}
     for algorithm, options in ALGORITHMS.items():
         for option in options:
@@ -120,7 +141,7 @@ def _forest(found: FileGraph, arguments: argparse.Namespace, options: dict[str, 
 
     try:
         with progress_bar(max(found.graph.shape[0], 1)) as report:
-            if arguments.algorithm != "boruvka":  # it does all rounds at once
+            if arguments.algorithm != "boruvka":  # boruvka runs all rounds in one call, without reports
                 options = options | {"report": report}
             return graph_msf(
                 found.graph,
@@ -138,7 +159,7 @@ def _forest(found: FileGraph, arguments: argparse.Namespace, options: dict[str, 
 
 
 def _as_in_the_file(fault: str, found: FileGraph) -> str:
-    """What the library says of a graph, with the options of the command line and the places of the file."""
+    """An error of the library in terms of the file (lines, columns) and of the command line (options)."""
     if found.place is not None:
         place = found.place
 
@@ -150,13 +171,13 @@ def _as_in_the_file(fault: str, found: FileGraph) -> str:
 
 
 def _too_many(found: FileGraph) -> str:
-    """A hint, if ids leave so many numbers out that most vertices have no edge."""
+    """A hint if most numbers up to the greatest id are unused."""
     from emst.io.edge_lists import NUMBER_THEM
 
     n = found.graph.shape[0]
     if not found.counted or n <= 2 * found.graph.nnz:
         return ""
-    return f"; there are so many vertices because the greatest id is {n - 1:,}: {NUMBER_THEM}"
+    return f"; the number of vertices follows from the greatest id, {n - 1:,}: {NUMBER_THEM}"
 
 
 def _many(count: int, one: str, more: str) -> str:

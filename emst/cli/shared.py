@@ -1,4 +1,4 @@
-"""What the subcommands have in common: points to read, files to write, errors to tell."""
+"""What the subcommands share: options, checks of files, pictures, and messages."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def add_command(commands: Commands, name: str, **texts: Any) -> argparse.ArgumentParser:
-    """A subcommand that reads points."""
+    """Add a subcommand that reads points."""
     command = commands.add_parser(name, formatter_class=argparse.RawDescriptionHelpFormatter, **texts)
     command.add_argument("points", type=Path, metavar="POINTS", help="file of points: .npy, .npz, .csv or .parquet")
     return command
 
 
 def add_device(command: argparse.ArgumentParser) -> None:
-    """Where to compute."""
+    """Add --device."""
     help = "where to compute (default: auto)"
     command.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help=help)
 
 
 def add_input_options(command: argparse.ArgumentParser) -> None:
-    """How to read the points, and where and in what to compute."""
+    """Add the options of reading points and of computing: --device, --dtype, --columns, --array."""
     add_device(command)
     add = command.add_argument
-    add("--dtype", choices=("float32", "float64"), help="what to compute in (default: as in the file)")
+    add("--dtype", choices=("float32", "float64"), help="floating-point type to compute in (default: as in the file)")
     add("--columns", type=names, metavar="A,B,...", help="columns to read, by name or 0-based number (default: all)")
     add("--array", metavar="NAME", help="which array of an .npz that holds several")
 
 
 def check_files(given: Path, output: Path, what: str, *pictures: Path | None, holds: str = "the points") -> None:
-    """What can be told of the files before anything is read or opened; `output` is to hold `what`."""
+    """Check names of files before anything is read; `given` holds `holds`, and `output` will hold `what`."""
     if output.exists() and given.exists() and output.samefile(given):
         raise ValueError(f"{output} holds {holds}: write {what} to another file")
     if not given.exists():
         raise FileNotFoundError(f"{given}: no such file")
     drawn = [picture for picture in pictures if picture is not None]
     if len({output, *drawn}) <= len(drawn):
-        raise ValueError("every file that is written needs a name of its own")
+        raise ValueError("the files to write must have different names")
     if drawn:
         from matplotlib.backend_bases import FigureCanvasBase
 
@@ -56,7 +56,7 @@ def check_files(given: Path, output: Path, what: str, *pictures: Path | None, ho
 def save_picture(
     file: BinaryIO, path: Path, draw: Callable[[Axes], Any], size: tuple[float, float] | None = None
 ) -> None:
-    """A figure drawn without a display, of this size in inches or else of the shape of the data."""
+    """Draw a figure without a display and save it; its size is `size` in inches, or follows the shape of the data."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size or (8, 8), layout="constrained")
@@ -75,7 +75,7 @@ def written(*paths: Path | None) -> str:
 
 
 def sentence(error: BaseException) -> str:
-    """The first line of what an error says."""
+    """The first line of an error's message; of an OSError, file and reason."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return (str(error) or type(error).__name__).splitlines()[0]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from emst import MinimumSpanningTree
 
 DESCRIPTION = """\
-Read points, build their exact Euclidean minimum spanning tree, write it to an .npz: `edges` (n - 1 pairs of rows,
-counted from 0), `weights` (ascending) and, with --min-samples above 1, `core_distances`.
+Read points, build their exact Euclidean minimum spanning tree and write it to an .npz: `edges` (n - 1 pairs of row
+numbers of the points, counted from 0), `weights` (ascending) and, with --min-samples above 1, `core_distances`.
 """
 
 EXAMPLES = """\
@@ -28,8 +28,8 @@ examples:
 """
 
 MIN_SAMPLES_HELP = """\
-above 1: mutual reachability, where a point's core distance is the distance to its K-th nearest, counting the point
-itself (default 1: plain Euclidean)"""
+above 1: distances are mutual reachability distances; the core distance of a point is the distance to its K-th nearest
+point, counting the point itself (default 1: Euclidean distances)"""
 
 
 def add_to(commands: Commands) -> None:
@@ -39,7 +39,7 @@ def add_to(commands: Commands) -> None:
     )
     add = command.add_argument
     add("-o", "--output", type=Path, metavar="TREE.npz", required=True, help="where to write the tree")
-    add("--plot", type=Path, metavar="PICTURE", help="also draw it (2-D points only): .png, .pdf, .svg, ...")
+    add("--plot", type=Path, metavar="PICTURE", help="also draw the tree (2-D points only): .png, .pdf, .svg, ...")
     add("--min-samples", type=int, default=1, metavar="K", help=MIN_SAMPLES_HELP)
     add_input_options(command)
     command.set_defaults(run=run)

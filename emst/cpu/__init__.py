@@ -1,4 +1,12 @@
-"""The operations of `emst.backend.operations` on the CPU, in numba. Importing compiles nothing."""
+"""The operations of `emst.backend.operations` on the CPU, in numba. Importing compiles nothing.
+
+points/       trees of points: curve order, bounding volume hierarchy, kNN, search, prediction
+distances/    all distances, row by row, and cluster validity
+graph/        minimum spanning forests of graphs
+hierarchy/    dendrogram, condensed tree, selection
+runtime/      what kernels are built from: compiling, threads, memory, vectors, sorting
+merge.py      the step that points and graphs share: contracting the lightest edge of every component
+"""
 
 import numpy
 

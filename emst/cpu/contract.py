@@ -6,19 +6,21 @@ the only cycles are mutual pairs, of which the smaller stays the root: no compar
 Roots are found by path halving. Chains of components can be as long as there are components; halving keeps their total
 cost near linear.
 
-Races. Several threads may halve the same path at once. Whatever they write is an ancestor, so the path stays a path to
-the same root.
+Races. Several threads may halve the same path at once. They load and store parents atomically, and whatever they write
+is an ancestor, so the path stays a path to the same root.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.prefetch import prefetch
 
 AHEAD = 32  # nodes whose parents are fetched before they are read
+CYCLE = -1  # in the place of a number of roots: edges that do not keep to one total order have closed a cycle
 ALL = np.empty(0, np.int32)  # in the place of a list of nodes: all of them
 
 
@@ -33,8 +35,10 @@ def stays_root(c, other, mutual):
 def root_above(parent, p):
     """The root of the tree that holds node `p`. `flatten` leaves a longer path than one step only if another thread
     halved it at the same time and wrote an older ancestor."""
-    while parent[p] != p:
+    hops = 0
+    while parent[p] != p and hops < len(parent):  # no path is longer, and a cycle must not hold a thread
         p = parent[p]
+        hops += 1
     return p
 
 
@@ -42,14 +46,26 @@ def flatten(parent, nodes=ALL):
     """Hang the listed nodes on their roots and return the roots among them, int32[count], in order.
 
     `parent`, int32[n], is a forest whose roots point to themselves. Only the listed nodes have moved since it was flat.
+    Raises RuntimeError where it is none, because it holds a cycle.
     """
     count = len(nodes) or len(parent)
     grain = grain_for(count, 1 << 14)
     found = np.empty(-(-count // grain), np.int64)
     for_chunks(_flatten, count, grain, parent, nodes, found, grain)
+    _check(found)
     roots = np.empty(found.sum(), np.int32)
     for_chunks(_list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)
+    _check(found)
     return roots
+
+
+def _check(found):
+    """Raise RuntimeError where a chunk has met a cycle."""
+    if (found == CYCLE).any():
+        raise RuntimeError(
+            "the lightest edges of the components close a cycle; "
+            "this is a fault of emst, please report it with the input"
+        )
 
 
 @part
@@ -61,26 +77,38 @@ def _node(nodes, i):
 def _flatten(parent, nodes, found, grain, begin, end):
     count = 0
     for i in range(begin, end):
-        prefetch(parent, np.int64(parent[_node(nodes, min(i + AHEAD, end - 1))]))
+        prefetch(parent, np.int64(load(parent, _node(nodes, min(i + AHEAD, end - 1)))))
         v = _node(nodes, i)
-        p = parent[v]
+        p = load(parent, v)
         count += p == v
-        p = parent[parent[p]]  # most paths end here
-        while parent[p] != p:
-            parent[p] = parent[parent[p]]
-            p = parent[p]
-        parent[v] = p
+        p = load(parent, load(parent, p))  # most paths end here
+        above = load(parent, p)
+        hops = 0
+        while above != p and hops < len(parent):
+            further = load(parent, above)
+            store(parent, p, further)
+            p = further
+            above = load(parent, p)
+            hops += 1
+        if hops == len(parent):  # no path is longer: there is no root above
+            count = CYCLE
+            break
+        store(parent, v, p)
     found[begin // grain] = count
 
 
 @kernel
 def _list_roots(parent, nodes, stops, found, roots, grain, begin, end):
-    """Branch-free: a node that is no root is overwritten by the next one."""
+    """Branch-free: a node that is no root is overwritten by the next one.
+
+    Roots that nobody counted come from a cycle: halving has closed it around one of its nodes.
+    """
     stop = stops[begin // grain]
     at = stop - found[begin // grain]
     for i in range(begin, end):
-        if at == stop:
-            break
         v = _node(nodes, i)
-        roots[at] = v
+        if at < stop:
+            roots[at] = v
         at += parent[v] == v
+    if at != stop:
+        found[begin // grain] = CYCLE

@@ -13,7 +13,8 @@ __global__ void hook(const int *components, i64 count, const int *labels, const 
   int c = components[k];
   u64 e = edge[c];
   int label = e == ~0ull ? c : labels[e >> 32], other = label == c && e != ~0ull ? labels[(u32)e] : label;
-  bool mutual = edge[other] == e, stays = other == c || stays_root(c, other, [&] { return mutual; });
+  // An edge within a component is kept: the number of edges tells of it in the end.
+  bool mutual = edge[other] == e, stays = e == ~0ull || stays_root(c, other, [&] { return mutual; });
   parent[c] = stays ? c : other;
   if (stays) return;
   ends[c] = e;

@@ -61,7 +61,14 @@ def merge(forest: Forest, prepare: Callable[[Forest], None] | None = None) -> in
     edges = (forest.best, s.edge, s.parent, s.ends, forest.weight)
     launch("merge", f"hook<{ctype(forest.best.dtype)}>", count, components, count, labels, *edges, s.status)
     left, unfinished = _relabel(forest, prepare)
+    passes = 0
     while unfinished:  # chains too long to climb: double all hops until they are short enough
+        passes += 1
+        if passes > count.bit_length():  # longer than a path through all components: a cycle, which has no root
+            raise RuntimeError(
+                "the lightest edges of the components close a cycle; "
+                "this is a fault of emst, please report it with the input"
+            )
         launch("merge", "double_hops", count, components, count, s.parent, s.status)
         left, unfinished = _relabel(forest, prepare)
     forest.components, s.spare = s.spare[:left], components

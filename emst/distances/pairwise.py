@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 
 from emst.backend.records import Array
@@ -57,6 +58,8 @@ def distances_between(a: np.ndarray, b: np.ndarray, metric: Any, params: dict[st
 
 def asked_pairwise(a: Any, b: Any, metric: Any, params: dict[str, Any]) -> np.ndarray:
     """What scikit-learn computes, or ValueError where the metric has no such parameters."""
+    if issparse(a):
+        a = _with_narrow_indices(a, metric)
     try:
         return pairwise_distances(a, b, metric=metric, **params)
     except TypeError as error:
@@ -64,6 +67,20 @@ def asked_pairwise(a: Any, b: Any, metric: Any, params: dict[str, Any]) -> np.nd
             raise
         names = ", ".join(map(repr, params))
         raise ValueError(f"metric={metric!r} does not take these metric_params: {names}") from error
+
+
+def _with_narrow_indices(X: Any, metric: Any) -> Any:
+    """A CSR matrix with 32-bit indices where they fit: scikit-learn's Manhattan distances take no others."""
+    if X.indices.dtype == X.indptr.dtype == np.int32:
+        return X
+    if max(X.shape[1], X.nnz) <= np.iinfo(np.int32).max:
+        return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
+    if metric == "manhattan":
+        raise ValueError(
+            f"metric='manhattan' of sparse features takes 32-bit indices; X has {X.shape[1]:,} columns and {X.nnz:,} "
+            "stored values"
+        )
+    return X
 
 
 def blocks(members: np.ndarray, columns: int) -> Iterator[np.ndarray]:

@@ -1,1 +1,12 @@
-"""Minimum spanning forests of explicit graphs: one given, and one file for every published algorithm."""
+"""Minimum spanning forests of graphs that are given edge by edge: `graph_msf`.
+
+msf.py          `graph_msf`: the stages of a call, from input to result
+input.py        validation: which kinds of graph are accepted, and on which device to compute
+canonical.py    from the caller's arrays to a checked CSR matrix (`Adjacency`)
+faults.py       error messages that name the first bad entry
+arrays.py       sorting and grouping of 64-bit keys, written for numpy and CuPy alike
+memory.py       how many bytes a graph takes, in one piece or in blocks
+streaming.py    graphs larger than the device memory, block by block
+result.py       `MinimumSpanningForest`: what `graph_msf` returns
+algorithms/     the selectable algorithms, one file each
+"""

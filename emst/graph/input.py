@@ -13,7 +13,7 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array
-from emst.inputs.devices import choose_device, native_array, on_device_of
+from emst.inputs.devices import choose_device, gpu_of, native_array, on_device_of, placed
 
 MOST_VERTICES = 2**31 - 1  # ids are 32-bit
 
@@ -80,9 +80,7 @@ class CheckedGraph(NamedTuple):
 
     def give(self, result: Array) -> Any:
         """A result as the caller's kind of array."""
-        if isinstance(result, np.ndarray):
-            return _cupy().asarray(result) if self.on_device else result
-        return result if self.on_device else result.get()
+        return placed(result, gpu_of(self.data))
 
 
 def check_graph(graph: Any, device: str = "auto") -> CheckedGraph:
@@ -102,7 +100,7 @@ def check_graph(graph: Any, device: str = "auto") -> CheckedGraph:
     shape: Any = None
     form = getattr(graph, "format", None)
     if form not in ("csr", "csc", "coo"):
-        graph = graph.tocsr() if hasattr(graph, "tocsr") else graph
+        graph = _compressed(graph) if hasattr(graph, "tocsr") else graph
         form = "csr" if hasattr(graph, "indptr") else None
     if isinstance(graph, tuple):
         indptr, indices, data = _three(graph)
@@ -118,8 +116,9 @@ def check_graph(graph: Any, device: str = "auto") -> CheckedGraph:
         _check_indptr(indptr, shape)
     indices, data = _native(indices), _native(data)
     _check(rows, indices, data, shape, positions)
-    device = choose_device(device, not isinstance(data, np.ndarray))
-    return CheckedGraph(shape[0], indptr, rows, indices, data, positions, form == "csc", device)
+    gpu = gpu_of(data)
+    indptr, rows, indices = (None if array is None else placed(array, gpu) for array in (indptr, rows, indices))
+    return CheckedGraph(shape[0], indptr, rows, indices, data, positions, form == "csc", choose_device(device, gpu))
 
 
 def narrowed(indices: Array, n: int, ops: Backend) -> Array:
@@ -149,6 +148,11 @@ def _native(array: Any) -> Array:
     return native if hasattr(native, "__cuda_array_interface__") else np.asarray(native)
 
 
+def _compressed(graph: Any) -> Any:
+    with on_device_of(getattr(graph, "data", None)):
+        return graph.tocsr()
+
+
 def _three(graph: tuple) -> tuple[Any, Any, Any]:
     if len(graph) != 3:
         raise TypeError(f"{WHAT}; got a tuple of {len(graph)}")
@@ -168,9 +172,10 @@ def _dense(graph: Any) -> tuple[Array, Array, Array, Array, tuple[int, ...]]:
         raise TypeError(f"{WHAT}; got {kind}" + (f" of shape {array.shape}" if array.ndim else ""))
     if array.shape[0] != array.shape[1]:
         raise ValueError(f"graph must be square; its shape is {array.shape}")
-    flat = array.ravel()
-    positions = (flat if isinstance(flat, np.ndarray) or flat.dtype.kind != "f" else _magnitudes(flat)).nonzero()[0]
-    return positions // max(len(array), 1), positions % max(len(array), 1), flat, positions, array.shape
+    with on_device_of(array):
+        flat = array.ravel()
+        positions = (flat if isinstance(flat, np.ndarray) or flat.dtype.kind != "f" else _magnitudes(flat)).nonzero()[0]
+        return positions // max(len(array), 1), positions % max(len(array), 1), flat, positions, array.shape
 
 
 def _magnitudes(values: Array) -> Array:
@@ -202,9 +207,3 @@ def _check(rows: Array | None, indices: Array, data: Array, shape: Any, position
         raise TypeError(f"indices must hold integers; got dtype {indices.dtype}")
     if data.dtype.kind not in "biuf" or data.dtype.itemsize > 8:
         raise ValueError(f"weights must be real numbers of at most 64 bits; got dtype {data.dtype}")
-
-
-def _cupy() -> Any:
-    import cupy
-
-    return cupy

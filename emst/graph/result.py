@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from emst.inputs.devices import native_array, on_device_of, to_host
+from emst.inputs.summary import counted, float_sum, one_line
 
 CHUNK = 1 << 16  # weights summed at a time
 
@@ -48,6 +49,17 @@ class MinimumSpanningForest:
     component_labels: Any
     device: str
 
+    def __repr__(self) -> str:
+        floats = native_array(self.weight).dtype.kind == "f"
+        return one_line(
+            self,
+            counted(self.n_vertices, "vertex", "vertices"),
+            counted(len(self.weight), "edge"),
+            counted(self.n_components, "component"),
+            f"total weight {float_sum(self.weight) if floats else format(self.total_weight, ',')}",
+            f"device {self.device}",
+        )
+
     @property
     def total_weight(self) -> int | float:
         """Sum of the weights: an exact Python int for integers, the correctly rounded float64 for floats.
@@ -74,16 +86,17 @@ class MinimumSpanningForest:
             CuPy, integers to float64.
         """
         source, target, weight = map(native_array, (self.source, self.target, self.weight))
-        held = np.float32 if weight.dtype == np.float16 else weight.dtype.newbyteorder("=")
-        weight = weight.astype(held, copy=False)
-        if isinstance(source, np.ndarray):
+        on_host = isinstance(source, np.ndarray)
+        held = weight.dtype.newbyteorder("=")
+        held = np.dtype(np.float32) if held == np.float16 else held
+        if not on_host and held not in (np.bool_, np.float32, np.float64):
+            held = np.dtype(np.float64)
+        if on_host:
             from scipy.sparse import coo_array as coo
         else:
             from cupyx.scipy.sparse import coo_matrix as coo
-
-            if weight.dtype not in (np.bool_, np.float32, np.float64):
-                weight = weight.astype(np.float64)
         with on_device_of(weight):
+            weight = weight.astype(held, copy=False)
             return coo((weight, (source, target)), shape=(self.n_vertices, self.n_vertices)).tocsr()
 
 

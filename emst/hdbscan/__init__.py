@@ -1,7 +1,16 @@
-"""HDBSCAN*: the estimator, and what a fit goes through.
+"""HDBSCAN*: the estimator, and prediction with a fitted model.
 
-`parameters.py` says what is asked of it, `fitting.py` builds the spanning tree, `model.py` holds it and what follows
-from it by `emst.hierarchy`; `attributes.py` and `centers.py` answer what is asked later.
+estimator.py     `HDBSCANGPU`, also called `HDBSCAN`: its parameters, and `fit` as a list of stages
+parameters.py    which values the parameters may have
+fitting.py       from data and metric to the spanning tree
+model.py         what a fit keeps: the spanning tree, and the dendrogram and clusters made from it
+attributes.py    fitted attributes that are computed when they are first read; pickling
+centers.py       centroids and medoids
+index.py         the bounding volume hierarchy over the training points that predictions search
+joining.py       at which point, and in which cluster, a new point joins the dendrogram
+prediction.py    `approximate_predict`: labels and probabilities of new points
+membership.py    `membership_vector`: soft clustering
+trees/           the condensed, single linkage and spanning tree as objects
 """
 
 from emst.hdbscan.estimator import HDBSCAN, HDBSCANGPU

@@ -14,6 +14,7 @@ from emst.hdbscan.model import Model, on_host
 from emst.hierarchy import scores
 from emst.hierarchy.selection import Flat
 from emst.inputs.devices import to_host
+from emst.inputs.fitted import FittedAttribute
 
 if TYPE_CHECKING:
     from emst.hdbscan.trees import CondensedTree, SingleLinkageTree, SpanningTree
@@ -39,7 +40,15 @@ class FittedAttributes:
 
     _model: Model
     _made: dict[str, Any]
-    _report: Report | None = None  # is told every round of a fit, for a bar that shows them
+    _report: Report | None = None  # called every round of a fit, for a progress bar
+
+    labels_: Any = FittedAttribute()
+    probabilities_: Any = FittedAttribute()
+    core_distances_: Any = FittedAttribute()
+    centroids_: Any = FittedAttribute("store_centers is 'centroid' or 'both'")
+    medoids_: Any = FittedAttribute("store_centers is 'medoid' or 'both'")
+    device_: Any = FittedAttribute()
+    n_features_in_: Any = FittedAttribute()
 
     @lazy
     def cluster_persistence_(self) -> np.ndarray:

@@ -9,13 +9,9 @@ import numpy as np
 from scipy.sparse import issparse
 
 from emst.backend.records import Array
-from emst.distances.matrices import fill_distances
 from emst.distances.metrics import Metric
-from emst.distances.pairwise import distances_between
+from emst.hdbscan.medoids import medoid
 from emst.hdbscan.model import Model
-from emst.inputs.devices import to_host
-
-ENTRIES = 1 << 24  # of a matrix of distances held at a time
 
 
 def centroids(model: Model) -> Array:
@@ -26,9 +22,12 @@ def centroids(model: Model) -> Array:
 def medoids(model: Model) -> Array:
     """The row of each cluster with the least sum of distances to the others, weighted by their probabilities.
 
-    float64[L, d]. Of equals the first. It takes all distances within a cluster, O(size^2 d) time, in bounded memory.
+    float64[L, d]. Of equals the first. See `emst.hdbscan.medoids` for the time it takes; memory is bounded.
     """
-    return _stacked(model, (_medoid(rows, strength, model.metric) for rows, strength in _clusters(model)))
+    metric = model.metric
+    return _stacked(
+        model, (rows[medoid(_image(rows, metric), strength, metric)] for rows, strength in _clusters(model))
+    )
 
 
 def _stacked(model: Model, centers: Iterator[Array]) -> Array:
@@ -58,16 +57,11 @@ def _mean(rows: Array, strength: Array) -> Array:
     return np.average(rows * scale, axis=0, weights=strength) / scale
 
 
-def _medoid(rows: Array, strength: Array, metric: Metric) -> Array:
-    size = max(1, ENTRIES // len(rows))
-    image = _scaled(rows, metric) if metric.image is None else metric.image(rows)
-    blocks = (_distances(image, first, first + size, metric) for first in range(0, len(rows), size))
-    sums = [(block * strength).sum(axis=1) for block in blocks]
-    return rows[int(np.concatenate(sums).argmin())]
-
-
-def _scaled(rows: Array, metric: Metric) -> Array:
-    """Rows near 1, where distances grow with them: no squares overflow, nor do sums of distances."""
+def _image(rows: Array, metric: Metric) -> Array:
+    """The metric's image of the rows; without one they are brought near 1 where distances grow with them, so that
+    neither squares nor sums of distances overflow."""
+    if metric.image is not None:
+        return metric.image(rows)
     return rows * _scale_of(rows) if metric.way in ("tree", "rows") else rows
 
 
@@ -75,14 +69,3 @@ def _scale_of(rows: Array) -> float:
     """Power of two that brings the greatest of the rows near 1."""
     exponent = math.frexp(float(abs(rows).max()))[1]
     return math.ldexp(1.0, min(-exponent, 1000))
-
-
-def _distances(points: Array, begin: int, end: int, metric: Metric) -> Array:
-    """From some points to all, float64."""
-    some = points[begin:end]
-    if metric.way != "tree":
-        distances = distances_between(to_host(some), to_host(points), metric.name, metric.params)
-        return np.asarray(distances, like=points)
-    distance = np.empty_like(points, shape=(len(some), len(points)))
-    fill_distances(distance, some, points, "euclidean")
-    return distance if metric.height is None else metric.height(distance)

@@ -13,20 +13,22 @@ C. Malzer, M. Baum, "A hybrid approach to hierarchical density-based cluster sel
 
 from __future__ import annotations
 
+import difflib
 import warnings
 from typing import Any
 
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.utils.validation import check_is_fitted
 
 from emst.hdbscan import centers
 from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.fitting import tree_model
 from emst.hdbscan.model import Model
-from emst.hdbscan.parameters import CONSTRAINTS, RECLUSTERED, options_of, request_of
+from emst.hdbscan.parameters import RECLUSTERED, RULES, check_parameters, options_of, request_of
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import check_cut, flat_clustering
+from emst.inputs.features import ATTRIBUTES, features_of, set_features
 from emst.progress import stage_printer
 
 
@@ -64,7 +66,10 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Clusters of greatest excess of mass, or the leaves of the condensed tree.
     allow_single_cluster : bool, default False
         Whether the whole may be one cluster.
-    store_centers : {None, "centroid", "medoid", "both"}
+    store_centers : {None, "centroid", "medoid", "both"}, default None
+        Centres to compute: centroids, in O(n d) time; medoids, in O(s^2 d) time at worst for a cluster of s points. The
+        triangle inequality spares most of that in few dimensions (euclidean, haversine, manhattan, chebyshev,
+        minkowski), the mean in any (sqeuclidean, cosine). A UserWarning announces more than 10^10 distances.
     cluster_selection_persistence : float, default 0.0
         Splits whose lesser side lasts for a shorter range of lambda (1 / distance) than this are undone.
     prediction_data : bool, default False
@@ -111,8 +116,6 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     2
     """
 
-    _parameter_constraints = CONSTRAINTS
-
     def __init__(
         self,
         min_cluster_size: int = 5,
@@ -156,7 +159,6 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         self.dtype = dtype
         self.verbose = verbose
 
-    @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None) -> HDBSCANGPU:
         """Cluster the rows of `X`.
 
@@ -177,7 +179,9 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         MemoryError
             Not enough memory; raised before anything is allocated.
         """
+        check_parameters(self)
         stage = stage_printer(bool(self.verbose))
+        features = features_of(X)
         request = request_of(self, sparse=issparse(X))
         options = request.options
         model = tree_model(X, request)
@@ -191,12 +195,11 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
                 model.flat = flat_clustering(condensed, options, model.ops)
                 stage("clusters and labels", model.flat.labels)
             if self.prediction_data and not model.has_features:
-                warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=3)
+                warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=2)
             results = _results(model, self.store_centers)
-            validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
-            self._take(model, results)
             if self.prediction_data:
                 model.prepare_queries()
+            self._take(model, results, features)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
@@ -256,26 +259,28 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            A parameter that the tree depends on, such as `min_samples` or `metric`: that takes a new `fit`.
+            No such parameter, or one that the tree depends on, such as `min_samples` or `metric`: it takes a new `fit`.
         """
         check_is_fitted(self)
+        unknown = [name for name in params if name not in RULES]
+        if unknown:
+            raise ValueError(f"recluster has no parameter {unknown[0]!r}; {_suggestion(unknown[0])}")
         fixed = [name for name in params if name not in RECLUSTERED]
         if fixed:
             raise ValueError(
                 f"recluster takes {', '.join(RECLUSTERED)}; got {', '.join(fixed)}, for which a new fit is needed"
             )
         other = clone(self).set_params(min_samples=self._model.min_samples, **params)
-        other._validate_params()
+        check_parameters(other)
         with self._model.scope():
             model = self._model.reclustered(options_of(other))
-            other._take(model, _results(model, other.store_centers))
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(other, name, getattr(self, name))
+            features = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
+            other._take(model, _results(model, other.store_centers), features)
         return other
 
-    def _take(self, model: Model, results: dict[str, Any]) -> None:
+    def _take(self, model: Model, results: dict[str, Any], features: dict[str, Any]) -> None:
         """Become the fitted model; until here nothing of the estimator has changed."""
+        set_features(self, features)
         for name in ("centroids_", "medoids_"):
             self.__dict__.pop(name, None)
         for name, result in results.items():
@@ -299,6 +304,12 @@ def _results(model: Model, store_centers: str | None) -> dict[str, Any]:
     if store_centers in ("medoid", "both"):
         results["medoids_"] = centers.medoids(model)
     return results
+
+
+def _suggestion(name: str) -> str:
+    """The parameter that a misspelt one was meant to be, or all that `recluster` takes."""
+    near = difflib.get_close_matches(name, list(RULES), 1)
+    return f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(RECLUSTERED)}"
 
 
 HDBSCAN = HDBSCANGPU

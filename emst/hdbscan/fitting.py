@@ -26,10 +26,10 @@ from emst.distances.sparse import sparse_tree
 from emst.euclidean import spanning_tree
 from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
-from emst.inputs.devices import choose_device, giver, is_cupy_sparse, on_device_of, to_host
+from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, to_host
 from emst.inputs.finite import FiniteRows, finite_rows
-from emst.inputs.points import check_points
-from emst.inputs.scaling import sample_rows
+from emst.inputs.points import check_points, check_real, float_of
+from emst.inputs.scaling import SAMPLE
 from emst.progress import both, round_printer, way_printed
 
 Tree = tuple[Array, Array, Array]
@@ -49,7 +49,7 @@ def tree_model(X: Any, request: Request) -> Model:
         model = _of_distances(X, request) if given else _of_features(X, request)
     with model.scope():
         if model.metric.way in ("given", "matrix") and bool(np.isinf(model.weights[-1:]).any()):
-            warnings.warn(INFINITE_EDGES, UserWarning, stacklevel=4)
+            warnings.warn(INFINITE_EDGES, UserWarning, stacklevel=3)
     return model
 
 
@@ -62,11 +62,11 @@ def _of_features(X: Any, request: Request) -> Model:
         ops = backend_of(given.device)
         ops.require_memory(given.array, given.dtype, request.min_samples, labels=True)
         points = ops.asarray(given.array, given.dtype)
-        statistics, rows, metric = ops.point_statistics(points, sample_rows(len(points))), None, request.metric
+        statistics, rows, metric = ops.point_statistics(points, SAMPLE), None, request.metric
         if statistics.bad:
             rows = finite_rows(points)
             points = points[rows.kept]
-            statistics = ops.point_statistics(points, sample_rows(len(points))) if len(points) else statistics
+            statistics = ops.point_statistics(points, SAMPLE) if len(points) else statistics
         if metric.image is directions and has_zero_rows(points):
             metric = metric.by_matrix("rows of zeros have no direction")
         report = _announced(metric, len(points), request)
@@ -86,7 +86,7 @@ def _tree_by_search(
     _check_size(len(points), request.min_samples)
     if metric.image is not None:
         points = ops.asarray(metric.image(points), points.dtype)
-        statistics = ops.point_statistics(points, sample_rows(len(points)))
+        statistics = ops.point_statistics(points, SAMPLE)
     edges, weights, core = spanning_tree(points, statistics, request.min_samples, ops, report)
     if core is None:  # of a single sample: the distance to itself
         core = np.zeros_like(weights, shape=len(points))
@@ -107,6 +107,8 @@ def _tree_without_search(X: Any, metric: Metric, request: Request, ops: Backend,
 
 
 def _of_sparse_features(X: Any, request: Request) -> Model:
+    if X.dtype.kind == "c":
+        check_real(X.dtype)
     X = check_array(X, accept_sparse="csr", dtype=request.dtype or np.float64, ensure_all_finite=False)
     _check_size(X.shape[0], request.min_samples)
     ops = backend_of(choose_device(request.device))
@@ -141,13 +143,12 @@ def _of_distances(X: Any, request: Request) -> Model:
 
 def _of_graph(X: Any, request: Request) -> Model:
     on_device = is_cupy_sparse(X)
+    dtype = float_of(X.dtype, request.dtype)
     if not on_device:
-        dtype = request.dtype or [np.float64, np.float32]
         X = check_array(X, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
-    elif X.dtype.kind == "c":
-        raise ValueError(f"X must hold real numbers; got dtype {X.dtype}. Complex data not supported")
     elif request.dtype is not None:
-        X = X.astype(request.dtype)
+        with on_device_of(X):
+            X = X.astype(request.dtype)
     _check_size(X.shape[0], request.min_samples)
     params = dict(request.metric.params)
     farthest = params.pop("max_distance", None)
@@ -156,12 +157,12 @@ def _of_graph(X: Any, request: Request) -> Model:
     if params:
         raise ValueError(f"sparse distances take no metric_params but max_distance; got {', '.join(map(repr, params))}")
     report = _announced(request.metric, X.shape[0], request)
-    ops = backend_of(choose_device(request.device, on_device))
+    ops = backend_of(choose_device(request.device, gpu_of(X)))
     k, alpha = request.min_samples, request.alpha
     far = None if farthest is None else float(farthest)
-    with on_device_of(X.data):
+    with on_device_of(X):
         tree = sparse_tree(X, k, ops, alpha=alpha, max_distance=far, report=report)
-        return _model(request, tree, ops, X.shape[0], giver(X, on_device))
+        return _model(request, tree, ops, X.shape[0], giver(X))
 
 
 def _model(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Bvh, Scaling
-from emst.inputs.scaling import sample_rows, scaling_of
+from emst.inputs.scaling import SAMPLE, scaling_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class PointIndex:
 
 def index_of(points: Array, min_samples: int, ops: Backend) -> PointIndex:
     """The index of points, for any number of queries."""
-    statistics = ops.point_statistics(points, sample_rows(len(points)))
+    statistics = ops.point_statistics(points, SAMPLE)
     scaling = scaling_of(statistics, points.dtype)
     codes = ops.curve_codes(points, scaling)
     order = ops.sort_order(codes)

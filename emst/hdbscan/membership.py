@@ -28,7 +28,7 @@ from emst.hierarchy.linkage import density
 from emst.hierarchy.scores import exemplars
 from emst.hierarchy.selection import Flat
 from emst.inputs.devices import to_host
-from emst.inputs.scaling import sample_rows, scaling_of
+from emst.inputs.scaling import SAMPLE, scaling_of
 
 if TYPE_CHECKING:
     from emst.hdbscan.model import Model
@@ -151,7 +151,7 @@ class _Exemplars:
         self.fitted = fitted
         self.points = fitted.points[fitted.ops.asarray(np.concatenate(lists))]
         self.starts = np.cumsum([0, *map(len, lists)])
-        statistics = fitted.ops.point_statistics(fitted.points, sample_rows(len(fitted.points)))
+        statistics = fitted.ops.point_statistics(fitted.points, SAMPLE)
         self.scale = scaling_of(statistics, np.dtype(np.float64)).scale / FARTHER
 
     def nearness(self, points: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,16 +18,19 @@ from emst.distances.metrics import Metric
 from emst.hdbscan.index import PointIndex, index_of
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import Flat, Options, flat_clustering
-from emst.inputs.devices import on_device_of, to_host, usable_device
+from emst.inputs.devices import gpu_of, on_device_of, placed, to_host, usable_device
 from emst.inputs.finite import FiniteRows
+from emst.old_pickles import unreadable
+
+MADE = frozenset({"linkage", "flat", "points", "index", "give"})  # not pickled, but made again
 
 
 @dataclass(eq=False)
 class Model:
     """The tree of m points, those of the caller's n rows that could be clustered. Arrays live on `device`.
 
-    `fit` adds the dendrogram and the clusters. A pickle holds the spanning tree in host memory; what follows from it is made
-    again when it is loaded, on a GPU if there is one then.
+    `fit` adds the dendrogram and the clusters. A pickle holds the spanning tree in host memory; what follows from it is
+    made again when it is loaded, on a GPU if there is one then.
     """
 
     device: str
@@ -84,8 +87,8 @@ class Model:
 
     def rows_of(self, rows: Array) -> Array:
         """Some of the caller's rows, where they lie."""
-        on_host = isinstance(self.data, np.ndarray) or issparse(self.data)
-        return self.data[to_host(rows) if on_host else np.asarray(rows, like=self.data)]
+        with on_device_of(self.data):
+            return self.data[placed(rows, gpu_of(self.data))]
 
     def labels(self) -> Array:
         """int64[n]: -1 for noise, -2 and -3 for rows that stood aside."""
@@ -115,10 +118,12 @@ class Model:
         return replace(self, options=options, flat=flat_clustering(condensed, options, self.ops))
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("linkage", "flat", "points", "index", "give")
-        return {name: on_host(value) for name, value in self.__dict__.items() if name not in made}
+        return {name: on_host(value) for name, value in self.__dict__.items() if name not in MADE}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        missing = {field.name for field in fields(self)} - MADE - state.keys()
+        if missing:
+            raise unreadable(f"the pickled model lacks {', '.join(sorted(missing))}")
         self.__dict__.update(state, flat=None, give=to_host, device=usable_device(state["device"]))
         for name in ("edges", "weights", "core"):
             setattr(self, name, self.ops.asarray(getattr(self, name)))

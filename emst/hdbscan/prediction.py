@@ -18,10 +18,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from emst.backend.records import Array
+from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.joining import joined
+from emst.inputs.features import check_features
 from emst.inputs.finite import FiniteRows, finite_rows
 from emst.inputs.points import CheckedPoints, check_points
 
@@ -32,15 +34,20 @@ __all__ = ["approximate_predict", "approximate_predict_scores"]
 
 
 def model_of(estimator: Any) -> Model:
-    """What the estimator has been fitted to, or an error that says what to fit it to.
+    """The model of a fitted estimator, or an error that says what it must be fitted to.
 
     Raises
     ------
+    TypeError
+        It is no `HDBSCANGPU`; the data, if the caller has swapped the arguments.
     sklearn.exceptions.NotFittedError
         It has not been fitted.
     ValueError
-        To distances, or to sparse features.
+        It has been fitted to distances or to sparse features.
     """
+    if not isinstance(estimator, FittedAttributes):
+        kind = type(estimator)
+        raise TypeError(f"the first argument must be a fitted HDBSCANGPU; got {kind.__module__}.{kind.__qualname__}")
     check_is_fitted(estimator)
     fitted: Model = estimator._model
     if not fitted.has_features:
@@ -62,7 +69,7 @@ class Queries:
 def open_queries(estimator: Any, fitted: Model, X: Any) -> Queries:
     """Check `X` as sklearn checks what comes to `predict`, and bring it to where the model works."""
     given = check_points(X, device=fitted.device, dtype=fitted.points.dtype)
-    validate_data(estimator, X, reset=False, skip_check_array=True)
+    check_features(estimator, X)
     points = fitted.ops.asarray(given.array, given.dtype)
     rows = finite_rows(points)
     if len(rows.kept) < len(points):

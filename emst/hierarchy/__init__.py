@@ -1,6 +1,9 @@
-"""From a minimum spanning tree to clusters, and what can be asked of them.
+"""From a minimum spanning tree to clusters: pure stages, arrays in and arrays out.
 
-The stages in order: `linkage.py` (dendrogram), `condensed.py`, `flat.py` (clusters chosen, points labelled). Then, of a
-clustering: `scores.py`, the `trees` as objects, new points (`joining.py`, `prediction.py`, `membership.py`); and of any
-labels `validity.py`, with `pairs.py` for metrics that no backend knows.
+linkage.py      the dendrogram (single linkage) of a spanning tree
+condensed.py    the condensed tree: clusters of at least min_cluster_size points
+selection.py    which clusters are selected, and the label and probability of every point
+scores.py       persistence, relative validity and exemplars of the selected clusters
+validity.py     density-based cluster validity (DBCV) of any labels: `validity_index`
+pairs.py        what validity needs of all pairs of points, under metrics that no backend has
 """

@@ -12,6 +12,18 @@ from emst.backend.records import Array, Linkage
 from emst.inputs.devices import to_host
 
 
+def check_edges(edges: Array, weights: Array) -> None:
+    """Raise ValueError where these cannot be the edges of a spanning tree: n - 1 rows of two of the n points.
+
+    Cycles are found where the edges are merged.
+    """
+    n = len(weights) + 1
+    if edges.shape != (n - 1, 2):
+        raise ValueError(f"{n - 1:,} weights need edges of shape ({n - 1}, 2); got {edges.shape}")
+    if n > 1 and not (0 <= int(edges.min()) and int(edges.max()) < n):
+        raise ValueError(f"edges must join points from 0 to {n - 1}; got {int(edges.min())} to {int(edges.max())}")
+
+
 def to_scipy(linkage: Linkage) -> np.ndarray:
     """SciPy's linkage matrix: float64 of shape (n - 1, 4) on the host."""
     matrix = np.empty((len(linkage.size), 4))

@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 
 from emst.backend import backend_of
+from emst.distances.metrics import ALIASES
 from emst.hierarchy.pairs import Pairs
 from emst.inputs.devices import to_host
 from emst.inputs.points import check_points
-from emst.inputs.scaling import sample_rows, scaling_of
+from emst.inputs.scaling import SAMPLE, scaling_of
 
 
 def validity_index(
@@ -77,6 +78,7 @@ def validity_index(
     Mutual reachabilities tie: many pairs share the core distance of one point. Which points are inner nodes of the tree
     then depends on the order of the rows; the choice is hdbscan's.
     """
+    metric = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
     points, labels, dimension = _opened(X, labels, metric, metric_params, d, device)
     present, cluster = np.unique(labels[labels >= 0], return_inverse=True)
     scores = np.zeros(len(present))
@@ -124,7 +126,7 @@ def _pairs(given: Any, rows: np.ndarray, sizes: np.ndarray, metric: Any, params:
         return Pairs(to_host(given.array), rows, starts, metric, params)
     with given.scope():
         points = ops.asarray(given.array, np.float64)[ops.asarray(rows)]
-        statistics = ops.point_statistics(points, sample_rows(len(points)))
+        statistics = ops.point_statistics(points, SAMPLE)
         if statistics.bad:
             raise ValueError(f"X contains NaN or infinity in rows of clusters, first in row {rows[statistics.first]}")
         return OnDevice(given, ops, points * scaling_of(statistics, np.dtype(np.float64)).scale, starts)
@@ -147,7 +149,8 @@ class OnDevice:
 
     def separations(self, chosen: np.ndarray, starts: np.ndarray, core: np.ndarray) -> np.ndarray:
         """See `emst.backend.operations`, of some of the points; on the host."""
-        columns = self.ops.asarray(self.columns[:, self.ops.asarray(chosen)])
+        with self.given.scope():
+            columns = self.ops.asarray(self.columns[:, self.ops.asarray(chosen)])
         return self._ask(self.ops.separations, columns, self._cluster(starts), starts, core)
 
     def _cluster(self, starts: np.ndarray) -> np.ndarray:

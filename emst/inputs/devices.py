@@ -1,6 +1,7 @@
-"""Where arrays live, and where to work on them.
+"""Which device holds an array, which device works on it, and how arrays move between devices.
 
-A framework is imported only when the caller's array already belongs to it.
+Work and results belong on the device that holds the caller's data: of several GPUs that is the array's own, whichever
+GPU is the current one. A framework is imported only when the caller's array already belongs to it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from emst.backend import backend_of
 from emst.backend.records import Array
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -19,42 +21,75 @@ LEAST_CAPABILITY = 80  # the kernels reduce over warps in one instruction
 _DLPACK_CUDA = 2
 
 
-def native_array(X: Any) -> Any:
-    """`X` as a numpy or cupy array without a copy where it is one underneath; otherwise `X` itself."""
+def gpu_of(X: Any) -> int | None:
+    """Number of the GPU that holds an array or a sparse matrix; None for anything on the host."""
     if isinstance(X, np.ndarray):
-        return X
+        return None
     if is_torch(X):
-        return _cupy().from_dlpack(X.detach()) if X.is_cuda else X.detach().numpy()
+        return int(X.device.index) if X.is_cuda else None
+    if is_cupy_sparse(X):
+        return gpu_of(X.data)
     if hasattr(X, "__cuda_array_interface__"):
-        return _cupy().asarray(X)
-    if hasattr(X, "__dlpack_device__") and X.__dlpack_device__()[0] == _DLPACK_CUDA:
-        return _cupy().from_dlpack(X)
-    return X
+        if isinstance(X, _cupy().ndarray):
+            return int(X.device.id)
+        return _gpu_of_pointer(X.__cuda_array_interface__["data"][0])
+    if hasattr(X, "__dlpack_device__"):
+        kind, number = X.__dlpack_device__()
+        return int(number) if kind == _DLPACK_CUDA else None
+    return None
+
+
+def native_array(X: Any) -> Any:
+    """`X` as a numpy or cupy array on its own device, without a copy, where it is one underneath; otherwise `X`."""
+    if is_cupy_sparse(X):
+        return X
+    gpu = gpu_of(X)
+    if gpu is None:
+        return X.detach().numpy() if is_torch(X) else X
+    if isinstance(X, _cupy().ndarray):
+        return X
+    with _cupy().cuda.Device(gpu):  # CuPy brings what it converts to the current GPU
+        if is_torch(X):
+            return _cupy().from_dlpack(X.detach())
+        return _cupy().asarray(X) if hasattr(X, "__cuda_array_interface__") else _cupy().from_dlpack(X)
 
 
 def on_device_of(array: Any) -> contextlib.AbstractContextManager[Any]:
-    """Makes the GPU that holds a cupy array the current one; does nothing for numpy."""
-    return contextlib.nullcontext() if isinstance(array, np.ndarray) else array.device
+    """Makes the GPU that holds an array or a sparse matrix the current one; does nothing for data on the host."""
+    gpu = gpu_of(array)
+    return contextlib.nullcontext() if gpu is None else _cupy().cuda.Device(gpu)
 
 
 def to_host(array: Any) -> np.ndarray:
     """Any array or array-like, as numpy."""
     native = native_array(array)
-    return native.get() if hasattr(native, "__cuda_array_interface__") else np.asarray(native)
+    if not hasattr(native, "__cuda_array_interface__"):
+        return np.asarray(native)
+    with native.device:
+        return native.get()
 
 
-def giver(X: Any, on_device: bool) -> Callable[[Array], Any]:
-    """Turns a result on either device into the caller's kind of array, where `X` came from."""
+def placed(array: Array, gpu: int | None) -> Array:
+    """A numpy or cupy array on that GPU, or on the host for None: itself if it lies there, otherwise a copy."""
+    if gpu_of(array) == gpu:
+        return array
+    if gpu is None:
+        return to_host(array)
+    with _cupy().cuda.Device(gpu):
+        return backend_of("cuda").asarray(array)
+
+
+def giver(X: Any) -> Callable[[Array], Any]:
+    """Function that turns a result on any device into the kind of array that `X` is, on the device of `X`."""
     if is_torch(X):
         torch, home = _torch(), X.device
         return lambda result: torch.from_dlpack(result).to(home)
-    if on_device:
-        return lambda result: _cupy().asarray(result)
-    return lambda result: result if isinstance(result, np.ndarray) else result.get()
+    gpu = gpu_of(X)
+    return lambda result: placed(result, gpu)
 
 
-def choose_device(device: str, on_device: bool = False) -> str:
-    """Where to work on data that lies on a GPU, or does not.
+def choose_device(device: str, gpu: int | None = None) -> str:
+    """Where to work on data that lies on that GPU, or on the host for None: host data goes to the current GPU.
 
     Raises
     ------
@@ -65,11 +100,11 @@ def choose_device(device: str, on_device: bool = False) -> str:
     """
     if device not in DEVICES:
         raise ValueError(f"device must be one of {', '.join(map(repr, DEVICES))}; got {device!r}")
-    if device == "cpu" or (device == "auto" and not on_device and (not _has_cupy() or _gpu_problem() is not None)):
+    if device == "cpu" or (device == "auto" and gpu is None and usable_device("cuda") == "cpu"):
         return "cpu"
     if not _has_cupy():
         raise RuntimeError("device='cuda' needs CuPy: pip install 'emst[cuda13]' (or 'emst[cuda12]')")
-    problem = _gpu_problem()
+    problem = _gpu_problem(gpu)
     if problem is not None:
         raise RuntimeError(
             f"device='cuda' found no usable GPU ({problem}); with an NVIDIA driver for CUDA 13 install 'emst[cuda13]', "
@@ -79,15 +114,17 @@ def choose_device(device: str, on_device: bool = False) -> str:
 
 
 def usable_device(wanted: str) -> str:
-    """The wanted device, or the CPU where that is a GPU that this machine does not have."""
-    return "cuda" if wanted == "cuda" and _has_cupy() and _gpu_problem() is None else "cpu"
+    """The wanted device for host data, or the CPU where that is a GPU that this machine does not have."""
+    return "cuda" if wanted == "cuda" and _has_cupy() and _gpu_problem(None) is None else "cpu"
 
 
 def is_torch(X: Any) -> bool:
+    """Whether `X` is a torch tensor."""
     return type(X).__module__.partition(".")[0] == "torch" and hasattr(X, "is_cuda")
 
 
 def is_cupy_sparse(X: Any) -> bool:
+    """Whether `X` is a sparse matrix of CuPy."""
     return type(X).__module__.startswith("cupyx.")
 
 
@@ -107,8 +144,14 @@ def _has_cupy() -> bool:
     return importlib.util.find_spec("cupy") is not None
 
 
-def _gpu_problem() -> str | None:
-    """Why there is no GPU to use, or None."""
+def _gpu_of_pointer(pointer: int) -> int:
+    """Number of the GPU that holds this memory. Empty arrays have no memory: the current GPU."""
+    runtime = _cupy().cuda.runtime
+    return int(runtime.pointerGetAttributes(pointer).device if pointer else runtime.getDevice())
+
+
+def _gpu_problem(gpu: int | None) -> str | None:
+    """Why this GPU, by default the current one, cannot be used; None if it can."""
     try:
         runtime = _cupy().cuda.runtime
     except ImportError as error:  # CuPy is there, its CUDA libraries are not
@@ -116,7 +159,7 @@ def _gpu_problem() -> str | None:
     try:
         if runtime.getDeviceCount() == 0:
             return "the driver reports no device"
-        capability = int(_cupy().cuda.Device().compute_capability)
+        capability = int(_cupy().cuda.Device(gpu).compute_capability)
         return None if capability >= LEAST_CAPABILITY else f"compute capability {capability}, but Ampere's 80 is needed"
     except runtime.CUDARuntimeError as error:
         return str(error)

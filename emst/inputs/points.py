@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from emst.backend.records import Array
-from emst.inputs.devices import choose_device, giver, is_cupy_sparse, native_array, on_device_of
+from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, native_array, on_device_of
 
 MAX_POINTS = 2**31 - 1  # ids are 32-bit
 
@@ -65,20 +65,32 @@ def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedP
     if is_cupy_sparse(X):
         raise TypeError("X is a sparse matrix on a GPU; sparse features are read on the host: pass X.get()")
     native = native_array(X)
-    on_device = not isinstance(native, np.ndarray) and hasattr(native, "__cuda_array_interface__")
-    array = _checked_device_array(native) if on_device else _checked_host_array(native)
+    gpu = gpu_of(native)
+    array = _checked_host_array(native) if gpu is None else _checked_device_array(native)
     if len(array) > MAX_POINTS:
         raise ValueError(f"X has {len(array):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
-    return CheckedPoints(array, _float_of(array.dtype, dtype), choose_device(device, on_device), giver(X, on_device))
+    return CheckedPoints(array, float_of(array.dtype, dtype), choose_device(device, gpu), giver(X))
 
 
 def check_2d(X: Any) -> None:
-    """Raise ValueError for an array of another number of dimensions."""
+    """Raise ValueError for an array of another number of dimensions, or of records."""
+    names = getattr(getattr(X, "dtype", None), "names", None)
+    if names:
+        raise ValueError(
+            f"X is a structured array with the fields {', '.join(names)}; points are the rows of a plain one: pass "
+            "numpy.lib.recfunctions.structured_to_unstructured(X)"
+        )
     if getattr(X, "ndim", 2) != 2:
         raise ValueError(
             f"Expected 2D array X of shape (n_points, n_dimensions), got {X.ndim}D of shape {X.shape}. Reshape your "
             "data with X.reshape(-1, 1) if it has a single dimension, or X.reshape(1, -1) if it is a single point"
         )
+
+
+def check_real(dtype: np.dtype) -> None:
+    """Raise ValueError for a dtype that does not hold real numbers."""
+    if dtype.kind not in "biuf":
+        raise ValueError(f"X must hold real numbers; got dtype {dtype}. Complex data not supported")
 
 
 def check_finite(bad: int, first: int) -> None:
@@ -106,13 +118,19 @@ def _check_dtype(dtype: Any) -> None:
         raise ValueError(f"dtype must be float32, float64 or None; got {dtype!r}")
 
 
-def _float_of(dtype: np.dtype, wanted: Any) -> np.dtype:
-    """What coordinates of `dtype` are computed in: float16 and float32 in float32, everything else in float64."""
-    if dtype.kind not in "biuf":
-        raise ValueError(f"X must hold real numbers; got dtype {dtype}. Complex data not supported")
+def float_of(dtype: np.dtype, wanted: Any) -> np.dtype:
+    """What numbers of `dtype` are computed in: `wanted`; by default float16 and float32, in any byte order, in float32,
+    everything else in float64.
+
+    Raises
+    ------
+    ValueError
+        `dtype` does not hold real numbers.
+    """
+    check_real(dtype)
     if wanted is not None:
         return np.dtype(wanted)
-    return np.dtype(np.float32 if dtype in (np.float16, np.float32) else np.float64)
+    return np.dtype(np.float32 if dtype.kind == "f" and dtype.itemsize <= 4 else np.float64)
 
 
 def _checked_host_array(X: Any) -> np.ndarray:
@@ -124,7 +142,9 @@ def _checked_host_array(X: Any) -> np.ndarray:
         if array.dtype == object:  # lists that hold None, decimals or large integers
             array = check_array(array, dtype="numeric", ensure_all_finite=False, input_name="X")
         return array
-    except ValueError as error:  # its messages do not name the argument
+    except ValueError as error:  # its messages do not name the argument, and print complex numbers
+        if np.iscomplexobj(X):
+            check_real(np.asarray(X).dtype)
         raise ValueError(f"X: {error}") from error
 
 

@@ -12,9 +12,9 @@ import math
 
 import numpy as np
 
-from emst.backend.records import MAX_CURVE_DIMENSIONS, PointStatistics, Scaling
+from emst.backend.records import MAX_CURVE_DIMENSIONS, PointStatistics, SampledRows, Scaling
 
-SAMPLE = 1024  # rows
+SAMPLE = SampledRows(1024, 0x9E3779B9)  # steps of the golden ratio
 FEW, FAR = 3, 32.0  # outliers: so few rows of a sample, and this many times the extent of the others away from them
 SMALLEST = 2.0**-900  # extent (scaled) that a grid can still be drawn on
 
@@ -26,7 +26,8 @@ def scaling_of(statistics: PointStatistics, dtype: np.dtype) -> Scaling:
     exponent = min(highest_exponent(d, dtype) - math.frexp(greatest)[1], 1000) if greatest > 0 else 0
     scale = math.ldexp(1.0, exponent)
     low, high = low * scale, high * scale
-    low, high = _without_outliers(low, high, statistics.sample * scale)
+    if len(statistics.sample):
+        low, high = _without_outliers(low, high, statistics.sample * scale)
     extent = float((high - low).max())
     bits = min(32, 64 // min(d, MAX_CURVE_DIMENSIONS))
     factor = math.ldexp(1.0, bits) / extent if extent > SMALLEST else 0.0
@@ -36,12 +37,6 @@ def scaling_of(statistics: PointStatistics, dtype: np.dtype) -> Scaling:
 def highest_exponent(d: int, dtype: np.dtype) -> int:
     """The e of the greatest 2^e that scaled coordinates may reach: (2 * 2^e)^2 * d stays below 2^maxexp."""
     return (np.finfo(dtype).maxexp - 4 - math.ceil(math.log2(d))) // 2
-
-
-def sample_rows(n: int) -> np.ndarray:
-    """Which rows to look at, spread over all n but in no rhythm that the rows might have."""
-    golden = np.arange(min(n, SAMPLE), dtype=np.uint64) * np.uint64(0x9E3779B9) & np.uint64(0xFFFFFFFF)
-    return (golden * np.uint64(n) >> np.uint64(32)).astype(np.int64)
 
 
 def _without_outliers(low: np.ndarray, high: np.ndarray, sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,17 @@
+"""Reading points and graphs from files, and writing labels and forests.
+
+Where is a CSV read? In `tables.py`, by `read_csv`: points and graphs call it.
+
+    points.py           points from .npy, .npz, .csv and .parquet: `read_points`
+    labels.py           labels and probabilities to .npy, .npz, .csv and .parquet: `write_labels`
+    graphs.py           graphs from files of any supported format: `read_graph`; forests to .npz: `write_forest`
+    tables.py           columns of numbers from .csv (`read_csv`) and .parquet (`read_parquet`)
+    edge_lists.py       graphs from tables and .npz arrays; which columns are source, target and weight
+    dimacs.py           graphs from .gr and .gr.gz, the format of the 9th DIMACS challenge
+    matrix_market.py    graphs from .mtx and .mtx.gz
+    file_graph.py       `FileGraph`: a graph together with what its file calls its parts
+    atomic.py           files that are written completely or not at all
+
+Every reader raises `ValueError` with one sentence that names the file and, where there is one, the line and the column
+at fault.
+"""

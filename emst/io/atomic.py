@@ -1,4 +1,4 @@
-"""Files that are either whole or absent."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import BinaryIO
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes the place of `path` when the block ends well and vanishes when it does not.
+    """A file to write. It replaces `path` when the block ends without an error; otherwise it is deleted.
 
-    It is made at once, beside `path`, so a place that cannot be written to is found out before any work is done.
+    It is created at once, in the folder of `path`, so a folder that cannot be written to fails before any work is done.
     """
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a directory")
@@ -21,7 +21,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     try:
         file = open(draft, "xb")
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error  # the draft's name says nothing to a caller
+        raise OSError(error.errno, error.strerror, str(path)) from error  # the caller knows `path`, not the draft
     with file:
         try:
             yield file

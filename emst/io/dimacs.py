@@ -4,7 +4,7 @@
     p sp 3 2            3 vertices, 2 arcs
     a 1 2 17            an arc from vertex 1 to vertex 2 of weight 17
 
-Whole blocks of lines are taken apart at once. A block that does not consist of arcs of the plainest form is read again
+numpy parses blocks of many lines at once. A block that holds anything but arcs in the plain form above is parsed again
 line by line, which also finds the line at fault.
 """
 
@@ -20,11 +20,12 @@ from typing import BinaryIO, NoReturn
 import numpy as np
 
 from emst.graph.input import MOST_VERTICES
+from emst.io.file_graph import fit_int32
 
-BLOCK = 1 << 22  # bytes taken apart at a time
-LARGEST = 2**63 - 1  # numpy reads anything beyond as this, or as one less than its negative
+BLOCK = 1 << 22  # bytes parsed at a time
+LARGEST = 2**63 - 1  # numpy clamps larger numbers to this, and smaller ones to -LARGEST - 1
 ARC, SPACE, LINE, RETURN, MINUS, ZERO, NINE = b"a \n\r-09"
-STRANGE = np.isin(np.arange(256), list(b"a \n0123456789"), invert=True)
+UNUSUAL = np.isin(np.arange(256), list(b"a \n0123456789"), invert=True)
 WITHOUT_ARC = bytes.maketrans(b"a", b" ")
 
 
@@ -51,7 +52,7 @@ def read_arcs(
     Raises
     ------
     ValueError
-        The first thing that is not as the format has it: file, line and what is wrong.
+        The file does not follow the format. The message names the file, the first line at fault and what is wrong.
     """
     columns: tuple[list[np.ndarray], ...] = ([], [], [])
     with open(path, "rb") as raw:
@@ -70,37 +71,37 @@ def read_arcs(
 
 
 class _Reader:
-    """What the header says, and where in the file we are."""
+    """The sizes in the problem line, and how much of the file is read."""
 
     def __init__(self, path: Path, file: BinaryIO | gzip.GzipFile) -> None:
         self.path, self.file = path, file
         self.line = 0  # lines read
         self.read = 0  # arcs read
-        self.n = self.m = -1  # until the problem line is there
+        self.n = self.m = -1  # until the problem line is read
 
     def blocks(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """The arcs: source and target from 0, and weight, block by block."""
+        """Source and target, counted from 0, and weight of the arcs, block by block."""
         first = b""
         for first in self.file:
             if first.startswith(b"a"):
                 break
-            self._slowly(first)
+            self._parse_lines(first)
             first = b""
         while block := first + self.file.read(BLOCK) + self.file.readline():
             first = b""
-            arcs = self._arcs(block if block.endswith(b"\n") else block + b"\n")
+            arcs = self._parse(block if block.endswith(b"\n") else block + b"\n")
             if len(arcs):
                 yield tuple(fit_int32(arcs[:, i] - (i < 2)) for i in range(3))  # type: ignore[misc]
         if self.n < 0:
             raise ValueError(f"{self.path}: there is no problem line 'p sp VERTICES ARCS'")
         if self.read != self.m:
-            raise ValueError(f"{self.path}: the problem line tells of {self.m:,} arcs, the file has {self.read:,}")
+            raise ValueError(f"{self.path}: the problem line announces {self.m:,} arcs, the file has {self.read:,}")
 
-    def _arcs(self, block: bytes) -> np.ndarray:
-        """The arcs of whole lines as they are written: int64[k, 3]."""
+    def _parse(self, block: bytes) -> np.ndarray:
+        """The arcs of complete lines, with vertices counted from 1: int64[k, 3]."""
         arcs = _plain_arcs(block)
         if arcs is None or self.read + len(arcs) > self.m or not self._are_vertices(arcs[:, :2]):
-            return self._slowly(block)
+            return self._parse_lines(block)
         self.line += len(arcs)
         self.read += len(arcs)
         return arcs
@@ -108,7 +109,8 @@ class _Reader:
     def _are_vertices(self, ends: np.ndarray) -> bool:
         return bool(ends.min() >= 1 and ends.max() <= self.n)
 
-    def _slowly(self, block: bytes) -> np.ndarray:
+    def _parse_lines(self, block: bytes) -> np.ndarray:
+        """The same, line by line: for comments, other spacing, and faults."""
         arcs = []
         for line in block.removesuffix(b"\n").split(b"\n"):
             self.line += 1
@@ -134,7 +136,7 @@ class _Reader:
         if self.n < 0:
             self._fault(line, "comes before the problem line 'p sp VERTICES ARCS'")
         try:
-            arc = [_whole(field) for field in fields]
+            arc = [_integer(field) for field in fields]
         except ValueError:
             arc = []
         if len(arc) != 3:
@@ -156,7 +158,7 @@ class _Reader:
 
 
 def _plain_arcs(block: bytes) -> np.ndarray | None:
-    """Lines of the form `a 1 2 17`, with single spaces, as int64[k, 3]; None if there are others among them."""
+    """Lines of the form `a 1 2 17`, with single spaces, as int64[k, 3]; None if other lines are among them."""
     text = np.frombuffer(block, np.uint8)
     ends, gaps = np.flatnonzero(text == LINE), np.flatnonzero(text == SPACE)
     starts = np.concatenate([[0], ends[:-1] + 1])
@@ -165,11 +167,11 @@ def _plain_arcs(block: bytes) -> np.ndarray | None:
     first, second, third = gaps[0::3], gaps[1::3], gaps[2::3]
     if not ((text[starts] == ARC) & (first == starts + 1) & (second > first + 1) & (third > second + 1)).all():
         return None
-    if not (ends > third + 1).all() or not _harmless(text, np.flatnonzero(STRANGE[text])):
+    if not (ends > third + 1).all() or not _are_plain(text, np.flatnonzero(UNUSUAL[text])):
         return None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error", DeprecationWarning)  # so older versions of numpy tell of an error
+            warnings.simplefilter("error", DeprecationWarning)  # older versions of numpy warn instead of raising
             numbers = np.fromstring(block.translate(WITHOUT_ARC), np.int64, sep=" ")
     except (ValueError, DeprecationWarning):
         return None
@@ -177,27 +179,21 @@ def _plain_arcs(block: bytes) -> np.ndarray | None:
     return numbers.reshape(-1, 3) if whole else None
 
 
-def _harmless(text: np.ndarray, at: np.ndarray) -> bool:
-    """Whether the bytes there are minus signs of numbers, or returns at the ends of lines."""
-    found, before, after = text[at], text[at - 1], text[at + 1]  # a block begins with `a` and ends with a line
+def _are_plain(text: np.ndarray, at: np.ndarray) -> bool:
+    """Whether the bytes at these positions are minus signs of numbers, or carriage returns at the ends of lines."""
+    found, before, after = text[at], text[at - 1], text[at + 1]  # a block starts with `a` and ends with a newline
     minus = (found == MINUS) & (before == SPACE) & (ZERO <= after) & (after <= NINE)
     return bool((minus | ((found == RETURN) & (after == LINE))).all())
 
 
-def _whole(field: bytes) -> int:
-    if b"_" in field:  # Python's notation, not a file's
+def _integer(field: bytes) -> int:
+    if b"_" in field:  # int("1_000") is Python's notation; files do not use it
         raise ValueError
     return int(field)
 
 
-def fit_int32(values: np.ndarray) -> np.ndarray:
-    """Integers as int32 where all fit, as int64 otherwise."""
-    fits = -(2**31) <= values.min(initial=0) and values.max(initial=0) < 2**31
-    return values.astype(np.int32 if fits else np.int64, copy=False)
-
-
 def _joined(parts: list[np.ndarray]) -> np.ndarray:
-    """One array of many, which are given up."""
+    """The arrays as one; their list is emptied, so that both do not stay in memory."""
     joined = np.concatenate(parts) if parts else np.empty(0, np.int32)
     parts.clear()
     return joined

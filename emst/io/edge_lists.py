@@ -1,66 +1,42 @@
-"""Graphs from tables and from arrays of edges, and which of their columns or arrays are ends and weights.
+"""Graphs from tables (.csv, .parquet) with one row per edge, and from the arrays of an .npz.
 
-Names tell, in any case: a pair of ENDS, and one of WEIGHTS or else the only other column of numbers. Where several
-could be the weight nothing is guessed. Positions count only where names tell nothing else.
+Which columns or arrays are source, target and weight is decided by their names, in upper or lower case: a pair of
+ENDS, and one of WEIGHTS or else the only other column of numbers. If several could be the weight, that is an error. The
+order of the columns decides only where no name contradicts it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import gzip
 import zipfile
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from emst.graph.input import MOST_VERTICES
-from emst.io.dimacs import fit_int32
-from emst.io.tables import choose_columns, column_names, first_line, numeric_columns, read_columns, row_as_written
+from emst.io.file_graph import UNWEIGHTED, FileGraph, coo, fit_int32, opening
+from emst.io.tables import choose_columns, column_names, numeric_columns, read_columns, row_as_written
 
 ENDS = (("source", "target"), ("src", "dst"), ("u", "v"), ("from", "to"))
 WEIGHTS = ("weight", "weights", "data")
-MEASURES = ("cost", "length", "len", "distance", "dist", "w")  # of edges: no vertices, wherever they stand
-# Numbers of rows, the last by pandas: neither vertices nor weights.
+MEASURES = ("cost", "length", "len", "distance", "dist", "w")  # properties of edges: never vertices, in any position
+# Numbers of rows (the last name is that of pandas): neither vertices nor weights.
 NUMBERS = ("", "id", "edge_id", "index", "key", "__index_level_0__")
 COUNTS = ("n_vertices", "n")
-UNWEIGHTED = "no weights: all 1"
 NUMBER_THEM = "number the vertices from 0 without gaps, as pandas.factorize does"
 
 
-class FileGraph(NamedTuple):
-    """A graph, and what its file calls things."""
-
-    graph: Any
-    read: str = ""  # which columns or arrays it is made of, and whether there are no weights
-    place: Callable[[int, int, int], str] | None = None  # where an entry stands, by its position, row and column
-    counted: bool = False  # whether there are as many vertices as the greatest id needs
-
-
-def coo(n: int, source: np.ndarray, target: np.ndarray, weight: np.ndarray) -> Any:
-    """Edges as a sparse array, in their order."""
-    from scipy import sparse
-
-    return sparse.coo_array((np.ascontiguousarray(weight), (source, target)), shape=(n, n))
-
-
-@contextlib.contextmanager
-def opening(path: Path, kind: str) -> Iterator[None]:
-    """Turns what libraries raise about a file into one sentence that names it."""
-    try:
-        yield
-    except (ValueError, TypeError, KeyError, EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(f"{path} is not a readable {kind} file ({first_line(error)})") from error
-
-
-# ---- roles -------------------------------------------------------------------------------------------------------
+# ---- which names are ends and weights ------------------------------------------------------------------------------
 
 
 def ends_of(names: Sequence[str]) -> list[int] | None:
-    """Places of source and target, if names tell; ValueError, without the file's name, if several tell."""
+    """Positions of source and target in `names`, or None if no pair of ENDS is there.
+
+    Raises ValueError, without the file's name, if several pairs are there.
+    """
     known = _plain(names)
     pairs = [[known.index(u), known.index(v)] for u, v in ENDS if known.count(u) == known.count(v) == 1]
     if len(pairs) > 1:
@@ -69,9 +45,10 @@ def ends_of(names: Sequence[str]) -> list[int] | None:
 
 
 def weight_of(names: Sequence[str], ends: Sequence[int], weighs: Callable[[int], bool]) -> list[int]:
-    """The place of the weight, or none; ValueError, without the file's name, if several could be it.
+    """A list of the position of the weight, or an empty one.
 
-    `weighs` says whether what stands at a place could be weights at all.
+    `weighs(i)` says whether column or array i could hold weights. Raises ValueError, without the name of the file, if
+    several could be the weight.
     """
     known = _plain(names)
     named = [i for i, name in enumerate(known) if name in WEIGHTS]
@@ -83,21 +60,21 @@ def weight_of(names: Sequence[str], ends: Sequence[int], weighs: Callable[[int],
 
 
 def in_place(names: Sequence[str]) -> bool:
-    """Whether these may be source, target and weight in this order: no name tells of another role."""
+    """Whether these may be source, target and weight in this order: no name stands for another role."""
     expected = [(u for u, _ in ENDS), (v for _, v in ENDS), (*WEIGHTS, *MEASURES)]
-    telling = {*NUMBERS, *WEIGHTS, *MEASURES, *(name for pair in ENDS for name in pair)}
-    return all(name in here or name not in telling for name, here in zip(_plain(names), map(set, expected)))
+    known = {*NUMBERS, *WEIGHTS, *MEASURES, *(name for pair in ENDS for name in pair)}
+    return all(name in here or name not in known for name, here in zip(_plain(names), map(set, expected)))
 
 
 def _plain(names: Sequence[str]) -> list[str]:
     return [name.strip().lower() for name in names]
 
 
-# ---- tables ------------------------------------------------------------------------------------------------------
+# ---- tables --------------------------------------------------------------------------------------------------------
 
 
 def read_table(path: Path, columns: Sequence[str] | None) -> FileGraph:
-    """Edges of a .csv or .parquet, a row for each."""
+    """Edges of a .csv or .parquet with one row per edge."""
     names, count = column_names(path)
     if columns is None:
         columns = _usual_columns(path, names, count)
@@ -123,7 +100,7 @@ def read_table(path: Path, columns: Sequence[str] | None) -> FileGraph:
 
 
 def _usual_columns(path: Path, names: list[str], count: int) -> list[str]:
-    """Numbers of the columns of source, target and weight, as far as that can be told."""
+    """Numbers of the columns of source, target and perhaps weight; ValueError if neither names nor order tell."""
     there = ", ".join(names) or f"columns 0 to {count - 1}, without names"
     asked = "--columns tells which are source, target and weight"
     try:
@@ -140,20 +117,23 @@ def _usual_columns(path: Path, names: list[str], count: int) -> list[str]:
 
 
 def _field(path: Path, column: int, row: int, value: Any) -> tuple[str, str]:
-    """Where a row stands, and what the file has in a column of it."""
+    """Where in the file a row stands, and what is written in one of its columns."""
     place, fields = row_as_written(path, row)
     return place, fields[column].strip() if fields else str(value)
 
 
 def _count(source: np.ndarray, target: np.ndarray) -> int:
-    """As many vertices as the greatest number needs."""
+    """Number of vertices if the greatest id is the last one."""
     return int(max(source.max(initial=-1), target.max(initial=-1))) + 1
 
 
 def _vertices(
     path: Path, what: str, values: np.ndarray, written: Callable[[int, Any], tuple[str, str]], n: int = MOST_VERTICES
 ) -> np.ndarray:
-    """Ends of edges as int32, if they are whole numbers from 0 to n - 1; `written` tells of one where and how it is."""
+    """Ends of edges as int32; ValueError unless they are whole numbers from 0 to n - 1.
+
+    `written(i, value)` returns where entry i stands in the file and how it is written there.
+    """
     if values.dtype.kind not in "iuf":
         raise ValueError(f"{path}: {what} must hold whole numbers; it holds {values.dtype}")
     good = (values >= 0) & (values < n)
@@ -168,11 +148,11 @@ def _vertices(
     return values.astype(np.int32, copy=False)
 
 
-# ---- arrays ------------------------------------------------------------------------------------------------------
+# ---- arrays of an .npz ---------------------------------------------------------------------------------------------
 
 
 def read_arrays(path: Path) -> FileGraph:
-    """A graph in an .npz: what scipy saves, compressed rows, or edges."""
+    """A graph in an .npz: what `scipy.sparse.save_npz` writes, the arrays of a CSR matrix, or lists of edges."""
     arrays = _load_arrays(path)
     if "format" in arrays:
         return FileGraph(_saved_by_scipy(path))
@@ -181,7 +161,7 @@ def read_arrays(path: Path) -> FileGraph:
     try:
         ends = [names.index("indptr"), names.index("indices")] if rows else ends_of(names)
         if ends is None:
-            raise ValueError("without `indptr` and `indices` or `source` and `target` they are no graph")
+            raise ValueError("a graph needs `indptr` and `indices`, or `source` and `target`")
         m = arrays[names[ends[1]]].shape
         used = [names[i] for i in ends + weight_of(names, ends, lambda i: _weighs(arrays[names[i]], m))]
     except ValueError as error:
@@ -196,15 +176,15 @@ def _weighs(array: np.ndarray, shape: tuple[int, ...]) -> bool:
 
 
 def _load_arrays(path: Path) -> dict[str, np.ndarray]:
-    """Arrays by their names in lower case; without those that have no part in a graph that names its weights."""
+    """Arrays by their names in lower case. If weights are named, arrays of unknown names are left out."""
     with opening(path, ".npz"):
         with open(path, "rb") as file:
-            if not zipfile.is_zipfile(file):  # numpy would speak of pickled objects
+            if not zipfile.is_zipfile(file):  # numpy's error would be about pickled objects
                 raise ValueError("it is no zip archive")
         with np.load(path, allow_pickle=False) as loaded:
             names = {name.lower(): name for name in loaded.files}
             if len(names) < len(loaded.files):
-                raise ValueError("names of its arrays differ in nothing but case")
+                raise ValueError("names of its arrays differ only in case")
             if "format" in names:
                 return {"format": loaded[names["format"]]}
             known = {"indptr", "indices", *COUNTS, *WEIGHTS, *(name for pair in ENDS for name in pair)}
@@ -212,7 +192,8 @@ def _load_arrays(path: Path) -> dict[str, np.ndarray]:
                 names = {name: names[name] for name in names if name in known}
             arrays = {}
             for name, stored in names.items():
-                with contextlib.nullcontext() if name in known else contextlib.suppress(ValueError):  # of objects
+                # An unknown array may hold Python objects, which are not loaded.
+                with contextlib.nullcontext() if name in known else contextlib.suppress(ValueError):
                     arrays[name] = loaded[stored]
             return arrays
 
@@ -237,7 +218,7 @@ def _from_rows(path: Path, arrays: dict[str, np.ndarray], used: Sequence[str], w
 
 
 def _from_ends(path: Path, arrays: dict[str, np.ndarray], used: Sequence[str], weight: np.ndarray) -> tuple[Any, bool]:
-    """Edges as a sparse array, and whether their greatest id tells how many vertices there are."""
+    """Edges as a sparse array, and whether the number of vertices is taken from the greatest id."""
     names, (source, target) = used[:2], (arrays[name] for name in used[:2])
     count = next((arrays[name] for name in COUNTS if name in arrays), None)
     if not (source.ndim == 1 and source.shape == target.shape == weight.shape):

@@ -1,9 +1,7 @@
-"""Graphs from files, and forests to files that are either whole or absent.
+"""Graphs from files of any supported format, and forests to .npz files.
 
-What is read is the graph as the file has it: entry i is the file's i-th arc, entry or row, whichever way round, however
-often and of whatever weight, so `edge_id` of a forest tells where in the file an edge stands. An edge that the file
-holds once is not doubled. Every reader raises `ValueError` with one sentence that names the file and, where there is
-one, the line at fault.
+The graph is read as it stands in the file: entry i is the file's i-th arc, entry or row. Nothing is sorted, mirrored or
+merged, so `edge_id` of a forest says where in the file an edge stands.
 """
 
 from __future__ import annotations
@@ -14,11 +12,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from emst.graph.input import MOST_VERTICES
 from emst.inputs.devices import to_host
 from emst.io.atomic import replacing
-from emst.io.dimacs import fit_int32, read_arcs
-from emst.io.edge_lists import UNWEIGHTED, FileGraph, coo, opening, read_arrays, read_table
+from emst.io.dimacs import read_arcs
+from emst.io.edge_lists import read_arrays, read_table
+from emst.io.file_graph import FileGraph, coo
+from emst.io.matrix_market import read_matrix_market
 
 if TYPE_CHECKING:
     from emst.graph.result import MinimumSpanningForest
@@ -29,35 +28,35 @@ SUFFIXES = (".gr", ".gr.gz", ".mtx", ".mtx.gz", ".csv", ".parquet", ".npz")
 def read_graph(
     path: str | Path, columns: Sequence[str] | None = None, *, report: Callable[[int], object] | None = None
 ) -> Any:
-    """Graph in a file, told by its suffix.
+    """Graph in a file; the suffix names the format.
 
     Parameters
     ----------
     path : str or Path
         .gr or .gr.gz: the 9th DIMACS challenge's format. .mtx or .mtx.gz: MatrixMarket coordinates, of which a
-        symmetric file holds every edge once. .csv or .parquet: a row for each edge, its ends numbered from 0; there
-        are as many vertices as the greatest number needs. .npz: what `scipy.sparse.save_npz` writes, or arrays called
-        `indptr` and `indices`, or `source` and `target` (`n` or `n_vertices` tells of vertices without edges), and
-        weights, named as in a table. The files of `write_forest` are such graphs.
+        symmetric file holds every edge once. .csv or .parquet: one row per edge, vertices numbered from 0; the
+        greatest number decides how many vertices there are. .npz: what `scipy.sparse.save_npz` writes, or arrays called
+        `indptr` and `indices`, or `source` and `target` (and `n` or `n_vertices`, the number of vertices, if some have
+        no edges), and weights, named as in a table. `write_forest` writes such a file.
     columns : sequence of str, optional
         Of a .csv or .parquet: names or 0-based numbers of source, target and, if there is one, weight. By default
         `source` and `target`, `src` and `dst`, `u` and `v` or `from` and `to`, and `weight`, `weights` or `data` or
-        else the only other column of numbers, in any case; without such names a table's two or three columns as they
-        stand.
+        else the only other column of numbers, in upper or lower case; without such names the two or three columns of
+        a table in their order.
     report : callable, optional
-        Called now and then with the number of bytes of the file read so far.
+        Called repeatedly with the number of bytes of the file read so far.
 
     Returns
     -------
     scipy.sparse.coo_array of shape (n, n)
-        Or, from an .npz, what it holds: csr_array, csc_array or coo_array. Repeated entries and zeros are all there.
-        Integers that a text holds become int32 where all fit and int64 otherwise. Where a file has no weights they
-        are 1.
+        Or, from an .npz, what it holds: csr_array, csc_array or coo_array. Repeated entries and zeros are kept.
+        Integers in a text file become int32 where all fit and int64 otherwise. Without weights in the file, all are 1.
 
     Raises
     ------
     ValueError
-        The suffix is unknown, or the file is not what the suffix says.
+        The suffix is unknown, or the file does not follow the format. The message names the file and, where there is
+        one, the line at fault.
     """
     return read_file(path, columns, report).graph
 
@@ -65,7 +64,7 @@ def read_graph(
 def read_file(
     path: str | Path, columns: Sequence[str] | None = None, report: Callable[[int], object] | None = None
 ) -> FileGraph:
-    """What `read_graph` returns, and what the file calls its parts."""
+    """What `read_graph` returns, together with what the file calls its parts."""
     path = Path(path)
     suffix = _suffix(path)
     if suffix not in SUFFIXES:
@@ -76,7 +75,7 @@ def read_file(
         n, source, target, weight = read_arcs(path, report)
         return FileGraph(coo(n, source, target, weight), place=lambda i, u, v: f"in arc {i + 1:,} (a {u + 1} {v + 1})")
     if suffix.startswith(".mtx"):
-        found = _read_matrix_market(path)
+        found = read_matrix_market(path)
     else:
         found = read_arrays(path) if suffix == ".npz" else read_table(path, columns)
     if report is not None:
@@ -85,13 +84,22 @@ def read_file(
 
 
 def write_forest(path: str | Path, forest: MinimumSpanningForest) -> None:
-    """Write a forest as .npz: what `save_forest` writes, in a file that is either whole or absent."""
+    """Write a forest as .npz, completely or not at all.
+
+    Parameters
+    ----------
+    path : str or Path
+        File to write; an existing one is replaced when the new one is complete.
+    forest : MinimumSpanningForest
+        What `graph_msf` returned. The file holds `source`, `target`, `weight`, `edge_id`, `n_vertices` and, if there
+        are any, `component_labels`; `read_graph` reads it as a graph.
+    """
     with replacing(Path(path)) as file:
         save_forest(file, forest)
 
 
 def save_forest(file: BinaryIO, forest: MinimumSpanningForest) -> None:
-    """Write `source`, `target`, `weight`, `edge_id`, `n_vertices` and, if there are any, `component_labels` as .npz."""
+    """Write the arrays of `write_forest` to an open file."""
     names = ["source", "target", "weight", "edge_id"]
     if forest.component_labels is not None:
         names.append("component_labels")
@@ -102,32 +110,3 @@ def save_forest(file: BinaryIO, forest: MinimumSpanningForest) -> None:
 def _suffix(path: Path) -> str:
     last = path.suffix.lower()
     return Path(path.stem).suffix.lower() + last if last == ".gz" else last
-
-
-# ---- MatrixMarket ------------------------------------------------------------------------------------------------
-
-
-def _read_matrix_market(path: Path) -> FileGraph:
-    from scipy import io
-
-    with opening(path, "MatrixMarket"):
-        rows, columns, _, layout, field, symmetry = io.mminfo(path)
-    if layout != "coordinate":
-        raise ValueError(f"{path} holds a dense matrix; graphs are read from MatrixMarket coordinates")
-    if field == "complex" or symmetry not in ("general", "symmetric"):
-        raise ValueError(f"{path} holds a {field} {symmetry} matrix: its entries are no weights of undirected edges")
-    if rows != columns:
-        raise ValueError(f"{path}: a graph is a square matrix, not one of {rows:,} x {columns:,}")
-    if rows > MOST_VERTICES:
-        raise ValueError(f"{path} has {rows:,} vertices; ids are 32-bit, so at most {MOST_VERTICES:,} are possible")
-    with opening(path, "MatrixMarket"):
-        matrix = io.mmread(path)
-    source, target, weight = matrix.row, matrix.col, matrix.data
-    if symmetry == "symmetric":  # what mirrors an entry is not in the file
-        kept = source >= target
-        source, target, weight = source[kept], target[kept], weight[kept]
-    if field == "pattern":
-        weight = np.ones(len(source), np.int32)
-    weight = fit_int32(weight) if weight.dtype == np.int64 else weight
-    read = UNWEIGHTED if field == "pattern" else ""
-    return FileGraph(coo(rows, source, target, weight), read, lambda i, u, v: f"in entry {i + 1:,} ({u + 1} {v + 1})")

@@ -1,19 +1,14 @@
-"""Points from files, and results to files that are either whole or absent.
-
-Every reader returns a float or integer table and raises `ValueError` with one sentence that names the file and, where
-there is one, the line and the column at fault.
-"""
+"""Points from .npy, .npz, .csv and .parquet files, as a table of floats or integers."""
 
 from __future__ import annotations
 
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any
 
 import numpy as np
 
-from emst.io.tables import choose_columns, first_line, numeric, pyarrow_for, read_csv, read_parquet
+from emst.io.tables import choose_columns, first_line, numeric, read_csv, read_parquet
 
 SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
 
@@ -21,7 +16,7 @@ SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
 def read_points(
     path: Path, columns: Sequence[str] | None = None, array: str | None = None, *, gaps: bool = False
 ) -> np.ndarray:
-    """Table of points in a file, told by its suffix.
+    """Points in a file; the suffix names the format.
 
     Parameters
     ----------
@@ -30,13 +25,20 @@ def read_points(
     columns : sequence of str, optional
         Names or 0-based numbers of the columns to take, in this order; all of them by default.
     array : str, optional
-        Which array of an .npz; needed only where there are several.
+        Which array of an .npz; needed only if it holds several.
     gaps : bool, default False
-        Whether an empty field of a .csv is a missing value, NaN, as in tables that pandas writes, and no error.
+        True: an empty field of a .csv is a missing value, NaN, as in tables that pandas writes. False: it is an error.
 
     Returns
     -------
     array of shape (n, d)
+        Of floats or integers, in the dtype of the file; a .csv gives float64.
+
+    Raises
+    ------
+    ValueError
+        The suffix is unknown, or the file holds no table of numbers. The message names the file and, where there is
+        one, the line and the column at fault.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -50,35 +52,10 @@ def read_points(
     return _table(path, _load(path, array), columns)
 
 
-def check_table(path: Path) -> None:
-    """Raise ValueError if `write_table` cannot write such a file."""
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(f"{path}: unknown suffix {suffix!r}; labels are written to {', '.join(SUFFIXES)}")
-    if suffix == ".parquet":
-        pyarrow_for(path, "writing")
-
-
-def write_table(file: IO[bytes], path: Path, columns: dict[str, Any]) -> None:
-    """Write columns in the format that the suffix of `path` tells; to an .npy only the first."""
-    suffix = path.suffix.lower()
-    if suffix == ".npy":
-        np.save(file, next(iter(columns.values())))
-    elif suffix == ".npz":
-        np.savez(file, **columns)
-    elif suffix == ".csv":
-        file.write((",".join(columns) + "\n").encode())
-        formats = ["%d" if values.dtype.kind == "i" else "%.9g" for values in columns.values()]
-        np.savetxt(file, np.rec.fromarrays(list(columns.values())), fmt=",".join(formats))
-    else:
-        import pyarrow as arrow
-
-        pyarrow_for(path, "writing").write_table(arrow.table(columns), file)
-
-
 def _load(path: Path, name: str | None) -> np.ndarray:
     """The array in an .npy, or the one called `name` (the only one) in an .npz."""
     try:
+        _check_magic(path)
         loaded = np.load(path, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
             return loaded
@@ -88,15 +65,31 @@ def _load(path: Path, name: str | None) -> np.ndarray:
                 raise _Plain(f"{path} holds {len(names)} arrays ({', '.join(names)}): choose one with --array")
             if name is not None and name not in names:
                 raise _Plain(f"{path} has no array {name!r}; it holds {', '.join(names)}")
-            return loaded[names[0] if name is None else name]
+            chosen = names[0] if name is None else name
+            found = loaded[chosen]
+            if not isinstance(found, np.ndarray):  # numpy returns the bytes of a member that is no .npy
+                raise _Plain(f"{path}: {chosen!r} is no numpy array")
+            return found
     except _Plain:
         raise
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        if str(error).startswith("Object arrays"):  # numpy advises to load them as a pickle, which can run any program
+            raise ValueError(f"{path}: the array holds Python objects, not numbers") from error
         raise ValueError(f"{path} is not a readable {path.suffix} file ({first_line(error)})") from error
 
 
+def _check_magic(path: Path) -> None:
+    """Raise ValueError if the file is neither an .npy nor a zip archive: numpy would take it for a pickle."""
+    with open(path, "rb") as file:
+        start = file.read(6)
+    if not start:
+        raise ValueError("it is empty")
+    if start != np.lib.format.MAGIC_PREFIX and start[:4] not in (b"PK\x03\x04", b"PK\x05\x06"):
+        raise ValueError("it does not begin like one")
+
+
 def _table(path: Path, array: np.ndarray, columns: Sequence[str] | None) -> np.ndarray:
-    """An array as a table: a structured one has named columns, a plain one numbered ones."""
+    """The chosen columns of an array: of a structured array by field name, of a 2-D array by number."""
     if array.dtype.names:
         if array.ndim != 1:
             raise ValueError(f"{path}: a structured array must be 1-D, not of shape {array.shape}")
@@ -117,4 +110,4 @@ def _stack(path: Path, columns: dict[str, np.ndarray]) -> np.ndarray:
 
 
 class _Plain(ValueError):
-    """An error whose message already says everything."""
+    """An error whose message already names the file: it is raised as it is."""

@@ -1,7 +1,6 @@
-"""Tables of numbers in text and Parquet files, column by column.
+"""Tables of numbers: where CSV (`read_csv`) and Parquet (`read_parquet`) files are read, for points and for graphs.
 
-Every reader raises `ValueError` with one sentence that names the file and, where there is one, the line and the column
-at fault.
+numpy parses a CSV. If it fails, the file is read once more line by line, only to find the line and the column at fault.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-FIRST_ROWS = 1000  # of a .csv, which tell whether a column holds numbers
+FIRST_ROWS = 1000  # of a .csv: they decide whether a column holds numbers
 
 
 def column_names(path: Path) -> tuple[list[str], int]:
@@ -30,14 +29,14 @@ def column_names(path: Path) -> tuple[list[str], int]:
 
 
 def read_columns(path: Path, columns: Sequence[str]) -> list[np.ndarray]:
-    """Columns of a .csv, as integers if every field is one and as float64 otherwise, or of a .parquet, as they are."""
+    """Columns of a .csv (int64 if every field is an integer, float64 otherwise) or of a .parquet (in their dtypes)."""
     if path.suffix.lower() == ".csv":
         return list(read_csv(path, columns, gaps=False, whole=True).T)
     return list(read_parquet(path, columns).values())
 
 
 def numeric_columns(path: Path) -> list[bool]:
-    """Which columns hold numbers: of a .csv, as its first rows have it, if it has any."""
+    """Which columns hold numbers. Of a .csv the first rows decide; without rows all columns count as numbers."""
     if path.suffix.lower() == ".csv":
         skip, _, count, delimiter = _csv_layout(path)
         rows = [fields for _, fields in itertools.islice(_csv_rows(path, skip, delimiter), FIRST_ROWS)]
@@ -52,7 +51,7 @@ def numeric_columns(path: Path) -> list[bool]:
 
 
 def row_as_written(path: Path, row: int) -> tuple[str, list[str]]:
-    """Where someone who looks at a .csv or .parquet finds the row that came out as this one, and a .csv's fields."""
+    """Where in the file this row of the table stands (line of a .csv, row of a .parquet), and the fields of a .csv."""
     if path.suffix.lower() == ".csv":
         skip, _, _, delimiter = _csv_layout(path)
         number, fields = next(itertools.islice(_csv_rows(path, skip, delimiter), row, None))
@@ -63,7 +62,8 @@ def row_as_written(path: Path, row: int) -> tuple[str, list[str]]:
 def read_csv(path: Path, columns: Sequence[str] | None, gaps: bool, whole: bool = False) -> np.ndarray:
     """Numbers separated by commas (or semicolons, or tabs), with or without a line of column names: float64[n, k].
 
-    With `gaps`, an empty field is NaN; with `whole`, the table is int64 if every number is written as an integer.
+    `columns` are names or 0-based numbers; None means all. With `gaps` an empty field is NaN. With `whole` the table is
+    int64 if every number is written as an integer.
     """
     skip, names, count, delimiter = _csv_layout(path)
     used = choose_columns(path, columns, names, count)
@@ -78,7 +78,7 @@ def read_csv(path: Path, columns: Sequence[str] | None, gaps: bool, whole: bool 
         except ValueError:
             if not gaps:
                 raise
-            table = _loaded_text(path, converters=_number_or_gap, **layout)  # slower
+            table = _loaded_text(path, converters=_number_or_gap, **layout)  # slower: Python converts every field
     except ValueError as error:
         raise _csv_fault(path, skip, delimiter, names, count, used, gaps, error) from error
     if len(table) == 0:
@@ -87,7 +87,7 @@ def read_csv(path: Path, columns: Sequence[str] | None, gaps: bool, whole: bool 
 
 
 def _loaded_text(path: Path, used: list[int], count: int, **layout: Any) -> np.ndarray:
-    """Columns of a text, of which a line with more fields than columns is an error where all columns are wanted."""
+    """Columns of a .csv. If all are wanted, a line with more fields than the first is an error."""
     every = sorted(used) == list(range(count))
     table = _loaded(path, usecols=None if every else used, **layout)
     if not every:
@@ -99,13 +99,13 @@ def _loaded_text(path: Path, used: list[int], count: int, **layout: Any) -> np.n
 
 def _loaded(path: Path, **layout: Any) -> np.ndarray:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that there is nothing to read is said by who asks
-        warnings.simplefilter("error", DeprecationWarning)  # older versions of numpy cut fractions off integers
+        warnings.simplefilter("ignore")  # the caller reports an empty file
+        warnings.simplefilter("error", DeprecationWarning)  # older versions of numpy read 1.5 as the integer 1
         return np.loadtxt(path, ndmin=2, encoding="utf-8-sig", quotechar='"', **layout)
 
 
 def _csv_layout(path: Path) -> tuple[int, list[str], int, str]:
-    """Lines before the first row, names of the columns if it has any, how many there are, what separates them."""
+    """Number of lines before the first row, names of the columns (or none), number of columns, separator."""
     try:
         line, first, delimiter = _first_fields(path)
     except UnicodeDecodeError as error:
@@ -114,7 +114,7 @@ def _csv_layout(path: Path) -> tuple[int, list[str], int, str]:
         raise ValueError(f"{path} is not a readable .csv file ({error})") from error
     if len(first) == 1 and _spaced(path, line - 1):
         raise ValueError(f"{path}: fields must be separated by commas, semicolons or tabs, not by spaces")
-    # A line with a number in it is data: a row that were taken for names would be lost in silence.
+    # A line that holds a number is data: to take it for names would lose a row without a message.
     names = [] if any(map(_is_number, first)) else [field.strip() for field in first]
     return (line if names else line - 1), names, len(first), delimiter
 
@@ -135,7 +135,7 @@ def _csv_rows(path: Path, skip: int, delimiter: str) -> Iterator[tuple[int, list
 
 
 def _first_fields(path: Path) -> tuple[int, list[str], str]:
-    """Number of lines up to the first that says something, its fields, and what separates them."""
+    """Number of the first line that is neither empty nor a comment, its fields, and their separator."""
     with open(path, encoding="utf-8-sig", newline="") as file:
         for number, line in enumerate(file, start=1):
             text = line.split("#")[0].strip()
@@ -155,7 +155,7 @@ def _csv_fault(
     gaps: bool,
     error: ValueError,
 ) -> ValueError:
-    """What is wrong with a table that numpy would not read, in the terms of someone who looks at the file."""
+    """The error that names the first line, and the column, which numpy could not read."""
     for number, fields in _csv_rows(path, skip, delimiter):
         if max(used) >= len(fields) or len(used) == count < len(fields):
             needed = count if len(used) == count else max(used) + 1
@@ -171,7 +171,7 @@ def _csv_fault(
 
 
 def choose_columns(path: Path, columns: Sequence[str] | None, names: Sequence[str], count: int) -> list[int]:
-    """Numbers of the wanted columns of `count`: each is asked for by its name or by its 0-based number."""
+    """Positions of the wanted columns among `count`; each is given by its name or by its 0-based number."""
     if columns is None:
         return list(range(count))
     there = ", ".join(names) if names else f"columns 0 to {count - 1}, without names"
@@ -193,7 +193,7 @@ def _is_number(field: str) -> bool:
         float(field)
     except ValueError:
         return False
-    return "_" not in field  # float("1_000") is Python's notation, not a file's
+    return "_" not in field  # float("1_000") is Python's notation; files do not use it
 
 
 def _number_or_gap(field: str) -> float:
@@ -239,7 +239,7 @@ def pyarrow_for(path: Path, doing: str) -> Any:
 
 
 def numeric(path: Path, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The columns, if they are all numbers."""
+    """The columns unchanged; ValueError if one of them does not hold numbers."""
     for name, values in columns.items():
         if values.dtype.kind not in "iuf":
             raise ValueError(f"{path}: column {name!r} holds {values.dtype}, not numbers; choose others with --columns")
@@ -247,5 +247,5 @@ def numeric(path: Path, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what an error says."""
+    """The first line of an error's message."""
     return (str(error) or type(error).__name__).splitlines()[0]

@@ -1,6 +1,13 @@
-"""Pictures of trees and clusters, one file a picture. matplotlib is imported when one is drawn.
+"""Pictures of trees and clusters. They are drawn from plain arrays; matplotlib is imported when one is drawn.
 
-They are drawn from plain arrays and return the Axes; an axis that is not given is the current one's, as in hdbscan.
+    clusters.py      the points, coloured by cluster
+    condensed.py     the condensed tree
+    icicles.py       positions and widths of the condensed tree's icicles, without drawing
+    dendrogram.py    the single linkage tree
+    spanning.py      the minimum spanning tree between the points
+    plane.py         axes, and points of any dimension in a plane
+
+Every function returns the Axes. Without `axis` it draws into the current one, as the hdbscan package does.
 """
 
 from emst.plots.clusters import cluster_colours, plot_clusters

@@ -3,29 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import re
 
 import numpy as np
 import pytest
 from graph_helpers import assert_chosen, on
 from graph_reference import GRAPHS, KINDS, adjacency_of, comb, path, random, shuffled, weights_for
-
-CONSTANTS = {
-    "emst.cuda.graph.forest": ("graph/worklist.cuh", ["STATE_WORDS", "MOST_BLOCKS"]),
-    "emst.cuda.graph.components": ("graph/components.cu", ["COMPONENT_THREADS", "MOST_BLOCKS", "STATE_WORDS"]),
-    "emst.cuda.graph.statistics": ("graph/entries.cuh", ["GRAPH_THREADS"]),
-}
-
-
-@pytest.mark.parametrize("room", CONSTANTS)
-def test_both_languages_have_the_same_constants(room):
-    """If a State were larger than its buffer, kernels would write beyond the end."""
-    pytest.importorskip("cupy")
-    module = importlib.import_module(room)
-    header, names = CONSTANTS[room]
-    text = (importlib.import_module("emst.cuda.runtime.compile").KERNELS / header).read_text()
-    for name in names:
-        assert int(re.search(rf"\b{name} = (\d+)", text)[1]) == getattr(module, name), name
 
 
 @pytest.fixture
@@ -42,6 +24,7 @@ def constant(monkeypatch):
     def forget():
         compile.kernel.cache_clear()
         launch._resident.cache_clear()
+        launch._ready.clear()
 
     def patched(old, new):
         assert old in plain("graph/forest")

@@ -8,6 +8,8 @@ import reference
 from dendrograms import SHAPES, WEIGHTS, assert_same, give, of_points, tree, weights
 from helpers import DTYPES, KINDS, to_host
 
+from emst.hierarchy.linkage import to_scipy
+
 SIZES = [2, 3, 10, 60, 5_000]
 
 
@@ -50,7 +52,7 @@ def test_long_clusters_are_summed_in_the_agreed_order(ops, shape):
 
 
 def test_a_single_point_never_leaves(ops):
-    """No merge, so no lambda at which it would: infinite, and so is the death of its cluster."""
+    """Without a merge there is no lambda at which it leaves: lambda is infinite, and so is the death of its cluster."""
     edges, heights = np.empty((0, 2), np.int32), np.empty(0, np.float32)
     check(ops, edges, heights, 2, [1.0])
 
@@ -60,7 +62,8 @@ def test_every_point_counts_in_the_stability(ops):
     edges, heights = of_points("uniform", 2_000, np.float64)
     condensed = ops.condense(give(ops, edges, heights), 10)
     c = {
-        name: to_host(getattr(condensed, name)) for name in ("cluster", "leaving_merge", "birth", "parent", "size", "stability")
+        name: to_host(getattr(condensed, name))
+        for name in ("cluster", "leaving_merge", "birth", "parent", "size", "stability")
     }
     expected = np.zeros(condensed.count)
     np.add.at(expected, c["cluster"], 1 / heights[c["leaving_merge"]] - c["birth"][c["cluster"]])
@@ -102,7 +105,7 @@ def test_hdbscan_finds_the_same_clusters(ops, seed, min_cluster_size):
     edges, heights = of_points("uneven", 1_000, np.float64, seed=seed)
     linkage = give(ops, edges, heights)
     condensed = ops.condense(linkage, min_cluster_size)
-    theirs = peer.condense_tree(linkage.to_scipy(), min_cluster_size)
+    theirs = peer.condense_tree(to_scipy(linkage), min_cluster_size)
     stability = peer.compute_stability(theirs)
     assert condensed.count == len(stability)
     np.testing.assert_allclose(np.sort(to_host(condensed.stability)), np.sort(list(stability.values())), rtol=1e-9)
@@ -124,7 +127,7 @@ def test_hdbscan_keeps_the_same_clusters(ops, seed, persistence):
     linkage = give(ops, edges, heights)
     whole = ops.condense(linkage, 5)
     condensed = ops.simplify(whole, persistence)
-    theirs = peer.simplify_hierarchy(peer.condense_tree(linkage.to_scipy(), 5), persistence)
+    theirs = peer.simplify_hierarchy(peer.condense_tree(to_scipy(linkage), 5), persistence)
     assert 1 < condensed.count < whole.count
     born = np.sort(theirs["lambda_val"][theirs["child"] >= 1_000])
     np.testing.assert_allclose(np.sort(to_host(condensed.birth))[1:], born, rtol=1e-6)

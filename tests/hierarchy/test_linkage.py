@@ -2,17 +2,20 @@
 
 import importlib
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import reference
 from dendrograms import SHAPES, WEIGHTS, assert_same, give, nested, of_points, tree, weights
-from helpers import DTYPES, KINDS, cloud, to_host
+from helpers import DTYPES, KINDS, cloud, to_device, to_host
 from scipy.cluster.hierarchy import is_valid_linkage
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import pdist, squareform
 
 import emst
+from emst.cpu.hierarchy import linkage as cpu_linkage
+from emst.hierarchy.linkage import to_scipy
 
 
 @pytest.mark.parametrize("n", [2, 3, 33, 1_500])
@@ -35,7 +38,7 @@ def test_one_point_makes_no_merge(ops):
     linkage = give(ops, edges, heights)
     assert linkage.n == 1
     assert_same(linkage, reference.linkage(edges, heights))
-    assert linkage.to_scipy().shape == (0, 4)
+    assert to_scipy(linkage).shape == (0, 4)
 
 
 @pytest.mark.parametrize("k", [1, 5])
@@ -47,7 +50,7 @@ def test_scipy_finds_the_same_heights_and_sizes(ops, k):
     np.fill_diagonal(reachable, 0)
     expected = scipy_linkage(squareform(reachable), "single")
     found = emst.minimum_spanning_tree(x, min_samples=k, device="cpu")
-    ours = give(ops, found.edges, found.weights).to_scipy()
+    ours = to_scipy(give(ops, found.edges, found.weights))
     assert is_valid_linkage(ours, throw=True)
     np.testing.assert_allclose(ours[:, 2], expected[:, 2], rtol=1e-12)
     if k == 1:  # without ties the merges are the same ones
@@ -99,7 +102,44 @@ def test_one_point_is_cut_too(ops):
 def test_the_public_linkage_is_the_backends(ops):
     x = cloud(200, 2, np.float32)
     found = emst.minimum_spanning_tree(x, device="cpu")
-    np.testing.assert_array_equal(found.linkage(), give(ops, found.edges, found.weights).to_scipy())
+    np.testing.assert_array_equal(found.linkage(), to_scipy(give(ops, found.edges, found.weights)))
+
+
+@pytest.mark.parametrize("n", [3, 4, 700])
+@pytest.mark.parametrize("twice", [False, True])
+def test_edges_with_a_cycle_are_an_error(ops, n, twice):
+    """The last edge joins what others have joined: as a cycle, or as a repetition of the one before."""
+    edges = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1).astype(np.int32)
+    edges[-1] = edges[-2] if twice else (0, n - 2)
+    with pytest.raises(ValueError, match="edges are not a spanning tree"):
+        give(ops, edges, np.arange(n - 1.0))
+
+
+@pytest.mark.parametrize("what", ["loop", "cycle", "range", "negative", "rows", "columns"])
+def test_changed_edges_are_an_error(ops, what):
+    """A result's arrays belong to the caller, who may have written to them."""
+    found = emst.minimum_spanning_tree(cloud(200, 2, np.float64), device=ops.name)
+    edges = to_host(found.edges).copy()
+    if what == "cycle":
+        edges[100:102] = [[4, 5], [4, 5]]
+    elif what in ("rows", "columns"):
+        edges = edges[:-1] if what == "rows" else edges[:, :1]
+    else:
+        edges[100] = {"loop": (3, 3), "range": (3, 200), "negative": (-1, 3)}[what]
+    changed = replace(found, edges=to_device(ops, edges))
+    with pytest.raises(ValueError, match="edges"):
+        changed.linkage()
+
+
+def test_interrupts_are_served_between_steps(monkeypatch):
+    """On the CPU the merges run on one thread, in steps: a few milliseconds each."""
+    edges, heights = of_points("uniform", 700, np.float64)
+    expected = cpu_linkage.linkage(edges, heights)
+    merge, steps = cpu_linkage._merge, []
+    monkeypatch.setattr(cpu_linkage, "STEP", 100)
+    monkeypatch.setattr(cpu_linkage, "_merge", lambda *args: steps.append(args[-1]) or merge(*args))
+    assert_same(cpu_linkage.linkage(edges, heights), expected)
+    assert steps == [100, 200, 300, 400, 500, 600, 699]
 
 
 def chain(n):

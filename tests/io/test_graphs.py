@@ -1,4 +1,4 @@
-"""Graphs from files: what is read, entry by entry, and what is said of a file that cannot be."""
+"""Graphs from files: what is read, entry by entry, and the errors of bad files; forests to files."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_dimacs(tmp_path, name):
     ids=["windows", "trailing spaces", "tabs", "double spaces", "between", "no last end", "after"],
 )
 @pytest.mark.parametrize("block", [1, 40, dimacs.BLOCK])
-def test_dimacs_in_other_hands(tmp_path, monkeypatch, change, block):
+def test_dimacs_with_other_spacing(tmp_path, monkeypatch, change, block):
     monkeypatch.setattr(dimacs, "BLOCK", block)
     assert_entries(read_graph(written(tmp_path / "g.gr", change(gr()))))
 
@@ -166,7 +166,7 @@ def test_dimacs_without_arcs(tmp_path, n):
         ("p sp 2147483648 1\na 1 2 3\n", "line 1: 'p sp 2147483648 1' has more vertices than 32-bit ids can number"),
         ("p sp 2 1\np sp 2 1\na 1 2 3\n", "line 2: 'p sp 2 1' is a second problem line"),
         ("p sp 2 1\na 1 2 3\np sp 2 1\n", "line 3: 'p sp 2 1' is a second problem line"),
-        ("p sp 2 2\na 1 2 3\n", "the problem line tells of 2 arcs, the file has 1"),
+        ("p sp 2 2\na 1 2 3\n", "the problem line announces 2 arcs, the file has 1"),
         ("p sp 2 1\na 1 2 3\n\na 2 1 3\n", "line 4: 'a 2 1 3' is one arc more than the 1 of the problem line"),
         ("p sp 2 2\na 1 2 3\na 0 1 3\n", "line 3: 'a 0 1 3' names vertex 0; they are numbered from 1 to 2"),
         ("p sp 2 2\na 1 2 3\na 2 3 3\n", "line 3: 'a 2 3 3' names vertex 3; they are numbered from 1 to 2"),
@@ -188,7 +188,7 @@ def test_faults_of_dimacs(tmp_path, monkeypatch, text, said, block):
     refused(tmp_path / "g.gr", text, said)
 
 
-def test_a_fault_far_down_is_told_by_its_line(tmp_path, monkeypatch):
+def test_a_fault_far_down_is_named_by_its_line(tmp_path, monkeypatch):
     lines = FLORIDA.read_text().splitlines()
     lines[3000] = lines[3000].replace("a ", "a x")
     monkeypatch.setattr(dimacs, "BLOCK", 5000)
@@ -213,7 +213,7 @@ def test_damaged_compression(tmp_path, name, damage):
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.data())
 def test_the_fast_way_and_the_slow_one_agree(tmp_path, data):
-    """On files that are fair, and on what becomes of them when bytes are lost, added or changed."""
+    """On a valid file, and on the same file with bytes removed, added or changed."""
     text = bytearray(gr().encode())
     for _ in range(data.draw(st.integers(0, 3))):
         at = data.draw(st.integers(0, len(text) - 1))
@@ -230,7 +230,7 @@ def test_the_fast_way_and_the_slow_one_agree(tmp_path, data):
 
 
 def outcome(path):
-    """What the file holds, or what is said of it."""
+    """The content of the file, or the error."""
     try:
         n, *arcs = dimacs.read_arcs(path)
     except ValueError as error:
@@ -521,11 +521,11 @@ def test_arrays_without_weights(tmp_path):
 @pytest.mark.parametrize(
     "arrays, said",
     [
-        ({"x": [1]}, "holds arrays x: without `indptr` and `indices` or `source` and `target` they are no graph"),
+        ({"x": [1]}, "holds arrays x: a graph needs `indptr` and `indices`, or `source` and `target`"),
         ({"source": [0], "target": [1], "a": [1], "b": [2]}, "a, b could all be the weight"),
         ({"source": [0], "target": [1], "weight": [1], "data": [2]}, "weight, data could all be the weight"),
         ({"source": [0], "target": [1], "u": [1], "v": [2]}, "source, target and u, v could all be the ends"),
-        ({"source": [0], "target": [1], "Source": [1]}, "differ in nothing but case"),
+        ({"source": [0], "target": [1], "Source": [1]}, "differ only in case"),
         ({"indptr": [0, 1], "indices": [0], "a": [1.0], "b": [1.0]}, "a, b could all be the weight"),
         ({"source": [0, 1], "target": [1]}, "as long as each other, not of shapes (2,), (1,)"),
         ({"source": [0, 1], "target": [1, 2], "weight": [3]}, "as long as each other"),

@@ -1,4 +1,6 @@
-"""The hierarchy: boxes and labels of every node on every level."""
+"""The bounding volume hierarchy: boxes and labels of every node on every level."""
+
+import importlib
 
 import numpy as np
 import pytest
@@ -56,3 +58,26 @@ def test_a_node_has_the_label_its_points_share(ops, n, d, components):
     ops.label_nodes(bvh, forest_on(ops, reference.empty_forest(labels, np.float32)))
     for level, (_, size) in enumerate(shape(bvh)):
         np.testing.assert_array_equal(to_host(bvh.node_labels(level)), reference.labels_of(labels, size))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [1, 2, 3, 7])
+def test_everything_that_is_read_is_written(d, dtype):
+    """Rows of nodes are loaded with their padding, labels as whole leaves; what memory held before must not stay."""
+    import cupy
+
+    def filled(size):
+        memory = cupy.get_default_memory_pool().malloc(size)
+        memory.memset(0x5A, size)
+        return memory
+
+    n = 8 * 100 + 1
+    cuda = importlib.import_module("emst.cuda")
+    with cupy.cuda.using_allocator(filled):
+        bvh, _, _, _ = hierarchies(cuda, cloud(n, d, dtype))
+        forest = cuda.join_duplicates(bvh)
+        cuda.label_nodes(bvh, forest)
+    assert not (bvh.nodes.view(np.uint8) == 0x5A).reshape(-1, bvh.dtype.itemsize).all(axis=1).any()
+    labels = cupy.ndarray(-(-n // bvh.leaf_size) * bvh.leaf_size, np.int32, forest.labels.data)
+    assert labels[n:].tolist() == [-1] * (len(labels) - n)

@@ -1,5 +1,6 @@
-"""The benchmark drivers run, and their tables hold what they are for."""
+"""The benchmark drivers of points run, and their tables hold the expected rows and columns."""
 
+import subprocess
 import sys
 
 import pytest
@@ -53,3 +54,8 @@ def test_what_others_took_is_found():
     record = {"set": "blobs3 1000000", "n": 10**6, "d": 3, "dtype": "float32", "k": 6, "labels": None}
     assert [other["seconds"] for other in recorded(record)] == [[12.056]]
     assert recorded(record | {"k": 7}) == []
+
+
+@pytest.mark.gpu
+def test_what_the_sanitizer_runs():
+    subprocess.run([sys.executable, "benchmarks/sanitize.py", "--n", "301"], cwd=ROOT, check=True)

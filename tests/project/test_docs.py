@@ -1,4 +1,4 @@
-"""What README and docs show can be run: snippets of Python in the order of a page, commands of `emst`, links."""
+"""README and docs can be trusted: snippets of Python and commands of `emst` run; links, files and samples are right."""
 
 import doctest
 import os
@@ -6,13 +6,22 @@ import pathlib
 import re
 import shlex
 
+import numpy as np
 import pytest
 
+from emst import HDBSCANGPU
 from emst.cli import parser
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "benchmarks" / "README.md",
+    ROOT / "datasets" / "autzen" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 FENCED = re.compile(r"(?P<mark><!-- not run[^\n]*-->\n)?^```(?P<language>\w*)\n(?P<code>.*?)^```$", re.M | re.S)
+PATH = re.compile(r"`((?:emst|tests|benchmarks|datasets|docs)/[\w./-]*)`(?:(?:,| and) `(\w+\.cuh?)`)?")
 LINK = re.compile(r"\]\((?!https?:)(?P<file>[^)#\s]*)(?:#(?P<section>[^)\s]*))?\)")
 
 
@@ -31,10 +40,10 @@ def snippets(page, language):
 def run_examples(code, names, where):
     """A session with >>> prints what it says."""
     test = doctest.DocTestParser().get_doctest(code, names, where, where, 0)
-    told = []
+    messages = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-    runner.run(test, out=told.append, clear_globs=False)
-    assert not runner.failures, "".join(told)
+    runner.run(test, out=messages.append, clear_globs=False)
+    assert not runner.failures, "".join(messages)
     names.update(test.globs)
 
 
@@ -43,7 +52,7 @@ def test_python(page, tmp_path, monkeypatch):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     monkeypatch.chdir(tmp_path)
-    os.symlink(ROOT / "data", tmp_path / "data")
+    os.symlink(ROOT / "datasets", tmp_path / "datasets")
     names = {"__name__": "snippet"}
     for line, code in snippets(page, "python"):
         where = f"{name(page)}:{line}"
@@ -80,3 +89,28 @@ def test_links(page):
         target = (page.parent / link["file"]).resolve() if link["file"] else page
         assert target.exists(), f"{name(page)}: {link['file']}"
         assert not link["section"] or link["section"] in sections(target), f"{name(page)}: #{link['section']}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_paths(page):
+    """Every file or folder that a page names is there, and so is the .cu that stands behind its .py."""
+    for path, beside in PATH.findall(page.read_text()):
+        assert (ROOT / path).exists(), f"{name(page)}: {path}"
+        assert not beside or (ROOT / path).with_name(beside).exists(), f"{name(page)}: {path}, {beside}"
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 120
+
+
+def test_what_verbose_prints(capsys):
+    """The sample in docs/metrics.md, but for seconds."""
+    page = (ROOT / "docs" / "metrics.md").read_text()
+    sample = re.findall(r"^    (\[emst\] .*)$", page, re.M)
+    g = np.random.default_rng(0)
+    points = np.concatenate([g.normal(0, 1, (100, 2)), g.normal(8, 1, (100, 2))])
+    HDBSCANGPU(min_cluster_size=20, metric="manhattan", verbose=True, device="cpu").fit(points)
+    seconds = re.compile(r"\d+\.\d{3} s")
+    assert [seconds.sub("s", line) for line in capsys.readouterr().err.splitlines()] == [
+        seconds.sub("s", line) for line in sample
+    ]

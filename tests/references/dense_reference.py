@@ -1,4 +1,4 @@
-"""Twins of the operations that ask for distances row by row: the whole matrix, formed at once."""
+"""Reference for the operations on rows of distances: the full matrix is computed at once. See `reference.py`."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def bytes_free():
 
 
 def kruskal(distance, k, alpha=1.0):
-    """The unique tree under the law, bridged at infinity: edges, weights, core distances. Knows no rounds."""
+    """The unique tree of the total order, bridged at infinity: edges, weights, core distances. Knows no rounds."""
     n = len(distance)
     rows = Rows(distance, distance.dtype.type(alpha))
     core = row_core_distances(rows, k)
@@ -92,6 +92,8 @@ def kruskal(distance, k, alpha=1.0):
 
     edges, weights = [], []
     for e in np.lexsort((v, u, distance[u, v], weight)):
+        if len(edges) == n - 1:
+            break
         a, b = root(int(u[e])), root(int(v[e]))
         if a != b and weight[e] < np.inf:
             parent[max(a, b)] = min(a, b)

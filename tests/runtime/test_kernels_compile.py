@@ -91,6 +91,11 @@ def ptx_of(nvrtc, text, names):
     return (ptx if isinstance(ptx, str) else ptx.decode()), symbols
 
 
+def body_of(ptx, symbol):
+    """PTX of one kernel."""
+    return ptx.partition(f".entry {symbol}(")[2].partition(".entry ")[0]
+
+
 def test_entries_are_found():
     assert rooms()
     for room in rooms():
@@ -102,14 +107,19 @@ def test_entries_are_found():
 def test_every_kernel_compiles(nvrtc, room):
     from emst.cuda.runtime.compile import source
 
-    names = list(expressions((CUDA / f"{room}.cu").read_text()))
+    text = (CUDA / f"{room}.cu").read_text()
+    names = list(expressions(text))
+    # Blocks that look back wait for earlier tiles, so they must not take their tile from their index.
+    waiting = {entry["name"] for entry in ENTRY.finditer(text) if "*tiles" in text[entry.end() :].partition("{")[0]}
     powers = [name for name in names if name.endswith(POW)]
     exact = [name for name in names if name not in powers]
     for some in (powers, exact) if powers else (exact,):
         ptx, symbols = ptx_of(nvrtc, source(room), some)
         for name, symbol in symbols.items():
             assert f".entry {symbol}(" in ptx, name
-    # The contract's rounding: subtract, multiply, add. Integers may be multiplied and added at once.
+            if name.partition("<")[0] in waiting:
+                assert "%ctaid" not in body_of(ptx, symbol), f"{name}: blocks do not start in the order of blockIdx"
+    # The rounding that all backends share: subtract, multiply, add. Integers may be multiplied and added at once.
     assert not re.findall(r"\bfma\.\S+|\bmad\.\S*f(?:32|64)", ptx)
     # Subnormal weights are as good as any: nothing may flush them on the way in, out, or through a comparison.
     assert not re.findall(r"\b(?:mul|add|sqrt|cvt)\.\S*ftz\S*", ptx)

@@ -19,6 +19,7 @@ import numpy as np
 
 from emst.cpu.distances.metric import KINDS, MATRIX, distances
 from emst.cpu.runtime.arrays import empty
+from emst.cpu.runtime.atomics import load, lower_bound
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks
 
@@ -188,7 +189,7 @@ def _nearest(scratch, data, kind, p, block, alpha, core, asking, labels, nearest
         group = 0  # a bit for every row that is looked at
         for q in range(size):
             u = asking[first + q]
-            if bound[u] <= best[labels[u]]:
+            if bound[u] <= load(best, labels[u]):
                 group |= 1 << q
                 nearest[u], near[u] = -1, np.inf
                 bound[u] = np.finfo(bound.dtype).max  # infinite distances are none
@@ -206,16 +207,17 @@ def _nearest(scratch, data, kind, p, block, alpha, core, asking, labels, nearest
             if group >> q & 1:
                 if nearest[u] < 0:
                     bound[u] = np.inf
-                elif bound[u] < best[labels[u]]:
-                    best[labels[u]] = bound[u]
+                else:
+                    lower_bound(best, labels[u], bound[u])
 
 
 @part
 def _look(row, u, first, alpha, core, labels, nearest, bound, near):
     """Show a row some of its entries, in ascending order: among equals the first one stays."""
     label, own, weight = labels[u], core[u], bound[u]
-    # An entry farther than this is no better: one that has reached its core distance only looks for something nearer.
-    reach = near[u] if weight == own else weight
+    # An entry is no better beyond this: a row that has reached its core distance only looks for something nearer.
+    # Divided, as entries are: rounding is monotone, so a nearer entry divided by alpha is never above it.
+    reach = near[u] / alpha if weight == own else weight
     others, cores = labels[first : first + len(row)], core[first : first + len(row)]
     hits = 0
     for j in range(len(row)):

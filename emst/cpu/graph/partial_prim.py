@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from emst.cpu.runtime.arrays import empty
-from emst.cpu.runtime.atomics import compare_and_swap
+from emst.cpu.runtime.atomics import compare_and_swap, load
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
@@ -47,7 +47,7 @@ def _grow(heap, indptr, columns, keys, gamma, ascending, owner, via, hook, begin
             if edge >= 0:
                 _sift_up(key, at, vertex, count, keys[edge], edge, v)
                 count += 1
-            while edge != LOST and count > 0 and owner[columns[at[0]]] == me:  # its other end has joined since
+            while edge != LOST and count > 0 and load(owner, columns[at[0]]) == me:  # its other end has joined since
                 v = vertex[0]
                 edge = _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, at[0], False)
                 if edge == LOST:
@@ -75,7 +75,7 @@ def _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, known, alo
     end = indptr[v + 1]
     if ascending:
         edge, far = known, known + PATIENCE
-        while edge < min(end, far) and owner[columns[edge]] == me:
+        while edge < min(end, far) and load(owner, columns[edge]) == me:
             edge += 1
         if edge == end:
             return np.int64(-1)
@@ -84,7 +84,7 @@ def _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, known, alo
         return LOST
     lightest = np.int64(-1)
     for edge in range(indptr[v], end):
-        if (lightest < 0 or keys[edge] < keys[lightest]) and owner[columns[edge]] != me:
+        if (lightest < 0 or keys[edge] < keys[lightest]) and load(owner, columns[edge]) != me:
             lightest = edge
     return lightest
 

@@ -1,0 +1,10 @@
+"""From a spanning tree to clusters on the CPU.
+
+linkage.py      the dendrogram, by union-find
+condensed.py    the condensed tree
+simplify.py     the condensed tree without splits of little persistence
+selection.py    selected clusters, labels, probabilities and outlier scores
+cut.py          flat clusters at one height of the dendrogram
+ancestors.py    at which lambda two clusters of the condensed tree split
+descent.py      values that merges inherit from their nearest ancestor that has one, at any depth
+"""

@@ -8,7 +8,8 @@ from emst.backend.records import Linkage
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.prefetch import prefetch
 
-AHEAD = 8  # edges: long enough for memory to answer, short enough for the cache to hold the answers
+AHEAD = 8  # edges: long enough for the memory to deliver, short enough for the cache to hold what it delivered
+STEP = 1 << 20  # edges a call of the kernel: an interrupt is served between calls
 
 
 def linkage(edges, weights):
@@ -21,21 +22,30 @@ def linkage(edges, weights):
     sets[:, 0] = -1
     sets[:, 1] = np.arange(-n, 0)
     child, size = np.empty((m, 2), np.int32), np.empty(m, np.int32)
-    _merge(np.ascontiguousarray(edges).reshape(-1), sets.reshape(-1), child, size)
+    ends, sets = np.ascontiguousarray(edges, np.int32).reshape(-1), sets.reshape(-1)
+    for begin in range(0, m, STEP):
+        end = min(begin + STEP, m)
+        merged = _merge(ends, sets, child, size, begin, end)
+        if merged < end:
+            u, v = ends[2 * merged : 2 * merged + 2]
+            raise ValueError(f"edges are not a spanning tree: edge {merged:,} ({u}, {v}) closes a cycle")
     return Linkage(child, size, weights)
 
 
 @kernel
-def _merge(edges, sets, child, size):
-    """Union by size. Points of consecutive edges are anywhere, so they and their parents are asked for ahead."""
+def _merge(edges, sets, child, size, begin, end):
+    """Union by size. Points of consecutive edges are anywhere, so they and their parents are fetched ahead. Returns the
+    first edge that closes a cycle, or `end`."""
     m = len(size)
-    for i in range(m):
+    for i in range(begin, end):
         if i + 2 * AHEAD < m:
-            for end in range(2):
-                prefetch(sets, 2 * np.int64(edges[2 * (i + 2 * AHEAD) + end]))
-                above = np.int64(sets[2 * edges[2 * (i + AHEAD) + end]])
+            for side in range(2):
+                prefetch(sets, 2 * np.int64(edges[2 * (i + 2 * AHEAD) + side]))
+                above = np.int64(sets[2 * edges[2 * (i + AHEAD) + side]])
                 prefetch(sets, 2 * max(above, np.int64(0)))
         a, b = _root(sets, edges[2 * i]), _root(sets, edges[2 * i + 1])
+        if a == b:
+            return i
         first, second = sets[2 * a + 1], sets[2 * b + 1]
         child[i, 0], child[i, 1] = min(first, second), max(first, second)
         if sets[2 * a] > sets[2 * b]:
@@ -43,6 +53,7 @@ def _merge(edges, sets, child, size):
         size[i] = -(sets[2 * a] + sets[2 * b])
         sets[2 * a], sets[2 * a + 1] = -size[i], i
         sets[2 * b] = a
+    return end
 
 
 @part

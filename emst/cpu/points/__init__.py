@@ -1,0 +1,17 @@
+"""Spanning trees of points on the CPU, in the order of a run.
+
+statistics.py    bounds, rows that are not finite, and a sample of rows
+memory.py        the bytes that a tree takes, checked before anything is allocated
+order.py         codes along the Hilbert curve
+bvh.py           the bounding volume hierarchy
+knn.py           core distances
+duplicates.py    equal points, joined before the first search
+labels.py        the component of each node of the hierarchy
+cached.py        cached nearest neighbours, and upper bounds for components
+search.py        the search: the nearest point of another component
+lightest.py      the lightest edge of each component, among the neighbours of its points
+result.py        sorted edges and core distances, in the caller's rows and units
+prediction.py    the nearest point to a new one under mutual reachability
+walk.py          the walk of 16 neighbouring queries through the hierarchy; knn, search and prediction use it
+lists.py         sorted lists of neighbours, for the walk
+"""

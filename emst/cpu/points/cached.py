@@ -17,6 +17,7 @@ import numpy as np
 from emst.cpu.points.bvh import MIXED
 from emst.cpu.points.knn import list_neighbours
 from emst.cpu.runtime.arrays import full
+from emst.cpu.runtime.atomics import load, lower_bound
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, cached_mask, changes_mask, hopeful_mask, lowest_bit
 from emst.cpu.runtime.parallel import for_chunks, grain_for
@@ -106,9 +107,9 @@ def _upper_bounds(nodes, core, n, best, memory, d, begin, end):
             weight = squared_distance(nodes.blocks, d, i, i + 1)
             if core is not None:
                 weight = max(weight, core[i], core[i + 1])
-            best[labels[i]] = min(best[labels[i]], weight)
-            best[labels[i + 1]] = min(best[labels[i + 1]], weight)
-        if common != MIXED and memory.least[leaf] > best[common]:
+            lower_bound(best, labels[i], weight)
+            lower_bound(best, labels[i + 1], weight)
+        if common != MIXED and memory.least[leaf] > load(best, common):
             continue
         hopeful = hopeful_mask(memory.bound, labels, at, best) & lanes_of(leaf, n)
         answered = hopeful & cached_mask(memory.nearest, labels, at)
@@ -116,14 +117,14 @@ def _upper_bounds(nodes, core, n, best, memory, d, begin, end):
         while answered:
             i = at + lowest_bit(answered)
             answered &= answered - 1
-            best[labels[i]] = min(best[labels[i]], memory.bound[i])
+            lower_bound(best, labels[i], memory.bound[i])
         while hopeful:
             i = at + lowest_bit(hopeful)
             hopeful &= hopeful - 1
             if _repeated(nodes.blocks, memory, d, i):
                 memory.bound[i] = np.inf
-            elif memory.lists.shape[1] and memory.bound[i] <= min(best[labels[i]], _floor(core, memory, i)):
-                best[labels[i]] = min(best[labels[i]], _consult(nodes.blocks, core, memory, d, i))
+            elif memory.lists.shape[1] and memory.bound[i] <= min(load(best, labels[i]), _floor(core, memory, i)):
+                lower_bound(best, labels[i], _consult(nodes.blocks, core, memory, d, i))
 
 
 @part

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, lowest_bit
 from emst.cpu.runtime.parallel import for_chunks, grain_for
@@ -36,8 +37,8 @@ def _least_weights(candidates, memory, core, best, kept, improved, grain, begin,
         while mask:
             u = leaf * LANES + lowest_bit(mask)
             mask &= mask - 1
-            if memory.bound[u] < kept[memory.labels[u]]:
-                kept[memory.labels[u]] = memory.bound[u]
+            if memory.bound[u] < load(kept, memory.labels[u]):
+                store(kept, memory.labels[u], memory.bound[u])
                 improved[begin // grain] = True
 
 
@@ -53,9 +54,9 @@ def _first_edges(candidates, memory, core, best, kept, improved, grain, begin, e
             label = memory.labels[u]
             if memory.bound[u] != best[label]:
                 continue
-            x = kept[label]
+            x = load(kept, label)
             if x < 0 or (x != u and _before(u, x, memory, core)):
-                kept[label] = u
+                store(kept, label, u)
                 improved[begin // grain] = True
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
-from emst.cpu.runtime.lanes import LANES, WORD, address, load, spread, store, vector
+from emst.cpu.runtime.lanes import LANES, WORD, address, load, loop, spread, store, vector
 
 
 def shifted(builder, row):
@@ -27,33 +26,29 @@ def insert_hits(typingctx, values, ids, at, last, candidates, hits, base):
 
     def codegen(context, builder, signature, args):
         numbers, names, at, last, offered, hits, base = args
-        row = cgutils.alloca_once_value(builder, load(context, builder, values, numbers, at))
-        row_ids = cgutils.alloca_once_value(builder, load(context, builder, ids, names, at))
-        todo = cgutils.alloca_once_value(builder, hits)
-        kind, id_kind = row.type.pointee, row_ids.type.pointee
+        row, row_ids = load(context, builder, values, numbers, at), load(context, builder, ids, names, at)
         first = ir.Constant(ir.VectorType(ir.IntType(1), LANES), [1] + [0] * (LANES - 1))
-        top, body, end = (builder.append_basic_block(name) for name in ("hits", "insert", "done"))
-        builder.branch(top)
-        builder.position_at_end(top)
-        mask = builder.load(todo)
-        builder.cbranch(builder.icmp_unsigned("!=", mask, WORD(0)), body, end)
-        builder.position_at_end(body)
-        lane = builder.cttz(mask, ir.Constant(ir.IntType(1), 1))
-        builder.store(builder.and_(mask, builder.sub(mask, WORD(1))), todo)
-        value = builder.load(address(context, builder, candidates, offered, lane))
-        value = spread(builder, value, kind)
-        name = spread(builder, builder.add(base, builder.trunc(lane, id_kind.element)), id_kind)
-        old, old_ids = builder.load(row), builder.load(row_ids)
-        moved, moved_ids = shifted(builder, old), shifted(builder, old_ids)
-        stays = builder.fcmp_ordered("<=", old, value)
-        here = builder.or_(first, builder.fcmp_ordered("<=", moved, value))
-        builder.store(builder.select(stays, old, builder.select(here, value, moved)), row)
-        builder.store(builder.select(stays, old_ids, builder.select(here, name, moved_ids)), row_ids)
-        builder.branch(top)
-        builder.position_at_end(end)
-        store(context, builder, builder.load(row), values, numbers, at)
-        store(context, builder, builder.load(row_ids), ids, names, at)
-        return builder.extract_element(builder.load(row), last)
+
+        def insert(_, state):
+            mask, old, old_ids = state
+            lane = builder.cttz(mask, ir.Constant(ir.IntType(1), 1))
+            value = builder.load(address(context, builder, candidates, offered, lane))
+            value = spread(builder, value, old.type)
+            name = builder.add(base, builder.trunc(lane, base.type))
+            name = spread(builder, name, old_ids.type)
+            moved, moved_ids = shifted(builder, old), shifted(builder, old_ids)
+            stays = builder.fcmp_ordered("<=", old, value)
+            here = builder.or_(first, builder.fcmp_ordered("<=", moved, value))
+            return (
+                builder.and_(mask, builder.sub(mask, WORD(1))),
+                builder.select(stays, old, builder.select(here, value, moved)),
+                builder.select(stays, old_ids, builder.select(here, name, moved_ids)),
+            )
+
+        _, row, row_ids = loop(builder, WORD(0), builder.ctpop(hits), [hits, row, row_ids], insert)
+        store(context, builder, row, values, numbers, at)
+        store(context, builder, row_ids, ids, names, at)
+        return builder.extract_element(row, last)
 
     at = types.int64
     return values.dtype(values, ids, at, at, candidates, at, ids.dtype), codegen
@@ -67,16 +62,17 @@ def keep_least(typingctx, values, ids, count, candidates, name):
         numbers, names, count, offered, name = args
         value = load(context, builder, candidates, offered, WORD(0))
         name = spread(builder, name, vector(context, ids.dtype))
-        value, name = cgutils.alloca_once_value(builder, value), cgutils.alloca_once_value(builder, name)
-        with cgutils.for_range(builder, count, intp=WORD) as loop:
-            at = builder.mul(loop.index, WORD(LANES))
+
+        def insert(m, state):
+            at = builder.mul(m, WORD(LANES))
+            new, new_ids = state
             old, old_ids = load(context, builder, values, numbers, at), load(context, builder, ids, names, at)
-            new, new_ids = builder.load(value), builder.load(name)
             less = builder.fcmp_ordered("<", new, old)
             store(context, builder, builder.select(less, new, old), values, numbers, at)
             store(context, builder, builder.select(less, new_ids, old_ids), ids, names, at)
-            builder.store(builder.select(less, old, new), value)
-            builder.store(builder.select(less, old_ids, new_ids), name)
+            return builder.select(less, old, new), builder.select(less, old_ids, new_ids)
+
+        loop(builder, WORD(0), count, [value, name], insert)
         return context.get_dummy_value()
 
     return types.void(values, ids, types.int64, candidates, ids.dtype), codegen

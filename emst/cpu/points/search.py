@@ -32,6 +32,7 @@ from emst.cpu.points.cached import lanes_of
 from emst.cpu.points.lightest import lightest_edges
 from emst.cpu.points.walk import box_around, new_packet, walk_with
 from emst.cpu.runtime.arrays import empty
+from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import (
     LANES,
@@ -61,12 +62,12 @@ def nearest_outgoing(bvh, forest, cache):
 def _search(scratch, nodes, core, node_core, n, best, memory, candidates, dims, d, begin, end):
     packet, asking = scratch
     for group in range(begin, end):
-        count = 0
+        count = np.int64(0)  # of one type from the beginning: `_who_asks` is compiled for every type
         leaves = range(group * LANES, min(group * LANES + LANES, len(candidates)))
         for leaf in leaves:
             candidates[leaf] = 0
             common = nodes.label[leaf]
-            if common == MIXED or memory.least[leaf] <= best[common]:
+            if common == MIXED or memory.least[leaf] <= load(best, common):
                 count = _who_asks(asking, count, n, best, memory, candidates, leaf)
         for first in range(0, count, LANES):
             size = min(LANES, count - first)
@@ -106,7 +107,7 @@ def _fill(packet, blocks, core, best, memory, d, asking, first, size):
         packet.labels[j] = memory.labels[u]
         packet.found[j] = NOBODY
         packet.near[j] = far
-        weight = min(best[packet.labels[j]], far)
+        weight = min(load(best, packet.labels[j]), far)
         if core is not None:
             packet.core[j] = core[u]
         if j >= size or memory.bound[u] > weight:  # a packet before this one has found something lighter
@@ -198,8 +199,8 @@ def _remember(packet, core, best, memory, candidates, size):
         if core is not None:
             memory.near[u] = packet.near[j]
         label = packet.labels[j]
-        if weight <= best[label]:
-            best[label] = weight
+        if weight <= load(best, label):
+            store(best, label, weight)
             candidates[u >> 4] |= 1 << (u & 15)
 
 

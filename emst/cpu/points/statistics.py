@@ -18,7 +18,7 @@ def point_statistics(points, sampled):
     bad, first = np.zeros(parts, np.int64), np.full(parts, -1)
     for_chunks(_statistics, n, grain, points, low, high, bad, first, grain)
     wrong = np.flatnonzero(bad)
-    sample = points[sampled].astype(np.float64)
+    sample = points[sampled.of(n)].astype(np.float64)
     return PointStatistics(low.min(0), high.max(0), int(bad.sum()), int(first[wrong[0]]) if len(wrong) else -1, sample)
 
 

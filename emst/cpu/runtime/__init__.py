@@ -1,0 +1,12 @@
+"""What CPU kernels are built from.
+
+compile.py            how kernels are compiled and cached
+numba_internals.py    the parts of numba and llvmlite that have no public interface
+parallel.py           threads: chunks of a range
+memory.py             arrays on the host, and how much memory is free
+arrays.py             arrays that start on a cache line
+lanes.py              vectors of 16 lanes
+atomics.py            atomic operations on elements of an array
+prefetch.py           asking for memory before it is needed
+sort.py               radix sort of 64-bit keys
+"""

@@ -1,12 +1,25 @@
 """How kernels are compiled.
 
 `kernel` marks what Python calls, `part` what kernels are made of. Parts are inlined: a call would pass every array in
-seven registers or stack slots. Kernels are compiled without numba's reference counts (`_nrt`): they own no arrays, and
-an atomic increment for every array taken out of a tuple took half of their time. So they cannot allocate: scratch
-comes from `for_chunks`, one set a thread.
+seven registers or stack slots. Kernels are compiled without numba's reference counts: they own no arrays, and an atomic
+increment for every array taken out of a tuple took half of their time. So they cannot allocate: scratch comes from
+`for_chunks`, one set a thread.
 """
 
-from numba import njit
+from __future__ import annotations
 
-kernel = njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
-part = njit(nogil=True, forceinline=True, error_model="numpy", _nrt=False)
+from typing import Any
+
+from emst.cpu.runtime.numba_internals import keep_on_disk, without_counts
+
+kernels: list[Any] = []  # all that have been imported
+
+part = without_counts(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def kernel(function: Any) -> Any:
+    """Decorator of what Python calls: compiled at the first call with new types, and kept on disk."""
+    compiled = without_counts(nogil=True, no_cfunc_wrapper=True)(function)
+    keep_on_disk(compiled)
+    kernels.append(compiled)
+    return compiled

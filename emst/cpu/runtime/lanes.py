@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
+
+from emst.cpu.runtime.numba_internals import data_pointer
 
 LANES = 16
 WORD = ir.IntType(64)
@@ -26,8 +27,13 @@ def vector(context, element):
 
 def address(context, builder, array_type, array, at):
     """Pointer to ``array[at]`` of a contiguous array."""
-    data = cgutils.create_struct_proxy(array_type)(context, builder, value=array).data
-    return builder.gep(data, [at])
+    return builder.gep(data_pointer(context, builder, array_type, array), [at])
+
+
+def load_shared(context, builder, array_type, array, at):
+    """``array[at]``, which other threads may write: see `atomics`."""
+    pointer = address(context, builder, array_type, array, at)
+    return builder.load_atomic(pointer, "monotonic", align=context.get_abi_sizeof(context.get_value_type(array_type.dtype)))
 
 
 def load(context, builder, array_type, array, at):
@@ -69,6 +75,24 @@ def as_word(builder, lanes):
     return builder.zext(builder.bitcast(lanes, MASK), WORD)
 
 
+def loop(builder, start, stop, values, body):
+    """For i from `start` on, while it is less than `stop`: ``values = body(i, values)``. Returns the last values."""
+    before = builder.block
+    top, inside, after = (builder.append_basic_block(name) for name in ("loop", "body", "done"))
+    builder.branch(top)
+    builder.position_at_end(top)
+    i, *current = (builder.phi(value.type) for value in (start, *values))
+    builder.cbranch(builder.icmp_signed("<", i, stop), inside, after)
+    builder.position_at_end(inside)
+    following = (builder.add(i, i.type(1)), *body(i, current))
+    for phi, first, later in zip((i, *current), (start, *values), following, strict=True):
+        phi.add_incoming(first, before)
+        phi.add_incoming(later, builder.block)
+    builder.branch(top)
+    builder.position_at_end(after)
+    return current
+
+
 def sum_of_squares(builder, dims, d, kind, difference):
     """Sum over i of difference(i)^2, in the order of the law."""
 
@@ -81,10 +105,8 @@ def sum_of_squares(builder, dims, d, kind, difference):
         for i in range(1, len(dims)):
             total = builder.fadd(total, square(WORD(i)))
         return total
-    slot = cgutils.alloca_once_value(builder, square(WORD(0)))
-    with cgutils.for_range(builder, d, start=WORD(1), intp=WORD) as loop:
-        builder.store(builder.fadd(builder.load(slot), square(loop.index)), slot)
-    return builder.load(slot)
+    (total,) = loop(builder, WORD(1), d, [square(WORD(0))], lambda i, so_far: [builder.fadd(so_far[0], square(i))])
+    return total
 
 
 @intrinsic
@@ -183,7 +205,12 @@ def changes_mask(typingctx, array, at):
     return types.int64(array, types.int64), codegen
 
 
-def gather(context, builder, array_type, array, indices):
+def load_own(context, builder, array_type, array, at):
+    """``array[at]``, which no other thread writes."""
+    return builder.load(address(context, builder, array_type, array, at))
+
+
+def gather(context, builder, array_type, array, indices, load_one=load_own):
     """``array[index]`` in every lane; a negative index reads the first entry."""
     lanes = ir.Constant(vector(context, array_type.dtype), ir.Undefined)
     zero = ir.Constant(indices.type, None)
@@ -191,19 +218,19 @@ def gather(context, builder, array_type, array, indices):
     for j in range(LANES):
         lane = ir.Constant(ir.IntType(32), j)
         index = builder.sext(builder.extract_element(indices, lane), WORD)
-        value = builder.load(address(context, builder, array_type, array, index))
-        lanes = builder.insert_element(lanes, value, lane)
+        lanes = builder.insert_element(lanes, load_one(context, builder, array_type, array, index), lane)
     return lanes
 
 
 @intrinsic
 def hopeful_mask(typingctx, bound, labels, at, best):
-    """Which of the 16 points from `at` on are not bound above the best of their component."""
+    """Which of the 16 points from `at` on have a lower bound up to the best of their component, which other threads may
+    lower."""
 
     def codegen(context, builder, signature, values):
         bounds, names, at, bests = values
         own = load(context, builder, bound, bounds, at)
-        there = gather(context, builder, best, bests, load(context, builder, labels, names, at))
+        there = gather(context, builder, best, bests, load(context, builder, labels, names, at), load_shared)
         return as_word(builder, builder.fcmp_ordered("<=", own, there))
 
     return types.int64(bound, labels, types.int64, best), codegen

@@ -1,0 +1,10 @@
+"""Distances between all points, and what is computed from them, on the GPU.
+
+rows              rows of a distance matrix, given or computed: core distances, nearest of another component
+brute             brute force over all pairs of points, for dimensions in which boxes do not prune
+exemplars         distances from points to the exemplars of clusters
+validity          the sums, spanning trees and separations of cluster validity
+metric.cuh        distances under each metric, summed coordinate by coordinate
+point_rows.cuh    points and boxes of any dimension, with a tag, and their distances
+tiles.cuh         tiles of points that all queries of a block read together
+"""

@@ -23,7 +23,7 @@ __global__ void centre_tiles(const T *points, i64 n, int d, T *centres) {
 }
 
 // Over how many blocks the points are split for `queries`, so that `blocks` are busy even with few queries.
-constexpr int MAX_SPLITS = 64;
+constexpr int MAX_SPLITS = EMST_BRUTE_SPLITS;
 __device__ inline int splits_for(i64 queries, int blocks) {
   i64 groups = (queries + QUERIES - 1) / QUERIES;
   return (int)maximum(minimum((i64)MAX_SPLITS, blocks / groups), i64(1));
@@ -79,9 +79,9 @@ __global__ void __launch_bounds__(QUERIES)
 
 template <class T>
 __global__ void brute_nearest_of_splits(const int *labels, i64 n, const int *worklist, const int *count, int blocks,
-                              const int *found_by_split, const Bits<T> *weight_by_split,
-                              const Bits<T> *distance_by_split, int *nearest, Bits<T> *bound, Bits<T> *second,
-                              Bits<T> *best) {
+                                        const int *found_by_split, const Bits<T> *weight_by_split,
+                                        const Bits<T> *distance_by_split, int *nearest, Bits<T> *bound, Bits<T> *second,
+                                        Bits<T> *best) {
   const i64 a = thread_id(), queries = worklist ? count[0] : n;
   if (a >= queries) return;
   const int splits = splits_for(queries, blocks);

@@ -10,29 +10,27 @@ from typing import NamedTuple
 import cupy
 import numpy as np
 
-from emst.cuda.runtime.compile import ctype, kernel
-from emst.cuda.runtime.launch import launch, pointer
+from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.constants import BRUTE_QUERIES, BRUTE_SPLITS, BRUTE_TILE, EUCLIDEAN
+from emst.cuda.runtime.launch import launch, launch_grid
 
-QUERIES = 128  # of brute.cu
-TILE = 32
-SPLITS = 64
 PAGE = 12  # neighbours found in one pass; larger ones cost more in insertions than they save in passes or walks
 
 
 class Metric(NamedTuple):
     """What is summed over the dimensions, and what it is divided by for the weight."""
 
-    kind: int = 0  # of metric.cuh: Euclidean, the squares
+    kind: int = EUCLIDEAN
     p: float = 2.0
     alpha: float = 1.0
 
 
-EUCLIDEAN = Metric()
+SQUARES = Metric()
 
 
 def centres_of(rows: cupy.ndarray, n: int) -> cupy.ndarray:
     """Centres of tiles and their radii, T[tiles, d + 1]: they spare what is far, if the rows lie along the curve."""
-    tiles = -(-n // TILE)
+    tiles = -(-n // BRUTE_TILE)
     centres = cupy.empty((tiles, rows.shape[1]), rows.dtype)
     launch(
         "distances/brute",
@@ -51,7 +49,7 @@ def list_neighbours(rows: cupy.ndarray, centres: cupy.ndarray, neighbours: cupy.
     one."""
     k, n = neighbours.shape
     name, d = f"brute_lists<{ctype(rows.dtype)}, {k}>", np.int32(rows.shape[1] - 1)
-    launch("distances/brute", name, n, rows, centres, n, d, neighbours, core, block=QUERIES)
+    launch("distances/brute", name, n, rows, centres, n, d, neighbours, core, block=BRUTE_QUERIES)
 
 
 def page_of_neighbours(
@@ -59,7 +57,7 @@ def page_of_neighbours(
     rank: int,
     last: cupy.ndarray,
     core: cupy.ndarray,
-    metric: Metric = EUCLIDEAN,
+    metric: Metric = SQUARES,
     among: tuple[cupy.ndarray, int] | None = None,
 ) -> None:
     """Set `last` and `core` of every row to its neighbour of that rank after (core, last), and its distance: among the
@@ -67,7 +65,7 @@ def page_of_neighbours(
     points, n = among or (rows, len(core))
     name = f"brute_page<{ctype(rows.dtype)}, {PAGE}, {metric.kind}>"
     args = (rows, len(core), points, n, np.int32(rows.shape[1] - 1), metric.p, np.int32(rank), last, core)
-    launch("distances/brute", name, len(core), *args, block=QUERIES)
+    launch("distances/brute", name, len(core), *args, block=BRUTE_QUERIES)
 
 
 def nearest_outside(
@@ -78,7 +76,7 @@ def nearest_outside(
     limit: cupy.ndarray,
     answers: tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray | None],
     best: cupy.ndarray,
-    metric: Metric = EUCLIDEAN,
+    metric: Metric = SQUARES,
     centres: cupy.ndarray | None = None,
 ) -> None:
     """Nearest foreign point, not heavier than its component's `limit`, of all points or of the first `count[0]` of the
@@ -89,13 +87,15 @@ def nearest_outside(
     metric_args = (metric.p, rows.dtype.type(metric.alpha))
     busy = 4 * cupy.cuda.Device().attributes["MultiProcessorCount"]  # blocks wanted
     queries = n if worklist is None else len(worklist)
-    size = queries + busy * QUERIES  # answers by split and query, at most
+    size = queries + busy * BRUTE_QUERIES  # answers by split and query, at most
     partial = (cupy.empty(size, np.int32), cupy.empty(size, rows.dtype), cupy.empty(size, rows.dtype))
-    work = (pointer(worklist), count, np.int32(busy))
+    work = (worklist, count, np.int32(busy))
     mrd = np.int32(answers[2] is not None)
-    kernel("distances/brute", f"brute_nearest<{T}, {metric.kind}>")(
-        (-(-queries // QUERIES), SPLITS),
-        (QUERIES,),
-        (rows, pointer(centres), labels, n, np.int32(d), *metric_args, *work, mrd, limit, *partial),
+    launch_grid(
+        "distances/brute",
+        f"brute_nearest<{T}, {metric.kind}>",
+        (-(-queries // BRUTE_QUERIES), BRUTE_SPLITS),
+        (BRUTE_QUERIES,),
+        (rows, centres, labels, n, np.int32(d), *metric_args, *work, mrd, limit, *partial),
     )
     launch("distances/brute", f"brute_nearest_of_splits<{T}>", queries, labels, n, *work, *partial, *answers, best)

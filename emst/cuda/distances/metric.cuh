@@ -4,7 +4,8 @@
 #pragma once
 #include "runtime/exact.cuh"
 
-constexpr int EUCLIDEAN = 0, MANHATTAN = 1, CHEBYSHEV = 2, POWERS = 3, ANY_POWER = 4;
+constexpr int EUCLIDEAN = EMST_EUCLIDEAN, MANHATTAN = EMST_MANHATTAN, CHEBYSHEV = EMST_CHEBYSHEV, POWERS = EMST_POWERS,
+              ANY_POWER = EMST_ANY_POWER;
 
 // As in exact.cuh, these must not flush subnormal numbers.
 __device__ inline float difference(float a, float b) {

@@ -40,9 +40,11 @@ __device__ Row<T, D> load(const T *__restrict__ rows, i64 i) {
   return row;
 }
 
+// Also writes the padding, since a row is loaded as a whole.
 template <class T, int D>
 __device__ void store(T *rows, i64 i, const Row<T, D> &row) {
-  for (int d = 0; d < D; d++) rows[i * STRIDE<D> + d] = row.x[d];
+#pragma unroll
+  for (int d = 0; d < STRIDE<D> - 1; d++) rows[i * STRIDE<D> + d] = d < D ? row.x[d] : T(0);
   rows[i * STRIDE<D> + STRIDE<D> - 1] = row.tag;
 }
 

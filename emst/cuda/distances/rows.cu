@@ -2,8 +2,9 @@
 //
 // A block looks at a whole row, so an answer is exact until the two rows are joined; then its weight is a lower bound.
 #include "distances/metric.cuh"
+#include "runtime/warp.cuh"
 
-constexpr int ROW_THREADS = 256, ROW_WARPS = ROW_THREADS / 32, DIGITS = 256;
+constexpr int ROW_THREADS = EMST_ROW_THREADS, ROW_WARPS = ROW_THREADS / 32, DIGITS = 256;
 
 // The k-th smallest entry of every row, found digit by digit from the highest: how many entries that agree in the
 // digits known so far have which next one?
@@ -24,11 +25,7 @@ __global__ void __launch_bounds__(ROW_THREADS) row_select(const T *matrix, i64 n
     if (threadIdx.x < 32) {  // a lane sums eight digits
       u32 sum = 0;
       for (int i = 0; i < DIGITS / 32; i++) sum += counts[threadIdx.x * (DIGITS / 32) + i];
-      u32 upto = sum;
-      for (int step = 1; step < 32; step *= 2) {
-        u32 other = __shfl_up_sync(FULL, upto, step);
-        if ((int)lane_id() >= step) upto += other;
-      }
+      const u32 upto = warp_inclusive_sum(sum);
       u32 less = upto - sum;
       if (less < k && k <= upto) {
         int digit = threadIdx.x * (DIGITS / 32);

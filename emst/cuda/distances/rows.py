@@ -14,11 +14,17 @@ from emst.backend.records import Forest
 from emst.cuda.distances.brute import PAGE, Metric, nearest_outside, page_of_neighbours
 from emst.cuda.lightest import lightest_edges
 from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.constants import ANY_POWER, CHEBYSHEV, EUCLIDEAN, MANHATTAN, POWERS, ROW_THREADS
 from emst.cuda.runtime.launch import launch
 
-ROW_THREADS = 256  # of dense.cu: a block a row
 FIRST_WAVE, GROWTH = 1 << 12, 4
-KINDS = {"euclidean": 0, "manhattan": 1, "chebyshev": 2, "powers": 3, "any power": 4}  # of metric.cuh
+KINDS = {
+    "euclidean": EUCLIDEAN,
+    "manhattan": MANHATTAN,
+    "chebyshev": CHEBYSHEV,
+    "powers": POWERS,
+    "any power": ANY_POWER,
+}
 NUMBER = {4: np.int32, 8: np.int64}  # numbers that are not negative compare like their bits; see exact.cuh
 
 
@@ -66,7 +72,16 @@ def row_core_distances(rows: DistanceRows, k: int) -> cupy.ndarray:
     n = rows.n
     core = rows.core = cupy.zeros(n, rows.dtype)
     if rows.matrix is not None:
-        launch("distances/rows", f"row_select<{ctype(rows.dtype)}>", n * ROW_THREADS, rows.matrix, n, k, core)
+        launch(
+            "distances/rows",
+            f"row_select<{ctype(rows.dtype)}>",
+            n * ROW_THREADS,
+            rows.matrix,
+            n,
+            k,
+            core,
+            block=ROW_THREADS,
+        )
     else:
         last = cupy.full(n, -1, np.int32)
         for first in range(0, k - 1, PAGE):
@@ -105,7 +120,7 @@ def _ask(rows: DistanceRows, forest: Forest, wave: cupy.ndarray) -> None:
         return
     asked = (rows.matrix, rows.n, rows.dtype.type(rows.metric.alpha), rows.core, wave, forest.labels)
     name = f"matrix_nearest<{ctype(rows.dtype)}>"
-    launch("distances/rows", name, len(wave) * ROW_THREADS, *asked, *answers, forest.best)
+    launch("distances/rows", name, len(wave) * ROW_THREADS, *asked, *answers, forest.best, block=ROW_THREADS)
 
 
 def _infinity(dtype: np.dtype) -> int:

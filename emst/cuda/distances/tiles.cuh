@@ -11,7 +11,7 @@
 #include "distances/metric.cuh"
 #include "distances/point_rows.cuh"
 
-constexpr int QUERIES = 128, TILE = 32, CHUNK = 16;
+constexpr int QUERIES = EMST_BRUTE_QUERIES, TILE = EMST_BRUTE_TILE, CHUNK = 16;
 
 // acc[c] = distance between this thread's query, a row of points or of others, and point first + c; called by the whole
 // block.

@@ -1,14 +1,13 @@
 // Numbers components in the order of their first vertices, in one cooperative launch.
 #include "runtime/grid.cuh"
 
-constexpr int COMPONENT_THREADS = 256, MOST_BLOCKS = 4096;
-constexpr int STATE_WORDS = 4097;  // of 64 bits
+constexpr int COMPONENT_THREADS = EMST_COMPONENT_THREADS, MOST_BLOCKS = EMST_MOST_BLOCKS;
 
 struct State {
   u64 found[MOST_BLOCKS];  // number of first vertices in the share of a block
   u32 arrived;
 };
-static_assert(sizeof(State) == STATE_WORDS * sizeof(u64), "components.py allocates it");
+static_assert(sizeof(State) == EMST_NUMBERING_WORDS * sizeof(u64), "components.py allocates it");
 
 // `first` and `number` are scratch, indexed by root.
 __global__ void __launch_bounds__(COMPONENT_THREADS)

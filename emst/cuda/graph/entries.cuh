@@ -1,6 +1,6 @@
 // What kernels on graphs share: weights as unsigned integers in the same order, and the rows of entries.
 #pragma once
-#include "runtime/exact.cuh"
+#include "runtime/warp.cuh"
 
 // Weights as unsigned integers in the same order; the exact sum turns -0.0 into 0.0.
 __device__ inline u32 ordered_weight(int w) { return (u32)w ^ 0x80000000u; }
@@ -8,8 +8,8 @@ __device__ inline u64 ordered_weight(i64 w) { return (u64)w ^ 0x8000000000000000
 __device__ inline u32 ordered_weight(float w) { return ordered(add(w, 0.0f)); }
 __device__ inline u64 ordered_weight(double w) { return ordered(add(w, 0.0)); }
 
-constexpr int GRAPH_THREADS = 256, GRAPH_WARPS = GRAPH_THREADS / 32;
-constexpr int TILE_ITEMS = 8, TILE = 32 * TILE_ITEMS;  // entries that a warp processes at a time
+constexpr int GRAPH_THREADS = EMST_GRAPH_THREADS, GRAPH_WARPS = GRAPH_THREADS / 32;
+constexpr int TILE = EMST_GRAPH_TILE, TILE_ITEMS = TILE / 32;  // entries that a warp processes at a time
 
 // The j-th entry of this lane in a tile.
 __device__ inline int tile_index(int j) { return j * 32 + (int)lane_id(); }
@@ -100,13 +100,8 @@ struct TileRows {
     int most = maximum(a.x, 0);
     a = {most, most = maximum(most, a.y), most = maximum(most, a.z), most = maximum(most, a.w)};
     b = {most = maximum(most, b.x), most = maximum(most, b.y), most = maximum(most, b.z), most = maximum(most, b.w)};
-    int before = most;
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-      const int other = __shfl_up_sync(FULL, before, step);
-      if ((int)lane_id() >= step) before = maximum(before, other);
-    }
-    before = __shfl_up_sync(FULL, before, 1);
+    const int up_to_me = warp_scan(most, [](int a, int b) { return maximum(a, b); });
+    int before = __shfl_up_sync(FULL, up_to_me, 1);
     if (lane_id() == 0) before = 0;
     own[0] = {maximum(before, a.x), maximum(before, a.y), maximum(before, a.z), maximum(before, a.w)};
     own[1] = {maximum(before, b.x), maximum(before, b.y), maximum(before, b.z), maximum(before, b.w)};

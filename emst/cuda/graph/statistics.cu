@@ -20,6 +20,7 @@ enum {
   FINGERPRINT,
   FIELDS = FINGERPRINT + 2
 };
+static_assert(FIELDS == EMST_STATISTICS_FIELDS, "statistics.py makes room for them");
 
 __device__ inline bool is_nan(int) { return false; }
 __device__ inline bool is_nan(i64) { return false; }

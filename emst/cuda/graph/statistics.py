@@ -8,19 +8,19 @@ import cupy
 import numpy as np
 
 from emst.backend.records import GraphStatistics
+from emst.cuda.graph.forest import BLOCK_TILE
 from emst.cuda.runtime.compile import number_type
+from emst.cuda.runtime.constants import GRAPH_THREADS, STATISTICS_FIELDS
 from emst.cuda.runtime.launch import launch, multiprocessors
 
-GRAPH_THREADS, BLOCK_TILE = 256, 2048  # of entries.cuh; entries that a block processes at a time
 FIRSTS = [3, 5, 7]  # fields of the result that are first positions
-FIELDS = 13
 BLOCKS_AN_SM = 8
 
 
 def graph_statistics(indptr: Any, indices: Any, weights: Any) -> GraphStatistics:
     """See `emst.backend.operations`. One copy to the host brings all results."""
     n, m = len(indptr) - 1, len(indices)
-    found = cupy.zeros(FIELDS, np.int64)
+    found = cupy.zeros(STATISTICS_FIELDS, np.int64)
     name = f"graph_statistics<{number_type(weights.dtype)}, {number_type(indptr.dtype)}>"
     blocks = min(max(-(-m // BLOCK_TILE), 1), multiprocessors(cupy.cuda.runtime.getDevice()) * BLOCKS_AN_SM)
     launch("graph/statistics", name, blocks * GRAPH_THREADS, indptr, n, indices, weights, m, found, block=GRAPH_THREADS)

@@ -16,8 +16,7 @@
 constexpr int PASSES = 512, HEAVY_PASSES = 240, LAST_PASSES = 480;
 constexpr int ALONE = 2048;  // at most so many listed edges are left to one block, whose barriers are cheaper
 constexpr int MANY = 4;      // vertices or edges that a thread processes at once, to overlap their memory accesses
-constexpr int MOST_BLOCKS = 4096;
-constexpr int STATE_WORDS = 4868;  // of 64 bits
+constexpr int MOST_BLOCKS = EMST_MOST_BLOCKS;
 
 struct State {
   u64 edges;               // of the forest
@@ -27,7 +26,7 @@ struct State {
   Wide threshold;          // the last light edge
   u32 arrived;
 };
-static_assert(sizeof(State) == STATE_WORDS * sizeof(u64), "forest.py allocates it");
+static_assert(sizeof(State) == EMST_FOREST_WORDS * sizeof(u64), "forest.py allocates it");
 
 template <class Key>
 struct Worklist {

@@ -1,0 +1,12 @@
+"""From a spanning tree to clusters on the GPU.
+
+linkage        the dendrogram, from Borůvka's rounds on the sorted edges
+condensed      the condensed tree
+simplify       the condensed tree without splits of little persistence
+selection      selected clusters, labels, probabilities and outlier scores
+cut            flat clusters at one height of the dendrogram
+ancestors      at which lambda two clusters of the condensed tree split
+descent.cuh    values that merges inherit from their parents, from the root down
+climb.cuh      values that nodes collect from their children, from the leaves up
+density.cuh    lambda = 1 / height, rounded as on the CPU
+"""

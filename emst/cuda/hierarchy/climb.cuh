@@ -6,7 +6,7 @@
 #pragma once
 #include "hierarchy/density.cuh"
 
-constexpr u64 NO_WORD = ~0ull;  // a NaN, so no density or sum of them
+constexpr u64 NO_WORD = EMST_NO_WORD;  // a NaN, so no density or sum of them
 
 __device__ inline u64 word_of(double v) { return (u64)__double_as_longlong(v); }
 __device__ inline double number_in(u64 word) { return __longlong_as_double((i64)word); }

@@ -3,7 +3,7 @@
 #include "hierarchy/density.cuh"
 #include "hierarchy/descent.cuh"
 
-constexpr int PIECE = 1024;  // terms that one warp adds; the order of additions is the same on the CPU
+constexpr int PIECE = EMST_PIECE;  // terms that one warp adds; the order of additions is the same on the CPU
 constexpr int NOWHERE = -1;
 
 struct Merges {
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 // overwrite the terms from the front: a batch of pieces has been read before its sums are written, and they end before
 // the next batch begins.
 template <class T>
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(PIECE)
     sum_long(const int *longs, const int *total, const int *start, const int *member, double *term, const T *height,
              double *death, double *stability) {
   if ((int)blockIdx.x >= *total) return;
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(1024)
   i64 count = start[c + 1] - first;
   while (count > 1) {
     const i64 pieces = (count + PIECE - 1) / PIECE;
-    for (i64 batch = 0; batch < pieces; batch += 32) {
+    for (i64 batch = 0; batch < pieces; batch += PIECE / 32) {
       const i64 piece = batch + warp, begin = piece * PIECE;
       double sum = piece < pieces ? piece_sum(terms + begin, minimum((i64)PIECE, count - begin)) : 0.0;
       __syncthreads();

@@ -17,12 +17,14 @@ constexpr int EMPTY = (int)0x80000000;  // nothing hangs here yet
 
 __device__ inline u32 slot_of(const int *ranks, i64 i) { return 2u * (ranks ? (u32)ranks[i] : (u32)i); }
 
-// Every component's lightest leaving edge, as the slot on the component's side. Ranks null: the edge's index.
+// Every component's lightest leaving edge, as the slot on the component's side. Ranks null: the edge's index. An edge
+// within a component closes a cycle; it is never chosen.
 __global__ void lightest_slots(const int2 *ends, const int *ranks, i64 edges, u32 *lightest) {
   i64 i = thread_id();
   if (i >= edges) return;
   const u32 slot = slot_of(ranks, i);
   const int2 e = ends[i];
+  if (e.x == e.y) return;
   lower(lightest + e.x, slot);
   lower(lightest + e.y, slot + 1);
 }
@@ -77,7 +79,8 @@ __global__ void shorten(int *parent, i64 count, int pass, int *unfinished) {
   if (up != at) *unfinished = pass;
 }
 
-// Roots are numbered anew, and ready to be asked for their lightest edge.
+// Roots are numbered anew, and their lightest edges emptied. At most half of the components of a tree are roots; of
+// edges that are none there may be more, for which `lightest` has no room.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     number_roots(const int *parent, i64 count, int *number, u32 *lightest, int *roots, u64 *tiles, u32 epoch) {
   compact(
@@ -85,7 +88,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       [&](i64 c, bool kept, u32 rank) {
         if (!kept) return;
         number[c] = (int)rank;
-        lightest[rank] = ~0u;
+        if (2 * (i64)rank < count) lightest[rank] = ~0u;
       });
 }
 

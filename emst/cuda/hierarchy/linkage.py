@@ -85,12 +85,15 @@ class Rounds:
         self._passes = 0
 
     def run(self) -> None:
-        """Until one component is left."""
+        """Run rounds until one component is left: in a tree each component has an edge that leaves it, so that a round
+        at least halves their number."""
         while self._count > 1:
             left = len(self._ends)
             launch("hierarchy/linkage", "lightest_slots", left, self._ends, self._ranks, left, self._lightest)
             kept = self._close_chains()
             roots, still_open = self._merge()
+            if 2 * roots > self._count:
+                raise ValueError("edges are not a spanning tree: some close a cycle")
             if self._ranks is not None:
                 self.closed.append(len(self._opened) - still_open)
             self._contract(roots, kept, still_open)
@@ -110,7 +113,7 @@ class Rounds:
     def _merge(self) -> tuple[int, int]:
         """Number of components left, and of edges that `_close_chains` kept open."""
         left, count = len(self._ends), self._count
-        parent, number = cupy.empty(count, np.int32), cupy.empty(count, np.int32)
+        parent, number = cupy.arange(count, dtype=np.int32), cupy.empty(count, np.int32)  # without an edge: a root
         child = self.child if self._ranks is None else None
         launch("hierarchy/linkage", "hook", left, self._ends, self._ranks, left, self._lightest, parent, child)
         self.compaction.launch(

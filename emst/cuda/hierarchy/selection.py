@@ -7,9 +7,9 @@ import numpy as np
 
 from emst.backend.records import Condensed, Selection
 from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.constants import NO_WORD
 from emst.cuda.runtime.launch import Compaction, launch
 
-NO_WORD = np.iinfo(np.uint64).max  # of climb.cuh
 DOUBLINGS = 4  # between two looks at whether there is anything left to do
 
 

@@ -24,7 +24,7 @@ __global__ void upper_bounds(const int *labels, i64 n, const int *nearest, const
 // Nobody knows anything but its core distance, if there are any; of repeated points only the first will ask.
 template <class T>
 __global__ void start_cache(const T *rows, int dimensions, int stride, const Bits<T> *core, i64 n, const int *labels,
-                              int *nearest, Bits<T> *bound) {
+                            int *nearest, Bits<T> *bound) {
   const i64 i = thread_id();
   if (i >= n) return;
   nearest[i] = NONE;
@@ -36,8 +36,8 @@ __global__ void start_cache(const T *rows, int dimensions, int stride, const Bit
 // (floor). look(j, distance, core) looks at point j.
 template <class T, class Look>
 __device__ void cache_from_list(i64 i, i64 n, Bits<T> core, Bits<T> floor, int label, bool rests, i64 listed,
-                            const int *neighbour, const int *labels, Look look, int *nearest, Bits<T> *bound,
-                            Bits<T> *second, Bits<T> *best) {
+                                const int *neighbour, const int *labels, Look look, int *nearest, Bits<T> *bound,
+                                Bits<T> *second, Bits<T> *best) {
   int found = NONE;
   Bits<T> weight = INFINITE<T>, distance = INFINITE<T>, last = INFINITE<T>;
   for (int k = 0; k < listed; k++) {
@@ -69,8 +69,8 @@ __device__ void cache_from_list(i64 i, i64 n, Bits<T> core, Bits<T> floor, int l
 // their own. FIXED dimensions; for 0 as many as are given at run time.
 template <class T, int FIXED>
 __global__ void cache_from_lists(bool again, const T *points, i64 n, int dimensions, int stride, i64 listed,
-                             const int *neighbour, const int *labels, int *nearest, Bits<T> *bound, Bits<T> *second,
-                             Bits<T> *best) {
+                                 const int *neighbour, const int *labels, int *nearest, Bits<T> *bound, Bits<T> *second,
+                                 Bits<T> *best) {
   i64 i = thread_id();
   if (i >= n) return;
   const int label = labels[i];

@@ -2,6 +2,7 @@
 // least weight there is for them (0, or their common core distance). Heads of runs are ranked by a scan, so a run costs
 // what its points cost, however long it is.
 #include "runtime/compact.cuh"
+#include "points/bvh.cuh"
 
 // Lists the heads and leaves in labels[i] the rank of the head of i's run.
 template <class T>
@@ -23,10 +24,14 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       });
 }
 
+// The search reads the labels of whole leaves: those past the last point are NONE.
 template <class T>
 __global__ void hang_from_heads(const int *heads, i64 n, const Bits<T> *core, int *labels, u64 *ends, Bits<T> *weight) {
   i64 i = thread_id();
-  if (i >= n) return;
+  if (i >= n) {
+    if (i < (n + LEAF - 1) / LEAF * LEAF) labels[i] = NONE;
+    return;
+  }
   int head = heads[labels[i]];
   labels[i] = head;
   bool hangs = head != (int)i;

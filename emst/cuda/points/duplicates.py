@@ -20,7 +20,7 @@ def join_duplicates(bvh: Bvh) -> Forest:
     weight = cupy.empty(n, bvh.dtype)
     total = scratch.status
     scratch.compaction.launch("points/duplicates", f"list_heads<{T}>", n, bvh.rows, n, *bvh.shape, heads, labels, total)
-    launch("points/duplicates", f"hang_from_heads<{T}>", n, heads, n, bvh.core, labels, scratch.ends, weight)
+    launch("points/duplicates", f"hang_from_heads<{T}>", padded(n), heads, n, bvh.core, labels, scratch.ends, weight)
     best = cupy.full(n, np.inf, bvh.dtype)
     edge, ends = halves(scratch.edge), halves(scratch.ends)
     return Forest(labels, heads[: int(total[0])], best, *edge, *ends, weight, scratch)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from emst.backend.records import Forest
-from emst.cuda.points.bvh import FAN, Bvh, each_level
+from emst.cuda.points.bvh import Bvh, each_level
+from emst.cuda.runtime.constants import FAN
 from emst.cuda.runtime.launch import launch, launch_over_points
 
 

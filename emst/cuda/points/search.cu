@@ -16,20 +16,21 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
     list_searches(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, const Bits<T> *second,
                   const Bits<T> *best, const T *rows, int dimensions, int stride, int *worklist, int *count, u64 *tiles,
                   u32 epoch) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) count[1] = 0;  // packets taken from the list
+  const int tile = lookback::take_tile(tiles);
+  if (tile == 0 && threadIdx.x == 0) count[1] = 0;  // packets taken from the list
   int label[COMPACT_ITEMS];
   Bits<T> floor[COMPACT_ITEMS];
   bool hopeful[COMPACT_ITEMS];
 #pragma unroll
   for (int j = 0; j < COMPACT_ITEMS; j++) {
-    const i64 i = minimum(compact_index(j), n - 1);
+    const i64 i = minimum(compact_index(tile, j), n - 1);
     label[j] = labels[i];
     floor[j] = bound[i];
   }
 #pragma unroll
   for (int j = 0; j < COMPACT_ITEMS; j++) hopeful[j] = floor[j] <= best[label[j]];
-  compact(
-      n, tiles, epoch, count,
+  compact_tile(
+      tile, n, tiles, epoch, count,
       [&](int j, i64 i) {
         if (!hopeful[j]) return false;
         int answer = nearest[i];

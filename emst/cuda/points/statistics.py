@@ -5,20 +5,20 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.backend.records import PointStatistics
+from emst.backend.records import PointStatistics, SampledRows
 from emst.cuda.runtime.launch import launch
 
 
-def point_statistics(points: cupy.ndarray, sampled: np.ndarray) -> PointStatistics:
+def point_statistics(points: cupy.ndarray, sampled: SampledRows) -> PointStatistics:
     """See `emst.backend.operations`. Everything comes back in one copy."""
     n, d = points.shape
-    m = len(sampled)
+    m = min(n, sampled.size)
     wide = points.dtype.itemsize == 8
     seen = cupy.zeros(2 * d + 1 + m * d, np.uint64 if wide else np.uint32)
     bad, sample = seen[2 * d :], seen[2 * d + 1 :]  # whether a value is not finite; sampled rows
     threads = max(min(n * d, 1 << 18) // d, 1) * d
     name = "point_statistics<double, u64>" if wide else "point_statistics<float, u32>"
-    args = (points, n * d, np.int32(d), threads, seen, bad, cupy.asarray(sampled), m, sample)
+    args = (points, n * d, np.int32(d), threads, seen, bad, m, np.uint64(sampled.step), sample)
     launch("points/statistics", name, max(threads, m * d), *args)
     found = seen.get()
     if found[2 * d]:

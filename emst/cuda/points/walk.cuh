@@ -12,7 +12,8 @@
 #pragma once
 #include "points/bvh.cuh"
 
-constexpr int WARPS = 4, STACK = 160;  // a level leaves at most 31 nodes waiting, and there are at most 5 inner levels
+constexpr int WARPS = EMST_WALK_WARPS,
+              STACK = 160;  // a level leaves at most 31 nodes waiting, and there are at most 5 inner levels
 constexpr u32 NO_KEY = ~0u;
 
 template <class T, int D>

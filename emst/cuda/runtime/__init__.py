@@ -1,0 +1,12 @@
+"""What GPU kernels are built from.
+
+compile.py      how kernels are compiled, by NVRTC when they are first needed
+launch.py       how kernels are launched
+memory.py       arrays on the GPU, and how much memory is free
+exact.cuh       arithmetic that rounds as the CPU does
+grid.cuh        blocks that work together in one launch
+sort            radix sort of 64-bit keys
+scan.cuh        prefix sums within segments
+compact.cuh     ordered compaction: the indices to keep, in order
+lookback.cuh    how the tiles of a single-pass scan exchange their sums
+"""

@@ -11,8 +11,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+from emst.cuda.runtime.constants import MACROS
+
 KERNELS = Path(__file__).parents[1]  # rooms and headers are named from there
-OPTIONS = ("--std=c++17",)
+OPTIONS = (
+    "--std=c++17",
+    *(f"-D{name}={value}{'ull' if value >= 2**63 else ''}" for name, value in MACROS.items()),
+)
 
 _INCLUDE = re.compile(r'^#include "([\w./]+)"$', re.MULTILINE)
 

@@ -126,7 +126,7 @@ __device__ inline float minimum(float a, float b) { return fminf(a, b); }
 
 // Passes over all points wait for memory, one access after the other: label, then what the label points to. A thread
 // takes EACH points, a block apart, and makes every step for all of them, so that the waiting overlaps.
-constexpr int EACH = 4;
+constexpr int EACH = EMST_EACH;
 __device__ inline i64 point_of_thread(int j) { return (blockIdx.x * (i64)EACH + j) * blockDim.x + threadIdx.x; }
 
 __device__ inline i64 thread_id() { return blockIdx.x * (i64)blockDim.x + threadIdx.x; }

@@ -9,10 +9,23 @@ import numpy as np
 
 
 def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.operations`. The device is the current GPU; arrays on other GPUs are copied."""
     if isinstance(array, np.ndarray):  # what travels is what will be used
         array = np.ascontiguousarray(array, dtype)
+    elif array.device.id != cupy.cuda.runtime.getDevice():
+        array = _from_another_gpu(array)
     return cupy.ascontiguousarray(cupy.asarray(array), dtype)
+
+
+def _from_another_gpu(array: cupy.ndarray) -> cupy.ndarray:
+    """A copy on the current GPU. The streams of two GPUs do not wait for each other, so the host waits for both: the
+    values are written before they are read, and read before their memory can be used again."""
+    with array.device:
+        source = cupy.ascontiguousarray(array)
+        cupy.cuda.get_current_stream().synchronize()
+    copy = source.copy()
+    cupy.cuda.get_current_stream().synchronize()
+    return copy
 
 
 def bytes_free() -> int | None:

@@ -5,10 +5,10 @@
 #pragma once
 #include "runtime/lookback.cuh"
 
-constexpr int SCAN_THREADS = 256, SCAN_ITEMS = 16, SCAN_TILE = SCAN_THREADS * SCAN_ITEMS;
+constexpr int SCAN_THREADS = EMST_BLOCK, SCAN_TILE = EMST_SCAN_TILE, SCAN_ITEMS = SCAN_TILE / SCAN_THREADS;
 
-// The j-th index of this thread.
-__device__ inline i64 scan_index(int j) { return (i64)blockIdx.x * SCAN_TILE + j * SCAN_THREADS + threadIdx.x; }
+// The j-th index of this thread in a tile.
+__device__ inline i64 scan_index(int tile, int j) { return (i64)tile * SCAN_TILE + j * SCAN_THREADS + threadIdx.x; }
 
 // Inclusive sum of the lanes of a warp from the last head on; `heads` are the lanes with one.
 __device__ inline u32 warp_segment_sum(u32 value, u32 heads) {
@@ -30,13 +30,14 @@ __device__ void segmented_scan(i64 n, u64 *tiles, u32 epoch, Load load, Emit emi
   __shared__ u32 before[COUNTS];   // by (item, warp): sum of those 32 values, then what comes before them in the tile
   __shared__ bool headed[COUNTS];  // whether there is a head among them, then whether there is one before them
   __shared__ u32 tile_start;
-  const int warp = threadIdx.x / 32, tile = blockIdx.x;
+  const int warp = threadIdx.x / 32, tile = lookback::take_tile(tiles);
+  u64 *const words = lookback::words(tiles);
   const u32 lane = lane_id(), up_to_me = (2u << lane) - 1;
   u32 sum[SCAN_ITEMS], heads[SCAN_ITEMS];
 #pragma unroll
   for (int j = 0; j < SCAN_ITEMS; j++) {
     bool head = false;
-    u32 value = scan_index(j) < n ? load(scan_index(j), head) : 0;
+    u32 value = scan_index(tile, j) < n ? load(scan_index(tile, j), head) : 0;
     heads[j] = __ballot_sync(FULL, head);
     sum[j] = warp_segment_sum(value, heads[j]);
     if (lane == 31) {
@@ -60,19 +61,19 @@ __device__ void segmented_scan(i64 n, u64 *tiles, u32 epoch, Load load, Emit emi
     }
     const bool complete = any || tile == 0;
     if (lane == 0)
-      lookback::publish(tiles + tile, lookback::word(epoch, complete ? lookback::PREFIX : lookback::AGGREGATE, carry));
-    u32 start = lookback::sum_before(tiles, epoch, tile);
+      lookback::publish(words + tile, lookback::word(epoch, complete ? lookback::PREFIX : lookback::AGGREGATE, carry));
+    u32 start = lookback::sum_before(words, epoch, tile);
     if (lane == 0) {
-      if (!complete) lookback::publish(tiles + tile, lookback::word(epoch, lookback::PREFIX, start + carry));
+      if (!complete) lookback::publish(words + tile, lookback::word(epoch, lookback::PREFIX, start + carry));
       tile_start = start;
     }
   }
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < SCAN_ITEMS; j++) {
-    if (scan_index(j) >= n) continue;
+    if (scan_index(tile, j) >= n) continue;
     const int row = j * WARPS + warp;
     u32 earlier = heads[j] & up_to_me ? 0 : before[row] + (headed[row] ? 0 : tile_start);
-    emit(scan_index(j), sum[j] + earlier);
+    emit(scan_index(tile, j), sum[j] + earlier);
   }
 }

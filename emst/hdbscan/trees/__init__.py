@@ -1,9 +1,13 @@
-"""The trees of a clustering as objects: hdbscan's interfaces, without hdbscan. One file a tree.
+"""The trees of a clustering as objects with the interfaces of the hdbscan package.
 
-`CondensedTree(condensed, selection)`, `SingleLinkageTree(linkage)` and `SpanningTree(edges, weights, points)` take what
-the stages leave on their backend and fetch it when it is first asked for; from then on, and in a pickle, they hold
-arrays on the host. Where rows of the data were left out of the hierarchy (NaN, infinity), `rows` names those that were
-kept, ascending, and `n` counts all of them. In every tree points are the data's rows 0 ... n - 1; clusters follow.
+    condensed.py    `CondensedTree`
+    linkage.py      `SingleLinkageTree`
+    spanning.py     `SpanningTree`
+    table.py        data frames with named columns, and the rows that were left out of the hierarchy
+
+Each takes the arrays of its stage on their backend and fetches them when they are first read; from then on, and in a
+pickle, it holds arrays on the host. If points were left out (NaN, infinity), `rows` holds the row numbers of those that
+were kept, ascending, and `n` counts all of them. Nodes 0 ... n - 1 are the rows of the data; clusters follow.
 """
 
 from emst.hdbscan.trees.condensed import CondensedTree

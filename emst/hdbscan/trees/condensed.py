@@ -10,6 +10,7 @@ from emst.backend.records import Array, Condensed, Selection
 from emst.hdbscan.trees.table import Table, kept_rows, optional
 from emst.hierarchy.linkage import density
 from emst.inputs.devices import on_device_of, to_host
+from emst.inputs.summary import counted, device_of, one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +38,21 @@ class CondensedTree(Table):
 
     def __init__(self, condensed: Condensed, selection: Selection, *, rows: Array = None, n: int | None = None) -> None:
         self._source: tuple | None = (condensed, selection, rows, n)
+
+    def __repr__(self) -> str:
+        if self._source is None:
+            n = int(self._rows["parent"][0])  # the root's number is the number of points
+            clusters, chosen = len(self._rows) - n + 1, self._chosen
+        else:
+            condensed, selection, _, rows = self._source
+            n = len(condensed.cluster) if rows is None else rows
+            clusters, chosen = condensed.count, selection.chosen
+        return one_line(
+            self,
+            counted(n, "point"),
+            f"{counted(clusters, 'cluster')} ({len(chosen):,} selected)",
+            f"device {device_of(chosen)}",
+        )
 
     @property
     def _raw_tree(self) -> np.ndarray:  # the name that recipes written for hdbscan read

@@ -12,6 +12,7 @@ from emst.backend.records import Array, Linkage
 from emst.hdbscan.trees.table import Table, kept_rows, optional
 from emst.hierarchy.selection import check_cut
 from emst.inputs.devices import to_host
+from emst.inputs.summary import counted, device_of, infinite_and_sum, one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +36,19 @@ class SingleLinkageTree(Table):
     def __init__(self, linkage: Linkage, *, rows: Array = None, n: int | None = None) -> None:
         self._source = linkage
         self._kept, self._n = rows, n
+
+    def __repr__(self) -> str:
+        height, m = self._source.height, self._source.n
+        n = m if self._n is None else self._n
+        infinite, total = infinite_and_sum(height)
+        return one_line(
+            self,
+            counted(n, "point"),
+            counted(max(n - 1, 0), "merge"),
+            counted(1 + infinite + n - m, "component"),
+            f"total distance {total}",
+            f"device {device_of(height)}",
+        )
 
     def _fetch(self) -> tuple[Linkage, np.ndarray, int]:
         """The linkage of the points that were kept, their rows and the number of all rows, on the host."""

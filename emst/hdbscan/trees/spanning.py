@@ -9,6 +9,7 @@ import numpy as np
 from emst.backend.records import Array
 from emst.hdbscan.trees.table import Table, optional
 from emst.inputs.devices import to_host
+from emst.inputs.summary import counted, device_of, infinite_and_sum, one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +32,18 @@ class SpanningTree(Table):
 
     def __init__(self, edges: Array, weights: Array, points: Any = None, *, rows: Array = None) -> None:
         self._edges, self._weights, self._points, self._kept = edges, weights, points, rows
+
+    def __repr__(self) -> str:
+        weights = self._weights
+        infinite, total = infinite_and_sum(weights)
+        return one_line(
+            self,
+            counted(len(weights) + 1, "point"),
+            counted(len(weights), "edge"),
+            counted(1 + infinite, "component"),
+            f"total weight {total}",
+            f"device {device_of(weights)}",
+        )
 
     def _fetch(self) -> tuple[np.ndarray, np.ndarray, Any]:
         """Edges between rows, weights and points, on the host."""

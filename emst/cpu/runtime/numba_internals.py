@@ -1,0 +1,69 @@
+"""What numba does not promise to keep: all that emst uses of it stands here.
+
+Tried with numba 0.61.0 and llvmlite 0.44.0 (NumPy 1.24), and with numba 0.68.1 and llvmlite 0.50.0 (NumPy 2.4).
+
+numba's cache on disk compares the file that a kernel stands in with the one it was compiled from. It does not follow
+functions and constants that are inlined from other files, so it would run old machine code after an update. Here the
+names of its files end in a digest of all that can go into a kernel. Versions do not share files, so processes that run
+an old and a new one side by side cannot mix them up; files of old versions stay until somebody deletes them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.resources
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import llvmlite
+import numba
+from numba.core import cgutils
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+
+
+def without_counts(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """`numba.njit` for functions that own no arrays: without reference counts, they cannot allocate."""
+    return numba.njit(error_model="numpy", _nrt=False, **options)
+
+
+def _sources(folder: Any, name: str = "") -> Iterator[tuple[str, bytes]]:
+    """Path and contents of every Python file below a folder, in one order on all machines."""
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        path = f"{name}/{entry.name}"
+        if entry.is_dir():
+            yield from _sources(entry, path)
+        elif path.endswith(".py"):
+            yield path, entry.read_bytes()
+
+
+def _digest() -> str:
+    """Of everything that machine code depends on beside the processor and the types of arguments."""
+    total = hashlib.sha256(f"numba {numba.__version__}, llvmlite {llvmlite.__version__}".encode())
+    for path, contents in _sources(importlib.resources.files("emst.cpu")):
+        total.update(f"\n{path} {len(contents)}\n".encode() + contents)
+    return total.hexdigest()[:16]
+
+
+DIGEST = _digest()
+
+
+class _FilesOfThisVersion(CompileResultCacheImpl):
+    """Names the files of the cache. Their folder is what numba takes: `NUMBA_CACHE_DIR`, `__pycache__` beside the
+    kernel's file or, if nobody may write there, one of the user's."""
+
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        return f"{super().get_filename_base(fullname, abiflags)}-{DIGEST}"
+
+
+class _Cache(FunctionCache):
+    _impl_class = _FilesOfThisVersion
+
+
+def keep_on_disk(dispatcher: Any) -> None:
+    """Load machine code from the cache, and save there what is compiled: ``cache=True``, under this version's names."""
+    dispatcher._cache = _Cache(dispatcher.py_func)
+
+
+def data_pointer(context: Any, builder: Any, array_type: Any, array: Any) -> Any:
+    """Pointer to the first element of an array, in an intrinsic."""
+    return cgutils.create_struct_proxy(array_type)(context, builder, value=array).data

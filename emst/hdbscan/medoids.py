@@ -1,0 +1,145 @@
+"""The medoid of a cluster: the member with the least weighted sum of distances to all members, found exactly.
+
+All sums of a cluster take O(size^2) distances. Most are spared by lower bounds, which cost no distances of their own:
+
+- Where the triangle inequality holds, d(i, r) and the sum of a member r bound the sum of i from below:
+  S(i) >= |W d(i, r) - S(r)|, with W the total weight. In few dimensions about sqrt(size) members are left.
+- Sums of squared Euclidean distances are known from the mean m of all members: S(i) = W |i - m|^2 + S(m).
+
+A bound is lowered by more than all that rounding can do to it or to the sums, and a member is left out only if its
+bound exceeds a sum that is known: the medoid, and the choice among equal sums, is the one that all sums would give.
+
+References
+----------
+J. Newling, F. Fleuret, "A sub-quadratic exact medoid algorithm", AISTATS 2017 (trimed).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+
+import numpy as np
+
+from emst.backend.records import Array
+from emst.distances.matrices import fill_distances
+from emst.distances.metrics import Metric
+from emst.distances.pairwise import distances_between
+from emst.inputs.devices import to_host
+from emst.inputs.summary import counted
+
+ENTRIES = 1 << 24  # distances held at a time
+MANY = 10**10  # distances from which a search is announced by a warning
+SLACK = 1e-6  # relative: arcs near a half circle are rounded most, to 1e-8 of their length
+SQUARED = ("sqeuclidean", "cosine")  # squares of Euclidean distances between images, up to a factor
+
+
+def medoid(points: Array, weights: Array, metric: Metric) -> int:
+    """Number of the point with the least sum of weighted distances to all points, the first of equals.
+
+    Parameters
+    ----------
+    points : float64[n, d]
+        In the metric's image, scaled so that neither squares nor sums of distances overflow.
+    weights : float64[n]
+        Not negative.
+    metric : Metric
+        Distances are those of `metric.name`.
+
+    Returns
+    -------
+    int
+
+    Warns
+    -----
+    UserWarning
+        More than 10^10 distances are still to be computed: with the time that they will take at most. Where bounds
+        spare distances the warning waits until as many have been computed.
+    """
+    start, size = time.perf_counter(), max(1, ENTRIES // len(points))
+    squared = metric.way == "tree" and metric.name in SQUARED
+    triangle = not squared and _is_a_norm(metric)
+    bound = _bounds_by_mean(points, weights, metric) if squared else np.zeros_like(weights)
+    left = bound.argsort(kind="stable") if squared else _shuffled(points) if triangle else _numbers(points)
+    best, found, computed, silent = math.inf, 0, 0, True
+    while len(left):
+        some, left = left[:size], left[size:]
+        distance = _distances(points, some, metric)
+        sums = (distance * weights).sum(axis=1)
+        least = float(sums.min())
+        best, found = min((best, found), (least, int(some[sums == least].min())))
+        computed += len(some) * len(points)
+        if triangle:
+            bound = np.maximum(bound, _bounds_by_triangle(distance, sums, weights, metric))
+        left = left[bound[left] <= best]
+        to_come = len(left) * len(points)
+        if silent and to_come > MANY and (computed > MANY or not (squared or triangle)):
+            silent = False
+            _announce(len(points), to_come, (time.perf_counter() - start) / computed)
+    return found
+
+
+def _is_a_norm(metric: Metric) -> bool:
+    """Whether the triangle inequality is known to hold."""
+    if metric.way == "tree":
+        return metric.name in ("euclidean", "haversine")
+    return metric.way == "rows" and metric.p >= 1
+
+
+def _numbers(points: Array) -> Array:
+    return np.arange(len(points), like=points)
+
+
+def _shuffled(points: Array) -> Array:
+    """The numbers of the points in an order that has nothing to do with theirs; the same in every run."""
+    return np.asarray(np.random.default_rng(0).permutation(len(points)), like=points)
+
+
+def _distances(points: Array, some: Array, metric: Metric) -> Array:
+    """Distances from some points to all, float64."""
+    rows = points[some]
+    if metric.way != "tree":
+        between = distances_between(to_host(rows), to_host(points), metric.name, metric.params)
+        return np.asarray(between, like=points)
+    distance = np.empty_like(points, shape=(len(rows), len(points)))
+    fill_distances(distance, rows, points, "euclidean")
+    return distance if metric.height is None else metric.height(distance)
+
+
+def _bounds_by_triangle(distance: Array, sums: Array, weights: Array, metric: Metric) -> Array:
+    """Lower bounds of all sums, from some of them and the distances behind these, whose memory is used up."""
+    total = weights.sum()
+    distance *= total
+    distance -= sums[:, None]
+    np.abs(distance, out=distance)
+    distance -= 2 * SLACK * sums[:, None]
+    return distance.max(axis=0) * (1 - SLACK) - total * _vanishing(metric)
+
+
+def _vanishing(metric: Metric) -> float:
+    """More than any distance that is computed as 0 because its power underflows; the smallest number is 2^-1074."""
+    summed = metric.name not in ("manhattan", "chebyshev") and metric.p < math.inf
+    return math.ldexp(1.0, -math.floor(900 / (metric.p if summed else 1)))
+
+
+def _bounds_by_mean(points: Array, weights: Array, metric: Metric) -> Array:
+    """Lower bounds of all sums of squared distances.
+
+    With the heaviest point as the origin, coordinates are rounded by no more than 2^-53 of the root of n S / W.
+    """
+    centred, total = points - points[int(weights.argmax())], weights.sum()
+    mean = (centred * weights[:, None]).sum(axis=0) / (total if total > 0 else 1)
+    squared = ((centred - mean) ** 2).sum(axis=1)
+    sums = (total * squared + (weights * squared).sum()) * (0.5 if metric.name == "cosine" else 1.0)
+    return sums * (1 - SLACK) - total * _vanishing(metric)
+
+
+def _announce(size: int, to_come: int, seconds: float) -> None:
+    """Warn of distances that are still to come, at so many seconds each."""
+    warnings.warn(
+        f"the medoid of a cluster of {size:,} points takes up to {to_come:.1g} more distances, about "
+        f"{counted(max(1, round(to_come * seconds / 60)), 'minute')}. store_centers='centroid' takes a moment",
+        UserWarning,
+        stacklevel=8,  # of `fit`
+    )

@@ -1,0 +1,41 @@
+"""Number and names of the features of a data set, as scikit-learn keeps them with an estimator.
+
+They are found before any work is done, so that data which no estimator takes fails at once, and given to the estimator
+after it, so that a failed fit changes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from emst.inputs.devices import native_array
+
+ATTRIBUTES = ("n_features_in_", "feature_names_in_")
+
+
+def features_of(X: Any) -> dict[str, Any]:
+    """`n_features_in_` and, where `X` has string column names, `feature_names_in_`.
+
+    Raises
+    ------
+    TypeError
+        Column names of which only some are strings.
+    """
+    probe = BaseEstimator()
+    validate_data(probe, native_array(X), skip_check_array=True)
+    return dict(vars(probe))
+
+
+def set_features(estimator: Any, features: dict[str, Any]) -> None:
+    """Set the attributes that `features_of` found, and remove those that an earlier fit left."""
+    for name in ATTRIBUTES:
+        vars(estimator).pop(name, None)
+    vars(estimator).update(features)
+
+
+def check_features(estimator: Any, X: Any) -> None:
+    """Raise ValueError where `X` does not have the features that the estimator was fitted to."""
+    validate_data(estimator, native_array(X), reset=False, skip_check_array=True)

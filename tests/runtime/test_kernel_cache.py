@@ -1,0 +1,80 @@
+"""Machine code on disk: found again while the sources are the same, never after any of them has changed."""
+
+import inspect
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from emst.cpu.runtime.atomics import lower
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CALL = """
+import sys
+import numpy as np
+import emst.cpu
+from emst.cpu.runtime.compile import kernels
+
+assert emst.__file__.startswith(sys.argv[1]), emst.__file__
+u, v, key, labels = np.int32([0, 1]), np.int32([1, 2]), np.uint64([5, 7]), np.int32([0, 1, 2])
+least, *_ = emst.cpu.lightest_of_edges(u, v, key, labels)
+used = [kernel.stats for kernel in kernels if kernel.signatures]
+hits, misses = (sum(sum(getattr(stats, what).values()) for stats in used) for what in ("cache_hits", "cache_misses"))
+print(hits, misses, np.int64(least).tolist(), used[0].cache_path, sep="|")
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package that may be edited."""
+    home = tmp_path / "site"
+    shutil.copytree(ROOT / "emst", home / "emst", ignore=shutil.ignore_patterns("__pycache__"))
+    return home / "emst"
+
+
+def run(package, **variables):
+    """Cache hits, cache misses, result and folder of the cache, of a fresh process that runs the copy."""
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    environment |= {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1", **variables}
+    command = [sys.executable, "-c", CALL, str(package)]
+    done = subprocess.run(command, env=environment, cwd=package.parent, stdout=subprocess.PIPE, text=True, check=True)
+    hits, misses, least, folder = done.stdout.strip().split("|")
+    return int(hits), int(misses), eval(least), pathlib.Path(folder)
+
+
+def edit(path, old, new):
+    """Replace what stands once in a file, which keeps its size and its times."""
+    text, times = path.read_text(), path.stat()
+    assert text.count(old) == 1 and len(old) == len(new)
+    path.write_text(text.replace(old, new))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def test_edited_function_of_another_file_is_compiled_again(package, tmp_path):
+    cache = str(tmp_path / "cache")
+    hits, misses, first, folder = run(package, NUMBA_CACHE_DIR=cache)
+    assert (hits, first) == (0, [5, 5, 7]) and misses == 2 and str(folder).startswith(cache)
+    assert run(package, NUMBA_CACHE_DIR=cache)[:3] == (2, 0, first)
+    inlined = package / pathlib.Path(inspect.getsourcefile(lower.py_func)).relative_to(ROOT / "emst")
+    edit(inlined, "if value < array[at]:", "if value > array[at]:")  # no offer is accepted any more
+    assert run(package, NUMBA_CACHE_DIR=cache)[:3] == (0, 2, [-1, -1, -1])
+    edit(inlined, "if value > array[at]:", "if value < array[at]:")
+    assert run(package, NUMBA_CACHE_DIR=cache)[:3] == (2, 0, first)
+
+
+def test_without_a_folder_of_its_own_the_cache_lies_beside_the_kernels(package):
+    *_, least, folder = run(package)
+    assert folder.is_relative_to(package) and folder.name == "__pycache__"
+    assert run(package)[:3] == (2, 0, least)
+
+
+def test_where_nobody_may_write_beside_the_kernels_the_cache_is_the_users(package, tmp_path):
+    for folder in {path.parent for path in (package / "cpu").rglob("*.py")}:
+        (folder / "__pycache__").touch()  # a file: no folder of that name can be made, not even by root
+    home = {"HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": str(tmp_path / "home")}
+    *_, least, folder = run(package, **home)
+    assert folder.is_relative_to(tmp_path / "home")
+    assert run(package, **home)[:3] == (2, 0, least)

@@ -1,0 +1,124 @@
+"""How much memory is free: control groups of both versions, on a tree of files that stands in for the machine's."""
+
+import numpy as np
+import pytest
+
+from emst.cpu.runtime import memory
+
+GIB = 1 << 30
+UNLIMITED_1 = 2**63 - 4096
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """Function that writes files below a root, from a dictionary of paths and texts."""
+
+    def write(files):
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(str(text))
+        return tmp_path
+
+    return write
+
+
+def version_2(folder, limit, used, inactive):
+    stat = f"anon 17\nfile 99\ninactive_anon 5\nactive_file 3\ninactive_file {inactive}\n"
+    return {
+        f"{folder}/memory.max": f"{limit}\n",
+        f"{folder}/memory.current": f"{used}\n",
+        f"{folder}/memory.stat": stat,
+    }
+
+
+def version_1(folder, limit, used, inactive):
+    stat = f"cache 99\ninactive_file 1\ntotal_cache 99\ntotal_inactive_file {inactive}\n"
+    return {
+        f"{folder}/memory.limit_in_bytes": limit,
+        f"{folder}/memory.usage_in_bytes": used,
+        f"{folder}/memory.stat": stat,
+    }
+
+
+def test_page_cache_that_can_be_reclaimed_is_free(machine):
+    """A container that has read large files: its limit is used up, and nearly all of that is page cache."""
+    files = {"proc/self/cgroup": "0::/\n", **version_2("sys/fs/cgroup", 4 * GIB, 4 * GIB - 5, 3 * GIB)}
+    assert memory.groups_free(machine(files)) == 3 * GIB + 5
+
+
+def test_no_limit(machine):
+    files = {"proc/self/cgroup": "0::/user.slice\n", **version_2("sys/fs/cgroup/user.slice", "max", 7, 3)}
+    assert memory.groups_free(machine(files)) is None
+
+
+def test_no_groups(machine):
+    assert memory.groups_free(machine({"proc/meminfo": "MemAvailable: 1 kB\n"})) is None
+
+
+def test_the_least_of_a_group_and_its_ancestors(machine):
+    """The innermost group is not limited; of those around it, the one in the middle has the least left."""
+    files = {
+        "proc/self/cgroup": "0::/outer/middle/inner\n",
+        **version_2("sys/fs/cgroup/outer", 9 * GIB, 3 * GIB, 0),
+        **version_2("sys/fs/cgroup/outer/middle", 5 * GIB, 3 * GIB, GIB),
+        **version_2("sys/fs/cgroup/outer/middle/inner", "max", GIB, 0),
+    }
+    assert memory.groups_free(machine(files)) == 3 * GIB
+
+
+def test_version_1(machine):
+    files = {
+        "proc/self/cgroup": "5:cpu,cpuacct:/a\n4:memory:/a/b\n1:name=systemd:/x:y\n",
+        **version_1("sys/fs/cgroup/memory", UNLIMITED_1, 90 * GIB, 0),
+        **version_1("sys/fs/cgroup/memory/a", 8 * GIB, 7 * GIB, 2 * GIB),
+        **version_1("sys/fs/cgroup/memory/a/b", UNLIMITED_1, GIB, 0),
+    }
+    assert memory.groups_free(machine(files)) == 3 * GIB
+
+
+def test_version_1_in_a_container(machine):
+    """`/proc/self/cgroup` gives the path outside; inside, the container's group is the mount point."""
+    files = {
+        "proc/self/cgroup": "4:memory:/docker/0123abcd\n0::/system.slice/docker.service\n",
+        **version_1("sys/fs/cgroup/memory", 2 * GIB, 2 * GIB, GIB // 2),
+    }
+    assert memory.groups_free(machine(files)) == GIB // 2
+
+
+def test_both_versions_side_by_side(machine):
+    files = {
+        "proc/self/cgroup": "4:memory:/job\n0::/job\n",
+        **version_1("sys/fs/cgroup/memory/job", 6 * GIB, GIB, 0),
+        **version_2("sys/fs/cgroup/unified/job", 3 * GIB, GIB, 0),
+    }
+    assert memory.groups_free(machine(files)) == 2 * GIB
+
+
+def test_a_group_over_its_limit_has_nothing_left(machine):
+    files = {"proc/self/cgroup": "0::/\n", **version_2("sys/fs/cgroup", GIB, 2 * GIB, 5)}
+    assert memory.groups_free(machine(files)) == 0
+
+
+def test_the_machine_and_its_groups(machine, monkeypatch):
+    """What counts is the lesser of the two."""
+    files = {"proc/self/cgroup": "0::/\n", **version_2("sys/fs/cgroup", 8 * GIB, 2 * GIB, 0)}
+    root = machine({"proc/meminfo": f"MemTotal: 99 kB\nMemAvailable:  {4 * GIB // 1024} kB\n", **files})
+    monkeypatch.setattr(memory, "ROOT", root)
+    assert memory.bytes_free() == 4 * GIB
+    (root / "sys/fs/cgroup/memory.current").write_text(str(7 * GIB))
+    assert memory.bytes_free() == GIB
+
+
+def test_this_machine_has_some_memory_left():
+    assert memory.bytes_free() > 0
+
+
+def test_a_tree_fits_where_the_page_cache_fills_the_container(machine, monkeypatch):
+    """It raised MemoryError before."""
+    import emst
+
+    files = {"proc/self/cgroup": "0::/\n", **version_2("sys/fs/cgroup", 4 * GIB, 4 * GIB, 3 * GIB)}
+    root = machine({"proc/meminfo": f"MemAvailable: {8 * GIB // 1024} kB\n", **files})
+    monkeypatch.setattr(memory, "ROOT", root)
+    assert len(emst.minimum_spanning_tree(np.random.default_rng(0).random((50, 2)), device="cpu").edges) == 49
