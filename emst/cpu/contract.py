@@ -60,6 +60,7 @@ def flatten(parent, nodes=ALL):
 
 
 def _refuse_cycles(found):
+    """Raise RuntimeError where a chunk has met a cycle."""
     if (found == CYCLE).any():
         raise RuntimeError(
             "the lightest edges of the components close a cycle; "
@@ -105,8 +106,7 @@ def _list_roots(parent, nodes, stops, found, roots, grain, begin, end):
     i = begin
     while at < stop and i < end:
         v = _node(nodes, i)
-        if at < stop:
-            roots[at] = v
+        roots[at] = v
         at += parent[v] == v
         i += 1
     for j in range(i, end):
