@@ -17,9 +17,7 @@ class Entries(NamedTuple):
     indptr: np.ndarray  # int32 or int64[n + 1]
     indices: np.ndarray  # int32[m]
     bits: np.ndarray  # uint32 or uint64[m]: the bits of the weights
-    kind: tuple[
-        np.uint64, np.uint64, np.uint64
-    ]  # sign bit, bits to flip in negative weights, -0.0
+    kind: tuple[np.uint64, np.uint64, np.uint64]  # sign bit, bits to flip in negative weights, -0.0
 
 
 def entries_of(indptr, indices, weights):

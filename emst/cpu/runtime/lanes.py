@@ -33,7 +33,8 @@ def address(context, builder, array_type, array, at):
 def load_shared(context, builder, array_type, array, at):
     """``array[at]``, which other threads may write: see `atomics`."""
     pointer = address(context, builder, array_type, array, at)
-    return builder.load_atomic(pointer, "monotonic", align=context.get_abi_sizeof(context.get_value_type(array_type.dtype)))
+    size = context.get_abi_sizeof(context.get_value_type(array_type.dtype))
+    return builder.load_atomic(pointer, "monotonic", align=size)
 
 
 def load(context, builder, array_type, array, at):
@@ -303,6 +304,18 @@ def just_below(typingctx, value):
         whole = ir.IntType(8 * context.get_abi_sizeof(kind))
         before = builder.bitcast(builder.sub(builder.bitcast(values[0], whole), whole(1)), kind)
         return builder.select(builder.fcmp_ordered(">", values[0], kind(0.0)), before, kind(-1.0))
+
+    return value(value), codegen
+
+
+@intrinsic
+def just_above(typingctx, value):
+    """The number after one that is finite and not negative."""
+
+    def codegen(context, builder, signature, values):
+        kind = values[0].type
+        whole = ir.IntType(8 * context.get_abi_sizeof(kind))
+        return builder.bitcast(builder.add(builder.bitcast(values[0], whole), whole(1)), kind)
 
     return value(value), codegen
 
