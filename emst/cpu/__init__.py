@@ -6,6 +6,7 @@ graph/        minimum spanning forests of graphs
 hierarchy/    dendrogram, condensed tree, selection
 runtime/      what kernels are built from: compiling, threads, memory, vectors, sorting
 merge.py      the step that points and graphs share: contracting the lightest edge of every component
+contract.py   the rule of that step, which the fused rounds of graphs include as well
 """
 
 import numpy
