@@ -90,7 +90,7 @@ def approximate_predict(model: Any, X: Any, return_connecting_points: bool = Fal
     Parameters
     ----------
     model : HDBSCANGPU
-        Fitted to features. Metrics that are not searched over boxes compare all pairs, on the CPU.
+        Fitted to features. For metrics without a tree search all pairs are compared, on the CPU.
     X : array-like of shape (m, n_features)
     return_connecting_points : bool, default False
         Return the neighbours too.

@@ -1,4 +1,4 @@
-"""The default forest on the GPU where its constants decide: short climbs, lone blocks, one word or two for an edge."""
+"""The default forest on the GPU with other constants: short climbs, one block, one or two words per key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def ops():
 
 @pytest.fixture
 def constant(monkeypatch):
-    """Sets a constant of the kernels for one test."""
+    """A function that changes a constant of the kernels for one test."""
     compile, launch = (importlib.import_module(f"emst.cuda.runtime.{name}") for name in ("compile", "launch"))
     plain = compile.source
 
@@ -41,7 +41,7 @@ def constant(monkeypatch):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_wide_edges_of_narrow_weights(ops, monkeypatch, name, kind, symmetric):
-    """As from 2^32 - 1 entries on."""
+    """As with 2^32 - 1 entries or more."""
     monkeypatch.setattr("emst.cuda.graph.forest.NARROW", 0)
     for dtype in (np.int32, np.float32):
         graph = adjacency_of(GRAPHS[name], weights_for(len(GRAPHS[name][1]), dtype, kind), symmetric)

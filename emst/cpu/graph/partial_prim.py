@@ -5,7 +5,7 @@ of the growing subtree, the lightest known edge that leaves the subtree. The hea
 if its other end joins the same subtree, and it is replaced when it reaches the top.
 
 Races. Vertices are claimed by compare-and-swap. Other reads of `owner` only ask whether the worker itself owns the
-vertex. Only the worker writes its own name, so a stale value gives the same answer.
+vertex. Only the worker writes its own name, so a stale value makes no difference.
 """
 
 from __future__ import annotations

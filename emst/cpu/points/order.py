@@ -10,6 +10,8 @@ J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707 (20
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from emst.cpu.runtime.compile import kernel, part
@@ -24,10 +26,9 @@ def curve_codes(points, scaling):
     n = len(points)
     codes = np.empty(n, np.uint64)
     dims = scaling.dimensions
-    for_chunks(
-        _curve_codes, n, grain_for(n, 4096), points, scaling.low[:dims], scaling.scale, scaling.bits, scaling.factor, codes,
-        scratch=lambda: np.zeros((dims, BLOCK), np.uint32),
-    )  # fmt: skip
+    grid = (scaling.low[:dims], scaling.scale, scaling.bits, scaling.factor)
+    room = functools.partial(np.zeros, (dims, BLOCK), np.uint32)
+    for_chunks(_curve_codes, n, grain_for(n, 4096), points, *grid, codes, scratch=room)
     return codes
 
 

@@ -33,9 +33,8 @@ def address(context, builder, array_type, array, at):
 def load_shared(context, builder, array_type, array, at):
     """``array[at]``, which other threads may write: see `atomics`."""
     pointer = address(context, builder, array_type, array, at)
-    return builder.load_atomic(
-        pointer, "monotonic", align=context.get_abi_sizeof(context.get_value_type(array_type.dtype))
-    )
+    size = context.get_abi_sizeof(context.get_value_type(array_type.dtype))
+    return builder.load_atomic(pointer, "monotonic", align=size)
 
 
 def load(context, builder, array_type, array, at):

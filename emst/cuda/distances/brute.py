@@ -81,7 +81,7 @@ def nearest_outside(
     metric: Metric = SQUARES,
     centres: cupy.ndarray | None = None,
 ) -> None:
-    """Set `results` (nearest, bound, second) to the nearest points of other components, within the components' `limit`.
+    """Set `results` (nearest, bound, second) to the nearest points of other components, up to the components' `limit`.
 
     Of all points, or of the first `count[0]` of the worklist; `second` is None without core distances. The points are
     split over blocks so that few queries still fill the device.
