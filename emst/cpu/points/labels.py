@@ -9,7 +9,7 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
 def label_nodes(bvh, forest):
-    """Give every node the label of its points, or MIXED."""
+    """See `emst.backend.operations`."""
     nodes = bvh.nodes
     for_chunks(_label_leaves, bvh.leaves, grain_for(bvh.leaves, 4096), forest.labels, nodes.label)
     for level in range(1, len(nodes.counts)):

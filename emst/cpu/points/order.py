@@ -19,12 +19,13 @@ BLOCK = 64  # points transformed together
 
 
 def curve_codes(points, scaling):
-    """Place of every point on the curve: uint64[n]."""
+    """See `emst.backend.operations`."""
     n = len(points)
     codes = np.empty(n, np.uint64)
     dims = scaling.dimensions
+    grid = (scaling.low[:dims], scaling.scale, scaling.bits, scaling.factor)
     for_chunks(
-        _curve_codes, n, grain_for(n, 4096), points, scaling.low[:dims], scaling.scale, scaling.bits, scaling.factor, codes,
+        _curve_codes, n, grain_for(n, 4096), points, *grid, codes,
         scratch=lambda: np.zeros((dims, BLOCK), np.uint32),
     )  # fmt: skip
     return codes

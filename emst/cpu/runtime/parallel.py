@@ -118,5 +118,5 @@ def finish(futures: list[Any]) -> None:
 
 
 def grain_for(size: int, least: int) -> int:
-    """Chunk length: about 16 chunks a thread, but at least `least`: work for 0.1 ms, as long as waking a thread takes."""
+    """Chunk length: about 16 chunks a thread, but at least `least`: 0.1 ms of work, for waking a thread takes that."""
     return max(least, -(-size // (16 * thread_count())))
