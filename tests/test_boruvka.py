@@ -15,12 +15,12 @@ def asking(ops, u, v, weight):
 
     def lightest(forest):
         labels = forest_at_home(forest).labels
-        answer = reference.empty_forest(labels, np.float64)
+        found = reference.empty_forest(labels, np.float64)
         for a, b, w in zip(u[::-1], v[::-1], weight[::-1]):  # the lightest is written last
             for root in {labels[a], labels[b]} if labels[a] != labels[b] else ():
-                answer.best[root], answer.edge_u[root], answer.edge_v[root] = w, a, b
+                found.best[root], found.edge_u[root], found.edge_v[root] = w, a, b
         for field in ("best", "edge_u", "edge_v"):
-            getattr(forest, field)[:] = to_device(ops, getattr(answer, field))
+            getattr(forest, field)[:] = to_device(ops, getattr(found, field))
 
     return lightest
 

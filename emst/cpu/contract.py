@@ -60,6 +60,7 @@ def flatten(parent, nodes=ALL):
 
 
 def _refuse_cycles(found):
+    """Raise RuntimeError where a chunk has met a cycle."""
     if (found == CYCLE).any():
         raise RuntimeError(
             "the lightest edges of the components close a cycle; "

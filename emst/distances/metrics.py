@@ -25,7 +25,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.metrics.pairwise import _VALID_METRICS
 from sklearn.neighbors import BallTree, KDTree
 
 from emst.backend.records import Array
@@ -33,7 +32,12 @@ from emst.distances.pairwise import settled_params
 
 Map = Callable[[Array], Array]
 
-NAMES = {*_VALID_METRICS, *KDTree.valid_metrics, *BallTree.valid_metrics, "precomputed"}
+NAMES = (  # those of `sklearn.metrics.pairwise_distances`, `KDTree` and `BallTree`
+    "braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "cosine", "dice", "euclidean", "hamming",
+    "haversine", "infinity", "jaccard", "l1", "l2", "mahalanobis", "manhattan", "minkowski", "nan_euclidean", "p",
+    "precomputed", "pyfunc", "rogerstanimoto", "russellrao", "seuclidean", "sokalmichener", "sokalsneath",
+    "sqeuclidean", "yule",
+)  # fmt: skip
 ALIASES = {
     "l2": "euclidean",
     "l1": "manhattan",

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from emst.backend.records import Report
 from emst.hdbscan.model import Model, on_host
 from emst.hierarchy import scores
-from emst.hierarchy.selection import Flat
+from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
 from emst.inputs.fitted import FittedAttribute
 
@@ -87,7 +87,10 @@ class FittedAttributes:
 
     @lazy
     def relative_validity_(self) -> float:
-        """Density-based validity of the clusters, seen on the spanning tree alone, from -1 to 1."""
+        """Density-based validity of the clusters, estimated from the spanning tree alone in O(n) time, from -1 to 1.
+
+        `emst.validity_index` compares all pairs of points, in O(n^2 d) time.
+        """
         model = self._model
         if model.flat is None:
             return 0.0
@@ -117,7 +120,7 @@ class FittedAttributes:
         model = self._model
         return SpanningTree(model.edges, model.weights, model.data, rows=model.kept)
 
-    def _flat_or_error(self) -> Flat:
+    def _flat_or_error(self) -> FlatClustering:
         if self._model.flat is None:
             raise AttributeError("fewer than two rows of X are finite: there is no hierarchy of them")
         return self._model.flat

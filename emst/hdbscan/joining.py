@@ -84,12 +84,19 @@ def joined(fitted: Model, queries: Array) -> Joined:
 
 
 def _by_magnitude(queries: Array, scaling: Scaling) -> Iterator[tuple[Array, int]]:
-    """Queries, and how many powers of two they are too far away for the scaling: their squares would overflow. As a rule
-    all of them, and 0."""
-    exponent = np.frexp(abs(queries).max(axis=1).astype(np.float64))[1] + (int(np.frexp(scaling.scale)[1]) - 1)
+    """Rows of queries, and by how many powers of two they are too large for the scaling: their squares would overflow.
+    As a rule all rows, and 0.
+
+    Magnitudes are compared as integers: a GPU may take subnormal floats for 0. A query of zeros has no exponent.
+    """
+    integers = np.dtype(f"i{queries.dtype.itemsize}")
+    magnitude = (queries.view(integers) & np.iinfo(integers).max).max(axis=1)
+    greatest = to_host(magnitude).view(queries.dtype).astype(np.float64)
+    exponent = np.frexp(greatest)[1] + (int(np.frexp(scaling.scale)[1]) - 1)
     excess = np.maximum(exponent - highest_exponent(queries.shape[1], queries.dtype), 0)
+    excess[greatest == 0] = 0
     for level in np.unique(excess).tolist():
-        yield np.nonzero(excess == level)[0], level
+        yield np.asarray(np.flatnonzero(excess == level), like=queries), level
 
 
 def _join(index: PointIndex, queries: Array, min_samples: int, ops: Backend, rows: Array, out: Joined) -> None:

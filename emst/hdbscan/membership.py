@@ -26,7 +26,7 @@ from emst.hdbscan.joining import joined
 from emst.hdbscan.prediction import model_of, open_queries
 from emst.hierarchy.linkage import density
 from emst.hierarchy.scores import exemplars
-from emst.hierarchy.selection import Flat
+from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import SAMPLE, scaling_of
 
@@ -146,7 +146,7 @@ def _batches(
 class _Exemplars:
     """The exemplars of all clusters. Distances to them are float64, scaled so that queries may lie far away."""
 
-    def __init__(self, fitted: Model, flat: Flat) -> None:
+    def __init__(self, fitted: Model, flat: FlatClustering) -> None:
         lists = exemplars(flat)
         self.fitted = fitted
         self.points = fitted.points[fitted.ops.asarray(np.concatenate(lists))]
@@ -179,7 +179,7 @@ class _Exemplars:
         return ops.asarray(distance)
 
 
-def _shared(fitted: Model, flat: Flat, cluster: Array, leaves: Array) -> tuple[Array, Array]:
+def _shared(fitted: Model, flat: FlatClustering, cluster: Array, leaves: Array) -> tuple[Array, Array]:
     """How much of the tree the points share with each chosen cluster, adding up to 1, float64[m, L]; and the
     probability that they belong to any, float64[m]."""
     condensed, selection = flat.condensed, flat.selection

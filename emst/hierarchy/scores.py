@@ -6,11 +6,11 @@ import numpy as np
 
 from emst.backend.records import Array
 from emst.hierarchy.linkage import density
-from emst.hierarchy.selection import Flat
+from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
 
 
-def persistence(flat: Flat) -> np.ndarray:
+def persistence(flat: FlatClustering) -> np.ndarray:
     """Stability of every chosen cluster, over what it would be if all its points stayed to the greatest lambda of all.
 
     Between 0 and 1, float64[L] on the host; 1 where that lambda is infinite or 0, as hdbscan has it. Also 1, where
@@ -24,7 +24,7 @@ def persistence(flat: Flat) -> np.ndarray:
     return np.minimum(stability / (members * greatest), 1.0)
 
 
-def exemplars(flat: Flat) -> list[np.ndarray]:
+def exemplars(flat: FlatClustering) -> list[np.ndarray]:
     """The points that stay longest in each of the leaves below a chosen cluster: int64 rows, one array a cluster."""
     condensed, selection = flat.condensed, flat.selection
     leaf, height = condensed.leaving()

@@ -29,7 +29,7 @@ class Options:
 
 
 @dataclass(frozen=True, eq=False)
-class Flat:
+class FlatClustering:
     """Clusters and members. Arrays live on the backend."""
 
     condensed: Condensed
@@ -38,7 +38,7 @@ class Flat:
     probabilities: Array  # float64[n], 0 for noise
 
 
-def flat_clustering(condensed: Condensed, options: Options, ops: Backend) -> Flat:
+def flat_clustering(condensed: Condensed, options: Options, ops: Backend) -> FlatClustering:
     """Clusters chosen from the condensed tree of two or more points, and their members."""
     n = condensed.linkage.n
     largest = n if options.max_cluster_size is None else min(options.max_cluster_size, n)
@@ -47,7 +47,7 @@ def flat_clustering(condensed: Condensed, options: Options, ops: Backend) -> Fla
     if options.allow_single_cluster and len(selection.chosen) == 1 and not bool((labels >= 0).any()):
         # Epsilon has taken the whole, and no point lies so densely in it: what has no members is no cluster.
         selection = replace(selection, chosen=selection.chosen[:0], label=np.full_like(selection.label, -1))
-    return Flat(condensed, selection, labels, probabilities)
+    return FlatClustering(condensed, selection, labels, probabilities)
 
 
 def check_cut(cut_distance: Any, min_cluster_size: Any) -> tuple[float, int]:

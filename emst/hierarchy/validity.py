@@ -71,6 +71,9 @@ def validity_index(
 
     Notes
     -----
+    All pairs of points in clusters are compared: O(n^2 d) time and O(n) memory for n points in d dimensions, on any
+    device. `HDBSCANGPU.relative_validity_` estimates the index from the spanning tree alone, in O(n) time.
+
     Where the definition leaves a score open it is 0: of the only cluster, which nothing is to be told apart from; of a
     single point, which has no inside; of a label without points; where neither sparseness nor separation is above 0.
     Points of a cluster at distance 0 do not count for each other's core distances; it is 0 where all are.

@@ -39,7 +39,7 @@ def lambdas(heights):
 
 
 def expected_join(model, x, queries, k):
-    """(row, whether the query is that point, weight) of every query, all pairs compared in the rounding of the law."""
+    """(row, whether the query is that point, weight) of every query, all pairs compared, rounded as in `reference`."""
     scaling = scaling_for(x)
     order = reference.sort_order(reference.curve_codes(x, scaling))
     place = np.argsort(order)
@@ -167,7 +167,7 @@ def test_of_equal_training_points_the_first_counts(ops):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_a_query_is_answered_alike_in_any_company(ops, dtype):
+def test_a_query_does_not_depend_on_the_other_queries(ops, dtype):
     """Far queries change the scale of nobody else, and do not overflow themselves."""
     x = cloud(200, 3, dtype)
     most = np.finfo(dtype).max
@@ -293,7 +293,7 @@ def test_long_chains_of_clusters_are_climbed(ops):
         np.testing.assert_array_equal(ours, expected)
 
 
-# ---- the operations beside their twins -----------------------------------------------------------------------------
+# ---- the operations, compared with the reference -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -511,3 +511,21 @@ def test_too_few_points_predict_noise():
     assert labels.tolist() == [-1, -3] and neighbors.tolist() == [-1, -1]
     assert probabilities[0] == 0 and np.isnan(probabilities[1])
     assert membership_vector(model, x).shape == all_points_membership_vectors(model).shape == (2, 0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("steps", [1, 2**20])
+def test_prediction_of_subnormal_training_data(ops, dtype, metric, k, steps):
+    """Multiples of the smallest number, and a query of zeros among them, whose magnitude has no exponent."""
+    g = np.random.default_rng(20)
+    x = np.rint(g.normal(size=(400, 2)) * 3) + np.repeat([[0, 0], [60, 0]], 200, axis=0)
+    x[:9] = 0
+    x = x.astype(dtype) * np.nextafter(dtype(0), dtype(1)) * dtype(steps)
+    model = fitted(ops, x, k, metric, min_cluster_size=5, method="leaf")
+    assert len(set(model.labels_.tolist())) > 2
+    labels, probabilities, neighbors = approximate_predict(model, x, return_connecting_points=True)
+    np.testing.assert_array_equal(labels, model.labels_)
+    np.testing.assert_array_equal(probabilities, model.probabilities_)
+    np.testing.assert_array_equal(x[neighbors], x)

@@ -1,4 +1,4 @@
-"""The CPU's threads: results do not depend on them, and neither forks, other threads nor interrupts break them."""
+"""Threads on the CPU: results do not depend on them; forks, other Python threads and interrupts do not break them."""
 
 import multiprocessing
 import threading

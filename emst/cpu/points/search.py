@@ -40,11 +40,13 @@ from emst.cpu.runtime.lanes import (
     at_most_mask,
     cached_mask,
     hopeful_mask,
+    just_above,
     least,
     lowest_bit,
     point_mask,
     unequal_mask,
 )
+from emst.cpu.runtime.numbers import greater, greatest_finite, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 NOBODY = np.iinfo(np.int32).max  # in the place of a neighbour's id: every id comes before it
@@ -64,14 +66,14 @@ def _search(scratch, nodes, core, node_core, n, best, memory, candidates, dims, 
     packet, searched = scratch
     for group in range(begin, end):
         count = np.int64(0)  # of one type from the beginning: `_collect` is compiled for every type
-        leaves = range(group * LANES, min(group * LANES + LANES, len(candidates)))
+        leaves = range(group * LANES, lesser(group * LANES + LANES, len(candidates)))
         for leaf in leaves:
             candidates[leaf] = 0
             common = nodes.label[leaf]
             if common == MIXED or memory.least[leaf] <= load(best, common):
                 count = _collect(searched, count, n, best, memory, candidates, leaf)
         for first in range(0, count, LANES):
-            size = min(LANES, count - first)
+            size = lesser(LANES, count - first)
             if _fill(packet, nodes.blocks, core, best, memory, d, searched, first, size):
                 _walk(packet, nodes, (core, memory.labels), node_core, memory.labels, dims, d, group)
                 _remember(packet, core, best, memory, candidates, size)
@@ -97,10 +99,10 @@ def _collect(searched, count, n, best, memory, candidates, leaf):
 @part
 def _fill(packet, blocks, core, best, memory, d, searched, first, size):
     """Fill the packet with 16 points to search; returns whether any of them still has to be searched."""
-    far = np.finfo(packet.radius.dtype).max
+    far = greatest_finite(packet.radius)
     left = False
     for j in range(LANES):
-        u = searched[first + min(j, size - 1)]  # empty lanes repeat the last point
+        u = searched[first + lesser(j, size - 1)]  # empty lanes repeat the last point
         at = (u >> 4) * d * LANES + (u & 15)
         for i in range(d):
             packet.points[i * LANES + j] = blocks[at + i * LANES]
@@ -108,7 +110,7 @@ def _fill(packet, blocks, core, best, memory, d, searched, first, size):
         packet.labels[j] = memory.labels[u]
         packet.found[j] = NOBODY
         packet.near[j] = far
-        weight = min(load(best, packet.labels[j]), far)
+        weight = lesser(load(best, packet.labels[j]), far)
         if core is not None:
             packet.core[j] = core[u]
         if j >= size or memory.bound[u] > weight:  # a packet before this one has found something lighter
@@ -154,7 +156,7 @@ def _take(packet, core, leaf, q, hits):
                 changed = True
             continue
         own = packet.core[q]
-        w = max(s, own, core[i])
+        w = greater(greater(s, own), core[i])
         if w > packet.weight[q]:
             continue
         if w < packet.weight[q] or s < packet.near[q] or (s == packet.near[q] and i < packet.found[q]):
@@ -179,7 +181,7 @@ def _share(packet, core, q):
             weights[j] = weight
             packet.radius[j] = weight
             packet.found[j] = NOBODY
-            packet.near[j] = np.finfo(weights.dtype).max
+            packet.near[j] = greatest_finite(weights)
             if core is not None and packet.core[j] > weight:
                 packet.weight[j] = packet.radius[j] = -1  # its edges are all heavier
 
@@ -193,7 +195,7 @@ def _remember(packet, core, best, memory, candidates, size):
         if packet.found[j] == NOBODY:
             memory.nearest[u] = -1
             if weight >= 0:  # no edge up to and including the radius
-                memory.bound[u] = max(memory.bound[u], np.nextafter(weight, best.dtype.type(np.inf)))
+                memory.bound[u] = greater(memory.bound[u], just_above(weight))
             continue
         memory.nearest[u] = packet.found[j]
         memory.bound[u] = weight

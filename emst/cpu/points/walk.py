@@ -15,6 +15,7 @@ from emst.cpu.points.bvh import MIXED
 from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compile import part
 from emst.cpu.runtime.lanes import LANES, at_most_mask, box_mask, children_mask, greatest, lowest_bit, unequal_mask
+from emst.cpu.runtime.numbers import greater, lesser
 
 STACK = 16 * 8 + 16  # eight levels of 16-fold branching hold 2^31 points
 
@@ -60,7 +61,7 @@ def box_around(packet, d, size):
         low = high = packet.points[i * LANES]
         for j in range(1, size):
             x = packet.points[i * LANES + j]
-            low, high = min(low, x), max(high, x)
+            low, high = lesser(low, x), greater(high, x)
         packet.box[i], packet.box[i + d] = low, high
 
 
@@ -74,12 +75,12 @@ def walk_with(visit, narrow=_all_near):
 
     `visit` compares the masked points of the packet with all points of the leaf and returns whether a radius shrank. At
     every node, ``narrow(packet, nodes, dims, d, level, node, mask, *extra)`` may take points out of the mask of those
-    near enough. The walk skips points of the own component by the labels in `others`; None if they count too.
+    near enough. The walk skips nodes of a point's own component; with None for `labels` it visits them too.
     """
 
     @part
-    def walk(packet, nodes, extra, node_core, others, dims, d, start):
-        common = MIXED - 1 if others is None else _common_label(packet)
+    def walk(packet, nodes, extra, node_core, labels, dims, d, start):
+        common = MIXED - 1 if labels is None else _common_label(packet)
         depth = _plan_climb(packet, len(nodes.counts), start)
         reach = greatest(packet.radius, 0)
         while depth > 0:
@@ -89,7 +90,7 @@ def walk_with(visit, narrow=_all_near):
                 continue
             level, node = packet.stack[depth] >> 32, packet.stack[depth] & 0xFFFFFFFF
             if gap >= 0:
-                mask = _needed(packet, nodes, others, dims, d, level, node)
+                mask = _needed(packet, nodes, labels, dims, d, level, node)
                 if mask != 0:
                     mask = narrow(packet, nodes, dims, d, level, node, mask, *extra)
                 if mask == 0:
@@ -98,7 +99,7 @@ def walk_with(visit, narrow=_all_near):
                     if visit(packet, nodes, dims, d, node, mask, *extra):
                         reach = greatest(packet.radius, 0)
                     continue
-            depth = _push(packet, nodes, node_core, others, dims, d, level - 1, node, reach, common, depth, start)
+            depth = _push(packet, nodes, node_core, labels, dims, d, level - 1, node, reach, common, depth, start)
 
     return walk
 
@@ -121,12 +122,12 @@ def _plan_climb(packet, levels, start):
 
 
 @part
-def _needed(packet, nodes, others, dims, d, level, node):
+def _needed(packet, nodes, labels, dims, d, level, node):
     """Points of the packet that need the node: it is near enough, and not all of their own component."""
     group = nodes.first[level] + (node >> 4)
     at = group * d * LANES + (node & 15)
     mask = box_mask(dims, d, packet.points, 0, nodes.low, nodes.high, at, packet.radius)
-    if others is not None:
+    if labels is not None:
         mask &= unequal_mask(packet.labels, 0, nodes.label[group * LANES + (node & 15)])
         if level > 0:
             mask &= ~_settled(packet, np.int64(node) << (4 * level + 4))
@@ -142,16 +143,16 @@ def _settled(packet, first):
     """
     mask = 0
     for j in range(LANES):
-        mask |= int(packet.radius[j] == 0 and packet.found[j] < first) << j
+        mask |= np.int64(packet.radius[j] == 0 and packet.found[j] < first) << j
     return mask
 
 
 @part
-def _push(packet, nodes, node_core, others, dims, d, level, group, reach, common, depth, start):
+def _push(packet, nodes, node_core, labels, dims, d, level, group, reach, common, depth, start):
     """Put the children within reach on the stack, the nearest on top, but not those that the climb has visited."""
     at = nodes.first[level] + group
     mask = children_mask(dims, d, nodes.low, nodes.high, at * d * LANES, packet.box, reach, packet.distance)
-    if others is not None:
+    if labels is not None:
         mask &= unequal_mask(nodes.label, at * LANES, np.int32(common))
     if node_core is not None:
         mask &= at_most_mask(node_core, at * LANES, greatest(packet.weight, 0))

@@ -309,6 +309,18 @@ def just_below(typingctx, value):
 
 
 @intrinsic
+def just_above(typingctx, value):
+    """The number after one that is finite and not negative."""
+
+    def codegen(context, builder, signature, values):
+        kind = values[0].type
+        whole = ir.IntType(8 * context.get_abi_sizeof(kind))
+        return builder.bitcast(builder.add(builder.bitcast(values[0], whole), whole(1)), kind)
+
+    return value(value), codegen
+
+
+@intrinsic
 def lowest_bit(typingctx, mask):
     """Number of the lowest bit that is set in a mask that is not 0."""
 
