@@ -102,7 +102,8 @@ def versions_of(interpreter: str) -> dict[str, str]:
 
 def run_tests(name: str, interpreter: str) -> Outcome:
     """Run TESTS on this checkout."""
-    command = [interpreter, "-m", "pytest", "-q", "-rfE", "--tb=short", "-p", "no:cacheprovider", "-m", "not gpu", *TESTS]
+    options = ["-q", "-rfE", "--tb=short", "-p", "no:cacheprovider", "-m", "not gpu"]
+    command = [interpreter, "-m", "pytest", *options, *TESTS]
     start = time.perf_counter()
     path = {"PYTHONPATH": str(ROOT)}  # for the processes that tests start
     done = subprocess.run(command, cwd=ROOT, env=os.environ | path, stdout=subprocess.PIPE, text=True, check=False)
