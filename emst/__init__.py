@@ -14,6 +14,7 @@
     plots/          pictures
     cli/            the command `emst`
     progress.py     progress of long runs: lines and bars
+    old_pickles.py  what a pickle of an earlier version raises
     __main__.py     `python -m emst`
 
 A call goes from the estimator or function down: validation, Borůvka's loop or a graph algorithm over the operations of
@@ -23,9 +24,12 @@ a backend, then the hierarchy. The first lines of each folder's `__init__.py` sa
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from emst.old_pickles import OldModules
+
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from emst.euclidean import EMST, MinimumSpanningTree, minimum_spanning_tree
@@ -66,6 +70,8 @@ _HOMES = {
     "minimum_spanning_tree": "emst.euclidean",
     "validity_index": "emst.hierarchy.validity",
 }
+
+sys.meta_path.append(OldModules)
 
 
 def __getattr__(name: str) -> Any:

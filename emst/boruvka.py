@@ -1,13 +1,19 @@
-"""Borůvka's loop, shared by points and graphs: what is the lightest edge leaving each component?
+"""Borůvka's loop: find the lightest edge leaving each component, contract these edges, repeat.
 
-A round asks that question of every component at once and contracts the edges found. Under a strict total order on
-edges the only cycles a round can make are mutual pairs, so merging needs no compare-and-swap: the parent of a
-component is the component at the other end of its edge, and of a mutual pair the smaller one stays the root.
+A round finds that edge for every component at once and contracts the edges found. Under a strict total order on edges
+the only cycles a round can make are mutual pairs. So contraction needs no compare-and-swap: the parent of a component
+is the component at the other end of its edge, and of a mutual pair the smaller one stays the root.
 
-The loop knows neither points nor graphs. The closure `lightest` finds the edges, and the backend's `merge` contracts
-them. Every round brings one number to the host, the components left; the last step counts the edges. A question that
-does not keep to one total order may close a longer cycle. That count shows it, and so the stages that follow, which
-would look for the root of a cycle for ever, are only given forests.
+What is shared. Trees of points, trees of rows of distances and the graph algorithm "hybrid" run this loop: each has its
+own closure `lightest`, and the backend's `merge` contracts. The graph algorithms "contraction", "primitives" and
+"partial-prim" rebuild the graph after every round, so they have loops of their own, but call the same `merge`. The
+default graph algorithm fuses its rounds: on the GPU into one launch, on the CPU into passes over a list of edges. It
+does not call `merge`, but includes the same rule, which each backend has once: in `emst/cuda/contract.cuh` and in
+`emst/cpu/contract.py`.
+
+Every round brings one number to the host, the components left; the last step counts the edges. If `lightest` does not
+follow one total order, it may close a longer cycle. The count shows it, so the stages that follow, which would search
+for the root of a cycle forever, are only given forests.
 
 References
 ----------
@@ -62,9 +68,8 @@ def spanning_forest(
     ops : Backend
         The backend whose `merge` contracts the edges.
     prepare : callable, optional
-        ``prepare(forest)`` is called before every `lightest` and makes what a round needs of the new labels. It does
-        not ask how many components are left, so a device can begin with it while that number is still on its way to
-        the host.
+        ``prepare(forest)`` is called before every `lightest` to compute what a round needs from the new labels. It
+        does not depend on the number of components left, so a device can start it before that number reaches the host.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round.
 

@@ -41,5 +41,5 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)], scope="session")
 def ops(request):
-    """The module that exports the operations of the seam."""
+    """The backend under test: the module with its operations."""
     return importlib.import_module(f"emst.{request.param}")

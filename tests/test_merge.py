@@ -1,4 +1,4 @@
-"""Joining duplicates and contracting lightest edges."""
+"""The merge step: joining duplicates, and contracting the lightest edges."""
 
 import numpy as np
 import pytest

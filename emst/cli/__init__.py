@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 
 from emst import __version__
-from emst.cli import cluster, forest, tree
+from emst.cli import cluster, forest, tree, warm_up
 from emst.cli.shared import sentence
 
 
@@ -42,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
     tree.add_to(commands)
     cluster.add_to(commands)
     forest.add_to(commands)
+    warm_up.add_to(commands)
     return top
 
 

@@ -1,11 +1,12 @@
 """The operations of `emst.backend.operations` on the CPU, in numba. Importing compiles nothing.
 
-points/       trees of points: curve order, bounding volume hierarchy, kNN, search, prediction
-distances/    all distances, row by row, and cluster validity
-graph/        minimum spanning forests of graphs
-hierarchy/    dendrogram, condensed tree, selection
-runtime/      what kernels are built from: compiling, threads, memory, vectors, sorting
-merge.py      the step that points and graphs share: contracting the lightest edge of every component
+points/        trees of points: curve order, bounding volume hierarchy, kNN, search, prediction
+distances/     all distances, row by row, and cluster validity
+graph/         minimum spanning forests of graphs
+hierarchy/     dendrogram, condensed tree, selection
+runtime/       what kernels are built from: compiling, threads, memory, vectors, sorting
+merge.py       contracting the lightest edge of every component
+contract.py    the rule of contraction, which `merge` and the rounds on graphs share
 """
 
 import numpy
@@ -36,6 +37,7 @@ from emst.cpu.points.prediction import nearest_reachable
 from emst.cpu.points.result import sorted_edges, unscaled
 from emst.cpu.points.search import nearest_outgoing
 from emst.cpu.points.statistics import point_statistics
+from emst.cpu.runtime.compile import kernels_ready
 from emst.cpu.runtime.memory import asarray, bytes_free
 from emst.cpu.runtime.sort import sort_order
 
@@ -59,6 +61,7 @@ __all__ = [
     "graph_statistics",
     "grow_subtrees",
     "join_duplicates",
+    "kernels_ready",
     "label_nodes",
     "label_points",
     "lightest_of_edges",

@@ -6,14 +6,15 @@ the only cycles are mutual pairs, of which the smaller stays the root: no compar
 Roots are found by path halving. Chains of components can be as long as there are components; halving keeps their total
 cost near linear.
 
-Races. Several threads may halve the same path at once. Whatever they write is an ancestor, so the path stays a path to
-the same root.
+Races. Several threads may halve the same path at once. They load and store parents atomically, and whatever they write
+is an ancestor, so the path stays a path to the same root.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.prefetch import prefetch
@@ -32,8 +33,8 @@ def stays_root(c, other, mutual):
 
 @part
 def root_above(parent, p):
-    """The root of the tree that holds node `p`. After `flatten` most paths have one step; another thread that halved the
-    path may have hung a node back on an older ancestor."""
+    """The root of the tree that holds node `p`. After `flatten` most paths have one step; another thread that halved
+    the path may have hung a node back on an older ancestor."""
     hops = 0
     while parent[p] != p and hops < len(parent):  # no path is longer, and a cycle must not hold a thread
         p = parent[p]
@@ -51,14 +52,20 @@ def flatten(parent, nodes=ALL):
     grain = grain_for(count, 1 << 14)
     found = np.empty(-(-count // grain), np.int64)
     for_chunks(_flatten, count, grain, parent, nodes, found, grain)
+    _refuse_cycles(found)
+    roots = np.empty(found.sum(), np.int32)
+    for_chunks(_list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)
+    _refuse_cycles(found)
+    return roots
+
+
+def _refuse_cycles(found):
+    """Raise RuntimeError where a chunk has met a cycle."""
     if (found == CYCLE).any():
         raise RuntimeError(
             "the lightest edges of the components close a cycle; "
             "this is a fault of emst, please report it with the input"
         )
-    roots = np.empty(found.sum(), np.int32)
-    for_chunks(_list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)
-    return roots
 
 
 @part
@@ -70,31 +77,40 @@ def _node(nodes, i):
 def _flatten(parent, nodes, found, grain, begin, end):
     count = 0
     for i in range(begin, end):
-        prefetch(parent, np.int64(parent[_node(nodes, min(i + AHEAD, end - 1))]))
+        prefetch(parent, np.int64(load(parent, _node(nodes, min(i + AHEAD, end - 1)))))
         v = _node(nodes, i)
-        p = parent[v]
+        p = load(parent, v)
         count += p == v
-        p = parent[parent[p]]  # most paths end here
+        p = load(parent, load(parent, p))  # most paths end here
+        above = load(parent, p)
         hops = 0
-        while parent[p] != p and hops < len(parent):
-            parent[p] = parent[parent[p]]
-            p = parent[p]
+        while above != p and hops < len(parent):
+            further = load(parent, above)
+            store(parent, p, further)
+            p = further
+            above = load(parent, p)
             hops += 1
         if hops == len(parent):  # no path is longer: there is no root above
             count = CYCLE
             break
-        parent[v] = p
+        store(parent, v, p)
     found[begin // grain] = count
 
 
 @kernel
 def _list_roots(parent, nodes, stops, found, roots, grain, begin, end):
-    """Branch-free: a node that is no root is overwritten by the next one."""
+    """Branch-free: a node that is no root is overwritten by the next one. Halving may have left a node of a cycle as
+    its own parent after `_flatten` counted the roots: then there is one root too many."""
     stop = stops[begin // grain]
     at = stop - found[begin // grain]
-    for i in range(begin, end):
-        if at == stop:
-            break
+    i = begin
+    while at < stop and i < end:
         v = _node(nodes, i)
         roots[at] = v
         at += parent[v] == v
+        i += 1
+    for j in range(i, end):
+        v = _node(nodes, j)
+        at += parent[v] == v
+    if at != stop:
+        found[begin // grain] = CYCLE

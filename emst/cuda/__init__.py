@@ -1,13 +1,14 @@
 """The operations of `emst.backend.operations` in CUDA, through CuPy.
 
-    points/       trees of points: curve order, bounding volume hierarchy, kNN, search, prediction
-    distances/    all distances, row by row or by brute force, and cluster validity
-    graph/        minimum spanning forests of graphs
-    hierarchy/    dendrogram, condensed tree, selection
-    runtime/      what kernels are built from: compiling, launching, memory, scans, sorting
-    merge         the step that points and graphs share: contracting the lightest edge of every component
-    lightest      the lightest edge of every component, from the cached neighbours of its points
-    known.cuh     the cached neighbours of the points of one thread
+    points/         trees of points: curve order, bounding volume hierarchy, kNN, search, prediction
+    distances/      all distances, row by row or by brute force, and cluster validity
+    graph/          minimum spanning forests of graphs
+    hierarchy/      dendrogram, condensed tree, selection
+    runtime/        what kernels are built from: compiling, launching, memory, scans, sorting
+    merge           contracting the lightest edge of every component
+contract.cuh    the rule of contraction, which `merge` and the rounds on graphs share
+    lightest        the lightest edge of every component, from the cached neighbours of its points
+    known.cuh       the cached neighbours of the points of one thread
 
 A name without a suffix stands for two files: the kernels (.cu) and their launcher in Python (.py).
 """
@@ -40,6 +41,7 @@ from emst.cuda.points.prediction import nearest_reachable
 from emst.cuda.points.result import sorted_edges, unscaled
 from emst.cuda.points.search import nearest_outgoing
 from emst.cuda.points.statistics import point_statistics
+from emst.cuda.runtime.compile import kernels_ready
 from emst.cuda.runtime.memory import asarray, bytes_free
 from emst.cuda.runtime.sort import sort_order
 
@@ -63,6 +65,7 @@ __all__ = [
     "graph_statistics",
     "grow_subtrees",
     "join_duplicates",
+    "kernels_ready",
     "label_nodes",
     "label_points",
     "lightest_of_edges",

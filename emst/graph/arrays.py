@@ -1,4 +1,4 @@
-"""Array code that all graph algorithms share: weights and pairs as sortable 64-bit integers, runs of equal values, rows.
+"""Array code that all graph algorithms share: weights and pairs as sortable integers, runs of equal values, rows.
 
 It uses only functions that numpy and CuPy have in common, and does no arithmetic on floats.
 """

@@ -23,8 +23,8 @@ def check_ends(statistics: GraphStatistics, given: CheckedGraph) -> None:
         row = statistics.first_descent
         begin, end = (int(given.indptr[i]) for i in (row, row + 1))  # type: ignore[index]
         raise ValueError(
-            f"indptr must not descend; it does so in {_many(statistics.descents, 'row', 'rows')}, first in row {row}, from "
-            f"{begin:,} to {end:,}"
+            f"indptr must not descend; it does so in {_many(statistics.descents, 'row', 'rows')}, first in row {row}, "
+            f"from {begin:,} to {end:,}"
         )
 
 
@@ -78,8 +78,8 @@ def asymmetric(given: CheckedGraph, count: int, at: int, reverse: int) -> ValueE
     at, reverse = sorted((at, reverse))
     return ValueError(
         f"weights must be the same in both directions; in {_many(count, 'pair', 'pairs')} they are not, first "
-        f"{_place(given, at)} weighs {_value(given, at)} and its reverse {_value(given, reverse)}. symmetric='min' takes "
-        "the lighter one"
+        f"{_place(given, at)} weighs {_value(given, at)} and its reverse {_value(given, reverse)}. symmetric='min' "
+        "takes the lighter one"
     )
 
 

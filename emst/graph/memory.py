@@ -97,8 +97,8 @@ def block_size(given: CheckedGraph, solver: Solver, allowed: int, in_one_piece: 
     if needed > allowed:
         in_one_piece = max(in_one_piece, bytes_needed(given, solver), bytes_to_sort(given) * _rows_descend(given))
         raise MemoryError(
-            f"the forest of {given.n:,} vertices and {given.m:,} entries needs at least {in_one_piece:,} bytes of memory "
-            f"in one piece, or {needed:,} in blocks of {least:,} entries; {allowed:,} may be used"
+            f"the forest of {given.n:,} vertices and {given.m:,} entries needs at least {in_one_piece:,} bytes of "
+            f"memory in one piece, or {needed:,} in blocks of {least:,} entries; {allowed:,} may be used"
         )
     return (allowed - fixed) // entry
 

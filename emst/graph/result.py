@@ -87,9 +87,10 @@ class MinimumSpanningForest:
         """
         source, target, weight = map(native_array, (self.source, self.target, self.weight))
         on_host = isinstance(source, np.ndarray)
-        held = np.float32 if weight.dtype == np.float16 else weight.dtype.newbyteorder("=")
+        held = weight.dtype.newbyteorder("=")
+        held = np.dtype(np.float32) if held == np.float16 else held
         if not on_host and held not in (np.bool_, np.float32, np.float64):
-            held = np.float64
+            held = np.dtype(np.float64)
         if on_host:
             from scipy.sparse import coo_array as coo
         else:

@@ -2,9 +2,9 @@
 
 The entries are read in blocks, and the forest so far is joined with every block in turn. In compressed rows whose
 columns ascend, the smaller ends of edges never descend from block to block: the forest so far, followed by the block's
-edges above the diagonal, is in order without sorting. The statistics of the blocks add up to those of the graph. Only if
-they show at the end that the lower triangle does not mirror the upper one are its entries read as well. Entries in any
-other order are sorted within their block.
+edges above the diagonal, is in order without sorting. Entries in any other order are sorted within their block. The
+statistics of the blocks add up to those of the graph. If they show at the end that the lower triangle does not mirror
+the upper one, its entries are read as well.
 
 Memory holds the forest, one block and what the algorithm takes for these two. Arrays that are mapped from a file are
 read block by block.

@@ -141,5 +141,5 @@ def _announce(size: int, to_come: int, seconds: float) -> None:
         f"the medoid of a cluster of {size:,} points takes up to {to_come:.1g} more distances, about "
         f"{counted(max(1, round(to_come * seconds / 60)), 'minute')}. store_centers='centroid' takes a moment",
         UserWarning,
-        stacklevel=9,  # of `fit`
+        stacklevel=8,  # of `fit`
     )

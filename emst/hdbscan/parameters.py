@@ -1,37 +1,81 @@
-"""The estimator's parameters: what they may be, and what they ask of the stages."""
+"""The estimator's parameters: which values they may have, and what a fit reads from them."""
 
 from __future__ import annotations
 
+import math
+import reprlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
-from sklearn.utils._param_validation import Interval, StrOptions
+import numpy as np
 
 from emst.backend.records import Report
 from emst.distances.metrics import NAMES, Metric, metric_of
 from emst.hierarchy.selection import Options
+from emst.inputs.devices import DEVICES
 
-CONSTRAINTS: dict[str, Any] = {
-    "min_cluster_size": [Interval(Integral, 2, None, closed="left")],
-    "min_samples": [Interval(Integral, 1, None, closed="left"), None],
-    "cluster_selection_epsilon": [Interval(Real, 0, None, closed="left")],
-    "max_cluster_size": [None, Interval(Integral, 1, None, closed="left")],
-    "metric": [StrOptions(NAMES), callable],
-    "metric_params": [dict, None],
-    "alpha": [Interval(Real, 0, None, closed="neither")],
-    "algorithm": [StrOptions({"auto", "brute", "kd_tree", "ball_tree"})],
-    "leaf_size": [Interval(Integral, 1, None, closed="left")],
-    "n_jobs": [Integral, None],
-    "cluster_selection_method": [StrOptions({"eom", "leaf"})],
-    "allow_single_cluster": ["boolean"],
-    "store_centers": [None, StrOptions({"centroid", "medoid", "both"})],
-    "copy": ["boolean"],
-    "cluster_selection_persistence": [Interval(Real, 0, None, closed="left")],
-    "prediction_data": ["boolean"],
-    "device": [StrOptions({"auto", "cpu", "cuda"})],
-    "dtype": "no_validation",  # the door does it
-    "verbose": ["verbose"],
+
+class Rule(NamedTuple):
+    """Which values a parameter may have: as a test, and in words that follow "must be"."""
+
+    allows: Callable[[Any], bool]
+    words: str
+
+    def __or__(self, other: Rule) -> Rule:
+        return Rule(lambda value: self.allows(value) or other.allows(value), f"{self.words} or {other.words}")
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    """Finite, and representable as float64."""
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+def _at_least(least: int) -> Rule:
+    return Rule(lambda value: _is_integer(value) and value >= least, f"an integer of at least {least}")
+
+
+def _one_of(*names: str) -> Rule:
+    return Rule(lambda value: isinstance(value, str) and value in names, f"one of {', '.join(map(repr, names))}")
+
+
+INTEGER = Rule(_is_integer, "an integer")
+NOT_NEGATIVE = Rule(lambda value: _is_number(value) and value >= 0, "a finite number of at least 0")
+POSITIVE = Rule(lambda value: _is_number(value) and value > 0, "a finite number greater than 0")
+BOOLEAN = Rule(lambda value: isinstance(value, (bool, np.bool_)), "True or False")
+FUNCTION = Rule(callable, "a function")
+DICTIONARY = Rule(lambda value: isinstance(value, dict), "a dictionary")
+NONE = Rule(lambda value: value is None, "None")
+ANYTHING = Rule(lambda value: True, "anything")
+
+RULES = {
+    "min_cluster_size": _at_least(2),
+    "min_samples": _at_least(1) | NONE,
+    "cluster_selection_epsilon": NOT_NEGATIVE,
+    "max_cluster_size": _at_least(1) | NONE,
+    "metric": _one_of(*NAMES) | FUNCTION,
+    "metric_params": DICTIONARY | NONE,
+    "alpha": POSITIVE,
+    "algorithm": _one_of("auto", "brute", "kd_tree", "ball_tree"),
+    "leaf_size": _at_least(1),
+    "n_jobs": INTEGER | NONE,
+    "cluster_selection_method": _one_of("eom", "leaf"),
+    "allow_single_cluster": BOOLEAN,
+    "store_centers": _one_of("centroid", "medoid", "both") | NONE,
+    "copy": BOOLEAN,
+    "cluster_selection_persistence": NOT_NEGATIVE,
+    "prediction_data": BOOLEAN,
+    "device": _one_of(*DEVICES),
+    "dtype": ANYTHING,  # checked with the data
+    "verbose": BOOLEAN | _at_least(0),
 }
 
 RECLUSTERED = (
@@ -47,7 +91,7 @@ RECLUSTERED = (
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a fit beside the data."""
+    """What a fit reads from the estimator; the data come beside it."""
 
     metric: Metric
     min_samples: int
@@ -56,11 +100,19 @@ class Request:
     device: str
     dtype: Any
     verbose: bool
-    report: Report | None  # is told every round
+    report: Report | None  # called after every round of the spanning tree
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise ValueError for the first parameter whose value is not allowed."""
+    for name, rule in RULES.items():
+        value = getattr(estimator, name)
+        if not rule.allows(value):
+            raise ValueError(f"{name} must be {rule.words}; got {reprlib.repr(value)}")
 
 
 def request_of(estimator: Any, *, sparse: bool) -> Request:
-    """What a fit of the estimator asks of data that is sparse, or is not."""
+    """What a fit reads from an estimator with checked parameters; `sparse` says whether `X` is a sparse matrix."""
     k = estimator.min_cluster_size if estimator.min_samples is None else estimator.min_samples
     alpha = float(estimator.alpha)
     return Request(
@@ -78,7 +130,13 @@ def request_of(estimator: Any, *, sparse: bool) -> Request:
 
 
 def options_of(estimator: Any) -> Options:
-    """What the estimator asks of a flat clustering; ValueError if it cannot have that of its metric."""
+    """The parameters that clusters are selected by.
+
+    Raises
+    ------
+    ValueError
+        `store_centers` together with distances, of which there are no centres.
+    """
     if estimator.metric == "precomputed" and estimator.store_centers is not None:
         raise ValueError("Cannot store centers when using a precomputed distance matrix.")
     most = estimator.max_cluster_size

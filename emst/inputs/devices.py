@@ -40,7 +40,7 @@ def gpu_of(X: Any) -> int | None:
 
 
 def native_array(X: Any) -> Any:
-    """`X` as a numpy or cupy array on its own device, without a copy, where it is one underneath; otherwise `X`."""
+    """An array of any library as a numpy or cupy array on its own device, without a copy; anything else as it is."""
     if is_cupy_sparse(X):
         return X
     gpu = gpu_of(X)

@@ -1,4 +1,4 @@
-"""The command line: what it reads, what it writes, and the one line it says when it cannot."""
+"""`emst tree` and `emst cluster`: input, output, and errors of one line."""
 
 import io
 import subprocess
@@ -57,11 +57,11 @@ def complaint(capsys, *arguments):
 
 
 def only(folder, *names):
-    """The folder holds these files and nothing half-written."""
+    """The folder holds these files, and no incomplete ones."""
     assert sorted(path.name for path in folder.iterdir()) == sorted(names)
 
 
-# What it reads
+# Input
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -143,7 +143,7 @@ def test_parquet_without_pyarrow_names_the_extra(here, capsys, monkeypatch):
     assert "emst[parquet]" in complaint(capsys, "tree", "points.parquet", "-o", "t.npz")
 
 
-# What it writes
+# Output
 
 
 def test_min_samples_and_dtype(here):
@@ -240,7 +240,7 @@ def test_labels_are_the_estimators(here, arguments, options):
     expected = fitted(BLOBS, **options)
     np.testing.assert_array_equal(labels, expected.labels_)
     assert labels.dtype == np.int64
-    if options:  # one that changes nothing would test nothing
+    if options:  # an option without effect would test nothing
         without = fitted(BLOBS, **dict(list(options.items())[:-1]))
         assert not np.array_equal(without.probabilities_, expected.probabilities_)
     only(here, "points.npy", "labels.npy")
@@ -335,7 +335,7 @@ def test_a_warning_is_a_line(here, capsys):
     assert "clusters, " in out
 
 
-# What it says when it cannot
+# Errors
 
 
 @pytest.mark.parametrize(

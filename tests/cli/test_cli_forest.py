@@ -1,4 +1,4 @@
-"""`emst forest`: what it writes, what it says, and the one line it says when it cannot."""
+"""`emst forest`: output, summary, and errors of one line."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def complaint(capsys, *arguments):
 
 
 def only(folder, *names):
-    """The folder holds these files and nothing half-written."""
+    """The folder holds these files, and no incomplete ones."""
     assert sorted(path.name for path in folder.iterdir()) == sorted(names)
 
 

@@ -1,4 +1,4 @@
-"""Distances that are given, dense or sparse, and matrices of metrics."""
+"""Precomputed distances, dense or sparse, and distance matrices of other metrics."""
 
 import dense_reference as twin
 import numpy as np

@@ -1,4 +1,4 @@
-"""Spanning trees asked row by row: of matrices, and of points under metrics that have no tree search."""
+"""Spanning trees from rows of distances: of matrices, and of points under metrics without a tree search."""
 
 import dense_reference as twin
 import numpy as np
@@ -35,7 +35,7 @@ def matrix(n, kind, dtype, seed=0):
 @pytest.mark.parametrize("kind", ["uniform", "integers", "zeros", "missing"])
 @pytest.mark.parametrize("n", SIZES)
 def test_the_tree_of_a_matrix(ops, n, kind, dtype):
-    """Edge for edge Kruskal's, from the Euclidean case k = 1 to core distances over the whole row."""
+    """Edge for edge Kruskal's, from the Euclidean case k = 1 to core distances over all of a row of distances."""
     d = matrix(n, kind, dtype)
     for k in sorted({1, min(2, n), min(5, n), n}):
         for alpha in (1.0, 1.7):
@@ -98,7 +98,7 @@ def test_heights_are_those_of_single_linkage(ops, kind, k):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", ["uniform", "integers", "missing"])
 def test_one_round_from_any_partition(ops, kind, dtype):
-    """The lightest edge of every component, asked twice: after a merge, from what the rows remember."""
+    """The lightest edge of every component, found twice: after a merge, cached neighbours are used."""
     d = matrix(150, kind, dtype)
     labels = random_components(d, 3, 40)
     rows, expected_rows = (
@@ -140,7 +140,7 @@ def test_the_tree_of_points(ops, metric, p, kind, dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("metric, p", [*METRICS[:2], ("euclidean", 2.0), ("powers", 2.5), ("powers", 4.0)])
 def test_rows_of_points_are_exact(ops, metric, p, dtype):
-    """Bit for bit the twin's sums and edges: coordinates in order, nothing fused."""
+    """Sums and edges equal the reference's bit for bit: coordinates in order, no fused multiply-add."""
     x = np.concatenate([cloud(150, 3, dtype), cloud(150, 3, dtype, "lattice")])
     rows = ops.open_rows(to_device(ops, x), metric, p, 1.3)
     expected_rows = twin.open_rows(x, metric, p, 1.3)

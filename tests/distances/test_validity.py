@@ -1,5 +1,7 @@
 """Density-based cluster validity, against hdbscan's and against what the definition says where that is undefined."""
 
+import importlib
+
 import numpy as np
 import pytest
 import reference
@@ -58,7 +60,7 @@ def test_other_metrics_and_given_distances(metric):
 
 
 def test_both_ways_agree_in_blocks(monkeypatch):
-    """A callable takes the way in blocks; with blocks of a few rows it says the same."""
+    """A callable metric is computed in blocks; blocks of a few rows give the same result."""
     monkeypatch.setattr("emst.distances.pairwise.BLOCK_BYTES", 8 * 500)
     x, labels = blobs([50, 70, 30], 3, 1, 20)
     ours = validity_index(x, labels, lambda a, b: np.sqrt(((a - b) ** 2).sum()), per_cluster_scores=True)
@@ -66,7 +68,7 @@ def test_both_ways_agree_in_blocks(monkeypatch):
 
 
 def test_operations_equal_the_twin(ops):
-    """Bit for bit, ties included."""
+    """Equal to the reference bit for bit, ties included."""
     for d in (1, 2, 6):
         x = np.concatenate(
             [cloud(40, d, np.float64, kind, seed=i) for i, kind in enumerate(["uniform", "lattice"] * 3)]
@@ -86,6 +88,48 @@ def test_operations_equal_the_twin(ops):
                 np.testing.assert_array_equal(to_host(a), b)
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("most", [2, 5, 1000])
+@pytest.mark.parametrize("large, points", [(1, 1), (1, 30), (90, 16), (101, 16)])
+def test_teams_of_blocks_change_nothing(monkeypatch, large, points, most):
+    """Clusters are shared by several blocks, several clusters at a time or few."""
+    cuda = importlib.import_module("emst.cuda")
+    for name, value in {"LARGE": large, "POINTS_A_BLOCK": points, "most_resident": lambda *_: most}.items():
+        monkeypatch.setattr(f"emst.cuda.distances.validity.{name}", value)
+    test_operations_equal_the_twin(cuda)
+
+
+@pytest.mark.gpu
+def test_a_large_cluster_equals_the_cpu():
+    from emst import cpu, cuda
+
+    sizes = [30_000, 200, 9_000]
+    x = np.round(np.random.default_rng(0).normal(size=(3, sum(sizes))), 2)
+    starts, core = (
+        np.concatenate([[0], np.cumsum(sizes)]),
+        np.round(np.random.default_rng(1).random(sum(sizes)) / 50, 3),
+    )
+    ours = cuda.cluster_trees(*(to_device(cuda, a) for a in (x, starts, core)))
+    for a, b in zip(ours, cpu.cluster_trees(x, starts, core)):
+        np.testing.assert_array_equal(to_host(a), b)
+
+
+@pytest.mark.parametrize("most", [1, 3, 132, 1000])
+def test_teams_have_all_clusters_and_no_more_blocks_than_there_are(most):
+    validity = pytest.importorskip("emst.cuda.distances.validity", reason="needs CuPy, which is not installed")
+    for seed in range(20):
+        points = np.random.default_rng(seed).integers(validity.LARGE, 10**6, min(most, seed + 1))
+        sizes = validity.team_sizes(points, most)
+        assert sizes.min() >= 1 and sizes.sum() <= most
+        assert (sizes <= -(-points // validity.POINTS_A_BLOCK)).all()
+        clusters = 3 * np.arange(len(points))
+        cluster, rank, size, first = validity._teams(clusters, sizes).T
+        for c, wanted in zip(clusters, sizes):
+            team = np.flatnonzero(cluster == c)
+            assert (size[team] == wanted).all() and rank[team].tolist() == list(range(wanted))
+            assert (first[team] == team[0]).all() and len(team) == wanted
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_scale_and_order_do_not_matter(device):
     x, labels = blobs([50, 70, 30], 2, 7, 20)
@@ -99,7 +143,7 @@ def test_scale_and_order_do_not_matter(device):
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_many_dimensions_do_not_overflow(device):
-    """(1 / distance)^dimension of hdbscan's sum is infinite here, and its answer NaN or wrong."""
+    """(1 / distance)^dimension of hdbscan's sum is infinite here, and its result NaN or wrong."""
     x, labels = blobs([30, 40], 200, 3)
     index, scores = validity_index(x / 1000, labels, per_cluster_scores=True, device=device)
     np.testing.assert_allclose(validity_index(x, labels, device=device), index, rtol=1e-9)

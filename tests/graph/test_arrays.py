@@ -1,4 +1,4 @@
-"""Pieces of the published algorithms that are array code, one by one, on both backends."""
+"""The array code of the published algorithms, function by function, on both backends."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def test_both_directions_of_every_edge_in_the_order_of_the_edges(ops):
 
 
 def test_of_parallel_edges_only_the_lightest_stays(ops):
-    """The last step of a round of "primitives": without it the forest would be the same, but the graph would not shrink
-    with its vertices."""
+    """The last step of a round of "primitives". Without it the forest would be the same, but the number of edges would
+    not shrink with the number of vertices."""
     source, target, key = random_edges(20, 3000)
     lightest = {}
     for s, t, k in zip(source.tolist(), target.tolist(), key.tolist()):

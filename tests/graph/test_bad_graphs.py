@@ -1,4 +1,4 @@
-"""What `graph_msf` says of graphs that are none: the first entry, its value, and how many there are."""
+"""The errors of `graph_msf` for bad input: the first faulty entry, its value, and the number of such entries."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_rows_of_a_matrix_by_columns(ops):
 
 @pytest.mark.parametrize("value", [2**31, 2**32 + 5, -(2**31) - 1, 2**63 - 1, -(2**63)])
 def test_indices_that_no_32_bits_hold(ops, value):
-    """They must not come back as vertices."""
+    """Conversion to int32 must not turn them into vertices."""
     indptr, indices, weights = fair(index=np.int64)
     indices[77] = value
     refuses(
@@ -154,7 +154,7 @@ def test_weights_that_differ_by_direction(ops):
 
 
 def test_parallel_edges_differ_by_their_lightest(ops):
-    """What a direction has beside its lightest entry matters to no forest."""
+    """Only the lightest entry of each direction is compared; others do not change the forest."""
     rows, columns = np.array([0, 0, 1, 1, 1]), np.array([1, 1, 0, 0, 0])
     graph = sp.coo_array((np.array([3, 5, 9, 3, 4]), (rows, columns)), shape=(2, 2))
     assert graph_msf(graph, device=ops.name).edge_id.tolist() == [0]
@@ -196,7 +196,7 @@ def test_indices_are_integers():
 
 
 @pytest.mark.parametrize("nothing", [None, 7, "graph", [1, 2, 3], nx.path_graph(3), (1, 2), np.zeros((2, 2, 2)), {}])
-def test_what_is_no_graph(nothing):
+def test_not_a_graph(nothing):
     refuses(TypeError, "graph must be a sparse matrix", nothing)
 
 

@@ -1,4 +1,4 @@
-"""Forests of graphs on the CPU: what depends on sizes or threads, brought down to where the oracle can follow."""
+"""Forests of graphs on the CPU: code that depends on sizes or threads, on graphs small enough for the reference."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def given(name="random", dtype=np.int32, kind="ties", symmetric=True):
 
 @pytest.fixture
 def eager(monkeypatch):
-    """Light edges first and the giant component by its bits, in small graphs too."""
+    """Lists light edges first and marks the giant component by bits, in small graphs as well."""
     monkeypatch.setattr(graph, "SAMPLE", 64)
     monkeypatch.setattr(graph, "SHARE", 1 << 20)
     monkeypatch.setattr(worklist, "MANY", 1024)
@@ -40,7 +40,7 @@ def test_light_edges_first(eager, dtype, kind, symmetric):
 
 
 def test_light_edges_come_first_in_several_steps(eager, monkeypatch):
-    """The tests above test what they say: thresholds are asked for, and there is a giant component."""
+    """The tests above cover these cases: thresholds are computed, and there is a giant component."""
     steps, giants = [], []
     threshold, giant = graph._threshold, worklist._giant
     monkeypatch.setattr(graph, "_threshold", lambda *args: steps.append(threshold(*args)) or steps[-1])
@@ -58,7 +58,7 @@ def test_no_edges_at_all(symmetric):
 
 
 def test_a_star_whose_leaves_find_their_edges_in_one_row():
-    """Between those that choose the centre stand others, so that the search goes on from far behind."""
+    """Not all leaves choose the centre, so the search for the next one continues over a long distance."""
     g = np.random.default_rng(0)
     n = 5000
     leaves = np.arange(1, n)
@@ -77,7 +77,7 @@ def test_more_entries_than_32_bits_can_count(monkeypatch, dtype, symmetric):
 
 @pytest.mark.parametrize("dtype", [np.int32, np.float64])
 def test_rows_of_several_chunks(monkeypatch, dtype):
-    """Chunks of 16 entries: rows begin, go on and end anywhere in them, and some hold a hundred chunks."""
+    """Chunks of 16 entries: rows begin and end anywhere in a chunk, and some rows span a hundred chunks."""
     monkeypatch.setattr(graph, "grain_for", lambda size, least: 16)
     for name in ("star", "star of the last", "parallel", "random", "isolated vertices", "complete"):
         for kind in ("equal", "ties", "special"):
@@ -94,20 +94,20 @@ def test_offers_of_one_thread_or_of_all(monkeypatch, dtype, few):
 
 
 def test_any_number_of_threads_gives_the_same_arrays(monkeypatch):
-    """Roots included, of which the seam only asks for one a component."""
+    """Even the roots are the same, although any vertex of a component may be its root."""
     one = given(reference.random(50_000, 200_000), kind="ties")
-    answers = []
+    found = []
     for threads in (1, 2, 7):
         monkeypatch.setattr(parallel, "thread_count", lambda threads=threads: threads)
-        answers.append((graph_statistics(one.indptr, one.indices, one.weights), graph_forest(one)))
-    for statistics, forest in answers[1:]:
-        assert statistics == answers[0][0]
-        for ours, first in zip(forest, answers[0][1], strict=True):
+        found.append((graph_statistics(one.indptr, one.indices, one.weights), graph_forest(one)))
+    for statistics, forest in found[1:]:
+        assert statistics == found[0][0]
+        for ours, first in zip(forest, found[0][1], strict=True):
             np.testing.assert_array_equal(ours, first)
 
 
 def test_numbers_come_from_roots_however_far_they_are():
-    """Halving by another thread may leave a node hanging on one that is no root."""
+    """When another thread halves a path, the parent of a node may not be a root."""
     parent = np.array([0, 0, 1, 2, 4], np.int32)
     numbers = np.array([7, -1, -1, -1, 9], np.int32)
     components._number_others(parent, numbers, 0, 5)

@@ -1,4 +1,4 @@
-"""The default algorithm, the look at a graph, and the numbering of components, on both backends."""
+"""The default algorithm, the statistics of a graph, and the numbers of components, on both backends."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_look_tells(ops, name, dtype, index, symmetric):
 
 
 def spoiled(what):
-    """The arrays of a fair graph with something wrong."""
+    """The arrays of a valid graph with one fault."""
     indptr, indices, weights, _ = csr_of(*GRAPHS["random"], weights_for(len(GRAPHS["random"][1]), np.float64, "ties"))
     row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     if what == "outside":
@@ -85,7 +85,7 @@ def spoiled(what):
 
 
 @pytest.mark.parametrize("what", ["outside", "NaN", "descending", "wild", "start", "end", "asymmetric", "unsorted"])
-def test_a_look_finds_what_is_wrong(ops, what):
+def test_statistics_of_faulty_graphs(ops, what):
     arrays = spoiled(what)
     ours, theirs = ops.graph_statistics(*(to_device(ops, a) for a in arrays)), reference.graph_statistics(*arrays)
     meant = meaningful_fields(theirs, len(arrays[1]))

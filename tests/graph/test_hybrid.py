@@ -1,4 +1,4 @@
-"""Borůvka's rounds with the edges dealt out to two sides, which work at the same time."""
+"""Borůvka's rounds with the edges divided between two sides, which work at the same time."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_lightest_of_edges(ops, k, groups):
 
 
 def counted(monkeypatch, ops, meet):
-    """Lets every call begin only when `meet` returns; tells how many edges each thread was given in the first round."""
+    """Calls `meet` before every search; returns the number of edges that each thread got in the first round."""
     given = {}
 
     def wrapped(work):
@@ -81,7 +81,7 @@ def counted(monkeypatch, ops, meet):
 
 
 def test_both_sides_work_at_the_same_time(ops, monkeypatch):
-    """Each side waits, within its work, for the other to be within its own: one after the other would never end."""
+    """Each side waits within its search until the other side is within its own. In sequence they would never end."""
     barrier = threading.Barrier(2, timeout=PATIENCE)
     graph = adjacency_of(GRAPHS["random"], weights_for(len(GRAPHS["random"][1]), np.int32, "ties"))
     given = counted(monkeypatch, ops, barrier.wait)
@@ -93,12 +93,12 @@ def test_both_sides_work_at_the_same_time(ops, monkeypatch):
 
 @pytest.mark.parametrize("kernel", ["_lightest", "_close_up"])
 def test_kernels_let_go_of_the_interpreter(kernel):
-    """Or the two sides on the CPU would take turns."""
+    """Otherwise the two sides on the CPU would run one after the other."""
     assert getattr(hybrid_on_the_cpu, kernel).targetoptions["nogil"]
 
 
 def test_threads_share_minima_through_lower_only(monkeypatch):
-    """A plain store would lose one in some thousands, too few to find by running threads: here it is refused."""
+    """A plain store would lose one update in thousands, too few to find by running threads. Here it raises."""
     offers = set()
     monkeypatch.setattr(hybrid_on_the_cpu, "lower", lambda least, at, key: offers.add((int(at), int(key))))
     u, v, key = np.array([0, 1, 2, 3]), np.array([1, 2, 3, 0]), np.array([40, 30, 20, 10], np.uint64)
@@ -136,7 +136,7 @@ def test_a_side_without_edges_is_left_alone(ops, monkeypatch, offload):
 
 
 def test_what_goes_to_the_other_side_shrinks_with_the_components(ops, monkeypatch):
-    """Labels of all vertices would have to be copied in every round."""
+    """Otherwise the labels of all vertices would be copied in every round."""
     lengths, left = [], []
     work = backend_of("cpu").lightest_of_edges
 

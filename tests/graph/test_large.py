@@ -68,7 +68,7 @@ def test_a_star(ops, algorithm, centre):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_isolated_vertices(ops, algorithm):
-    """But for two in the middle."""
+    """All vertices but two in the middle."""
     indptr = np.repeat(np.array([0, 1, 2], np.int32), [MILLION // 2, 1, MILLION // 2])
     arrays = indptr, np.array([MILLION // 2, MILLION // 2 - 1], np.int32), np.array([7, 7], np.int32)
     forest = forest_of(ops, arrays, algorithm)
@@ -79,7 +79,7 @@ def test_isolated_vertices(ops, algorithm):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_one_giant_row(ops, algorithm):
-    """Of two million parallel edges, upwards only, to a thousand vertices."""
+    """Two million edges in one row, to a thousand vertices, stored in one direction."""
     n, k = 1_001, 2 * MILLION
     g = np.random.default_rng(0)
     columns, weights = np.sort(g.integers(1, n, k)).astype(np.int32), g.integers(0, 1000, k).astype(np.int32)
@@ -100,7 +100,7 @@ def symmetric_graphs():
 
 
 def test_the_default_takes_few_bytes_an_entry():
-    """On the CPU, where it can be traced; the first run may compile."""
+    """On the CPU, where allocations can be traced; the first run may compile."""
     for name, graph in symmetric_graphs():
         arrays, peaks = (graph[0], graph[1].astype(np.int32), graph[2]), []
         for _ in range(2):

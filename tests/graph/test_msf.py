@@ -1,4 +1,4 @@
-"""`graph_msf` from the caller's side: every form a graph can come in, every algorithm, one forest."""
+"""`graph_msf` as callers use it: every form of input and every algorithm give the same forest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FORMS = [
 
 
 def assert_forest(forest, n, rows, columns, weights, ops):
-    """Against Kruskal's algorithm over all entries that were given, wherever and in whichever direction they stand."""
+    """Compare with Kruskal's algorithm on all entries of the input, whatever their order and direction."""
     taken, roots = reference.kruskal(n, rows, columns, weights)
     low, high = np.minimum(rows, columns)[taken], np.maximum(rows, columns)[taken]
     expected = {"edge_id": taken, "source": low, "target": high, "weight": np.asarray(weights)[taken]}
@@ -45,7 +45,7 @@ def assert_forest(forest, n, rows, columns, weights, ops):
 
 
 def forest_of(ops, arrays, **options):
-    """Of compressed rows where the backend works."""
+    """The forest of compressed rows on the device of the backend."""
     return graph_msf(tuple(to_device(ops, a) for a in arrays), device=ops.name, **options)
 
 
@@ -75,7 +75,7 @@ def test_every_algorithm_takes_any_weights(ops, algorithm, kind):
 
 
 def stored(form, n, rows, columns, weights):
-    """A graph in some form, and its entries as they stand there: rows, columns, weights."""
+    """A graph in some form, and its entries in the order of that form: rows, columns, weights."""
     g = np.random.default_rng(5)
     indptr, indices, values, _ = csr_of(n, rows, columns, weights)
     row = entry_rows(indptr)
@@ -139,8 +139,8 @@ def test_every_form_of_a_graph(ops, form, name):
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form not in ("lil", "dok", "bsr")])
 @pytest.mark.parametrize("dtype", ["i4", "f8", ">i4", "u4", "f2"])
-def test_what_an_algorithm_is_given(ops, monkeypatch, form, dtype):
-    """Kernels take ids of 32 bits, and weights of four dtypes."""
+def test_indices_and_weights_as_the_algorithm_receives_them(ops, monkeypatch, form, dtype):
+    """Kernels take int32 indices and four dtypes of weights; other dtypes are converted."""
     n, rows, columns = GRAPHS["random"]
     graph, *_ = stored(form, n, rows, columns, weights_for(len(rows), np.int32, "distinct"))
     names = ("row", "col") if form in ("coo", "shuffled coo", "one way") else ("indptr", "indices")
@@ -162,7 +162,7 @@ def test_what_an_algorithm_is_given(ops, monkeypatch, form, dtype):
 
 @pytest.mark.parametrize("allowed", [None, 500_000])
 def test_a_triangle_of_another_size_mirrors_none(ops, monkeypatch, allowed):
-    """Whatever their fingerprints say: a kernel looks for the mirror image of an edge until it finds it."""
+    """Even if the fingerprint matches: the kernel that searches for mirrored entries assumes that they exist."""
     n, rows, columns = GRAPHS["random"]
     indptr, indices, weights, _ = csr_of(n, rows, columns, weights_for(len(rows), np.int32, "distinct"))
     row = entry_rows(indptr)
@@ -376,7 +376,7 @@ def test_the_result_cannot_be_changed():
 
 
 def lightest_of_directions(entries):
-    """What the two directions of every pair weigh at least."""
+    """The least weight of every pair in each direction."""
     seen = defaultdict(dict)
     for row, column, weight in entries:
         if row != column:
@@ -388,7 +388,7 @@ def lightest_of_directions(entries):
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_any_list_of_entries(data):
-    """One way or both, in any order, loops and parallel edges among them; "check" raises where "min" has a choice."""
+    """Edges in one direction or both, any order, loops, parallel edges; "check" raises where "min" chooses."""
     n = data.draw(st.integers(1, 12))
     vertex = st.integers(0, n - 1)
     entries = data.draw(st.lists(st.tuples(vertex, vertex, st.integers(-2, 2)), max_size=40))

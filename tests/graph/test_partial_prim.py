@@ -1,4 +1,4 @@
-"""Partial Prim: the subtrees that workers grow, and the forest that comes out whatever they do."""
+"""Partial Prim: the subtrees that workers grow, and the forest, which does not depend on their timing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_neither_gamma_nor_the_variant_changes_it(ops, name, kind, gamma, varian
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("gamma", [3, 100])
 def test_many_workers_at_once(ops, gamma, variant):
-    """Several blocks of workers that meet everywhere: whoever takes an edge, the same ones are taken."""
+    """Several blocks of workers whose subtrees meet everywhere: the set of edges does not depend on who takes them."""
     graphs = [reference.shuffled(reference.path(30_000)), reference.grid(150), reference.random(20_000, 60_000)]
     for shape in graphs:
         graph = adjacency_of(shape, weights_for(len(shape[1]), np.int32, "ties"))
@@ -46,7 +46,7 @@ def test_many_workers_at_once(ops, gamma, variant):
 
 
 def arcs(name, kind, ascending):
-    """A graph in compressed rows under keys that are all different."""
+    """A graph in compressed rows with distinct keys."""
     n, rows, columns = GRAPHS[name]
     order = np.argsort(weights_for(len(rows), np.int64, kind), kind="stable")
     rank = np.empty(len(rows), np.uint64)
@@ -103,7 +103,7 @@ def test_the_twin_grows_such_subtrees_too(name, gamma):
 
 @pytest.mark.parametrize("name", ["complete", "grid", "path"])
 def test_one_worker_is_prim(name, monkeypatch):
-    """Nobody else is at it, and a subtree may be as large as the graph: what grows from vertex 0 is the tree."""
+    """With one worker and gamma = n, the subtree that grows from vertex 0 is the whole tree."""
     graph = arcs(name, "distinct", False)
     n = GRAPHS[name][0]
     monkeypatch.setattr("emst.cpu.graph.partial_prim.grain_for", lambda size, least: size)
@@ -131,7 +131,7 @@ def test_comparing_and_swapping_is_one_step():
 
 
 def sorting(monkeypatch, ops, graph, **options):
-    """Whether rows ascended, round by round."""
+    """Whether rows were sorted, for every round."""
     seen = []
     grow = ops.grow_subtrees
 
@@ -164,7 +164,7 @@ def test_the_hybrid_sorts_long_rows_at_once(ops, monkeypatch):
 
 @pytest.mark.parametrize("ascending", [False, True])
 def test_a_worker_does_not_look_through_thousands_of_parallel_edges(ascending):
-    """Vertices 0 and 1 have 20,000 edges between them; what leaves the two waits for another worker or round."""
+    """Vertices 0 and 1 have 20,000 edges between them; edges that leave the two are left to another worker or round."""
     many = 20_000
     indptr = np.array([0, many, 2 * many + 1, 2 * many + 2])
     columns = np.r_[np.ones(many), np.zeros(many), 2, 1].astype(np.int32)
@@ -188,6 +188,15 @@ def test_rounds_are_reported(ops):
     rounds, left = zip(*seen)
     assert rounds == tuple(range(1, len(seen) + 1)) and len(seen) <= 11
     assert left[-1] == 1 and all(2 * b <= a for a, b in zip((1600, *left), left))
+
+
+def test_every_unification_is_one_merge(ops, monkeypatch):
+    """The step that points and graphs share, once a round."""
+    calls, seen, merge = [], [], ops.merge
+    monkeypatch.setattr(ops, "merge", lambda forest: calls.append(len(forest.labels)) or merge(forest))
+    graph = adjacency_of(GRAPHS["grid"], weights_for(len(GRAPHS["grid"][1]), np.int32, "ties"))
+    forest(on(ops, graph), ops, gamma=3, report=lambda rounds, left: seen.append(left))
+    assert calls == [graph.n, *seen[:-1]]
 
 
 @pytest.mark.parametrize("gamma", [0, -1, True, 2.0, "many", None])

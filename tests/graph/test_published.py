@@ -1,4 +1,4 @@
-"""The published algorithms that are array code, against Kruskal's, on both backends."""
+"""The published algorithms that rebuild the graph, compared with Kruskal's algorithm, on both backends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.parametrize("algorithm", ["contraction", "primitives"])
 
 
 def run(algorithm, ops, graph):
-    """The forest, and how many components every round left."""
+    """The forest, and the number of components after every round."""
     left = []
 
     def report(rounds, components):
@@ -36,7 +36,7 @@ def assert_forest(algorithm, ops, graph):
 
 
 def assert_rounds(graph, left, taken):
-    """Components become fewer in every round, and every one that is not finished merges: at most log2(n) rounds."""
+    """The number of components falls in every round, and every component with edges merges: at most log2(n) rounds."""
     assert [graph.n, *left][-1] == graph.n - taken
     assert all(after < before for before, after in itertools.pairwise([graph.n, *left]))
     assert 2 ** len(left) <= max(graph.n, 1)
@@ -91,6 +91,15 @@ def test_components_that_merge_in_pairs_take_log2_rounds(algorithm, ops):
     weights = steps & -steps  # of the edge before that vertex: 1, 2, 1, 4, 1, 2, 1, 8, ...
     _, left = run(algorithm, ops, adjacency_of(reference.path(1 << 10), weights.astype(np.int32)))
     assert left == [1 << k for k in range(9, -1, -1)]
+
+
+def test_every_round_is_one_merge(algorithm, ops, monkeypatch):
+    """The step that points and graphs share, on the graph of that round."""
+    sizes, merge = [], ops.merge
+    monkeypatch.setattr(ops, "merge", lambda forest: sizes.append(len(forest.labels)) or merge(forest))
+    graph = adjacency_of(GRAPHS["grid"], weights_for(len(GRAPHS["grid"][1]), np.int32, "ties"))
+    _, left = run(algorithm, ops, graph)
+    assert sizes == [graph.n, *left[:-1]]
 
 
 def test_too_many_edges_are_refused(algorithm, ops, monkeypatch):

@@ -39,14 +39,15 @@ def load():
 
 
 def hashed(source, target):
-    """Weights for graphs without, from 0 to 999: the same for both directions."""
+    """Weights from 0 to 999 for graphs without weights, the same in both directions."""
     small, large = (np.array(f(source, target), np.uint64) for f in (np.minimum, np.maximum))
     product = (small * np.uint64(2_654_435_761) + large) * np.uint64(0x9E3779B97F4A7C15)
     return (product >> np.uint64(40)).astype(np.int64) % 1000
 
 
 def scipys(n, source, target, weight):
-    """Weight of the forest: shifted, as scipy drops zeros; the lightest of parallel edges, as it would add them."""
+    """Weight of the forest by scipy. Weights are shifted, since scipy drops zeros; only the lightest of parallel edges
+    is kept, since scipy would add them."""
     order = np.lexsort((weight, target, source))
     source, target, weight = source[order], target[order], weight[order]
     first = np.r_[True, (np.diff(source) != 0) | (np.diff(target) != 0)]

@@ -1,4 +1,4 @@
-"""Graphs that pass by in blocks: the same forest as in one piece, the same complaints, and within the bound."""
+"""Graphs that are read in blocks: the same forest and errors as in one piece, within the bound on memory."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def solver_of(algorithm="boruvka"):
 
 
 def whole_bytes(graph, device, algorithm="boruvka"):
-    """What a graph is expected to take in one piece, before it is looked at."""
+    """Bytes that a graph is expected to need in one piece, before its values are read."""
     return bytes_needed(check_graph(graph, device), solver_of(algorithm))
 
 
 def least_bytes(graph, device, algorithm="boruvka"):
-    """The least bound that a graph can be streamed in."""
+    """The least bound within which a graph can be streamed."""
     try:
         block_size(check_graph(graph, device), solver_of(algorithm), 0)
     except MemoryError as error:
@@ -56,7 +56,7 @@ def figures_of(error):
 
 
 def assert_streamed(graph, ops, entries, allowed, **options):
-    """As in one piece, against Kruskal's algorithm; and really in several blocks."""
+    """Compare with the forest in one piece and with Kruskal's algorithm; there must be several blocks."""
     given, solver = check_graph(graph, ops.name), solver_of(options.get("algorithm", "boruvka"))
     assert allowed < bytes_needed(given, solver)
     assert block_size(given, solver, allowed) < given.m
@@ -105,7 +105,7 @@ def test_a_row_longer_than_a_block(ops, ends):
 
 
 def disordered(how, symmetric=True):
-    """A dense graph in an order or a state that takes more than one look."""
+    """A dense graph that has to be sorted, or whose lower triangle has to be read."""
     (indptr, indices, weights), (rows, *_) = graph_and_entries("complete", np.float64, kind="distinct")
     n, g = len(indptr) - 1, np.random.default_rng(1)
     order = np.arange(len(rows))
@@ -152,7 +152,7 @@ def test_directions_are_compared_in_bounded_memory(ops, how):
 
 
 @pytest.mark.parametrize("what", ["outside", "NaN", "start", "end", "descending", "row", "far"])
-def test_the_same_complaints(ops, what):
+def test_the_same_errors(ops, what):
     graph, (rows, columns, weights) = graph_and_entries("complete", np.float64)
     indptr, indices, _ = graph
     if what == "outside":
@@ -183,7 +183,7 @@ def test_the_same_complaints(ops, what):
 
 @pytest.mark.parametrize("form", ["csr", "coordinates", "coordinates in order"])
 def test_faults_are_counted_over_all_blocks(ops, form):
-    """In one block NaN, in another columns that are no vertices, in another such rows."""
+    """NaN in some blocks, columns out of range in others, rows out of range in others."""
     (indptr, indices, weights), (rows, *_) = graph_and_entries("complete", np.float64)
     order = np.random.default_rng(0).permutation(len(rows)) if form == "coordinates" else np.arange(len(rows))
     rows, indices, weights = rows[order], indices[order], weights[order]
@@ -209,7 +209,7 @@ def assert_refused(graph, ops, allowed, sentence):
 
 
 def test_rows_cut_where_their_columns_descend(ops):
-    """Every block ascends, and so do the rows but for the first, which is cut where it does not."""
+    """Only the first row does not ascend, and a block ends exactly where its columns descend."""
     k = 500
     first = np.r_[np.arange(k + 1, 2 * k + 1), np.arange(1, k + 1)]
     rows, columns = np.r_[np.zeros(2 * k, int), np.arange(1, k + 1)], np.r_[first, np.arange(k + 1, 2 * k + 1)]
@@ -232,7 +232,7 @@ def test_arrays_mapped_from_files(ops, tmp_path):
 
 
 def peak_of(action):
-    """Bytes that an action takes on the host at most, as far as they can be traced; the first run may compile."""
+    """Peak bytes of an action on the host, as far as they can be traced; the first run may compile."""
     peaks = []
     for _ in range(2):
         tracemalloc.start()
@@ -267,7 +267,7 @@ CASES = [("boruvka", form) for form in FORMS] + [(a, f) for a in ALGORITHMS[1:] 
 
 @pytest.mark.parametrize("algorithm, form", CASES)
 def test_the_memory_stays_within_the_bound(algorithm, form):
-    """Of half a million entries, on the CPU, where it can be traced."""
+    """Half a million entries, on the CPU, where allocations can be traced."""
     graph = large(form)
     expected, allowed = graph_msf(graph, device="cpu"), 3_000_000
     assert block_size(check_graph(graph, "cpu"), solver_of(algorithm), allowed) < 50_000
@@ -303,7 +303,7 @@ def test_in_one_piece_it_takes_no_more_than_was_expected(algorithm, n, k):
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("form", ["csr", "upper", "coordinates"])
 def test_the_memory_of_a_gpu_stays_within_the_bound(algorithm, form):
-    """CuPy's pool may hold no more, but for what it takes from the device in larger pieces."""
+    """CuPy's pool may hold no more, plus an eighth, since it allocates from the device in larger pieces."""
     cupy = pytest.importorskip("cupy")
     pool = cupy.get_default_memory_pool()
     graph = large(form, 20_000, 2_000_000, np.float32)
@@ -321,8 +321,8 @@ def test_the_memory_of_a_gpu_stays_within_the_bound(algorithm, form):
         np.testing.assert_array_equal(forest.edge_id, expected.edge_id)
 
 
-def test_what_is_in_order_already_is_not_streamed(monkeypatch):
-    """In coordinates, put in order, every edge is there once: half as many as there were entries."""
+def test_a_graph_that_fits_once_sorted_is_not_streamed(monkeypatch):
+    """Once sorted, coordinates hold every edge once: half as many as there were entries."""
     graph = large("coordinates", 1_000, 20_000, np.int32)
     given, solver = check_graph(graph, "cpu"), solver_of()
     wide = solver._replace(per_edge={4: 1_000})  # so that more is needed to solve it than to sort it
@@ -335,8 +335,8 @@ def test_what_is_in_order_already_is_not_streamed(monkeypatch):
 def test_too_large_even_for_blocks(ops):
     graph, _ = graph_and_entries("grid")
     sentence = (
-        r"the forest of 1,600 vertices and 6,240 entries needs at least [\d,]+ bytes of memory in one piece, or [\d,]+ in "
-        r"blocks of 200 entries; 5,000 may be used"
+        r"the forest of 1,600 vertices and 6,240 entries needs at least [\d,]+ bytes of memory in one piece, or "
+        r"[\d,]+ in blocks of 200 entries; 5,000 may be used"
     )
     with pytest.raises(MemoryError, match=sentence):
         graph_msf(graph, device=ops.name, max_device_bytes=5_000)
@@ -344,7 +344,7 @@ def test_too_large_even_for_blocks(ops):
 
 @pytest.mark.parametrize("form", ["csr", "unsorted", "coordinates", "sorted coordinates", "dense"])
 def test_the_figures_of_the_error_are_true(ops, form):
-    """Whatever is too little, either figure is more, and suffices. Here blocks take more than one piece."""
+    """Both figures exceed every bound that is too small, and suffice. Here blocks need more than one piece."""
     graph = large(form, 300, 300)
     expected = graph_msf(graph, device=ops.name).edge_id
     in_one_piece = set()
@@ -388,7 +388,7 @@ def test_the_least_bound_is_the_documented_one(dtype, form, per_vertex, monkeypa
     assert str(per_vertex) in graph_msf.__doc__
 
 
-def test_what_is_free_decides_by_itself(ops, monkeypatch):
+def test_free_memory_is_the_default_bound(ops, monkeypatch):
     graph, _ = graph_and_entries("complete")
     expected = graph_msf(graph, device=ops.name)
     asked = []
@@ -402,8 +402,8 @@ def test_what_is_free_decides_by_itself(ops, monkeypatch):
     np.testing.assert_array_equal(graph_msf(graph, device=ops.name).edge_id, expected.edge_id)
 
 
-def test_what_has_no_room_to_be_sorted_in_is_streamed(ops, monkeypatch):
-    """It would fit in one piece if it were in order."""
+def test_without_memory_to_sort_a_graph_is_streamed(ops, monkeypatch):
+    """The graph would fit in one piece if it were sorted."""
     graph, entries = disordered("coordinates")
     passed = []
     streamed = emst.graph.msf.streamed

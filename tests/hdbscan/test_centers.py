@@ -1,4 +1,4 @@
-"""Centres of clusters where it is not plain what they are."""
+"""Centres of clusters in special cases: no members, undefined distances, extreme scales."""
 
 import numpy as np
 import pytest
@@ -13,8 +13,8 @@ def blobs(n=150):
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 1e-3])
-def test_a_whole_without_members_is_no_cluster(ops, epsilon):
-    """Epsilon takes the whole, and no point lies that densely in it: there are as many clusters as there are labels."""
+def test_a_root_cluster_without_members_is_no_cluster(ops, epsilon):
+    """Epsilon selects the root, and no point is dense enough for it: there are as many clusters as labels."""
     x = np.random.default_rng(0).random((200, 2))
     options = {"min_cluster_size": 150, "min_samples": 2, "allow_single_cluster": True, "store_centers": "both"}
     model = HDBSCANGPU(cluster_selection_epsilon=epsilon, device=ops.name, **options).fit(x)
@@ -36,7 +36,7 @@ SCALES += [(m, s) for m in ("euclidean", "manhattan", "chebyshev", "minkowski", 
 
 @pytest.mark.parametrize(("metric", "power_of_two"), SCALES)
 def test_centers_at_any_scale(ops, metric, power_of_two):
-    """Squares of such distances are no numbers, nor are sums of such rows."""
+    """Squares of such distances, and sums of such rows, overflow."""
     x = blobs()
     params = {"p": 3} if metric == "minkowski" else None
     model = HDBSCANGPU(min_samples=2, metric=metric, metric_params=params, store_centers="both", device=ops.name)

@@ -1,20 +1,24 @@
-"""HDBSCANGPU as its users see it: parameters, attributes, what comes out for what goes in, and what is refused."""
+"""HDBSCANGPU as its users see it: parameters, attributes, kinds of input and output, errors, methods."""
 
+import ast
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
-from helpers import DTYPES, cloud
+from helpers import DTYPES, ROOT, cloud
 from scipy.sparse import csr_matrix
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
+from sklearn.neighbors import BallTree, KDTree
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import emst
 from emst import HDBSCAN, HDBSCANGPU
+from emst.distances.metrics import NAMES
 
 
 @parametrize_with_checks(
@@ -90,7 +94,7 @@ def test_attributes_are_hdbscans(ops, kind, options):
 
 
 def test_persistence_is_at_most_one(ops):
-    """Of the whole, epsilon counts only the dense points, and its stability counts all."""
+    """If epsilon selects the root cluster, only dense points are members, but its stability counts all points."""
     x = np.random.default_rng(0).random((200, 2)) ** 3
     options = {"min_cluster_size": 150, "min_samples": 2, "allow_single_cluster": True}
     for epsilon in (0.07, 0.08, 0.1):
@@ -140,7 +144,7 @@ def test_persistence_leaves_fewer_clusters(ops):
     assert counts[0] > counts[1] > counts[-1]
 
 
-# What goes in and what comes out
+# Kinds of input and output
 
 
 def test_kinds_of_arrays(ops, model):
@@ -344,7 +348,7 @@ def test_heights_too_small_to_have_a_density(ops):
     np.testing.assert_array_equal(model.predict(blobs(100) * 1e-310), model.labels_)
 
 
-# What is refused
+# Errors
 
 
 BAD = [
@@ -373,8 +377,50 @@ BAD = [
 
 @pytest.mark.parametrize(("name", "value"), BAD)
 def test_parameters_out_of_range_are_named(name, value):
-    with pytest.raises(ValueError, match=f"{name}.*"):
+    with pytest.raises(ValueError, match=rf"^{name} must be .*; got {re.escape(repr(value))}$"):
         HDBSCANGPU(**{name: value}).fit(blobs(20))
+
+
+def test_bad_values_of_all_kinds():
+    for name, _ in BAD:
+        if name != "dtype":
+            with pytest.raises(ValueError, match=f"^{name} must be "):
+                HDBSCANGPU(**{name: object()}).fit(blobs(20))
+    for name in ("cluster_selection_epsilon", "cluster_selection_persistence", "alpha"):
+        for value in (np.nan, np.inf, 10**400, "1", True):
+            with pytest.raises(ValueError, match=f"^{name} must be a finite number"):
+                HDBSCANGPU(**{name: value}).fit(blobs(20))
+    with pytest.raises(ValueError, match=r"^min_samples must be an integer of at least 1 or None; got True$"):
+        HDBSCANGPU(min_samples=True).fit(blobs(20))
+
+
+def test_an_unknown_metric_lists_the_others_in_order():
+    with pytest.raises(ValueError, match=r"^metric must be one of .* or a function; got 'foo'$") as raised:
+        HDBSCANGPU(metric="foo").fit(blobs(20))
+    names = re.findall(r"'(\w+)'", str(raised.value))[:-1]
+    assert names == sorted(NAMES)
+    assert {"euclidean", "cosine", "haversine", "precomputed"} <= set(names)
+
+
+def test_every_name_of_scikit_learns_trees_is_known():
+    assert {*KDTree.valid_metrics, *BallTree.valid_metrics} <= set(NAMES)
+
+
+def test_no_private_name_of_scikit_learn_is_imported():
+    """They may change with any version."""
+    for path in (ROOT / "emst").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "sklearn":
+                names = [*node.module.split("."), *(alias.name for alias in node.names)]
+                assert not any(name.startswith("_") for name in names), (path, names)
+
+
+@pytest.mark.parametrize("name", ["min_cluster_size", "cluster_selection_epsilon"])
+def test_numbers_of_numpy_are_numbers(name):
+    value = {"min_cluster_size": np.int16(7), "cluster_selection_epsilon": np.float32(0.5)}[name]
+    model = HDBSCANGPU(allow_single_cluster=np.True_, verbose=np.False_, **{name: value}).fit(blobs(60))
+    plain = HDBSCANGPU(allow_single_cluster=True, **{name: value.item()}).fit(blobs(60))
+    np.testing.assert_array_equal(model.labels_, plain.labels_)
 
 
 def test_every_parameter_has_a_bad_value_above():

@@ -58,7 +58,7 @@ def test_a_tied_grid_does_not_depend_on_the_order_of_rows(ops, epsilon):
     """Four shuffles give hdbscan 31 to 40 clusters and scikit-learn 53 to 116 noise points, or TypeError with epsilon.
 
     Ids are places on a curve through the points, so only equal points can change places; they hang together. It is
-    not a law: rows that share a cell of the curve are taken in their order.
+    not guaranteed: rows that share a cell of the curve are taken in their order.
     """
     grid = np.random.default_rng(0).integers(0, 12, (300, 2)).astype(float)
     model = HDBSCANGPU(min_cluster_size=4, min_samples=3, cluster_selection_epsilon=epsilon, device=ops.name)

@@ -39,7 +39,7 @@ def lambdas(heights):
 
 
 def expected_join(model, x, queries, k):
-    """(row, whether the query is that point, weight) of every query, all pairs compared in the rounding of the law."""
+    """(row, whether the query is that point, weight) of every query, all pairs compared, rounded as in `reference`."""
     scaling = scaling_for(x)
     order = reference.sort_order(reference.curve_codes(x, scaling))
     place = np.argsort(order)
@@ -167,7 +167,7 @@ def test_of_equal_training_points_the_first_counts(ops):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_a_query_is_answered_alike_in_any_company(ops, dtype):
+def test_a_query_does_not_depend_on_the_other_queries(ops, dtype):
     """Far queries change the scale of nobody else, and do not overflow themselves."""
     x = cloud(200, 3, dtype)
     most = np.finfo(dtype).max
@@ -293,7 +293,7 @@ def test_long_chains_of_clusters_are_climbed(ops):
         np.testing.assert_array_equal(ours, expected)
 
 
-# ---- the operations beside their twins -----------------------------------------------------------------------------
+# ---- the operations, compared with the reference -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

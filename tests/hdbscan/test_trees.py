@@ -1,4 +1,4 @@
-"""Trees as objects: hdbscan's rows, frames and graphs, also where rows of the data were left out."""
+"""Trees as objects: hdbscan's arrays, data frames and graphs, also if rows of the data were left out."""
 
 import copy
 import pickle

@@ -52,7 +52,7 @@ def test_long_clusters_are_summed_in_the_agreed_order(ops, shape):
 
 
 def test_a_single_point_never_leaves(ops):
-    """No merge, so no lambda at which it would: infinite, and so is the death of its cluster."""
+    """Without a merge there is no lambda at which it leaves: lambda is infinite, and so is the death of its cluster."""
     edges, heights = np.empty((0, 2), np.int32), np.empty(0, np.float32)
     check(ops, edges, heights, 2, [1.0])
 

@@ -1,4 +1,4 @@
-"""Flat clusters: which are chosen, whose point is whose, how firmly, and how far outside."""
+"""Flat clusters: which are selected, and label, probability and outlier score of every point."""
 
 import numpy as np
 import pytest
@@ -75,8 +75,8 @@ def test_a_single_point(ops):
     condensed = ops.condense(give(ops, edges, heights), 2)
     for single, label, probability in [(False, -1, 0.0), (True, 0, 1.0)]:
         selection = ops.select(condensed, "eom", 0.0, 2, single)
-        answer = ops.label_points(condensed, selection, 0.0, *condensed.leaving())
-        assert [to_host(array).tolist() for array in answer] == [[label], [probability]]
+        found = ops.label_points(condensed, selection, 0.0, *condensed.leaving())
+        assert [to_host(array).tolist() for array in found] == [[label], [probability]]
     assert to_host(ops.outlier_scores(condensed, *condensed.leaving())).tolist() == [0.0]
 
 
@@ -101,8 +101,8 @@ def test_hdbscan_gives_the_same_labels(ops, method, single, epsilon, seed):
         # To hdbscan the root's size is that of the clusters it splits into, without the points that left before.
         for limit in [n + 1, 40] if method == "eom" and not single else [n + 1]:
             selection = ops.select(condensed, method, epsilon, limit, single)
-            answer = ops.label_points(condensed, selection, epsilon, *condensed.leaving())
-            labels, probabilities = map(to_host, answer)
+            found = ops.label_points(condensed, selection, epsilon, *condensed.leaving())
+            labels, probabilities = map(to_host, found)
             their_labels, their_probabilities, _ = peer_answer(theirs, method, epsilon, limit, single)
             assert labels.max() == their_labels.max() >= 0
             assert adjusted_rand_score(labels, their_labels) == 1

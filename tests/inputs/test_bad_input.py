@@ -1,4 +1,4 @@
-"""What bad input gets: the right exception, naming the argument, the first bad row and how many."""
+"""Bad input raises the right exception, which names the argument, the first bad row and their number."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from emst import EMST, HDBSCANGPU
 
 
 def both(x, **options):
-    """The function and the estimator must answer alike."""
+    """The function and the estimator must raise the same error."""
     return [lambda: emst.minimum_spanning_tree(x, **options), lambda: EMST(**options).fit(x)]
 
 
@@ -147,18 +147,18 @@ except RuntimeError as error:
 def test_no_gpu_names_the_extra():
     """CUDA_VISIBLE_DEVICES hides the GPU where there is one."""
     code = "import os; os.environ['CUDA_VISIBLE_DEVICES'] = '-1'\n" + SHOW
-    answer = in_a_fresh_process(code).stdout
-    assert answer.startswith("RuntimeError")
-    assert "emst[cuda" in answer
+    output = in_a_fresh_process(code).stdout
+    assert output.startswith("RuntimeError")
+    assert "emst[cuda" in output
 
 
 def test_no_cupy_names_the_extra():
     code = "import importlib.util as u; real = u.find_spec\n"
     code += "u.find_spec = lambda name, *rest: None if name.partition('.')[0] == 'cupy' else real(name, *rest)\n" + SHOW
-    answer = in_a_fresh_process(code).stdout
-    assert answer.startswith("RuntimeError")
-    assert "CuPy" in answer
-    assert "emst[cuda" in answer
+    output = in_a_fresh_process(code).stdout
+    assert output.startswith("RuntimeError")
+    assert "CuPy" in output
+    assert "emst[cuda" in output
 
 
 def test_without_a_gpu_auto_runs_on_the_cpu_and_says_so():

@@ -1,4 +1,4 @@
-"""Graphs from files: what is read, entry by entry, and what is said of a file that cannot be."""
+"""Graphs from files: what is read, entry by entry, and the errors of bad files; forests to files."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_dimacs(tmp_path, name):
     ids=["windows", "trailing spaces", "tabs", "double spaces", "between", "no last end", "after"],
 )
 @pytest.mark.parametrize("block", [1, 40, dimacs.BLOCK])
-def test_dimacs_in_other_hands(tmp_path, monkeypatch, change, block):
+def test_dimacs_with_other_spacing(tmp_path, monkeypatch, change, block):
     monkeypatch.setattr(dimacs, "BLOCK", block)
     assert_entries(read_graph(written(tmp_path / "g.gr", change(gr()))))
 
@@ -188,7 +188,7 @@ def test_faults_of_dimacs(tmp_path, monkeypatch, text, said, block):
     refused(tmp_path / "g.gr", text, said)
 
 
-def test_a_fault_far_down_is_told_by_its_line(tmp_path, monkeypatch):
+def test_a_fault_far_down_is_named_by_its_line(tmp_path, monkeypatch):
     lines = FLORIDA.read_text().splitlines()
     lines[3000] = lines[3000].replace("a ", "a x")
     monkeypatch.setattr(dimacs, "BLOCK", 5000)
@@ -213,7 +213,7 @@ def test_damaged_compression(tmp_path, name, damage):
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.data())
 def test_the_fast_way_and_the_slow_one_agree(tmp_path, data):
-    """On files that are fair, and on what becomes of them when bytes are lost, added or changed."""
+    """On a valid file, and on the same file with bytes removed, added or changed."""
     text = bytearray(gr().encode())
     for _ in range(data.draw(st.integers(0, 3))):
         at = data.draw(st.integers(0, len(text) - 1))
@@ -230,7 +230,7 @@ def test_the_fast_way_and_the_slow_one_agree(tmp_path, data):
 
 
 def outcome(path):
-    """What the file holds, or what is said of it."""
+    """The content of the file, or the error."""
     try:
         n, *arcs = dimacs.read_arcs(path)
     except ValueError as error:

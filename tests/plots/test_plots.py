@@ -1,4 +1,4 @@
-"""Pictures: what is drawn is what the data says, whatever its size, and hdbscan's arguments do what they say."""
+"""Pictures: positions, sizes and colours match the data, and hdbscan's arguments work."""
 
 import subprocess
 import sys
@@ -427,7 +427,7 @@ def test_colours_differ(count):
     assert ((colours >= 0) & (colours <= 1)).all()
     assert len(np.unique(colours.round(6), axis=0)) == count
     if count > 1:
-        assert np.abs(np.diff(colours, axis=0)).max(axis=1).min() > 0.1  # neighbours are told apart
+        assert np.abs(np.diff(colours, axis=0)).max(axis=1).min() > 0.1  # neighbours differ
 
 
 def test_rows_without_a_place_are_left_out():

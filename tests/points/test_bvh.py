@@ -1,4 +1,4 @@
-"""The hierarchy: boxes and labels of every node on every level."""
+"""The bounding volume hierarchy: boxes and labels of every node on every level."""
 
 import importlib
 

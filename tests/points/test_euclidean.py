@@ -1,4 +1,4 @@
-"""Whole trees against Kruskal under the law, against other people's programs, and against a golden file."""
+"""Complete trees, compared with Kruskal's algorithm, other programs and a file of known results."""
 
 import pathlib
 

@@ -11,7 +11,7 @@ def check(ops, x, k):
     core = to_host(ops.core_distances(bvh, k))
     assert core.dtype == x.dtype
     np.testing.assert_array_equal(core, reference.core_distances(twin, k))
-    np.testing.assert_array_equal(to_host(bvh.core), core)  # the hierarchy keeps it
+    np.testing.assert_array_equal(to_host(bvh.core), core)  # the hierarchy stores them
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

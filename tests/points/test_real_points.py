@@ -53,7 +53,7 @@ def test_one_row_in_three_is_the_same(ops, load, k):
         np.testing.assert_array_equal(ours.weights[len(x) - len(distinct) :], tree(ops, distinct).weights)
 
 
-def test_a_survey_a_million_feet_away(ops, load):
+def test_a_scan_a_million_feet_away(ops, load):
     """In float32 the scan's grid of 0.01 feet merges points; in float64 its place changes no weight."""
     x = some(load("autzen-crop"), 100_000)
     corner = np.floor(x.min(axis=0))

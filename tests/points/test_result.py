@@ -1,4 +1,4 @@
-"""The way out: edges under the law, in the caller's rows and units."""
+"""Results: edges in the total order, in the caller's rows and units."""
 
 import numpy as np
 import pytest

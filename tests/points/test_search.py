@@ -1,4 +1,4 @@
-"""Label reduction, upper bounds and the search, side by side with the twin, round by round."""
+"""Labels of nodes, upper bounds and the search, compared with the reference in every round."""
 
 import numpy as np
 import pytest
@@ -17,18 +17,18 @@ from helpers import (
 
 
 def leave_by(bounds, twin, labels):
-    """The components of which some leaving edge has exactly the weight that ``bounds`` gives them."""
+    """The components whose upper bound is exactly the weight of one of their leaving edges."""
     u, v, weight, _ = twin.pairs()
     leaves = labels[u] != labels[v]
     a, b, weight = labels[u[leaves]], labels[v[leaves]], weight[leaves]
     return np.unique(np.concatenate([a[weight == bounds[a]], b[weight == bounds[b]]]))
 
 
-def ask(ops, bvh, forest, answers):
+def ask(ops, bvh, forest, cache):
     ops.label_nodes(bvh, forest)
-    ops.upper_bounds(bvh, forest, answers)
+    ops.upper_bounds(bvh, forest, cache)
     bounds = forest_at_home(forest).best
-    ops.nearest_outgoing(bvh, forest, answers)
+    ops.nearest_outgoing(bvh, forest, cache)
     return bounds
 
 
@@ -40,13 +40,13 @@ def assert_same_answers(ours, theirs):
 
 
 def follow(ops, x, k=1):
-    """Every round of Borůvka on both; returns how many there were."""
+    """All rounds of Borůvka on both, compared after each; returns the number of rounds."""
     bvh, twin, _, _ = hierarchies(ops, x, k)
     ours, theirs = ops.join_duplicates(bvh), reference.join_duplicates(twin)
-    answers = ops.cache_neighbours(bvh, ours)
+    cache = ops.cache_neighbours(bvh, ours)
     rounds = 0
     while theirs.count > 1:
-        bounds = ask(ops, bvh, ours, answers)
+        bounds = ask(ops, bvh, ours, cache)
         np.testing.assert_array_equal(leave_by(bounds, twin, theirs.labels), theirs.components)
         reference.nearest_outgoing(twin, theirs, None)
         assert_same_answers(ours, theirs)
@@ -75,7 +75,7 @@ def test_many_rounds(ops, d, k):
 @pytest.mark.parametrize("d", [2, 3, 7])
 @pytest.mark.parametrize("count", [2, 10, 100])
 def test_components_that_lie_anywhere(ops, count, d, k):
-    """The search may not rely on components being what Borůvka would have made."""
+    """The search must be correct for any components, not only those that Borůvka produces."""
     x = cloud(300, d, np.float64, "lattice")
     bvh, twin, _, _ = hierarchies(ops, x, k)
     theirs = reference.empty_forest(random_components(x, d, count), x.dtype)

@@ -1,4 +1,4 @@
-"""The benchmark drivers run, and their tables hold what they are for."""
+"""The benchmark drivers of points run, and their tables hold the expected rows and columns."""
 
 import subprocess
 import sys
@@ -56,6 +56,6 @@ def test_what_others_took_is_found():
     assert recorded(record | {"k": 7}) == []
 
 
-@pytest.mark.parametrize("device", DEVICES)
-def test_what_the_sanitizer_runs(device):
-    subprocess.run([sys.executable, "benchmarks/sanitize.py", "--device", device, "--n", "51"], cwd=ROOT, check=True)
+@pytest.mark.gpu
+def test_what_the_sanitizer_runs():
+    subprocess.run([sys.executable, "benchmarks/sanitize.py", "--n", "301"], cwd=ROOT, check=True)

@@ -1,4 +1,4 @@
-"""The point sets behind the figures."""
+"""The point sets behind the figures are those that were measured."""
 
 import importlib.util
 import pathlib

@@ -40,10 +40,10 @@ def snippets(page, language):
 def run_examples(code, names, where):
     """A session with >>> prints what it says."""
     test = doctest.DocTestParser().get_doctest(code, names, where, where, 0)
-    told = []
+    messages = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-    runner.run(test, out=told.append, clear_globs=False)
-    assert not runner.failures, "".join(told)
+    runner.run(test, out=messages.append, clear_globs=False)
+    assert not runner.failures, "".join(messages)
     names.update(test.globs)
 
 

@@ -1,4 +1,4 @@
-"""The drivers that time graphs run, and their tables hold what they are for."""
+"""The benchmark drivers of graphs run, and their tables hold the expected rows and columns."""
 
 import json
 import subprocess
@@ -80,7 +80,7 @@ def test_papers(device, tmp_path):
         assert float(rates.split()[0]) >= 2
 
 
-def test_what_others_took_is_found():
+def test_recorded_times_are_found():
     sys.path.insert(0, str(ROOT / "benchmarks"))
     try:
         from expected import ECL_MST, FORESTS, RAFT, recorded_forests

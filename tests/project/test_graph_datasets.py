@@ -1,4 +1,4 @@
-"""The graphs behind the figures: what every one of them must be, and that they are those of the published totals."""
+"""The graphs behind the figures: their structure, and that they are those of the published totals."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ def test_a_network_that_is_not_what_is_known_is_refused(challenge, tmp_path, mon
 
 def test_no_network_is_one_sentence(challenge, tmp_path, monkeypatch):
     serve(challenge, monkeypatch)
-    monkeypatch.setattr(dimacs, "URL", "http://127.0.0.1:9/")  # where nobody answers
+    monkeypatch.setattr(dimacs, "URL", "http://127.0.0.1:9/")  # no server there
     with pytest.raises(SystemExit) as caught:
         dimacs.main(["XX", str(tmp_path / "kept")])
     said = f"9/USA-road-d.XX.gr.gz cannot be fetched (ConnectionError); a copy from elsewhere can be put at {tmp_path}"

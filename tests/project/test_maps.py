@@ -1,4 +1,4 @@
-"""The maps in the docstrings of `__init__.py`: every file of a room has its line, and every line its file."""
+"""Maps and imports are up to date: of rooms (docstrings of `__init__.py`), of tests (README.md), and in scripts."""
 
 import ast
 import pathlib
@@ -34,3 +34,33 @@ def test_the_map_of_a_room_is_complete(room):
     present |= {f"{path.name}/" for path in room.iterdir() if (path / "__init__.py").exists()}
     headers = {name for name in present if name.endswith(".cuh") and name.removesuffix(".cuh") in names}
     assert shown == present - headers
+
+
+def test_the_map_of_the_tests_is_complete():
+    tests = ROOT / "tests"
+    named = set(re.findall(r"`([\w.]+)`", (tests / "README.md").read_text()))
+    folders = {path.name for path in tests.iterdir() if path.is_dir() and path.name[0] not in "._"}
+    files = {path.name for path in tests.glob("test_*.py")}
+    assert folders | files <= named
+
+
+def imports_of_the_package(source):
+    """Modules of emst that a file imports, and the names that it takes from them: (module, name or None)."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "emst":
+            yield from ((node.module, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names if alias.name.split(".")[0] == "emst")
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "datasets"])
+def test_scripts_import_what_there_is(folder):
+    """Also the scripts that no test runs, because they need a GPU or hours."""
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for module, name in imports_of_the_package(path.read_text()):
+            where = f"{path.relative_to(ROOT)} imports {name} from {module}"
+            home = ROOT.joinpath(*module.split("."))
+            file = home / "__init__.py" if home.is_dir() else home.with_suffix(".py")
+            assert file.exists(), where
+            if name is not None and not (home / f"{name}.py").exists() and not (home / name).is_dir():
+                assert re.search(rf"\b{name}\b", file.read_text()), where

@@ -74,7 +74,7 @@ def give(ops, edges, weights):
 
 
 def arrays(result):
-    """The arrays of a Linkage, Condensed or Selection, at home."""
+    """The arrays of a Linkage, Condensed or Selection, on the host."""
     values = {field.name: getattr(result, field.name) for field in fields(result)}
     return {name: to_host(value) for name, value in values.items() if hasattr(value, "dtype")}
 

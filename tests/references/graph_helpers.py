@@ -1,4 +1,4 @@
-"""What tests of algorithms on graphs need: a graph on either machine, and what its forest is compared with."""
+"""What tests of algorithms on graphs need: a graph on either device, and the forest to compare with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from emst.backend.records import Adjacency
 
 
 def on(ops, graph):
-    """The graph where the backend works."""
+    """The graph on the backend's device."""
     arrays = (to_device(ops, a) for a in (graph.indptr, graph.indices, graph.weights))
     return Adjacency(*arrays, graph.symmetric)
 
@@ -27,7 +27,7 @@ def with_loops(symmetric=True, index=np.int32):
 
 
 def assert_chosen(ours, graph):
-    """What an algorithm chose, on either machine, is what Kruskal's chooses of the graph on the host."""
+    """An algorithm, on either device, has chosen the edges that Kruskal's algorithm chooses."""
     theirs = reference.graph_forest(graph)
     for field, dtype in (("entries", np.int64), ("source", np.int32), ("target", np.int32)):
         np.testing.assert_array_equal(to_host(getattr(ours, field)), getattr(theirs, field), field)

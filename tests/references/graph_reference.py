@@ -1,6 +1,6 @@
-"""The operations on graphs in slow numpy, Kruskal's algorithm as their oracle, and small graphs that are hard.
+"""The operations on graphs in slow numpy, Kruskal's algorithm as their oracle, and small graphs that are difficult.
 
-Imported by `reference.py`, which is the whole seam on paper.
+Imported by `reference.py`, which has the operations of all rooms.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def comb(n):
 
 
 def shuffled(graph, seed=1):
-    """The same graph under other names."""
+    """The same graph with its vertices renumbered."""
     n, rows, columns = graph
     name = np.random.default_rng(seed).permutation(n)
     return n, name[rows], name[columns]

@@ -1,4 +1,4 @@
-"""What several test files need: arrays on either machine, and the stages before the one under test."""
+"""What several test files need: arrays on either device, and the stages before the one under test."""
 
 import copy
 import pathlib
@@ -16,7 +16,7 @@ import emst
 from emst.backend.records import Forest
 from emst.inputs.scaling import SAMPLE, scaling_of
 
-# Other programs take the root before they add: n roundings of 2^-53 in the sum, a few in each root.
+# Other programs add rounded roots: n roundings of 2^-53 in the sum, a few in each root.
 CLOSE = 1e-12
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "data"  # real data that the project may not commit
@@ -26,17 +26,17 @@ DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 
 
 def to_device(ops, array):
-    """A copy of a numpy array where the backend works."""
+    """A copy of a numpy array on the backend's device."""
     return ops.asarray(np.array(array, order="C"))
 
 
 def to_host(array):
-    """A numpy array, whichever machine the argument lies on."""
+    """A numpy array, from either device."""
     return array.get() if hasattr(array, "get") else np.asarray(array)
 
 
 def forest_on(ops, forest):
-    """A copy of a numpy forest where the backend works."""
+    """A copy of a numpy forest on the backend's device."""
     values = {field.name: getattr(forest, field.name) for field in fields(forest) if field.name != "scratch"}
     return Forest(**{key: to_device(ops, value) for key, value in values.items()})
 
@@ -48,13 +48,13 @@ def forest_at_home(forest):
 
 
 def scaling_for(x):
-    """Scaling of a point set, from the numpy twin, as the driver makes it."""
+    """Scaling of a point set, from the numpy reference, computed as the driver does."""
     statistics = reference.point_statistics(x, SAMPLE)
     return scaling_of(statistics, x.dtype)
 
 
 def hierarchies(ops, x, k=1):
-    """The same points as the backend's hierarchy and as the twin's; with core distances for k > 1."""
+    """The bounding volume hierarchies of the backend and of the reference; with core distances for k > 1."""
     scaling = scaling_for(x)
     order = reference.sort_order(reference.curve_codes(x, scaling))
     ours = ops.build_bvh(to_device(ops, x), to_device(ops, order), scaling)
@@ -73,7 +73,7 @@ def scaled_in_curve_order(x):
 
 
 def expected_tree(x, k=1):
-    """Edges (u < v, caller's rows) and weights of the unique tree, in the order of the law."""
+    """Edges (u < v, caller's rows) and weights of the unique tree, in the total order."""
     scaled, order, scaling = scaled_in_curve_order(x)
     bvh = reference.Bvh(scaled)
     core = reference.core_distances(bvh, k) if k > 1 else None
@@ -82,8 +82,16 @@ def expected_tree(x, k=1):
     return rows.astype(np.int32), reference.unscaled(weight, np.arange(len(weight)), scaling)
 
 
+def assert_same_bits(a, b):
+    """Two spanning trees have the same edges, weights and core distances, bit for bit."""
+    np.testing.assert_array_equal(a.edges, b.edges)
+    np.testing.assert_array_equal(a.weights, b.weights)
+    if a.core_distances is not None:
+        np.testing.assert_array_equal(a.core_distances, b.core_distances)
+
+
 def random_components(x, seed, count):
-    """A labelling as Borůvka leaves it: any partition, each part named by its least member."""
+    """A labelling as Borůvka leaves it: any partition, each part labelled by its smallest member."""
     part = np.random.default_rng(seed).integers(0, count, len(x))
     _, first, inverse = np.unique(part, return_index=True, return_inverse=True)
     return first[inverse].astype(np.int32)
@@ -122,7 +130,7 @@ KINDS = ["uniform", "lattice", "repeated", "uneven"]
 
 
 def clone(forest):
-    """A deep copy: operations write into what they get."""
+    """A deep copy: operations write into their arguments."""
     return copy.deepcopy(forest)
 
 
@@ -149,7 +157,7 @@ def same_partition(a, b):
 
 
 def table_of(script, options, tmp_path):
-    """Rows of the tables that a driver writes: lists of cells."""
+    """Rows of the tables that a benchmark driver writes: lists of cells."""
     path = tmp_path / "x.md"
     command = [sys.executable, f"benchmarks/{script}", *options.split(), "--markdown", str(path)]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)

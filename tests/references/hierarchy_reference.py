@@ -1,6 +1,6 @@
-"""The hierarchy on paper: its operations in plain Python, one definition per function.
+"""Reference for the operations of the hierarchy, in plain Python: every function follows the definition.
 
-Clusters are sets of merges that one walks with an explicit queue; nothing is shared with the way the backends work.
+Clusters are sets of merges, walked with an explicit queue; the backends work differently.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _lone_point(linkage, min_cluster_size):
 
 
 def _measured(linkage, min_cluster_size, splits, of_merge):
-    """Everything else, from the merges that split (downwards) and the cluster of every merge."""
+    """The other arrays of the condensed tree, from the merges that split (root first) and every merge's cluster."""
     n, count = linkage.n, 2 * len(splits) + 1
     heights, owners, pairs = linkage.height.tolist(), of_merge.tolist(), linkage.child.tolist()
     parent, split, birth = [-1] * count, [-1] * count, [0.0] * count
@@ -119,7 +119,7 @@ def _measured(linkage, min_cluster_size, splits, of_merge):
 
 
 def sum_in_lanes(terms):
-    """The one order of summation: pieces of 1024 in 32 lanes, lanes by halves; then the sums of the pieces alike."""
+    """The order of summation: pieces of 1024 in 32 lanes, lanes by halves; then the sums of pieces in the same way."""
     if len(terms) > 1024:
         return sum_in_lanes([sum_in_lanes(terms[i : i + 1024]) for i in range(0, len(terms), 1024)])
     lanes = [0.0] * 32

@@ -1,4 +1,4 @@
-"""What the published algorithms on graphs ask of a backend, in slow Python. Imported by `reference.py`."""
+"""Reference for the operations of the published graph algorithms, in slow Python. See `reference.py`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The seam on paper: every operation of `emst/backend.py` in slow numpy, one law per function.
+"""A third backend, for comparison: every operation of `emst/backend/operations.py` in slow numpy.
 
-The names and signatures are the Protocol's, so the drivers run on this module as they run on `emst.cpu` and
-`emst.cuda`, and a test can put any single operation beside its twin. Nothing here is clever: all pairs are formed,
-sorted once under the law, and read from the front. `kruskal` and `prim` at the end know no rounds at all.
+Names and signatures are those of the protocols, so the drivers run on this module as they run on `emst.cpu` and
+`emst.cuda`, and a test can compare any single operation with the one here. Nothing here is clever: all pairs are formed
+and sorted once, in the total order. `kruskal` and `prim` at the end do not work in rounds at all.
 
 References
 ----------
@@ -14,15 +14,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from dense_reference import (  # noqa: F401, the rest of the seam
+from dense_reference import (  # noqa: F401, more operations
     bytes_free,
+    kernels_ready,
     open_rows,
     row_core_distances,
     row_edges,
     row_nearest,
 )
-from graph_reference import graph_forest, graph_statistics, number_components  # noqa: F401, the rest of the seam
-from hierarchy_reference import (  # noqa: F401, the rest of the seam
+from graph_reference import graph_forest, graph_statistics, number_components  # noqa: F401, more operations
+from hierarchy_reference import (  # noqa: F401, more operations
     condense,
     cut,
     label_points,
@@ -31,13 +32,13 @@ from hierarchy_reference import (  # noqa: F401, the rest of the seam
     select,
     simplify,
 )
-from prediction_reference import (  # noqa: F401, the rest of the seam
+from prediction_reference import (  # noqa: F401, more operations
     common_ancestor_lambdas,
     exemplar_distances,
     nearest_reachable,
 )
-from published_reference import grow_subtrees, lightest_of_edges  # noqa: F401, the rest of the seam
-from validity_reference import cluster_trees, core_distance_sums, separations  # noqa: F401, the rest of the seam
+from published_reference import grow_subtrees, lightest_of_edges  # noqa: F401, more operations
+from validity_reference import cluster_trees, core_distance_sums, separations  # noqa: F401, more operations
 
 from emst.backend.records import Forest, PointStatistics
 
@@ -47,7 +48,7 @@ MIXED = -1
 
 @dataclass
 class Bvh:
-    """Scaled points in curve order. A node is nothing but a range of them, so boxes and labels are read off."""
+    """Scaled points in curve order. A node is a range of points, so boxes and labels are computed from the range."""
 
     scaled: np.ndarray
     labels: np.ndarray | None = None
@@ -71,9 +72,9 @@ class Bvh:
         return self.scaled
 
     def pairs(self):
-        """`pairs_under_law`, formed once."""
+        """`pairs_in_total_order`, computed once."""
         if self._pairs is None:
-            self._pairs = pairs_under_law(self.scaled, self.core)
+            self._pairs = pairs_in_total_order(self.scaled, self.core)
         return self._pairs
 
     def boxes(self, level):
@@ -97,7 +98,7 @@ def labels_of(labels, size):
 
 
 def squared_distance(x, y):
-    """The contract's one rounding sequence: subtract, square, add, dimension by dimension, each rounded to T."""
+    """The rounding that all backends share: subtract, square, add, dimension by dimension, each rounded to T."""
     t = x[..., 0] - y[..., 0]
     s = t * t
     for i in range(1, x.shape[-1]):
@@ -106,8 +107,8 @@ def squared_distance(x, y):
     return s
 
 
-def pairs_under_law(points, core=None):
-    """All pairs (smaller id, larger id, weight, squared distance), the lightest under the law first."""
+def pairs_in_total_order(points, core=None):
+    """All pairs (smaller id, larger id, weight, squared distance), the first in the total order first."""
     u, v = np.triu_indices(len(points), 1)
     distance = squared_distance(points[u], points[v])
     weight = distance if core is None else np.maximum(np.maximum(core[u], core[v]), distance)
@@ -121,7 +122,7 @@ def run_heads(points):
     return np.flatnonzero(starts).astype(np.int32)[np.cumsum(starts) - 1]
 
 
-# The operations of the seam, in the Protocol's order.
+# The operations, in the order of the protocols.
 
 
 def asarray(array, dtype=None):
@@ -210,7 +211,7 @@ def empty_forest(labels, dtype):
 
 
 def cache_neighbours(bvh, forest):
-    return None  # the twin remembers nothing: every round forms all pairs again
+    return None  # nothing is cached: every round looks at all pairs
 
 
 def label_nodes(bvh, forest):
@@ -233,7 +234,7 @@ def nearest_outgoing(bvh, forest, cache):
     a, b = forest.labels[u], forest.labels[v]
     leaves = a != b
     u, v, weight, a, b = u[leaves], v[leaves], weight[leaves], a[leaves], b[leaves]
-    roots, first = np.unique(np.stack([a, b], axis=1).ravel(), return_index=True)  # first = nearest the front
+    roots, first = np.unique(np.stack([a, b], axis=1).ravel(), return_index=True)  # the first is the lightest
     forest.best[roots] = weight[first // 2]
     forest.edge_u[roots] = u[first // 2]
     forest.edge_v[roots] = v[first // 2]
@@ -264,9 +265,9 @@ def merge(forest, prepare=None):
 def sorted_edges(bvh, forest, order, scaling):
     used = forest.source >= 0
     u, v, weight = forest.source[used], forest.target[used], forest.weight[used]
-    law = np.lexsort((v, u, squared_distance(bvh.scaled[u], bvh.scaled[v]), weight))
-    rows = np.stack([order[u[law]], order[v[law]]], axis=1)
-    return np.sort(rows, axis=1).astype(np.int32), _root(weight[law], scaling)
+    ranked = np.lexsort((v, u, squared_distance(bvh.scaled[u], bvh.scaled[v]), weight))
+    rows = np.stack([order[u[ranked]], order[v[ranked]]], axis=1)
+    return np.sort(rows, axis=1).astype(np.int32), _root(weight[ranked], scaling)
 
 
 def unscaled(squared, order, scaling):
@@ -276,7 +277,7 @@ def unscaled(squared, order, scaling):
 
 
 def _root(squared, scaling):
-    """One square root in T; taking the power of two back is exact."""
+    """One square root in T; undoing the scaling by a power of two is exact."""
     return (np.sqrt(squared).astype(np.float64) / scaling.scale).astype(squared.dtype)
 
 
@@ -288,9 +289,9 @@ def require_memory(array, dtype, k, labels=False):
 
 
 def kruskal(points, core=None):
-    """The unique tree under the law of scaled points in curve order: (u, v, squared weight), lightest first.
+    """The unique tree of scaled points in curve order: (u, v, squared weight), in the total order.
 
-    Runs of equal neighbours are joined before anything else, as stars from the run's head.
+    Runs of equal neighbours on the curve are joined first: each point with the first of its run.
     """
     n = len(points)
     labels = run_heads(points)
@@ -304,7 +305,7 @@ def kruskal(points, core=None):
             i = parent[i]
         return i
 
-    for u, v, weight, distance in zip(*pairs_under_law(points, core)):
+    for u, v, weight, distance in zip(*pairs_in_total_order(points, core)):
         if len(edges) == n - 1:
             break
         a, b = root(int(u)), root(int(v))
@@ -317,7 +318,7 @@ def kruskal(points, core=None):
 
 
 def prim(x):
-    """Weights of a Euclidean minimum spanning tree in float64, ascending; no scaling, no order, no law."""
+    """Weights of a Euclidean minimum spanning tree in float64, ascending; no scaling, no curve, no total order."""
     x = np.asarray(x, np.float64)
     outside = np.ones(len(x), bool)
     nearest = np.full(len(x), np.inf)

@@ -1,4 +1,4 @@
-"""Validity's operations of the seam in slow numpy; see `reference.py`."""
+"""Reference for the operations of cluster validity, in slow numpy. See `reference.py`."""
 
 from __future__ import annotations
 

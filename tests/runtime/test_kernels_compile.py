@@ -119,7 +119,7 @@ def test_every_kernel_compiles(nvrtc, room):
             assert f".entry {symbol}(" in ptx, name
             if name.partition("<")[0] in waiting:
                 assert "%ctaid" not in body_of(ptx, symbol), f"{name}: blocks do not start in the order of blockIdx"
-    # The contract's rounding: subtract, multiply, add. Integers may be multiplied and added at once.
+    # The rounding that all backends share: subtract, multiply, add. Integers may be multiplied and added at once.
     assert not re.findall(r"\bfma\.\S+|\bmad\.\S*f(?:32|64)", ptx)
     # Subnormal weights are as good as any: nothing may flush them on the way in, out, or through a comparison.
     assert not re.findall(r"\b(?:mul|add|sqrt|cvt)\.\S*ftz\S*", ptx)

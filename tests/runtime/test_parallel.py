@@ -1,4 +1,4 @@
-"""The CPU's threads: results do not depend on them, and neither forks, other threads nor interrupts break them."""
+"""Threads on the CPU: results do not depend on them; forks, other Python threads and interrupts do not break them."""
 
 import multiprocessing
 import threading
@@ -60,6 +60,33 @@ def test_chunks_cover_the_range_once(threads):
 
     parallel.for_chunks(count, len(seen), 10)
     assert (seen == 1).all()
+
+
+class Interrupted:
+    """The iterator of a range, with a pause between reading its number and moving on: what other threads may do to it
+    where there is no global interpreter lock."""
+
+    def __init__(self, begin, end, step):
+        self.at, self.end, self.step = begin, end, step
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        begin = self.at
+        if begin >= self.end:
+            raise StopIteration
+        time.sleep(1e-4)
+        self.at = begin + self.step
+        return begin
+
+
+def test_no_two_threads_get_the_same_chunk(threads, monkeypatch):
+    threads(4)
+    monkeypatch.setattr(parallel, "range", lambda *a: Interrupted(*a) if len(a) == 3 else range(*a), raising=False)
+    begins = []
+    parallel.for_chunks(lambda begin, end: begins.append(begin), 1_000, 10)
+    assert sorted(begins) == list(range(0, 1_000, 10))
 
 
 def test_every_thread_has_its_own_scratch(threads):

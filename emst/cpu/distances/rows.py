@@ -19,6 +19,7 @@ import numpy as np
 
 from emst.cpu.distances.metric import KINDS, MATRIX, distances
 from emst.cpu.runtime.arrays import empty
+from emst.cpu.runtime.atomics import load, lower_bound
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks
 
@@ -188,7 +189,7 @@ def _nearest(scratch, data, kind, p, block, alpha, core, asking, labels, nearest
         group = 0  # a bit for every row that is looked at
         for q in range(size):
             u = asking[first + q]
-            if bound[u] <= best[labels[u]]:
+            if bound[u] <= load(best, labels[u]):
                 group |= 1 << q
                 nearest[u], near[u] = -1, np.inf
                 bound[u] = np.finfo(bound.dtype).max  # infinite distances are none
@@ -206,8 +207,8 @@ def _nearest(scratch, data, kind, p, block, alpha, core, asking, labels, nearest
             if group >> q & 1:
                 if nearest[u] < 0:
                     bound[u] = np.inf
-                elif bound[u] < best[labels[u]]:
-                    best[labels[u]] = bound[u]
+                else:
+                    lower_bound(best, labels[u], bound[u])
 
 
 @part

@@ -1,4 +1,4 @@
-"""Components of graphs, numbered from 0."""
+"""Components numbered from 0, and graphs of components."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kernels on a graph have in common: its entries, weights as unsigned numbers of the same order, rows."""
+"""What kernels on graphs share: entries, weights as unsigned integers in the same order, and the rows of entries."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import numpy as np
 
 from emst.cpu.runtime.compile import part
 
-SPARE = 8  # entries: rows are written so many at a time
+SPARE = 8  # rows are written for this many entries at a time
 
 
 class Entries(NamedTuple):
-    """A graph in compressed sparse rows, as kernels see it: one kernel serves all types of one width."""
+    """A graph in compressed sparse rows as kernels see it: one kernel serves all weights of the same width."""
 
     indptr: np.ndarray  # int32 or int64[n + 1]
     indices: np.ndarray  # int32[m]
-    bits: np.ndarray  # uint32 or uint64[m]: the weights'
-    kind: tuple[np.uint64, np.uint64, np.uint64]  # the sign bit, what flips a negative number, what stands for -0.0
+    bits: np.ndarray  # uint32 or uint64[m]: the bits of the weights
+    kind: tuple[np.uint64, np.uint64, np.uint64]  # sign bit, bits to flip in negative weights, -0.0
 
 
 def entries_of(indptr, indices, weights):
-    """The entries of a graph."""
+    """The entries of a graph, for kernels."""
     width = 8 * weights.itemsize
     sign, all_ones = 1 << (width - 1), (1 << width) - 1
     kind = (sign, all_ones, 0) if weights.dtype.kind == "f" else (sign, sign, sign)
@@ -30,7 +30,7 @@ def entries_of(indptr, indices, weights):
 
 @part
 def key_of(entries, p):
-    """An unsigned integer in the order of the weights; -0.0 is 0.0."""
+    """The weight of entry `p` as an unsigned integer in the order of the weights; -0.0 equals 0.0."""
     kind = entries.kind
     x = np.uint64(entries.bits[p])
     x = kind[2] if x == kind[0] else x
@@ -39,7 +39,7 @@ def key_of(entries, p):
 
 @part
 def row_of(entries, p):
-    """The row that holds an entry."""
+    """The row that holds entry `p`."""
     indptr = entries.indptr
     low, high = 0, len(indptr) - 2
     while low < high:
@@ -53,10 +53,10 @@ def row_of(entries, p):
 
 @part
 def write_rows(indptr, row, p, count, rows):
-    """The rows of so many entries from `p` on, the first of which is in `row`; returns the last one's.
+    """Write the rows of `count` entries from `p` on, the first of which lies in `row`; returns the row of the last one.
 
-    Most rows are short, so that their lengths cannot be predicted: each is written `SPARE` times, and the next one over
-    what was too much. So `rows` has that much room behind its end.
+    Most rows are short, and the branch predictor cannot guess their lengths. So every row is written `SPARE` times, and
+    the next row overwrites the excess: `rows` must hold `count + SPARE` elements.
     """
     at = 0
     while True:

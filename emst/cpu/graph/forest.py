@@ -1,9 +1,11 @@
-"""Minimum spanning forest of a graph: one round by rows, then rounds on a list of edges, the light ones first.
+"""The default minimum spanning forest: one round on rows, then rounds on a list of edges, light edges first.
 
-A row of a symmetric graph holds all edges of its vertex, so the first round is one look at every row, which nobody else
-writes to. Of the edges that are left between components the lightest few per component are listed and contracted until
-none is left; they join nearly all that will be joined, so that most heavier edges are seen once, within a component,
-and never listed. Where there are few edges to begin with all of them count as light.
+A row of a symmetric graph holds all edges of its vertex, so the first round reads every row once and needs no list. Of
+the edges that are left between components, a few light ones per component are listed and contracted until none is left.
+They merge most components. So most of the heavier edges lie within one component when they are read, and are never
+listed. If few edges are left, all of them are listed at once.
+
+Contraction follows the rule of `emst.cpu.contract`, as `merge` does.
 
 References
 ----------
@@ -25,13 +27,13 @@ from emst.cpu.runtime.lanes import lowest_bit
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.prefetch import prefetch
 
-FEW = 6  # edges a component: no more than that are listed at once
-LIGHT = 2  # edges a component that are listed first if there are more
-SHARE = 8  # of all entries: one in so many is listed sooner than that the others are looked at twice
-AHEAD = 16  # vertices: long enough for memory to answer
-SHORT = 8  # entries that are looked through one by one
-BLOCK = 256  # vertices whose edges are looked at before any is searched for below the diagonal
-SAMPLE = 1 << 12  # entries
+FEW = 6  # edges per component: if at most so many remain, list them all
+LIGHT = 2  # edges per component that are listed first otherwise
+SHARE = 8  # if at most m / SHARE edges remain, list them all: a second filtering pass costs more
+AHEAD = 16  # vertices whose data is prefetched: long enough for memory to deliver
+SHORT = 8  # entries that are searched one by one
+BLOCK = 256  # vertices that are hooked before their edges below the diagonal are searched
+SAMPLE = 1 << 12  # entries that are sampled for a threshold
 
 
 def graph_forest(graph):
@@ -55,11 +57,11 @@ def graph_forest(graph):
 
 
 def _round_by_rows(entries, chosen, grain):
-    """Contract the lightest edge of every vertex: labels, the components' roots, and how many entries of every chunk
-    stand above the diagonal."""
+    """Contract the lightest edge of every vertex: the labels, the roots of the components, and the number of entries
+    above the diagonal in every chunk."""
     n, m = len(entries.indptr) - 1, len(entries.indices)
     best, parent = np.empty(n, np.int64), np.empty(n, np.int32)
-    target = np.zeros(n, np.int32)  # rows without entries are passed over, but fetched ahead
+    target = np.zeros(n, np.int32)  # not set for rows without entries, but used to prefetch
     chunks = -(-m // grain)
     heads, uppers = np.full(chunks, -1), np.empty(chunks, np.int64)
     for_chunks(_lightest, m, grain, entries, best, target, heads, uppers, grain)
@@ -73,8 +75,8 @@ def _round_by_rows(entries, chosen, grain):
 
 @kernel
 def _lightest(entries, best, target, heads, uppers, grain, begin, end):
-    """The first lightest entry of every row. Of a row that began in an earlier chunk, that of this chunk's part goes to
-    `heads`."""
+    """The first lightest entry of every row. Of a row that began in an earlier chunk, the lightest entry in
+    this chunk goes to `heads`."""
     row = row_of(entries, begin)
     p = begin
     upper = 0
@@ -98,7 +100,7 @@ def _lightest(entries, best, target, heads, uppers, grain, begin, end):
 
 @kernel
 def _join_heads(entries, best, target, heads, grain):
-    """Rows that lie in several chunks: their parts in order, so that the first of equals stays."""
+    """Combine the parts of rows that lie in several chunks, in order, so that the first of equal entries is kept."""
     for chunk in range(len(heads)):
         at = heads[chunk]
         if at < 0:
@@ -110,10 +112,10 @@ def _join_heads(entries, best, target, heads, grain):
 
 @kernel
 def _hook(below, entries, best, target, parent, chosen, begin, end):
-    """Hang every vertex on the other end of its edge, and mark the edge's entry above the diagonal.
+    """Hang every vertex on the other end of its lightest edge, and mark the edge's entry above the diagonal.
 
-    Of an edge that was chosen below it, that is searched for; where many in turn choose the same vertex, from the entry
-    found last. `below` is scratch.
+    If a vertex chose an entry below the diagonal, the mirrored entry is searched. Where many vertices in a row choose
+    the same other end, the search continues from the entry that was found last. `below` is scratch.
     """
     row, twin = np.int32(-1), np.int64(0)
     for block in range(begin, end, BLOCK):
@@ -145,7 +147,7 @@ def _hook(below, entries, best, target, parent, chosen, begin, end):
 
 @part
 def _twin(entries, low, high, column, key):
-    """The first entry from `low` on, in a row that ends at `high`, that has this column and key."""
+    """The first entry with this column and key from `low` on, in a row that ends at `high`."""
     indices, step = entries.indices, SHORT
     while low + step < high and indices[low + step] < column:
         low += step
@@ -163,15 +165,17 @@ def _twin(entries, low, high, column, key):
 
 
 def _threshold(entries, labels, count, above, edges):
-    """(key, position) of the last edge to list now, from a sample of those that come after `above`. There are
-    `edges` in all, between so many components."""
+    """(key, position) of the last edge to list now, estimated from a sample of the edges after `above`.
+
+    The graph has `edges` edges and now `count` components.
+    """
     m = len(entries.indices)
     if edges <= max(FEW * count, 8 * SAMPLE):
         return LAST
     places = np.random.default_rng(0).integers(0, m, SAMPLE)
     keys = np.empty(SAMPLE, np.uint64)
     crosses = np.empty(SAMPLE, np.bool_)
-    _look(entries, labels, above, places, keys, crosses)
+    _read_sample(entries, labels, above, places, keys, crosses)
     places, keys = places[crosses], keys[crosses]
     expected = len(places) / SAMPLE * m
     if expected <= max(FEW * count, m // SHARE):
@@ -182,8 +186,8 @@ def _threshold(entries, labels, count, above, edges):
 
 
 @kernel
-def _look(entries, labels, above, places, keys, crosses):
-    """Keys of entries, and which are edges between components that come after `above`."""
+def _read_sample(entries, labels, above, places, keys, crosses):
+    """The keys of entries, and which of them are edges between two components with (key, position) after `above`."""
     for i in range(len(places)):
         p = places[i]
         row = row_of(entries, p)
@@ -193,7 +197,7 @@ def _look(entries, labels, above, places, keys, crosses):
 
 
 def _listed(entries, chosen, labels, roots):
-    """The edges marked, in order; `labels` give way to the roots."""
+    """The marked edges in order. `labels` are replaced by the roots of the components."""
     words = chosen.view(np.uint64)
     grain = grain_for(len(words), 1 << 13)
     found = np.zeros(-(-len(words) // grain), np.int64)

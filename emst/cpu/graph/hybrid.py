@@ -1,7 +1,7 @@
-"""The lightest edge out of every component, among edges that are listed one by one: what `emst.graph.algorithms.hybrid` asks.
+"""The lightest edge that leaves each component, from a list of edges, for `emst.graph.algorithms.hybrid`.
 
-Races. Threads share the minima and lower them in one step. Whether that is worth while is asked first, and a stale
-answer can only be too great.
+Races. Threads share the minima and lower them atomically. Before that they compare with a plain read; a stale value can
+only be too great, and then the atomic operation decides.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def lightest_of_edges(u, v, key, labels):
 
 @kernel
 def _lightest(least, u, v, key, labels, kept_u, kept_v, kept_key, counts, grain, begin, end):
-    """Edges that leave a component are kept at the beginning of their chunk, between components."""
+    """Keep edges between different components, with components as their ends, at the beginning of their chunk."""
     at = begin
     for i in range(begin, end):
         a, b = labels[u[i]], labels[v[i]]
@@ -45,7 +45,7 @@ def _lightest(least, u, v, key, labels, kept_u, kept_v, kept_key, counts, grain,
 
 @kernel
 def _close_up(u, v, key, left_u, left_v, left_key, counts, starts, grain, begin, end):
-    """Bring the chunks together."""
+    """Copy the kept edges of all chunks into one list without gaps."""
     chunk = begin // grain
     to = starts[chunk]
     for i in range(begin, begin + counts[chunk]):

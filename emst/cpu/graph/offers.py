@@ -1,8 +1,8 @@
-"""The lightest edge that every component has been offered, as one number: weight and place in the list.
+"""The lightest edge that every component has been offered, as one number: weight, then place in the list.
 
-Whether an offer is better cannot be predicted, and an atomic operation is worth it only behind that question. So where
-threads are few each has offers of its own, takes the lesser number without asking, and the least of all threads'
-numbers is found at the end.
+A branch on whether an offer is better is mispredicted often, and without that branch an atomic operation would cost too
+much. So if there are few threads, each has offers of its own and takes minima without a branch; at the end the minimum
+over all threads is taken.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for, thread_count
 
 FEW_THREADS = 4
-EMPTY = np.uint64(2**64 - 1)  # no offer: its place would be beyond any list
+EMPTY = np.uint64(2**64 - 1)  # no offer: no list has such a place
 
 
 class Offers(NamedTuple):
-    """What components have been offered: ``key << shift | place & mask``."""
+    """The least offer to every component: ``key << shift | place & mask``."""
 
     best: np.ndarray  # uint64[components]
     shift: np.uint64
@@ -29,7 +29,11 @@ class Offers(NamedTuple):
 
 
 def gathered(count, packed, kernel, size, grain, *args, scratch=tuple):
-    """What a kernel offers to so many components; its first argument is ``(offers, *scratch())``."""
+    """The offers that a kernel makes to `count` components.
+
+    The kernel's first argument is ``(offers, *scratch())``. With `packed`, an offer holds weight and place, otherwise
+    the weight alone.
+    """
     shared = min(thread_count(), -(-size // grain)) > FEW_THREADS
     shift, mask = (np.uint64(32), np.uint64(2**32 - 1)) if packed else (np.uint64(0), np.uint64(0))
     made = []

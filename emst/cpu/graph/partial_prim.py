@@ -1,11 +1,11 @@
-"""Prim's rule from many vertices at once: what `emst.graph.algorithms.partial_prim` asks of the CPU.
+"""Prim's rule from many vertices at once, for `emst.graph.algorithms.partial_prim`.
 
-A thread is a worker; a chunk of start vertices is its block. Its scratch is one heap: of every vertex of the subtree
-that is growing, the lightest edge that is known to leave it. What stands there can only go out of date in one way, by
-the other end joining the same subtree, and then it is looked for again when it comes up: a lazy heap.
+A thread is a worker, and a chunk of start vertices is its block. Its scratch is one heap, which holds, for every vertex
+of the growing subtree, the lightest known edge that leaves the subtree. The heap is lazy: an edge becomes invalid only
+if its other end joins the same subtree, and it is replaced when it reaches the top.
 
-Races. Vertices are claimed by compare-and-swap. Who reads `owner` while others claim asks only whether it is its own
-name that stands there, and that nobody else writes: a stale value of another's vertex is as good as a new one.
+Races. Vertices are claimed by compare-and-swap. Other reads of `owner` only ask whether the worker itself owns the
+vertex. Only the worker writes its own name, so a stale value makes no difference.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from __future__ import annotations
 import numpy as np
 
 from emst.cpu.runtime.arrays import empty
-from emst.cpu.runtime.atomics import compare_and_swap
+from emst.cpu.runtime.atomics import compare_and_swap, load
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 NOBODY = np.int32(-1)
 LOST = np.int64(-2)
-PATIENCE = np.int64(4096)  # edges of one row: between two vertices there can be millions of parallel ones
+PATIENCE = np.int64(4096)  # edges of one row that are read at most: there can be millions of parallel edges
 
 
 def grow_subtrees(indptr, columns, keys, gamma, ascending):
@@ -47,7 +47,7 @@ def _grow(heap, indptr, columns, keys, gamma, ascending, owner, via, hook, begin
             if edge >= 0:
                 _sift_up(key, at, vertex, count, keys[edge], edge, v)
                 count += 1
-            while edge != LOST and count > 0 and owner[columns[at[0]]] == me:  # its other end has joined since
+            while edge != LOST and count > 0 and load(owner, columns[at[0]]) == me:  # its other end has joined since
                 v = vertex[0]
                 edge = _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, at[0], False)
                 if edge == LOST:
@@ -58,7 +58,7 @@ def _grow(heap, indptr, columns, keys, gamma, ascending, owner, via, hook, begin
                     count -= 1
                     _sift_down(key, at, vertex, count, key[count], at[count], vertex[count])
             if edge == LOST or count == 0:
-                break  # enough for this round, or a whole component
+                break  # enough for this round, or the subtree is a connected component
             edge = at[0]
             v = columns[edge]
             if size == gamma or compare_and_swap(owner, np.int64(v), NOBODY, me) != NOBODY:
@@ -70,12 +70,12 @@ def _grow(heap, indptr, columns, keys, gamma, ascending, owner, via, hook, begin
 
 @part
 def _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, known, alone):
-    """Position of v's lightest edge that leaves the subtree, -1 if there is none; if rows ascend, from `known` on. LOST
-    if that takes longer than PATIENCE: the subtree of more than one vertex may stop."""
+    """Position of v's lightest edge that leaves the subtree, -1 if there is none. If rows ascend, the search begins at
+    `known`. LOST if more than PATIENCE edges had to be read: a subtree of several vertices may stop then."""
     end = indptr[v + 1]
     if ascending:
         edge, far = known, known + PATIENCE
-        while edge < min(end, far) and owner[columns[edge]] == me:
+        while edge < min(end, far) and load(owner, columns[edge]) == me:
             edge += 1
         if edge == end:
             return np.int64(-1)
@@ -84,7 +84,7 @@ def _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, known, alo
         return LOST
     lightest = np.int64(-1)
     for edge in range(indptr[v], end):
-        if (lightest < 0 or keys[edge] < keys[lightest]) and owner[columns[edge]] != me:
+        if (lightest < 0 or keys[edge] < keys[lightest]) and load(owner, columns[edge]) != me:
             lightest = edge
     return lightest
 

@@ -1,7 +1,7 @@
-"""A look at a graph in compressed sparse rows whose values nobody has checked.
+"""Statistics of a graph in compressed sparse rows whose values are not checked yet.
 
-Entries are taken in blocks: their rows are written down first, then everything is asked of them in a loop without
-branches, which runs in vectors. The fingerprint's hash is the last step of SplitMix64.
+Entries are processed in blocks: first their rows are written, then all statistics are computed in a loop without
+branches, which the compiler vectorises. The hash of the fingerprint is the last step of SplitMix64.
 
 References
 ----------
@@ -21,14 +21,14 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 BLOCK = 512  # entries
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-OTHER = np.uint64(0x9E3779B97F4A7C15)  # makes a second sum of ends and weight
+OTHER = np.uint64(0x9E3779B97F4A7C15)  # factor of the weight in the second hash
 
 
-class Told(NamedTuple):
-    """What the chunks tell, a row each."""
+class Partial(NamedTuple):
+    """Statistics of the chunks, one row per chunk."""
 
-    outside: np.ndarray  # int64[chunks, 2]: how many, and the first if there is one
-    nans: np.ndarray  # int64[chunks, 2]: the same
+    outside: np.ndarray  # int64[chunks, 2]: number of columns out of range, and the first of them if there is one
+    nans: np.ndarray  # int64[chunks, 2]: the same for NaN
     sides: np.ndarray  # int64[chunks, 3]: entries above the diagonal, below it, and descents of columns
     hashes: np.ndarray  # uint64[chunks, 2]: the fingerprint
 
@@ -45,18 +45,19 @@ def graph_statistics(indptr, indices, weights):
     entries = entries_of(indptr, indices, weights)
     infinity = weights.dtype.type(np.inf).view(entries.bits.dtype) if weights.dtype.kind == "f" else 2**64 - 1
     grain = grain_for(m, 1 << 14)
-    told = Told(*(np.empty((-(-m // grain), k), dtype) for k, dtype in ((2, int), (2, int), (3, int), (2, np.uint64))))
-    args = (entries, np.uint64(infinity), told, grain)
+    fields = ((2, np.int64), (2, np.int64), (3, np.int64), (2, np.uint64))
+    partial = Partial(*(np.empty((-(-m // grain), k), dtype) for k, dtype in fields))
+    args = (entries, np.uint64(infinity), partial, grain)
     for_chunks(_statistics, m, grain, *args, scratch=lambda: np.empty(BLOCK + SPARE, np.int32))
-    upper, lower, falls = (int(x) for x in told.sides.sum(0))
-    fingerprint = tuple(int(x) for x in told.hashes.sum(0))
+    upper, lower, falls = (int(x) for x in partial.sides.sum(0))
+    fingerprint = tuple(int(x) for x in partial.hashes.sum(0))
     return GraphStatistics(
-        start, end, 0, -1, *_total(told.outside), *_total(told.nans), upper, lower, falls == 0, fingerprint
+        start, end, 0, -1, *_total(partial.outside), *_total(partial.nans), upper, lower, falls == 0, fingerprint
     )
 
 
 def _total(found):
-    """How many of all chunks, and the first."""
+    """The number over all chunks, and the first."""
     some = found[found[:, 0] > 0]
     return int(some[:, 0].sum()), int(some[0, 1]) if len(some) else -1
 
@@ -74,10 +75,11 @@ def _descents(indptr, wrong, grain, begin, end):
 
 
 @kernel
-def _statistics(rows, entries, infinity, told, grain, begin, end):
+def _statistics(rows, entries, infinity, partial, grain, begin, end):
     """`rows` is scratch."""
     chunk = begin // grain
-    outside, nans, sides, hashes = told.outside[chunk], told.nans[chunk], told.sides[chunk], told.hashes[chunk]
+    outside, nans = partial.outside[chunk], partial.nans[chunk]
+    sides, hashes = partial.sides[chunk], partial.hashes[chunk]
     outside[:], nans[:], sides[:], hashes[:] = 0, 0, 0, 0
     row = row_of(entries, begin)
     for p in range(begin, end, BLOCK):
@@ -102,7 +104,7 @@ def _add_sides(rows, block, sides, hashes):
         pair = (np.uint64(min(row, column)) << np.uint64(32)) | np.uint64(max(row, column))
         ends, key = _mixed(pair), key_of(block, i)
         first, second = _mixed(ends + key), _mixed(ends ^ key * OTHER)
-        plus, minus = np.uint64(0) - np.uint64(up), np.uint64(0) - np.uint64(down)  # all bits, or none
+        plus, minus = np.uint64(0) - np.uint64(up), np.uint64(0) - np.uint64(down)  # all bits set, or none
         one += (first & plus) - (first & minus)
         other += (second & plus) - (second & minus)
     for i in range(1, len(columns)):
@@ -144,5 +146,5 @@ def _mixed(x):
 
 @part
 def _is_nan(bits, kind, infinity):
-    """Whether all but the sign is beyond infinity: of an integer, never."""
+    """Whether the bits without the sign are greater than those of infinity; for integers, never."""
     return (np.uint64(bits) & (kind[0] - np.uint64(1))) > infinity

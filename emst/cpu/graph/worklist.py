@@ -1,11 +1,11 @@
-"""Edges between components, in a list that shrinks as components grow together, and Borůvka's rounds on it.
+"""A list of the edges between components, which shrinks as components merge, and Borůvka's rounds on it.
 
-A part of the list belongs to every chunk of entries, and stands in their order; a chunk keeps its edges at the front of
-its part. So an edge's place in the list breaks ties under the law, and what drops out is overwritten in place.
+Every chunk of entries has its own part of the list, in the order of the chunks, and keeps its edges in order at the
+front of that part. So places in the list break ties as the total order demands, and dropped edges are overwritten.
 
-A round reads every edge once, in `_filter`: it names its ends anew, drops it if they are one, and offers it to both
-otherwise. The offer is weight and place in one number, where the weight has 32 bits; if it does not, the least weight
-is found first and in a second pass (`_first_places`) the first place among those who have it.
+A round reads every edge once, in `_filter`: it replaces the ends by the new components, drops the edge if they are the
+same, and otherwise offers the edge to both. An offer holds weight and place in one number if weights have 32 bits.
+Otherwise offers hold the weight alone, and a second pass, `_first_places`, finds the first place of the least weight.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.prefetch import prefetch
 
-BLOCK = 256  # entries whose labels are asked for together
-AHEAD = 128  # edges whose offers are fetched before the first is made
-LONG = 8  # entries of a row on average
-SOON = 16  # components whose edges are fetched before they are looked at
-SMALL = 1 << 14  # edges: chunks are taken together until they hold about so many
-WIDE = 2**32 - 1  # entries, or places in the list: more need more than 32 bits
-MANY = 1 << 17  # vertices: the labels of fewer are in the caches anyway
-LAST = (np.uint64(2**64 - 1), np.int64(2**63 - 1))  # no key and position come after
+BLOCK = 256  # entries whose labels are read together
+AHEAD = 128  # edges whose offers are prefetched before the first of them is made
+LONG = 8  # entries per row: with more on average, rows are called long
+SOON = 16  # components ahead whose edges are prefetched
+SMALL = 1 << 14  # edges that a thread takes at a time, at least: several chunks together
+WIDE = 2**32 - 1  # entries or places in the list: from this number on they need 64 bits
+MANY = 1 << 17  # vertices: the labels of fewer fit into the caches
+LAST = (np.uint64(2**64 - 1), np.int64(2**63 - 1))  # after every (key, position)
 
 
 class Worklist(NamedTuple):
-    """The list; parts of its arrays have not been written."""
+    """The list. Only the first ``counts[i]`` places of the part of chunk i are in use."""
 
     a: np.ndarray  # int32: component of the smaller end
-    b: np.ndarray  # int32: of the larger one
-    key: np.ndarray  # uint32 or uint64: ordered weight
-    position: np.ndarray  # uint32 or int64: of the entry
-    starts: np.ndarray  # int64[chunks]: where the chunks' parts begin
-    counts: np.ndarray  # int64[chunks]: edges they hold
+    b: np.ndarray  # int32: component of the larger end
+    key: np.ndarray  # uint32 or uint64: weight, as `key_of` gives it
+    position: np.ndarray  # uint32 or int64: position of the entry
+    starts: np.ndarray  # int64[chunks]: where the parts begin
+    counts: np.ndarray  # int64[chunks]: edges of the parts
 
 
 def list_edges(entries, labels, count, above, upto, uppers, grain):
-    """Edges between different components whose (key, position) lies above `above` and up to `upto`, and their offers.
+    """List the edges between different components with ``above < (key, position) <= upto``, and make their offers.
 
-    `uppers`, int64[chunks]: how many entries above the diagonal there are in each chunk of `grain`.
+    `uppers`, int64[chunks], holds the number of entries above the diagonal in every chunk of `grain` entries.
     """
     m, width = len(entries.indices), entries.bits.dtype
     rooms = uppers
@@ -75,7 +75,7 @@ def list_edges(entries, labels, count, above, upto, uppers, grain):
 
 @kernel
 def _count_within(entries, above, upto, within, grain, begin, end):
-    """Entries whose key lies between the bounds, both included."""
+    """Count the entries with ``above <= key <= upto``."""
     count = 0
     for p in range(begin, end):
         count += key_of(entries, p) - above <= upto - above
@@ -84,8 +84,8 @@ def _count_within(entries, above, upto, within, grain, begin, end):
 
 @kernel
 def _list_from_blocks(scratch, entries, labels, inside, above, upto, edges, grain, begin, end):
-    """Of a block of entries those that may be wanted are written down, without a branch that nobody could predict, for
-    a look at their labels."""
+    """List the edges of a chunk, block by block. The candidates of a block are written without a branch, which would be
+    mispredicted often; then their labels are compared."""
     offers, positions, rows = scratch
     chunk = begin // grain
     at = edges.starts[chunk]
@@ -107,7 +107,7 @@ def _list_from_blocks(scratch, entries, labels, inside, above, upto, edges, grai
 
 @kernel
 def _list_from_rows(scratch, entries, labels, inside, above, upto, edges, grain, begin, end):
-    """The same where rows are long: their entries above the diagonal are their last, and the others stay unread."""
+    """The same for long rows. The entries above the diagonal are the last of their row; the others are not read."""
     offers, positions, rows = scratch
     chunk = begin // grain
     at = edges.starts[chunk]
@@ -135,7 +135,8 @@ def _list_from_rows(scratch, entries, labels, inside, above, upto, edges, grain,
 
 @part
 def _append(positions, rows, count, entries, labels, above, upto, edges, offers, at):
-    """Those that cross go on the list, from place `at` on; returns the place after."""
+    """Append the candidates that lie between two components to the list from place `at` on; returns the place after
+    them."""
     crossing = 0
     for j in range(count):
         p, row = positions[j], rows[j]
@@ -157,7 +158,7 @@ def _append(positions, rows, count, entries, labels, above, upto, edges, offers,
 
 @part
 def _outer(positions, rows, count, entries, inside):
-    """Keep those that do not join two vertices of the giant component; returns how many."""
+    """Keep the candidates that do not lie within the giant component; returns their number."""
     kept = 0
     for i in range(count):
         p, v = positions[i], rows[i]
@@ -172,8 +173,10 @@ def _has(inside, v):
 
 
 def _giant(labels, count):
-    """One bit a vertex, whether it belongs to the one component that holds most of them: labels are scattered over
-    more memory than caches hold, bits are not. Empty if there is no such component, or it would not help."""
+    """One bit per vertex: whether it belongs to the giant component, which holds more than half of all vertices.
+
+    The bits fit into the caches, the labels do not. Empty if there is no such component or the labels fit as well.
+    """
     n = len(labels)
     if n < MANY:
         return np.empty(0, np.uint64)
@@ -193,8 +196,11 @@ def _mark_inside(labels, giant, inside, begin, end):
 
 
 def rounds(edges, offers, labels, chosen):
-    """Borůvka's rounds until no edge is left; marks edges in `chosen`, bool[m], and gives every vertex the label of its
-    new component. Returns, of each of these, the old one that lent its root."""
+    """Borůvka's rounds until no edge is left.
+
+    Marks the edges of the forest in `chosen`, bool[m], and replaces the label of every vertex by the number of its new
+    component. Returns, for every new component, the number of the old component that holds its root.
+    """
     renamings, origin = [], np.arange(len(offers.best), dtype=np.int32)
     while left := edges.counts.sum():
         grain = max(1, len(edges.counts) * SMALL // int(left))
@@ -251,6 +257,7 @@ def _hook(edges, places, mask, parent, chosen, begin, end):
 
 @kernel
 def _filter(scratch, edges, numbers, begin, end):
+    """Replace the ends of edges by their new components, drop edges within one, and offer the others to both ends."""
     offers = scratch[0]
     for chunk in range(begin, end):
         start = edges.starts[chunk]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
@@ -53,7 +54,7 @@ def _inherit_in_chunk(values, parent, begin, end):
 def _follow(values, begin, end):
     last = len(values) - 1
     for i in range(begin, end):
-        value = values[last - i]
+        value = load(values, last - i)
         while value < 0:
-            value = values[-2 - value]
-        values[last - i] = value
+            value = load(values, -2 - value)
+        store(values, last - i, value)

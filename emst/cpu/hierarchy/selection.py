@@ -7,6 +7,7 @@ import numpy as np
 from emst.backend.records import Selection
 from emst.cpu.hierarchy.condensed import density
 from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
@@ -97,7 +98,7 @@ def _label_points(cluster, height, death, label, least, labels, probabilities, b
         else:
             labels[p] = mine
             whole = death[mine]
-            probabilities[p] = 1.0 if own == np.inf or whole == 0.0 else min(own, whole) / whole
+            probabilities[p] = 1.0 if own == np.inf or whole == 0.0 else lesser(own, whole) / whole
 
 
 def outlier_scores(condensed, cluster, height):
@@ -113,7 +114,7 @@ def outlier_scores(condensed, cluster, height):
 @kernel
 def _raise_greatest(parent, greatest):
     for c in range(len(parent) - 1, 0, -1):
-        greatest[parent[c]] = max(greatest[parent[c]], greatest[c])
+        greatest[parent[c]] = greater(greatest[parent[c]], greatest[c])
 
 
 @kernel

@@ -17,6 +17,7 @@ import numpy as np
 from emst.cpu.runtime.arrays import full
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.lanes import LANES, greatest, least
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 MIXED = -1
@@ -105,7 +106,7 @@ def _fill_leaves(points, order, scale, nodes, begin, end):
     n, d = points.shape
     kind = points.dtype.type
     for leaf in range(begin, end):
-        size = min(LANES, n - leaf * LANES)
+        size = lesser(LANES, n - leaf * LANES)
         for j in range(size):
             row = order[leaf * LANES + j]
             for i in range(d):
@@ -116,7 +117,7 @@ def _fill_leaves(points, order, scale, nodes, begin, end):
             nodes.low[corner + i * LANES] = least(nodes.blocks, at)  # empty lanes are infinite
             high = nodes.blocks[at]
             for j in range(1, size):
-                high = max(high, nodes.blocks[at + j])
+                high = greater(high, nodes.blocks[at + j])
             nodes.high[corner + i * LANES] = high
 
 

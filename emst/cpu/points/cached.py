@@ -17,8 +17,10 @@ import numpy as np
 from emst.cpu.points.bvh import MIXED
 from emst.cpu.points.knn import list_neighbours
 from emst.cpu.runtime.arrays import full
+from emst.cpu.runtime.atomics import load, lower_bound
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, cached_mask, changes_mask, hopeful_mask, lowest_bit
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 LIST_FROM = 1 << 13  # components; below that, lists save less than their kernel takes to load
@@ -59,14 +61,16 @@ def cache_neighbours(bvh, forest):
     if known:
         bound[:] = bvh.padded_core
     bound[bvh.n :] = np.inf  # nobody asks there
-    for_chunks(_silence_repeated, bvh.n, grain_for(bvh.n, 1 << 15), bvh.nodes.blocks, forest.labels, bound, bvh.d)
+    nearest = full(size, -1, np.int32)
+    joined = forest.labels < np.arange(bvh.n, dtype=np.int32)  # mostly points that equal the first of their component
+    nearest[: bvh.n][joined] = forest.labels[joined]  # so `upper_bounds` leaves them out: see `_repeated`
     return NeighbourCache(
         bvh.n,
         Memory(
             labels=full(size + 1, MIXED, np.int32),
-            nearest=full(size, -1, np.int32),
+            nearest=nearest,
             bound=bound,
-            near=np.empty(size, bvh.dtype) if known else nothing,
+            near=np.zeros(size, bvh.dtype) if known else nothing,
             least=np.zeros(bvh.leaves, bvh.dtype),
             lists=bvh.lists if listed else np.empty((size, 0), np.int32),
             read=np.zeros(size if listed else 0, np.int8),
@@ -105,10 +109,10 @@ def _upper_bounds(nodes, core, n, best, memory, d, begin, end):
             borders &= borders - 1
             weight = squared_distance(nodes.blocks, d, i, i + 1)
             if core is not None:
-                weight = max(weight, core[i], core[i + 1])
-            best[labels[i]] = min(best[labels[i]], weight)
-            best[labels[i + 1]] = min(best[labels[i + 1]], weight)
-        if common != MIXED and memory.least[leaf] > best[common]:
+                weight = greater(greater(weight, core[i]), core[i + 1])
+            lower_bound(best, labels[i], weight)
+            lower_bound(best, labels[i + 1], weight)
+        if common != MIXED and memory.least[leaf] > load(best, common):
             continue
         hopeful = hopeful_mask(memory.bound, labels, at, best) & lanes_of(leaf, n)
         answered = hopeful & cached_mask(memory.nearest, labels, at)
@@ -116,14 +120,14 @@ def _upper_bounds(nodes, core, n, best, memory, d, begin, end):
         while answered:
             i = at + lowest_bit(answered)
             answered &= answered - 1
-            best[labels[i]] = min(best[labels[i]], memory.bound[i])
+            lower_bound(best, labels[i], memory.bound[i])
         while hopeful:
             i = at + lowest_bit(hopeful)
             hopeful &= hopeful - 1
             if _repeated(nodes.blocks, memory, d, i):
                 memory.bound[i] = np.inf
-            elif memory.lists.shape[1] and memory.bound[i] <= min(best[labels[i]], _floor(core, memory, i)):
-                best[labels[i]] = min(best[labels[i]], _consult(nodes.blocks, core, memory, d, i))
+            elif memory.lists.shape[1] and memory.bound[i] <= lesser(load(best, labels[i]), _floor(core, memory, i)):
+                lower_bound(best, labels[i], _consult(nodes.blocks, core, memory, d, i))
 
 
 @part
@@ -143,25 +147,16 @@ def _equal(blocks, d, i, t):
     return True
 
 
-@kernel
-def _silence_repeated(blocks, labels, bound, d, begin, end):
-    """Of points that were joined because they are equal only the first asks: all edges of that one come first."""
-    for i in range(begin, end):
-        t = labels[i]
-        if t < i and _equal(blocks, d, i, t):
-            bound[i] = np.inf
-
-
 @part
 def lanes_of(leaf, n):
     """Mask of the lanes of a leaf that hold one of the first n points."""
-    return (1 << max(0, min(LANES, n - leaf * LANES))) - 1
+    return (1 << greater(0, lesser(LANES, n - leaf * LANES))) - 1
 
 
 @part
 def _floor(core, memory, i):
     """What all edges to points that are not listed weigh at least."""
-    return memory.reach[i] if core is None else max(core[i], memory.reach[i])
+    return memory.reach[i] if core is None else greater(core[i], memory.reach[i])
 
 
 @part
@@ -169,9 +164,9 @@ def _consult(blocks, core, memory, d, i):
     """Look the point's answer up on its list; returns the least weight of a listed edge that leaves the component."""
     label = memory.labels[i]
     weight = near = blocks.dtype.type(np.inf)
-    found = np.int32(-1)
+    found = np.int64(-1)
     for m in range(memory.read[i], memory.lists.shape[1]):
-        t = memory.lists[i, m]
+        t = np.int64(memory.lists[i, m])
         if t < 0:
             break
         if memory.labels[t] == label:
@@ -180,11 +175,11 @@ def _consult(blocks, core, memory, d, i):
             continue
         w = s = squared_distance(blocks, d, i, t)
         if core is not None:
-            w = max(w, core[i])
+            w = greater(w, core[i])
         if s > near and weight <= w:
             break  # those that follow are no nearer
         if core is not None:
-            w = max(w, core[t])
+            w = greater(w, core[t])
         if w < weight or (w == weight and (s < near or (s == near and t < found))):
             weight, near, found = w, s, t
     floor = _floor(core, memory, i)
@@ -194,7 +189,7 @@ def _consult(blocks, core, memory, d, i):
             memory.near[i] = near
     else:
         memory.nearest[i] = -1
-        memory.bound[i] = max(memory.bound[i], floor)
+        memory.bound[i] = greater(memory.bound[i], floor)
     return weight
 
 

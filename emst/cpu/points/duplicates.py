@@ -6,6 +6,7 @@ import numpy as np
 
 from emst.backend.records import Forest
 from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.numbers import greater
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
@@ -34,7 +35,7 @@ def join_duplicates(bvh):
 @kernel
 def _starts(blocks, d, start, begin, end):
     """Which points differ from the one before them."""
-    for i in range(max(begin, 1), end):
+    for i in range(greater(begin, 1), end):
         a, b = (i - 1) // 16 * d * 16 + (i - 1) % 16, i // 16 * d * 16 + i % 16
         same = True
         for k in range(d):

@@ -16,6 +16,7 @@ from emst.cpu.points.walk import box_around, new_packet, walk_with
 from emst.cpu.runtime.arrays import empty, full
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, just_below, lowest_bit, point_mask
+from emst.cpu.runtime.numbers import greatest_finite, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 KEPT = 8  # neighbours a point that stay with the hierarchy, at most
@@ -74,13 +75,12 @@ def _node_cores(bvh, core):
 
 @kernel
 def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, dims, d, begin, end):
-    kind = nodes.blocks.dtype
-    far = np.finfo(kind).max
+    far = greatest_finite(nodes.blocks)
     packet, distances, neighbours, columns, column_ids = scratch
     width = len(distances) // LANES
     kept = lists.shape[1]
     for leaf in range(begin, end):
-        size = min(LANES, n - leaf * LANES)
+        size = lesser(LANES, n - leaf * LANES)
         at = leaf * d * LANES
         for i in range(d * LANES):
             packet.points[i] = nodes.blocks[at + i]

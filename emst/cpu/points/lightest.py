@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, lowest_bit
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
@@ -36,8 +38,8 @@ def _least_weights(candidates, memory, core, best, kept, improved, grain, begin,
         while mask:
             u = leaf * LANES + lowest_bit(mask)
             mask &= mask - 1
-            if memory.bound[u] < kept[memory.labels[u]]:
-                kept[memory.labels[u]] = memory.bound[u]
+            if memory.bound[u] < load(kept, memory.labels[u]):
+                store(kept, memory.labels[u], memory.bound[u])
                 improved[begin // grain] = True
 
 
@@ -53,9 +55,9 @@ def _first_edges(candidates, memory, core, best, kept, improved, grain, begin, e
             label = memory.labels[u]
             if memory.bound[u] != best[label]:
                 continue
-            x = kept[label]
+            x = load(kept, label)
             if x < 0 or (x != u and _before(u, x, memory, core)):
-                kept[label] = u
+                store(kept, label, u)
                 improved[begin // grain] = True
 
 
@@ -65,9 +67,9 @@ def _before(u, x, memory, core):
     if core is not None and memory.near[u] != memory.near[x]:
         return memory.near[u] < memory.near[x]
     v, y = memory.nearest[u], memory.nearest[x]
-    if min(u, v) != min(x, y):
-        return min(u, v) < min(x, y)
-    return max(u, v) < max(x, y)
+    if lesser(u, v) != lesser(x, y):
+        return lesser(u, v) < lesser(x, y)
+    return greater(u, v) < greater(x, y)
 
 
 @kernel
@@ -77,4 +79,4 @@ def _name_edges(components, memory, edge_u, edge_v, begin, end):
         u = edge_u[c]
         if u >= 0:
             v = memory.nearest[u]
-            edge_u[c], edge_v[c] = min(u, v), max(u, v)
+            edge_u[c], edge_v[c] = lesser(u, v), greater(u, v)

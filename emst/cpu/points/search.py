@@ -32,17 +32,20 @@ from emst.cpu.points.cached import lanes_of
 from emst.cpu.points.lightest import lightest_edges
 from emst.cpu.points.walk import box_around, new_packet, walk_with
 from emst.cpu.runtime.arrays import empty
+from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import (
     LANES,
     at_most_mask,
     cached_mask,
     hopeful_mask,
+    just_above,
     least,
     lowest_bit,
     point_mask,
     unequal_mask,
 )
+from emst.cpu.runtime.numbers import greater, greatest_finite, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 NOBODY = np.iinfo(np.int32).max  # as an answer's id: greater than any, so that any other comes first
@@ -62,14 +65,14 @@ def _search(scratch, nodes, core, node_core, n, best, memory, candidates, dims, 
     packet, asking = scratch
     for group in range(begin, end):
         count = np.int64(0)  # of one type from the beginning: `_who_asks` is compiled for every type
-        leaves = range(group * LANES, min(group * LANES + LANES, len(candidates)))
+        leaves = range(group * LANES, lesser(group * LANES + LANES, len(candidates)))
         for leaf in leaves:
             candidates[leaf] = 0
             common = nodes.label[leaf]
-            if common == MIXED or memory.least[leaf] <= best[common]:
+            if common == MIXED or memory.least[leaf] <= load(best, common):
                 count = _who_asks(asking, count, n, best, memory, candidates, leaf)
         for first in range(0, count, LANES):
-            size = min(LANES, count - first)
+            size = lesser(LANES, count - first)
             if _fill(packet, nodes.blocks, core, best, memory, d, asking, first, size):
                 _walk(packet, nodes, (core, memory.labels), node_core, memory.labels, dims, d, group)
                 _remember(packet, core, best, memory, candidates, size)
@@ -95,10 +98,10 @@ def _who_asks(asking, count, n, best, memory, candidates, leaf):
 @part
 def _fill(packet, blocks, core, best, memory, d, asking, first, size):
     """Make a packet of 16 points that ask; says whether there is anything left to search for."""
-    far = np.finfo(packet.radius.dtype).max
+    far = greatest_finite(packet.radius)
     left = False
     for j in range(LANES):
-        u = asking[first + min(j, size - 1)]  # empty lanes repeat the last point
+        u = asking[first + lesser(j, size - 1)]  # empty lanes repeat the last point
         at = (u >> 4) * d * LANES + (u & 15)
         for i in range(d):
             packet.points[i * LANES + j] = blocks[at + i * LANES]
@@ -106,7 +109,7 @@ def _fill(packet, blocks, core, best, memory, d, asking, first, size):
         packet.labels[j] = memory.labels[u]
         packet.found[j] = NOBODY
         packet.near[j] = far
-        weight = min(best[packet.labels[j]], far)
+        weight = lesser(load(best, packet.labels[j]), far)
         if core is not None:
             packet.core[j] = core[u]
         if j >= size or memory.bound[u] > weight:  # a packet before this one has found something lighter
@@ -152,7 +155,7 @@ def _take(packet, core, leaf, q, hits):
                 changed = True
             continue
         own = packet.core[q]
-        w = max(s, own, core[i])
+        w = greater(greater(s, own), core[i])
         if w > packet.weight[q]:
             continue
         if w < packet.weight[q] or s < packet.near[q] or (s == packet.near[q] and i < packet.found[q]):
@@ -177,7 +180,7 @@ def _share(packet, core, q):
             weights[j] = weight
             packet.radius[j] = weight
             packet.found[j] = NOBODY
-            packet.near[j] = np.finfo(weights.dtype).max
+            packet.near[j] = greatest_finite(weights)
             if core is not None and packet.core[j] > weight:
                 packet.weight[j] = packet.radius[j] = -1  # cannot take part any more
 
@@ -191,15 +194,15 @@ def _remember(packet, core, best, memory, candidates, size):
         if packet.found[j] == NOBODY:
             memory.nearest[u] = -1
             if weight >= 0:  # nothing up to and including the radius
-                memory.bound[u] = max(memory.bound[u], np.nextafter(weight, best.dtype.type(np.inf)))
+                memory.bound[u] = greater(memory.bound[u], just_above(weight))
             continue
         memory.nearest[u] = packet.found[j]
         memory.bound[u] = weight
         if core is not None:
             memory.near[u] = packet.near[j]
         label = packet.labels[j]
-        if weight <= best[label]:
-            best[label] = weight
+        if weight <= load(best, label):
+            store(best, label, weight)
             candidates[u >> 4] |= 1 << (u & 15)
 
 

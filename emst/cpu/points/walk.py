@@ -15,6 +15,7 @@ from emst.cpu.points.bvh import MIXED
 from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compile import part
 from emst.cpu.runtime.lanes import LANES, at_most_mask, box_mask, children_mask, greatest, lowest_bit, unequal_mask
+from emst.cpu.runtime.numbers import greater, lesser
 
 STACK = 16 * 8 + 16  # eight levels of 16-fold branching hold 2^31 points
 
@@ -60,7 +61,7 @@ def box_around(packet, d, size):
         low = high = packet.points[i * LANES]
         for j in range(1, size):
             x = packet.points[i * LANES + j]
-            low, high = min(low, x), max(high, x)
+            low, high = lesser(low, x), greater(high, x)
         packet.box[i], packet.box[i + d] = low, high
 
 
@@ -142,7 +143,7 @@ def _content(packet, first):
     """
     mask = 0
     for j in range(LANES):
-        mask |= int(packet.radius[j] == 0 and packet.found[j] < first) << j
+        mask |= np.int64(packet.radius[j] == 0 and packet.found[j] < first) << j
     return mask
 
 

@@ -1,4 +1,10 @@
-"""Atomic operations on elements of an array, for threads that claim vertices or share minima."""
+"""Atomic operations on elements of an array that several threads use at once.
+
+To LLVM a plain load or store says that no other thread writes there: it may split it, repeat it, or keep the value in a
+register for ever. So whatever one thread may write while another reads or writes it goes through here. All is
+"monotonic": every element has one order of writes that all threads agree on, and nothing is said about other elements.
+On x86 and ARM such loads and stores are ordinary instructions.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +12,30 @@ from numba import types
 from numba.extending import intrinsic
 
 from emst.cpu.runtime.compile import part
-from emst.cpu.runtime.lanes import address
+from emst.cpu.runtime.lanes import address, load_shared
+from emst.cpu.runtime.numbers import lesser
+
+
+@intrinsic
+def load(typingctx, array, at):
+    """``array[at]``, which other threads may write."""
+
+    def codegen(context, builder, signature, args):
+        return load_shared(context, builder, signature.args[0], *args)
+
+    return array.dtype(array, types.int64), codegen
+
+
+@intrinsic
+def store(typingctx, array, at, value):
+    """Write `value` to ``array[at]``, which other threads may read or write."""
+
+    def codegen(context, builder, signature, args):
+        pointer = address(context, builder, signature.args[0], args[0], args[1])
+        builder.store_atomic(args[2], pointer, "monotonic", align=context.get_abi_sizeof(args[2].type))
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, array.dtype), codegen
 
 
 @intrinsic
@@ -35,7 +64,14 @@ def _minimum(typingctx, array, at, value):
 
 @part
 def lower(array, at, value):
-    """Make ``array[at]``, an unsigned integer, the lesser of itself and `value`: whatever the order in which threads
-    come by, the least value stays. Most offers are no better, and a look is cheaper than an atomic operation."""
-    if value < array[at]:
+    """Make ``array[at]``, an unsigned integer, the lesser of itself and `value`: in whatever order threads arrive, the
+    least value stays. Most values are no less, and a load is cheaper than an atomic minimum."""
+    if value < load(array, at):
         _minimum(array, at, value)
+
+
+@part
+def lower_bound(array, at, value):
+    """The same for an upper bound of any type, where an update may get lost: of two threads that lower it at the same
+    moment, the greater value may stay."""
+    store(array, at, lesser(load(array, at), value))

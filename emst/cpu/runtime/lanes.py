@@ -30,6 +30,13 @@ def address(context, builder, array_type, array, at):
     return builder.gep(data_pointer(context, builder, array_type, array), [at])
 
 
+def load_shared(context, builder, array_type, array, at):
+    """``array[at]``, which other threads may write: see `atomics`."""
+    pointer = address(context, builder, array_type, array, at)
+    size = context.get_abi_sizeof(context.get_value_type(array_type.dtype))
+    return builder.load_atomic(pointer, "monotonic", align=size)
+
+
 def load(context, builder, array_type, array, at):
     """16 consecutive elements from `at` on."""
     pointer = address(context, builder, array_type, array, at)
@@ -199,7 +206,12 @@ def changes_mask(typingctx, array, at):
     return types.int64(array, types.int64), codegen
 
 
-def gather(context, builder, array_type, array, indices):
+def load_own(context, builder, array_type, array, at):
+    """``array[at]``, which no other thread writes."""
+    return builder.load(address(context, builder, array_type, array, at))
+
+
+def gather(context, builder, array_type, array, indices, load_one=load_own):
     """``array[index]`` in every lane; a negative index reads the first entry."""
     lanes = ir.Constant(vector(context, array_type.dtype), ir.Undefined)
     zero = ir.Constant(indices.type, None)
@@ -207,19 +219,19 @@ def gather(context, builder, array_type, array, indices):
     for j in range(LANES):
         lane = ir.Constant(ir.IntType(32), j)
         index = builder.sext(builder.extract_element(indices, lane), WORD)
-        value = builder.load(address(context, builder, array_type, array, index))
-        lanes = builder.insert_element(lanes, value, lane)
+        lanes = builder.insert_element(lanes, load_one(context, builder, array_type, array, index), lane)
     return lanes
 
 
 @intrinsic
 def hopeful_mask(typingctx, bound, labels, at, best):
-    """Which of the 16 points from `at` on are not bound above the best of their component."""
+    """Which of the 16 points from `at` on have a lower bound up to the best of their component, which other threads may
+    lower."""
 
     def codegen(context, builder, signature, values):
         bounds, names, at, bests = values
         own = load(context, builder, bound, bounds, at)
-        there = gather(context, builder, best, bests, load(context, builder, labels, names, at))
+        there = gather(context, builder, best, bests, load(context, builder, labels, names, at), load_shared)
         return as_word(builder, builder.fcmp_ordered("<=", own, there))
 
     return types.int64(bound, labels, types.int64, best), codegen
@@ -292,6 +304,18 @@ def just_below(typingctx, value):
         whole = ir.IntType(8 * context.get_abi_sizeof(kind))
         before = builder.bitcast(builder.sub(builder.bitcast(values[0], whole), whole(1)), kind)
         return builder.select(builder.fcmp_ordered(">", values[0], kind(0.0)), before, kind(-1.0))
+
+    return value(value), codegen
+
+
+@intrinsic
+def just_above(typingctx, value):
+    """The number after one that is finite and not negative."""
+
+    def codegen(context, builder, signature, values):
+        kind = values[0].type
+        whole = ir.IntType(8 * context.get_abi_sizeof(kind))
+        return builder.bitcast(builder.add(builder.bitcast(values[0], whole), whole(1)), kind)
 
     return value(value), codegen
 

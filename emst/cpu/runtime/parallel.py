@@ -1,24 +1,37 @@
 """How kernels run on several threads: chunks of a range, handed out one at a time.
 
-A kernel is a function ``kernel(*args, begin, end)`` compiled with ``nogil``. Idle threads take the next chunk; the
+A kernel is a function ``kernel(*args, begin, end)`` compiled with ``nogil``. Idle threads take the next chunk. The
 calling thread works too, so a busy pool can delay a call but never block it, and nested or concurrent calls are safe.
-Kernels write only what their chunk owns, so results cannot depend on who took which chunk. The exceptions say why that
-does no harm: those that share a bound of which an update may get lost (`answers`, `search`, `lightest`), that shorten
-paths others walk (`merge`, `components`), that lower minima in one step (`worklist`, `hybrid`), and that claim vertices
-(`partial_prim`).
+
+A kernel writes only what its chunk owns, and reads nothing that another chunk writes, so results cannot depend on which
+thread took which chunk. These kernels are the exceptions. They access what they share through `atomics`, and each says
+why results do not depend on the order of the threads:
+
+    points/cached, points/search,   lower the upper bound `best` of a component; an update may get lost
+    distances/rows
+    points/lightest                 replace a component's edge by one that comes before it, until no thread can
+    contract                        shorten paths to roots that other threads follow
+    hierarchy/descent               replace references that other threads follow by the value they lead to
+    graph/offers, graph/worklist,   lower minima by one atomic operation
+    graph/hybrid
+    graph/partial_prim              claim vertices by compare-and-swap
+
+Nothing here relies on Python's global interpreter lock: chunks are handed out under a lock of their own.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import numba
 
-# (process, threads, executor), replaced as one object. Two threads that replace it at the same moment make one pool too
-# many, whose threads end when it is collected. Needs no lock, which a fork could leave locked in the child.
+# (process, threads, executor). The name is read once and replaced as a whole, which is one step with or without the
+# global interpreter lock. Two threads that replace it at the same moment make one pool too many; its threads do the
+# work they were given, and end when it is collected. A lock could be left locked in a forked child.
 _pool: tuple[int, int, ThreadPoolExecutor] | None = None
 
 
@@ -28,13 +41,29 @@ def thread_count() -> int:
 
 
 def _helpers(count: int) -> ThreadPoolExecutor:
-    """The pool, with at least `count` threads, made anew in a forked child (threads do not survive a fork)."""
+    """The pool, with at least `count` threads. A forked child makes its own: threads do not survive a fork."""
     global _pool
     pool = _pool
     if pool is None or pool[0] != os.getpid() or pool[1] < count:
         pool = (os.getpid(), count, ThreadPoolExecutor(count, thread_name_prefix="emst"))
         _pool = pool
     return pool[2]
+
+
+class _Chunks:
+    """Where chunks begin, each given to one thread. The iterator of a range may give two threads the same number where
+    there is no global interpreter lock."""
+
+    def __init__(self, size: int, grain: int) -> None:
+        self._begins = iter(range(0, size, grain))
+        self._lock = threading.Lock()
+
+    def __iter__(self) -> _Chunks:
+        return self
+
+    def __next__(self) -> int:
+        with self._lock:
+            return next(self._begins)
 
 
 def for_chunks(
@@ -44,8 +73,8 @@ def for_chunks(
 
     With `scratch`, every thread calls it once and gives the kernel what it returns as the first argument.
 
-    An exception in any chunk, KeyboardInterrupt included, stops the others from taking further chunks, waits for those
-    that run (milliseconds) and is raised here: nobody works on the arrays afterwards.
+    After an exception in any chunk, KeyboardInterrupt included, no thread takes a further chunk. Those that run are
+    waited for (milliseconds), and the exception is raised here: no thread works on the arrays afterwards.
     """
     chunks = -(-size // grain)
     helpers = min(thread_count(), chunks) - 1
@@ -54,14 +83,14 @@ def for_chunks(
         for begin in range(0, size, grain):
             kernel(*own, begin, min(begin + grain, size))
         return
-    begins = iter(range(0, size, grain))
+    begins = _Chunks(size, grain)
     stop = False
 
     def work() -> None:
         nonlocal stop
         try:
             own = args if scratch is None else (scratch(), *args)
-            for begin in begins:  # the iterator's next() is one step: no two threads get the same chunk
+            for begin in begins:
                 if stop:
                     return
                 kernel(*own, begin, min(begin + grain, size))
@@ -83,11 +112,11 @@ def for_chunks(
 
 
 def finish(futures: list[Any]) -> None:
-    """Wait for helpers that have begun; those still queued behind someone else's work are not needed any more."""
+    """Wait for helpers that have begun, and cancel those that are still queued behind another call's work."""
     while running := [future for future in futures if not future.cancel() and not future.done()]:
         wait(running)
 
 
 def grain_for(size: int, least: int) -> int:
-    """Chunk length: about 16 chunks a thread, but at least `least`, which should take 0.1 ms: waking a thread does."""
+    """Chunk length: about 16 chunks a thread, but at least `least`, which is 0.1 ms of work: waking a thread takes that."""
     return max(least, -(-size // (16 * thread_count())))

@@ -1,10 +1,11 @@
-// Distances that grow dimension by dimension, rounded as the CPU does. What is summed are squares or powers: the root
-// is taken at the exit. Whole and half powers are multiplications and a square root, which round alike everywhere;
-// `pow` does not.
+// Distances that grow dimension by dimension, rounded as on the CPU. Squares or powers are summed; the root is taken of
+// the final weights. Whole and half powers are multiplications and a square root, which round alike everywhere; `pow`
+// does not.
 #pragma once
 #include "runtime/exact.cuh"
 
-constexpr int EUCLIDEAN = 0, MANHATTAN = 1, CHEBYSHEV = 2, POWERS = 3, ANY_POWER = 4;
+constexpr int EUCLIDEAN = EMST_EUCLIDEAN, MANHATTAN = EMST_MANHATTAN, CHEBYSHEV = EMST_CHEBYSHEV, POWERS = EMST_POWERS,
+              ANY_POWER = EMST_ANY_POWER;
 
 // As in exact.cuh, these must not flush subnormal numbers.
 __device__ inline float difference(float a, float b) {

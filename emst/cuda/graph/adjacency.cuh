@@ -1,4 +1,4 @@
-// A graph in compressed sparse rows, as the rounds ask it.
+// A graph in compressed sparse rows, as the rounds of forest.cu read it.
 #pragma once
 #include "graph/worklist.cuh"
 
@@ -18,7 +18,8 @@ struct Adjacency {
     return column != v ? column : row_of_entry(indptr, n, e);
   }
 
-  // The entry above the diagonal that mirrors e, in row v below it: the first of its column and weight.
+  // For entry e below the diagonal, in row v: the entry above the diagonal that mirrors it, the first one with its
+  // column and weight.
   __device__ i64 mirrored(int v, i64 e) const {
     const int row = indices[e];
     i64 low = indptr[row], high = indptr[row + 1];
@@ -34,8 +35,8 @@ struct Adjacency {
     return low;
   }
 
-  // Calls each(e, row, column, weight, whether it is an edge that counts for this row) for all entries, by
-  // all lanes of the warps that share them: beyond the end the row is NONE.
+  // Calls each(e, row, column, weight, is_edge) for all entries, in all lanes of the warps; beyond the end the row is
+  // NONE. `is_edge` tells whether the entry is an edge that this row has to consider.
   template <class Each>
   __device__ void for_edges(const Grid &grid, Each each) const {
     for_tiles(indptr, n, indices, m, Warp(grid.rank, grid.size), [&](i64 start, const int *columns, auto &rows) {

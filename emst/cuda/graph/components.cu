@@ -1,16 +1,15 @@
-// Components numbered in the order of their first vertices, in one cooperative launch.
+// Numbers components in the order of their first vertices, in one cooperative launch.
 #include "runtime/grid.cuh"
 
-constexpr int COMPONENT_THREADS = 256, MOST_BLOCKS = 4096;
-constexpr int STATE_WORDS = 4097;  // of 64 bits
+constexpr int COMPONENT_THREADS = EMST_COMPONENT_THREADS, MOST_BLOCKS = EMST_MOST_BLOCKS;
 
 struct State {
-  u64 found[MOST_BLOCKS];  // first vertices in the share of a block
+  u64 found[MOST_BLOCKS];  // number of first vertices in the share of a block
   u32 arrived;
 };
-static_assert(sizeof(State) == STATE_WORDS * sizeof(u64), "components.py makes room for it");
+static_assert(sizeof(State) == EMST_NUMBERING_WORDS * sizeof(u64), "components.py allocates it");
 
-// `first` and `number` are scratch, by root.
+// `first` and `number` are scratch, indexed by root.
 __global__ void __launch_bounds__(COMPONENT_THREADS)
     number_components(const int *roots, i64 n, int *first, int *number, int *labels, State *state) {
   const Grid grid = {&state->arrived, (int)blockIdx.x, (int)gridDim.x};
@@ -19,7 +18,8 @@ __global__ void __launch_bounds__(COMPONENT_THREADS)
   for (i64 warp = grid.first() - lane_id(); warp < n; warp += grid.step()) {
     const i64 v = warp + lane_id();
     const int root = v < n ? roots[v] : NONE, before = __shfl_up_sync(FULL, root, 1);
-    if (root != NONE && (lane_id() == 0 || root != before)) lower(first + root, (int)v);  // the others are greater
+    if (root != NONE && (lane_id() == 0 || root != before))
+      lower(first + root, (int)v);  // later lanes hold greater vertices
   }
   grid.sync();
 

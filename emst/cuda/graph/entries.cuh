@@ -1,21 +1,21 @@
-// What kernels on graphs share: weights as unsigned integers, and the rows of a tile of entries.
+// What kernels on graphs share: weights as unsigned integers in the same order, and the rows of entries.
 #pragma once
-#include "runtime/exact.cuh"
+#include "runtime/warp.cuh"
 
-// Weights as unsigned integers of the same order; -0.0 becomes 0.0 (the sum is exact).
+// Weights as unsigned integers in the same order; the exact sum turns -0.0 into 0.0.
 __device__ inline u32 ordered_weight(int w) { return (u32)w ^ 0x80000000u; }
 __device__ inline u64 ordered_weight(i64 w) { return (u64)w ^ 0x8000000000000000ull; }
 __device__ inline u32 ordered_weight(float w) { return ordered(add(w, 0.0f)); }
 __device__ inline u64 ordered_weight(double w) { return ordered(add(w, 0.0)); }
 
-constexpr int GRAPH_THREADS = 256, GRAPH_WARPS = GRAPH_THREADS / 32;
-constexpr int TILE_ITEMS = 8, TILE = 32 * TILE_ITEMS;  // entries that a warp works on at once
+constexpr int GRAPH_THREADS = EMST_GRAPH_THREADS, GRAPH_WARPS = GRAPH_THREADS / 32;
+constexpr int TILE = EMST_GRAPH_TILE, TILE_ITEMS = TILE / 32;  // entries that a warp processes at a time
 
 // The j-th entry of this lane in a tile.
 __device__ inline int tile_index(int j) { return j * 32 + (int)lane_id(); }
 
-// The last of n rows that begins at entry e or before it; by one thread. Where the starts do not ascend the answer is
-// wrong, but a row.
+// The last of n rows that begins at entry e or before it; by one thread. If indptr is not sorted the result is
+// unspecified, but always a valid row index.
 template <class P>
 __device__ int row_of_entry(const P *indptr, int n, i64 e) {
   int low = 0, high = n;  // e lies in one of the rows low ... high - 1
@@ -29,7 +29,7 @@ __device__ int row_of_entry(const P *indptr, int n, i64 e) {
   return low;
 }
 
-// The same by a whole warp, 32 probes at a time.
+// The same by a whole warp, which reads 32 elements of indptr at a time.
 template <class P>
 __device__ int row_of_entry_warp(const P *indptr, int n, i64 e) {
   i64 low = 0, high = n;
@@ -42,14 +42,14 @@ __device__ int row_of_entry_warp(const P *indptr, int n, i64 e) {
   return (int)low;
 }
 
-// Rows of the entries of one tile after the other, as a warp walks over them.
+// The rows of the entries in a tile. A warp advances from tile to tile.
 struct TileRows {
   int first, last;  // rows of the tile's first and last entry; the next tile begins where this one ends
-  int *row;         // of every entry, less the first row; TILE of them, shared by the warp
+  int *row;         // row of every entry minus `first`; TILE elements, shared by the warp
 
   __device__ int operator[](int i) const { return first + (first == last ? 0 : row[i]); }
 
-  // Row of the entry where the walk begins.
+  // Before the first tile: the row of its first entry.
   template <class P>
   __device__ void begin(const P *indptr, int n, i64 start) {
     __shared__ alignas(16) int rows[GRAPH_WARPS][TILE];
@@ -57,12 +57,13 @@ struct TileRows {
     last = row_of_entry_warp(indptr, n, start);
   }
 
-  // Every row that begins in the tile says so at its first entry; a running maximum tells the others. Of rows that
-  // begin at the same entry all but the last are empty; where very many are, each entry had better look for its own.
+  // Every row that begins in the tile is written at its first entry; a running maximum fills in the other entries. Of
+  // rows that begin at the same entry, all but the last are empty. If there are very many empty rows, every entry
+  // searches its own row instead.
   template <class P>
   __device__ void advance(const P *indptr, int n, i64 start, i64 end) {
     first = last;
-    __syncwarp();  // nobody reads the last tile's rows any more
+    __syncwarp();  // all lanes have read the rows of the previous tile
     int4 *const own = reinterpret_cast<int4 *>(row) + lane_id() * (TILE_ITEMS / 4);
     own[0] = own[1] = {0, 0, 0, 0};
     __syncwarp();
@@ -99,13 +100,8 @@ struct TileRows {
     int most = maximum(a.x, 0);
     a = {most, most = maximum(most, a.y), most = maximum(most, a.z), most = maximum(most, a.w)};
     b = {most = maximum(most, b.x), most = maximum(most, b.y), most = maximum(most, b.z), most = maximum(most, b.w)};
-    int before = most;
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-      const int other = __shfl_up_sync(FULL, before, step);
-      if ((int)lane_id() >= step) before = maximum(before, other);
-    }
-    before = __shfl_up_sync(FULL, before, 1);
+    const int up_to_me = warp_scan(most, [](int a, int b) { return maximum(a, b); });
+    int before = __shfl_up_sync(FULL, up_to_me, 1);
     if (lane_id() == 0) before = 0;
     own[0] = {maximum(before, a.x), maximum(before, a.y), maximum(before, a.z), maximum(before, a.w)};
     own[1] = {maximum(before, b.x), maximum(before, b.y), maximum(before, b.z), maximum(before, b.w)};
@@ -113,16 +109,16 @@ struct TileRows {
   }
 };
 
-// One of all warps of some blocks.
+// The rank of a warp among all warps of several blocks.
 struct Warp {
   i64 rank, size;
   __device__ Warp(int block, int blocks)
       : rank((i64)block * GRAPH_WARPS + threadIdx.x / 32), size((i64)blocks * GRAPH_WARPS) {}
 };
 
-// Calls each(start, columns, rows) for all tiles of m entries, shared out among the warps. A column beyond the end is
-// NONE. A warp takes a few tiles here and a few there: where rows are long or short, and ends are near or far, tiles
-// take longer than elsewhere.
+// Calls each(start, columns, rows) for all tiles of m entries, which the warps divide among them. A column beyond the
+// end is NONE. A warp takes short runs of tiles from all over the list, because the cost of a tile differs between
+// regions of the graph.
 template <class P, class Each>
 __device__ void for_tiles(const P *indptr, int n, const int *indices, i64 m, Warp warp, Each each) {
   const i64 tiles = (m + TILE - 1) / TILE, length = minimum(maximum(tiles / (8 * warp.size), (i64)1), (i64)8) * TILE;

@@ -1,32 +1,32 @@
-// The default minimum spanning forest: all of Borůvka's rounds in one cooperative launch, without a word to the host.
+// The default minimum spanning forest: all of Borůvka's rounds in one cooperative launch, without the host.
 //
-// The first round needs no list of edges: where every row holds all edges of its vertex, one pass over the rows finds
-// the lightest of each. What is then still between two components goes into a list, lighter edges first: a sample
-// tells the weight below which there are about LIGHT times n of them. Once those have been contracted, few of the
-// heavier ones are left between two components, and only these are listed, in one more pass over the rows.
+// The first round needs no list of edges: if every row holds all edges of its vertex, one pass over the rows finds the
+// lightest edge of every vertex. The edges that are left between two components are listed, light edges first: a sample
+// gives the weight below which there are about LIGHT * n edges. After these have been contracted, few of the heavier
+// edges are left between two components. One more pass over the rows lists only those.
 //
 // A. Fallin, A. Gonzalez, J. Seo, M. Burtscher, "A high-performance MST implementation for GPUs" (SC'23) has the list,
-// the representatives kept in it, the guard before atomics and the threshold; the rounds without the host, the
-// first round and the contraction without compare-and-swap are ours.
+// component representatives instead of vertices in it, the comparison before an atomic, and the threshold. The rounds
+// without the host, the first round on rows, and contraction without compare-and-swap (contract.cuh) are ours.
 #include "graph/adjacency.cuh"
 
-constexpr i64 LIGHT = 1;  // light edges, as a multiple of n
+constexpr i64 LIGHT = 1;  // number of light edges divided by n
 constexpr int SAMPLE = 1024;
 
-// The lesser of the keys in lanes of the same row, at the first lane of each; rows ascend over the lanes.
+// The least key among the lanes of each row, at the first lane of that row; rows ascend over the lanes.
 __device__ inline u64 least_of_row(u64 key, int row) {
 #pragma unroll
   for (int step = 1; step < 32; step *= 2) {
     const int row_there = __shfl_down_sync(FULL, row, step);
     const bool same = row_there == row && lane_id() + step < 32;
-    if (!__any_sync(FULL, same)) break;  // then no rows farther apart are the same
+    if (!__any_sync(FULL, same)) break;  // then lanes farther apart hold different rows
     const u64 there = __shfl_down_sync(FULL, key, step);
     if (same) key = minimum(key, there);
   }
   return key;
 }
 
-// First round: the lightest edge of every vertex; and of several places the first.
+// First round: the lightest edge of every vertex, the first in the total order.
 template <class Key, class W, class P>
 __device__ void offer_rows(const Adjacency<W, P> &g, Worklist<Key> &work) {
   g.for_edges(work.grid, [&](i64 e, int row, int column, u64 weight, bool is_edge) {
@@ -51,8 +51,8 @@ __device__ void offer_rows(const Adjacency<W, P> &g, Worklist<Key> &work) {
   work.grid.sync();
 }
 
-// Every vertex hooks itself onto the other end of its lightest edge. Two that choose each other choose the same edge,
-// as the order is strict: the smaller one stays.
+// Every vertex hangs itself on the other end of its lightest edge. Two vertices that choose each other choose the same
+// edge, because the order is strict.
 template <class Key, class W, class P>
 __device__ void hook_vertices(const Adjacency<W, P> &g, Worklist<Key> &work) {
   for (i64 start = work.grid.first(); start < g.n; start += MANY * work.grid.step()) {
@@ -83,7 +83,7 @@ __device__ void hook_vertices(const Adjacency<W, P> &g, Worklist<Key> &work) {
   work.grid.sync();
 }
 
-// The edges between two components, light ones or all: listed, and offered to both ends.
+// Lists the edges between two components, only light ones or all, and offers each to both ends.
 template <bool LIGHT_ONLY, class Key, class W, class P>
 __device__ void list_edges(const Adjacency<W, P> &g, Worklist<Key> &work, Key threshold) {
   for_tiles(g.indptr, g.n, g.indices, g.m, Warp(work.grid.rank, work.grid.size),
@@ -132,7 +132,7 @@ __device__ void list_edges(const Adjacency<W, P> &g, Worklist<Key> &work, Key th
   work.grid.sync();
 }
 
-// The edge that has `rank` of SAMPLE random ones before it; by one block.
+// The key of rank `rank` among SAMPLE random edges; by one block.
 template <class Key, class W, class P>
 __device__ void find_threshold(const Adjacency<W, P> &g, int rank, State *state) {
   __shared__ Key sample[SAMPLE];
@@ -153,7 +153,7 @@ __device__ void find_threshold(const Adjacency<W, P> &g, int rank, State *state)
   if (threadIdx.x == 0) *reinterpret_cast<Key *>(&state->threshold) = sample[rank];
 }
 
-// The entries that one warp lists: as many whole tiles in a row as any other's, give or take one.
+// The entries that one warp lists: a run of whole tiles; the numbers of tiles of any two warps differ by at most one.
 struct Share {
   i64 begin, end;
   __device__ Share(i64 m, Warp warp) {
@@ -163,8 +163,8 @@ struct Share {
   }
 };
 
-// The marked entries in order, and their ends: every block counts those of its share, and those of the blocks before
-// it.
+// Lists the marked entries in order, with their ends. Every block counts the marks of its share; the sum over the
+// blocks before it is its place in the list.
 template <class Key, class W, class P>
 __device__ void list_marked(const Adjacency<W, P> &g, const Worklist<Key> &work, i64 *entries, int *source,
                             int *target) {
@@ -206,8 +206,8 @@ __device__ void list_marked(const Adjacency<W, P> &g, const Worklist<Key> &work,
   }
 }
 
-// `result` is the room of the least edges and, when these are no longer needed, of the forest: entries, then sources,
-// then targets, n of each.
+// `result` holds the least edges and, when these are no longer needed, the forest: entries, then sources, then targets,
+// n elements each.
 template <class Key, class W, class P>
 __global__ void __launch_bounds__(GRAPH_THREADS, 3)
     forest(const P *indptr, i64 n, const int *indices, const W *weights, i64 m, int symmetric, int *parent, u64 *result,

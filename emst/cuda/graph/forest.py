@@ -1,4 +1,4 @@
-"""The default minimum spanning forest of a graph on the GPU. Kernel: graph.cu, which says how it works."""
+"""The default minimum spanning forest on the GPU. Kernel: forest.cu, which describes the algorithm."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 
 from emst.backend.records import Adjacency, ForestEdges
 from emst.cuda.runtime.compile import number_type
+from emst.cuda.runtime.constants import FOREST_WORDS, GRAPH_THREADS, GRAPH_TILE, MOST_BLOCKS
 from emst.cuda.runtime.launch import launch_resident
 
-GRAPH_THREADS, BLOCK_TILE = 256, 2048  # of graph.cuh; entries that a block works on at once
-STATE_WORDS, MOST_BLOCKS = 4868, 4096  # of worklist.cuh
-NARROW = 2**32 - 1  # fewer entries than this, and a weight of 32 bits, fit one word
+BLOCK_TILE = GRAPH_THREADS // 32 * GRAPH_TILE  # entries that a block processes at a time
+NARROW = 2**32 - 1  # with fewer entries and weights of 32 bits, a key fits into one word
 
 
 def graph_forest(graph: Adjacency) -> ForestEdges:
@@ -24,7 +24,7 @@ def graph_forest(graph: Adjacency) -> ForestEdges:
     parent, result = cupy.empty(n, np.int32), cupy.empty(2 * n, np.uint64)
     least = result if words == 1 else cupy.empty(2 * n, np.uint64)
     lists = cupy.empty(2 * capacity * (1 + words), np.uint64)
-    marks, state = cupy.empty(-(-m // 32), np.uint32), cupy.zeros(STATE_WORDS, np.uint64)
+    marks, state = cupy.empty(-(-m // 32), np.uint32), cupy.zeros(FOREST_WORDS, np.uint64)
     name = f"forest<{('Narrow', 'Wide')[words - 1]}, {W}, {number_type(graph.indptr.dtype)}>"
     blocks = min(max(m // BLOCK_TILE, n // (4 * GRAPH_THREADS)) + 1, MOST_BLOCKS)
     launch_resident(

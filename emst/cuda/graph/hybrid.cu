@@ -1,7 +1,7 @@
-// The lightest edge out of every component, among edges that are listed one by one.
+// The lightest edge that leaves each component, from a list of edges.
 #include "runtime/compact.cuh"
 
-// Edges that leave a component are kept, between components; the least of their keys at either end.
+// Keeps the edges between different components, with components as their ends, and lowers the least key of both.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     lightest_of_edges(const int *u, const int *v, const u64 *key, i64 count, const int *labels, u64 *least, int *left_u,
                       int *left_v, u64 *left_key, int *total, u64 *tiles, u32 epoch) {

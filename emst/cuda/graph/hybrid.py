@@ -1,4 +1,4 @@
-"""The lightest edge out of every component, among edges that are listed one by one. Kernels: hybrid.cu."""
+"""The lightest edge that leaves each component, from a list of edges. Kernels: hybrid.cu."""
 
 from __future__ import annotations
 

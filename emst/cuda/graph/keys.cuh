@@ -1,9 +1,9 @@
-// Edges as Borůvka's rounds compare them, (weight, position), and the least of them that leaves each component.
+// Edges as Borůvka's rounds compare them, (weight, position), and the least edge that leaves each component.
 #pragma once
 #include "runtime/grid.cuh"
 #include "graph/entries.cuh"
 
-// Both in one word, which one atomic minimises: weights of 32 bits, fewer than 2^32 - 1 entries.
+// Both in one word, which one atomic minimises: for weights of 32 bits and fewer than 2^32 - 1 entries.
 struct Narrow {
   u64 both;
   static __device__ Narrow make(u64 weight, i64 place) { return {weight << 32 | (u64)place}; }
@@ -27,8 +27,8 @@ struct alignas(sizeof(Key) == 8 ? 16 : 8) Item {
   Key key;
 };
 
-// Least edges by component. Wide ones are found in two steps with a barrier between them: the least weight, then the
-// first place among the equals.
+// Least edges by component. Wide keys take two steps with a barrier between them: the least weight, then the first
+// place among edges of that weight.
 template <class Key>
 struct Least;
 
@@ -38,7 +38,7 @@ struct Least<Narrow> {
   u64 *both;
   __device__ u64 known(int c) const { return both[c]; }
   __device__ void offer(int c, Narrow key) { atomicMin(both + c, key.both); }
-  // Unless what was known before is as good: nothing can have become greater since.
+  // `known` is an earlier value. Values only decrease, so a key that is not less than `known` is no better now.
   __device__ void offer(int c, Narrow key, u64 known) {
     if (key.both < known) offer(c, key);
   }

@@ -1,13 +1,12 @@
-// Prim's rule from many vertices at once; see emst/graph/partial_prim.py for why no race closes a cycle.
+// Prim's rule from many vertices at once; emst/graph/algorithms/partial_prim.py explains why no race closes a cycle.
 //
-// A thread is a worker with a block of start vertices and one heap: of every vertex of the subtree that is growing, the
-// lightest edge that is known to leave it. Vertices are claimed by compare-and-swap, and who loses a claim stops:
-// nobody waits for anybody. Names of owners are read past the first-level cache, so a worker sees what it has claimed
-// itself; whether another's claim is seen makes no difference, since the only question is whether a vertex is one's
-// own.
+// A thread is a worker with a block of start vertices and one heap, which holds, for every vertex of the growing
+// subtree, the lightest known edge that leaves the subtree. Vertices are claimed by compare-and-swap. A worker that
+// loses a claim stops; nobody waits. Owners are read past the first-level cache, so a worker sees its own claims.
+// Whether it sees those of others makes no difference: it only asks whether it owns a vertex itself.
 #include "runtime/exact.cuh"
 
-// Heaps of neighbouring workers interleave: place i of worker w is i * workers + w.
+// The heaps of all workers are interleaved: place i of worker w is element i * workers + w.
 struct Heap {
   u64 *key;
   i64 *arc;
@@ -43,20 +42,20 @@ struct Heap {
 };
 
 constexpr i64 LOST = -2;
-constexpr i64 PATIENCE = 4096;  // edges of one row: between two vertices there can be millions of parallel ones
+constexpr i64 PATIENCE = 4096;  // edges of one row that are read at most: there can be millions of parallel edges
 
 struct Graph {
   const i64 *indptr;
   const int *columns;
   const u64 *keys;
-  bool ascending;  // the keys of every row
+  bool ascending;  // whether the keys of every row ascend
   int *owner;
 
   __device__ bool is_of(i64 arc, int root) const { return *(const volatile int *)(owner + columns[arc]) == root; }
   __device__ bool claim(int v, int root) const { return atomicCAS(owner + v, NONE, root) == NONE; }
 
-  // v's lightest edge that leaves the subtree of root, NONE if there is none; in ascending rows, from `known` on. LOST
-  // if that takes longer than PATIENCE: the subtree of more than one vertex may stop.
+  // v's lightest edge that leaves the subtree of root, NONE if there is none. In ascending rows the search begins at
+  // `known`. LOST if more than PATIENCE edges had to be read: a subtree of several vertices may stop then.
   __device__ i64 lightest_leaving(int root, int v, i64 known, bool alone) const {
     const i64 end = indptr[v + 1], far = ascending ? known + PATIENCE : indptr[v] + (alone ? end : PATIENCE);
     if (ascending) {
@@ -93,7 +92,7 @@ __device__ void grow_from(const Graph &graph, Heap &heap, int root, i64 gamma, i
       else
         heap.pop();
     }
-    if (heap.count == 0) return;  // a whole component
+    if (heap.count == 0) return;  // the subtree is a connected component
     i64 taken = heap.arc_at(0);
     v = graph.columns[taken];
     if (size == gamma || !graph.claim(v, root)) {

@@ -9,9 +9,9 @@ from emst.cuda.runtime.launch import launch
 
 MOST_WORKERS = 512 * 256  # as in the authors' code
 LEAST_BLOCK = 8  # start vertices of a worker
-ROOM = 3  # entries for each vertex in all heaps together
-LEAST_ROOM = 1 << 20  # or so many in all
-WORKERS_A_BLOCK = 64  # few, so that all multiprocessors have some
+ROOM = 3  # entries of all heaps together, per vertex
+LEAST_ROOM = 1 << 20  # entries of all heaps together, at least
+WORKERS_A_BLOCK = 64  # few, so that all multiprocessors get workers
 
 
 def grow_subtrees(
@@ -32,6 +32,6 @@ def grow_subtrees(
 
 
 def _workers(n: int, gamma: int) -> int:
-    """As many as there is work and room for. (In the paper, as many as there are subtrees of full size: on a GPU of
-    today most of its threads would look on while a few took a hundred vertices one after the other.)"""
+    """As many workers as there is work and memory for. (The paper starts one per subtree of full size. On a current GPU
+    most threads would be idle then, while a few add a hundred vertices one after the other.)"""
     return max(1, min(MOST_WORKERS, n // LEAST_BLOCK, max(ROOM * n, LEAST_ROOM) // gamma))

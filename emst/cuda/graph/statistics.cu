@@ -1,5 +1,5 @@
-// One look at all entries of a graph, of which nothing is taken for granted: a start of a row may be any number, so
-// what it points at is used only where it lies within bounds.
+// Statistics of a graph whose values are not checked yet: an element of indptr may be any number, so it is used as an
+// index only if it is in range.
 #include "runtime/grid.cuh"
 #include "graph/entries.cuh"
 
@@ -20,6 +20,7 @@ enum {
   FINGERPRINT,
   FIELDS = FINGERPRINT + 2
 };
+static_assert(FIELDS == EMST_STATISTICS_FIELDS, "statistics.py makes room for them");
 
 __device__ inline bool is_nan(int) { return false; }
 __device__ inline bool is_nan(i64) { return false; }
@@ -35,14 +36,14 @@ __device__ inline u64 mixed(u64 x) {
   return x ^ (x >> 31);
 }
 
-// One atomic a warp for each sum, none for a sum of nothing.
+// One atomic per warp and sum, none if the sum is 0.
 __device__ inline void add_up(u64 *field, u64 value) {
   value = warp_sum(value);
   if (lane_id() == 0 && value) atomicAdd(field, value);
 }
 
 template <class P>
-__device__ void look_at_rows(const P *indptr, i64 n, u64 *found) {
+__device__ void check_rows(const P *indptr, i64 n, u64 *found) {
   u64 descents = 0;
   for (i64 r = thread_id(); r < n; r += (i64)gridDim.x * blockDim.x) {
     if (indptr[r + 1] >= indptr[r]) continue;
@@ -58,8 +59,8 @@ __device__ void look_at_rows(const P *indptr, i64 n, u64 *found) {
 
 template <class W, class P>
 __global__ void __launch_bounds__(GRAPH_THREADS)
-    look(const P *indptr, i64 n, const int *indices, const W *weights, i64 m, u64 *found) {
-  look_at_rows(indptr, n, found);
+    graph_statistics(const P *indptr, i64 n, const int *indices, const W *weights, i64 m, u64 *found) {
+  check_rows(indptr, n, found);
   u32 outside = 0, nans = 0, upper = 0, lower = 0, steps_down = 0;
   u64 low_half = 0, high_half = 0;
   for_tiles(indptr, (int)n, indices, m, Warp(blockIdx.x, gridDim.x), [&](i64 start, const int *columns, auto &rows) {

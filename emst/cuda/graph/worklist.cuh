@@ -1,33 +1,32 @@
-// Borůvka's rounds on a list of edges, without a word to the host; graph.cu says where the list comes from.
+// Borůvka's rounds on a list of edges, without the host; forest.cu makes the list.
 //
-// A round is two passes over the list. `hook`: an edge that is the lightest of one of its ends hooks that component
-// onto the other; if it is the lightest of both, the smaller one stays the root, so there is nothing to compare and
-// swap (see merge.cu). `filter`: ends climb to their roots, edges within a component are dropped, and the others are
-// offered to both ends for the next round. Chains too long to climb are finished by repeating `filter`: every
-// component on a chain is an end of a listed edge, so its pointer then skips what has been climbed, and climbs
-// compound.
+// A round is two passes over the list. `hook`: an edge that is the lightest of one of its ends hangs that component on
+// the other one, by the rule of contract.cuh. `filter`: ends climb to their roots, edges within a component are
+// dropped, and the others are offered to both ends for the next round. If a chain is too long for one climb, `filter`
+// is repeated: every component on a chain is an end of a listed edge, so its parent pointer then skips the part that
+// has been climbed, and the lengths of climbs multiply.
 #pragma once
 #include "contract.cuh"
 #include "graph/keys.cuh"
 
-// Counters of lists: those of light edges, from HEAVY_PASSES on those of the others, and of the last climb. A pass
-// divides the length of a chain by more than HOPS, so none of 2^31 components takes more than six; and a long chain is
-// a round that leaves few components: fewer than a hundred passes in 31 rounds.
+// Every pass has a counter for the list that it writes: first the passes over light edges, from HEAVY_PASSES on those
+// over the other edges, from LAST_PASSES on those of the last climb. A pass divides the length of a chain by more than
+// HOPS, so a chain of 2^31 components takes at most six. A round with a long chain leaves few components. So 31 rounds
+// take fewer than a hundred passes.
 constexpr int PASSES = 512, HEAVY_PASSES = 240, LAST_PASSES = 480;
-constexpr int ALONE = 2048;  // listed edges that one block finishes by itself: its barriers are cheaper
-constexpr int MANY = 4;      // vertices or edges that a thread works on at once: each step waits for memory
-constexpr int MOST_BLOCKS = 4096;
-constexpr int STATE_WORDS = 4868;  // of 64 bits
+constexpr int ALONE = 2048;  // at most so many listed edges are left to one block, whose barriers are cheaper
+constexpr int MANY = 4;      // vertices or edges that a thread processes at once, to overlap their memory accesses
+constexpr int MOST_BLOCKS = EMST_MOST_BLOCKS;
 
 struct State {
   u64 edges;               // of the forest
   u64 count[PASSES];       // length of the list that a pass writes
-  u64 found[MOST_BLOCKS];  // marks in the share of a block
+  u64 found[MOST_BLOCKS];  // number of marks in the share of a block
   int unfinished[PASSES];  // whether a climb of the pass did not arrive
   Wide threshold;          // the last light edge
   u32 arrived;
 };
-static_assert(sizeof(State) == STATE_WORDS * sizeof(u64), "graph.py makes room for it");
+static_assert(sizeof(State) == EMST_FOREST_WORDS * sizeof(u64), "forest.py allocates it");
 
 template <class Key>
 struct Worklist {
@@ -48,7 +47,7 @@ struct Worklist {
     b = c;
   }
 
-  // All labels become roots; nothing is known of what leaves them, if there are to be further rounds.
+  // All labels become roots. If there are further rounds, their least edges are cleared.
   __device__ void flatten(bool further) {
     do {
       pass++;
@@ -74,7 +73,7 @@ struct Worklist {
     } while (*(volatile int *)&state->unfinished[pass]);
   }
 
-  // As many edges as a thread works on at once, each of them; those beyond the end are not `live`.
+  // The ITEMS edges that a thread processes at once; those beyond the end are not `live`.
   template <int ITEMS>
   __device__ void load(u64 start, u64 count, Item<Key> (&item)[ITEMS], bool (&live)[ITEMS]) {
 #pragma unroll
@@ -156,10 +155,10 @@ struct Worklist {
     }
   }
 
-  // Whether all threads have MANY edges; if not, each had better take one.
+  // Whether there are MANY edges for every thread; otherwise a thread takes one edge at a time.
   __device__ bool many(u64 count) const { return count >= MANY * grid.step(); }
 
-  // Rounds until no listed edge is left. A short list is left to block 0: the others go on to the last barrier.
+  // Rounds until no listed edge is left. A short list is left to block 0; the other blocks wait at the last barrier.
   __device__ void rounds() {
     const Worklist before = *this;
     for (;;) {
@@ -189,7 +188,7 @@ struct Worklist {
         swap(list, spare);
       }
     }
-    *this = before;  // blocks have done different numbers of rounds
+    *this = before;  // blocks have run different numbers of rounds
     grid.sync();
   }
 };

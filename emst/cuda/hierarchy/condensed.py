@@ -8,10 +8,9 @@ import numpy as np
 from emst.backend.records import Condensed, Linkage
 from emst.cuda.hierarchy.linkage import Chains
 from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.constants import PIECE
 from emst.cuda.runtime.launch import Compaction, launch
 from emst.cuda.runtime.sort import sort_pairs
-
-PIECE = 1024  # of condensed.cu
 
 
 def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
@@ -64,7 +63,7 @@ def describe(
     if most:
         longs = cupy.empty(most, np.int32)
         Compaction(count).launch("hierarchy/condensed", "list_long", count, start, count, longs, total[1:])
-        launch("hierarchy/condensed", f"sum_long<{T}>", most * 1024, longs, total[1:], start, *sums, block=1024)
+        launch("hierarchy/condensed", f"sum_long<{T}>", most * PIECE, longs, total[1:], start, *sums, block=PIECE)
     return Condensed(
         linkage, min_cluster_size, parent, split, birth, death, size, stability, cluster, leaving, of_merge
     )

@@ -2,9 +2,9 @@
 #pragma once
 #include "distances/point_rows.cuh"
 
-constexpr int LEAF = 8;  // points a leaf
-constexpr int FAN = 32;  // children a node: one for every lane
-constexpr int MAX_LEVELS = 8;
+constexpr int LEAF = EMST_LEAF;  // points of a leaf
+constexpr int FAN = EMST_FAN;    // children of a node: one for every lane
+constexpr int MAX_LEVELS = EMST_MAX_LEVELS;
 
 struct Hierarchy {  // level 0 holds the leaves; node i of a level covers FAN nodes, from FAN * i, of the level below
   int levels;

@@ -7,15 +7,13 @@ import numpy as np
 
 from emst.backend.records import Scaling
 from emst.cuda.distances.brute import centres_of
-from emst.cuda.runtime.compile import ctype, kernel
-from emst.cuda.runtime.launch import BLOCK, launch
+from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.constants import BLOCK, FAN, LEAF, MAX_LEVELS
+from emst.cuda.runtime.launch import launch, launch_grid
 
-LEAF = 8  # of bvh.cuh
-FAN = 32
-MAX_LEVELS = 8
-# From here on all pairs are compared. Where the hierarchy stops to pay depends on the data: with 50,000 points on an
-# H200 uniform noise crosses between 10 and 16 dimensions, blobs at 32, and data with structure is what people bring
-# (benchmarks/crossing.py, benchmarks/results).
+# Dimensions from which all pairs are compared. Where that becomes faster than the hierarchy depends on the data: for
+# 50,000 points on an H200 between 10 and 16 dimensions if they are uniform, at 32 if they are blobs. Most data has
+# structure, so the limit follows the blobs (benchmarks/crossing.py, benchmarks/results).
 BRUTE_FROM = 33
 
 
@@ -33,7 +31,7 @@ class Bvh:
     core : T[n] or None
         Squared core distances.
     neighbours : int32[k, n] or None
-        Lists that `core_distances` leaves for `cache_neighbours`.
+        Nearest neighbours of each point; `core_distances` finds them and `cache_neighbours` uses them.
     """
 
     leaf_size = LEAF
@@ -99,9 +97,8 @@ def build_bvh(points: cupy.ndarray, order: cupy.ndarray, scaling: Scaling) -> Bv
     bvh = Bvh(rows, n, d)
     columns = min(stride, 32)
     block = (columns, BLOCK // columns)
-    kernel("points/bvh", f"gather<{bvh.T}>")(
-        (-(-padded(n) // block[1]),), block, (points, order, n, padded(n), *bvh.shape, scaling.scale, rows)
-    )
+    args = (points, order, n, padded(n), *bvh.shape, scaling.scale, rows)
+    launch_grid("points/bvh", f"gather<{bvh.T}>", (-(-padded(n) // block[1]),), block, args)
     if bvh.brute:
         bvh.centres = centres_of(rows, n)
         return bvh

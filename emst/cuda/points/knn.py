@@ -7,9 +7,10 @@ import numpy as np
 
 from emst.cuda.distances.brute import PAGE, list_neighbours, page_of_neighbours
 from emst.cuda.points.bvh import Bvh, set_cores
+from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch
 
-LONGEST_LIST = 32  # entries that fit into a thread's registers; beyond that neighbours come in pages
+LONGEST_LIST = 32  # entries that fit into a thread's registers; longer lists are found in pages
 
 
 def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
@@ -22,7 +23,16 @@ def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
         else:
             name = f"nearest_points<{bvh.template}, {k}>"
             launch(
-                "points/knn", name, bvh.n, bvh.rows, bvh.n, bvh.hierarchy, bvh.nodes, bvh.neighbours, core, block=128
+                "points/knn",
+                name,
+                bvh.n,
+                bvh.rows,
+                bvh.n,
+                bvh.hierarchy,
+                bvh.nodes,
+                bvh.neighbours,
+                core,
+                block=32 * WALK_WARPS,
             )
     else:
         _pages(bvh, k, core)
@@ -39,4 +49,16 @@ def _pages(bvh: Bvh, k: int, core: cupy.ndarray) -> None:
             page_of_neighbours(bvh.rows, rank, last, core)
         else:
             name, at = f"next_page<{bvh.template}, {PAGE}>", np.int32(rank)
-            launch("points/knn", name, bvh.n, bvh.rows, bvh.n, bvh.hierarchy, bvh.nodes, at, last, core, block=128)
+            launch(
+                "points/knn",
+                name,
+                bvh.n,
+                bvh.rows,
+                bvh.n,
+                bvh.hierarchy,
+                bvh.nodes,
+                at,
+                last,
+                core,
+                block=32 * WALK_WARPS,
+            )

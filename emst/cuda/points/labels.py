@@ -1,9 +1,13 @@
-"""Labels of nodes, on the GPU: the component of all points below a node, or MIXED. Kernels: labels.cu."""
+"""Labels of nodes on the GPU: the component of all points below a node, MIXED if there are several.
+
+Kernels: labels.cu.
+"""
 
 from __future__ import annotations
 
 from emst.backend.records import Forest
-from emst.cuda.points.bvh import FAN, Bvh, each_level
+from emst.cuda.points.bvh import Bvh, each_level
+from emst.cuda.runtime.constants import FAN
 from emst.cuda.runtime.launch import launch, launch_over_points
 
 

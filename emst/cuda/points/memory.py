@@ -7,9 +7,9 @@ from typing import Any
 import cupy
 import numpy as np
 
-from emst.cuda.distances.brute import TILE
-from emst.cuda.points.bvh import BRUTE_FROM, LEAF
+from emst.cuda.points.bvh import BRUTE_FROM
 from emst.cuda.points.knn import LONGEST_LIST
+from emst.cuda.runtime.constants import BRUTE_TILE, LEAF
 from emst.cuda.runtime.memory import bytes_free
 
 LABELLING = 130  # bytes a point that the stages after the tree take at their peak, a little more than measured
@@ -19,10 +19,10 @@ def bytes_needed(n: int, d: int, dtype: Any, k: int) -> int:
     """Device memory of one tree at its peak, in the rounds, the points not counted; a little more than measured."""
     size = np.dtype(dtype).itemsize
     row = size * (4 if d <= 3 else d + 1)
-    nodes = row / TILE if d >= BRUTE_FROM else 2 * row * 33 / 32 / LEAF
-    ids = 4 * 7 + 8 * 2  # order, labels, components twice, parent, answers, worklist; edges by component and by slot
+    nodes = row / BRUTE_TILE if d >= BRUTE_FROM else 2 * row * 33 / 32 / LEAF
+    ids = 4 * 7 + 8 * 2  # order, labels, components twice, parent, neighbours, worklist; edges by component and by slot
     numbers = 5 * size + 4  # weight, best, bound, step; slack for what the pool rounds up
-    splits = 2 * size + 4 if d >= BRUTE_FROM else 0  # brute force: answers by split of the points
+    splits = 2 * size + 4 if d >= BRUTE_FROM else 0  # all pairs: neighbours by split of the points
     mrd = 0 if k == 1 else 4 * size + (4 * k if k <= LONGEST_LIST else 4)
     return int(n * (row + nodes + ids + numbers + splits + mrd)) + (1 << 22)
 

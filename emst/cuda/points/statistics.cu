@@ -4,8 +4,8 @@
 // Greatest of x, and least as the greatest of its complement, for every dimension, as ordered integers; and whether a
 // value is not finite. A thread stays in one dimension: the number of threads is a multiple of d.
 template <class T, class U>
-__global__ void point_statistics(const T *x, i64 values, int d, i64 threads, U *corners, int *bad, i64 samples,
-                                 u64 step, T *sample) {
+__global__ void point_statistics(const T *x, i64 values, int d, i64 threads, U *corners, U *bad, i64 samples, u64 step,
+                                 T *sample) {
   i64 start = thread_id();
   if (start < samples * d) {  // SampledRows of records.py
     const u64 row = ((u64)(start / d) * step & 0xffffffffull) * (u64)(values / d) >> 32;

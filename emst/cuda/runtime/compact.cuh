@@ -1,10 +1,12 @@
 // Ordered compaction in one pass: every kept index goes to its rank among the kept ones.
 //
-// A block takes a tile, counts by ballots, and learns by looking back how many were kept before it (lookback.cuh).
+// A block takes a tile, counts by ballots, and finds by looking back how many were kept before it (lookback.cuh).
 #pragma once
 #include "runtime/lookback.cuh"
+#include "runtime/warp.cuh"
 
-constexpr int COMPACT_THREADS = 256, COMPACT_ITEMS = 16, COMPACT_TILE = COMPACT_THREADS * COMPACT_ITEMS;
+constexpr int COMPACT_THREADS = EMST_BLOCK, COMPACT_TILE = EMST_SCAN_TILE,
+              COMPACT_ITEMS = COMPACT_TILE / COMPACT_THREADS;
 
 // The j-th index of this thread in a tile.
 __device__ inline i64 compact_index(int tile, int j) {
@@ -34,11 +36,7 @@ __device__ void compact_tile(int tile, i64 n, u64 *tiles, u32 epoch, int *total,
   if (warp == 0) {
     u32 carry = 0;
     for (int c = 0; c < COUNTS; c += 32) {  // exclusive prefix sum of the counts
-      u32 value = before[c + lane], sum = value;
-      for (int step = 1; step < 32; step *= 2) {
-        u32 other = __shfl_up_sync(FULL, sum, step);
-        if (lane >= step) sum += other;
-      }
+      const u32 value = before[c + lane], sum = warp_inclusive_sum(value);
       before[c + lane] = carry + sum - value;
       carry += __shfl_sync(FULL, sum, 31);
     }

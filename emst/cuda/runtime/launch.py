@@ -9,17 +9,18 @@ import cupy
 import numpy as np
 
 from emst.cuda.runtime.compile import kernel
+from emst.cuda.runtime.constants import BLOCK, COUNTER_WORDS, EACH, SCAN_TILE
+from emst.cuda.runtime.signature import check
 
-BLOCK = 256
-COMPACT_TILE = 4096  # of compact.cuh
-COUNTER_WORDS = 16  # of lookback.cuh: before the words of tiles
-EACH = 4  # points a thread of a pass over all points, of exact.cuh
+NULL = np.uint64(0)
+
+_ready: dict[tuple[Any, ...], tuple[Any, bool]] = {}  # kernels whose arguments of these types have been checked
 
 
 def launch(room: str, name: str, threads: int, *args: Any, block: int = BLOCK) -> None:
-    """Run kernel `name` of ``<room>.cu`` with at least `threads` threads; Python ints go as 64-bit, None as null."""
+    """Run kernel `name` of ``<room>.cu`` with at least `threads` threads; see `launch_grid` for the arguments."""
     if threads > 0:
-        kernel(room, name)((-(-threads // block),), (block,), tuple(map(pointer, args)))
+        launch_grid(room, name, (-(-threads // block),), (block,), args)
 
 
 def launch_over_points(room: str, name: str, n: int, *args: Any) -> None:
@@ -27,15 +28,32 @@ def launch_over_points(room: str, name: str, n: int, *args: Any) -> None:
     launch(room, name, -(-n // EACH), *args)
 
 
-def pointer(value: Any) -> Any:
-    """A kernel argument; None as a null pointer."""
-    return np.uint64(0) if value is None else value
-
-
 def launch_resident(room: str, name: str, blocks: int, *args: Any, block: int) -> None:
     """Run a kernel whose blocks wait for one another: `blocks` of them, but no more than can be resident at once."""
-    blocks = max(min(blocks, _resident(room, name, block, cupy.cuda.runtime.getDevice())), 1)
-    kernel(room, name, True)((blocks,), (block,), args)
+    blocks = max(min(blocks, most_resident(room, name, block)), 1)
+    launch_grid(room, name, (blocks,), (block,), args, resident=True)
+
+
+def most_resident(room: str, name: str, block: int) -> int:
+    """How many blocks of a kernel can be resident at once."""
+    return _resident(room, name, block, cupy.cuda.runtime.getDevice())
+
+
+def launch_grid(
+    room: str, name: str, grid: tuple[int, ...], block: tuple[int, ...], args: tuple[Any, ...], resident: bool = False
+) -> None:
+    """Run kernel `name` of ``<room>.cu`` with these blocks and threads of a block.
+
+    Python integers go as 64 bits, floats as doubles, None as a null pointer. The first launch with arguments of these
+    types checks them against the kernel's signature and raises TypeError if they do not fit.
+    """
+    key = (room, name, resident, *map(type, args))
+    ready = _ready.get(key)
+    if ready is None:
+        check(room, name, args)
+        ready = _ready[key] = kernel(room, name, resident), any(value is None for value in args)
+    function, nulls = ready
+    function(grid, block, tuple(NULL if value is None else value for value in args) if nulls else args)
 
 
 @functools.cache
@@ -51,14 +69,16 @@ def multiprocessors(device: int) -> int:
 
 
 class Compaction:
-    """What tiles of `compact` in compact.cuh tell each other, for up to n indices, and the epoch that tells its launches
-    apart. They run one after the other: they share the counter that tiles are taken from."""
+    """Words that the tiles of up to n indices publish (lookback.cuh), and the epoch by which launches differ.
+
+    The launches run one after the other, since they share the counter from which tiles are taken.
+    """
 
     def __init__(self, n: int) -> None:
-        self._tiles = cupy.zeros(COUNTER_WORDS + -(-n // COMPACT_TILE), np.uint64)
+        self._tiles = cupy.zeros(COUNTER_WORDS + -(-n // SCAN_TILE), np.uint64)
         self._epoch = 0
 
     def launch(self, room: str, name: str, n: int, *args: Any) -> None:
         """Run a compacting kernel over n indices; its last two parameters are tiles and epoch."""
         self._epoch += 1
-        launch(room, name, -(-n // COMPACT_TILE) * BLOCK, *args, self._tiles, np.uint32(self._epoch))
+        launch(room, name, -(-n // SCAN_TILE) * BLOCK, *args, self._tiles, np.uint32(self._epoch))

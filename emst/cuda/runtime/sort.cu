@@ -1,23 +1,25 @@
 // Stable radix sort of 64-bit keys with 32-bit values, eight bits a pass, every pass one trip through memory.
 //
-// A block ranks its tile by digit, learns how many equal digits earlier tiles hold by looking back over their published
-// counts, and writes its tile out in runs: A. Adinets, D. Merrill, "Onesweep: a faster least significant digit radix
-// sort for GPUs" (2022). The words that tiles publish are described in lookback.cuh.
+// A block ranks its tile by digit, finds how many equal digits earlier tiles hold by looking back over their published
+// counts, and writes its tile in runs of equal digits: A. Adinets, D. Merrill, "Onesweep: a faster least significant
+// digit radix sort for GPUs" (2022). The words that tiles publish are described in lookback.cuh.
 #include "runtime/lookback.cuh"
+#include "runtime/warp.cuh"
 
-constexpr int DIGITS = 256, THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS, SORT_WARPS = THREADS / 32,
-              BLOCKS_AN_SM = 4;
+constexpr int DIGIT_BITS = EMST_DIGIT_BITS, DIGITS = 1 << DIGIT_BITS;
+constexpr int THREADS = DIGITS, SORT_WARPS = THREADS / 32, TILE = EMST_SORT_TILE, ITEMS = TILE / THREADS;
+constexpr int MOST_PASSES = 64 / DIGIT_BITS, LEAST_RESIDENT = 4;
 
 __device__ inline int digit_of(u64 key, int shift) { return (int)(key >> shift & (DIGITS - 1)); }
 
 // counts[pass * DIGITS + digit], for all passes at once.
 __global__ void __launch_bounds__(THREADS) count_digits(const u64 *keys, i64 n, int passes, u64 *counts) {
-  __shared__ u32 local[8 * DIGITS];
+  __shared__ u32 local[MOST_PASSES * DIGITS];
   for (int c = threadIdx.x; c < passes * DIGITS; c += THREADS) local[c] = 0;
   __syncthreads();
   for (i64 i = thread_id(); i < n; i += (i64)gridDim.x * THREADS) {
     u64 key = keys[i];
-    for (int pass = 0; pass < passes; pass++) atomicAdd(local + pass * DIGITS + digit_of(key, 8 * pass), 1u);
+    for (int pass = 0; pass < passes; pass++) atomicAdd(local + pass * DIGITS + digit_of(key, DIGIT_BITS * pass), 1u);
   }
   __syncthreads();
   for (int c = threadIdx.x; c < passes * DIGITS; c += THREADS)
@@ -26,50 +28,28 @@ __global__ void __launch_bounds__(THREADS) count_digits(const u64 *keys, i64 n, 
 
 // Counts to the places where each digit starts; one block a pass.
 __global__ void __launch_bounds__(DIGITS) digit_starts(u64 *counts) {
-  __shared__ u64 warp_sums[DIGITS / 32];
-  u64 *mine = counts + blockIdx.x * DIGITS + threadIdx.x, count = *mine, sum = count;
-  for (int step = 1; step < 32; step *= 2) {
-    u64 other = __shfl_up_sync(FULL, sum, step);
-    if ((int)lane_id() >= step) sum += other;
-  }
-  if (lane_id() == 31) warp_sums[threadIdx.x / 32] = sum;
-  __syncthreads();
-  for (int w = 0; w < (int)threadIdx.x / 32; w++) sum += warp_sums[w];
-  *mine = sum - count;
+  u64 *mine = counts + blockIdx.x * DIGITS + threadIdx.x;
+  *mine = block_exclusive_sum<DIGITS>(*mine);
 }
 
 // Lanes of the warp that hold the same digit.
 __device__ inline u32 lanes_with(int digit) {
   u32 peers = FULL;
 #pragma unroll
-  for (int bit = 0; bit < 8; bit++) {
+  for (int bit = 0; bit < DIGIT_BITS; bit++) {
     u32 set = __ballot_sync(FULL, digit >> bit & 1);
     peers &= digit >> bit & 1 ? set : ~set;
   }
   return peers;
 }
 
-// Exclusive prefix sum over a block of DIGITS threads.
-__device__ inline u32 block_prefix(u32 value, u32 *warp_sums) {
-  u32 sum = value;
-  for (int step = 1; step < 32; step *= 2) {
-    u32 other = __shfl_up_sync(FULL, sum, step);
-    if ((int)lane_id() >= step) sum += other;
-  }
-  if (lane_id() == 31) warp_sums[threadIdx.x / 32] = sum;
-  __syncthreads();
-  for (int w = 0; w < (int)threadIdx.x / 32; w++) sum += warp_sums[w];
-  return sum - value;
-}
-
 // values_in null: the value of a key is its index.
-__global__ void __launch_bounds__(THREADS, BLOCKS_AN_SM)
+__global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
     sort_pass(const u64 *__restrict__ keys_in, const int *__restrict__ values_in, i64 n, int shift, const u64 *starts,
               u64 *keys_out, int *values_out, u64 *tiles, u32 epoch) {
   __shared__ u64 exchange[TILE];                  // keys, then values, in the tile's sorted order
   __shared__ u32 next_place[SORT_WARPS][DIGITS];  // in the tile, of a warp's next key with this digit; a count before
   __shared__ u32 out_base[DIGITS];  // where the tile's first key of a digit goes, less its place in the tile
-  __shared__ u32 warp_sums[SORT_WARPS];
   const int warp = threadIdx.x / 32, lane = (int)lane_id(), digit = threadIdx.x;
 #pragma unroll
   for (int w = 0; w < SORT_WARPS; w++) next_place[w][digit] = 0;
@@ -77,7 +57,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_AN_SM)
   const i64 tile_start = (i64)tile * TILE, first = tile_start + warp * (32 * ITEMS) + lane;
   const int here = (int)minimum((i64)TILE, n - tile_start);
 
-  // Counts first, without ranks: later tiles wait for them. Padding sorts last in its tile.
+  // Counts first, since later tiles wait for them; ranks later. Padding comes last in its tile.
   u64 key[ITEMS];
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) key[j] = first + j * 32 < n ? keys_in[first + j * 32] : ~0ull;
@@ -94,7 +74,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_AN_SM)
   const u64 *words = lookback::words(tiles) + digit;
   u64 *word = lookback::words(tiles) + (i64)tile * DIGITS + digit;
   lookback::publish(word, lookback::word(epoch, tile ? lookback::AGGREGATE : lookback::PREFIX, total));
-  const u32 place = block_prefix(total, warp_sums);
+  const u32 place = block_exclusive_sum<THREADS>(total);
 #pragma unroll
   for (int w = 0; w < SORT_WARPS; w++) next_place[w][digit] += place;
   __syncthreads();
@@ -123,7 +103,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_AN_SM)
   out_base[digit] = (u32)starts[digit] + earlier - place;
   __syncthreads();
 
-  // Through shared memory, so that equal digits leave side by side.
+  // Through shared memory, so that neighbouring threads write equal digits to neighbouring places.
   u32 to[ITEMS];
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {

@@ -5,11 +5,10 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.cuda.runtime.launch import COUNTER_WORDS, launch
+from emst.cuda.runtime.constants import COUNTER_WORDS, DIGIT_BITS, SORT_TILE
+from emst.cuda.runtime.launch import launch
 
-TILE = 4096  # of sort.cu
-DIGITS = 256
-DIGIT_BITS = 8
+DIGITS = 1 << DIGIT_BITS  # and threads of a block
 
 
 def sort_pairs(
@@ -17,14 +16,14 @@ def sort_pairs(
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Keys uint64[n] in ascending order and their values int32[n], by default indices; equal keys stay in order.
 
-    Keys are less than 2**bits: higher digits are not looked at.
+    Keys are less than 2**bits: higher digits are not sorted by.
     """
     n, passes = len(keys), -(-bits // DIGIT_BITS)
-    tiles = -(-n // TILE)
+    tiles = -(-n // SORT_TILE)
     counts = cupy.zeros(passes * DIGITS, np.uint64)
     words = cupy.zeros(COUNTER_WORDS + tiles * DIGITS, np.uint64)
-    launch("runtime/sort", "count_digits", min(tiles, 512) * DIGITS, keys, n, np.int32(passes), counts)
-    launch("runtime/sort", "digit_starts", passes * DIGITS, counts)
+    launch("runtime/sort", "count_digits", min(tiles, 512) * DIGITS, keys, n, np.int32(passes), counts, block=DIGITS)
+    launch("runtime/sort", "digit_starts", passes * DIGITS, counts, block=DIGITS)
     buffers = [(cupy.empty(n, np.uint64), cupy.empty(n, np.int32)) for _ in range(2)]  # the caller's keys stay
     for digit in range(passes):
         out = buffers[digit % 2]
@@ -41,6 +40,7 @@ def sort_pairs(
             *out,
             words,
             epoch,
+            block=DIGITS,
         )
         keys, values = out
     return keys, values

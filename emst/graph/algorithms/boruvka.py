@@ -1,12 +1,12 @@
-"""Borůvka's rounds: every component takes its lightest edge out, all at once, until none has one.
+"""Borůvka's algorithm, the default: in every round all components contract their lightest outgoing edges.
 
-Both devices find the first round's edges row by row, without a list, then list the lighter edges and contract them, so
-that most of the heavier ones are seen once, within a component, and never listed. From ECL-MST, the GPU has the list
-that keeps representatives instead of vertices, the look before an atomic, and the threshold found by a sample. What
-differs: the host takes no part between rounds, all of them being one launch; ends of chosen edges hook without
-compare-and-swap, since under a strict order only pairs of components choose the same edge; the threshold is a weight
-and a position, so that equal weights are split, too; and 64-bit weights of any sign. See `emst/cuda/graph.cu` and
-`emst/cpu/graph.py`.
+Both devices find the edges of the first round row by row, without a list. Then they list the light edges and contract
+them. Most of the heavier edges lie within one component by then; they are read once and never listed. The GPU follows
+ECL-MST in three points: the list holds representatives instead of vertices, a plain comparison precedes every atomic,
+and a sample gives the threshold. It differs in four points: all rounds are one launch, without the host; contraction
+needs no compare-and-swap, because under a strict order only pairs of components choose the same edge; the threshold is
+a weight and a position, so that it also divides edges of equal weight; weights may have 64 bits and any sign. See
+`emst/cuda/graph/forest.cu` and `emst/cpu/graph/forest.py`.
 
 References
 ----------
@@ -19,11 +19,11 @@ from __future__ import annotations
 from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, ForestEdges
 
-PER_EDGE = {4: 33, 8: 49}  # bytes that an edge takes beside the graph, by those of a weight: on a GPU two lists of
-# both ends, weight and position, and a bit
-PER_VERTEX = 60  # and a vertex; labels of the result included
+# Bytes beside the graph, per edge by the bytes of a weight, and per vertex, labels of the result included. On a GPU an
+# edge takes two lists of both ends, weight and position, and a bit.
+PER_EDGE, PER_VERTEX = {4: 33, 8: 49}, 60
 
 
 def forest(graph: Adjacency, ops: Backend) -> ForestEdges:
-    """Minimum spanning forest by the fastest way the device knows."""
+    """The minimum spanning forest, by the device's fastest algorithm."""
     return ops.graph_forest(graph)

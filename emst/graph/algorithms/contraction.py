@@ -1,19 +1,19 @@
-"""Borůvka's algorithm on a graph that is written anew, in compressed rows, after every round.
+"""Borůvka's algorithm on a graph that is rebuilt in compressed rows after every round.
 
 A round, as in the paper:
 
 1. every vertex finds its lightest edge in its own row;
-2. of two vertices that found the same edge, which is mirrored then, one forgets it and is a root;
-3. every vertex takes the colour of the vertex at the other end, and colours are propagated until nothing changes: each
-   tree of found edges ends in the colour of its root;
+2. of two vertices that found the same edge, one drops it and becomes a root;
+3. every vertex takes the colour of its root;
 4. a prefix sum over the roots numbers the supervertices;
-5. the edges between different colours are counted, a prefix sum gives every row of the new graph its place, and they
-   are inserted. Parallel edges stay.
+5. the edges between different colours are counted, a prefix sum gives every row of the new graph its place, and the
+   edges are inserted. Parallel edges are kept.
 
-In the paper, an atomic counter gives an edge its place in the new row, so the order of a row depends on timing; ties go
-to the smaller vertex at the other end; and weights are unsigned, of 32 bits. Here, every old vertex is given a part of
-the new row, in the order of the old ones: one sort of vertices instead of a counter. Ties are settled by the edges'
-keys, and weights may be any: see `emst.graph.algorithms.edges`.
+Steps 2 and 3 are `merge`, the step that points and graphs share. The paper propagates colours from vertex to vertex
+until nothing changes; the result is the same. In the paper, an atomic counter gives an edge its place in the new row,
+so the order of a row depends on timing. Ties go to the smaller vertex at the other end, and weights are unsigned
+integers of 32 bits. Here, every old vertex gets a part of the new row, in the order of the old vertices: one sort of
+vertices instead of a counter. Keys break ties, and weights may have any type: see `emst.graph.algorithms.edges`.
 
 References
 ----------
@@ -30,10 +30,8 @@ from emst.backend.records import Adjacency, Array, ForestEdges, Report
 from emst.graph.algorithms.edges import Arcs, Level, contract_until_done, numbered
 from emst.graph.arrays import starts
 
-PER_EDGE, PER_VERTEX = (
-    {4: 230, 8: 240},
-    80,
-)  # bytes beside the graph, as in `emst.graph.algorithms.boruvka`: arcs, old and new
+# Bytes beside the graph, as in `emst.graph.algorithms.boruvka`: for an edge, its arcs in the old and the new graph.
+PER_EDGE, PER_VERTEX = {4: 230, 8: 240}, 80
 
 
 def forest(graph: Adjacency, ops: Backend, *, report: Report | None = None) -> ForestEdges:
@@ -44,7 +42,7 @@ def forest(graph: Adjacency, ops: Backend, *, report: Report | None = None) -> F
     graph : Adjacency
         Of fewer than 2^30 edges.
     ops : Backend
-        Where the graph lies.
+        The backend that holds the graph.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round. There are at most log2(n).
     """
@@ -58,7 +56,7 @@ def contracted(arcs: Arcs, colour: Array, ops: Backend) -> tuple[Level, Arcs]:
 
 
 def inserted(arcs: Arcs, level: Level, ops: Backend) -> Arcs:
-    """The graph of supervertices: arcs within one are gone, the others keep the order of their old rows."""
+    """The graph of supervertices: arcs within one are dropped, the others keep the order of their old rows."""
     xp = ops.xp
     row, column = level.number[arcs.row], level.number[arcs.column]
     kept = xp.flatnonzero(row != column)
@@ -70,7 +68,7 @@ def inserted(arcs: Arcs, level: Level, ops: Backend) -> Arcs:
 
 
 def moved(indptr: Array, number: Array, ops: Backend) -> Array:
-    """By how many places the arcs of every vertex move, when those of a supervertex come to stand together."""
+    """By how many places the arcs of every vertex move when the arcs of a supervertex are brought together."""
     xp = ops.xp
     order = ops.sort_order(number.astype(np.uint64))
     count = (indptr[1:] - indptr[:-1])[order]

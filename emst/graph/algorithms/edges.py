@@ -1,13 +1,14 @@
-"""What the published algorithms have in common: edges under one key, and the first steps of a round on a written graph.
+"""What the published algorithms share: edges with keys, and the rounds of those that rebuild the graph.
 
-An edge's key is one word of 64 bits, the weight as 32 bits of the same order and then the edge's number, so the least
-word is the lightest edge and no two are equal. Weights of 64 bits first become dense ranks of their distinct values,
-which takes one sort. Edges are numbered as the graph's entries stand, so keys are in the order of the law. What limit
-is left comes from sorting: both directions of all edges are put in order, and the places in an order are int32.
+The key of an edge is one word of 64 bits: 32 bits that have the order of the weights, then the number of the edge. So
+the lightest edge has the least key, and no two keys are equal. Weights of 64 bits are first replaced by the dense ranks
+of their distinct values, which takes one sort. Edges are numbered in the order of the graph's entries, so keys follow
+the total order on edges. The number of edges is limited because both directions of all edges are sorted, and places in
+a sorted order are int32.
 
-`emst.graph.algorithms.contraction` and `emst.graph.algorithms.primitives` write the graph anew after every round: every vertex finds its
-lightest edge, edges that two vertices found are counted once, and pointer doubling tells which vertices have become
-one. They differ in how the graph of these is made.
+"contraction" and "primitives" rebuild the graph after every round: every vertex finds its lightest edge, `merge`
+contracts these edges, and every tree of vertices becomes one supervertex. The two algorithms differ in how they make
+the graph of the supervertices.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from emst.graph.arrays import ordered, rows_of, run_numbers
 MOST_EDGES = 2**30 - 1
 NO_KEY = np.uint64(2**64 - 1)  # greater than that of any edge
 NUMBER = np.uint64(2**32 - 1)  # the bits of a key that are the edge's number
-TILE = 1024  # keys of which one minimum is found first, where they belong together
+TILE = 1024  # keys of one segment that are first reduced to their minimum
 
 
 class KeyedEdges(NamedTuple):
-    """The k edges of a graph, numbered in the order of its entries."""
+    """The k edges of a graph in the order of its entries."""
 
     entry: Array  # int64[k]: position in the graph
     source: Array  # int32[k]: smaller end
@@ -38,12 +39,12 @@ class KeyedEdges(NamedTuple):
 
 
 class Arcs(NamedTuple):
-    """A graph with every edge in both directions and no loops, in compressed rows whose `indptr` is spelt out."""
+    """A graph with every edge in both directions and no loops, sorted by rows; every entry states its row."""
 
     n: int
     row: Array  # int32[2k], ascending
     column: Array  # int32[2k]
-    key: Array  # uint64[2k]
+    key: Array  # uint64[2k], the same for both directions of an edge
 
 
 class Level(NamedTuple):
@@ -54,7 +55,7 @@ class Level(NamedTuple):
 
 
 def edges_of(graph: Adjacency, ops: Backend, algorithm: str) -> KeyedEdges:
-    """The entries above the diagonal.
+    """The edges of a graph: its entries above the diagonal.
 
     Raises
     ------
@@ -85,7 +86,7 @@ def dense_ranks(values: Array, ops: Backend) -> Array:
 
 
 def arcs_of(n: int, source: Array, target: Array, key: Array, ops: Backend) -> Arcs:
-    """Both directions of every edge; in each row edges stand in the order in which they are given."""
+    """Both directions of every edge; the edges of a row keep their order."""
     ends = ops.xp.stack([source, target], axis=1).ravel()  # at i and i ^ 1 those of edge i // 2
     order = ops.sort_order(ends.astype(np.uint64))
     return Arcs(n, ends[order], ends[order ^ np.int32(1)], key[order // np.int32(2)])
@@ -113,7 +114,7 @@ def contract_until_done(
 
 
 def _lightest_contracted(arcs: Arcs, taken: Array, ops: Backend) -> Array:
-    """Contract the lightest edge of every vertex and mark these edges in `taken`: the root of every vertex, int32[n]."""
+    """Contract the lightest edge of every vertex, mark these edges in `taken`, and return the roots, int32[n]."""
     lightest = segment_minima(arcs.key, arcs.row, arcs.n, ops.xp)
     chosen = ops.xp.flatnonzero(arcs.key == lightest[arcs.row])
     taken[(arcs.key[chosen] & NUMBER).astype(np.int64)] = True
@@ -152,14 +153,14 @@ def segment_minima(key: Array, segment: Array, count: int, xp: Any) -> Array:
 
 
 def numbered(root: Array, xp: Any) -> Level:
-    """Supervertices in the order of their roots, by a prefix sum."""
+    """Supervertices, numbered in the order of their roots by a prefix sum."""
     is_root = root == xp.arange(len(root), dtype=np.int32)
     number = xp.cumsum(is_root, dtype=np.int32) - np.int32(1)
     return Level(number[root], xp.flatnonzero(is_root).astype(np.int32))
 
 
 def chosen_edges(edges: KeyedEdges, taken: Array, levels: list[Level], n: int, xp: Any) -> ForestEdges:
-    """The edges marked in `taken`, and the root of every vertex from the contractions down to a graph of n vertices."""
+    """The edges marked in `taken`, and the root of every vertex after all contractions, which left n vertices."""
     roots = xp.arange(n, dtype=np.int32)
     for level in reversed(levels):
         roots = level.representative[roots[level.number]]

@@ -1,16 +1,17 @@
-"""Borůvka's algorithm on the CPU and the GPU at once: each finds the lightest edges among its own part of the graph.
+"""Borůvka's algorithm on the CPU and the GPU at the same time: each finds the lightest edges of its part of the graph.
 
-The edges are dealt out once, a fraction `offload` to the CPU and the rest to the GPU. In every round both go through
-their own, at the same time: they drop those that lie within a component by now and find the least key that leaves each
-component. The CPU's least keys are sent over, the lesser of the two is each component's lightest edge, and the loop and
-the merging of components are those that everything here shares. The ends of edges are numbers of components, not their
-roots: what goes to the CPU and back, labels and least keys, is as long as the list of components and shrinks with it.
+The edges are divided once: a fraction `offload` for the CPU, the others for the GPU. In every round both process their
+own edges at the same time: they drop edges within a component and find the least key that leaves each component. The
+CPU's least keys are copied to the GPU; the lesser of the two keys is the lightest edge of the component. The loop is
+`emst.boruvka.spanning_forest`, and `merge` contracts, as for points. The ends of edges are numbers of components, not
+roots. So labels and least keys, which are copied between CPU and GPU, are as long as the list of components and shrink
+with it.
 
-The lightest of all edges is the lightest of one part or of the other, so it does not matter how they are dealt out. On
-the CPU alone the same two parts are worked on by two threads, which call kernels that release the interpreter's lock.
+The lightest of all edges is the lightest of one of the two parts, so the result does not depend on the division.
+On the CPU alone, two threads process the two parts; they call kernels that release the interpreter's lock.
 
-The paper's idea is followed here, not its layout of the work within a step. On what became of the limits on weights and
-vertices see `emst.graph.algorithms.edges`.
+This follows the paper's idea, not its layout of the work within a step. The limits on weights and vertices do not
+apply: see `emst.graph.algorithms.edges`.
 
 References
 ----------
@@ -32,10 +33,8 @@ from emst.graph.algorithms.edges import NO_KEY, NUMBER, KeyedEdges, chosen_edges
 from emst.inputs.devices import to_host
 
 OFFLOAD = 0.2
-PER_EDGE, PER_VERTEX = (
-    {4: 100, 8: 110},
-    88,
-)  # bytes beside the graph, as in `emst.graph.algorithms.boruvka`: edges, old and new
+# Bytes beside the graph, as in `emst.graph.algorithms.boruvka`: edges before and after a round.
+PER_EDGE, PER_VERTEX = {4: 100, 8: 110}, 88
 
 
 def forest(graph: Adjacency, ops: Backend, *, offload: float = OFFLOAD, report: Report | None = None) -> ForestEdges:
@@ -46,7 +45,7 @@ def forest(graph: Adjacency, ops: Backend, *, offload: float = OFFLOAD, report: 
     graph : Adjacency
         Of fewer than 2^30 edges.
     ops : Backend
-        Where the graph lies, and where all but the CPU's part is done.
+        The backend that holds the graph and does all work but the CPU's part.
     offload : float
         Fraction of the edges that is given to the CPU, from 0 to 1.
     report : callable, optional
@@ -56,14 +55,14 @@ def forest(graph: Adjacency, ops: Backend, *, offload: float = OFFLOAD, report: 
     Raises
     ------
     ValueError
-        An `offload` that is no such fraction.
+        If `offload` is not such a fraction.
     """
     if not isinstance(offload, Real) or isinstance(offload, bool) or not 0 <= offload <= 1:
         raise ValueError(f"offload must be a number from 0 to 1; got {offload!r}")
     xp = ops.xp
     edges = edges_of(graph, ops, "hybrid")
     parts = Parts(edges, graph.n, ops, offload)
-    number = xp.zeros(graph.n, np.int64)  # by component: its lightest edge; merging writes down the ends only
+    number = xp.zeros(graph.n, np.int64)  # by root: number of the component's lightest edge
 
     def lightest(found: Forest) -> None:
         least = parts.lightest(found)
@@ -82,7 +81,7 @@ def forest(graph: Adjacency, ops: Backend, *, offload: float = OFFLOAD, report: 
 
 
 class Parts:
-    """The edges that are left to either side, between components, and the thread that sees to the CPU's."""
+    """The edges of both parts that lie between components, and the thread that processes the CPU's part."""
 
     def __init__(self, edges: KeyedEdges, n: int, ops: Backend, offload: float) -> None:
         self.ops, self.cpu = ops, backend_of("cpu")
@@ -91,15 +90,15 @@ class Parts:
         self.kept = u[:kept], v[:kept], key[:kept]
         self.offloaded = to_host(u[kept:]), to_host(v[kept:]), to_host(key[kept:])
         self.helper = ThreadPoolExecutor(1, thread_name_prefix="emst-hybrid")
-        self.number = ops.xp.arange(n, dtype=np.int32)  # by root: the component's place among all
-        self.components = self.number.copy()  # those that the ends of edges are
+        self.number = ops.xp.arange(n, dtype=np.int32)  # by root: the component's number
+        self.components = self.number.copy()  # roots of the components that the ends of edges are numbers of
 
     def lightest(self, found: Forest) -> Array:
         """The least key that leaves each component, in the order of components."""
         xp = self.ops.xp
         self.number[found.components] = xp.arange(found.count, dtype=np.int32)
         labels = self.number[found.labels[self.components]]
-        self.components = found.components.copy()  # merging may write over it
+        self.components = found.components.copy()  # `merge` may overwrite it
         there = None
         if len(self.offloaded[0]):
             there = self.helper.submit(self.cpu.lightest_of_edges, *self.offloaded, to_host(labels))

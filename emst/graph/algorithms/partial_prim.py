@@ -1,31 +1,35 @@
-"""Partial Prim: many workers grow subtrees by Prim's rule at once, then every subtree becomes one vertex.
+"""Partial Prim: many workers grow subtrees by Prim's rule at the same time, then every subtree becomes one vertex.
 
-A worker takes the next of its vertices that nobody has claimed and adds the lightest edge that leaves its subtree,
-again and again, until the subtree has `gamma` vertices or that edge leads to a vertex of another worker's. Either way
-the edge it stops at joins its subtree to another one. Subtrees are unified into supervertices, edges within them go,
-and the rest is the graph of the next round, until no edge is left. gamma = 1 is Borůvka's algorithm; gamma = n with one
-worker, Prim's.
+A worker takes the next of its vertices that is not claimed yet. It adds the lightest edge that leaves its subtree until
+the subtree has `gamma` vertices or that edge leads to a vertex of another subtree. Then that edge, the stopping edge,
+joins its subtree to another one. Subtrees are unified into supervertices, edges within them are dropped, and the others
+form the graph of the next round, until no edge is left. gamma = 1 is Borůvka's algorithm; gamma = n with one worker is
+Prim's.
 
-Why no race can close a cycle. A worker only takes the lightest edge that leaves a set of vertices: those it has
-claimed, of which it knows all edges and for which nobody else can answer. Under a strict order such an edge belongs to
-the one minimum spanning forest (the cut property), whatever the others do in the meantime. So all edges ever taken are
-edges of one forest. It is different from run to run which worker takes them, and in which round; which edges are taken
-is not. For the same reason the only cycles that stopping edges make among subtrees are pairs that stopped at the same
-edge, which `without_pairs` undoes. And since every subtree with an edge that leaves it takes one when it stops, or has
-two vertices at least, a round at least halves the number of those that are left. (The latter is enough where the next
-edge would take thousands of steps to find: between two large supervertices lie millions of parallel edges.)
+The unification is `merge`, the step that points and graphs share: the components are the subtrees, and the edge of each
+component is its stopping edge.
 
-Variants, on how a vertex knows its lightest edge out of the subtree:
+Why no race can close a cycle. A worker only takes the lightest edge that leaves the set of vertices it has claimed, and
+it reads all edges of that set. Under a strict order such an edge belongs to the unique minimum spanning forest (the cut
+property), whatever other workers do at the same time. So all edges ever taken are edges of this forest. Which worker
+takes an edge, and in which round, may differ from run to run; the set of edges does not. For the same reason the only
+cycles that stopping edges form among subtrees are pairs with the same stopping edge, the mutual pairs of `merge`.
 
-- "min" looks through all its edges, each time the one it knew has become an edge within the subtree;
-- "sort" keeps every vertex's edges sorted by weight, so a cursor moves over them once;
-- "hybrid" looks through them in the first round, when there are most edges to sort and least to each vertex, and sorts
-  what is left; at once if some vertex has more than `LONG_ROW` edges.
+Why a round at least halves the number of vertices that have edges left: every subtree with an outgoing edge has a
+stopping edge or at least two vertices. (A worker gives up with two or more vertices if the next edge would take
+thousands of steps to find: there can be millions of parallel edges between two large supervertices.)
 
-Limits of the published code that are lifted: unsigned weights of 32 bits, the greatest of which is no edge; connected
-graphs; weights that are all different, without which it may close cycles; gamma of 2 or more, since it stops without
-joining its subtree to another when that is full. There, every step goes through all vertices of the subtree; here they
-stand in a heap, and a large gamma costs gamma log gamma instead of its square. On keys see `emst.graph.algorithms.edges`.
+Variants differ in how a vertex finds its lightest edge that leaves the subtree:
+
+- "min" reads all its edges whenever the known edge has come to lie within the subtree;
+- "sort" sorts every vertex's edges by weight, so a cursor reads them once;
+- "hybrid" is "min" in the first round, which has the most edges to sort and the fewest per vertex, and "sort" from then
+  on. It is "sort" at once if some vertex has more than `LONG_ROW` edges.
+
+The published code has limits that do not apply here: weights are unsigned integers of 32 bits, and the greatest means
+no edge; graphs are connected; weights are all different, otherwise it may close cycles; gamma is at least 2, since a
+full subtree stops without joining another one. There, every step reads all vertices of the subtree; here they are in a
+heap, and a large gamma costs gamma log gamma steps instead of gamma squared. Keys: see `emst.graph.algorithms.edges`.
 
 References
 ----------
@@ -55,12 +59,10 @@ from emst.graph.algorithms.edges import (
 from emst.graph.arrays import counts_of, starts
 
 VARIANTS = ("min", "sort", "hybrid")
-GAMMA = 32  # the more workers the smaller their subtrees: with as many as a GPU takes, few get that large
-LONG_ROW = 1000
-PER_EDGE, PER_VERTEX = (
-    {4: 180, 8: 190},
-    150,
-)  # bytes beside the graph, as in `emst.graph.algorithms.boruvka`: arcs, sorts, heaps
+GAMMA = 32  # vertices of a full subtree; with as many workers as a GPU has, few subtrees get so large
+LONG_ROW = 1000  # edges of a vertex
+# Bytes beside the graph, as in `emst.graph.algorithms.boruvka`: arcs and their sorts, and heaps.
+PER_EDGE, PER_VERTEX = {4: 180, 8: 190}, 150
 
 
 class Left(NamedTuple):
@@ -71,7 +73,7 @@ class Left(NamedTuple):
     key: Array  # uint64[k]
 
     def at(self, where: Array) -> Left:
-        """Some of them."""
+        """The edges at these indices."""
         return Left(self.u[where], self.v[where], self.key[where])
 
 
@@ -85,18 +87,18 @@ def forest(
     graph : Adjacency
         Of fewer than 2^30 edges.
     ops : Backend
-        Where the graph lies.
+        The backend that holds the graph.
     gamma : int
         Greatest number of vertices of a subtree that a worker grows in one round, 1 or more.
     variant : {"min", "sort", "hybrid"}
-        How a vertex knows its lightest edge.
+        How a vertex finds its lightest edge.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round. There are at most log2(n).
 
     Raises
     ------
     ValueError
-        A `gamma` or a `variant` that is none of these.
+        If `gamma` or `variant` is none of these.
     """
     if not isinstance(gamma, Integral) or isinstance(gamma, bool) or gamma < 1:
         raise ValueError(f"gamma must be an integer of at least 1; got {gamma!r}")

@@ -1,20 +1,22 @@
-"""Borůvka's algorithm recursively, out of three primitives: segmented minimum, scan and split.
+"""Borůvka's algorithm, recursive, built from three primitives: segmented minimum, scan and split (a sort).
 
-A round, as in the paper, with the primitive that does it:
+A round, as in the paper, with its primitives:
 
-1. the lightest edge of every vertex: *segmented minimum* over the edge list, whose segments are the vertices;
+1. the lightest edge of every vertex: a *segmented minimum* over the edge list, whose segments are the vertices;
 2. cycles, which are pairs of vertices that found the same edge, are removed;
-3. pointer doubling leads every vertex to its representative;
-4. vertices are *split* by representative, the beginnings of the parts flagged, and a *scan* of the flags numbers them:
-   these are the supervertices;
-5. edges whose ends have come into one supervertex are removed;
-6. the others are *split* by the pair of their new ends. Of parallel edges, which now stand side by side, only the
-   lightest stays: a *segmented minimum* again, whose segments are the pairs;
-7. the same for the graph of supervertices: the recursion, in the last step only, so it is a loop here.
+3. every vertex finds its representative, the root of its tree;
+4. vertices are *split* by representative, the beginnings of the parts are flagged, and a *scan* of the flags numbers
+   the parts: these are the supervertices;
+5. edges within one supervertex are removed;
+6. the others are *split* by the pair of their new ends, so parallel edges become neighbours. Only the lightest of them
+   is kept: again a *segmented minimum*, whose segments are the pairs;
+7. the recursion on the graph of supervertices. It is the last step, so it is a loop here.
 
-The paper packs weight and vertex into words of 32 bits (8 to 10 for the weight, 22 for the vertex) for step 1, and both
-ends and the weight into 64 for step 6, where the lightest then comes first. Keys of 64 bits lift the first limit: see
-`emst.graph.algorithms.edges`. In step 6, the word is all pair, and the second minimum does what its lowest bits did.
+Steps 2 and 3 are `merge`, the step that points and graphs share. The paper uses pointer doubling for step 3; the result
+is the same. For step 1 the paper packs weight and vertex into words of 32 bits (8 to 10 for the weight, 22 for the
+vertex), and for step 6 both ends and the weight into 64 bits, so that the lightest edge comes first. Keys of 64 bits
+lift the first limit: see `emst.graph.algorithms.edges`. In step 6 the pair takes the whole word, so a second segmented
+minimum finds the lightest edge.
 
 References
 ----------
@@ -31,10 +33,8 @@ from emst.backend.records import Adjacency, Array, ForestEdges, Report
 from emst.graph.algorithms.edges import Arcs, Level, contract_until_done, segment_minima
 from emst.graph.arrays import pair_codes, run_numbers
 
-PER_EDGE, PER_VERTEX = (
-    {4: 230, 8: 240},
-    80,
-)  # bytes beside the graph, as in `emst.graph.algorithms.boruvka`: arcs and their sorts
+# Bytes beside the graph, as in `emst.graph.algorithms.boruvka`: for an edge, its arcs and what sorts them.
+PER_EDGE, PER_VERTEX = {4: 230, 8: 240}, 80
 
 
 def forest(graph: Adjacency, ops: Backend, *, report: Report | None = None) -> ForestEdges:
@@ -45,7 +45,7 @@ def forest(graph: Adjacency, ops: Backend, *, report: Report | None = None) -> F
     graph : Adjacency
         Of fewer than 2^30 edges.
     ops : Backend
-        Where the graph lies.
+        The backend that holds the graph.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round. There are at most log2(n).
     """
@@ -66,19 +66,19 @@ def split_vertices(representative: Array, ops: Backend) -> Level:
     number = xp.empty_like(representative)
     number[order] = run
     of_run = xp.empty(int(run[-1]) + 1, np.int32)
-    of_run[run] = representative[order]  # all of a run write the same
+    of_run[run] = representative[order]  # all elements of a run write the same value
     return Level(number, of_run)
 
 
 def without_loops(arcs: Arcs, level: Level, ops: Backend) -> Arcs:
-    """The arcs between different supervertices, in no order."""
+    """The arcs between different supervertices, unsorted."""
     row, column = level.number[arcs.row], level.number[arcs.column]
     kept = ops.xp.flatnonzero(row != column)
     return Arcs(len(level.representative), row[kept], column[kept], arcs.key[kept])
 
 
 def split_edges(arcs: Arcs, ops: Backend) -> Arcs:
-    """The arcs in order of rows and columns, of parallel ones only the lightest."""
+    """The arcs sorted by rows and columns; of parallel arcs only the lightest."""
     if len(arcs.key) == 0:
         return arcs
     xp = ops.xp

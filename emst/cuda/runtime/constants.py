@@ -1,0 +1,43 @@
+"""Numbers that the kernels and Python must agree on, spelled here alone.
+
+`compile` hands each to the kernels as a macro: ``LEAF`` is ``EMST_LEAF`` there.
+"""
+
+# Launches.
+BLOCK = 256  # threads of a block where nothing else is said
+EACH = 4  # points that a thread takes in a pass over all points (exact.cuh)
+
+# Compaction, scans and sorting.
+SCAN_TILE = 4096  # indices of a block (compact.cuh, scan.cuh)
+COUNTER_WORDS = 16  # words before those of the tiles (lookback.cuh)
+SORT_TILE = 4096  # keys of a block (sort.cu)
+DIGIT_BITS = 8
+
+# The hierarchy of points and its walk.
+LEAF = 8  # points of a leaf (bvh.cuh)
+FAN = 32  # children of a node: one for every lane
+MAX_LEVELS = 8
+WALK_WARPS = 4  # packets of a block (walk.cuh)
+
+# All pairs of points, rows of distances.
+BRUTE_QUERIES = 128  # threads of a block, each with one query (tiles.cuh)
+BRUTE_TILE = 32  # points that a query is compared with at once
+BRUTE_SPLITS = 64  # parts that the points are split into at most (brute.cu)
+EUCLIDEAN, MANHATTAN, CHEBYSHEV, POWERS, ANY_POWER = range(5)  # metrics (metric.cuh)
+ROW_THREADS = 256  # a block takes a row (rows.cu)
+TREE_THREADS = 256  # of a block that grows a cluster's tree (validity.cu)
+
+# The condensed tree.
+PIECE = 1024  # terms that a warp adds (condensed.cu)
+NO_WORD = 2**64 - 1  # nothing has been passed up yet (climb.cuh)
+
+# Graphs.
+GRAPH_THREADS = 256  # of a block (entries.cuh)
+GRAPH_TILE = 256  # entries that a warp works on at once
+MOST_BLOCKS = 4096  # that have a place in a `State` (worklist.cuh, components.cu)
+FOREST_WORDS = 4868  # 64-bit words of the `State` in worklist.cuh
+NUMBERING_WORDS = 4097  # and of that in components.cu
+COMPONENT_THREADS = 256
+STATISTICS_FIELDS = 13  # of the result (statistics.cu)
+
+MACROS = {f"EMST_{name}": value for name, value in list(globals().items()) if name.isupper()}

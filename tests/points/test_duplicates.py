@@ -1,0 +1,58 @@
+"""Equal points: they are joined before the first search, and cost no time."""
+
+import time
+
+import numpy as np
+import pytest
+from helpers import to_host, tree
+
+import emst
+
+
+@pytest.mark.parametrize("k", [1, 5])
+def test_a_million_equal_points_take_a_moment(ops, k):
+    x = np.full((1_000_000, 3), 0.1, np.float32)
+    tree(ops, x[:1000], k)  # compiles
+    rounds = []
+    for n in (50_000, 1_000_000):  # a quadratic algorithm fails at the first size, before the second takes hours
+        start = time.perf_counter()
+        ours = emst.minimum_spanning_tree(
+            x[:n], min_samples=k, device=ops.name, report=lambda *seen: rounds.append(seen)
+        )
+        assert time.perf_counter() - start < 5
+    assert rounds == []  # they were one component before the first search
+    np.testing.assert_array_equal(ours.edges[:, 0], 0)
+    np.testing.assert_array_equal(ours.edges[:, 1], np.arange(1, len(x)))
+    assert not ours.weights.any()
+
+
+@pytest.mark.parametrize("k", [1, 5])
+@pytest.mark.parametrize("d", [2, 3])
+def test_a_few_places_with_many_points_each(ops, d, k):
+    g = np.random.default_rng(d)
+    places = g.random((200, d))
+    x = places[np.minimum(g.zipf(1.3, 100_000) - 1, 199)]
+    held = np.unique(x, axis=0)
+    ours = tree(ops, x, k)
+    assert len(ours.edges) == len(x) - 1
+    if k == 1:
+        assert (ours.weights > 0).sum() == len(held) - 1
+        np.testing.assert_array_equal(ours.weights[-(len(held) - 1) :], tree(ops, held).weights)
+
+
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+def test_minus_zero_is_zero(ops, zero):
+    x = np.array([[0.0, 1.0], [zero, 1.0], [5.0, zero], [5.0, 0.0]])
+    np.testing.assert_array_equal(tree(ops, x).weights[:2], [0, 0])
+
+
+@pytest.mark.parametrize("k", [1, 5])
+def test_many_equal_points_of_two_kinds_in_one_cell(ops, k):
+    """Their copies alternate on the curve, so they are no runs that could be joined beforehand."""
+    x = np.random.default_rng(0).random((80_000, 2))
+    x[::2] = np.where(np.random.default_rng(1).random((40_000, 1)) < 0.5, 0.3, 0.1 + 0.2)
+    tree(ops, x[:20_000], k)  # compiles
+    start = time.perf_counter()
+    ours = tree(ops, x, k)
+    assert time.perf_counter() - start < 5  # were it quadratic: half a minute
+    assert (to_host(ours.weights)[:39_998] == 0).all()

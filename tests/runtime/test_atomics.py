@@ -1,0 +1,84 @@
+"""Atomic operations of the CPU: threads load and store shared elements by them, and no minimum or claim is lost."""
+
+import threading
+
+import numpy as np
+import pytest
+from numba import int32, int64
+
+from emst.cpu.contract import _flatten as flatten
+from emst.cpu.hierarchy.descent import _follow as follow
+from emst.cpu.runtime.atomics import compare_and_swap, load, lower, lower_bound, store
+from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.numba_internals import without_counts
+
+
+@kernel
+def _exchange(array, at, value):
+    before = load(array, at)
+    store(array, at, value)
+    return before
+
+
+@kernel
+def _lower_all(least, first, values):
+    for value in values:
+        lower(least, 0, value)
+        lower_bound(first, 0, np.int32(value))
+
+
+@kernel
+def _claim(owner, me, count):
+    for i in range(len(owner)):
+        count += compare_and_swap(owner, i, np.int32(-1), me) == -1
+    return count
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64, np.float32, np.float64])
+def test_an_element_is_loaded_and_stored(dtype):
+    array = np.arange(5, dtype=dtype)
+    assert _exchange(array, 3, dtype(9)) == 3
+    assert array.tolist() == [0, 1, 2, 9, 4]
+
+
+def on_threads(count, work):
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_the_least_value_stays():
+    values = np.random.default_rng(0).permutation(200_000).astype(np.uint64) + 7
+    least, bound = np.full(1, 2**63, np.uint64), np.full(1, 2**31 - 1, np.int32)
+    _lower_all(least, bound, values[:1])
+    on_threads(4, lambda i: _lower_all(least, bound, values[i::4]))
+    assert least[0] == 7 and bound[0] in values
+
+
+def test_every_element_is_claimed_once():
+    owner, claimed = np.full(100_000, -1, np.int32), [0] * 4
+    _claim(owner[:0], np.int32(0), 0)
+
+    def claim(i):
+        claimed[i] = _claim(owner, np.int32(i), 0)
+
+    on_threads(4, claim)
+    assert sum(claimed) == len(owner) and claimed == np.bincount(owner, minlength=4).tolist()
+
+
+@pytest.mark.parametrize(
+    "shared, arrays, loads",
+    [(flatten, (int32, int32, int64), 7), (follow, (int32,), 2)],
+    ids=["contract", "descent"],
+)
+def test_shared_elements_are_accessed_atomically(shared, arrays, loads):
+    """Plain accesses would give the same results nearly always: the code that LLVM gets tells them apart."""
+    numbers = shared.py_func.__code__.co_argcount - len(arrays)
+    compiled = without_counts(nogil=True)(shared.py_func)
+    compiled.compile((*(kind[::1] for kind in arrays), *(int64,) * numbers))
+    code = compiled.inspect_llvm(compiled.signatures[0])
+    monotonic = [line for line in code.splitlines() if "monotonic" in line]
+    assert sum("load atomic" in line for line in monotonic) >= loads
+    assert sum("store atomic" in line for line in monotonic) >= 1

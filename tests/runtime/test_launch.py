@@ -1,0 +1,107 @@
+"""What a launch is given is checked against the kernel's signature; without a GPU, since a signature is text."""
+
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+import emst
+from emst.cuda.runtime.signature import check, signature
+
+CUDA = pathlib.Path(emst.__file__).parent / "cuda"
+
+
+class OnDevice:
+    """What `check` looks at in an array of CuPy."""
+
+    __cuda_array_interface__ = None
+
+    def __init__(self, shape, dtype):
+        self.shape, self.ndim, self.dtype = shape, len(shape), np.dtype(dtype)
+
+
+def test_a_signature_is_read_off_the_source():
+    found = signature("points/search", "nearest_outgoing<double, 2, true>")
+    assert [(p.type, p.pointer, p.size) for p in found] == [
+        ("double", True, 8),
+        ("int", True, 4),
+        ("Hierarchy", False, None),
+        ("double", True, 8),
+        ("int", True, 4),
+        ("int", True, 4),
+        ("int", True, 4),
+        ("Bits<double>", True, 8),
+        ("Bits<double>", True, 8),
+        ("Bits<double>", True, 8),
+        ("double", False, 8),
+    ]
+    assert signature("points/order", "curve_codes<float, 3>")[3].type == "Scaling<3>"
+    assert signature("graph/forest", "forest<Wide, int, i64>")[9].type == "Item<Wide>"
+
+
+UPPER_BOUNDS = [OnDevice((9,), "i4"), 9, OnDevice((9,), "i4"), *(OnDevice((9,), "f8") for _ in range(3))]
+CODES = [OnDevice((9, 3), "f4"), 9, np.int32(3), np.zeros(1, "V48"), OnDevice((9,), "u8")]
+LEAVES = [9, OnDevice((9,), "i4"), np.bool_(True), OnDevice((9,), "?")]
+CUT = [OnDevice((9,), "i4"), OnDevice((9,), "u4"), 0, 9, 5, OnDevice((9,), "i4"), OnDevice((25,), "u8"), np.uint32(1)]
+SPLITS = [OnDevice((9, 2), "i4"), 9, *(OnDevice((9,), "i4") for _ in range(3))]
+RIGHT = [
+    ("points/cached", "upper_bounds<double>", UPPER_BOUNDS),
+    ("points/order", "curve_codes<float, 3>", CODES),
+    ("hierarchy/selection", "leaves", LEAVES),
+    ("hierarchy/cut", "find_tops", CUT),
+    ("hierarchy/cut", "find_components", [SPLITS[0], 9, 5, *SPLITS[2:]]),
+]
+
+
+@pytest.mark.parametrize("room, name, args", RIGHT, ids=[name for _, name, _ in RIGHT])
+def test_right_arguments_pass(room, name, args):
+    check(room, name, args)
+    check(room, name, [None if isinstance(value, OnDevice) else value for value in args])
+    check(room, name, [1 << 40 if isinstance(value, OnDevice) else value for value in args])  # addresses
+
+
+@pytest.mark.parametrize("room, name, args", RIGHT, ids=[name for _, name, _ in RIGHT])
+def test_a_wrong_number_of_arguments_raises(room, name, args):
+    for wrong in (args[:-1], [*args, 0]):
+        with pytest.raises(TypeError, match=rf"^{name} of {room}.cu takes {len(args)} arguments .*; got {len(wrong)}$"):
+            check(room, name, wrong)
+
+
+@pytest.mark.parametrize(
+    "room, name, args, at, value, message",
+    [
+        (*RIGHT[0], 1, np.int32(9), "takes i64 for n; got an integer of 4 bytes"),
+        (*RIGHT[0], 1, 9.0, "takes i64 for n; got a floating-point number of 8 bytes"),
+        (*RIGHT[0], 3, OnDevice((9,), "f4"), r"takes Bits<double> \* for bound; got an array of float32"),
+        (*RIGHT[0], 0, np.zeros(9, np.int32), r"takes int \* for labels; got array"),
+        (*RIGHT[1], 2, 3, "takes int for stride; got an integer of 8 bytes"),
+        (*RIGHT[1], 3, 3, "takes Scaling<3> for scaling; got an integer of 8 bytes"),
+        (*RIGHT[2], 2, 1, "takes bool for root_too; got an integer of 8 bytes"),
+        (*RIGHT[2], 0, None, "takes i64 for clusters; got None"),
+        (*RIGHT[3], 7, 1, "takes u32 for epoch; got an integer of 8 bytes"),
+        (*RIGHT[4], 0, OnDevice((9,), "i4"), r"takes int2 \* for children; got an array of int32"),
+    ],
+)
+def test_a_wrong_argument_raises(room, name, args, at, value, message):
+    with pytest.raises(TypeError, match=f"^{name} of {room}.cu {message}"):
+        check(room, name, [*args[:at], value, *args[at + 1 :]])
+
+
+def test_every_launch_is_checked():
+    """Nothing but `launch.py` gets a kernel."""
+    asking = {path.name for path in CUDA.rglob("*.py") if re.search(r"import .*\bkernel\b", path.read_text())}
+    assert asking == {"launch.py"}
+
+
+def test_the_first_launch_is_checked_and_later_ones_are_not(monkeypatch):
+    launch = pytest.importorskip("emst.cuda.runtime.launch", reason="needs CuPy, which is not installed")
+    launched = []
+    monkeypatch.setattr(launch, "kernel", lambda *_: lambda *args: launched.append(args))
+    monkeypatch.setattr(launch, "_ready", {})
+    with pytest.raises(TypeError, match="takes 4 arguments"):
+        launch.launch("hierarchy/selection", "leaves", 300, *LEAVES[:-1])
+    launch.launch("hierarchy/selection", "leaves", 300, LEAVES[0], None, *LEAVES[2:])
+    monkeypatch.setattr(launch, "check", None)
+    launch.launch("hierarchy/selection", "leaves", 300, LEAVES[0], None, *LEAVES[2:])
+    assert launched == [((2,), (256,), (9, 0, *LEAVES[2:]))] * 2
