@@ -39,7 +39,6 @@ TESTS = [
     "tests/points/test_estimator.py",  # scikit-learn's checks of EMST
     "tests/distances/test_precomputed.py",
     "tests/graph/test_bad_graphs.py",
-    "tests/graph/test_arrays.py",
     "tests/hierarchy/test_selection.py",
     "tests/hdbscan/test_hdbscan.py",  # scikit-learn's checks of HDBSCANGPU
     "tests/hdbscan/test_trees.py",

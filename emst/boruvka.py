@@ -36,7 +36,7 @@ FAULT = "Some lightest edges close a cycle; this is a fault of emst, please repo
 
 
 def singletons(n: int, dtype: Any, ops: Backend) -> Forest:
-    """Every vertex a component of its own."""
+    """A forest without edges: every vertex is a component of its own."""
     xp = ops.xp
     return Forest(
         labels=xp.arange(n, dtype=np.int32),

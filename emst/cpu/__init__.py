@@ -1,12 +1,12 @@
 """The operations of `emst.backend.operations` on the CPU, in numba. Importing compiles nothing.
 
-points/        trees of points: curve order, bounding volume hierarchy, kNN, search, prediction
-distances/     all distances, row by row, and cluster validity
-graph/         minimum spanning forests of graphs
-hierarchy/     dendrogram, condensed tree, selection
-runtime/       what kernels are built from: compiling, threads, memory, vectors, sorting
-merge.py       contracting the lightest edge of every component
-contract.py    the rule of contraction, which `merge` and the rounds on graphs share
+points/       trees of points: curve order, bounding volume hierarchy, kNN, search, prediction
+distances/    all distances, row by row, and cluster validity
+graph/        minimum spanning forests of graphs
+hierarchy/    dendrogram, condensed tree, selection
+runtime/      what kernels are built from: compiling, threads, memory, vectors, sorting
+merge.py      the step that points and graphs share: contracting the lightest edge of every component
+contract.py   the rule of that step, which the fused rounds of graphs include as well
 """
 
 import numpy

@@ -1,14 +1,14 @@
 """The operations of `emst.backend.operations` in CUDA, through CuPy.
 
-    points/         trees of points: curve order, bounding volume hierarchy, kNN, search, prediction
-    distances/      all distances, row by row or by brute force, and cluster validity
-    graph/          minimum spanning forests of graphs
-    hierarchy/      dendrogram, condensed tree, selection
-    runtime/        what kernels are built from: compiling, launching, memory, scans, sorting
-    merge           contracting the lightest edge of every component
-contract.cuh    the rule of contraction, which `merge` and the rounds on graphs share
-    lightest        the lightest edge of every component, from the cached neighbours of its points
-    known.cuh       the cached neighbours of the points of one thread
+    points/       trees of points: curve order, bounding volume hierarchy, kNN, search, prediction
+    distances/    all distances, row by row or by brute force, and cluster validity
+    graph/        minimum spanning forests of graphs
+    hierarchy/    dendrogram, condensed tree, selection
+    runtime/      what kernels are built from: compiling, launching, memory, scans, sorting
+    merge         the step that points and graphs share: contracting the lightest edge of every component
+    contract.cuh  the rule of that step, which the fused rounds of graphs include as well
+    lightest      the lightest edge of every component, from the cached neighbours of its points
+    known.cuh     the cached neighbours of the points of one thread
 
 A name without a suffix stands for two files: the kernels (.cu) and their launcher in Python (.py).
 """

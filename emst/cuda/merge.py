@@ -38,15 +38,16 @@ def scratch_of(forest: Forest) -> MergeScratch:
     """The forest's buffers; a forest that was put together elsewhere gets them here, and its edges are packed."""
     if forest.scratch is None:
         forest.scratch = scratch = MergeScratch(len(forest.labels))
-        scratch.edge[:] = _packed(forest.edge_u, forest.edge_v)
-        scratch.ends[:] = _packed(forest.source, forest.target)
-        forest.edge_u, forest.edge_v = halves(scratch.edge)
-        forest.source, forest.target = halves(scratch.ends)
+        forest.edge_u, forest.edge_v = _packed(forest.edge_u, forest.edge_v, scratch.edge)
+        forest.source, forest.target = _packed(forest.source, forest.target, scratch.ends)
     return forest.scratch
 
 
-def _packed(u: cupy.ndarray, v: cupy.ndarray) -> cupy.ndarray:
-    return cupy.where(u < 0, np.uint64(NO_EDGE), u.astype(np.uint64) << np.uint64(32) | v.astype(np.uint64))
+def _packed(u: cupy.ndarray, v: cupy.ndarray, to: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """The same ends as views of packed edges; -1 in both halves, where there is no edge, is all ones."""
+    small, large = halves(to)
+    small[:], large[:] = u, cupy.where(u < 0, u, v)
+    return small, large
 
 
 def halves(packed: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers import to_device, to_host
 
-from emst.graph.algorithms.edges import NO_KEY, TILE, Arcs, arcs_of, pointer_doubling, segment_minima
+from emst.graph.algorithms.edges import NO_KEY, TILE, Arcs, arcs_of, merged, segment_minima
 from emst.graph.algorithms.primitives import split_edges
 
 
@@ -23,11 +23,28 @@ def test_the_least_key_of_every_segment(ops, lengths, spare):
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 16, 17, 1000])
-def test_pointers_double_until_all_have_arrived(ops, length):
-    successor = np.maximum(np.arange(2 * length) - 1, 0).astype(np.int32)
-    successor[length] = length
-    roots = pointer_doubling(to_device(ops, successor))
-    np.testing.assert_array_equal(to_host(roots), np.repeat([0, length], length))
+def test_chains_of_vertices_merge_into_their_roots(ops, length):
+    """Two chains; the vertices of each hang on the one before, and only the first two choose each other."""
+    vertex = np.arange(2 * length, dtype=np.int32)
+    rest = vertex[vertex % length > 0]
+    first = vertex[::length][: 2 * (length > 1)]
+    component, u = np.r_[rest, first], np.r_[rest - 1, first]
+    given = (to_device(ops, a) for a in (vertex, component, u, u + np.int32(1)))
+    np.testing.assert_array_equal(to_host(merged(*given, ops)), np.repeat([0, length], length))
+
+
+@pytest.mark.parametrize("groups", [1, 7, 300])
+def test_components_of_several_vertices_merge(ops, groups):
+    """The root of every component is its first vertex; edges join vertices anywhere in two components."""
+    g = np.random.default_rng(groups)
+    group = np.r_[np.arange(groups), g.integers(0, groups, 1000)].astype(np.int32)
+    ends = np.array([[g.choice(np.flatnonzero(group == k)) for k in (i, i - 1)] for i in range(1, groups)], np.int32)
+    ends = np.sort(ends.reshape(-1, 2), axis=1)
+    if groups > 1:
+        ends = np.r_[ends[:1], ends]  # component 0 chooses the edge that component 1 chooses
+    component = np.arange(groups * (groups > 1), dtype=np.int32)
+    given = (to_device(ops, a) for a in (group, component, ends[:, 0].copy(), ends[:, 1].copy()))
+    assert not to_host(merged(*given, ops)).any()
 
 
 def random_edges(n, k):

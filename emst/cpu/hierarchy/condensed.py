@@ -28,7 +28,7 @@ def condense(linkage, min_cluster_size):
     if m == 0:
         return _single_point(linkage, min_cluster_size)
     grain = grain_for(m, 1 << 15)
-    # Of a cluster's merge its cluster, of others the merge at which they leave theirs.
+    # Of a merge within a cluster: the cluster. Of other merges: the merge at which their points left their cluster.
     owner, is_split = np.empty(m, np.int32), np.empty(m, np.bool_)
     for_chunks(_find_splits, m, grain, linkage.child, linkage.size, min_cluster_size, owner, is_split)
     splits = np.flatnonzero(is_split)[::-1].astype(np.int32)
@@ -62,7 +62,7 @@ def _single_point(linkage, min_cluster_size):
 
 @part
 def is_large(size, merge, min_cluster_size):
-    """Whether a merge is one of a cluster's; the root is, however small."""
+    """Whether a merge belongs to a cluster. The root does, however small it is."""
     return size[merge] >= min_cluster_size or merge == len(size) - 1
 
 
@@ -92,7 +92,8 @@ def _leave(child, size, min_cluster_size, owner, cluster, leave, begin, end):
 
 
 def measured(linkage, min_cluster_size, splits, of_merge, cluster, leave):
-    """The condensed tree whose clusters `of_merge` names; split s is at merge ``splits[s]``, numbered downwards."""
+    """The condensed tree with the clusters that `of_merge` gives; split s is at merge ``splits[s]``, numbered from the
+    highest down."""
     m, count = len(of_merge), 2 * len(splits) + 1
     parent, split = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
     birth, death, size = np.zeros(count), np.empty(count), np.empty(count, np.int32)
@@ -141,7 +142,7 @@ def _terms(child, size, height, of_merge, birth, starts, places, terms, death, s
         at = place[c]
         place[c] = at + 1
         leave = density(height[e])
-        # Infinite less infinite counts as nothing; nor do points count that go on, as at a split that was undone.
+        # Infinity minus infinity counts as 0. Points that stay in the cluster do not count, as at a split undone.
         terms[at] = 0.0 if left == 0 or leave == birth[c] else np.float64(left) * (leave - birth[c])
         if at == starts[c]:
             death[c] = leave

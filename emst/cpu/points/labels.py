@@ -10,7 +10,7 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
 def label_nodes(bvh, forest):
-    """Give every node the label of its points, or MIXED."""
+    """See `emst.backend.operations`."""
     nodes = bvh.nodes
     below, start, count = forest.labels, 0, bvh.n
     for first, size in zip(nodes.first.tolist(), nodes.counts.tolist(), strict=True):

@@ -1,8 +1,8 @@
-"""The last step of a round: every component's first edge under the law, among the answers of its points.
+"""The last step of a round: of every component the first edge in the total order, among its points' cached neighbours.
 
-Many threads may hold candidates of one component. Each writes its own where it is better than what is there; of two
-that write at once one is lost, so the pass is repeated until nobody has anything better: the result is the minimum, in
-whatever order threads come by. Nearly always the second pass finds nothing to do.
+Several threads may hold candidates of one component. Each writes its own where that comes before what is there. If two
+write at once, one of the writes gets lost. So the pass is repeated until no thread writes: the result is the minimum,
+whatever the order of the threads. Nearly always the second pass writes nothing.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _least_weights(candidates, memory, core, best, kept, improved, grain, begin,
 
 @kernel
 def _first_edges(candidates, memory, core, best, kept, improved, grain, begin, end):
-    """Among edges of the least weight; `kept` is the point that holds the first one so far."""
+    """Find the first edge among those of the least weight; `kept` is the point that holds the first one so far."""
     improved[begin // grain] = False
     for leaf in range(begin, end):
         mask = candidates[leaf]
@@ -63,7 +63,7 @@ def _first_edges(candidates, memory, core, best, kept, improved, grain, begin, e
 
 @part
 def _before(u, x, memory, core):
-    """Whether the answer of u comes before that of x, of the same weight."""
+    """Whether the edge of point u comes before that of point x, of the same weight."""
     if core is not None and memory.near[u] != memory.near[x]:
         return memory.near[u] < memory.near[x]
     v, y = memory.nearest[u], memory.nearest[x]

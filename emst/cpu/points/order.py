@@ -22,7 +22,7 @@ BLOCK = 64  # points transformed together
 
 
 def curve_codes(points, scaling):
-    """Place of every point on the curve: uint64[n]."""
+    """See `emst.backend.operations`."""
     n = len(points)
     codes = np.empty(n, np.uint64)
     dims = scaling.dimensions

@@ -1,4 +1,4 @@
-"""The way out: edges sorted under the law, in the caller's rows and units."""
+"""The result: edges sorted in the total order, in the caller's rows and units."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from emst.cpu.runtime.sort import radix_order
 
 
 def sorted_edges(bvh, forest, order, scaling):
-    """Edges by (weight, squared distance, smaller id, larger id): int32[m, 2] rows with u < v, T[m]."""
+    """See `emst.backend.operations`."""
     slots = np.flatnonzero(forest.source >= 0).astype(np.int32)
     weight = forest.weight[slots]
     keys, place = radix_order(_sortable(weight))
@@ -27,7 +27,7 @@ def sorted_edges(bvh, forest, order, scaling):
 
 
 def unscaled(squared, order, scaling):
-    """Roots of squared scaled values, in rows and units of the caller: T[n]."""
+    """See `emst.backend.operations`."""
     out = np.empty_like(squared)
     out[order] = (np.sqrt(squared).astype(np.float64) * (1 / scaling.scale)).astype(squared.dtype)
     return out
@@ -49,7 +49,7 @@ def _finish(slots, source, target, weight, order, unit, edges, weights, begin, e
 
 @kernel
 def _settle_ties(keys, slots, spare, source, target, blocks, d):
-    """Sort every run of equal weights by the rest of the law."""
+    """Sort every run of equal weights by the other keys of the total order."""
     start = 0
     for stop in range(1, len(keys) + 1):
         if stop < len(keys) and keys[stop] == keys[start]:

@@ -5,7 +5,7 @@ LLVM splits them into whatever the machine has (two AVX-512, four AVX2, eight NE
 
 Arrays are flat: dimension i of a block of 16 begins at ``at + 16 * i``. `dims` is a tuple that carries the dimension
 in its type, ``(0, 0, 0)`` unrolls for d = 3; the empty tuple asks for a loop over the number `d` instead.
-Results are bit masks, lane 0 lowest. Distances are rounded as the law says: subtract, multiply, add; none is fused.
+Results are bit masks, lane 0 lowest. Distances are rounded in one sequence: subtract, multiply, add; none is fused.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def loop(builder, start, stop, values, body):
 
 
 def sum_of_squares(builder, dims, d, kind, difference):
-    """Sum over i of difference(i)^2, in the order of the law."""
+    """Sum over i of difference(i)^2, in the order of the coordinates."""
 
     def square(i):
         t = difference(i)
@@ -239,11 +239,11 @@ def hopeful_mask(typingctx, bound, labels, at, best):
 
 @intrinsic
 def cached_mask(typingctx, nearest, labels, at):
-    """Which of the 16 points from `at` on have an answer that is foreign to them."""
+    """Which of the 16 points from `at` on have a cached neighbour in another component."""
 
     def codegen(context, builder, signature, values):
-        answers, names, at = values
-        ids = load(context, builder, nearest, answers, at)
+        neighbours, names, at = values
+        ids = load(context, builder, nearest, neighbours, at)
         own = load(context, builder, labels, names, at)
         there = gather(context, builder, labels, names, ids)
         some = builder.icmp_signed(">=", ids, ir.Constant(ids.type, None))

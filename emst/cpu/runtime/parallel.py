@@ -118,5 +118,5 @@ def finish(futures: list[Any]) -> None:
 
 
 def grain_for(size: int, least: int) -> int:
-    """Chunk length: about 16 chunks a thread, but at least `least`, which is 0.1 ms of work: waking a thread takes that."""
+    """Chunk length: about 16 chunks a thread, but at least `least`. That is 0.1 ms of work, as waking a thread is."""
     return max(least, -(-size // (16 * thread_count())))

@@ -58,8 +58,7 @@ __device__ bool beyond(T to_centre, T radius, Bits<T> limit, double error) {
 // Which of the TILE tiles from TILE * group on may hold a point within the limit of one of the block's queries, as
 // bits; without centres, all.
 template <class T>
-__device__ u32 near_tiles(const T *queries, i64 query, const T *centres, i64 tiles, int d, i64 group,
-                             Bits<T> limit) {
+__device__ u32 near_tiles(const T *queries, i64 query, const T *centres, i64 tiles, int d, i64 group, Bits<T> limit) {
   const i64 first = group * TILE;
   u32 near = tiles - first >= TILE ? FULL : (1u << (tiles - first)) - 1;
   if (!centres) return near;

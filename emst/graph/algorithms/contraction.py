@@ -30,8 +30,8 @@ from emst.backend.records import Adjacency, Array, ForestEdges, Report
 from emst.graph.algorithms.edges import Arcs, Level, contract_until_done, numbered
 from emst.graph.arrays import starts
 
-# Bytes beside the graph, as in `emst.graph.algorithms.boruvka`: for an edge, its arcs in the old and the new graph.
-PER_EDGE, PER_VERTEX = {4: 230, 8: 240}, 80
+# Bytes beside the graph, as in `emst.graph.algorithms.boruvka`: arcs of the old and the new graph; a `Forest`.
+PER_EDGE, PER_VERTEX = {4: 230, 8: 240}, 110
 
 
 def forest(graph: Adjacency, ops: Backend, *, report: Report | None = None) -> ForestEdges:

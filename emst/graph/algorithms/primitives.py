@@ -33,8 +33,8 @@ from emst.backend.records import Adjacency, Array, ForestEdges, Report
 from emst.graph.algorithms.edges import Arcs, Level, contract_until_done, segment_minima
 from emst.graph.arrays import pair_codes, run_numbers
 
-# Bytes beside the graph, as in `emst.graph.algorithms.boruvka`: for an edge, its arcs and what sorts them.
-PER_EDGE, PER_VERTEX = {4: 230, 8: 240}, 80
+# Bytes beside the graph, as in `emst.graph.algorithms.boruvka`: arcs and their sorts; a `Forest`.
+PER_EDGE, PER_VERTEX = {4: 230, 8: 240}, 110
 
 
 def forest(graph: Adjacency, ops: Backend, *, report: Report | None = None) -> ForestEdges:
