@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.backend.records import NO_FOREST
 from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for
@@ -62,10 +63,7 @@ def flatten(parent, nodes=ALL):
 def _refuse_cycles(found):
     """Raise RuntimeError where a chunk has met a cycle."""
     if (found == CYCLE).any():
-        raise RuntimeError(
-            "the lightest edges of the components close a cycle; "
-            "this is a fault of emst, please report it with the input"
-        )
+        raise RuntimeError(NO_FOREST)
 
 
 @part

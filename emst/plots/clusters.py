@@ -46,7 +46,7 @@ def plot_clusters(points: Any, labels: Any, probabilities: Any = None, axis: Axe
     strength = np.ones(len(labels)) if probabilities is None else np.asarray(to_host(probabilities), np.float64)
     if not len(places) == len(labels) == len(strength):
         raise ValueError(
-            f"every point needs one label and one probability; got {len(places)} points, {len(labels)} labels and "
+            f"every point needs one label and one probability; got {len(places)} points, {len(labels)} labels, "
             f"{len(strength)} probabilities"
         )
     sizes = np.bincount(labels[labels >= 0])

@@ -18,6 +18,7 @@ class StandIn(types.ModuleType):
     class ndarray:
         def __init__(self, number, address=1):
             self.number, self.shape, self.ndim, self.dtype = number, (3, 2), 2, np.dtype(np.float32)
+            self.data = types.SimpleNamespace(device_id=number)
             self.__cuda_array_interface__ = {"data": (1000 * number + address if address else 0, False)}
 
         @property
