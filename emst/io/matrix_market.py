@@ -25,7 +25,7 @@ def read_matrix_market(path: Path) -> FileGraph:
     if rows > MOST_VERTICES:
         raise ValueError(f"{path} has {rows:,} vertices; ids are 32-bit, so at most {MOST_VERTICES:,} are possible")
     with opening(path, "MatrixMarket"):
-        matrix = io.mmread(path)
+        matrix = io.mmread(path, spmatrix=False)
     source, target, weight = matrix.row, matrix.col, matrix.data
     if symmetry == "symmetric":  # SciPy adds the mirror image of every entry; the file holds the lower triangle only
         kept = source >= target
