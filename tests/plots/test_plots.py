@@ -462,5 +462,5 @@ def test_nothing_but_noise_and_nothing_at_all():
 
 
 def test_lengths_that_differ():
-    with pytest.raises(ValueError, match="3 points, 2 labels and 2 prob"):
+    with pytest.raises(ValueError, match="3 points, 2 labels, 2 prob"):
         plot_clusters(np.eye(3), [0, 1])
