@@ -33,16 +33,15 @@ BENEATH = {  # lower bounds that the oldest numba and scikit-learn themselves de
 SHOWN = ["numba", "llvmlite", "numpy", "scipy", "scikit-learn", "matplotlib", "tqdm", "pandas", "pyarrow", "networkx"]
 TESTS = [
     "tests/backend",
-    "tests/inputs",
+    "tests/inputs/test_bad_input.py",
+    "tests/inputs/test_scaling.py",
     "tests/points/test_knn.py",
-    "tests/points/test_search.py",
     "tests/points/test_estimator.py",  # scikit-learn's checks of EMST
     "tests/distances/test_precomputed.py",
-    "tests/graph/test_msf.py",
-    "tests/graph/test_forest.py",
-    "tests/hierarchy/test_condensed.py",
-    "tests/hdbscan/test_labels.py",
+    "tests/graph/test_bad_graphs.py",
+    "tests/hierarchy/test_selection.py",
     "tests/hdbscan/test_hdbscan.py",  # scikit-learn's checks of HDBSCANGPU
+    "tests/hdbscan/test_trees.py",
     "tests/hdbscan/test_peers.py::test_scikit_learns_own_tests",
     "tests/io",
     "tests/plots",

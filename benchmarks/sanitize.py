@@ -9,11 +9,14 @@ stage has left in memory does not count as initialised.
 from __future__ import annotations
 
 import argparse
+import pathlib
+import sys
 from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 import emst
 from emst.graph.msf import ALGORITHMS
 

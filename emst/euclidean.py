@@ -1,9 +1,9 @@
-"""Exact Euclidean minimum spanning trees: the question of `boruvka.py`, asked of points.
+"""Exact Euclidean minimum spanning trees of points, by Borůvka's loop (`boruvka.py`).
 
-`spanning_tree` lists the stages: scale the points, order them along a Hilbert curve, build a bounding volume hierarchy
-over that order, find core distances (for mutual reachability), join duplicates, let Borůvka's loop contract the
-lightest edge leaving each component until one component is left, sort the edges and return them in the caller's rows
-and units.
+`minimum_spanning_tree` validates the points, and `spanning_tree` lists the stages: scale the points, order them along a
+Hilbert curve, build a bounding volume hierarchy over that order, find core distances (for mutual reachability), join
+duplicates, contract the lightest edge leaving each component until one component is left, sort the edges and return
+them in the caller's rows and units.
 
 References
 ----------
@@ -55,26 +55,28 @@ def minimum_spanning_tree(
     Parameters
     ----------
     X : array-like of shape (n, d)
-        Points: numpy, pandas, lists, cupy, torch. Results come back in the same kind of array.
+        Points: numpy, pandas, lists, cupy, torch. Results are arrays of the same kind, on the same device.
     min_samples : int, default 1
         1 gives the Euclidean tree. With k > 1 the weight of an edge is the greatest of its length and of the core
         distances of its ends; the core distance is the distance to the k-th nearest point, **counting the point
         itself** (as scikit-learn does; hdbscan, cuML and fast_hdbscan do not, so their k is this k - 1).
     metric : {"euclidean"}, default "euclidean"
+        The distance between points. `HDBSCANGPU` takes other metrics.
     device : {"auto", "cpu", "cuda"}, default "auto"
-        "auto" takes the GPU if the data is there or a usable one is present, else the CPU.
+        Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
+        used, otherwise the CPU.
     dtype : {None, float32, float64}, default None
-        What to compute in. None keeps float32 and float64, makes float16 float32, and integers float64.
+        What to compute in. None takes float32 for float16 and float32 input, and float64 for all other.
     verbose : bool, default False
-        Write one line a round to standard error.
+        Write one line for each round to standard error.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round.
 
     Returns
     -------
     MinimumSpanningTree
-        The unique tree under the order (weight, distance, smaller id, larger id), where the id of a point is its place
-        on a Hilbert curve: the same on every device, for any number of threads, in every run.
+        The unique tree under the total order (weight, distance, smaller id, larger id), where the id of a point is its
+        position on a Hilbert curve: the same on every device, for any number of threads, in every run.
 
     Raises
     ------
@@ -126,7 +128,7 @@ class MinimumSpanningTree:
     core_distances : array of shape (n,) or None
         Distance of each point to its `min_samples`-th nearest, itself included; None when ``min_samples == 1``.
     device : {"cpu", "cuda"}
-        What computed it.
+        Where the tree was computed.
     """
 
     edges: Any
@@ -157,7 +159,7 @@ class MinimumSpanningTree:
         Returns
         -------
         scipy.sparse.csr_array or cupyx.scipy.sparse.csr_matrix
-            Where the tree's arrays live. Edges of weight 0 (duplicate points) are stored explicitly.
+            On the device of the tree's arrays. Edges of weight 0 (duplicate points) are stored explicitly.
         """
         edges, weights = native_array(self.edges), native_array(self.weights)
         n = len(weights) + 1
@@ -193,20 +195,24 @@ def spanning_tree(
     Parameters
     ----------
     points : T[n, d]
+        On the backend; all values are finite.
     statistics : PointStatistics
-        Of these points; all rows are finite.
+        Of these points.
     k : int
         The core distance is the distance to the k-th nearest point, itself included; 1 for the Euclidean tree.
     ops : Backend
+        The operations of the backend that holds the points.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round.
 
     Returns
     -------
     edges : int32[n - 1, 2]
+        Rows of the two ends of each edge, the smaller first, in the total order on edges.
     weights : T[n - 1]
+        In the units of the points, ascending.
     core : T[n] or None
-        Core distances; None for ``k == 1``.
+        Core distances in the units of the points; None for ``k == 1``.
     """
     scaling = scaling_of(statistics, points.dtype)
     order = ops.sort_order(ops.curve_codes(points, scaling))
@@ -219,7 +225,7 @@ def spanning_tree(
 
 
 def _join_components(bvh: Bvh, forest: Forest, ops: Backend, report: Report | None) -> None:
-    """Borůvka's loop over points. The neighbour cache ends with it: the sort of the edges needs its memory."""
+    """Borůvka's loop over points. The neighbour cache is freed at its end: sorting the edges needs the memory."""
     cache = ops.cache_neighbours(bvh, forest)
 
     def prepare(forest: Forest) -> None:
@@ -241,12 +247,14 @@ class EMST(BaseEstimator):
         1 gives the Euclidean tree; k > 1 the tree under mutual reachability, where the core distance is the distance
         to the k-th nearest point, counting the point itself.
     metric : {"euclidean"}, default "euclidean"
+        The distance between points. `HDBSCANGPU` takes other metrics.
     device : {"auto", "cpu", "cuda"}, default "auto"
-        "auto" takes the GPU if the data is there or a usable one is present, else the CPU; `device_` says which.
+        Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
+        used, otherwise the CPU. `device_` says which.
     dtype : {None, float32, float64}, default None
-        What to compute in. None keeps float32 and float64, makes float16 float32, and integers float64.
+        What to compute in. None takes float32 for float16 and float32 input, and float64 for all other.
     verbose : bool, default False
-        Write one line a round to standard error.
+        Write one line for each round to standard error.
 
     Attributes
     ----------
@@ -255,13 +263,15 @@ class EMST(BaseEstimator):
     weights_ : array of shape (n - 1,)
         Length (or mutual reachability) of each edge in the units of the input, ascending.
     core_distances_ : array of shape (n,)
-        Only when ``min_samples > 1``.
+        Distance of each point to its `min_samples`-th nearest, itself included. Only when ``min_samples > 1``.
     total_weight_ : float
+        Sum of the weights, in float64.
     device_ : {"cpu", "cuda"}
-        What computed the tree.
+        Where the tree was computed.
     n_features_in_ : int
+        Number of columns of `X`.
     feature_names_in_ : array of shape (d,)
-        Only when `X` has string column names.
+        Names of the columns. Only when `X` has string column names.
 
     See Also
     --------
@@ -299,9 +309,26 @@ class EMST(BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> EMST:
-        """Build the tree of the points `X`; `y` is ignored.
+        """Build the tree of the points.
 
-        Raises what `minimum_spanning_tree` raises.
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Points: numpy, pandas, lists, cupy, torch. Results are arrays of the same kind, on the same device.
+        y : None
+            Ignored; scikit-learn passes it.
+
+        Returns
+        -------
+        EMST
+            This estimator. If the fit fails, it stays as it was.
+
+        Raises
+        ------
+        TypeError
+            Column names of which only some are strings.
+        ValueError, RuntimeError, MemoryError
+            What `minimum_spanning_tree` raises.
         """
         features = features_of(X)
         tree = minimum_spanning_tree(
@@ -337,7 +364,18 @@ class EMST(BaseEstimator):
         return self._tree.linkage()
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the points and the tree's edges, coloured by weight; points must have two dimensions."""
+        """Draw the points and the tree's edges, coloured by weight.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Raises
+        ------
+        ValueError
+            The points do not have two dimensions.
+        """
         check_is_fitted(self)
         from emst.plots import plot_mst
 

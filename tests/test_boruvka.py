@@ -92,10 +92,15 @@ def test_random_graphs_against_scipy(ops, seed):
     assert spans(edges, n) == (forest.count == 1)
 
 
-@pytest.mark.parametrize("n", [3, 4, 5, 64, 1_001, 40_000])
-def test_edges_that_close_a_cycle_are_an_error(ops, n):
-    """Every component takes the edge to the next one, as no total order has it: n edges, and no root."""
-    ends = np.sort(np.stack([np.arange(n), (np.arange(n) + 1) % n]), axis=0)
+@pytest.mark.parametrize("others", [0, 2, 3])
+@pytest.mark.parametrize("n", [3, 4, 5, 6, 7, 8, 64, 1_001, 40_000])
+def test_edges_that_close_a_cycle_are_an_error(ops, n, others):
+    """Every component of a cycle takes the edge to the next one, as no total order has it: n edges, and no root. The
+    other components are joined to each other as they should be."""
+    ends = np.stack([np.arange(n + others), (np.arange(n + others) + 1) % n])
+    ends[1, n:] = np.arange(n, n + others) + 1
+    ends[1, n + others - 1 :] = n + others - 2 if others else 0
+    ends, n = np.sort(ends, axis=0), n + others
 
     def lightest(forest):
         for field, values in (("best", np.ones(n)), ("edge_u", ends[0]), ("edge_v", ends[1])):

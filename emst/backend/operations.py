@@ -52,6 +52,9 @@ class ArrayOperations(Protocol):
     def bytes_free(self) -> int | None:
         """Memory that can still be allocated, None where this is unknown."""
 
+    def kernels_ready(self) -> tuple[int, str]:
+        """How many kernels this process has compiled or found on disk, and the folder in which they are kept."""
+
     def sort_order(self, codes: Array) -> Array:
         """Stable order of codes uint64[n]: int32[n]."""
 

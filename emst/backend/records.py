@@ -19,6 +19,10 @@ import numpy as np
 
 MAX_CURVE_DIMENSIONS = 64  # a place on the curve has 64 bits; further dimensions do not take part in it
 
+NO_FOREST = (  # what `merge` raises
+    "the lightest edges of the components close a cycle; this is a fault of emst, please report it with the input"
+)
+
 Array: TypeAlias = Any  # numpy.ndarray or cupy.ndarray
 Bvh: TypeAlias = Any  # opaque: each backend has its own
 DistanceRows: TypeAlias = Any  # opaque as well

@@ -3,6 +3,7 @@
     tree.py       `emst tree`: the minimum spanning tree of points
     cluster.py    `emst cluster`: HDBSCAN* of points
     forest.py     `emst forest`: the minimum spanning forest of a graph
+    warm_up.py    `emst warm-up`: compiles the kernels before the first use
     shared.py     options, checks and messages that the subcommands share
 
 An expected error (of a file, the data or the device) is one line on standard error and exit status 2; Ctrl-C is one
@@ -16,7 +17,7 @@ import sys
 from collections.abc import Sequence
 
 from emst import __version__
-from emst.cli import cluster, forest, tree
+from emst.cli import cluster, forest, tree, warm_up
 from emst.cli.shared import sentence
 
 
@@ -42,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
     tree.add_to(commands)
     cluster.add_to(commands)
     forest.add_to(commands)
+    warm_up.add_to(commands)
     return top
 
 

@@ -37,6 +37,7 @@ from emst.cpu.points.prediction import nearest_reachable
 from emst.cpu.points.result import sorted_edges, unscaled
 from emst.cpu.points.search import nearest_outgoing
 from emst.cpu.points.statistics import point_statistics
+from emst.cpu.runtime.compile import kernels_ready
 from emst.cpu.runtime.memory import asarray, bytes_free
 from emst.cpu.runtime.sort import sort_order
 
@@ -60,6 +61,7 @@ __all__ = [
     "graph_statistics",
     "grow_subtrees",
     "join_duplicates",
+    "kernels_ready",
     "label_nodes",
     "label_points",
     "lightest_of_edges",

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.backend.records import NO_FOREST
 from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for
@@ -33,8 +34,8 @@ def stays_root(c, other, mutual):
 
 @part
 def root_above(parent, p):
-    """The root of the tree that holds node `p`. `flatten` leaves a longer path than one step only if another thread
-    halved it at the same time and wrote an older ancestor."""
+    """The root of the tree that holds node `p`. After `flatten` most paths have one step; another thread that halved
+    the path may have hung a node back on an older ancestor."""
     hops = 0
     while parent[p] != p and hops < len(parent):  # no path is longer, and a cycle must not hold a thread
         p = parent[p]
@@ -52,20 +53,17 @@ def flatten(parent, nodes=ALL):
     grain = grain_for(count, 1 << 14)
     found = np.empty(-(-count // grain), np.int64)
     for_chunks(_flatten, count, grain, parent, nodes, found, grain)
-    _check(found)
+    _refuse_cycles(found)
     roots = np.empty(found.sum(), np.int32)
     for_chunks(_list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)
-    _check(found)
+    _refuse_cycles(found)
     return roots
 
 
-def _check(found):
+def _refuse_cycles(found):
     """Raise RuntimeError where a chunk has met a cycle."""
     if (found == CYCLE).any():
-        raise RuntimeError(
-            "the lightest edges of the components close a cycle; "
-            "this is a fault of emst, please report it with the input"
-        )
+        raise RuntimeError(NO_FOREST)
 
 
 @part
@@ -99,16 +97,18 @@ def _flatten(parent, nodes, found, grain, begin, end):
 
 @kernel
 def _list_roots(parent, nodes, stops, found, roots, grain, begin, end):
-    """Branch-free: a node that is no root is overwritten by the next one.
-
-    Roots that nobody counted come from a cycle: halving has closed it around one of its nodes.
-    """
+    """Branch-free: a node that is no root is overwritten by the next one. Halving may have left a node of a cycle as
+    its own parent after `_flatten` counted the roots: then there is one root too many."""
     stop = stops[begin // grain]
     at = stop - found[begin // grain]
-    for i in range(begin, end):
+    i = begin
+    while at < stop and i < end:
         v = _node(nodes, i)
-        if at < stop:
-            roots[at] = v
+        roots[at] = v
+        at += parent[v] == v
+        i += 1
+    for j in range(i, end):
+        v = _node(nodes, j)
         at += parent[v] == v
     if at != stop:
         found[begin // grain] = CYCLE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.backend.records import NO_FOREST
 from emst.cpu.contract import flatten, root_above, stays_root
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, grain_for
@@ -16,8 +17,12 @@ def merge(forest, prepare=None):
         forest.scratch = forest.labels.copy()  # parents; roots point to themselves
     parent, components = forest.scratch, forest.components
     edges = (forest.edge_u, forest.edge_v, forest.best, forest.source, forest.target, forest.weight)
-    for_chunks(_hook, count, grain_for(count, 1 << 14), components, forest.labels, parent, *edges)
+    grain = grain_for(count, 1 << 14)
+    hooked = np.empty(-(-count // grain), np.int64)
+    for_chunks(_hook, count, grain, components, forest.labels, parent, *edges, hooked, grain)
     forest.components = flatten(parent, components)
+    if hooked.sum() != count - forest.count:  # each that hooks is one component less, unless edges close a cycle
+        raise RuntimeError(NO_FOREST)
     for_chunks(_relabel, n, grain_for(n, 1 << 15), parent, forest.labels)
     forest.best[forest.components] = np.inf
     if prepare is not None and forest.count > 1:
@@ -26,7 +31,8 @@ def merge(forest, prepare=None):
 
 
 @kernel
-def _hook(components, labels, parent, edge_u, edge_v, best, source, target, weight, begin, end):
+def _hook(components, labels, parent, edge_u, edge_v, best, source, target, weight, hooked, grain, begin, end):
+    count = 0
     for k in range(begin, end):
         c = components[k]
         u, v = edge_u[c], edge_v[c]
@@ -37,6 +43,8 @@ def _hook(components, labels, parent, edge_u, edge_v, best, source, target, weig
             continue
         parent[c] = other
         source[c], target[c], weight[c] = u, v, best[c]
+        count += 1
+    hooked[begin // grain] = count
 
 
 @kernel

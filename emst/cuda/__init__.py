@@ -41,6 +41,7 @@ from emst.cuda.points.prediction import nearest_reachable
 from emst.cuda.points.result import sorted_edges, unscaled
 from emst.cuda.points.search import nearest_outgoing
 from emst.cuda.points.statistics import point_statistics
+from emst.cuda.runtime.compile import kernels_ready
 from emst.cuda.runtime.memory import asarray, bytes_free
 from emst.cuda.runtime.sort import sort_order
 
@@ -64,6 +65,7 @@ __all__ = [
     "graph_statistics",
     "grow_subtrees",
     "join_duplicates",
+    "kernels_ready",
     "label_nodes",
     "label_points",
     "lightest_of_edges",

@@ -1,6 +1,7 @@
 // The lightest edge of every component, first in the total order, among the cached neighbours of its points.
 #include "known.cuh"
 
+// Among the lightest edges of a component the least distance.
 template <class T>
 __global__ void nearest_of_lightest(const int *labels, i64 n, const int *nearest, const Bits<T> *bound,
                                     const Bits<T> *second, const Bits<T> *best, Bits<T> *best_distance) {
@@ -9,11 +10,12 @@ __global__ void nearest_of_lightest(const int *labels, i64 n, const int *nearest
   for (int j = 0; j < EACH; j++) {
     const i64 i = point_of_thread(j);
     const int label = known.label[j];
-    if (known.foreign(j) && bound[i] == best[label]) lower(best_distance + label, second[i]);
+    if (known.outside(j) && bound[i] == best[label]) lower(best_distance + label, second[i]);
   }
 }
 
-// second is null for the Euclidean tree: there the distance is the weight.
+// Among the lightest and nearest ones the first. second is null for the Euclidean tree: there the distance is the
+// weight.
 template <class T>
 __global__ void first_of_lightest(const int *labels, i64 n, const int *nearest, const Bits<T> *bound,
                                   const Bits<T> *second, const Bits<T> *best, const Bits<T> *best_distance, u64 *edge) {
@@ -22,9 +24,9 @@ __global__ void first_of_lightest(const int *labels, i64 n, const int *nearest, 
   for (int j = 0; j < EACH; j++) {
     const i64 i = point_of_thread(j);
     const int label = known.label[j];
-    if (!known.foreign(j) || bound[i] != best[label] || (second && second[i] != best_distance[label])) continue;
-    const int answer = known.answer[j];
-    u64 e = (u64)minimum((int)i, answer) << 32 | (u32)maximum((int)i, answer);
+    if (!known.outside(j) || bound[i] != best[label] || (second && second[i] != best_distance[label])) continue;
+    const int neighbour = known.neighbour[j];
+    u64 e = (u64)minimum((int)i, neighbour) << 32 | (u32)maximum((int)i, neighbour);
     if (e < edge[label]) atomicMin(edge + label, e);
   }
 }

@@ -1,6 +1,10 @@
 // Contracting the lightest edges of all components of a `Forest`. The rule is in contract.cuh.
 //
 // An edge is packed as (smaller end << 32 | larger end); all ones is no edge.
+//
+// status: the roots that are left; whether a label has not arrived at its root; the components that have hooked in all
+// rounds. Every one that hooks is one component less. If edges do not follow one total order and close a cycle, or lie
+// within a component, the numbers differ.
 #include "runtime/compact.cuh"
 #include "contract.cuh"
 
@@ -9,16 +13,21 @@ __global__ void hook(const int *components, i64 count, const int *labels, const 
                      int *parent, u64 *ends, Bits<T> *weight, int *status) {
   i64 k = thread_id();
   if (k == 0) status[1] = 0;
-  if (k >= count) return;
-  int c = components[k];
-  u64 e = edge[c];
-  int label = e == ~0ull ? c : labels[e >> 32], other = label == c && e != ~0ull ? labels[(u32)e] : label;
-  // An edge within a component is kept: the number of edges tells of it in the end.
-  bool mutual = edge[other] == e, stays = e == ~0ull || stays_root(c, other, [&] { return mutual; });
-  parent[c] = stays ? c : other;
-  if (stays) return;
-  ends[c] = e;
-  weight[c] = best[c];
+  bool hooks = false;
+  if (k < count) {
+    int c = components[k];
+    u64 e = edge[c];
+    int label = e == ~0ull ? c : labels[e >> 32], other = label == c && e != ~0ull ? labels[(u32)e] : label;
+    bool mutual = edge[other] == e;
+    hooks = e != ~0ull && !stays_root(c, other, [&] { return mutual; });
+    parent[c] = hooks ? other : c;
+    if (hooks) {
+      ends[c] = e;
+      weight[c] = best[c];
+    }
+  }
+  const int here = __syncthreads_count(hooks);
+  if (threadIdx.x == 0 && here) atomicAdd(status + 2, here);
 }
 
 // Labels become ancestors; status[1] is set if one of them is not a root.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import cupy
 import numpy as np
 
-from emst.backend.records import Forest
+from emst.backend.records import NO_FOREST, Forest
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 
@@ -30,7 +30,8 @@ class MergeScratch:
         self.ends = cupy.empty(n, np.uint64)
         self.parent = cupy.empty(n, np.int32)
         self.spare = cupy.empty(n, np.int32)  # where the next list of components goes
-        self.status = cupy.zeros(2, np.int32)  # roots left, whether a chain is not climbed yet
+        self.status = cupy.zeros(3, np.int32)  # see merge.cu
+        self.hooked = 0  # components, in all rounds so far
         self.compaction = Compaction(n)
 
 
@@ -57,27 +58,27 @@ def halves(packed: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
 
 
 def merge(forest: Forest, prepare: Callable[[Forest], None] | None = None) -> int:
-    """See `emst.backend.operations`. The number of roots is the only thing that reaches the host."""
+    """See `emst.backend.operations`. Three numbers reach the host: see merge.cu."""
     s, components, count, labels = scratch_of(forest), forest.components, forest.count, forest.labels
     edges = (forest.best, s.edge, s.parent, s.ends, forest.weight)
     launch("merge", f"hook<{ctype(forest.best.dtype)}>", count, components, count, labels, *edges, s.status)
-    left, unfinished = _relabel(forest, prepare)
+    left, unfinished, hooked = _relabel(forest, prepare)
     passes = 0
     while unfinished:  # chains too long to climb: double all hops until they are short enough
         passes += 1
         if passes > count.bit_length():  # longer than a path through all components: a cycle, which has no root
-            raise RuntimeError(
-                "the lightest edges of the components close a cycle; "
-                "this is a fault of emst, please report it with the input"
-            )
+            raise RuntimeError(NO_FOREST)
         launch("merge", "double_hops", count, components, count, s.parent, s.status)
-        left, unfinished = _relabel(forest, prepare)
+        left, unfinished, hooked = _relabel(forest, prepare)
+    if hooked - s.hooked != count - left:
+        raise RuntimeError(NO_FOREST)
+    s.hooked = hooked
     forest.components, s.spare = s.spare[:left], components
     return left
 
 
 def _relabel(forest: Forest, prepare: Callable[[Forest], None] | None) -> list[int]:
-    """Labels climb to their roots, roots are listed; returns how many, and whether a label has not arrived."""
+    """Labels climb to their roots, and roots are listed; returns the status."""
     s, components, count, labels = scratch_of(forest), forest.components, forest.count, forest.labels
     launch_over_points("merge", "relabel", len(labels), s.parent, len(labels), labels, s.status)
     roots = (s.parent, s.spare, forest.best, s.edge)

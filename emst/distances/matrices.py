@@ -1,7 +1,8 @@
-"""Matrices of distances: those that are given, checked, and those of metrics that nothing faster is known for.
+"""Full distance matrices: validation of given ones, and computation for metrics without a faster way.
 
 A spanning tree needs d(u, v) and d(v, u) to be the same number, or a round of Borůvka's loop could close a cycle. So
-whatever leaves this room is exactly symmetric: of two values that differ in their last digits the lesser holds.
+every matrix that these functions return is exactly symmetric: where d(u, v) and d(v, u) differ in their last digits,
+the lesser one replaces both.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import numpy as np
 from emst.backend import backend_of
 from emst.backend.operations import Backend
 from emst.backend.records import Array
-from emst.distances.pairwise import ROUNDING, asked_pairwise
+from emst.distances.pairwise import ROUNDING, sklearn_pairwise
 
-TILE = 512  # rows and columns looked at together with their mirror image
-BLOCK_BYTES = 1 << 26  # of a block of rows computed on a device
+TILE = 512  # rows and columns of the matrix that are compared with their mirror image at once
+BLOCK_BYTES = 1 << 26  # of a block of matrix rows computed on a device
 RELATIVE, ABSOLUTE = 1e-7, 1e-9  # scikit-learn's tolerances for symmetry, in float64; float32 rounds more coarsely
 ON_DEVICE = ("manhattan", "chebyshev", "minkowski", "euclidean", "sqeuclidean", "cosine")
 
@@ -30,20 +31,20 @@ def require_matrix(n: int, itemsize: int, ops: Backend) -> None:
 
 
 def check_distances(matrix: Array, *, copy: bool = True) -> Array:
-    """The precomputed matrix if it is one of distances, made exactly symmetric where it is so up to rounding.
+    """Check a precomputed distance matrix, and make it exactly symmetric if it is symmetric up to rounding.
 
     Parameters
     ----------
     matrix : numpy or cupy array of shape (n, n)
-        Infinity means that there is no edge. The diagonal may hold anything that is not negative: it counts among the
-        entries of its row when core distances are taken, and nowhere else, as in scikit-learn.
+        Infinity means that there is no edge. The diagonal may hold any values that are not negative. As in
+        scikit-learn, a diagonal entry counts in its matrix row for the core distance, and nowhere else.
     copy : bool
-        Whether to leave `matrix` alone where it is not exactly symmetric, and return a copy.
+        Return a changed copy where `matrix` is not exactly symmetric. If false, `matrix` itself is changed.
 
     Returns
     -------
     array of shape (n, n)
-        `matrix` itself (its memory, where it may not be written to), or the copy.
+        `matrix` itself (or, if it is read-only, a writable view of its memory), or the copy.
 
     Raises
     ------
@@ -70,7 +71,7 @@ def check_distances(matrix: Array, *, copy: bool = True) -> Array:
 
 
 class _Unlocked:
-    """The memory of a numpy array as one that may be written to."""
+    """A writable view of a read-only numpy array, by the array interface."""
 
     def __init__(self, array: np.ndarray) -> None:
         self.array = array
@@ -78,22 +79,24 @@ class _Unlocked:
 
 
 def _unlocked(matrix: Array) -> Array:
-    """Memory maps and what joblib hands to its workers may only be read. That is all that kernels do with a matrix, but
-    they are compiled for arrays that a block of distances can be written to."""
+    """A writable view of a read-only matrix, such as a memory map or what joblib passes to its workers. Kernels do not
+    write to a matrix, but they are compiled for writable arrays: blocks of computed distances."""
     locked = isinstance(matrix, np.ndarray) and not matrix.flags.writeable
     return np.asarray(_Unlocked(matrix)) if locked else matrix
 
 
 def distance_matrix(X: Any, metric: Any, metric_params: dict[str, Any] | None = None) -> Array:
-    """All distances between the rows of `X`: exactly symmetric, where `X` lies.
+    """The exactly symmetric matrix of the distances between all points, on the device of `X`.
 
     Parameters
     ----------
     X : numpy array, cupy array or scipy sparse matrix of shape (n, d)
+        One point a row.
     metric : str or callable
         Anything `sklearn.metrics.pairwise_distances` takes. A cupy array's Manhattan, Chebyshev, Minkowski, Euclidean,
         squared Euclidean and cosine distances are computed on its device, others on the host and moved.
     metric_params : dict, optional
+        Parameters of the metric.
 
     Returns
     -------
@@ -113,7 +116,7 @@ def distance_matrix(X: Any, metric: Any, metric_params: dict[str, Any] | None = 
     if not on_host and metric in ON_DEVICE and params.keys() <= {"p"}:
         matrix = by_blocks(X, metric, **params)
     else:
-        matrix = asked_pairwise(X if on_host else X.get(), None, metric, params)
+        matrix = sklearn_pairwise(X if on_host else X.get(), None, metric, params)
         matrix = ops.asarray(matrix, matrix.dtype if matrix.dtype == np.float32 else np.float64)
     _refuse(matrix, lambda block: block != block, f"metric={metric!r} gives NaN")
     _refuse(matrix, lambda block: block < -ROUNDING, f"metric={metric!r} gives negative values")
@@ -121,7 +124,7 @@ def distance_matrix(X: Any, metric: Any, metric_params: dict[str, Any] | None = 
 
 
 def by_blocks(X: Array, metric: str, p: float = 2.0) -> Array:
-    """One of the metrics `ON_DEVICE`, a block of rows at a time, with whatever library `X` belongs to."""
+    """Distance matrix of one of the metrics `ON_DEVICE`, a block of matrix rows at a time, on the device of `X`."""
     n = len(X)
     matrix = np.empty_like(X, shape=(n, n))
     if metric == "cosine":
@@ -139,7 +142,7 @@ def by_blocks(X: Array, metric: str, p: float = 2.0) -> Array:
 
 
 def fill_distances(block: Array, rows: Array, X: Array, metric: str, p: float = 2.0) -> None:
-    """Distances from some rows to all of `X`, coordinate by coordinate."""
+    """Set `block` to the distances from the points `rows` to all points `X`, one coordinate after the other."""
     block[:] = 0
     for i in range(X.shape[1]):
         t = abs(rows[:, i, None] - X[None, :, i])
@@ -154,7 +157,7 @@ def fill_distances(block: Array, rows: Array, X: Array, metric: str, p: float = 
 
 
 def _refuse(matrix: Array, bad: Any, what: str) -> None:
-    """Raise ValueError if any entry is bad, with the first one's place and how many there are."""
+    """Raise ValueError if any entry is bad: how many are, and the position of the first."""
     count, place = 0, ""
     for first in range(0, len(matrix), TILE):
         found = bad(matrix[first : first + TILE])
@@ -175,7 +178,7 @@ def _mirrored_tiles(matrix: Array) -> Iterator[tuple[Array, Array]]:
 
 
 def _symmetrise(matrix: Array) -> Array:
-    """The lesser of both values of every pair, in place."""
+    """Replace both values of every pair by the lesser one, in place."""
     for tile, mirror in _mirrored_tiles(matrix):
         if bool((tile != mirror).any()):
             tile[:] = np.minimum(tile, mirror)

@@ -1,8 +1,9 @@
-"""Metrics: which of them are Euclidean in disguise, and what the others cost.
+"""Metrics: which of them reduce to Euclidean distance, and what the others cost.
 
-The spanning tree over the hierarchy of boxes knows Euclidean distance only. Single linkage depends on nothing but the
-order of the distances, so a metric that grows with the Euclidean distance between images of the points has the tree of
-these images; only its heights have to be translated. Other metrics are asked row by row, or need their whole matrix.
+The tree search over the hierarchy of boxes supports Euclidean distance only. Single linkage depends on nothing but the
+order of the distances. So if a metric grows with the Euclidean distance between images of the points, its tree is the
+tree of these images, and only the heights have to be converted. For other metrics all pairs are compared: distances are
+computed one row at a time, or as a whole matrix.
 
     metric                                         way      image               height of Euclidean distance c
     euclidean, l2, nan_euclidean, minkowski p = 2  tree     the point           c
@@ -45,7 +46,8 @@ ALIASES = {
     "p": "minkowski",
     "sokalmichener": "rogerstanimoto",  # the same formula; newer versions of SciPy have dropped the name
 }
-MOST_POWER = 32  # of a Minkowski metric: in float64, powers of distances then span 2^60 of these
+MOST_POWER = 32  # of a Minkowski metric: in float64, powers then keep distances apart that differ by a factor of 2^60
+UNSUPPORTED = "is not supported by the tree search; all pairs are compared"
 TREES = {"kd_tree": ("KDTree", KDTree), "ball_tree": ("BallTree", BallTree)}
 
 
@@ -56,19 +58,20 @@ class Metric:
     Attributes
     ----------
     name : str or callable
-        As `sklearn.metrics.pairwise_distances` knows it.
+        Its name in `sklearn.metrics.pairwise_distances`, or a function of two points.
     params : dict
         Its parameters.
     way : {"tree", "rows", "matrix", "given"}
-        Over a hierarchy of boxes; over all distances, row by row; over their matrix; over distances that are given.
+        How the spanning tree is found: by the tree search over a hierarchy of boxes; from all distances, computed one
+        row of the distance matrix at a time; from the whole distance matrix; from distances that are given.
     why : str
-        Why the way is not "tree", in words.
+        Why the way is not "tree", as words for messages.
     p : float
         Power of a Minkowski metric: up to `MOST_POWER`, or infinity.
     image : callable or None
-        Points -> points whose Euclidean distances have the metric's order; None if they are so themselves.
+        Maps points to points whose Euclidean distances have the metric's order; None if the points have it themselves.
     height : callable or None
-        Euclidean distances between images -> distances in the metric, ascending to ascending; None if they are equal.
+        Maps Euclidean distances between images to distances in the metric. It ascends; None if they are equal.
     """
 
     name: Any
@@ -80,17 +83,17 @@ class Metric:
     height: Map | None = None
 
     def by_matrix(self, why: str) -> Metric:
-        """The same metric the slow way."""
+        """The same metric, by way of its distance matrix."""
         return replace(self, way="matrix", why=why, image=None, height=None)
 
     def settled(self, points: Array) -> Metric:
-        """The same metric with the parameters that it takes from the data: see `settled_params`."""
+        """The same metric with the parameters that are computed from the data: see `settled_params`."""
         params = settled_params(self.name, self.params, points)
         return self if params is self.params else replace(self, params=params)
 
 
 def metric_of(name: Any, params: dict[str, Any] | None, *, algorithm: str, alpha: float, sparse: bool) -> Metric:
-    """What the estimator's parameters ask for; `sparse` says whether `X` is a sparse matrix.
+    """The metric that the estimator's parameters name; `sparse` says whether `X` is a sparse matrix.
 
     Raises
     ------
@@ -124,13 +127,13 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
         return Metric(name, params, "given", "distances are given")
     name = ALIASES.get(name, name)
     if name == "nan_euclidean" and not params:
-        return Metric("euclidean")  # no NaN is left: such rows stand aside
+        return Metric("euclidean")  # rows of points with NaN have been left out
     if name == "minkowski":
         _check_power(params.get("p", 2))
         if params.keys() <= {"p"}:
             return _minkowski(params.get("p", 2), params)
     if name not in {"euclidean", "sqeuclidean", "cosine", "haversine", "manhattan", "chebyshev"}:
-        return Metric(name, params, "matrix", f"{name} is not searched over boxes")
+        return Metric(name, params, "matrix", f"{name} {UNSUPPORTED}")
     if params:
         raise ValueError(f"metric={name!r} takes no metric_params; got {', '.join(map(repr, params))}")
     return {
@@ -138,7 +141,7 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
         "sqeuclidean": Metric(name, height=_square),
         "cosine": Metric(name, image=directions, height=_half_square),
         "haversine": Metric(name, image=on_the_sphere, height=_arc),
-    }.get(name) or Metric(name, way="rows", why=f"{name} is not searched over boxes")
+    }.get(name) or Metric(name, way="rows", why=f"{name} {UNSUPPORTED}")
 
 
 def _check_power(p: Any) -> None:
@@ -146,19 +149,19 @@ def _check_power(p: Any) -> None:
         raise ValueError(f"metric='minkowski' needs p > 0; got {p!r}")
     if MOST_POWER < float(p) < math.inf:
         raise ValueError(
-            f"metric='minkowski' with p = {float(p):g}: p may be at most {MOST_POWER}, as higher powers of small "
-            "distances are not told from 0. Their limit is metric='chebyshev'"
+            f"metric='minkowski' with p = {float(p):g}: p may be at most {MOST_POWER}, because higher powers of small "
+            "distances underflow to 0. For a larger p use metric='chebyshev', the limit"
         )
 
 
 def _minkowski(p: Any, params: dict[str, Any]) -> Metric:
     if p == 2:
         return Metric("euclidean")
-    return Metric("minkowski", params, "rows", f"minkowski p = {p:g} is not searched over boxes", float(p))
+    return Metric("minkowski", params, "rows", f"minkowski p = {p:g} {UNSUPPORTED}", float(p))
 
 
 def directions(points: Array) -> Array:
-    """Rows divided by their lengths, float64. A row of zeros has none: check `has_zero_rows` first."""
+    """Every point divided by its length, float64. The origin has no direction: check `has_zero_rows` first."""
     points = points.astype(np.float64)
     points /= abs(points).max(axis=1, keepdims=True)  # squares neither overflow nor vanish
     points /= np.sqrt((points * points).sum(axis=1, keepdims=True))
@@ -166,7 +169,7 @@ def directions(points: Array) -> Array:
 
 
 def has_zero_rows(points: Array) -> bool:
-    """Whether some row is all zeros. Its cosine distance to anything else is 1, which is no angle."""
+    """Whether some point is the origin. Its cosine distance to all others is 1, which no angle explains."""
     return bool((abs(points).max(axis=1) == 0).any())
 
 

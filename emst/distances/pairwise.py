@@ -18,12 +18,12 @@ OF_DATA = {"seuclidean": "V", "mahalanobis": "VI"}  # parameter that comes from 
 
 
 def settled_params(name: Any, params: dict[str, Any], points: Array) -> dict[str, Any]:
-    """The parameters of a metric; those that scikit-learn takes from the data are made from all of these points, once.
+    """The parameters of a metric. Those that scikit-learn takes from the data are computed once, from all points.
 
     Raises
     ------
     ValueError
-        They do not fit the points. SciPy does not see that of a matrix: it reads past its end.
+        They do not fit the points. SciPy does not check the shape of a matrix, and would read past its end.
     """
     key, d = OF_DATA.get(name) if isinstance(name, str) else None, points.shape[1]
     if key is None:
@@ -42,7 +42,7 @@ def settled_params(name: Any, params: dict[str, Any], points: Array) -> dict[str
 
 
 def inverse(matrix: Any, what: str) -> np.ndarray:
-    """The inverse of what the metric "mahalanobis" needs the inverse of, or ValueError."""
+    """The inverse of a matrix for the metric "mahalanobis". Raises ValueError, naming `what`, where there is none."""
     try:
         return np.linalg.inv(np.atleast_2d(matrix))
     except np.linalg.LinAlgError as error:
@@ -53,11 +53,11 @@ def distances_between(a: np.ndarray, b: np.ndarray, metric: Any, params: dict[st
     """Distances between the rows of two arrays: float64[len(a), len(b)]."""
     if metric == "euclidean":  # scikit-learn takes squares that cancel; SciPy's Minkowski distance does not
         metric, params = "minkowski", {"p": 2}
-    return asked_pairwise(a.astype(np.float64), b.astype(np.float64), metric, params)
+    return sklearn_pairwise(a.astype(np.float64), b.astype(np.float64), metric, params)
 
 
-def asked_pairwise(a: Any, b: Any, metric: Any, params: dict[str, Any]) -> np.ndarray:
-    """What scikit-learn computes, or ValueError where the metric has no such parameters."""
+def sklearn_pairwise(a: Any, b: Any, metric: Any, params: dict[str, Any]) -> np.ndarray:
+    """`sklearn.metrics.pairwise_distances`, but ValueError where the metric has no such parameters."""
     if issparse(a):
         a = _with_narrow_indices(a, metric)
     try:
@@ -84,7 +84,7 @@ def _with_narrow_indices(X: Any, metric: Any) -> Any:
 
 
 def blocks(members: np.ndarray, columns: int) -> Iterator[np.ndarray]:
-    """The members, in parts of as many as have a block of distances to so many others."""
+    """The members in parts, so that the distances from one part to `columns` points fit in `BLOCK_BYTES`."""
     size = max(1, BLOCK_BYTES // (8 * columns))
     for begin in range(0, len(members), size):
         yield members[begin : begin + size]

@@ -1,9 +1,11 @@
-"""Spanning trees of everything that is not points in Euclidean space: the question of `boruvka.py`, asked row by row.
+"""Spanning trees from all distances, one row of distances at a time: for inputs without a tree search.
 
-A row is what one point sees: a row of a matrix of distances, or the distances from one point to all others, computed
-when they are asked (Manhattan, Chebyshev, Minkowski: O(n^2 d) time, O(n) memory, no matrix). Distances may be
-infinite, which means that there is no edge; what stays apart is bridged at infinity, so that there are always n - 1
-edges.
+A *row of distances* holds the distances from one point to all points. It is a row of a distance matrix, or it is
+computed from the points whenever a round needs it (Manhattan, Chebyshev, Minkowski: O(n^2 d) time, O(n) memory, no
+matrix). In every round of the loop in `boruvka.py`, the nearest point of another component is found in such rows.
+
+An infinite distance means that there is no edge. Components that stay apart are joined by edges of infinite weight, so
+that there are always n - 1 edges.
 
 References
 ----------
@@ -28,24 +30,30 @@ from emst.inputs.devices import to_host
 def dense_tree(
     matrix: Array, k: int, ops: Backend, *, alpha: float = 1.0, report: Report | None = None
 ) -> tuple[Array, Array, Array]:
-    """Minimum spanning tree under mutual reachability of a matrix of distances.
+    """Minimum spanning tree of a distance matrix under mutual reachability.
 
     Parameters
     ----------
     matrix : array of shape (n, n) on the backend
-        Exactly symmetric (`emst.distances.matrices` sees to it), float32 or float64, C-contiguous; inf where there is no edge.
+        Exactly symmetric (see `emst.distances.matrices`), float32 or float64, C-contiguous; inf where there is no
+        edge.
     k : int
-        The core distance is the k-th smallest entry of the row, the diagonal itself counted.
+        The core distance of a point is the k-th smallest entry of its matrix row, the diagonal included.
+    ops : Backend
+        The backend of `matrix`.
     alpha : float
         Distances are divided by it, core distances are not.
+    report : callable, optional
+        Called as ``report(round, components_left)`` after every round.
 
     Returns
     -------
     edges : int32[n - 1, 2]
-        u < v; ascending by (weight, distance, u, v). Those that bridge what stays apart come last.
+        u < v; ascending by (weight, distance, u, v). Edges of infinite weight come last.
     weights : T[n - 1]
-        max(core of u, core of v, distance / alpha); inf for bridges.
+        max(core of u, core of v, distance / alpha); infinite where components had to be joined without a distance.
     core : T[n]
+        Core distances.
     """
     rows = ops.open_rows(matrix, "precomputed", 1.0, alpha)
     return _tree_by_rows(rows, k, ops, report)
@@ -54,17 +62,18 @@ def dense_tree(
 def rows_tree(
     X: Array, metric: str, p: float, k: int, ops: Backend, *, alpha: float = 1.0, report: Report | None = None
 ) -> tuple[Array, Array, Array]:
-    """Minimum spanning tree under mutual reachability of points whose distances are computed when they are asked.
+    """Minimum spanning tree of points under mutual reachability, their distances computed row by row.
 
     Parameters
     ----------
     X : array of shape (n, d) on the backend
-        float32 or float64, finite.
+        One point a row; float32 or float64, finite.
     metric : {"manhattan", "chebyshev", "minkowski", "euclidean"}
+        Minkowski with p = 1, 2 and infinity are the other three.
     p : float
-        Power of the Minkowski metric, greater than 0; the others ignore it. In high ones small distances vanish: up to
-        `emst.distances.metrics.MOST_POWER` those are safe that are a 2^60th of the greatest coordinate.
-    k, alpha
+        Power of the Minkowski metric, greater than 0; the others ignore it. High powers of small distances underflow:
+        up to `emst.distances.metrics.MOST_POWER`, distances down to a 2^60th of the greatest coordinate do not.
+    k, ops, alpha, report
         As for `dense_tree`.
 
     Returns
@@ -74,8 +83,8 @@ def rows_tree(
 
     Notes
     -----
-    Sums of powers are compared, in the order of the coordinates, and the root is taken at the exit. Whole and half
-    powers are multiplications and a square root, the same bits on the CPU and the GPU; any other p goes through `pow`,
+    Sums of powers are compared, added in the order of the coordinates; roots are taken once, of the results. Whole and
+    half powers are multiplications and a square root, the same bits on the CPU and the GPU. Any other p needs `pow`,
     whose last bit differs between them. General Minkowski powers are computed in float64.
     """
     metric, degree = _summed(metric, float(p))
@@ -92,7 +101,7 @@ def rows_tree(
 
 
 def _summed(metric: str, p: float) -> tuple[str, float]:
-    """What `open_rows` calls a metric, and the power of the distance that stands for it."""
+    """The name of a metric in `open_rows`, and the power of the distance that its sums are."""
     if metric == "minkowski":
         kind = "powers" if 2 * p % 1 == 0 else "any power"
         metric = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}.get(p, kind)
@@ -111,8 +120,8 @@ def _tree_by_rows(rows: Any, k: int, ops: Backend, report: Report | None) -> tup
 
 
 def _scale_for(X: Array, degree: float, dtype: np.dtype, alpha: float) -> float:
-    """Power of two that leaves sums of powers, also divided by that of alpha, below overflow and as much as possible
-    above underflow."""
+    """Power of two to multiply coordinates by: the greatest with which no sum of powers overflows, also when it is
+    divided by the power of alpha. So as few as possible underflow."""
     greatest = float(abs(X).max()) if degree != 1 else 0.0
     if greatest == 0:
         return 1.0
@@ -124,7 +133,8 @@ def _scale_for(X: Array, degree: float, dtype: np.dtype, alpha: float) -> float:
 
 
 def _root(powers: Array, degree: float, scale: float, dtype: Any, ops: Backend) -> Array:
-    """Roots, in the caller's units. General powers are taken on the host, where they round as on any other machine."""
+    """Roots of sums of powers, in the caller's units. Those that are no square roots are taken on the host: there both
+    backends round alike."""
     if degree == 2:
         return (np.sqrt(powers).astype(np.float64) / scale).astype(dtype)
     return ops.asarray((to_host(powers) ** (1 / degree) / scale).astype(dtype))

@@ -1,8 +1,9 @@
-"""Spanning trees of sparse matrices of distances: minimum spanning forests of graphs, under mutual reachability.
+"""Spanning trees of sparse distance matrices: minimum spanning forests of graphs, under mutual reachability.
 
-What is stored is a distance, zeros included; what is absent is missing, except the diagonal, which is zero whether it
-is stored or not. A pair that is stored in one direction only counts in both, and of two different values the lesser
-holds. Where core distances make weights equal, distances decide: what the forest is made by is then the edges' rank.
+Every stored entry is a distance, also a stored zero. An absent entry is a missing distance. The diagonal is zero
+whether it is stored or not. A pair that is stored in one direction counts in both; of two different values the lesser
+counts. Where core distances make weights equal, the distance is the second key of the total order: the forest is then
+computed on the ranks of (weight, distance).
 """
 
 from __future__ import annotations
@@ -30,21 +31,23 @@ def sparse_tree(
     max_distance: float | None = None,
     report: Report | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Minimum spanning tree under mutual reachability of a sparse matrix of distances.
+    """Minimum spanning tree of a sparse distance matrix under mutual reachability.
 
     Parameters
     ----------
     graph : sparse matrix or array of shape (n, n), scipy's or cupyx's
         Infinite values are missing ones. It is not changed.
     k : int
-        The core distance is the k-th smallest distance of the row, the vertex itself counted.
+        The core distance of a vertex is the k-th smallest distance of its matrix row, its own zero included.
+    ops : Backend
+        The backend that computes the forest.
     alpha : float
         Distances are divided by it, core distances are not.
     max_distance : float, optional
-        What stands for infinity: for the core distance of a vertex that knows fewer than k, itself counted, and for
-        the height at which parts that no edge connects are joined. Without it the former is an error.
+        A finite value in the place of infinity: the core distance of a vertex with fewer than k distances, and the
+        height at which components without a connecting edge are joined. Without it, such a vertex is an error.
     report : callable, optional
-        Called once, as ``report(1, components_left)``: all rounds are one to the host.
+        Called once, as ``report(1, components_left)``: the rounds of the forest are not reported one by one.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def sparse_tree(
 
 
 def _pairs(graph: Any, ops: Backend) -> tuple[Array, Array, Array]:
-    """Every pair that is stored in either direction: u < v, ascending by (u, v), and its lesser finite distance."""
+    """All pairs stored in either direction, u < v, ascending by (u, v), with the lesser of their finite distances."""
     if graph.shape[0] != graph.shape[1]:
         raise ValueError(
             "The precomputed distance matrix is expected to be symmetric, however it has shape "
@@ -88,7 +91,7 @@ def _pairs(graph: Any, ops: Backend) -> tuple[Array, Array, Array]:
     data = csr.data if csr.data.dtype == np.float32 else csr.data.astype(np.float64, copy=False)
     _check(csr, data)
     found = canonical(check_graph((csr.indptr, csr.indices, data), ops.name), ops, symmetric="min")
-    assert found is not None  # as it is without a bound
+    assert found is not None  # None means that a bound on memory was too low; there is none here
     column, value = found.graph.indices, found.graph.weights
     row = rows_of(found.graph.indptr, found.graph.m, ops.xp)
     kept = ops.xp.flatnonzero((row < column) & (value < np.inf))
@@ -104,7 +107,7 @@ def _bits(values: Array) -> Array:
 def _divided(distance: Array, alpha: float, ops: Backend) -> Array:
     if alpha == 1 or distance.dtype == np.float64:
         return distance if alpha == 1 else distance / alpha
-    return ops.asarray(to_host(distance) / distance.dtype.type(alpha))  # on the host, for the sake of subnormal numbers
+    return ops.asarray(to_host(distance) / distance.dtype.type(alpha))  # CuPy's kernels flush subnormal floats to zero
 
 
 def _check(csr: Any, data: Array) -> None:
@@ -123,7 +126,7 @@ def _check(csr: Any, data: Array) -> None:
 def _core_distances(
     n: int, u: Array, v: Array, distance: Array, k: int, max_distance: float | None, ops: Backend
 ) -> Array:
-    """The k-th smallest distance of every vertex, its own zero counted."""
+    """The k-th smallest distance of every vertex, its own zero included: T[n]."""
     xp = ops.xp
     core = xp.zeros(n, distance.dtype)
     if k == 1:
@@ -150,7 +153,7 @@ def _core_distances(
 
 
 def _ranks(weight: Array, distance: Array, ops: Backend) -> Array:
-    """Places of (weight, distance) among those that occur: int32."""
+    """The rank of every (weight, distance) among the different pairs: int32."""
     order = _ascending(distance, ops)
     order = order[_ascending(weight[order], ops)]
     new = ops.xp.zeros(len(order), np.bool_)
@@ -163,5 +166,5 @@ def _ranks(weight: Array, distance: Array, ops: Backend) -> Array:
 
 
 def _ascending(values: Array, ops: Backend) -> Array:
-    """The stable order of numbers."""
+    """The permutation that sorts numbers; equal ones keep their order."""
     return sorted_by(ordered(values), ops)

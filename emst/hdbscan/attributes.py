@@ -1,4 +1,4 @@
-"""What a fitted clustering can be asked: attributes that are made when they are first read, and its pickle."""
+"""Fitted attributes that are computed when they are first read, and pickling."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from emst.backend.records import Report
 from emst.hdbscan.model import Model, on_host
 from emst.hierarchy import scores
-from emst.hierarchy.selection import Flat
+from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
 from emst.inputs.fitted import FittedAttribute
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def lazy(make: Any) -> Any:
-    """A property that `make(self)` gives when it is first read. A later `fit` forgets it."""
+    """A property whose value `make(self)` computes at the first reading. The next `fit` discards the value."""
     name = make.__name__
 
     @wraps(make)
@@ -36,7 +36,7 @@ def lazy(make: Any) -> Any:
 
 
 class FittedAttributes:
-    """Attributes of `HDBSCANGPU` that cost something: see there."""
+    """The fitted attributes of `HDBSCANGPU`; its docstring describes them."""
 
     _model: Model
     _made: dict[str, Any]
@@ -52,13 +52,16 @@ class FittedAttributes:
 
     @lazy
     def cluster_persistence_(self) -> np.ndarray:
-        """How persistent each cluster is, from 0 to 1: float64 array of shape (n_clusters,)."""
+        """Persistence of each cluster, from 0 to 1: float64 array of shape (n_clusters,)."""
         flat = self._model.flat
         return np.empty(0) if flat is None else scores.persistence(flat)
 
     @lazy
     def outlier_scores_(self) -> Any:
-        """GLOSH, from 0 to 1: array of shape (n,). Rows with infinite values have 1, rows with missing ones NaN."""
+        """GLOSH outlier scores, from 0 to 1: float64 array of shape (n,).
+
+        Rows with infinite values have score 1, rows with NaN have NaN.
+        """
         model = self._model
         if model.flat is None:
             scores = model.of_none(0, np.float64)
@@ -69,16 +72,18 @@ class FittedAttributes:
 
     @lazy
     def exemplars_(self) -> list[Any]:
-        """Of each cluster the rows that stand for it: those that stay longest in the leaves of the tree below it."""
+        """The rows that represent each cluster: the points that stay longest in the leaves of the tree below it."""
         model = self._model
         if model.data is None:
-            raise AttributeError("exemplars_ are rows of X, and X is a matrix of distances: see exemplar_indices_")
+            raise AttributeError(
+                "exemplars_ are points, and X holds distances: exemplar_indices_ has their row numbers"
+            )
         found = [model.rows_of(indices) for indices in self.exemplar_indices_]
         return found if issparse(model.data) else [model.give(rows) for rows in found]
 
     @lazy
     def exemplar_indices_(self) -> list[np.ndarray]:
-        """Which rows `exemplars_` are: one int64 array for each cluster."""
+        """Row numbers of the `exemplars_`: one int64 array for each cluster."""
         model = self._model
         if model.flat is None:
             return []
@@ -87,7 +92,10 @@ class FittedAttributes:
 
     @lazy
     def relative_validity_(self) -> float:
-        """Density-based validity of the clusters, seen on the spanning tree alone, from -1 to 1."""
+        """Density-based validity of the clusters, estimated from the spanning tree alone in O(n) time, from -1 to 1.
+
+        `emst.validity_index` compares all pairs of points, in O(n^2 d) time.
+        """
         model = self._model
         if model.flat is None:
             return 0.0
@@ -95,35 +103,35 @@ class FittedAttributes:
 
     @lazy
     def condensed_tree_(self) -> CondensedTree:
-        """The condensed tree."""
+        """The condensed tree, with hdbscan's interface."""
         from emst.hdbscan.trees import CondensedTree
 
-        flat = self._flat_or_error()
+        flat = self._clustering_or_error()
         return CondensedTree(flat.condensed, flat.selection, rows=self._model.kept, n=self._model.n)
 
     @lazy
     def single_linkage_tree_(self) -> SingleLinkageTree:
-        """Single linkage."""
+        """The single linkage tree, with hdbscan's interface."""
         from emst.hdbscan.trees import SingleLinkageTree
 
-        return SingleLinkageTree(self._flat_or_error().condensed.linkage, rows=self._model.kept, n=self._model.n)
+        return SingleLinkageTree(self._clustering_or_error().condensed.linkage, rows=self._model.kept, n=self._model.n)
 
     @lazy
     def minimum_spanning_tree_(self) -> SpanningTree:
-        """The minimum spanning tree under mutual reachability."""
+        """The minimum spanning tree under mutual reachability, with hdbscan's interface."""
         from emst.hdbscan.trees import SpanningTree
 
-        self._flat_or_error()
+        self._clustering_or_error()
         model = self._model
         return SpanningTree(model.edges, model.weights, model.data, rows=model.kept)
 
-    def _flat_or_error(self) -> Flat:
+    def _clustering_or_error(self) -> FlatClustering:
         if self._model.flat is None:
-            raise AttributeError("fewer than two rows of X are finite: there is no hierarchy of them")
+            raise AttributeError("there is no hierarchy: fewer than two rows of X are finite")
         return self._model.flat
 
     def __getstate__(self) -> dict[str, Any]:
-        """Arrays on a GPU are pickled as numpy arrays."""
+        """The state to pickle: arrays on a GPU become numpy arrays; lazy attributes are computed again when read."""
         state: dict[str, Any] = super().__getstate__()  # type: ignore[misc]
         state.pop("_report", None)
         return {name: {} if name == "_made" else on_host(value) for name, value in state.items()}

@@ -1,4 +1,4 @@
-"""Centres of clusters: weighted means, and the members that all others are nearest to."""
+"""Centres of clusters: centroids (weighted means) and medoids (central members)."""
 
 from __future__ import annotations
 
@@ -15,19 +15,17 @@ from emst.hdbscan.model import Model
 
 
 def centroids(model: Model) -> Array:
-    """Means of the clusters' rows, weighted by probability: float64[L, d]. The metric plays no part."""
-    return _stacked(model, (_mean(rows, strength) for rows, strength in _clusters(model)))
+    """The mean of each cluster's rows, weighted by their probabilities, under any metric: float64[L, d]."""
+    return _stacked(model, (_mean(rows, weights) for rows, weights in _clusters(model)))
 
 
 def medoids(model: Model) -> Array:
     """The row of each cluster with the least sum of distances to the others, weighted by their probabilities.
 
-    float64[L, d]. Of equals the first. See `emst.hdbscan.medoids` for the time it takes; memory is bounded.
+    float64[L, d]. Among equal sums the first row is taken. `emst.hdbscan.medoids` says what it costs.
     """
     metric = model.metric
-    return _stacked(
-        model, (rows[medoid(_image(rows, metric), strength, metric)] for rows, strength in _clusters(model))
-    )
+    return _stacked(model, (rows[medoid(_image(rows, metric), weights, metric)] for rows, weights in _clusters(model)))
 
 
 def _stacked(model: Model, centers: Iterator[Array]) -> Array:
@@ -39,12 +37,12 @@ def _clusters(model: Model) -> Iterator[tuple[Array, Array]]:
     """Rows (float64) and probabilities of the members of each cluster, in the order of their labels."""
     if model.flat is None:
         return
-    labels, strength = model.flat.labels, model.flat.probabilities
+    labels, probabilities = model.flat.labels, model.flat.probabilities
     order = labels.argsort(kind="stable")
     ends = np.searchsorted(labels[order], np.arange(len(model.flat.selection.chosen) + 1, like=labels)).tolist()
     for begin, end in zip(ends[:-1], ends[1:]):
         members = order[begin:end]
-        yield _rows(model, members), strength[members]
+        yield _rows(model, members), probabilities[members]
 
 
 def _rows(model: Model, points: Array) -> Array:
@@ -52,20 +50,23 @@ def _rows(model: Model, points: Array) -> Array:
     return model.ops.asarray(rows.toarray() if issparse(rows) else rows, np.float64)
 
 
-def _mean(rows: Array, strength: Array) -> Array:
+def _mean(rows: Array, weights: Array) -> Array:
     scale = _scale_of(rows)
-    return np.average(rows * scale, axis=0, weights=strength) / scale
+    return np.average(rows * scale, axis=0, weights=weights) / scale
 
 
 def _image(rows: Array, metric: Metric) -> Array:
-    """The metric's image of the rows; without one they are brought near 1 where distances grow with them, so that
-    neither squares nor sums of distances overflow."""
+    """The points whose distances are compared: the metric's image of the rows if it has one.
+
+    Otherwise the rows are scaled to a magnitude near 1 if distances scale with them: then neither squares nor sums of
+    distances overflow.
+    """
     if metric.image is not None:
         return metric.image(rows)
     return rows * _scale_of(rows) if metric.way in ("tree", "rows") else rows
 
 
 def _scale_of(rows: Array) -> float:
-    """Power of two that brings the greatest of the rows near 1."""
+    """Power of two that scales the greatest magnitude of the rows to between 1/2 and 1; 2^1000 at most."""
     exponent = math.frexp(float(abs(rows).max()))[1]
     return math.ldexp(1.0, min(-exponent, 1000))

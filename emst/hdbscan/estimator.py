@@ -1,8 +1,8 @@
 """HDBSCAN*: clusters of varying density, from the spanning tree under mutual reachability to labels.
 
-The stages in order: the spanning tree (`fitting.py` finds the way for the metric), its dendrogram, the condensed tree,
-the choice of clusters, labels and probabilities (`hierarchy/flat.py`). What is asked of a fitted model later is made
-when it is asked (`attributes.py`).
+`HDBSCANGPU.fit` lists the stages: the spanning tree (`fitting.py`), its dendrogram, the condensed tree, the selection
+of clusters with labels and probabilities (`hierarchy/`). Attributes that not every user reads are computed when they
+are first read (`attributes.py`).
 
 References
 ----------
@@ -38,74 +38,106 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     min_cluster_size : int, default 5
-        Fewest points that make a cluster.
+        Smallest number of points that is a cluster.
     min_samples : int, optional
         The core distance of a point is the distance to its `min_samples`-th nearest, **counting the point itself**, as
-        in scikit-learn: 1 is plain single linkage. hdbscan, cuML and fast_hdbscan do not count it: give k + 1 for their
+        in scikit-learn: 1 is plain single linkage. hdbscan, cuML and fast_hdbscan do not count it: pass k + 1 for their
         k. None takes `min_cluster_size` (hdbscan's default of 5 is 6 here).
     cluster_selection_epsilon : float, default 0.0
-        Clusters born at a smaller distance than this are merged.
+        A selected cluster that splits off its parent at a smaller distance than this is replaced by its first ancestor
+        that does not.
     max_cluster_size : int, optional
-        Most points of a cluster chosen by "eom"; None for any number.
+        Largest number of points of a cluster that "eom" selects; None for any number.
     metric : str or callable, default "euclidean"
-        Any of `sklearn.metrics.pairwise_distances`, or "precomputed": `X` is then a matrix of distances, in which
-        infinity marks missing ones, or a sparse one, in which what is absent is missing and explicit zeros count. Parts
-        that no distance connects are joined at infinity. Euclidean, squared Euclidean, cosine and haversine (latitude
-        and longitude in radians) take the fast way; Manhattan, Chebyshev and Minkowski O(n^2) time; others, and sparse
-        features, O(n^2) memory.
+        A metric of `sklearn.metrics.pairwise_distances`, a function of two rows, or "precomputed". With "precomputed"
+        `X` is a matrix of distances: a dense one, in which infinity marks missing distances, or a sparse one, in which
+        entries that are not stored are missing and stored zeros are distances. Components that no distance connects are
+        joined at infinite height. The tree search serves euclidean, sqeuclidean, cosine and haversine (latitude and
+        longitude in radians); manhattan, chebyshev and minkowski take O(n^2) time; other metrics, and sparse features,
+        take O(n^2) time and memory.
     metric_params : dict, optional
-        Parameters of the metric, such as ``{"p": 3}``; ``{"max_distance": d}`` for sparse distances: the height at
-        which to join what is not connected.
+        Parameters of the metric, such as ``{"p": 3}``. Sparse distances take ``{"max_distance": d}``: the distance that
+        stands for missing ones.
     alpha : float, default 1.0
-        Distances, but not core distances, are divided by it. Any other value than 1 takes O(n^2) time.
+        Distances, but not core distances, are divided by it. Values other than 1 take O(n^2) time.
     algorithm : {"auto", "brute", "kd_tree", "ball_tree"}, default "auto"
-        Changes nothing, as the tree is always exact; metrics are refused where scikit-learn refuses them.
-    leaf_size, n_jobs, copy
-        Accepted, without effect: `X` is never changed.
+        Has no effect on the result, which is always exact. "kd_tree" and "ball_tree" refuse the metrics and sparse data
+        that scikit-learn refuses.
+    leaf_size : int, default 40
+        Has no effect; it is accepted because scikit-learn has it.
+    n_jobs : int, optional
+        Has no effect; it is accepted because scikit-learn has it.
     cluster_selection_method : {"eom", "leaf"}, default "eom"
-        Clusters of greatest excess of mass, or the leaves of the condensed tree.
+        "eom" selects the clusters of greatest excess of mass (stability), "leaf" the leaves of the condensed tree.
     allow_single_cluster : bool, default False
-        Whether the whole may be one cluster.
+        Allow the root to be selected as the only cluster.
     store_centers : {None, "centroid", "medoid", "both"}, default None
-        Centres to compute: centroids, in O(n d) time; medoids, in O(s^2 d) time at worst for a cluster of s points. The
-        triangle inequality spares most of that in few dimensions (euclidean, haversine, manhattan, chebyshev,
-        minkowski), the mean in any (sqeuclidean, cosine). A UserWarning announces more than 10^10 distances.
+        Centres to compute: `centroids_`, in O(n d) time, or `medoids_`, in O(s^2 d) time at worst for a cluster of s
+        points. The triangle inequality spares most of that time in few dimensions (euclidean, haversine, manhattan,
+        chebyshev, minkowski), the mean spares it in any number (sqeuclidean, cosine). A UserWarning announces searches
+        of more than 10^10 distances.
+    copy : bool, default False
+        Has no effect: `X` is never changed.
     cluster_selection_persistence : float, default 0.0
-        Splits whose lesser side lasts for a shorter range of lambda (1 / distance) than this are undone.
+        Merge back splits whose smaller side has less persistence than this, in units of lambda = 1 / distance.
     prediction_data : bool, default False
-        Prepare `predict`, `approximate_predict` and the membership vectors at once, not when one of them is first
-        called. They need `X` as it was, which is kept by reference.
+        Prepare predictions during the fit, not when `predict` or a similar function is first called. Predictions need
+        `X` unchanged; a reference to it is kept.
     device : {"auto", "cpu", "cuda"}, default "auto"
-        "auto" takes the GPU if the data is there or a usable one is present, else the CPU; `device_` says which.
-    dtype : {None, float32, float64}
-        What to compute in. None keeps float32 and float64; other types, squares, angles and matrices take float64.
-    verbose : bool, default False
-        Write the way taken, rounds and seconds of each stage to standard error.
+        Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
+        used, otherwise the CPU. `device_` says which.
+    dtype : {None, float32, float64}, default None
+        What to compute in. None takes float32 for float16 and float32 input and float64 for all other; sqeuclidean,
+        cosine, haversine and metrics that need a matrix of distances take float64.
+    verbose : bool or int, default False
+        Write to standard error how the tree is built, every round, and the seconds that each stage takes.
 
     Attributes
     ----------
     labels_ : int64 array of shape (n,)
-        Cluster of each row; -1 for noise, -2 for rows with infinite values, -3 for rows with NaN (or with infinities of
-        both signs). If fewer than two rows are finite, all of these are noise.
+        Cluster of each row; -1 for noise. Rows with infinite values get label -2, rows with NaN (or with infinities of
+        both signs) -3; they do not influence the others. If fewer than two rows are finite, they are noise.
     probabilities_ : float64 array of shape (n,)
-        How far a row follows its cluster, from 0 to 1; 0 for those labelled -1 and -2, NaN for those labelled -3.
-    cluster_persistence_, outlier_scores_, exemplars_, relative_validity_
-        Made when first read, as hdbscan has them. `exemplar_indices_` are the rows of the `exemplars_`.
-    condensed_tree_, single_linkage_tree_, minimum_spanning_tree_
-        Objects with hdbscan's interfaces, made when first read.
-    centroids_, medoids_ : float64 arrays of shape (n_clusters, d)
-        Where `store_centers` asks for them.
+        The lambda at which a row leaves its cluster over the greatest lambda of the cluster, at most 1; 0 for rows
+        labelled -1 and -2, NaN for rows labelled -3. Members can have exactly 0 as well: for one, if equal points make
+        the greatest lambda infinite. So `labels_ >= 0` finds members, and `probabilities_ > 0` does not.
+    cluster_persistence_ : float64 array of shape (n_clusters,)
+        How persistent each cluster is, from 0 to 1. Computed when it is first read, as are the attributes below down to
+        `minimum_spanning_tree_`.
+    outlier_scores_ : float64 array of shape (n,)
+        GLOSH outlier score of each row, from 0 to 1; 1 for rows with infinite values, NaN for rows with NaN.
+    exemplars_ : list of n_clusters arrays of shape (number of exemplars, d)
+        Rows of `X` that stay longest in the leaves of the condensed tree below each cluster.
+    exemplar_indices_ : list of n_clusters int64 arrays
+        Which rows of `X` the `exemplars_` are.
+    relative_validity_ : float
+        Density-based cluster validity, computed from the spanning tree alone, from -1 to 1; O(n) time.
+    condensed_tree_ : CondensedTree
+        The condensed tree, with hdbscan's interface.
+    single_linkage_tree_ : SingleLinkageTree
+        The dendrogram, with hdbscan's interface.
+    minimum_spanning_tree_ : SpanningTree
+        The spanning tree under mutual reachability, with hdbscan's interface.
+    centroids_ : float64 array of shape (n_clusters, d)
+        Mean of each cluster, weighted by probability. Only if `store_centers` is "centroid" or "both".
+    medoids_ : float64 array of shape (n_clusters, d)
+        Row of each cluster with the least sum of distances to the others, weighted by probability. Only if
+        `store_centers` is "medoid" or "both".
     core_distances_ : array of shape (n,)
+        Distance of each row to its `min_samples`-th nearest, itself included, in the units of the metric and in the
+        dtype that was computed in; NaN for rows that are not finite.
     device_ : {"cpu", "cuda"}
+        Where the clusters were computed.
     n_features_in_ : int
+        Number of columns of `X`.
     feature_names_in_ : array of shape (d,)
-        Only when `X` has string column names.
+        Names of the columns. Only when `X` has string column names.
 
     Notes
     -----
-    Results come back in the caller's kind of array. The same input gives the same result in every run and, but for the
-    last digits of angles and of powers that are not whole or half numbers, on every device. Among equal distances the
-    order of the rows can matter.
+    Results are arrays of the same kind as `X`, on the same device. The same input gives the same result in every run
+    and on every device, except for the last digits of angles, and of powers that are neither integers nor
+    half-integers. Among equal distances the order of the rows can matter.
 
     Examples
     --------
@@ -166,28 +198,35 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, d), or (n, n) distances for ``metric="precomputed"``
             numpy, lists, pandas, SciPy's sparse matrices, cupy, torch; CuPy's sparse matrices as distances. Data on a
-            GPU stays there.
-        y : ignored
+            GPU stays on that GPU.
+        y : None
+            Ignored; scikit-learn passes it.
+
+        Returns
+        -------
+        HDBSCANGPU
+            This estimator. If the fit fails, it stays as it was.
 
         Raises
         ------
         ValueError
-            A parameter out of range; a single row; `min_samples` above the number of (finite) rows; no real numbers;
-            distances that are not symmetric, negative or NaN; a metric that cannot be honoured.
+            A parameter out of range; a single row; `min_samples` above the number of finite rows; values that are not
+            real numbers; distances that are negative, NaN or not symmetric; a metric that does not fit the data.
+        TypeError
+            Column names of which only some are strings; a sparse matrix on a GPU that does not hold distances.
         RuntimeError
             ``device="cuda"`` without CuPy or a GPU.
         MemoryError
             Not enough memory; raised before anything is allocated.
         """
         check_parameters(self)
-        stage = stage_printer(bool(self.verbose))
         features = features_of(X)
         request = request_of(self, sparse=issparse(X))
-        options = request.options
+        options, stage = request.options, stage_printer(request.verbose)
         model = tree_model(X, request)
         with model.scope():
             stage("spanning tree", model.weights)
-            if len(model.weights):  # there are two points or more
+            if len(model.weights):  # at least two points
                 model.linkage = model.ops.linkage(model.edges, model.weights)
                 stage("dendrogram", model.linkage.height)
                 condensed = condensed_tree(model.linkage, options.min_cluster_size, options.persistence, model.ops)
@@ -207,7 +246,18 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         return self.fit(X).labels_
 
     def predict(self, X: Any) -> Any:
-        """Labels that new points would have in this clustering: those of `approximate_predict`.
+        """Labels of new points in this clustering, which they do not change; see `approximate_predict`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            Points with the features of the training data, on any device.
+
+        Returns
+        -------
+        int64 array of shape (m,)
+            Of the same kind as `X`, on the same device. A row that equals a training point has that point's label:
+            ``predict(X)`` of the training data is `labels_`.
 
         Raises
         ------
@@ -228,11 +278,12 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         cut_distance : float
             Mutual reachability distance at which to cut the dendrogram.
         min_cluster_size : int, default 5
-            Smaller clusters are noise, -1. Rows with infinite values and with NaN keep -2 and -3.
+            Points of smaller clusters are noise.
 
         Returns
         -------
         int64 array of shape (n,)
+            Cluster of each row; -1 for noise, -2 for rows with infinite values, -3 for rows with NaN.
         """
         check_is_fitted(self)
         height, least = check_cut(cut_distance, min_cluster_size)
@@ -243,7 +294,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             return model.give(model.spread(model.ops.cut(model.linkage, height, least), -2, -3))
 
     def recluster(self, **params: Any) -> HDBSCANGPU:
-        """Another clustering of the same hierarchy, without a new tree.
+        """Select clusters from the same dendrogram with other parameters, without a new tree.
 
         Parameters
         ----------
@@ -254,7 +305,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Returns
         -------
         HDBSCANGPU
-            A new fitted estimator; this one stays as it is. Its `min_samples` is that of the tree.
+            A new fitted estimator with the `min_samples` of the tree; this one stays as it is.
 
         Raises
         ------
@@ -279,7 +330,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         return other
 
     def _take(self, model: Model, results: dict[str, Any], features: dict[str, Any]) -> None:
-        """Become the fitted model; until here nothing of the estimator has changed."""
+        """Set all fitted attributes: the last step, so that a fit that fails changes nothing."""
         set_features(self, features)
         for name in ("centroids_", "medoids_"):
             self.__dict__.pop(name, None)
@@ -297,7 +348,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
 
 
 def _results(model: Model, store_centers: str | None) -> dict[str, Any]:
-    """Attributes that a fit makes at once."""
+    """The attributes that every fit computes, and the centres."""
     results = {"labels_": model.labels(), "probabilities_": model.probabilities(), "core_distances_": model.cores()}
     if store_centers in ("centroid", "both"):
         results["centroids_"] = centers.centroids(model)
@@ -307,7 +358,7 @@ def _results(model: Model, store_centers: str | None) -> dict[str, Any]:
 
 
 def _suggestion(name: str) -> str:
-    """The parameter that a misspelt one was meant to be, or all that `recluster` takes."""
+    """The parameter with the most similar name, or the names of all that `recluster` takes."""
     near = difflib.get_close_matches(name, list(RULES), 1)
     return f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(RECLUSTERED)}"
 

@@ -1,14 +1,21 @@
-"""From data and a metric to the spanning tree of its points: which way a fit takes.
+"""From data and a metric to the spanning tree under mutual reachability: the first stage of `HDBSCANGPU.fit`.
 
-Features pass the given, rows with NaN or infinite values stand aside, and the metric says how the tree of the others is
-built. Distances that are given, as a matrix or as a sparse graph, come in by themselves.
+There are four kinds of data, with one function each:
+
+    data                                   function                 tree
+    points (dense features)                `_of_points`             as the metric says: by search over boxes, from
+                                                                    distances row by row, or from their matrix
+    sparse features                        `_of_sparse_features`    from the matrix of distances
+    distances (``metric="precomputed"``)   `_of_distances`          from the matrix that is given
+    sparse distances                       `_of_sparse_distances`   from the graph that is given
+
+Each validates its data, leaves out rows that are not finite (of features), builds the tree and returns the model.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -28,73 +35,131 @@ from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
 from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, to_host
 from emst.inputs.finite import FiniteRows, finite_rows
-from emst.inputs.points import check_points, check_real, float_of
+from emst.inputs.points import CheckedPoints, check_points, check_real, float_of
 from emst.inputs.scaling import SAMPLE
 from emst.progress import both, round_printer, way_printed
 
-Tree = tuple[Array, Array, Array]
+Tree = tuple[Array, Array, Array]  # edges int32[m - 1, 2], weights T[m - 1] ascending, core distances T[m]
 
 INFINITE_EDGES = (
-    "The minimum spanning tree contains edge weights with value infinity: there parts of the data are joined that no "
-    "distance connects. Potentially, you are missing too many distances for the given min_samples."
+    "The minimum spanning tree contains edge weights with value infinity: components that no distance connects were "
+    "joined at infinite height. Potentially, you are missing too many distances for the given min_samples."
 )
 
 
 def tree_model(X: Any, request: Request) -> Model:
-    """The tree of `X`; the model makes dendrogram and clusters when it is asked for them."""
-    given = request.metric.way == "given"
-    if issparse(X) or (given and is_cupy_sparse(X)):
-        model = _of_graph(X, request) if given else _of_sparse_features(X, request)
+    """The spanning tree of `X`, in a model without dendrogram and clusters."""
+    if request.metric.way == "given":
+        sparse = issparse(X) or is_cupy_sparse(X)
+        model = _of_sparse_distances(X, request) if sparse else _of_distances(X, request)
     else:
-        model = _of_distances(X, request) if given else _of_features(X, request)
+        model = _of_sparse_features(X, request) if issparse(X) else _of_points(X, request)
     with model.scope():
         if model.metric.way in ("given", "matrix") and bool(np.isinf(model.weights[-1:]).any()):
             warnings.warn(INFINITE_EDGES, UserWarning, stacklevel=3)
     return model
 
 
-def _of_features(X: Any, request: Request) -> Model:
+def _of_points(X: Any, request: Request) -> Model:
     given = check_points(X, device=request.device, dtype=request.dtype)
-    if request.dtype is None and (request.metric.height or request.metric.way == "matrix"):
-        given = replace(given, dtype=np.dtype(np.float64))
+    dtype = _computed_in(given, request)
     _check_size(len(given.array), request.min_samples)
     with given.scope():
         ops = backend_of(given.device)
-        ops.require_memory(given.array, given.dtype, request.min_samples, labels=True)
-        points = ops.asarray(given.array, given.dtype)
-        statistics, rows, metric = ops.point_statistics(points, SAMPLE), None, request.metric
+        ops.require_memory(given.array, dtype, request.min_samples, labels=True)
+        points = ops.asarray(given.array, dtype)
+        statistics = ops.point_statistics(points, SAMPLE)
+        rows = None
         if statistics.bad:
             rows = finite_rows(points)
             points = points[rows.kept]
-            statistics = ops.point_statistics(points, SAMPLE) if len(points) else statistics
+        metric = request.metric
         if metric.image is directions and has_zero_rows(points):
             metric = metric.by_matrix("rows of zeros have no direction")
         report = _announced(metric, len(points), request)
-        if rows is not None and len(points) < 2:
+        if len(points) < 2:
             tree = _no_tree(points)
         elif metric.way == "tree":
-            tree = _tree_by_search(points, statistics, metric, request, ops, report)
+            tree = _tree_by_search(points, statistics if rows is None else None, metric, request, ops, report)
         else:
             metric = metric.settled(points)
-            tree = _tree_without_search(points, metric, request, ops, report)
+            tree = _tree_of_distances(points, metric, request, ops, report)
         return _model(request, tree, ops, len(given.array), given.give, data=given.array, rows=rows, metric=metric)
 
 
+def _of_sparse_features(X: Any, request: Request) -> Model:
+    check_real(X.dtype)
+    X = check_array(X, accept_sparse="csr", dtype=request.dtype or np.float64, ensure_all_finite=False)
+    _check_size(X.shape[0], request.min_samples)
+    ops = backend_of(choose_device(request.device))
+    rows = None if np.isfinite(X.data).all() else finite_rows(X)
+    points = X if rows is None else X[rows.kept]
+    report = _announced(request.metric, points.shape[0], request)
+    if points.shape[0] < 2:
+        tree = _no_tree(ops.asarray(np.empty((points.shape[0], 1))))
+    else:
+        tree = _tree_of_distances(points, request.metric, request, ops, report)
+    moved = None if rows is None else rows.mapped(ops.asarray)
+    return _model(request, tree, ops, X.shape[0], to_host, data=X, rows=moved)
+
+
+def _of_distances(X: Any, request: Request) -> Model:
+    given = check_points(X, device=request.device, dtype=request.dtype)
+    _check_size(len(given.array), request.min_samples)
+    if request.metric.params:
+        raise ValueError("a dense matrix of distances takes no metric_params: mark missing distances by infinity")
+    with given.scope():
+        ops = backend_of(given.device)
+        copied = not _is_ready(given)
+        if copied:
+            require_matrix(len(given.array), given.dtype.itemsize, ops)
+        matrix = check_distances(ops.asarray(given.array, given.dtype), copy=not copied)
+        report = _announced(request.metric, len(matrix), request)
+        tree = dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=report)
+        return _model(request, tree, ops, len(matrix), given.give)
+
+
+def _of_sparse_distances(X: Any, request: Request) -> Model:
+    dtype = float_of(X.dtype, request.dtype)
+    if issparse(X):
+        X = check_array(X, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
+    _check_size(X.shape[0], request.min_samples)
+    farthest = _max_distance(request.metric.params)
+    report = _announced(request.metric, X.shape[0], request)
+    with on_device_of(X):
+        ops = backend_of(choose_device(request.device, gpu_of(X)))
+        distances = X if X.dtype == dtype else X.astype(dtype)
+        tree = sparse_tree(
+            distances, request.min_samples, ops, alpha=request.alpha, max_distance=farthest, report=report
+        )
+        return _model(request, tree, ops, X.shape[0], giver(X))
+
+
+# Trees
+
+
 def _tree_by_search(
-    points: Array, statistics: PointStatistics, metric: Metric, request: Request, ops: Backend, report: Report | None
+    points: Array,
+    statistics: PointStatistics | None,
+    metric: Metric,
+    request: Request,
+    ops: Backend,
+    report: Report | None,
 ) -> Tree:
+    """By search over boxes around the metric's image of the points. `statistics` are those of the points, if known."""
     _check_size(len(points), request.min_samples)
-    if metric.image is not None:
-        points = ops.asarray(metric.image(points), points.dtype)
-        statistics = ops.point_statistics(points, SAMPLE)
-    edges, weights, core = spanning_tree(points, statistics, request.min_samples, ops, report)
-    if core is None:  # of a single sample: the distance to itself
+    image = points if metric.image is None else ops.asarray(metric.image(points), points.dtype)
+    if statistics is None or metric.image is not None:
+        statistics = ops.point_statistics(image, SAMPLE)
+    edges, weights, core = spanning_tree(image, statistics, request.min_samples, ops, report)
+    if core is None:  # min_samples is 1: the distance of a point to itself
         core = np.zeros_like(weights, shape=len(points))
     return (edges, weights, core) if metric.height is None else (edges, metric.height(weights), metric.height(core))
 
 
-def _tree_without_search(X: Any, metric: Metric, request: Request, ops: Backend, report: Report | None) -> Tree:
-    """Of features, on the device or sparse, whose distances are asked row by row or all at once."""
+def _tree_of_distances(X: Any, metric: Metric, request: Request, ops: Backend, report: Report | None) -> Tree:
+    """From all distances between points on the backend, or between the rows of a CSR matrix: row by row, or their
+    matrix."""
     k = request.min_samples
     _check_size(X.shape[0], k)
     if metric.way == "rows":
@@ -106,63 +171,11 @@ def _tree_without_search(X: Any, metric: Metric, request: Request, ops: Backend,
     return dense_tree(matrix, k, ops, alpha=request.alpha, report=report)
 
 
-def _of_sparse_features(X: Any, request: Request) -> Model:
-    if X.dtype.kind == "c":
-        check_real(X.dtype)
-    X = check_array(X, accept_sparse="csr", dtype=request.dtype or np.float64, ensure_all_finite=False)
-    _check_size(X.shape[0], request.min_samples)
-    ops = backend_of(choose_device(request.device))
-    rows = None if np.isfinite(X.data).all() else finite_rows(X)
-    points = X if rows is None else X[rows.kept]
-    if points.shape[0] < 2:
-        tree = _no_tree(ops.asarray(np.empty((points.shape[0], 1))))
-    else:
-        report = _announced(request.metric, points.shape[0], request)
-        tree = _tree_without_search(points, request.metric, request, ops, report)
-    if rows is not None:
-        rows = rows.mapped(ops.asarray)
-    return _model(request, tree, ops, X.shape[0], to_host, data=X, rows=rows)
-
-
-def _of_distances(X: Any, request: Request) -> Model:
-    given = check_points(X, device=request.device, dtype=request.dtype)
-    _check_size(len(given.array), request.min_samples)
-    if request.metric.params:
-        raise ValueError("a dense matrix of distances takes no metric_params: mark missing distances by infinity")
-    with given.scope():
-        ops = backend_of(given.device)
-        array, here = given.array, isinstance(given.array, np.ndarray) == (ops.name == "cpu")
-        moved = not (here and array.dtype == given.dtype and array.flags.c_contiguous)
-        if moved:
-            require_matrix(len(array), given.dtype.itemsize, ops)
-        matrix = check_distances(ops.asarray(array, given.dtype), copy=not moved)
-        report = _announced(request.metric, len(matrix), request)
-        tree = dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=report)
-        return _model(request, tree, ops, len(matrix), given.give)
-
-
-def _of_graph(X: Any, request: Request) -> Model:
-    on_device = is_cupy_sparse(X)
-    dtype = float_of(X.dtype, request.dtype)
-    if not on_device:
-        X = check_array(X, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
-    elif request.dtype is not None:
-        with on_device_of(X):
-            X = X.astype(request.dtype)
-    _check_size(X.shape[0], request.min_samples)
-    params = dict(request.metric.params)
-    farthest = params.pop("max_distance", None)
-    if farthest is not None and not (isinstance(farthest, Real) and float(farthest) > 0):
-        raise ValueError(f"max_distance in metric_params must be a number greater than 0; got {farthest!r}")
-    if params:
-        raise ValueError(f"sparse distances take no metric_params but max_distance; got {', '.join(map(repr, params))}")
-    report = _announced(request.metric, X.shape[0], request)
-    ops = backend_of(choose_device(request.device, gpu_of(X)))
-    k, alpha = request.min_samples, request.alpha
-    far = None if farthest is None else float(farthest)
-    with on_device_of(X):
-        tree = sparse_tree(X, k, ops, alpha=alpha, max_distance=far, report=report)
-        return _model(request, tree, ops, X.shape[0], giver(X))
+def _no_tree(points: Array) -> Tree:
+    """Of a single point, or none."""
+    m = len(points)
+    edges, weights = np.zeros_like(points, np.int32, shape=(0, 2)), np.zeros_like(points, shape=(0,))
+    return edges, weights, np.zeros_like(points, shape=(m,))  # CuPy takes a shape of plain 0 for none given
 
 
 def _model(
@@ -176,6 +189,7 @@ def _model(
     rows: FiniteRows | None = None,
     metric: Metric | None = None,
 ) -> Model:
+    """The model of a tree; `metric` is the one that was used, if not the one that was asked for."""
     edges, weights, core = tree
     return Model(
         device=ops.name,
@@ -193,23 +207,44 @@ def _model(
     )
 
 
-def _announced(metric: Metric, n: int, request: Request) -> Report | None:
-    """Say which way it goes, if asked; then who is told of the rounds."""
-    if not request.verbose:
-        return request.report
-    way_printed(metric.way, metric.why)
-    return both(request.report, round_printer(n))
-
-
-def _no_tree(points: Array) -> Tree:
-    """Of a single point, or none."""
-    m = len(points)
-    edges, weights = np.zeros_like(points, np.int32, shape=(0, 2)), np.zeros_like(points, shape=(0,))
-    return edges, weights, np.zeros_like(points, shape=(m,))  # CuPy takes a shape of plain 0 for none given
+# Checks
 
 
 def _check_size(n: int, min_samples: int) -> None:
+    """Raise ValueError for a single point, or for fewer than `min_samples`."""
     if n == 1:
         raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")
     if min_samples > n:
         raise ValueError(f"min_samples ({min_samples}) must be at most the number of samples in X ({n})")
+
+
+def _computed_in(given: CheckedPoints, request: Request) -> np.dtype:
+    """By default, what is not a distance between the rows themselves (squares, angles, matrices) takes float64."""
+    exact = request.metric.height is None and request.metric.way != "matrix"
+    return given.dtype if exact or request.dtype is not None else np.dtype(np.float64)
+
+
+def _is_ready(given: CheckedPoints) -> bool:
+    """Whether `asarray` takes the caller's matrix as it is, without a copy."""
+    array = given.array
+    here = isinstance(array, np.ndarray) == (given.device == "cpu")
+    return bool(here and array.dtype == given.dtype and array.flags.c_contiguous)
+
+
+def _max_distance(metric_params: dict[str, Any]) -> float | None:
+    """The one parameter that sparse distances take; ValueError for any other, or for a value that is no distance."""
+    farthest = metric_params.get("max_distance")
+    if farthest is not None and not (isinstance(farthest, Real) and float(farthest) > 0):
+        raise ValueError(f"max_distance in metric_params must be a number greater than 0; got {farthest!r}")
+    others = [repr(name) for name in metric_params if name != "max_distance"]
+    if others:
+        raise ValueError(f"sparse distances take no metric_params but max_distance; got {', '.join(others)}")
+    return None if farthest is None else float(farthest)
+
+
+def _announced(metric: Metric, n: int, request: Request) -> Report | None:
+    """What to call after every round. With `verbose`, write which way the tree is built, and then every round."""
+    if not request.verbose:
+        return request.report
+    way_printed(metric.way, metric.why)
+    return both(request.report, round_printer(n))

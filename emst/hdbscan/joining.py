@@ -1,6 +1,6 @@
-"""Where queries join the points: the nearest of them under mutual reachability, and the cluster it is in by then.
+"""At which training point, at which height, and in which cluster a new point (a query) joins the dendrogram.
 
-Where the metric is Euclidean in disguise, by the search of the backends. Where it is not, all pairs are compared, in
+Metrics that the tree search supports use the search of the backends. For other metrics all pairs are compared, in
 blocks and on the host, with scikit-learn's distances.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Condensed, Scaling
 from emst.distances.pairwise import blocks, distances_between
-from emst.hdbscan.index import PointIndex, boxes
+from emst.hdbscan.index import PointIndex, bvh_with_cores
 from emst.hdbscan.model import Model
 from emst.hierarchy.linkage import density
 from emst.inputs.devices import to_host
@@ -24,62 +24,70 @@ from emst.inputs.scaling import highest_exponent
 
 
 @dataclass(frozen=True, eq=False)
-class Joined:
-    """How m queries join the points. Arrays live on the backend."""
+class QueryEdges:
+    """The edge by which each of m queries joins the training points. Arrays live on the backend."""
 
-    neighbor: Array  # int32[m]: the nearest kept row under mutual reachability
-    same: Array  # bool[m]: whether the query is that point
-    height: Array  # T[m]: weight of the edge to it, in the metric's units; 0 where the query is the point
+    neighbor: Array  # int32[m]: the nearest training point (kept row) under mutual reachability
+    equal: Array  # bool[m]: whether the query equals that point
+    height: Array  # T[m]: weight of the edge in the metric's units; 0 where the query equals the point
 
     def leaving(self, condensed: Condensed) -> tuple[Array, Array]:
-        """As `Condensed.leaving` of points: the cluster that every query leaves, int32[m], and at which height, T[m].
+        """The cluster that every query leaves, int32[m], and the height at which it leaves, T[m].
 
-        A query that is a point leaves where that does. Where a query joins at no greater a density than its
-        neighbour's cluster was born at, the cluster is the first ancestor born earlier.
+        A query that equals a training point leaves where that point does. Another query joins at its own lambda; if its
+        neighbour's cluster is born later than that, the query belongs to the first ancestor that is born earlier.
         """
         cluster, own = condensed.leaving(self.neighbor)
-        height = np.where(self.same, own, self.height)
+        height = np.where(self.equal, own, self.height)
         joins = density(height)
         late = joins < density(own)
         return _first_born_before(condensed, cluster, np.where(late, joins, np.nan)), height
 
 
 def _first_born_before(condensed: Condensed, cluster: Array, joins: Array) -> Array:
-    """The first of the cluster and its ancestors that is born at less than lambda `joins`, or the root; NaN stays.
+    """Of each cluster and its ancestors, the first that is born below lambda `joins`, or the root.
 
-    By doubling: births only grow downwards, so long steps up are taken while they do not reach such a cluster.
+    Where `joins` is NaN, it is the cluster itself.
+
+    Children are born later than their parents. So ancestors 2^i levels up are tried, from the greatest i down, and a
+    step is taken as long as the ancestor is still born too late.
     """
-    up = np.maximum(condensed.parent, 0)
-    steps = [up]
-    while bool(up.any()):
-        up = up[up]
-        steps.append(up)
-    for up in reversed(steps):
-        above = up[cluster]
+    parent = np.maximum(condensed.parent, 0)
+    levels = [parent]  # levels[i][c] is the ancestor of c that lies 2^i levels up, or the root
+    while bool(levels[-1].any()):
+        levels.append(levels[-1][levels[-1]])
+    for ancestor in reversed(levels):
+        above = ancestor[cluster]
         cluster = np.where((condensed.birth[above] >= joins) & (above > 0), above, cluster)
-    return np.where(condensed.birth[cluster] >= joins, steps[0][cluster], cluster)
+    return np.where(condensed.birth[cluster] >= joins, parent[cluster], cluster)
 
 
-def joined(fitted: Model, queries: Array) -> Joined:
-    """The nearest kept row of every query under mutual reachability.
+def join_queries(fitted: Model, queries: Array) -> QueryEdges:
+    """The edge from every query to its nearest training point under mutual reachability.
 
     Parameters
     ----------
+    fitted : Model
+        Fitted to features.
     queries : T[m, d] on the backend
-        Finite, in the metric's image. One is answered alike whatever comes with it.
+        Finite, in the metric's image. The result for a query does not depend on the other queries.
+
+    Returns
+    -------
+    QueryEdges
     """
     if fitted.metric.way != "tree":
-        return _joined_by_pairs(fitted, queries)
+        return _join_by_all_pairs(fitted, queries)
     index, ops, height = fitted.index, fitted.ops, fitted.metric.height
-    out = Joined(*(np.zeros_like(queries, dtype=t, shape=len(queries)) for t in (np.int32, bool, queries.dtype)))
+    out = QueryEdges(*(np.zeros_like(queries, dtype=t, shape=len(queries)) for t in (np.int32, bool, queries.dtype)))
     for chosen, excess in _by_magnitude(queries, index.scaling):
-        there = index
+        rescaled = index
         if excess:
             scale = math.ldexp(index.scaling.scale, -excess)
             scaling = dataclasses.replace(index.scaling, scale=scale, factor=0.0)  # a grid of one cell
-            bvh = boxes(fitted.points, index.order, scaling, fitted.min_samples, ops)
-            there = dataclasses.replace(index, scaling=scaling, bvh=bvh)
-        _join(there, queries[chosen], fitted.min_samples, ops, chosen, out)
+            bvh = bvh_with_cores(fitted.points, index.order, scaling, fitted.min_samples, ops)
+            rescaled = dataclasses.replace(index, scaling=scaling, bvh=bvh)
+        _join_by_search(rescaled, queries[chosen], fitted.min_samples, ops, chosen, out)
     return out if height is None else dataclasses.replace(out, height=height(out.height))
 
 
@@ -99,8 +107,10 @@ def _by_magnitude(queries: Array, scaling: Scaling) -> Iterator[tuple[Array, int
         yield np.asarray(np.flatnonzero(excess == level), like=queries), level
 
 
-def _join(index: PointIndex, queries: Array, min_samples: int, ops: Backend, rows: Array, out: Joined) -> None:
-    """Search these queries, and fill their rows of `out`."""
+def _join_by_search(
+    index: PointIndex, queries: Array, min_samples: int, ops: Backend, rows: Array, out: QueryEdges
+) -> None:
+    """Search the nearest training points of some queries. The results are written to the given rows of `out`."""
     codes = ops.curve_codes(queries, index.scaling)
     order = ops.sort_order(codes)
     near = np.searchsorted(index.codes, codes[order])
@@ -108,25 +118,25 @@ def _join(index: PointIndex, queries: Array, min_samples: int, ops: Backend, row
     found, weight = ops.nearest_reachable(index.bvh, packets, min_samples, near)
     sorted_rows = rows[order]
     out.neighbor[sorted_rows] = index.order[found]
-    out.same[sorted_rows] = weight == 0
-    with np.errstate(over="ignore"):  # a distance that its type cannot hold is infinite
+    out.equal[sorted_rows] = weight == 0
+    with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
         out.height[rows] = ops.unscaled(weight, order, index.scaling)
 
 
-def _joined_by_pairs(fitted: Model, queries: Array) -> Joined:
-    """The same for any metric. Of points that are equally near, the first row."""
-    points, asked, core = to_host(fitted.points), to_host(queries), to_host(fitted.core)
+def _join_by_all_pairs(fitted: Model, queries: Array) -> QueryEdges:
+    """`join_queries` for any metric. Of training points that are equally near, the first row is taken."""
+    points, on_host, core = to_host(fitted.points), to_host(queries), to_host(fitted.core)
     rows: dict[bytes, int] = {}
-    for i, point in enumerate(points + 0.0):  # no -0
+    for i, point in enumerate(points + 0.0):  # -0 becomes 0: bytes are compared
         rows.setdefault(point.tobytes(), i)
-    neighbor = np.array([rows.get(query.tobytes(), -1) for query in asked + 0.0], np.int32)
-    same, height = neighbor >= 0, np.zeros(len(asked), core.dtype)
-    for some in blocks(np.flatnonzero(~same), len(points)):
-        distance = distances_between(asked[some], points, fitted.metric.name, fitted.metric.params)
+    neighbor = np.array([rows.get(query.tobytes(), -1) for query in on_host + 0.0], np.int32)
+    equal, height = neighbor >= 0, np.zeros(len(on_host), core.dtype)
+    for some in blocks(np.flatnonzero(~equal), len(points)):
+        distance = distances_between(on_host[some], points, fitted.metric.name, fitted.metric.params)
         weight = np.maximum(distance / fitted.alpha, core)
         if fitted.min_samples > 1:
             nth = fitted.min_samples - 2
             weight = np.maximum(weight, np.partition(distance, nth, axis=1)[:, nth : nth + 1])
         height[some] = weight.min(axis=1)
         neighbor[some] = np.where(weight == weight.min(axis=1, keepdims=True), distance, np.inf).argmin(axis=1)
-    return Joined(*map(fitted.ops.asarray, (neighbor, same, height)))
+    return QueryEdges(*map(fitted.ops.asarray, (neighbor, equal, height)))

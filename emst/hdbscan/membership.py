@@ -1,15 +1,16 @@
 """Soft clustering: to what degree a point belongs to each of the clusters, not only to its own.
 
-Two views of a point, multiplied: how near it is to the exemplars of every cluster, the points that stay longest in its
-leaves; and how much of the tree it shares with the cluster, by the density at which their branches part. What a row
-adds up to is the probability that the point belongs to any cluster at all.
+The membership of a point in a cluster is the product of two scores. The first is the nearness of the point to the
+cluster's exemplars, the points that stay longest in the leaves below the cluster. The second is how much of the
+condensed tree the point shares with the cluster: the lambda of the split at which their branches part. Every row is
+scaled so that its sum is the probability that the point belongs to any cluster at all.
 
-Rows are made in batches: beside the result, memory is bounded whatever the numbers of points, clusters and exemplars.
+Rows are computed in batches: apart from the result, memory is bounded for any number of points, clusters and exemplars.
 
 References
 ----------
-`hdbscan.all_points_membership_vectors`, whose definition this is, and hdbscan's page "How soft clustering for HDBSCAN
-works". hdbscan scores new points by another formula; here a new point equal to a training point gets the same row.
+The definition is that of `hdbscan.all_points_membership_vectors`; see hdbscan's page "How soft clustering for HDBSCAN
+works". hdbscan uses another formula for new points; here a new point that equals a training point gets the same row.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ import numpy as np
 
 from emst.backend.records import Array
 from emst.distances.pairwise import blocks, distances_between
-from emst.hdbscan.joining import joined
-from emst.hdbscan.prediction import model_of, open_queries
+from emst.hdbscan.joining import join_queries
+from emst.hdbscan.prediction import check_queries, model_of
 from emst.hierarchy.linkage import density
-from emst.hierarchy.scores import exemplars
-from emst.hierarchy.selection import Flat
+from emst.hierarchy.scores import exemplars as exemplars_of
+from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import SAMPLE, scaling_of
 
 if TYPE_CHECKING:
     from emst.hdbscan.model import Model
 
-BATCH_BYTES = 1 << 25  # of one table of a batch; about eight are alive at a time
-FARTHER = 2.0**100  # how many times farther away than the points a query may lie before its square overflows
+BATCH_BYTES = 1 << 25  # size of one table of a batch; about eight exist at a time
+FARTHER = 2.0**100  # a query may lie this many times farther away than the training points before its square overflows
 
 
 def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
@@ -43,16 +44,27 @@ def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
     Parameters
     ----------
     model : HDBSCANGPU
-        Fitted to features.
+        Fitted to dense features.
     X : array-like of shape (m, n_features)
+        New points, with the features of the training data.
     batch_size : int, optional
-        Points worked on at a time; by default as many as take a few hundred megabytes.
+        Number of points that are computed at a time; by default as many as take a few hundred megabytes.
 
     Returns
     -------
     float64 array of shape (m, L)
-        Column l belongs to label l. A row adds up to the probability that the point belongs to some cluster. Rows of
-        zeros for points with infinite values, of NaN for those with NaN.
+        Column l belongs to label l. The sum of a row is the probability that the point belongs to any cluster. Rows of
+        points with infinite values hold zeros, rows of points with NaN hold NaN.
+
+    Raises
+    ------
+    TypeError
+        `model` is not an `HDBSCANGPU`.
+    sklearn.exceptions.NotFittedError
+        `model` has not been fitted.
+    ValueError
+        `model` was fitted to distances or to sparse features; `X` does not have the features of the training data;
+        `batch_size` is not a positive integer.
 
     See Also
     --------
@@ -61,13 +73,14 @@ def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
     fitted = model_of(model)
     _check_batch(batch_size)
     with fitted.scope():
-        queries = open_queries(model, fitted, X)
+        queries = check_queries(model, fitted, X)
         flat, m = fitted.flat, len(queries.points)
         out = _table(fitted, queries.rows.n)
         if flat is not None and m and out.shape[1]:
-            join = joined(fitted, queries.points)
-            cluster, height = join.leaving(flat.condensed)
-            height = np.maximum(height, flat.condensed.leaving(join.neighbor)[1])  # with it, as `hdbscan` has it
+            edges = join_queries(fitted, queries.points)
+            cluster, height = edges.leaving(flat.condensed)
+            # As in hdbscan, a query leaves no later than its neighbour.
+            height = np.maximum(height, flat.condensed.leaving(edges.neighbor)[1])
             for rows, batch in _batches(fitted, queries.points, cluster, density(height), batch_size):
                 out[queries.rows.kept[rows]] = batch
         out[queries.rows.missing] = np.nan
@@ -80,16 +93,21 @@ def all_points_membership_vectors(model: Any, batch_size: int | None = None, out
     Parameters
     ----------
     model : HDBSCANGPU
-        Fitted to features.
+        Fitted to dense features.
     batch_size : int, optional
-        Points worked on at a time; by default as many as take a few hundred megabytes.
-    out : numpy array of shape (n, L), optional
-        Where to put the rows, a memory map for one: n times L numbers need not fit into memory.
+        Number of points that are computed at a time; by default as many as take a few hundred megabytes.
+    out : numpy array of shape (n, L) of floats, optional
+        Array to write the result to. It can be a memory map: then n * L numbers need not fit into memory.
 
     Returns
     -------
     float64 array of shape (n, L)
-        As `membership_vector`, for the rows of the X that the model was fitted to; or `out`.
+        The result of `membership_vector` for the training data; `out` itself if it is given.
+
+    Raises
+    ------
+    TypeError, sklearn.exceptions.NotFittedError, ValueError
+        As `membership_vector`; ValueError also for an `out` of another shape, or that does not hold floats.
     """
     fitted = model_of(model)
     _check_batch(batch_size)
@@ -123,31 +141,35 @@ def _table(fitted: Model, n: int) -> Array:
 
 
 def _to(table: Any, array: Array) -> Array:
-    """The array where the table lies."""
+    """The array on the device of the table."""
     return to_host(array) if isinstance(table, np.ndarray) else array
 
 
 def _batches(
     fitted: Model, points: Array, cluster: Array, leaves: Array, batch_size: int | None
 ) -> Iterator[tuple[slice, Array]]:
-    """Rows of points that leave `cluster` at lambda `leaves`, and their membership vectors."""
+    """Row ranges of the points, and the membership vectors of each range.
+
+    Point i leaves ``cluster[i]`` at lambda ``leaves[i]``.
+    """
     flat = fitted.flat
     assert flat is not None
     distances = _Exemplars(fitted, flat)
     size = batch_size or max(1, BATCH_BYTES // (8 * len(flat.selection.chosen)))
     for begin in range(0, len(points), size):
         rows = slice(begin, begin + size)
-        near, shared, some = distances.nearness(points[rows]), *_shared(fitted, flat, cluster[rows], leaves[rows])
-        near *= shared
-        near *= (some / near.sum(axis=1))[:, None]
-        yield rows, near
+        membership = distances.nearness(points[rows])
+        shared, probability = _shared(fitted, flat, cluster[rows], leaves[rows])
+        membership *= shared
+        membership *= (probability / membership.sum(axis=1))[:, None]
+        yield rows, membership
 
 
 class _Exemplars:
-    """The exemplars of all clusters. Distances to them are float64, scaled so that queries may lie far away."""
+    """The exemplars of all clusters. Distances to them are computed in float64, scaled so that far queries fit."""
 
-    def __init__(self, fitted: Model, flat: Flat) -> None:
-        lists = exemplars(flat)
+    def __init__(self, fitted: Model, flat: FlatClustering) -> None:
+        lists = exemplars_of(flat)
         self.fitted = fitted
         self.points = fitted.points[fitted.ops.asarray(np.concatenate(lists))]
         self.starts = np.cumsum([0, *map(len, lists)])
@@ -155,7 +177,7 @@ class _Exemplars:
         self.scale = scaling_of(statistics, np.dtype(np.float64)).scale / FARTHER
 
     def nearness(self, points: Array) -> Array:
-        """Inverse distances to the nearest exemplar of every cluster, adding up to 1: float64[m, L]."""
+        """Inverse distances to the nearest exemplar of every cluster, normalised to sum 1: float64[m, L]."""
         distance = self._distances(points)
         least = distance.min(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -167,24 +189,24 @@ class _Exemplars:
         """Distance to the nearest exemplar of every cluster, in the metric."""
         ops, metric = self.fitted.ops, self.fitted.metric
         if metric.way == "tree":
-            with np.errstate(over="ignore"):  # a query that far away is infinitely far
+            with np.errstate(over="ignore"):  # the distance of a farther query is infinite
                 a, b = (rows.astype(np.float64) * self.scale for rows in (points, self.points))
             distance = np.sqrt(ops.exemplar_distances(a, b, ops.asarray(self.starts))) / self.scale
             return distance if metric.height is None else metric.height(distance)
-        asked, known = to_host(points), to_host(self.points)
-        distance = np.empty((len(asked), len(self.starts) - 1))
-        for some in blocks(np.arange(len(asked)), len(known)):
-            between = distances_between(asked[some], known, metric.name, metric.params)
+        queries, exemplars = to_host(points), to_host(self.points)
+        distance = np.empty((len(queries), len(self.starts) - 1))
+        for some in blocks(np.arange(len(queries)), len(exemplars)):
+            between = distances_between(queries[some], exemplars, metric.name, metric.params)
             distance[some] = np.minimum.reduceat(between, self.starts[:-1], axis=1)
         return ops.asarray(distance)
 
 
-def _shared(fitted: Model, flat: Flat, cluster: Array, leaves: Array) -> tuple[Array, Array]:
-    """How much of the tree the points share with each chosen cluster, adding up to 1, float64[m, L]; and the
-    probability that they belong to any, float64[m]."""
+def _shared(fitted: Model, flat: FlatClustering, cluster: Array, leaves: Array) -> tuple[Array, Array]:
+    """How much of the condensed tree the points share with each selected cluster, normalised to sum 1, float64[m, L];
+    and the probability that they belong to any cluster, float64[m]."""
     condensed, selection = flat.condensed, flat.selection
     label = selection.label[cluster]
-    # Below a chosen cluster all clusters part from the others where it does.
+    # All clusters below a selected cluster part from the other selected clusters at the same split.
     branch = np.where(label >= 0, selection.chosen[np.maximum(label, 0)], cluster)
     branches, inverse = np.unique(branch, return_inverse=True)
     parting = fitted.ops.common_ancestor_lambdas(condensed, branches, selection.chosen)[inverse.reshape(-1)]
@@ -193,7 +215,7 @@ def _shared(fitted: Model, flat: Flat, cluster: Array, leaves: Array) -> tuple[A
     score = np.exp(score - score.max(axis=1, keepdims=True))
     score /= score.sum(axis=1, keepdims=True)
     highest = height.max(axis=1)
-    # Of several that the point shares as much with: hdbscan takes the first, whichever that is.
+    # Among clusters with the same lambda take the least death; hdbscan takes the first cluster in its order.
     death = np.where(height == highest[:, None], condensed.death[selection.chosen], np.inf).min(axis=1)
     return score, _ratio(highest, np.maximum(death, leaves))
 

@@ -1,4 +1,4 @@
-"""What a fit leaves behind: the spanning tree and, made from it when asked for, the dendrogram and the clusters."""
+"""What a fit keeps: the spanning tree, the dendrogram and the clusters, and what predictions read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from emst.backend.records import Array, Linkage
 from emst.distances.metrics import Metric
 from emst.hdbscan.index import PointIndex, index_of
 from emst.hierarchy.condensed import condensed_tree
-from emst.hierarchy.selection import Flat, Options, flat_clustering
+from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
 from emst.inputs.devices import gpu_of, on_device_of, placed, to_host, usable_device
 from emst.inputs.finite import FiniteRows
 from emst.old_pickles import unreadable
@@ -27,10 +27,11 @@ MADE = frozenset({"linkage", "flat", "points", "index", "give"})  # not pickled,
 
 @dataclass(eq=False)
 class Model:
-    """The tree of m points, those of the caller's n rows that could be clustered. Arrays live on `device`.
+    """The spanning tree of m points, those of the caller's n rows that are finite, and what follows from it.
 
-    `fit` adds the dendrogram and the clusters. A pickle holds the spanning tree in host memory; what follows from it is
-    made again when it is loaded, on a GPU if there is one then.
+    Arrays live on `device`. A fit makes the model with the spanning tree, then adds the dendrogram and the clusters. A
+    pickle holds the spanning tree, in host memory; the rest is computed again when the pickle is read, on the current
+    GPU if the model was on a GPU and there is one.
     """
 
     device: str
@@ -38,15 +39,15 @@ class Model:
     min_samples: int
     alpha: float
     options: Options
-    n: int
-    rows: FiniteRows | None  # None if all rows were kept
-    data: Any  # the caller's features: numpy, cupy or CSR; None where distances were given
+    n: int  # number of the caller's rows
+    rows: FiniteRows | None  # None if all rows are finite
+    data: Any  # the caller's features: numpy, cupy or CSR; None for distances
     edges: Array  # int32[m - 1, 2]
     weights: Array  # T[m - 1], in the metric's units
     core: Array  # T[m], zeros for min_samples = 1
     give: Callable[[Array], Any]  # result -> the caller's kind of array
     linkage: Linkage | None = None  # the dendrogram; None for fewer than two points
-    flat: Flat | None = None  # the clusters; None for fewer than two points
+    flat: FlatClustering | None = None  # the clusters; None for fewer than two points
 
     @property
     def ops(self) -> Backend:
@@ -55,12 +56,12 @@ class Model:
 
     @property
     def kept(self) -> Array | None:
-        """The caller's rows of the points, None if they are all rows."""
+        """Row of each point among the caller's rows; None if all rows are points."""
         return None if self.rows is None else self.rows.kept
 
     @property
     def has_features(self) -> bool:
-        """Whether there are `points`: dense ones, not distances."""
+        """Whether the model was fitted to dense features, so that there are `points`."""
         return self.data is not None and not issparse(self.data)
 
     def scope(self) -> contextlib.AbstractContextManager[Any]:
@@ -69,7 +70,7 @@ class Model:
 
     @cached_property
     def points(self) -> Array:
-        """What the tree was built over: the kept rows on the device, in the metric's image."""
+        """The points of the tree, T[m, d]: the rows that are finite, in the metric's image."""
         points = self.ops.asarray(self.data, self.core.dtype)
         if self.rows is not None:
             points = points[self.rows.kept]
@@ -77,41 +78,41 @@ class Model:
 
     @cached_property
     def index(self) -> PointIndex:
-        """Where new points look for the nearest, under a metric that is Euclidean in disguise."""
+        """The hierarchy of boxes that predictions search, for metrics with the order of Euclidean distances."""
         return index_of(self.points, self.min_samples, self.ops)
 
     def prepare_queries(self) -> None:
-        """Make what predictions read, where there are features and clusters to predict from."""
+        """Compute what predictions read, if the model can predict and has clusters."""
         if self.has_features and self.flat is not None:
             _ = self.index if self.metric.way == "tree" else self.points
 
     def rows_of(self, rows: Array) -> Array:
-        """Some of the caller's rows, where they lie."""
+        """Some of the caller's rows of features, on the caller's device."""
         with on_device_of(self.data):
             return self.data[placed(rows, gpu_of(self.data))]
 
     def labels(self) -> Array:
-        """int64[n]: -1 for noise, -2 and -3 for rows that stood aside."""
+        """int64[n]: -1 for noise, -2 for rows with infinite values, -3 for rows with NaN."""
         return self.spread(self.of_none(-1, np.int64) if self.flat is None else self.flat.labels, -2, -3)
 
     def probabilities(self) -> Array:
-        """float64[n]: 0 for noise and rows with infinite values, NaN for rows with missing ones."""
+        """float64[n]: 0 for noise and rows with infinite values, NaN for rows with NaN."""
         return self.spread(self.of_none(0, np.float64) if self.flat is None else self.flat.probabilities, 0, np.nan)
 
     def cores(self) -> Array:
-        """T[n]: distance to the `min_samples`-th nearest, NaN for rows that stood aside."""
+        """T[n]: distance to the `min_samples`-th nearest, NaN for rows that are not finite."""
         return self.spread(self.core, np.nan, np.nan)
 
     def spread(self, values: Array, infinite: float, missing: float) -> Array:
-        """Values of the points in their places among the caller's rows."""
+        """Values of the points, T[m], at their places among the caller's rows, T[n]; see `FiniteRows.spread`."""
         return values if self.rows is None else self.rows.spread(values, infinite, missing)
 
     def of_none(self, value: float, dtype: Any) -> Array:
-        """What every point gets where there are no clusters."""
+        """One value for every point: the result where there are no clusters."""
         return np.full_like(self.core, value, dtype=dtype)
 
     def reclustered(self, options: Options) -> Model:
-        """Other clusters of the same dendrogram."""
+        """The model with clusters that are selected from the same dendrogram by other options."""
         if self.linkage is None:
             return replace(self, options=options)
         condensed = condensed_tree(self.linkage, options.min_cluster_size, options.persistence, self.ops)
@@ -134,7 +135,7 @@ class Model:
 
 
 def on_host(value: Any) -> Any:
-    """An attribute as it goes into a pickle."""
+    """An attribute in the form that is pickled: arrays on the host."""
     if isinstance(value, FiniteRows):
         return value.mapped(to_host)
     return to_host(value) if hasattr(value, "__cuda_array_interface__") else value

@@ -1,15 +1,15 @@
-"""Prediction: where a new point would stand in a clustering that stays as it is.
+"""Prediction: labels, probabilities and outlier scores of new points (queries) in a clustering that does not change.
 
-A query joins the training point that is nearest to it under mutual reachability, found exactly, as if the query had
-been among the points: its core distance is the distance to its k-th nearest, itself included. It then belongs to the
-cluster that this neighbour is in at the density at which the query joins: the one the neighbour leaves last, or an
-ancestor of it if the query joins later. A query equal to a training point is that point: prediction of the training
-data is the clustering.
+A query joins its nearest training point under mutual reachability. This neighbour is found exactly, and the core
+distance of the query is the distance to its k-th nearest point, the query itself included. The query belongs to the
+cluster that contains the neighbour at the lambda at which the query joins: the cluster that the neighbour leaves, or
+an ancestor of it if the query joins at a lower lambda. A query that equals a training point gets that point's results,
+so the prediction of the training data is the clustering.
 
 References
 ----------
-L. McInnes, J. Healy, S. Astels, "hdbscan: Hierarchical density based clustering", JOSS 2 (11), 205 (2017), where the
-neighbour is sought among the 2 k nearest points only.
+L. McInnes, J. Healy, S. Astels, "hdbscan: Hierarchical density based clustering", JOSS 2 (11), 205 (2017). There, only
+the 2 k nearest points are candidates for the neighbour.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from emst.backend.records import Array
 from emst.hdbscan.attributes import FittedAttributes
-from emst.hdbscan.joining import joined
+from emst.hdbscan.joining import join_queries
 from emst.inputs.features import check_features
 from emst.inputs.finite import FiniteRows, finite_rows
 from emst.inputs.points import CheckedPoints, check_points
@@ -59,15 +59,15 @@ def model_of(estimator: Any) -> Model:
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """New points as they come in: the finite ones in the metric's image, and where they stood."""
+    """New points that have been checked."""
 
-    given: CheckedPoints
-    points: Array
-    rows: FiniteRows
+    given: CheckedPoints  # all rows of X, as the caller passed them
+    points: Array  # T[m, d] on the model's device: the finite rows, in the metric's image
+    rows: FiniteRows  # which rows of X these are
 
 
-def open_queries(estimator: Any, fitted: Model, X: Any) -> Queries:
-    """Check `X` as sklearn checks what comes to `predict`, and bring it to where the model works."""
+def check_queries(estimator: Any, fitted: Model, X: Any) -> Queries:
+    """Check `X` as scikit-learn checks the input of `predict`, and move it to the model's device."""
     given = check_points(X, device=fitted.device, dtype=fitted.points.dtype)
     check_features(estimator, X)
     points = fitted.ops.asarray(given.array, given.dtype)
@@ -90,37 +90,44 @@ def approximate_predict(model: Any, X: Any, return_connecting_points: bool = Fal
     Parameters
     ----------
     model : HDBSCANGPU
-        Fitted to features. Metrics that are not searched over boxes compare all pairs, on the CPU.
+        Fitted to dense features. Under a metric that the tree search does not support, all pairs of new and training
+        points are compared on the CPU.
     X : array-like of shape (m, n_features)
+        New points, with the features of the training data.
     return_connecting_points : bool, default False
-        Return the neighbours too.
+        Return `neighbors` as well.
 
     Returns
     -------
     labels : int64 array of shape (m,)
-        Label of the cluster that the nearest training point under mutual reachability is in at the density at which
-        the new point joins it; -1 for noise, -2 for rows with infinite values, -3 for rows with NaN. A row equal to a
-        training point gets that point's label.
+        Label of the cluster that contains the nearest training point under mutual reachability at the lambda at which
+        the new point joins it; -1 for noise, -2 for rows with infinite values, -3 for rows with NaN. A row that equals
+        a training point gets that point's label.
     probabilities : float64 array of shape (m,)
-        The lambda at which the point joins over the death of its cluster, at most 1; 0 for noise and infinite rows,
-        NaN for rows with NaN.
+        The lambda at which the new point joins over the greatest lambda of its cluster, at most 1; 0 for noise and for
+        rows with infinite values, NaN for rows with NaN.
     neighbors : int64 array of shape (m,)
-        Row of the training point that it joins, -1 for rows that are not finite. Of equally near ones under mutual
-        reachability the nearest, then the first on the curve through the training points. Only if asked for.
+        Row of the training point that the new point joins, -1 for rows that are not finite. If several are equally near
+        under mutual reachability, the one at the least distance, then the first on the Hilbert curve. Only if
+        ``return_connecting_points=True``.
 
     Raises
     ------
-    sklearn.exceptions.NotFittedError, ValueError
-        `model` has not been fitted, or not with what prediction needs; `X` does not have the training data's features.
+    TypeError
+        `model` is not an `HDBSCANGPU`.
+    sklearn.exceptions.NotFittedError
+        `model` has not been fitted.
+    ValueError
+        `model` was fitted to distances or to sparse features; `X` does not have the features of the training data.
 
     Notes
     -----
-    The answers of `hdbscan.approximate_predict` differ where it is approximate: it looks at the 2 k nearest points
-    only, with core distances of another k, and does not know `cluster_selection_epsilon` of a training point.
+    Results of `hdbscan.approximate_predict` can differ because it is approximate: it considers the 2 k nearest points
+    only, uses core distances for another k, and ignores `cluster_selection_epsilon`.
     """
     fitted = model_of(model)
     with fitted.scope():
-        queries = open_queries(model, fitted, X)
+        queries = check_queries(model, fitted, X)
         results = _predicted(fitted, queries.points)
         spread = (queries.rows.spread(*result) for result in zip(results, (-2, 0.0, -1), (-3, np.nan, -1)))
         labels, probabilities, neighbors = map(queries.given.give, spread)
@@ -133,21 +140,28 @@ def approximate_predict_scores(model: Any, X: Any) -> Any:
     Parameters
     ----------
     model : HDBSCANGPU
-        As for `approximate_predict`.
+        Fitted to dense features.
     X : array-like of shape (m, n_features)
+        New points, with the features of the training data.
 
     Returns
     -------
     float64 array of shape (m,)
-        1 - lambda at which the point joins / greatest lambda below the cluster that it joins, from 0 to 1. A row equal
-        to a training point gets that point's score. 1 for rows with infinite values, NaN for those with NaN.
+        1 minus the quotient of the lambda at which the new point joins and the greatest lambda of its cluster and all
+        clusters below it, from 0 to 1. A row that equals a training point gets that point's score. 1 for rows with
+        infinite values, NaN for rows with NaN.
+
+    Raises
+    ------
+    TypeError, sklearn.exceptions.NotFittedError, ValueError
+        As `approximate_predict`.
     """
     fitted = model_of(model)
     with fitted.scope():
-        queries = open_queries(model, fitted, X)
+        queries = check_queries(model, fitted, X)
         scores = np.zeros_like(fitted.points, dtype=np.float64, shape=len(queries.points))
         if fitted.flat is not None and len(scores):
-            cluster, height = joined(fitted, queries.points).leaving(fitted.flat.condensed)
+            cluster, height = join_queries(fitted, queries.points).leaving(fitted.flat.condensed)
             scores = np.maximum(fitted.ops.outlier_scores(fitted.flat.condensed, cluster, height), 0)
         return queries.given.give(queries.rows.spread(scores, 1, np.nan))
 
@@ -156,12 +170,12 @@ def _predicted(fitted: Model, queries: Array) -> tuple[Array, Array, Array]:
     """Label, probability and neighbour of finite queries."""
     flat, m = fitted.flat, len(queries)
     if flat is None or m == 0:
-        nobody = np.full_like(fitted.points, -1, dtype=np.int64, shape=m)
-        return nobody, np.zeros_like(fitted.points, dtype=np.float64, shape=m), nobody
-    join = joined(fitted, queries)
-    cluster, height = join.leaving(flat.condensed)
+        none = np.full_like(fitted.points, -1, dtype=np.int64, shape=m)
+        return none, np.zeros_like(fitted.points, dtype=np.float64, shape=m), none
+    edges = join_queries(fitted, queries)
+    cluster, height = edges.leaving(flat.condensed)
     labels, probabilities = fitted.ops.label_points(
         flat.condensed, flat.selection, fitted.options.epsilon, cluster, height
     )
-    neighbors = join.neighbor.astype(np.int64)
+    neighbors = edges.neighbor.astype(np.int64)
     return labels, probabilities, neighbors if fitted.kept is None else fitted.kept[neighbors]

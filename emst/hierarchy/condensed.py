@@ -1,8 +1,8 @@
-"""The condensed tree: the dendrogram without the points that only drop out of a cluster.
+"""The condensed tree: the clusters of at least `min_cluster_size` points in the dendrogram.
 
-A merge of two clusters of at least `min_cluster_size` points each is a *split*, read from the root down: there one
-cluster ends and two begin. At any other merge the cluster goes on, and the smaller side leaves it. Densities are
-lambda = 1 / height, infinite at height 0.
+The dendrogram is read from the root down. A merge whose two sides both have at least `min_cluster_size` points is a
+*split*: one cluster ends and two begin. At any other merge the cluster continues, and the points of the smaller side
+leave it. Densities are lambda = 1 / height, infinite at height 0.
 
 References
 ----------
@@ -17,6 +17,22 @@ from emst.backend.records import Condensed, Linkage
 
 
 def condensed_tree(linkage: Linkage, min_cluster_size: int, persistence: float, ops: HierarchyOperations) -> Condensed:
-    """Clusters of at least `min_cluster_size` points, without splits whose smaller side has less persistence."""
+    """The condensed tree of a dendrogram.
+
+    Parameters
+    ----------
+    linkage : Linkage
+        The dendrogram of two or more points.
+    min_cluster_size : int
+        Fewest points of a cluster.
+    persistence : float
+        Splits whose smaller side has less persistence, in lambda, are merged back; 0 keeps all splits.
+    ops : HierarchyOperations
+        The backend that holds the arrays of `linkage`.
+
+    Returns
+    -------
+    Condensed
+    """
     condensed = ops.condense(linkage, min(min_cluster_size, linkage.n + 1))
     return ops.simplify(condensed, persistence) if persistence > 0 else condensed

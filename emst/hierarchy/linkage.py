@@ -1,4 +1,4 @@
-"""The dendrogram of a spanning tree: which clusters every edge joins.
+"""The dendrogram of a spanning tree: which two clusters every edge merges.
 
 The merges of single linkage are the edges of the minimum spanning tree in ascending order (Gower & Ross 1969, "Minimum
 spanning trees and single linkage cluster analysis").
@@ -25,7 +25,7 @@ def check_edges(edges: Array, weights: Array) -> None:
 
 
 def to_scipy(linkage: Linkage) -> np.ndarray:
-    """SciPy's linkage matrix: float64 of shape (n - 1, 4) on the host."""
+    """SciPy's linkage matrix of a dendrogram: float64 of shape (n - 1, 4) on the host."""
     matrix = np.empty((len(linkage.size), 4))
     matrix[:, :2] = to_host(linkage.child)
     matrix[:, :2] += linkage.n
@@ -35,6 +35,6 @@ def to_scipy(linkage: Linkage) -> np.ndarray:
 
 
 def density(height: Array) -> Array:
-    """lambda = 1 / height, float64; infinite for heights that have none in its range."""
+    """lambda = 1 / height, float64; infinite where the quotient exceeds the range of float64."""
     with np.errstate(divide="ignore", over="ignore"):
         return 1 / height.astype(np.float64)

@@ -1,4 +1,4 @@
-"""What cluster validity asks of all pairs of points, under any metric, on the CPU."""
+"""Distances between all pairs of points for cluster validity, under any metric, on the CPU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from emst.distances.pairwise import ROUNDING, blocks, distances_between, settled
 
 
 class Pairs:
-    """Distances between some rows of `X`, which come by clusters, or between rows of a matrix of distances."""
+    """Distances between rows of `X`, or entries of `X` if it is a matrix of distances.
+
+    The methods are those of `emst.hierarchy.validity.OnDevice`. They number the points 0, 1, ... cluster by cluster:
+    point i is row ``rows[i]`` of `X`, and cluster c holds the points from ``starts[c]`` up to ``starts[c + 1]``.
+    """
 
     def __init__(
         self, X: np.ndarray, rows: np.ndarray, starts: np.ndarray, metric: Any, params: dict[str, Any]

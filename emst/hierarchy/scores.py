@@ -1,4 +1,4 @@
-"""What a clustering says of its clusters: how persistent they are, how well apart, and which points they stand for."""
+"""Scores of a flat clustering: persistence, exemplars and relative validity of its clusters."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import numpy as np
 
 from emst.backend.records import Array
 from emst.hierarchy.linkage import density
-from emst.hierarchy.selection import Flat
+from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
 
 
-def persistence(flat: Flat) -> np.ndarray:
-    """Stability of every chosen cluster, over what it would be if all its points stayed to the greatest lambda of all.
+def persistence(flat: FlatClustering) -> np.ndarray:
+    """Persistence of every selected cluster: float64[L] on the host, from 0 to 1.
 
-    Between 0 and 1, float64[L] on the host; 1 where that lambda is infinite or 0, as hdbscan has it. Also 1, where
-    hdbscan says more, if the whole was chosen with an epsilon that leaves it fewer members than its stability counts.
+    It is the stability of the cluster, divided by the stability that it would have if all its members stayed until the
+    greatest lambda of the tree. As in hdbscan, it is 1 if that lambda is infinite or 0. If the root was selected with
+    an epsilon that leaves it fewer members than its stability counts, it is limited to 1; hdbscan exceeds 1 there.
     """
     stability = to_host(flat.condensed.stability[flat.selection.chosen])
     greatest = float(flat.condensed.death.max())
@@ -24,8 +25,8 @@ def persistence(flat: Flat) -> np.ndarray:
     return np.minimum(stability / (members * greatest), 1.0)
 
 
-def exemplars(flat: Flat) -> list[np.ndarray]:
-    """The points that stay longest in each of the leaves below a chosen cluster: int64 rows, one array a cluster."""
+def exemplars(flat: FlatClustering) -> list[np.ndarray]:
+    """The points that stay longest in each leaf below a selected cluster: one int64 array for each cluster."""
     condensed, selection = flat.condensed, flat.selection
     leaf, height = condensed.leaving()
     stays = (condensed.split[leaf] == -1) & (selection.label[leaf] >= 0)
@@ -38,17 +39,26 @@ def exemplars(flat: Flat) -> list[np.ndarray]:
 
 
 def relative_validity(edges: Array, weights: Array, labels: Array, n: int) -> float:
-    """Density-based cluster validity of a clustering seen on its spanning tree alone, between -1 and 1.
+    """Density-based cluster validity, estimated from the spanning tree alone in O(n) time: from -1 to 1.
 
-    Of every cluster: the lightest edge that leaves it for another cluster, against the heaviest edge within it; the
-    mean over clusters, weighted by size, noise counting 0. What hdbscan calls by this name.
+    The separation of a cluster is its lightest edge to another cluster, its sparseness the heaviest edge within it. The
+    score of a cluster is (separation - sparseness) over the greater of the two. The result is the mean of the scores,
+    weighted by the sizes of the clusters; noise counts 0. It is hdbscan's `relative_validity_`.
 
     Parameters
     ----------
-    edges, weights, labels
-        Of the m points of the tree.
+    edges : int array of shape (m - 1, 2)
+        Edges of the minimum spanning tree of m points.
+    weights : array of shape (m - 1,)
+        Mutual reachability distances of the edges.
+    labels : int array of shape (m,)
+        Cluster of each of the m points, -1 for noise.
     n : int
-        Number of points, those outside the tree counted as noise.
+        Number of all points; those outside the tree count as noise.
+
+    Returns
+    -------
+    float
     """
     edges, weights, labels = to_host(edges), to_host(weights).astype(np.float64), to_host(labels)
     sizes = np.bincount(labels + 1, minlength=1)[1:]
@@ -67,7 +77,7 @@ def relative_validity(edges: Array, weights: Array, labels: Array, n: int) -> fl
 
 
 def _farthest(weights: np.ndarray, to_noise: np.ndarray, clusters: int) -> float:
-    """What is known of the separation of a cluster that no edge connects with another one."""
+    """Half the separation that is assumed for a cluster that no edge connects with another cluster."""
     if clusters == 1 and to_noise.any():
         return float(weights[to_noise].min())
     return float(weights.max())

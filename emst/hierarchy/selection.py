@@ -1,8 +1,4 @@
-"""A flat clustering: which clusters of the dendrogram to keep, and which point belongs to which.
-
-The stages in order: condense the dendrogram to clusters of a least size, undo splits that do not last (if asked),
-choose clusters, label the points. `fit` goes through them once; `recluster` again over the dendrogram it finds.
-"""
+"""A flat clustering: the selected clusters of the condensed tree, and the cluster of every point."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ from emst.backend.records import Array, Condensed, Selection
 
 @dataclass(frozen=True)
 class Options:
-    """What a flat clustering depends on beside the dendrogram: the estimator's parameters of the same meaning."""
+    """The parameters of a flat clustering; those of `HDBSCANGPU` with the same meaning."""
 
     min_cluster_size: int = 5
     method: str = "eom"
@@ -29,8 +25,8 @@ class Options:
 
 
 @dataclass(frozen=True, eq=False)
-class Flat:
-    """Clusters and members. Arrays live on the backend."""
+class FlatClustering:
+    """The selected clusters and the label of every point. Arrays live on the backend."""
 
     condensed: Condensed
     selection: Selection
@@ -38,20 +34,34 @@ class Flat:
     probabilities: Array  # float64[n], 0 for noise
 
 
-def flat_clustering(condensed: Condensed, options: Options, ops: Backend) -> Flat:
-    """Clusters chosen from the condensed tree of two or more points, and their members."""
+def flat_clustering(condensed: Condensed, options: Options, ops: Backend) -> FlatClustering:
+    """Select clusters of the condensed tree, and label the points.
+
+    Parameters
+    ----------
+    condensed : Condensed
+        The condensed tree of two or more points.
+    options : Options
+        How to select.
+    ops : Backend
+        The backend that holds the arrays of `condensed`.
+
+    Returns
+    -------
+    FlatClustering
+    """
     n = condensed.linkage.n
     largest = n if options.max_cluster_size is None else min(options.max_cluster_size, n)
     selection = ops.select(condensed, options.method, options.epsilon, largest, options.allow_single_cluster)
     labels, probabilities = ops.label_points(condensed, selection, options.epsilon, *condensed.leaving())
     if options.allow_single_cluster and len(selection.chosen) == 1 and not bool((labels >= 0).any()):
-        # Epsilon has taken the whole, and no point lies so densely in it: what has no members is no cluster.
+        # Epsilon has selected the root, but no point leaves it late enough to be a member: there is no cluster.
         selection = replace(selection, chosen=selection.chosen[:0], label=np.full_like(selection.label, -1))
-    return Flat(condensed, selection, labels, probabilities)
+    return FlatClustering(condensed, selection, labels, probabilities)
 
 
 def check_cut(cut_distance: Any, min_cluster_size: Any) -> tuple[float, int]:
-    """Both as numbers, or ValueError naming the one that cannot be."""
+    """Both parameters as numbers, or ValueError that names the one out of range."""
     if not isinstance(cut_distance, Real) or not float(cut_distance) >= 0:
         raise ValueError(f"cut_distance must be a number of at least 0; got {cut_distance!r}")
     if not isinstance(min_cluster_size, Integral) or min_cluster_size < 1:

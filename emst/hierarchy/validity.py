@@ -1,15 +1,15 @@
-"""Density-based cluster validity (DBCV): how sparse clusters are inside, against how far apart they lie.
+"""Density-based cluster validity (DBCV): the sparseness of clusters compared with their separation.
 
-Within a cluster every point has a core distance that all others of the cluster share in, and a spanning tree under
-mutual reachability by these shows the sparsest place: its heaviest edge between inner nodes. The separation of two
-clusters is the least mutual reachability between inner nodes of theirs.
+The core distance of a point is a mean over all other points of its cluster. Every cluster has a minimum spanning tree
+under mutual reachability with these core distances. The sparseness of the cluster is the heaviest edge between inner
+nodes of its tree; the separation of two clusters is the least mutual reachability distance between their inner nodes.
 
-All pairs of points are compared, in O(n^2 d) time and O(n) memory; nothing of size n x n is kept.
+All pairs of points are compared, in O(n^2 d) time and O(n) memory: no n x n matrix is stored.
 
 References
 ----------
 D. Moulavi, P. A. Jaskowiak, R. J. G. B. Campello, A. Zimek, J. Sander, "Density-based clustering validation", SDM 2014;
-`hdbscan.validity.validity_index`, whose choices among tied edges and for small clusters these are.
+`hdbscan.validity.validity_index`, with which the choices among tied edges and for small clusters agree.
 """
 
 from __future__ import annotations
@@ -38,48 +38,55 @@ def validity_index(
     device: str = "auto",
     **metric_params: Any,
 ) -> Any:
-    """Density-based cluster validity of a clustering, from -1 to 1, the greater the better.
+    """Density-based cluster validity (DBCV) of a clustering, from -1 to 1; greater is better.
 
     Parameters
     ----------
     X : array-like of shape (n, n_features), or (n, n) for ``metric="precomputed"``
-    labels : array-like of shape (n,)
-        Negative for noise, which scores 0: the index is the mean over all points of the scores of their clusters.
+        The points, or the distances between them.
+    labels : int array-like of shape (n,)
+        Cluster of each row. Negative labels are noise, which scores 0.
     metric : str or callable, default "euclidean"
-        What `sklearn.metrics.pairwise_distances` takes. All but the Euclidean one are slower, and run on the CPU.
+        Any metric of `sklearn.metrics.pairwise_distances`, under all names that `HDBSCANGPU` takes. Metrics other than
+        the Euclidean one are slower and run on the CPU.
     d : int, optional
-        Dimension of the space, for the core distances: the number of features, unless it is given. "precomputed" needs
-        it.
+        Dimension of the space, used in the core distances; the number of features by default. "precomputed" needs it.
     per_cluster_scores : bool, default False
-        Return the scores of the clusters too.
+        Return `scores` as well.
     mst_raw_dist : bool, default False
-        Leave core distances out: compare bare distances.
+        Use distances instead of mutual reachability distances.
     device : {"auto", "cpu", "cuda"}, default "auto"
+        "auto" takes the GPU if the data is there or a usable one is present, else the CPU.
     **metric_params
-        Parameters of the metric.
+        Parameters of the metric, such as ``p=3``.
 
     Returns
     -------
     index : float
-    scores : float64 array of shape (number of clusters,)
-        Of labels 0, 1, ... Only if asked for.
+        Mean over all points of the scores of their clusters.
+    scores : float64 array of shape (greatest label + 1,)
+        Score of each label 0, 1, ... Only if ``per_cluster_scores=True``.
 
     Raises
     ------
     ValueError
-        `labels` are not one integer a row; NaN or infinite values in a row of a cluster; "precomputed" without `d`.
+        `labels` does not hold one integer for each row; a row of a cluster has NaN or infinite values; "precomputed"
+        without `d`; a distance is NaN or negative.
 
     Notes
     -----
-    Where the definition leaves a score open it is 0: of the only cluster, which nothing is to be told apart from; of a
-    single point, which has no inside; of a label without points; where neither sparseness nor separation is above 0.
-    Points of a cluster at distance 0 do not count for each other's core distances; it is 0 where all are.
+    All pairs of points in clusters are compared: O(n^2 d) time and O(n) memory for n points in d dimensions, on any
+    device. `HDBSCANGPU.relative_validity_` estimates the index from the spanning tree alone, in O(n) time.
 
-    Mutual reachabilities tie: many pairs share the core distance of one point. Which points are inner nodes of the tree
-    then depends on the order of the rows; the choice is hdbscan's.
+    The score is 0 in the cases that the definition leaves open: there is only one cluster; the cluster is a single
+    point; the label has no points; sparseness and separation are both 0. Points at distance 0 do not count in each
+    other's core distances; the core distance is 0 if all points of the cluster are equal.
+
+    Mutual reachability distances tie, because many pairs have the core distance of one point as their weight. Then the
+    order of the rows decides which points are inner nodes of the tree, as in hdbscan.
     """
     metric = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
-    points, labels, dimension = _opened(X, labels, metric, metric_params, d, device)
+    points, labels, dimension = _checked(X, labels, metric, metric_params, d, device)
     present, cluster = np.unique(labels[labels >= 0], return_inverse=True)
     scores = np.zeros(len(present))
     sizes = np.bincount(cluster, minlength=len(present))
@@ -95,10 +102,10 @@ def validity_index(
     return index, table
 
 
-def _opened(
+def _checked(
     X: Any, labels: Any, metric: Any, params: dict[str, Any], d: int | None, device: str
 ) -> tuple[Any, np.ndarray, int]:
-    """The data as it came through the given, the labels on the host, and the dimension."""
+    """The checked data, the labels on the host, and the dimension."""
     given = check_points(X, device=device if metric == "euclidean" else "cpu", dtype=np.float64)
     n, features = given.array.shape
     labels = to_host(labels)
@@ -119,7 +126,7 @@ def _opened(
 
 
 def _pairs(given: Any, rows: np.ndarray, sizes: np.ndarray, metric: Any, params: dict[str, Any]) -> Any:
-    """What answers for the pairs of the rows, which come by clusters."""
+    """An object that computes on all pairs of the given rows, which are grouped by clusters."""
     starts = np.concatenate([[0], np.cumsum(sizes)])
     ops = backend_of(given.device)
     if metric != "euclidean":
@@ -133,7 +140,7 @@ def _pairs(given: Any, rows: np.ndarray, sizes: np.ndarray, metric: Any, params:
 
 
 class OnDevice:
-    """Euclidean distances, scaled by a power of two: validity is a matter of ratios."""
+    """Euclidean distances on the backend, scaled by a power of two: validity depends on ratios of distances only."""
 
     def __init__(self, given: Any, ops: Any, points: Any, starts: np.ndarray) -> None:
         self.given, self.ops, self.starts = given, ops, starts
@@ -141,22 +148,22 @@ class OnDevice:
 
     def core_distance_sums(self, dimension: int) -> tuple[np.ndarray, np.ndarray]:
         """See `emst.backend.operations`; on the host."""
-        return self._ask(self.ops.core_distance_sums, self.columns, self._cluster(self.starts), self.starts, dimension)
+        return self._call(self.ops.core_distance_sums, self.columns, self._cluster(self.starts), self.starts, dimension)
 
     def trees(self, core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `emst.backend.operations`; on the host."""
-        return self._ask(self.ops.cluster_trees, self.columns, self.starts, core)
+        return self._call(self.ops.cluster_trees, self.columns, self.starts, core)
 
     def separations(self, chosen: np.ndarray, starts: np.ndarray, core: np.ndarray) -> np.ndarray:
         """See `emst.backend.operations`, of some of the points; on the host."""
         with self.given.scope():
             columns = self.ops.asarray(self.columns[:, self.ops.asarray(chosen)])
-        return self._ask(self.ops.separations, columns, self._cluster(starts), starts, core)
+        return self._call(self.ops.separations, columns, self._cluster(starts), starts, core)
 
     def _cluster(self, starts: np.ndarray) -> np.ndarray:
         return np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
 
-    def _ask(self, operation: Any, *args: Any) -> Any:
+    def _call(self, operation: Any, *args: Any) -> Any:
         with self.given.scope():
             moved = (self.ops.asarray(a) if isinstance(a, np.ndarray) else a for a in args)
             result = operation(*moved)
@@ -164,7 +171,7 @@ class OnDevice:
 
 
 def _scores(pairs: Any, dimension: int, mst_raw_dist: bool) -> np.ndarray:
-    """Score of every cluster: (separation - sparseness) over the greater of the two."""
+    """Score of every cluster: (separation - sparseness) divided by the greater of the two."""
     starts = pairs.starts
     core = np.zeros(starts[-1]) if mst_raw_dist else _core_distances(pairs, dimension)
     parent, weight = pairs.trees(core)
@@ -181,7 +188,8 @@ def _scores(pairs: Any, dimension: int, mst_raw_dist: bool) -> np.ndarray:
 def _core_distances(pairs: Any, dimension: int) -> np.ndarray:
     """(mean over the others of the cluster of (1 / distance)^dimension)^(-1 / dimension): float64[n].
 
-    The powers are of the nearest distance over the others, so none overflows; the nearest is multiplied at the end.
+    To avoid overflow, the powers are those of (nearest distance / distance); the result is multiplied by the nearest
+    distance.
     """
     nearest, total = pairs.core_distance_sums(dimension)
     sizes = np.diff(pairs.starts)
@@ -193,10 +201,10 @@ def _core_distances(pairs: Any, dimension: int) -> np.ndarray:
 
 
 def _inside(starts: np.ndarray, parent: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Weight of every cluster's heaviest edge between inner nodes, float64[L]; and which points are inner, int[n].
+    """Weight of every cluster's heaviest edge between inner nodes, float64[L]; and whether points are inner, int[n].
 
-    Inner nodes have more than one edge; where there are none, the first point stands for them. Where no two of them
-    share an edge, all edges of the cluster count.
+    Inner nodes have more than one edge. A cluster without inner nodes takes its first point as one. If no edge of the
+    cluster connects two inner nodes, all its edges count.
     """
     n = len(parent)
     edge = parent >= 0

@@ -1,7 +1,10 @@
 """What all estimators do with their input before they compute, and with their results before they return them.
 
-points.py     validation of points (shape, dtype, finiteness); results in the caller's kind of array
-devices.py    on which device an array lies, and on which device to compute
-finite.py     rows with NaN or infinite values: they are left out, and get labels of their own
-scaling.py    the bounding box of the points: the power of two they are scaled by, and the grid of the curve
+points.py      validation of points (shape, dtype, finiteness); results in the caller's kind of array
+features.py    number and names of the features, as scikit-learn keeps them
+devices.py     on which device an array lies, and on which device to compute
+finite.py      rows with NaN or infinite values: they are left out, and get labels of their own
+scaling.py     the bounding box of the points: the power of two they are scaled by, and the grid of the curve
+fitted.py      attributes that exist only after `fit`
+summary.py     the one line that `repr` shows of a result
 """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -25,13 +26,13 @@ def gpu_of(X: Any) -> int | None:
     """Number of the GPU that holds an array or a sparse matrix; None for anything on the host."""
     if isinstance(X, np.ndarray):
         return None
+    if _is_cupy(X):
+        return int(X.data.device_id)
     if is_torch(X):
         return int(X.device.index) if X.is_cuda else None
     if is_cupy_sparse(X):
         return gpu_of(X.data)
     if hasattr(X, "__cuda_array_interface__"):
-        if isinstance(X, _cupy().ndarray):
-            return int(X.device.id)
         return _gpu_of_pointer(X.__cuda_array_interface__["data"][0])
     if hasattr(X, "__dlpack_device__"):
         kind, number = X.__dlpack_device__()
@@ -40,14 +41,12 @@ def gpu_of(X: Any) -> int | None:
 
 
 def native_array(X: Any) -> Any:
-    """`X` as a numpy or cupy array on its own device, without a copy, where it is one underneath; otherwise `X`."""
-    if is_cupy_sparse(X):
+    """An array of any library as a numpy or cupy array on its own device, without a copy; anything else as it is."""
+    if isinstance(X, np.ndarray) or _is_cupy(X) or is_cupy_sparse(X):
         return X
     gpu = gpu_of(X)
     if gpu is None:
         return X.detach().numpy() if is_torch(X) else X
-    if isinstance(X, _cupy().ndarray):
-        return X
     with _cupy().cuda.Device(gpu):  # CuPy brings what it converts to the current GPU
         if is_torch(X):
             return _cupy().from_dlpack(X.detach())
@@ -116,6 +115,12 @@ def choose_device(device: str, gpu: int | None = None) -> str:
 def usable_device(wanted: str) -> str:
     """The wanted device for host data, or the CPU where that is a GPU that this machine does not have."""
     return "cuda" if wanted == "cuda" and _has_cupy() and _gpu_problem(None) is None else "cpu"
+
+
+def _is_cupy(X: Any) -> bool:
+    """Whether `X` is CuPy's own array. It is asked before all other questions: they cost microseconds."""
+    cupy = sys.modules.get("cupy")
+    return cupy is not None and isinstance(X, cupy.ndarray)
 
 
 def is_torch(X: Any) -> bool:

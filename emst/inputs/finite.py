@@ -1,7 +1,8 @@
-"""Rows that cannot be clustered: those with NaN or infinite values stand aside and come back with labels of their own.
+"""Rows with NaN or infinite values: clusterings leave them out, and give them labels of their own.
 
-The labels are scikit-learn's, which adds a row up: -2 if that gives an infinity, -3 if it gives NaN, as it does for
-infinities of both signs. Its sums can overflow where all values are finite; such a row is clustered here.
+The labels are those of scikit-learn, which takes the sum of each row: -2 if the sum is infinite, -3 if it is NaN, which
+is also the sum of infinities of both signs. A sum of finite values can overflow to infinity; such a row is clustered
+here.
 """
 
 from __future__ import annotations
@@ -18,27 +19,28 @@ from emst.backend.records import Array
 
 @dataclass(frozen=True, eq=False)
 class FiniteRows:
-    """Which of n rows were kept, and which were not and why. Arrays live where the points do."""
+    """Which of n rows are kept, and why the others are not. Arrays live where the points do."""
 
     n: int
-    kept: Array  # int64[m], ascending
-    infinite: Array  # int64
-    missing: Array  # int64
+    kept: Array  # int64[m], ascending: rows whose values are all finite
+    infinite: Array  # int64: rows with infinite values of one sign, and no NaN
+    missing: Array  # int64: rows with NaN, or with infinite values of both signs
 
     def spread(self, values: Array, infinite: float, missing: float) -> Array:
-        """Values of the kept rows in their places among all rows."""
+        """The values of the kept rows, T[m], at their places among all rows, T[n]; the other rows get `infinite` or
+        `missing`."""
         full = np.full_like(values, infinite, shape=self.n)
         full[self.kept] = values
         full[self.missing] = missing
         return full
 
     def mapped(self, move: Callable[[Array], Array]) -> FiniteRows:
-        """The same with its arrays elsewhere."""
+        """The same with every array replaced by ``move(array)``."""
         return FiniteRows(self.n, move(self.kept), move(self.infinite), move(self.missing))
 
 
 def finite_rows(points: Any) -> FiniteRows:
-    """Sort the rows of an array (n, d), or of a CSR matrix, by what they hold."""
+    """Find the rows of an array of shape (n, d), or of a CSR matrix, that are not finite."""
     nan, above, below = (_rows_with(points, test) for test in (np.isnan, np.isposinf, np.isneginf))
     missing = nan | (above & below)
     infinite = (above | below) & ~missing

@@ -1,8 +1,7 @@
-"""The door for points: what may come in, and how results go out in the caller's kind of array.
+"""Validation of points, and results in the caller's kind of array.
 
-Host data (lists, numpy, pandas, torch on the CPU) is read through scikit-learn's `check_array`; device data (cupy,
-torch on a GPU, anything with ``__cuda_array_interface__`` or a CUDA DLPack capsule) stays on its device. A framework is
-imported only when the caller's array already belongs to it.
+Host data (lists, numpy, pandas, torch on the CPU) is read by scikit-learn's `check_array`. Data on a GPU (cupy, torch,
+anything with ``__cuda_array_interface__`` or a CUDA DLPack capsule) stays on that GPU.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ MAX_POINTS = 2**31 - 1  # ids are 32-bit
 
 @dataclass(frozen=True)
 class CheckedPoints:
-    """Points that have passed the given: checked shape and dtype, not yet finiteness (the statistics sees every value).
+    """Points with checked shape and dtype. Their values are not checked yet: the statistics of the points do that.
 
     Attributes
     ----------
     array : numpy.ndarray or cupy.ndarray of shape (n, d)
-        Of any real dtype and layout, still where the caller had it: nothing large has been allocated yet.
+        Of any real dtype and layout, on the caller's device: nothing large has been allocated yet.
     dtype : dtype
-        What it is to be computed in, float32 or float64.
+        float32 or float64: what to compute in.
     device : {"cpu", "cuda"}
-        Where the work will run.
+        Where to compute.
     give : callable
-        Turns a result on either device into the caller's kind of array.
+        Function that turns a result on any device into the caller's kind of array on the caller's device.
     """
 
     array: Array
@@ -49,15 +48,25 @@ class CheckedPoints:
 
 
 def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedPoints:
-    """Check everything about `X` and the options that can be told without reading its values.
+    """Check everything about `X` and the options that does not depend on the values in `X`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Of any library, on any device.
+    device : {"auto", "cpu", "cuda"}, default "auto"
+        Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
+        used, otherwise the CPU.
+    dtype : {None, float32, float64}, default None
+        What to compute in; None as `float_of` says.
 
     Raises
     ------
     ValueError
-        Wrong number of dimensions, no points, no features, too many points, a dtype that holds no real numbers, an
+        Wrong number of dimensions, no points, no features, too many points, values that are not real numbers, an
         unknown `device` or `dtype`.
     TypeError
-        A sparse matrix, where none is taken.
+        A sparse matrix.
     RuntimeError
         ``device="cuda"`` without CuPy or without a GPU.
     """
@@ -73,7 +82,7 @@ def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedP
 
 
 def check_2d(X: Any) -> None:
-    """Raise ValueError for an array of another number of dimensions, or of records."""
+    """Raise ValueError for an array that does not have two dimensions, and for a structured array."""
     names = getattr(getattr(X, "dtype", None), "names", None)
     if names:
         raise ValueError(
@@ -94,7 +103,7 @@ def check_real(dtype: np.dtype) -> None:
 
 
 def check_finite(bad: int, first: int) -> None:
-    """Raise ValueError if a statistics found rows with NaN or infinity."""
+    """Raise ValueError if statistics counted `bad` rows with NaN or infinity, of which `first` is the first."""
     if bad:
         rows = "1 row" if bad == 1 else f"{bad:,} rows"
         raise ValueError(f"X contains NaN or infinity in {rows}, first in row {first}")

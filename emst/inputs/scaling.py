@@ -1,9 +1,9 @@
-"""The box around the points: the power of two they are scaled by, and the grid that the curve is drawn on.
+"""Scaling of the points, and the grid of the Hilbert curve, from their bounding box.
 
-Distances are kept squared, so a float32 extent of 1e30 would overflow and one of 1e-30 vanish. All coordinates are
-multiplied by one power of two, which is exact, so that the greatest magnitude lands as high as a sum of d squares
-allows: that leaves the whole rest of the exponent range to small distances. In float32 distances down to 2^-123
-times the greatest magnitude keep a nonzero square, in float64 down to 2^-1011.
+Distances are kept squared, so in float32 the square of 1e30 would overflow and that of 1e-30 underflow to 0. All
+coordinates are multiplied by one power of two, which is exact. It brings the greatest coordinate as high as a sum of d
+squares allows, so that the rest of the exponent range is left to small distances: in float32, distances down to 2^-123
+times the greatest coordinate have a square above 0; in float64, down to 2^-1011.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from emst.backend.records import MAX_CURVE_DIMENSIONS, PointStatistics, SampledRows, Scaling
 
 SAMPLE = SampledRows(1024, 0x9E3779B9)  # steps of the golden ratio
-FEW, FAR = 3, 32.0  # outliers: so few rows of a sample, and this many times the extent of the others away from them
-SMALLEST = 2.0**-900  # extent (scaled) that a grid can still be drawn on
+FEW, FAR = 3, 32.0  # outliers: at most so many rows of a sample, farther away than so many times the others' extent
+SMALLEST = 2.0**-900  # least scaled extent that is divided into cells
 
 
 def scaling_of(statistics: PointStatistics, dtype: np.dtype) -> Scaling:
@@ -35,19 +35,19 @@ def scaling_of(statistics: PointStatistics, dtype: np.dtype) -> Scaling:
 
 
 def highest_exponent(d: int, dtype: np.dtype) -> int:
-    """The e of the greatest 2^e that scaled coordinates may reach: (2 * 2^e)^2 * d stays below 2^maxexp."""
+    """The greatest e such that scaled coordinates may reach 2^e: (2 * 2^e)^2 * d stays below 2^maxexp."""
     return (np.finfo(dtype).maxexp - 4 - math.ceil(math.log2(d))) // 2
 
 
 def _without_outliers(low: np.ndarray, high: np.ndarray, sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The box, cut where it is far from all but a few points: one of them could leave all others in a single cell.
+    """The bounding box without a few distant points, because of which all others could fall into a single cell.
 
-    What lies outside belongs to the outermost cells. That makes a search for it slower, and no result wrong.
+    Points outside the box belong to its outermost cells. This makes the search for them slower; results stay the same.
     """
     ranked = np.sort(sample, axis=0)
     few = min(FEW, len(sample) // 100)
     first, last = ranked[few], ranked[-1 - few]
     middle = (last - first).max()
-    if middle <= SMALLEST:  # nearly all points are one: any box will do
+    if middle <= SMALLEST:  # nearly all points are equal: no box is better than another
         return low, high
     return np.maximum(low, first - FAR * middle), np.minimum(high, last + FAR * middle)

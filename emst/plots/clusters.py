@@ -1,4 +1,4 @@
-"""The points of a clustering: clusters in colours, noise in grey."""
+"""Scatter plot of a clustering: clusters in colours, noise in grey."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ from emst.plots.plane import current_axis, on_plane
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MANY = 10_000  # points from which a picture is kept as pixels: a vector file of more is slow to open
-MOST = 1_000_000  # points that are drawn: of more, a random part
-NAMED = 12  # clusters in the legend, the largest
+MANY = 10_000  # more points are stored as pixels: a vector file of so many is slow to open
+MOST = 1_000_000  # of more points, a random sample of this size is drawn
+NAMED = 12  # the legend names this many clusters, the largest
 NOISE = np.array([0.78, 0.78, 0.78])
-GREY = np.array([0.86, 0.86, 0.86])  # what a colour fades to where the probability is 0
+GREY = np.array([0.86, 0.86, 0.86])  # colour of probability 0: the cluster's colour fades towards it
 
 
 def plot_clusters(points: Any, labels: Any, probabilities: Any = None, axis: Axes | None = None) -> Axes:
     """Scatter plot of a clustering.
 
-    Colours fade with the probability; noise is grey and lies below. Points of more than two dimensions are projected
-    by their principal components. Rows with NaN or infinity have no place and are left out. Of more than a million
-    points a random million is drawn.
+    The lower the probability, the paler the colour; noise is grey and lies below. Points of more than two dimensions
+    are projected to their first two principal components. Rows with NaN or infinite values are not drawn. Of more than
+    a million points a random sample of a million is drawn.
 
     Parameters
     ----------
     points : array-like of shape (n, d)
+        The points that were clustered.
     labels : int array-like of shape (n,)
-        Negative ones are noise.
+        Cluster of each point; negative labels are noise.
     probabilities : array-like of shape (n,), optional
-        Between 0 and 1; 1 by default.
+        Probability of each point, from 0 to 1; 1 by default.
     axis : matplotlib Axes, optional
         Where to draw; the current one by default.
 
@@ -45,7 +46,7 @@ def plot_clusters(points: Any, labels: Any, probabilities: Any = None, axis: Axe
     strength = np.ones(len(labels)) if probabilities is None else np.asarray(to_host(probabilities), np.float64)
     if not len(places) == len(labels) == len(strength):
         raise ValueError(
-            f"one label and one probability a point: {len(places)} points, {len(labels)} labels, "
+            f"every point needs one label and one probability; got {len(places)} points, {len(labels)} labels, "
             f"{len(strength)} probabilities"
         )
     sizes = np.bincount(labels[labels >= 0])
@@ -68,19 +69,19 @@ def plot_clusters(points: Any, labels: Any, probabilities: Any = None, axis: Axe
 
 
 def cluster_colours(count: int) -> np.ndarray:
-    """Colours of labels 0 ... count - 1, neighbours unlike each other: float64 of shape (count, 3)."""
+    """Colours of labels 0 ... count - 1, float64 of shape (count, 3). Successive labels get different hues."""
     from matplotlib import colormaps
     from matplotlib.colors import hsv_to_rgb
 
     if count <= 10:
-        return colormaps["tab10"]([0, 1, 2, 3, 4, 5, 6, 8, 9, 7][:count])[:, :3]  # grey comes last: noise is grey
+        return colormaps["tab10"]([0, 1, 2, 3, 4, 5, 6, 8, 9, 7][:count])[:, :3]  # grey is last: noise is grey
     i = np.arange(count)
-    hue = (0.58 + i * 0.6180339887498949) % 1.0  # the golden ratio spreads any number of them
+    hue = (0.58 + i * 0.6180339887498949) % 1.0  # multiples of the golden ratio spread any number of hues evenly
     return hsv_to_rgb(np.stack([hue, 0.55 + 0.35 * (i % 3) / 2, 0.9 - 0.3 * (i // 3 % 3) / 2], axis=1))
 
 
 def _drawn(places: np.ndarray) -> np.ndarray:
-    """Rows with a place, or a random part of them."""
+    """The finite rows, or a random sample of them."""
     rows = np.flatnonzero(np.isfinite(places).all(axis=1))
     if len(rows) > MOST:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST, replace=False))
@@ -88,7 +89,7 @@ def _drawn(places: np.ndarray) -> np.ndarray:
 
 
 def _legend(axis: Axes, sizes: np.ndarray, noise: int, colours: np.ndarray) -> None:
-    """The largest clusters with their numbers of points, how many more there are, and noise."""
+    """Draw the legend: the largest clusters with their sizes, how many other clusters there are, and noise."""
     from matplotlib.lines import Line2D
 
     def entry(colour: Any, text: str) -> Line2D:

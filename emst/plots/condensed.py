@@ -13,8 +13,8 @@ from emst.plots.plane import current_axis
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MANY = 400  # leaves that a picture has room for
-FEW = 0.01  # part of bars and points that a picture may cut off, if that gives the others half as much room again
+MANY = 400  # most leaves that are drawn
+FEW = 0.01  # fraction of bars and points that may be cut off, if the others then get at least half as much room again
 
 
 def plot_condensed_tree(
@@ -30,32 +30,33 @@ def plot_condensed_tree(
     log_size: bool = False,
     max_rectangles_per_icicle: int = 20,
 ) -> Axes:
-    """Draw a condensed tree: a bar is as wide as the cluster has points at that lambda.
+    """Draw a condensed tree: the width of a bar is the number of points that the cluster has at that lambda.
 
-    Of more than 400 leaves only the largest are drawn. Where a few points are so close together that their lambdas
-    would leave no room for the others, the axis ends before them; infinite ones always run off it.
+    Of more than 400 leaves only the largest are drawn. If a few points have lambdas so great that they would leave no
+    room for the others, the axis ends before them. Infinite lambdas always lie beyond the end of the axis.
 
     Parameters
     ----------
     rows : structured array with fields parent, child, lambda_val, child_size
         As `CondensedTree.to_numpy` returns it: ordered by parent and lambda.
     chosen : sequence of int
-        Clusters to circle, in the order of their labels.
+        Numbers of the clusters to circle, in the order of their labels.
     leaf_separation : float, default 1
         Distance of neighbouring leaves, in units of the root's width.
     cmap : str or Colormap, default "viridis"
-        Of the number of points; "none" draws black bars.
+        Colours by number of points; "none" draws black bars.
     label_clusters : bool, default False
-        Write labels beside the circles.
+        Write the labels beside the circles.
     selection_palette : sequence of colours, optional
-        Of the circles, if there are enough; otherwise all are red.
+        Colours of the circles, at least one for each; by default all are red.
     axis : matplotlib Axes, optional
         Where to draw; the current one by default.
     colorbar : bool, default True
+        Draw a colour bar of the numbers of points.
     log_size : bool, default False
         Widths are logarithms of the number of points.
     max_rectangles_per_icicle : int, default 20
-        Bars that a cluster may be drawn with.
+        Most bars that a cluster is drawn with.
 
     Returns
     -------
@@ -68,7 +69,7 @@ def plot_condensed_tree(
     centre, width, bottom, height = layout.bars.T
     left, right, top = centre - width / 2, centre + width / 2, bottom + height
     corners = np.stack([left, bottom, right, bottom, right, top, left, top], axis=1).reshape(-1, 4, 2)
-    # The edge is what is seen of bars that are narrower than a pixel.
+    # Bars narrower than a pixel are visible by their edge alone.
     bars = PolyCollection(list(corners), linewidths=0.7, edgecolors="face", joinstyle="miter", zorder=2)
     if cmap == "none":
         bars.set(facecolor="black", edgecolor="black")
@@ -97,7 +98,7 @@ def plot_condensed_tree(
 
 
 def _depth(layout: Icicles, rows: np.ndarray) -> float:
-    """Where the axis ends: below all bars, or below nearly all bars and points if that gives those much more room."""
+    """The lambda at which the axis ends: beyond all bars, or beyond nearly all if these get much more room then."""
     tops = np.sort(layout.bars[:, 2] + layout.bars[:, 3])
     if len(tops) == 0:
         return 1.0
@@ -109,7 +110,7 @@ def _depth(layout: Icicles, rows: np.ndarray) -> float:
 def _circle(
     axis: Axes, layout: Icicles, depth: float, chosen: Sequence[int], labels: bool, palette: Sequence[Any] | None
 ) -> None:
-    """Ellipses around the chosen clusters that are shown, and their labels."""
+    """Draw ellipses around the chosen clusters that are shown, and their labels."""
     from matplotlib.patches import Ellipse
     from matplotlib.patheffects import withStroke
 

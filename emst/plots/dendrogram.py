@@ -1,4 +1,4 @@
-"""Single linkage, drawn as a dendrogram."""
+"""The single linkage tree, drawn as a dendrogram."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from emst.plots.plane import current_axis
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MANY = 10_000  # merges that are drawn one by one
-BRANCHES = 1000  # of more merges, those of which both sides have at least one in so many points
-WIDEST = 6.0  # points on paper
+MANY = 10_000  # up to this many merges, all are drawn
+BRANCHES = 1000  # of more merges, only those whose sides both have at least 1 / BRANCHES of the points
+WIDEST = 6.0  # width of the widest line, in points (1 / 72 inch)
 
 
 def plot_single_linkage_tree(
@@ -28,8 +28,8 @@ def plot_single_linkage_tree(
 ) -> Axes:
     """Draw a dendrogram.
 
-    Of more than 10,000 merges only the main branches are drawn: merges of which both sides have at least a thousandth
-    of the points. Merges at an infinite distance stand a tenth above the greatest other.
+    Of more than 10,000 merges only the main branches are drawn: merges whose sides both have at least a thousandth of
+    the points. Merges at an infinite distance are drawn a tenth above the greatest finite distance.
 
     Parameters
     ----------
@@ -38,14 +38,16 @@ def plot_single_linkage_tree(
     axis : matplotlib Axes, optional
         Where to draw; the current one by default.
     truncate_mode : {None, "none", "lastp", "level", "mtica"}, optional
-        "lastp" draws the last p - 1 merges, "level" (or "mtica") those with at most p others above them, as in
-        `scipy.cluster.hierarchy.dendrogram`; what is below them is one leaf. p = 0 means all.
+        "lastp" draws the last p - 1 merges, "level" (or "mtica") the merges with at most p others above them, as in
+        `scipy.cluster.hierarchy.dendrogram`. The branches below them become leaves.
     p : int, default 0
+        Parameter of `truncate_mode`; 0 draws all merges.
     vary_line_width : bool, default True
-        Branches are the wider, the more points they have.
+        Draw branches with more points wider.
     cmap : str or Colormap, default "viridis"
-        Of the number of points; "none" draws black lines.
+        Colours by number of points; "none" draws black lines.
     colorbar : bool, default True
+        Draw a colour bar of the numbers of points.
 
     Returns
     -------
@@ -61,7 +63,7 @@ def plot_single_linkage_tree(
         shown &= sides.min(axis=1) >= (len(linkage) + 1) / BRANCHES
     upright, level, points = _branches(linkage, shown)
     axis = axis or current_axis()
-    order = np.argsort(points, kind="stable")  # the main branches above the others
+    order = np.argsort(points, kind="stable")  # the main branches are drawn last, above the others
     upright, points = upright[order], points[order]
     share = np.log(points) / np.log(max(len(linkage) + 1, 2))
     thin, wide = np.clip(3000 / max(len(upright), 1) * np.array([0.1, 1.0]), [0.1, 2.0], [0.6, WIDEST])
@@ -88,7 +90,7 @@ def plot_single_linkage_tree(
 
 
 def _shown(linkage: np.ndarray, mode: str | None, p: int) -> np.ndarray:
-    """Mask of the merges that a truncation leaves."""
+    """Mask of the merges that `truncate_mode` keeps."""
     m = len(linkage)
     shown = np.ones(m, bool)
     if mode not in (None, "none", "lastp", "level", "mtica"):
@@ -108,20 +110,21 @@ def _shown(linkage: np.ndarray, mode: str | None, p: int) -> np.ndarray:
 
 
 def _sizes(linkage: np.ndarray) -> np.ndarray:
-    """Points on both sides of every merge."""
+    """Number of points on both sides of every merge."""
     n = len(linkage) + 1
     return np.append(np.ones(n), linkage[:, 3])[linkage[:, :2].astype(np.int64)]
 
 
 def _branches(linkage: np.ndarray, shown: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Upright lines (two a merge), level lines (one), each float64[., 2, 2], and the points below the upright ones."""
+    """Vertical lines (two for each merge), horizontal lines (one for each), float64[., 2, 2], and the number of points
+    below each vertical line."""
     merges = np.flatnonzero(shown)
     below = _shown_below(linkage, merges)
     height = linkage[:, 2][merges]
     finite = height[np.isfinite(height)]
     height = np.minimum(height, 1.1 * finite.max(initial=0.0) or 1.0)
     x = _centres(below)
-    ends = np.append(height, 0.0)[below]  # leaves stand on the ground
+    ends = np.append(height, 0.0)[below]  # leaves end at height 0
     upright = np.empty((len(merges), 2, 2, 2))
     upright[:, :, :, 0] = x[:, :, None]
     upright[:, :, 0, 1] = height[:, None]
@@ -131,9 +134,9 @@ def _branches(linkage: np.ndarray, shown: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _shown_below(linkage: np.ndarray, merges: np.ndarray) -> np.ndarray:
-    """The next shown merge on either side of the shown ones, as its place among them: int64[s, 2], -1 for a leaf.
+    """The next shown merge below both sides of every shown merge: int64[s, 2], its position among them, -1 for a leaf.
 
-    A merge's way up leads over merges that are not shown to one that is: pointer doubling finds them all at once.
+    From every merge, pointer doubling finds the first ancestor that is shown.
     """
     m = len(linkage)
     up, side = np.full(m, -1), np.zeros(m, np.int64)
@@ -155,7 +158,7 @@ def _centres(below: np.ndarray) -> np.ndarray:
     """x of the two branches of every merge: leaves are 10 apart, a merge is in the middle of its branches."""
     s = len(below)
     children = below.tolist()
-    leaves = [1] * (s + 1)  # the last stands for a leaf
+    leaves = [1] * (s + 1)  # the last element is for children of -1, which are leaves
     for i in range(s):
         leaves[i] = leaves[children[i][0]] + leaves[children[i][1]]
     first, middle = [0] * (s + 1), [0.0] * (s + 1)
@@ -163,7 +166,7 @@ def _centres(below: np.ndarray) -> np.ndarray:
     for i in reversed(range(s)):
         a, b = children[i]
         first[a], first[b] = first[i], first[i] + leaves[a]
-        x[i] = 10 * first[i] + 5, 10 * (first[i] + leaves[a]) + 5  # where the branch is a leaf
+        x[i] = 10 * first[i] + 5, 10 * (first[i] + leaves[a]) + 5  # holds if the branch is a leaf
     for i in range(s):
         for j, child in enumerate(children[i]):
             x[i, j] = middle[child] if child >= 0 else x[i, j]

@@ -1,4 +1,4 @@
-"""The condensed tree as icicles: a cluster hangs from the lambda at which it is born and narrows as points leave it."""
+"""Layout of the condensed tree as icicles: a cluster begins at its birth lambda and narrows as points leave it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 @dataclass(eq=False)
 class Icicles:
-    """Bars and lines of the picture, in data coordinates: x counts points, y is lambda."""
+    """Bars and lines of the picture, in data coordinates: x is in points, y is lambda."""
 
-    cluster: np.ndarray  # int64[c]: ids of the clusters that are shown, parents before children
+    cluster: np.ndarray  # int64[c]: numbers of the clusters that are shown, parents before children
     bounds: np.ndarray  # float64[c, 4]: left, right, birth, death of each
     bars: np.ndarray  # float64[b, 4]: centre, width, bottom (the lesser lambda), height
-    lines: np.ndarray  # float64[l, 2, 2]: from the centre of a cluster to the far edges of what it splits into
+    lines: np.ndarray  # float64[l, 2, 2]: at splits, from the centre of a cluster to the outer edge of each child
     hidden: int  # clusters that are not shown
 
 
@@ -30,16 +30,21 @@ def icicles(
     Parameters
     ----------
     rows : structured array with fields parent, child, lambda_val, child_size
-        Ordered by parent and, within one, by lambda. The least parent is the root, clusters have ids from there on.
+        Ordered by parent, and by lambda for each parent. The least parent is the root; all clusters have numbers from
+        the root's on.
     leaf_separation : float
         Distance of neighbouring leaves, in units of the root's width.
     log_size : bool
-        Widths are logarithms.
+        Widths are logarithms of the number of points.
     rectangles : int
-        At most so many bars a cluster: steps of its width that are smaller than this part of it are joined.
+        Most bars that a cluster is drawn with; smaller changes of its width are merged into one bar.
     leaves : int, optional
-        Show only the largest clusters, with at most so many leaves among them (and twenty times as many in all). The
-        others leave their parents like single points.
+        Show only the largest clusters: at most this many leaves, and twenty times as many clusters in all. The points
+        of a hidden cluster leave its parent like single points.
+
+    Returns
+    -------
+    Icicles
     """
     if len(rows) == 0:
         return Icicles(np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros((0, 4)), np.zeros((0, 2, 2)), 0)
@@ -67,13 +72,13 @@ def icicles(
 
 
 def _ceiling(lambdas: np.ndarray) -> float:
-    """Where an infinite lambda is drawn: a tenth above the greatest other."""
+    """The lambda at which infinite ones are drawn: a tenth above the greatest finite one."""
     finite = lambdas[np.isfinite(lambdas)]
     return 1.1 * float(finite.max(initial=0.0)) or 1.0
 
 
 def _clusters(rows: np.ndarray, root: int, ceiling: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Parent (-1 for the root), birth and size of every cluster, by its id less the root's."""
+    """Parent (-1 for the root), birth and size of every cluster, by its number minus the root's."""
     below = rows[rows["child"] >= root]
     count = len(below) + 1
     parent, birth, size = np.full(count, -1), np.zeros(count), np.empty(count)
@@ -86,29 +91,29 @@ def _clusters(rows: np.ndarray, root: int, ceiling: float) -> tuple[np.ndarray, 
 
 
 def _largest(parent: np.ndarray, size: np.ndarray, leaves: int | None) -> np.ndarray:
-    """Mask of the largest clusters, with at most so many leaves among them.
+    """Mask of the largest clusters, of which at most `leaves` are leaves.
 
-    A cluster is smaller than its parent, so parents are among them. Of the two clusters of a split, the smaller one
-    makes for a leaf more.
+    A cluster is smaller than its parent, so the parent of a shown cluster is shown. Each split that is shown adds one
+    leaf: it is shown completely if its smaller child is.
     """
     if leaves is None or len(size) // 2 < leaves:
         return np.ones(len(size), bool)
     smaller = size[1:][np.argsort(parent[1:], kind="stable")].reshape(-1, 2).min(axis=1)
-    least = np.partition(smaller, -leaves)[-leaves]  # one too many
+    least = np.partition(smaller, -leaves)[-leaves]  # clusters of this size would make one leaf too many
     if len(size) > 20 * leaves:
         least = max(least, np.partition(size, -20 * leaves)[-20 * leaves])
     return size > least
 
 
 def _centres(parent: np.ndarray, shown: np.ndarray) -> np.ndarray:
-    """Leaves at 0, 1, 2, ... from left to right, every other cluster in the middle of those it splits into."""
+    """x of every cluster: leaves at 0, 1, 2, ... from left to right, other clusters in the middle of their children."""
     order, mother = np.flatnonzero(shown).tolist(), parent.tolist()
     leaves, children, total = [0] * len(mother), [0] * len(mother), [0.0] * len(mother)
     for c in reversed(order[1:]):
         leaves[c] = leaves[c] or 1
         leaves[mother[c]] += leaves[c]
         children[mother[c]] += 1
-    place = [0] * len(mother)  # where the next child's leaves begin; a leaf's own place
+    place = [0] * len(mother)  # x of the first leaf of the cluster's next child; of a leaf, its own x
     for c in order[1:]:
         place[c] = place[mother[c]]
         place[mother[c]] += leaves[c]
@@ -120,7 +125,7 @@ def _centres(parent: np.ndarray, shown: np.ndarray) -> np.ndarray:
 
 @dataclass(eq=False)
 class Steps:
-    """Where clusters narrow: what leaves one of them at one lambda is one step. Ordered by cluster and lambda."""
+    """Where clusters narrow: all points that leave a cluster at one lambda are one step. By cluster and lambda."""
 
     cluster: np.ndarray  # int64[s]
     level: np.ndarray  # float64[s]: lambda
@@ -140,10 +145,10 @@ def _bars(
     steps: Steps, size: np.ndarray, birth: np.ndarray, log_size: bool, most: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Cluster, width, bottom and top of the bars."""
-    cluster, level, wide, whole = steps.cluster, steps.level, steps.before, size[steps.cluster]
+    cluster, level, wide, widest = steps.cluster, steps.level, steps.before, size[steps.cluster]
     if log_size:
-        wide, whole = np.log(wide), np.log(whole)
-    narrower = whole - wide
+        wide, widest = np.log(wide), np.log(widest)
+    narrower = widest - wide
     new = cluster[1:] != cluster[:-1]
     last = np.flatnonzero(np.r_[new, True])
     most_lost = np.zeros(len(size))

@@ -1,4 +1,4 @@
-"""What a picture stands on: its axes, and points of any dimension on their plane."""
+"""What pictures share: the current axes, and the projection of points to a plane."""
 
 from __future__ import annotations
 
@@ -11,16 +11,22 @@ if TYPE_CHECKING:
 
 
 def current_axis() -> Axes:
-    """pyplot's, which needs a display or a backend without one; figures that are given need neither."""
+    """pyplot's current axes. They need a display or a matplotlib backend that does without; given axes need neither."""
     from matplotlib import pyplot as plt
 
     return plt.gca()
 
 
 def on_plane(points: Any) -> tuple[np.ndarray, tuple[str, str]]:
-    """Points, as an array or a sparse matrix, as float64 of shape (n, 2), and names of the two axes.
+    """Points in the plane, float64 of shape (n, 2), and the names of its two axes.
 
-    More than two dimensions are projected on the first two principal components, one lies on a line.
+    Points of more than two dimensions are projected to their first two principal components. Points of one dimension
+    get y = 0.
+
+    Parameters
+    ----------
+    points : array or sparse matrix of shape (n, d)
+        Finite coordinates.
     """
     from scipy.sparse import issparse
     from sklearn.decomposition import PCA

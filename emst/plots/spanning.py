@@ -14,24 +14,25 @@ if TYPE_CHECKING:
     from matplotlib.colors import Normalize
 
 
-MANY = 10_000  # points from which a picture is kept as pixels: a vector file of more is slow to open
-DENSE = 100_000  # edges from which those shorter than a pixel are left to the points
-PIXEL = 1 / 3000  # of a large picture
+MANY = 10_000  # more points are stored as pixels: a vector file of so many is slow to open
+DENSE = 100_000  # of more edges, those shorter than a pixel are not drawn: their points cover them
+PIXEL = 1 / 3000  # size of a pixel, as a fraction of a large picture
 
 
 def plot_mst(X: Any, mst: Any, ax: Axes | None = None) -> Axes:
     """Draw 2-D points and the edges of their tree as one LineCollection, coloured by weight.
 
-    The colours are logarithmic where the weights span more than a decade. Edges are drawn from light to heavy, the
-    heavy ones thicker: the few that join far parts are what a picture of many points is looked at for.
+    The colour scale is logarithmic if the weights span more than a factor of ten. Edges are drawn from light to heavy,
+    and heavy edges are thicker, because the few edges between distant parts are the most informative ones.
 
     Parameters
     ----------
     X : array-like of shape (n, 2)
+        The points.
     mst : MinimumSpanningTree
-        Of those points.
+        The tree of these points.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure's by default.
+        Where to draw; by default the axes of a new figure.
 
     Returns
     -------
@@ -89,24 +90,35 @@ def plot_spanning_tree(
 ) -> Axes:
     """Draw points and the edges of their tree, coloured by weight, with hdbscan's arguments.
 
-    Points of more than two dimensions are projected by their principal components. Nodes and lines shrink where there
-    are more than a few hundred of them, and of more than 100,000 edges those shorter than a pixel are left out.
+    Points of more than two dimensions are projected to their first two principal components. Of more than a few hundred
+    points, nodes and lines are drawn smaller; of more than 100,000 edges, those shorter than a pixel are not drawn.
 
     Parameters
     ----------
     points : array or sparse matrix of shape (n, d)
+        The points.
     edges : int array of shape (m, 2)
-        Rows of the points that each edge joins; the points without an edge are not drawn.
+        Rows of the two points of each edge. Points without an edge are not drawn.
     weights : array of shape (m,)
+        Mutual reachability distance of each edge.
     axis : matplotlib Axes, optional
         Where to draw; the current one by default.
-    node_size, node_color, node_alpha
-        Area, colour and opacity of the points.
-    edge_alpha, edge_cmap, edge_linewidth
-        Opacity, colours and width of the edges.
+    node_size : float, default 40
+        Area of a point, in points (1 / 72 inch) squared.
+    node_color : colour, default "k"
+        Colour of the points.
+    node_alpha : float, default 0.8
+        Opacity of the points, from 0 to 1.
+    edge_alpha : float, default 0.5
+        Opacity of the edges, from 0 to 1.
+    edge_cmap : str or Colormap, default "viridis_r"
+        Colours of the edges by weight.
+    edge_linewidth : float, default 2
+        Width of the edges, in points.
     vary_line_width : bool, default True
-        The shorter an edge, the wider: by the logarithm of the longest edge's weight over its own, up to four times.
+        Draw shorter edges wider: the width is multiplied by 1 + log(greatest weight / weight), at most by 4.
     colorbar : bool, default True
+        Draw a colour bar of the weights.
 
     Returns
     -------
@@ -155,8 +167,11 @@ def plot_spanning_tree(
 
 
 def weight_norm(weights: np.ndarray) -> Normalize:
-    """Colour scale of ascending weights: logarithmic above a decade, from the first percentile of the positive ones
-    (a single pair of near duplicates must not stretch it), linear below. Zero weights get the lightest colour."""
+    """Colour scale of ascending weights: logarithmic if they span more than a factor of ten, else linear.
+
+    The logarithmic scale begins at the first percentile of the positive weights, so that a single pair of near
+    duplicates does not stretch it. Zero weights get the lightest colour.
+    """
     from matplotlib.colors import LogNorm, Normalize
 
     positive = weights[weights > 0]

@@ -26,7 +26,7 @@ def test_the_forest_is_kruskals(ops, name, kind, dtype):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("gamma", [1, 2, 7, 100, 10**6])
+@pytest.mark.parametrize("gamma", [1, 2, np.int32(7), 100, 10**6])
 @pytest.mark.parametrize("kind", ["equal", "ties", "rising"])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_neither_gamma_nor_the_variant_changes_it(ops, name, kind, gamma, variant):
@@ -84,7 +84,7 @@ def assert_subtrees(graph, gamma, owner, via, hook):
 
 
 @pytest.mark.parametrize("ascending", [False, True])
-@pytest.mark.parametrize("gamma", [1, 2, 7, 100, 10**6])
+@pytest.mark.parametrize("gamma", [1, 2, np.int32(7), 100, 10**6])
 @pytest.mark.parametrize("kind", ["ties", "distinct"])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_subtrees_are_pieces_of_the_forest(ops, name, kind, gamma, ascending):

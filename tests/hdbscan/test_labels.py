@@ -248,3 +248,14 @@ def test_both_devices_give_the_same_bits(kind, k):
                 np.testing.assert_array_equal(mine, other)
             assert ours.relative_validity_ == theirs.relative_validity_
         np.testing.assert_array_equal(gpu.dbscan_clustering(0.05), cpu.dbscan_clustering(0.05))
+
+
+def test_a_member_can_have_probability_zero(ops):
+    """Equal points make the greatest lambda of their cluster infinite; the other members leave it at finite ones."""
+    g = np.random.default_rng(0)
+    x = np.concatenate([np.zeros((25, 2)), g.normal(0, 1, (100, 2)), g.normal(20, 1, (100, 2))])
+    model = HDBSCANGPU(min_cluster_size=20, min_samples=5, device=ops.name).fit(x)
+    members = model.labels_ == model.labels_[0]
+    assert members.sum() > 25
+    assert model.probabilities_[:25].tolist() == [1] * 25
+    assert not model.probabilities_[members][25:].any()

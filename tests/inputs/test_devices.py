@@ -18,6 +18,7 @@ class StandIn(types.ModuleType):
     class ndarray:
         def __init__(self, number, address=1):
             self.number, self.shape, self.ndim, self.dtype = number, (3, 2), 2, np.dtype(np.float32)
+            self.data = types.SimpleNamespace(device_id=number)
             self.__cuda_array_interface__ = {"data": (1000 * number + address if address else 0, False)}
 
         @property
@@ -136,3 +137,11 @@ def test_the_gpu_that_is_looked_at_is_the_one_that_holds_the_data(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", StandIn(capabilities=(70, 90)))
     assert devices.choose_device("auto") == "cpu"
     assert devices.choose_device("auto", 1) == "cuda"
+
+
+def test_a_sparse_matrix_of_cupy_is_no_array(cupy):
+    matrix = type("csr_matrix", (), {"__module__": "cupyx.scipy.sparse._csr", "data": cupy.ndarray(1)})()
+    assert devices.gpu_of(matrix) == 1
+    assert devices.native_array(matrix) is matrix
+    with devices.on_device_of(matrix):
+        assert cupy.current[-1] == 1

@@ -7,7 +7,6 @@ import pytest
 from scipy.sparse import csr_array
 
 from emst import HDBSCANGPU, MinimumSpanningForest, graph_msf, minimum_spanning_tree
-from emst.inputs.devices import to_host
 
 
 def line_of(shape=(5000, 2)):

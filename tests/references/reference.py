@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from dense_reference import (  # noqa: F401, more operations
     bytes_free,
+    kernels_ready,
     open_rows,
     row_core_distances,
     row_edges,

@@ -1,4 +1,4 @@
-"""Atomic operations of the CPU: what threads share is loaded and stored as such, and nothing is lost that must not be."""
+"""Atomic operations of the CPU: threads load and store shared elements by them, and no minimum or claim is lost."""
 
 import threading
 

@@ -1,8 +1,8 @@
-"""Distances that grow dimension by dimension, in the order of the coordinates; nothing is fused.
+"""Distances summed dimension by dimension, in the order of the coordinates; no operations are fused.
 
-What is summed are squares or powers: the root is taken at the exit. Whole and half powers are multiplications and a
-square root, which round alike everywhere; `pow` does not. Points are kept by dimension, [d][n], so that the distances
-from one of them to many come in vectors.
+The sums are of squares or powers; roots are taken of the results only. Whole and half powers are multiplications and a
+square root, which round alike on all machines; `pow` does not. Points are stored by dimension, [d][n], so that the
+distances from one point to many are computed in vectors.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from emst.cpu.runtime.compile import part
 
 MATRIX, MANHATTAN, CHEBYSHEV, EUCLIDEAN, POWERS, ANY_POWER = range(6)
-KINDS = {  # what kernels call the metrics of `emst.backend.operations`
+KINDS = {  # numbers of the metrics of `emst.backend.operations` in kernels
     "precomputed": MATRIX,
     "manhattan": MANHATTAN,
     "chebyshev": CHEBYSHEV,
@@ -24,8 +24,8 @@ KINDS = {  # what kernels call the metrics of `emst.backend.operations`
 
 @part
 def distances(scratch, data, kind, p, u, first, count, reach):
-    """Find `count` entries of row u, from `first` on; returns where they begin in the first of the scratch arrays.
-    Entries above `reach` may be given as infinite."""
+    """Compute `count` distances from point u, to the points from `first` on. Returns where they begin in the first of
+    the scratch arrays. Distances above `reach` may be infinite instead."""
     if kind == MATRIX:
         return u * len(data) + first
     out, base, power = scratch
@@ -72,7 +72,8 @@ def _add_powers(out, base, power, p, x, column):
 
 @part
 def _any_powers(out, greatest, data, p, u, first, count, reach):
-    """Powers that take long, only where the greatest of them is within reach, with some margin for their rounding."""
+    """Sums of powers that are slow to compute: only where the greatest power is within reach, with a margin for
+    rounding."""
     limit = max(reach, np.finfo(out.dtype).tiny) ** (1 / p) * (1 + 1e-6)
     for j in range(count):
         greatest[j] = 0

@@ -1,14 +1,15 @@
-"""Distances row by row: of a matrix, or from every point to all others, computed when they are asked.
+"""Rows of distances: of a matrix, or from one point to all points, computed whenever a round needs them.
 
-Every row is looked at as a whole, so what a search finds is its nearest foreign row, exactly, and stays so until the
-two are joined; then the weight is a lower bound, and the row is looked at again only when that does not exceed the
-lightest edge its component knows. Rows that ask are taken by their bounds: what the first ones find spares the others.
+A search reads the whole row of a point, so it finds the nearest point of another component, exactly. The point caches
+this neighbour, which stays exact until the two are joined. Afterwards its weight is a lower bound, and the row is
+searched again only when that does not exceed the lightest edge known to leave the component. Points are searched in the
+order of their bounds: what the first ones find spares searches of others.
 
-A block of the row is first counted: how many of its entries could be an answer? That runs in vectors, and nearly always
-the count is zero.
+A search takes a block of a row at a time and first counts the entries that may come before the neighbour found so far.
+That runs in vectors, and nearly always the count is zero.
 
-Races. Rows read and lower ``best`` of their components while others do: a lost update leaves the weight of another edge
-that leaves the component. The answers are then reduced again, exactly.
+Races. Several threads may read and lower ``best`` of one component at once. If an update gets lost, the weight of
+another edge that leaves the component remains, which is an upper bound, too. The exact minimum is found afterwards.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from emst.cpu.runtime.atomics import load, lower_bound
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks
 
-QUERIES = 16  # rows asked together, so that a block of points is read once for all of them
+QUERIES = 16  # rows searched together, so that a block of points is read once for all of them
 BLOCK = 512  # points whose distances are computed at once
 COUNTED = 64  # entries counted at once
 
@@ -38,7 +39,7 @@ class DistanceRows:
         self.alpha = self.dtype.type(alpha)
         self.p = self.dtype.type(p)
         self.core = None  # T[n]
-        self.answers = None
+        self.cache = None  # a `NeighbourCache`, from the first round on
 
     @property
     def metric(self):
@@ -52,13 +53,13 @@ class DistanceRows:
 
 
 class NeighbourCache:
-    """What every row knows."""
+    """The cached nearest neighbour of every point."""
 
     def __init__(self, core):
         n = len(core)
-        self.nearest = np.full(n, -1, np.int32)  # the last answer, -1 for none
-        self.bound = core.copy()  # its weight, which is a lower bound once it is not foreign any more
-        self.near = np.full(n, np.inf, core.dtype)  # its distance
+        self.nearest = np.full(n, -1, np.int32)  # nearest point of another component at the last search, -1 for none
+        self.bound = core.copy()  # weight of the edge to it; a lower bound of all edges once both are in one component
+        self.near = np.full(n, np.inf, core.dtype)  # distance to it
 
 
 def open_rows(data, metric, p, alpha):
@@ -77,18 +78,18 @@ def row_core_distances(rows, k):
 
 def row_nearest(rows, forest):
     """See `emst.backend.operations`."""
-    if rows.answers is None:
-        rows.answers = NeighbourCache(rows.core)
-    a = rows.answers
-    known = (forest.labels, a.nearest, a.bound)
+    if rows.cache is None:
+        rows.cache = NeighbourCache(rows.core)
+    cache = rows.cache
+    known = (forest.labels, cache.nearest, cache.bound)
     _bounds_of_components(*known, forest.best, forest.edge_u, forest.edge_v)
-    asking = np.empty(rows.n, np.int32)
-    asking = asking[: _who_asks(*known, forest.best, asking)]
-    asking = asking[np.argsort(a.bound[asking], kind="stable")]
-    args = (*rows.metric, rows.alpha, rows.core, asking, *known, a.near, forest.best)
-    for_chunks(_nearest, len(asking), _grain(len(asking)), *args, scratch=rows.scratch)
-    _lightest_edges(*known, a.near, forest.best, forest.edge_u)
-    _name_edges(forest.components, a.nearest, forest.edge_u, forest.edge_v)
+    searched = np.empty(rows.n, np.int32)
+    searched = searched[: _list_searched(*known, forest.best, searched)]
+    searched = searched[np.argsort(cache.bound[searched], kind="stable")]
+    args = (*rows.metric, rows.alpha, rows.core, searched, *known, cache.near, forest.best)
+    for_chunks(_nearest, len(searched), _grain(len(searched)), *args, scratch=rows.scratch)
+    _lightest_edges(*known, cache.near, forest.best, forest.edge_u)
+    _name_edges(forest.components, cache.nearest, forest.edge_u, forest.edge_v)
 
 
 def row_edges(rows, forest):
@@ -102,7 +103,7 @@ def row_edges(rows, forest):
 
 
 def _grain(size):
-    """Whole groups of queries; few, since a row of many points takes long."""
+    """Chunk length: whole groups of queries, but few, since the row of one point takes long."""
     return QUERIES * max(1, math.ceil(size / (QUERIES * 256)))
 
 
@@ -115,7 +116,7 @@ def _pair_distances(scratch, data, kind, p, block, u, v, near, begin, end):
 
 @kernel
 def _core_distances(scratch, data, kind, p, block, k, core, begin, end):
-    """The k-th smallest entry of every row: the greatest of the heap of the k smallest so far."""
+    """The k-th smallest entry of every row of distances: the greatest of a heap of the k smallest so far."""
     scratch, heaps = scratch
     place = scratch[0]
     n = len(core)
@@ -146,7 +147,7 @@ def _take_smallest(row, heap):
 
 @part
 def _sift_down(heap, value):
-    """Replace the greatest."""
+    """Replace the greatest entry of the heap."""
     at, k = 0, len(heap)
     while 2 * at + 1 < k:
         child = 2 * at + 1
@@ -161,7 +162,7 @@ def _sift_down(heap, value):
 
 @kernel
 def _bounds_of_components(labels, nearest, bound, best, edge_u, edge_v):
-    """Forget last round's edges; answers that are still foreign bound their components' best."""
+    """Clear the edges of the last round. Cached neighbours that are still in another component bound ``best``."""
     for u in range(len(labels)):
         best[u] = np.inf
         edge_u[u] = edge_v[u] = -1
@@ -171,39 +172,40 @@ def _bounds_of_components(labels, nearest, bound, best, edge_u, edge_v):
 
 
 @kernel
-def _who_asks(labels, nearest, bound, best, asking):
+def _list_searched(labels, nearest, bound, best, searched):
+    """List the points without an exact neighbour that may hold their component's lightest edge."""
     count = 0
     for u in range(len(labels)):
-        foreign = nearest[u] >= 0 and labels[nearest[u]] != labels[u]
-        if not foreign and bound[u] <= best[labels[u]] and bound[u] < np.inf:
-            asking[count] = u
+        exact = nearest[u] >= 0 and labels[nearest[u]] != labels[u]
+        if not exact and bound[u] <= best[labels[u]] and bound[u] < np.inf:
+            searched[count] = u
             count += 1
     return count
 
 
 @kernel
-def _nearest(scratch, data, kind, p, block, alpha, core, asking, labels, nearest, bound, near, best, begin, end):
+def _nearest(scratch, data, kind, p, block, alpha, core, searched, labels, nearest, bound, near, best, begin, end):
     place, n = scratch[0], len(labels)
     for first in range(begin, end, QUERIES):
         size = min(QUERIES, end - first)
-        group = 0  # a bit for every row that is looked at
+        group = 0  # a bit for every row of the group that is searched
         for q in range(size):
-            u = asking[first + q]
+            u = searched[first + q]
             if bound[u] <= load(best, labels[u]):
                 group |= 1 << q
                 nearest[u], near[u] = -1, np.inf
-                bound[u] = np.finfo(bound.dtype).max  # infinite distances are none
+                bound[u] = np.finfo(bound.dtype).max  # an infinite distance is no edge
         for at in range(0, n, block):
             count = min(block, n - at)
             for q in range(size):
                 if group >> q & 1:
-                    u = asking[first + q]
+                    u = searched[first + q]
                     row = distances(scratch, data, kind, p, u, at, count, bound[u] * alpha)
                     for some in range(0, count, COUNTED):
                         stop = min(some + COUNTED, count)
                         _look(place[row + some : row + stop], u, at + some, alpha, core, labels, nearest, bound, near)
         for q in range(size):
-            u = asking[first + q]
+            u = searched[first + q]
             if group >> q & 1:
                 if nearest[u] < 0:
                     bound[u] = np.inf
@@ -213,9 +215,10 @@ def _nearest(scratch, data, kind, p, block, alpha, core, asking, labels, nearest
 
 @part
 def _look(row, u, first, alpha, core, labels, nearest, bound, near):
-    """Show a row some of its entries, in ascending order: among equals the first one stays."""
+    """Compare some entries of the row of point u with its neighbour so far, in the order of the points: among equal
+    ones the first stays."""
     label, own, weight = labels[u], core[u], bound[u]
-    # An entry is no better beyond this: a row that has reached its core distance only looks for something nearer.
+    # No entry beyond this comes first: if the weight is the core distance, only a nearer point does.
     # Divided, as entries are: rounding is monotone, so a nearer entry divided by alpha is never above it.
     reach = near[u] / alpha if weight == own else weight
     others, cores = labels[first : first + len(row)], core[first : first + len(row)]
@@ -234,7 +237,7 @@ def _look(row, u, first, alpha, core, labels, nearest, bound, near):
 
 @kernel
 def _lightest_edges(labels, nearest, bound, near, best, kept):
-    """The answer that comes first under the law, of every component; `kept` is the row that holds it."""
+    """Find the edge of every component that comes first in the total order; `kept` is the point that holds it."""
     for u in range(len(labels)):
         label, v = labels[u], nearest[u]
         if v < 0 or labels[v] == label:

@@ -1,7 +1,7 @@
-"""What cluster validity asks of all pairs of points: sums over a cluster, its spanning tree, the gap to the others.
+"""Cluster validity from all pairs of points: sums over a cluster, its spanning tree, the distance to other clusters.
 
-Points come by clusters, as columns: coordinate i of all points lies together, so that the distances from one point to a
-range of others are computed in vectors.
+Points are ordered by clusters and stored as columns: coordinate i of all points lies together, so that the distances
+from one point to a range of others are computed in vectors.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 BLOCK = 256  # distances computed at a time
-STEP = 1 << 23  # coordinates that a tree looks at before others have their turn: milliseconds
+STEP = 1 << 23  # coordinates that a call of the kernel reads for one tree: milliseconds, then interrupts are served
 
 
 def core_distance_sums(columns, cluster, starts, dimension):
@@ -60,7 +60,7 @@ def _distances(row, columns, i, first, size):
 
 @part
 def _power(x, exponent):
-    """By squaring: products of the same factors in the same order everywhere."""
+    """By squaring: the same products in the same order on every machine."""
     power = 1.0
     while exponent > 0:
         if exponent & 1:
@@ -85,8 +85,8 @@ def cluster_trees(columns, starts, core):
 
 @kernel
 def _grow(row, growing, step, columns, starts, core, inside, newest, reached, parent, weight, begin, end):
-    """Prim, some points on: `weight` of a point outside of the tree is the least to a point inside. The next to be
-    added is `newest`, at the weight `reached`; past the last one when there is none."""
+    """Prim's algorithm, a step of some points. The `weight` of a point outside of the tree is the least to a point
+    inside. The next point to be added is `newest`, at the weight `reached`; the end of the cluster if there is none."""
     for c in growing[begin:end]:
         low, high = starts[c], starts[c + 1]
         for _ in range(max(1, step // ((high - low) * len(columns)))):

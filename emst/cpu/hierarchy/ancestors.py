@@ -1,4 +1,4 @@
-"""Where clusters of the condensed tree part from one another."""
+"""The splits of the condensed tree at which clusters separate."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from emst.backend.records import Condensed
 from emst.cpu.hierarchy.descent import inherit, parents
 from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.numbers import lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for, thread_count
 
 LANES = 32  # partial sums of a piece
@@ -27,16 +28,18 @@ def condense(linkage, min_cluster_size):
     if m == 0:
         return _single_point(linkage, min_cluster_size)
     grain = grain_for(m, 1 << 15)
-    # Of a cluster's merge its cluster, of others the merge at which they leave theirs.
+    # Of a merge within a cluster: the cluster. Of other merges: the merge at which their points left their cluster.
     owner, is_split = np.empty(m, np.int32), np.empty(m, np.bool_)
     for_chunks(_find_splits, m, grain, linkage.child, linkage.size, min_cluster_size, owner, is_split)
     splits = np.flatnonzero(is_split)[::-1].astype(np.int32)
     owner[-1] = 0
-    for_chunks(_begin_clusters, len(splits), grain, linkage.child, splits, owner)
+    owner[linkage.child[splits]] = np.arange(1, 2 * len(splits) + 1).reshape(-1, 2)
     inherit(owner, parents(linkage))
     cluster, leave = np.empty(n, np.int32), np.empty(n, np.int32)
     for_chunks(_leave, m, grain, linkage.child, linkage.size, min_cluster_size, owner, cluster, leave)
-    for_chunks(_forget_small, m, grain, linkage.size, min_cluster_size, owner)
+    small = linkage.size < min_cluster_size
+    small[-1] = False
+    owner[small] = -1
     return measured(linkage, min_cluster_size, splits, owner, cluster, leave)
 
 
@@ -59,7 +62,7 @@ def _single_point(linkage, min_cluster_size):
 
 @part
 def is_large(size, merge, min_cluster_size):
-    """Whether a merge is one of a cluster's; the root is, however small."""
+    """Whether a merge belongs to a cluster. The root does, however small it is."""
     return size[merge] >= min_cluster_size or merge == len(size) - 1
 
 
@@ -77,13 +80,6 @@ def _find_splits(child, size, min_cluster_size, owner, is_split, begin, end):
 
 
 @kernel
-def _begin_clusters(child, splits, owner, begin, end):
-    for s in range(begin, end):
-        owner[child[splits[s], 0]] = 2 * s + 1
-        owner[child[splits[s], 1]] = 2 * s + 2
-
-
-@kernel
 def _leave(child, size, min_cluster_size, owner, cluster, leave, begin, end):
     n = len(cluster)
     for e in range(begin, end):
@@ -95,20 +91,17 @@ def _leave(child, size, min_cluster_size, owner, cluster, leave, begin, end):
                     cluster[child[e, i] + n] = owner[at]
 
 
-@kernel
-def _forget_small(size, min_cluster_size, owner, begin, end):
-    for e in range(begin, end):
-        if not is_large(size, e, min_cluster_size):
-            owner[e] = -1
-
-
 def measured(linkage, min_cluster_size, splits, of_merge, cluster, leave):
-    """The condensed tree whose clusters `of_merge` names; split s is at merge ``splits[s]``, numbered downwards."""
+    """The condensed tree with the clusters that `of_merge` gives; split s is at merge ``splits[s]``, numbered from the
+    highest down."""
     m, count = len(of_merge), 2 * len(splits) + 1
     parent, split = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
     birth, death, size = np.zeros(count), np.empty(count), np.empty(count, np.int32)
-    grain = grain_for(m, 1 << 15)
-    for_chunks(_link, len(splits), grain, splits, of_merge, linkage.height, parent, split, birth)
+    ended = of_merge[splits]
+    split[ended] = np.arange(len(splits))
+    parent[1:] = np.repeat(ended, 2)
+    with np.errstate(divide="ignore", over="ignore"):
+        birth[1:] = np.repeat(1 / linkage.height[splits].astype(np.float64), 2)
     parts = max(1, min(thread_count(), m // count))  # counters take no more memory than the merges
     part = -(-m // parts)
     counts = np.zeros((-(-m // part), count), np.int32)
@@ -124,16 +117,6 @@ def measured(linkage, min_cluster_size, splits, of_merge, cluster, leave):
     return Condensed(
         linkage, min_cluster_size, parent, split, birth, death, size, stability, cluster, leave, of_merge
     )  # fmt: skip
-
-
-@kernel
-def _link(splits, of_merge, height, parent, split, birth, begin, end):
-    for s in range(begin, end):
-        c = of_merge[splits[s]]
-        split[c] = s
-        for child in (2 * s + 1, 2 * s + 2):
-            parent[child] = c
-            birth[child] = density(height[splits[s]])
 
 
 @kernel
@@ -159,7 +142,7 @@ def _terms(child, size, height, of_merge, birth, starts, places, terms, death, s
         at = place[c]
         place[c] = at + 1
         leave = density(height[e])
-        # Infinite less infinite counts as nothing; nor do points count that go on, as at a split that was undone.
+        # Infinity minus infinity counts as 0. Points that stay in the cluster do not count, as at a split undone.
         terms[at] = 0.0 if left == 0 or leave == birth[c] else np.float64(left) * (leave - birth[c])
         if at == starts[c]:
             death[c] = leave
@@ -196,7 +179,7 @@ def _sum_pieces(lanes, terms, starts, run, ends, sums, begin, end):
     for i in range(begin, end):
         c = run[i]
         first = starts[c] + (i - ends[c]) * PIECE
-        sums[i] = _sum_piece(lanes, terms[first : min(first + PIECE, starts[c + 1])])
+        sums[i] = _sum_piece(lanes, terms[first : lesser(first + PIECE, starts[c + 1])])
 
 
 @part

@@ -13,7 +13,7 @@ def cut(linkage, height, min_cluster_size):
     """See `emst.backend.operations`."""
     n = linkage.n
     below = int(np.searchsorted(linkage.height, np.float64(height)))
-    top = np.empty(below, np.int32)  # the last merge below the cut that each leads to
+    top = np.empty(below, np.int32)  # the highest merge below the cut above each merge
     component = np.full(n, -1, np.int32)
     if below:
         grain = grain_for(below, 1 << 15)
@@ -42,7 +42,7 @@ def _components(child, top, component, begin, end):
 
 @kernel
 def _number(component, size, label, min_cluster_size, labels):
-    """Labels in the order in which the clusters' first points come, so one thread goes through them."""
+    """Number the clusters in the order of their first points: so on one thread."""
     count = 0
     for p in range(len(labels)):
         merge = component[p]

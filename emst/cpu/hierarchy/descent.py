@@ -1,4 +1,4 @@
-"""From the last merge down: what merges have from the nearest of their ancestors that has it, at any depth."""
+"""From the last merge down: every merge takes a value from its nearest ancestor that has one, at any depth."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
 def parents(linkage):
-    """The merge that takes up what each merge made: int32[n - 1]; the last has none, and names itself."""
+    """The parent of every merge, which joins the cluster that the merge made: int32[n - 1]. The last is its own."""
     parent = linkage.scratch
     if parent is None:
         m = len(linkage.size)
         parent = np.empty(m, np.int32)
         for_chunks(_parents, m, grain_for(m, 1 << 15), linkage.child, parent)
-        linkage.scratch = parent  # only now that it is whole: another thread may be waiting for it
+        linkage.scratch = parent  # only now that it is complete: another thread may read it
     return parent
 
 
@@ -33,9 +33,10 @@ def _parents(child, parent, begin, end):
 def inherit(values, parent):
     """Give every merge without a value (-1) that of its nearest ancestor that has one, in place; the last has one.
 
-    First as far as a chunk reaches: a merge whose ancestor lies in another chunk refers to it (-2 - ancestor). Then
-    references are followed, from the last merge down, so that most lead straight to a value; at worst it is one a
-    chunk. Another thread may meanwhile replace one by the value it leads to.
+    First every chunk for itself: a merge whose ancestor lies in another chunk gets a reference to it (-2 - ancestor).
+    Then references are followed, from the last merge down, so that most lead straight to a value; a path has at most
+    one reference a chunk. Another thread may replace a reference by the value it leads to at the same time, which does
+    not change where a path ends.
     """
     m = len(values)
     grain = grain_for(m, 1 << 15)

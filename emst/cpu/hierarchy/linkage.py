@@ -6,6 +6,7 @@ import numpy as np
 
 from emst.backend.records import Linkage
 from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.prefetch import prefetch
 
 AHEAD = 8  # edges: long enough for the memory to deliver, short enough for the cache to hold what it delivered
@@ -42,12 +43,12 @@ def _merge(edges, sets, child, size, begin, end):
             for side in range(2):
                 prefetch(sets, 2 * np.int64(edges[2 * (i + 2 * AHEAD) + side]))
                 above = np.int64(sets[2 * edges[2 * (i + AHEAD) + side]])
-                prefetch(sets, 2 * max(above, np.int64(0)))
+                prefetch(sets, 2 * greater(above, np.int64(0)))
         a, b = _root(sets, edges[2 * i]), _root(sets, edges[2 * i + 1])
         if a == b:
             return i
         first, second = sets[2 * a + 1], sets[2 * b + 1]
-        child[i, 0], child[i, 1] = min(first, second), max(first, second)
+        child[i, 0], child[i, 1] = lesser(first, second), greater(first, second)
         if sets[2 * a] > sets[2 * b]:
             a, b = b, a
         size[i] = -(sets[2 * a] + sets[2 * b])

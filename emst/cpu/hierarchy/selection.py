@@ -7,12 +7,13 @@ import numpy as np
 from emst.backend.records import Selection
 from emst.cpu.hierarchy.condensed import density
 from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
 def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
     """See `emst.backend.operations`."""
-    count, epsilon = condensed.count, float(epsilon)  # kernels are compiled for every type they are given
+    count, epsilon = condensed.count, float(epsilon)  # one type: kernels are compiled for every type of argument
     parent, split, birth = condensed.parent, condensed.split, condensed.birth
     chosen, number = np.zeros(count, np.bool_), np.empty(count, np.int32)
     label = np.empty(count, np.int32)
@@ -39,7 +40,7 @@ def _choose_leaves(split, allow_single_cluster, chosen):
 
 @kernel
 def _choose_by_mass(split, size, value, max_cluster_size, allow_single_cluster, chosen):
-    """Clusters worth at least as much as those chosen below them; the topmost of these are the clustering."""
+    """Choose clusters of at least the stability of those chosen below them; the topmost ones are the clustering."""
     for c in range(len(split) - 1, -1 if allow_single_cluster else 0, -1):
         below = value[2 * split[c] + 1] + value[2 * split[c] + 2] if split[c] >= 0 else 0.0
         chosen[c] = not (below > value[c] or size[c] > max_cluster_size)
@@ -49,7 +50,7 @@ def _choose_by_mass(split, size, value, max_cluster_size, allow_single_cluster, 
 
 @kernel
 def _choose_above(parent, birth, old, epsilon, allow_single_cluster, instead, chosen):
-    """Choose, for every old cluster born below epsilon, `instead` the first one above that was not."""
+    """Replace each chosen cluster born below epsilon by its first ancestor born above it."""
     for c in range(1, len(parent)):
         p = parent[c]
         if p == 0:
@@ -96,8 +97,8 @@ def _label_points(cluster, height, death, label, least, labels, probabilities, b
             labels[p], probabilities[p] = -1, 0.0
         else:
             labels[p] = mine
-            whole = death[mine]
-            probabilities[p] = 1.0 if own == np.inf or whole == 0.0 else min(own, whole) / whole
+            full = death[mine]
+            probabilities[p] = 1.0 if own == np.inf or full == 0.0 else lesser(own, full) / full
 
 
 def outlier_scores(condensed, cluster, height):
@@ -113,7 +114,7 @@ def outlier_scores(condensed, cluster, height):
 @kernel
 def _raise_greatest(parent, greatest):
     for c in range(len(parent) - 1, 0, -1):
-        greatest[parent[c]] = max(greatest[parent[c]], greatest[c])
+        greatest[parent[c]] = greater(greatest[parent[c]], greatest[c])
 
 
 @kernel

@@ -8,7 +8,7 @@ from emst.cpu.hierarchy.condensed import density, measured
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
-NEW, ON, OFF = 0, -1, -2  # what becomes of a cluster: it stays one, goes on in its parent, or leaves it
+NEW, ON, OFF = 0, -1, -2  # fate of a cluster: it stays, it becomes part of its parent, or its points leave the parent
 
 
 def simplify(condensed, persistence):
@@ -21,7 +21,7 @@ def simplify(condensed, persistence):
     splits = np.empty(count // 2, np.int32)
     for_chunks(_split_merges, m, grain, linkage.child, condensed.of_merge, splits)
     greatest, leaf = condensed.death.copy(), np.ones(count, np.bool_)
-    fate = np.empty(count, np.int32)  # of a cluster: a new one, to go on in its parent, or to leave it
+    fate = np.empty(count, np.int32)  # of every cluster: NEW, ON or OFF
     _undo_splits(splits, condensed.parent, linkage.height, float(persistence), greatest, leaf, fate)
     dropped = np.full(count, -1, np.int32)
     kept = np.empty(count // 2, np.int32)
@@ -44,7 +44,7 @@ def _split_merges(child, of_merge, splits, begin, end):
 
 @kernel
 def _undo_splits(splits, parent, height, persistence, greatest, leaf, fate):
-    """From the lowest split up; a cluster that goes on as one below it keeps its own name."""
+    """Decide from the lowest split up. A parent that goes on as one of its clusters keeps its own number."""
     fate[0] = NEW
     for s in range(len(splits) - 1, -1, -1):
         a, b = 2 * s + 1, 2 * s + 2
@@ -64,7 +64,7 @@ def _undo_splits(splits, parent, height, persistence, greatest, leaf, fate):
 
 @kernel
 def _renumber(splits, parent, fate, dropped, kept):
-    """Replace the fate of every old cluster by its new name, -1 for none; then its points leave at `dropped`."""
+    """Replace the fate of every old cluster by its new number; -1 for none: its points leave at the merge `dropped`."""
     count = 0
     for s in range(len(splits)):
         a, b = 2 * s + 1, 2 * s + 2

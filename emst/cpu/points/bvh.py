@@ -1,7 +1,7 @@
 """The linear bounding volume hierarchy: leaves of 16 consecutive points on the curve, 16 consecutive nodes to a parent.
 
-All that is looked at together lies together, as 16 lanes: the points of a leaf are stored [d][16], and so are the boxes
-of 16 siblings, a *group*. Node j of a level is lane j % 16 of group j // 16, and that group is what node j // 16 of the
+What is read together lies together, as 16 lanes: the points of a leaf are stored [d][16], and so are the boxes of 16
+siblings, a *group*. Node j of a level is lane j % 16 of group j // 16, and that group is what node j // 16 of the
 next level is made of; so there are no pointers. The last group of all levels in one array: group `first[level] + g`.
 
 Lanes without a point hold infinite coordinates, which no finite radius reaches. Lanes without a node hold a box that is
@@ -17,13 +17,14 @@ import numpy as np
 from emst.cpu.runtime.arrays import full
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.lanes import LANES, greatest, least
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 MIXED = -1
 
 
 class Nodes(NamedTuple):
-    """What kernels see of the hierarchy."""
+    """The hierarchy as kernels take it."""
 
     blocks: np.ndarray  # T[leaves * d * 16]
     low: np.ndarray  # T[groups * d * 16]
@@ -59,7 +60,7 @@ class Bvh:
         self.padded_core = None  # the same with the empty lanes of the last leaf, infinite
         self.node_core = None  # T[groups * 16]: least core distance below a node
         self.lists = None  # int32[leaves * 16, m]: nearest neighbours of every point, -1 at the end
-        self.reach = None  # T[leaves * 16]: no point that is not on the list is nearer
+        self.reach = None  # T[leaves * 16]: lower bound of the squared distances to all points that are not listed
 
     @property
     def leaves(self) -> int:
@@ -89,7 +90,7 @@ class Bvh:
 
 
 def build_bvh(points, order, scaling):
-    """Hierarchy over the scaled points in curve order."""
+    """See `emst.backend.operations`."""
     n, d = points.shape
     bvh = Bvh(n, d, points.dtype)
     nodes = bvh.nodes
@@ -105,7 +106,7 @@ def _fill_leaves(points, order, scale, nodes, begin, end):
     n, d = points.shape
     kind = points.dtype.type
     for leaf in range(begin, end):
-        size = min(LANES, n - leaf * LANES)
+        size = lesser(LANES, n - leaf * LANES)
         for j in range(size):
             row = order[leaf * LANES + j]
             for i in range(d):
@@ -116,7 +117,7 @@ def _fill_leaves(points, order, scale, nodes, begin, end):
             nodes.low[corner + i * LANES] = least(nodes.blocks, at)  # empty lanes are infinite
             high = nodes.blocks[at]
             for j in range(1, size):
-                high = max(high, nodes.blocks[at + j])
+                high = greater(high, nodes.blocks[at + j])
             nodes.high[corner + i * LANES] = high
 
 

@@ -1,11 +1,14 @@
-"""What points know of their nearest foreign points, and the bounds that follow for components.
+"""The cached nearest neighbours of the points, and the bounds that follow for components.
 
-A point keeps its last answer. While that neighbour is foreign it is exact, because components only grow; otherwise its
-weight is a lower bound. Under mutual reachability there is more: the lists that `core_distances` left. Every point that
-is not listed is at least as far as the last one listed, so a lighter foreign neighbour on the list is an answer too.
+A point keeps the nearest point of another component that its last search found. While the two are in different
+components this neighbour is exact, because components only grow. Afterwards its weight is a lower bound.
 
-Races. Threads lower ``best`` of the same component side by side: a lost update leaves the weight of another edge that
-leaves the component, which is all that an upper bound has to be.
+Under mutual reachability every point also has the list of neighbours that `core_distances` left. Every point that is
+not listed is at least as far as the last one listed. So if the lightest listed edge that leaves the component is
+lighter than that, it is exact as well.
+
+Races. Several threads may lower ``best`` of one component at once. If an update gets lost, the weight of another edge
+that leaves the component remains, which is an upper bound, too.
 """
 
 from __future__ import annotations
@@ -20,27 +23,28 @@ from emst.cpu.runtime.arrays import full
 from emst.cpu.runtime.atomics import load, lower_bound
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, cached_mask, changes_mask, hopeful_mask, lowest_bit
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
-LIST_FROM = 1 << 13  # components; below that, lists save less than their kernel takes to load
-LISTED = 6  # neighbours
+LIST_FROM = 1 << 13  # components; with fewer, lists save less time than it takes to load their kernel
+LISTED = 6  # neighbours a point
 
 
 class Memory(NamedTuple):
-    """What every point knows, with the empty lanes of the last leaf."""
+    """Arrays of the cache by point, the empty lanes of the last leaf included."""
 
-    labels: np.ndarray  # int32: component, copied from the forest every round; one more, to read beyond the last
-    nearest: np.ndarray  # int32: nearest foreign point when last asked, -1 if there was none within reach
-    bound: np.ndarray  # T: weight of the edge to it while it is foreign; in any case a lower bound of all edges
-    near: np.ndarray  # T: squared distance to it (the weight's second key); empty when that is the weight
-    least: np.ndarray  # T[leaves]: nothing below it is bound lower
+    labels: np.ndarray  # int32: component, copied from the forest every round; one entry more, to read beyond the last
+    nearest: np.ndarray  # int32: nearest point of another component at the last search, -1 for none within its radius
+    bound: np.ndarray  # T: lower bound of all edges that leave the component; exact while `nearest` is in another one
+    near: np.ndarray  # T: squared distance to `nearest`, the second key; empty where it is the weight
+    least: np.ndarray  # T[leaves]: least `bound` of the leaf's points
     lists: np.ndarray  # int32[:, m]: nearest points, -1 at the end; m is 0 without lists
-    read: np.ndarray  # int8: number of leading entries that are not foreign any more
-    reach: np.ndarray  # T: no point that is not listed is nearer
+    read: np.ndarray  # int8: number of leading list entries that are in the point's own component
+    reach: np.ndarray  # T: lower bound of the squared distances to all points that are not listed
 
 
 class NeighbourCache:
-    """The memory of the search, and which points hold an edge that may be their component's lightest."""
+    """What points remember between rounds, and which of them may hold their component's lightest edge."""
 
     def __init__(self, n: int, memory: Memory):
         self.memory = memory
@@ -49,7 +53,7 @@ class NeighbourCache:
 
 
 def cache_neighbours(bvh, forest):
-    """What points know before the first round: nothing yet, or what `core_distances` turned up."""
+    """See `emst.backend.operations`."""
     size = bvh.leaves * LANES
     nothing = np.empty(0, bvh.dtype)
     known = bvh.core is not None
@@ -59,15 +63,17 @@ def cache_neighbours(bvh, forest):
     bound = full(size, 0, bvh.dtype)
     if known:
         bound[:] = bvh.padded_core
-    bound[bvh.n :] = np.inf  # nobody asks there
-    for_chunks(_silence_repeated, bvh.n, grain_for(bvh.n, 1 << 15), bvh.nodes.blocks, forest.labels, bound, bvh.d)
+    bound[bvh.n :] = np.inf  # empty lanes are never searched
+    nearest = full(size, -1, np.int32)
+    joined = forest.labels < np.arange(bvh.n, dtype=np.int32)  # mostly points that equal the first of their component
+    nearest[: bvh.n][joined] = forest.labels[joined]  # so `upper_bounds` leaves them out: see `_repeated`
     return NeighbourCache(
         bvh.n,
         Memory(
             labels=full(size + 1, MIXED, np.int32),
-            nearest=full(size, -1, np.int32),
+            nearest=nearest,
             bound=bound,
-            near=np.empty(size, bvh.dtype) if known else nothing,
+            near=np.zeros(size, bvh.dtype) if known else nothing,
             least=np.zeros(bvh.leaves, bvh.dtype),
             lists=bvh.lists if listed else np.empty((size, 0), np.int32),
             read=np.zeros(size if listed else 0, np.int8),
@@ -77,7 +83,7 @@ def cache_neighbours(bvh, forest):
 
 
 def upper_bounds(bvh, forest, cache):
-    """Bound every component by what its points know and by neighbours on the curve."""
+    """See `emst.backend.operations`."""
     args = (forest.labels, cache.memory.labels, forest.best, forest.edge_u, forest.edge_v)
     for_chunks(_begin_round, bvh.n, grain_for(bvh.n, 1 << 15), *args)
     args = (bvh.nodes, bvh.padded_core, bvh.n, forest.best, cache.memory, bvh.d)
@@ -86,7 +92,7 @@ def upper_bounds(bvh, forest, cache):
 
 @kernel
 def _begin_round(labels, copy, best, edge_u, edge_v, begin, end):
-    """Copy the labels, and forget what was known of components."""
+    """Copy the labels; no component has a bound or an edge yet."""
     for i in range(begin, end):
         copy[i] = labels[i]
         if labels[i] == i:
@@ -106,30 +112,30 @@ def _upper_bounds(nodes, core, n, best, memory, d, begin, end):
             borders &= borders - 1
             weight = squared_distance(nodes.blocks, d, i, i + 1)
             if core is not None:
-                weight = max(weight, core[i], core[i + 1])
+                weight = greater(greater(weight, core[i]), core[i + 1])
             lower_bound(best, labels[i], weight)
             lower_bound(best, labels[i + 1], weight)
         if common != MIXED and memory.least[leaf] > load(best, common):
             continue
         hopeful = hopeful_mask(memory.bound, labels, at, best) & lanes_of(leaf, n)
-        answered = hopeful & cached_mask(memory.nearest, labels, at)
-        hopeful ^= answered
-        while answered:
-            i = at + lowest_bit(answered)
-            answered &= answered - 1
+        cached = hopeful & cached_mask(memory.nearest, labels, at)
+        hopeful ^= cached
+        while cached:
+            i = at + lowest_bit(cached)
+            cached &= cached - 1
             lower_bound(best, labels[i], memory.bound[i])
         while hopeful:
             i = at + lowest_bit(hopeful)
             hopeful &= hopeful - 1
             if _repeated(nodes.blocks, memory, d, i):
                 memory.bound[i] = np.inf
-            elif memory.lists.shape[1] and memory.bound[i] <= min(load(best, labels[i]), _floor(core, memory, i)):
+            elif memory.lists.shape[1] and memory.bound[i] <= lesser(load(best, labels[i]), _floor(core, memory, i)):
                 lower_bound(best, labels[i], _consult(nodes.blocks, core, memory, d, i))
 
 
 @part
 def _repeated(blocks, memory, d, i):
-    """Whether an equal point with a smaller id is in the same component: then all edges of that one come first."""
+    """Whether an equal point with a smaller id is in the same component: all its edges come first in the order."""
     t = memory.nearest[i]
     near = memory.near[i] if len(memory.near) else memory.bound[i]
     return 0 <= t < i and near == 0 and memory.labels[t] == memory.labels[i] and _equal(blocks, d, i, t)
@@ -144,48 +150,40 @@ def _equal(blocks, d, i, t):
     return True
 
 
-@kernel
-def _silence_repeated(blocks, labels, bound, d, begin, end):
-    """Of points that were joined because they are equal only the first asks: all edges of that one come first."""
-    for i in range(begin, end):
-        t = labels[i]
-        if t < i and _equal(blocks, d, i, t):
-            bound[i] = np.inf
-
-
 @part
 def lanes_of(leaf, n):
     """Mask of the lanes of a leaf that hold one of the first n points."""
-    return (1 << max(0, min(LANES, n - leaf * LANES))) - 1
+    return (1 << greater(0, lesser(LANES, n - leaf * LANES))) - 1
 
 
 @part
 def _floor(core, memory, i):
-    """What all edges to points that are not listed weigh at least."""
-    return memory.reach[i] if core is None else max(core[i], memory.reach[i])
+    """Lower bound of the weights of all edges to points that are not listed."""
+    return memory.reach[i] if core is None else greater(core[i], memory.reach[i])
 
 
 @part
 def _consult(blocks, core, memory, d, i):
-    """Look the point's answer up on its list; returns the least weight of a listed edge that leaves the component."""
+    """Find the point's nearest neighbour of another component on its list, and cache it if it is exact. Returns the
+    least weight of a listed edge that leaves the component."""
     label = memory.labels[i]
     weight = near = blocks.dtype.type(np.inf)
-    found = np.int32(-1)
+    found = np.int64(-1)
     for m in range(memory.read[i], memory.lists.shape[1]):
-        t = memory.lists[i, m]
+        t = np.int64(memory.lists[i, m])
         if t < 0:
             break
         if memory.labels[t] == label:
             if found < 0:
-                memory.read[i] = m + 1  # it stays in this component
+                memory.read[i] = m + 1  # it will stay in this component
             continue
         w = s = squared_distance(blocks, d, i, t)
         if core is not None:
-            w = max(w, core[i])
+            w = greater(w, core[i])
         if s > near and weight <= w:
             break  # those that follow are no nearer
         if core is not None:
-            w = max(w, core[t])
+            w = greater(w, core[t])
         if w < weight or (w == weight and (s < near or (s == near and t < found))):
             weight, near, found = w, s, t
     floor = _floor(core, memory, i)
@@ -195,7 +193,7 @@ def _consult(blocks, core, memory, d, i):
             memory.near[i] = near
     else:
         memory.nearest[i] = -1
-        memory.bound[i] = max(memory.bound[i], floor)
+        memory.bound[i] = greater(memory.bound[i], floor)
     return weight
 
 

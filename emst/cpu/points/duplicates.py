@@ -6,18 +6,19 @@ import numpy as np
 
 from emst.backend.records import Forest
 from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.numbers import greater
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
 def join_duplicates(bvh):
-    """Runs of equal points on the curve, each a star around its first point."""
+    """See `emst.backend.operations`."""
     n = bvh.n
     start = np.ones(n, np.bool_)
     for_chunks(_starts, n, grain_for(n, 1 << 15), bvh.nodes.blocks, bvh.d, start)
     heads = np.flatnonzero(start).astype(np.int32)
     labels = np.repeat(heads, np.diff(heads, append=n))
     ids = np.arange(n, dtype=np.int32)
-    hung = labels != ids
+    joined = labels != ids
     core = bvh.core if bvh.core is not None else np.zeros(1, bvh.dtype)
     return Forest(
         labels=labels,
@@ -25,16 +26,16 @@ def join_duplicates(bvh):
         best=np.full(n, np.inf, bvh.dtype),
         edge_u=np.full(n, -1, np.int32),
         edge_v=np.full(n, -1, np.int32),
-        source=np.where(hung, labels, np.int32(-1)),
-        target=np.where(hung, ids, np.int32(-1)),
-        weight=np.where(hung, core, core.dtype.type(0)),
+        source=np.where(joined, labels, np.int32(-1)),
+        target=np.where(joined, ids, np.int32(-1)),
+        weight=np.where(joined, core, core.dtype.type(0)),
     )
 
 
 @kernel
 def _starts(blocks, d, start, begin, end):
     """Which points differ from the one before them."""
-    for i in range(max(begin, 1), end):
+    for i in range(greater(begin, 1), end):
         a, b = (i - 1) // 16 * d * 16 + (i - 1) % 16, i // 16 * d * 16 + i % 16
         same = True
         for k in range(d):

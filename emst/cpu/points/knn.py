@@ -1,10 +1,11 @@
 """Core distances: the squared distance of every point to its k-th nearest, itself included.
 
-The search's walk, with a sorted list of neighbours a point instead of one answer. The first neighbours stay with the
-hierarchy: they answer most of the questions of the first rounds.
+The walk is the search's, with a sorted list of neighbours for every point. The first entries of the lists stay with the
+hierarchy: in the first rounds they spare most of the searches.
 
-A full list looks only for strictly nearer points, within the number just below its last distance. Where points repeat
-that is below 0, and the walk is over; looking for equals too would take every one of them past all the others.
+A full list takes strictly nearer points only: its radius is the number just below its last distance. Where points
+repeat, that is below 0 and the walk ends. With an inclusive radius, each of the equal points would be compared with all
+the others.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from emst.cpu.points.walk import box_around, new_packet, walk_with
 from emst.cpu.runtime.arrays import empty, full
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, just_below, lowest_bit, point_mask
+from emst.cpu.runtime.numbers import greatest_finite, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 KEPT = 8  # neighbours a point that stay with the hierarchy, at most
 
 
 def core_distances(bvh, k):
-    """Squared core distances: T[n]."""
+    """See `emst.backend.operations`."""
     if k == 1:
         return np.zeros(bvh.n, bvh.dtype)
     wanted = min(k, bvh.n - 1)  # one more than needed: among equals with the last some may be missing
@@ -74,13 +76,12 @@ def _node_cores(bvh, core):
 
 @kernel
 def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, dims, d, begin, end):
-    kind = nodes.blocks.dtype
-    far = np.finfo(kind).max
+    far = greatest_finite(nodes.blocks)
     packet, distances, neighbours, columns, column_ids = scratch
     width = len(distances) // LANES
     kept = lists.shape[1]
     for leaf in range(begin, end):
-        size = min(LANES, n - leaf * LANES)
+        size = lesser(LANES, n - leaf * LANES)
         at = leaf * d * LANES
         for i in range(d * LANES):
             packet.points[i] = nodes.blocks[at + i]
@@ -97,7 +98,7 @@ def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, dims,
             core[u] = distances[j * width + nth]
             for m in range(kept):
                 lists[u, m] = neighbours[j * width + m]
-            if kept < n - 1:  # else there is nobody but those listed
+            if kept < n - 1:  # else all other points are listed
                 reach[u] = distances[j * width + kept - 1]
 
 
@@ -124,7 +125,7 @@ def _visit(packet, nodes, dims, d, other, mask, distances, neighbours, wanted, l
     width = len(distances) // LANES
     changed = False
     if other == leaf and width == LANES:
-        return changed  # `_own_leaf` was there
+        return changed  # `_own_leaf` has offered them
     while mask:
         q = lowest_bit(mask)
         mask &= mask - 1

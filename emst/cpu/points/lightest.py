@@ -1,8 +1,8 @@
-"""The last step of a round: every component's first edge under the law, among the answers of its points.
+"""The last step of a round: of every component the first edge in the total order, among its points' cached neighbours.
 
-Many threads may hold candidates of one component. Each writes its own where it is better than what is there; of two
-that write at once one is lost, so the pass is repeated until nobody has anything better: the result is the minimum, in
-whatever order threads come by. Nearly always the second pass finds nothing to do.
+Several threads may hold candidates of one component. Each writes its own where that comes before what is there. If two
+write at once, one of the writes gets lost. So the pass is repeated until no thread writes: the result is the minimum,
+whatever the order of the threads. Nearly always the second pass writes nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, lowest_bit
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
@@ -44,7 +45,7 @@ def _least_weights(candidates, memory, core, best, kept, improved, grain, begin,
 
 @kernel
 def _first_edges(candidates, memory, core, best, kept, improved, grain, begin, end):
-    """Among edges of the least weight; `kept` is the point that holds the first one so far."""
+    """Find the first edge among those of the least weight; `kept` is the point that holds the first one so far."""
     improved[begin // grain] = False
     for leaf in range(begin, end):
         mask = candidates[leaf]
@@ -62,13 +63,13 @@ def _first_edges(candidates, memory, core, best, kept, improved, grain, begin, e
 
 @part
 def _before(u, x, memory, core):
-    """Whether the answer of u comes before that of x, of the same weight."""
+    """Whether the edge of point u comes before that of point x, of the same weight."""
     if core is not None and memory.near[u] != memory.near[x]:
         return memory.near[u] < memory.near[x]
     v, y = memory.nearest[u], memory.nearest[x]
-    if min(u, v) != min(x, y):
-        return min(u, v) < min(x, y)
-    return max(u, v) < max(x, y)
+    if lesser(u, v) != lesser(x, y):
+        return lesser(u, v) < lesser(x, y)
+    return greater(u, v) < greater(x, y)
 
 
 @kernel
@@ -78,4 +79,4 @@ def _name_edges(components, memory, edge_u, edge_v, begin, end):
         u = edge_u[c]
         if u >= 0:
             v = memory.nearest[u]
-            edge_u[c], edge_v[c] = min(u, v), max(u, v)
+            edge_u[c], edge_v[c] = lesser(u, v), greater(u, v)

@@ -16,10 +16,10 @@ def bytes_needed(n: int, d: int, dtype, k: int) -> int:
     size = np.dtype(dtype).itemsize
     points = d * size * 8 // 7 + 4  # blocks and boxes; the order
     forest = 7 * 4 + 2 * size
-    answers = 10 + 2 * size + 4 * (min(k, KEPT) if k > 1 else LISTED)
+    cache = 10 + 2 * size + 4 * (min(k, KEPT) if k > 1 else LISTED)
     cores = 2 * size if k > 1 else 0
     passing = 24  # the next round's components and the like
-    return n * (points + forest + answers + cores + passing)
+    return n * (points + forest + cache + cores + passing)
 
 
 def require_memory(array, dtype, k: int, labels: bool = False) -> None:

@@ -10,23 +10,25 @@ J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707 (20
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
-from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 BLOCK = 64  # points transformed together
 
 
 def curve_codes(points, scaling):
-    """Place of every point on the curve: uint64[n]."""
+    """See `emst.backend.operations`."""
     n = len(points)
     codes = np.empty(n, np.uint64)
     dims = scaling.dimensions
-    for_chunks(
-        _curve_codes, n, grain_for(n, 4096), points, scaling.low[:dims], scaling.scale, scaling.bits, scaling.factor, codes,
-        scratch=lambda: np.zeros((dims, BLOCK), np.uint32),
-    )  # fmt: skip
+    grid = (scaling.low[:dims], scaling.scale, scaling.bits, scaling.factor)
+    room = functools.partial(np.zeros, (dims, BLOCK), np.uint32)
+    for_chunks(_curve_codes, n, grain_for(n, 4096), points, *grid, codes, scratch=room)
     return codes
 
 
@@ -35,17 +37,17 @@ def _curve_codes(cells, points, low, scale, bits, factor, codes, begin, end):
     dims = len(low)
     last = np.float64((np.int64(1) << bits) - 1)
     for start in range(begin, end, BLOCK):
-        count = min(BLOCK, end - start)
+        count = lesser(BLOCK, end - start)
         for j in range(count):
             for i in range(dims):
                 cell = (np.float64(points[start + j, i]) * scale - low[i]) * factor
-                cells[i, j] = np.int64(min(max(cell, 0.0), last))
+                cells[i, j] = np.int64(lesser(greater(cell, 0.0), last))
         if dims > 1:
             _hilbert_transpose(cells, dims, bits)
         _interleave(cells, dims, bits, codes[start : start + count])
 
 
-@kernel
+@part
 def _hilbert_transpose(cells, dims, bits):
     """Grid cells to the transposed Hilbert index, in place, as in the paper but without branches."""
     one, zero = np.uint32(1), np.uint32(0)
@@ -72,7 +74,7 @@ def _hilbert_transpose(cells, dims, bits):
             cells[i, j] ^= flip
 
 
-@kernel
+@part
 def _interleave(cells, dims, bits, codes):
     """Bits from the highest down, dimension 0 first."""
     for j in range(len(codes)):

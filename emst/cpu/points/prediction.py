@@ -1,11 +1,12 @@
 """Where new points would join: the nearest point under mutual reachability, as if the query had been there too.
 
-A packet of 16 queries that are neighbours on the curve walks the hierarchy twice: first for the k - 1 nearest points,
-the last of which gives the query's core distance and all of which are first answers; then, within the weight of the
-best of these, for the nearest under mutual reachability. Core distances bound the second walk as they do the rounds'.
+A packet of 16 queries that are neighbours on the curve walks the hierarchy twice. The first walk finds the k - 1
+nearest points; the last of these gives the query's core distance, and the best of them bounds the second walk. That
+finds the nearest point under mutual reachability. Core distances prune it as they prune the search of Borůvka's rounds.
 
-Results are the first under (weight, squared distance, id). So a node that is no nearer than the answer, and whose ids
-all come after it, need not be seen: repeated points would otherwise all be looked at by every query around them.
+A result is the first point by (weight, squared distance, id). So a node need not be opened if it is no nearer than the
+point found so far and all its ids come after that point's. Without this rule, every query near repeated points would be
+compared with all of them.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, at_most_mask, box_mask, just_below, lowest_bit, point_mask
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
-NOBODY = np.iinfo(np.int32).max  # as an answer's id: greater than any, so that any other comes first
+NOBODY = np.iinfo(np.int32).max  # in the place of a point's id: every id comes before it
 
 
 def nearest_reachable(bvh, queries, k, near):
     """See `emst.backend.operations`."""
-    bvh.lists = bvh.reach = None  # for rounds, which do not follow
+    bvh.lists = bvh.reach = None  # they serve Borůvka's rounds only
     found, weight = np.empty(queries.n, np.int32), np.empty(queries.n, bvh.dtype)
     core = bvh.padded_core if k > 1 else None
     wanted = max(k - 1, 1)
@@ -62,14 +63,14 @@ def _search(scratch, nodes, core, node_core, n, queries, near, wanted, found, we
 
 @part
 def _take_listed(packet, strict, core, distances, neighbours, wanted, size):
-    """Core distances of the queries, and the first answers."""
+    """Set the core distances of the queries, and offer them the listed points."""
     width = len(distances) // LANES
     for q in range(size):
         at = q * width
         packet.core[q] = distances[at + wanted - 1]
         packet.radius[q] = packet.weight[q]
         if distances[at] == 0:
-            packet.radius[q] = 0  # only equal points are wanted, whatever their core distances
+            packet.radius[q] = 0  # only equal points count, whatever their core distances
             continue
         for m in range(wanted):
             _offer(packet, strict, core, q, neighbours[at + m], distances[at + m])
@@ -77,8 +78,8 @@ def _take_listed(packet, strict, core, distances, neighbours, wanted, size):
 
 @part
 def _offer(packet, strict, core, q, i, s):
-    """Point i at squared distance s, to query q: says whether it is the first so far."""
-    if s == 0:  # the query is this point. Its weight is told at the end: it must not hide an equal point by its core
+    """Offer point i at squared distance s to query q; returns whether it is the first so far."""
+    if s == 0:  # equal points: the weight is set to 0 at the end. Until then a core distance must not exclude one
         if packet.near[q] == 0 and i > packet.found[q]:
             return False
         w = packet.weight[q]
@@ -99,7 +100,7 @@ def _offer(packet, strict, core, q, i, s):
 
 @part
 def _visit(packet, nodes, dims, d, leaf, mask, strict, core):
-    """Show the points of a leaf to those queries that are set in the mask."""
+    """Offer the points of a leaf to those queries that are set in the mask."""
     changed = False
     while mask:
         q = lowest_bit(mask)
@@ -116,8 +117,8 @@ def _visit(packet, nodes, dims, d, leaf, mask, strict, core):
 
 
 @part
-def _still_open(packet, nodes, dims, d, level, node, mask, strict, core):
-    """Leave out queries to which the node can bring nothing but points that come after the answer."""
+def _may_come_first(packet, nodes, dims, d, level, node, mask, strict, core):
+    """Leave out queries for which all points of the node come after the one found so far."""
     first = np.int64(node) << (4 * level + 4)
     late = 0
     for j in range(LANES):
@@ -129,4 +130,4 @@ def _still_open(packet, nodes, dims, d, level, node, mask, strict, core):
     return mask
 
 
-_walk = walk_with(_visit, _still_open)
+_walk = walk_with(_visit, _may_come_first)

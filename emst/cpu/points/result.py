@@ -1,4 +1,4 @@
-"""The way out: edges sorted under the law, in the caller's rows and units."""
+"""The result: edges sorted in the total order, in the caller's rows and units."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import numpy as np
 
 from emst.cpu.points.cached import squared_distance
 from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.sort import radix_order
 
-SMALL = 16  # runs up to this long are sorted by insertion
-
 
 def sorted_edges(bvh, forest, order, scaling):
-    """Edges by (weight, squared distance, smaller id, larger id): int32[m, 2] rows with u < v, T[m]."""
+    """See `emst.backend.operations`."""
     slots = np.flatnonzero(forest.source >= 0).astype(np.int32)
     weight = forest.weight[slots]
     keys, place = radix_order(_sortable(weight))
@@ -28,7 +27,7 @@ def sorted_edges(bvh, forest, order, scaling):
 
 
 def unscaled(squared, order, scaling):
-    """Roots of squared scaled values, in rows and units of the caller: T[n]."""
+    """See `emst.backend.operations`."""
     out = np.empty_like(squared)
     out[order] = (np.sqrt(squared).astype(np.float64) * (1 / scaling.scale)).astype(squared.dtype)
     return out
@@ -44,60 +43,48 @@ def _finish(slots, source, target, weight, order, unit, edges, weights, begin, e
     for i in range(begin, end):
         slot = slots[i]
         u, v = order[source[slot]], order[target[slot]]
-        edges[i, 0], edges[i, 1] = min(u, v), max(u, v)
+        edges[i, 0], edges[i, 1] = lesser(u, v), greater(u, v)
         weights[i] = np.float64(np.sqrt(weight[slot])) * unit
 
 
 @kernel
 def _settle_ties(keys, slots, spare, source, target, blocks, d):
-    """Sort every run of equal weights by the rest of the law."""
+    """Sort every run of equal weights by the other keys of the total order."""
     start = 0
-    for i in range(1, len(keys) + 1):
-        if i < len(keys) and keys[i] == keys[start]:
+    for stop in range(1, len(keys) + 1):
+        if stop < len(keys) and keys[stop] == keys[start]:
             continue
-        if i - start > 1:
-            _merge_sort(slots[start:i], spare, source, target, blocks, d)
-        start = i
+        if stop - start > 1:
+            _merge_sort(slots, spare, start, stop, source, target, blocks, d)
+        start = stop
 
 
 @part
-def _merge_sort(run, spare, source, target, blocks, d):
-    size = len(run)
-    for low in range(0, size, SMALL):
-        for i in range(low + 1, min(low + SMALL, size)):
-            slot = run[i]
-            at = i
-            while at > low and _before(slot, run[at - 1], source, target, blocks, d):
-                run[at] = run[at - 1]
-                at -= 1
-            run[at] = slot
-    width = SMALL
-    while width < size:
-        for low in range(0, size - width, 2 * width):
-            _merge_halves(run[low : min(low + 2 * width, size)], width, spare, source, target, blocks, d)
+def _merge_sort(slots, spare, start, stop, source, target, blocks, d):
+    """Sort a run: pairs of neighbours, then neighbouring pairs, ... Of two halves the first is set aside."""
+    width = 1
+    while width < stop - start:
+        for low in range(start, stop - width, 2 * width):
+            middle, high = low + width, lesser(low + 2 * width, stop)
+            for i in range(low, middle):
+                spare[i] = slots[i]
+            a, b, at = low, middle, low
+            while a < middle:
+                if b < high and _before(slots[b], spare[a], source, target, blocks, d):
+                    slots[at] = slots[b]
+                    b += 1
+                else:
+                    slots[at] = spare[a]
+                    a += 1
+                at += 1
         width *= 2
-
-
-@part
-def _merge_halves(run, half, spare, source, target, blocks, d):
-    """Merge run[:half] and run[half:], the first half set aside."""
-    for i in range(half):
-        spare[i] = run[i]
-    a, b, at = 0, half, 0
-    while a < half:
-        if b < len(run) and _before(run[b], spare[a], source, target, blocks, d):
-            run[at] = run[b]
-            b += 1
-        else:
-            run[at] = spare[a]
-            a += 1
-        at += 1
 
 
 @part
 def _before(a, b, source, target, blocks, d):
     """Whether edge a comes before edge b of the same weight."""
-    p, q = squared_distance(blocks, d, source[a], target[a]), squared_distance(blocks, d, source[b], target[b])
+    p = squared_distance(blocks, d, np.int64(source[a]), np.int64(target[a]))
+    q = squared_distance(blocks, d, np.int64(source[b]), np.int64(target[b]))
     if p != q:
         return p < q
     if source[a] != source[b]:

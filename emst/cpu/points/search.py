@@ -1,21 +1,22 @@
 """The search: for every point that may hold its component's lightest edge, the nearest point of another component.
 
 The points of 16 neighbouring leaves that have to be searched are cut into packets of 16, which walk the hierarchy
-together (`walk`): so the lanes are full in late rounds too, when few points of a leaf have anything left to ask.
+together (`walk`). So the lanes of a packet are full in late rounds too, when few points of a leaf are searched.
 
-What spares work, none of it at the price of exactness:
+What saves work without giving up exactness:
 - Nodes whose points all belong to the packet's component are skipped.
 - A radius starts at the weight of an edge already known to leave the component, and points of one component within a
   packet share the least.
-- A point keeps its last answer (`answers`). While that is foreign it is exact; otherwise its weight is a lower bound,
-  and the point is searched again only when that does not exceed its component's best.
-- Where a point has found an edge as light as its core distance, it only looks for nearer ends of such edges.
+- A point caches its nearest neighbour (`cached`). While the two are in different components it is exact. Afterwards its
+  weight is a lower bound, and the point is searched again only when that does not exceed its component's best.
+- Where a point has found an edge as light as its core distance, only nearer ends of such edges can come before it.
 
 There is no brute force for many dimensions: on one core, float64 and 40,000 points, tiles without any box took 0.76 of
 the time of this walk on uniform points in 24 dimensions and 0.95 in 64; on blobs 12 and 16 times as much.
 
-Races. Packets read and lower ``best`` of their components while others do: a lost update leaves the weight of another
-edge that leaves the component, which is all that the search needs. The answers are then reduced again, exactly.
+Races. Several packets may read and lower ``best`` of one component at once. If an update gets lost, the weight of
+another edge that leaves the component remains, which is an upper bound, too. The exact minimum is found afterwards
+(`lightest`).
 
 References
 ----------
@@ -39,18 +40,20 @@ from emst.cpu.runtime.lanes import (
     at_most_mask,
     cached_mask,
     hopeful_mask,
+    just_above,
     least,
     lowest_bit,
     point_mask,
     unequal_mask,
 )
+from emst.cpu.runtime.numbers import greater, greatest_finite, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
-NOBODY = np.iinfo(np.int32).max  # as an answer's id: greater than any, so that any other comes first
+NOBODY = np.iinfo(np.int32).max  # in the place of a neighbour's id: every id comes before it
 
 
 def nearest_outgoing(bvh, forest, cache):
-    """Search, then set every component's lightest edge."""
+    """See `emst.backend.operations`."""
     groups = -(-bvh.leaves // LANES)
     args = (bvh.nodes, bvh.padded_core, bvh.node_core, bvh.n, forest.best, cache.memory, cache.candidates)
     for_chunks(_search, groups, grain_for(groups, 8), *args, bvh.dims, bvh.d,
@@ -60,18 +63,18 @@ def nearest_outgoing(bvh, forest, cache):
 
 @kernel
 def _search(scratch, nodes, core, node_core, n, best, memory, candidates, dims, d, begin, end):
-    packet, asking = scratch
+    packet, searched = scratch
     for group in range(begin, end):
-        count = np.int64(0)  # of one type from the beginning: `_who_asks` is compiled for every type
-        leaves = range(group * LANES, min(group * LANES + LANES, len(candidates)))
+        count = np.int64(0)  # of one type from the beginning: `_collect` is compiled for every type
+        leaves = range(group * LANES, lesser(group * LANES + LANES, len(candidates)))
         for leaf in leaves:
             candidates[leaf] = 0
             common = nodes.label[leaf]
             if common == MIXED or memory.least[leaf] <= load(best, common):
-                count = _who_asks(asking, count, n, best, memory, candidates, leaf)
+                count = _collect(searched, count, n, best, memory, candidates, leaf)
         for first in range(0, count, LANES):
-            size = min(LANES, count - first)
-            if _fill(packet, nodes.blocks, core, best, memory, d, asking, first, size):
+            size = lesser(LANES, count - first)
+            if _fill(packet, nodes.blocks, core, best, memory, d, searched, first, size):
                 _walk(packet, nodes, (core, memory.labels), node_core, memory.labels, dims, d, group)
                 _remember(packet, core, best, memory, candidates, size)
         for leaf in leaves:
@@ -79,27 +82,27 @@ def _search(scratch, nodes, core, node_core, n, best, memory, candidates, dims, 
 
 
 @part
-def _who_asks(asking, count, n, best, memory, candidates, leaf):
-    """Collect the points of the leaf that have to be searched. Those that know better are candidates."""
+def _collect(searched, count, n, best, memory, candidates, leaf):
+    """Collect the points of the leaf that have to be searched. Those with an exact neighbour are candidates already."""
     at = leaf * LANES
     hopeful = hopeful_mask(memory.bound, memory.labels, at, best) & lanes_of(leaf, n)
-    answered = hopeful & cached_mask(memory.nearest, memory.labels, at)
-    candidates[leaf] = answered
-    hopeful ^= answered
+    cached = hopeful & cached_mask(memory.nearest, memory.labels, at)
+    candidates[leaf] = cached
+    hopeful ^= cached
     while hopeful:
-        asking[count] = at + lowest_bit(hopeful)
+        searched[count] = at + lowest_bit(hopeful)
         hopeful &= hopeful - 1
         count += 1
     return count
 
 
 @part
-def _fill(packet, blocks, core, best, memory, d, asking, first, size):
-    """Make a packet of 16 points that ask; says whether there is anything left to search for."""
-    far = np.finfo(packet.radius.dtype).max
+def _fill(packet, blocks, core, best, memory, d, searched, first, size):
+    """Fill the packet with 16 points to search; returns whether any of them still has to be searched."""
+    far = greatest_finite(packet.radius)
     left = False
     for j in range(LANES):
-        u = asking[first + min(j, size - 1)]  # empty lanes repeat the last point
+        u = searched[first + lesser(j, size - 1)]  # empty lanes repeat the last point
         at = (u >> 4) * d * LANES + (u & 15)
         for i in range(d):
             packet.points[i * LANES + j] = blocks[at + i * LANES]
@@ -107,7 +110,7 @@ def _fill(packet, blocks, core, best, memory, d, asking, first, size):
         packet.labels[j] = memory.labels[u]
         packet.found[j] = NOBODY
         packet.near[j] = far
-        weight = min(load(best, packet.labels[j]), far)
+        weight = lesser(load(best, packet.labels[j]), far)
         if core is not None:
             packet.core[j] = core[u]
         if j >= size or memory.bound[u] > weight:  # a packet before this one has found something lighter
@@ -121,7 +124,7 @@ def _fill(packet, blocks, core, best, memory, d, asking, first, size):
 
 @part
 def _visit(packet, nodes, dims, d, leaf, mask, core, labels):
-    """Show the points of a leaf to those points of the packet that are set in the mask."""
+    """Compare the points of a leaf with those points of the packet that are set in the mask."""
     changed = False
     while mask:
         q = lowest_bit(mask)
@@ -139,7 +142,7 @@ def _visit(packet, nodes, dims, d, leaf, mask, core, labels):
 
 @part
 def _take(packet, core, leaf, q, hits):
-    """The first of the hits under the law: weight, then squared distance, then id."""
+    """Take the first of the hits in the total order: by weight, then squared distance, then id."""
     changed = False
     while hits:
         j = lowest_bit(hits)
@@ -153,7 +156,7 @@ def _take(packet, core, leaf, q, hits):
                 changed = True
             continue
         own = packet.core[q]
-        w = max(s, own, core[i])
+        w = greater(greater(s, own), core[i])
         if w > packet.weight[q]:
             continue
         if w < packet.weight[q] or s < packet.near[q] or (s == packet.near[q] and i < packet.found[q]):
@@ -167,7 +170,7 @@ def _take(packet, core, leaf, q, hits):
 
 @part
 def _share(packet, core, q):
-    """Points of the same component need not look for anything heavier than what one of them has found."""
+    """Points of one component need no edge heavier than what one of them has found."""
     weights = packet.radius if core is None else packet.weight
     weight = weights[q]
     same = ~unequal_mask(packet.labels, 0, packet.labels[q]) & 0xFFFF
@@ -178,21 +181,21 @@ def _share(packet, core, q):
             weights[j] = weight
             packet.radius[j] = weight
             packet.found[j] = NOBODY
-            packet.near[j] = np.finfo(weights.dtype).max
+            packet.near[j] = greatest_finite(weights)
             if core is not None and packet.core[j] > weight:
-                packet.weight[j] = packet.radius[j] = -1  # cannot take part any more
+                packet.weight[j] = packet.radius[j] = -1  # its edges are all heavier
 
 
 @part
 def _remember(packet, core, best, memory, candidates, size):
-    """NeighbourCache, or bounds where there was none, of the points that were searched."""
+    """Cache the neighbours of the points that were searched, or lower bounds where none was found."""
     for j in range(size):
         u = packet.ids[j]
         weight = packet.radius[j] if core is None else packet.weight[j]
         if packet.found[j] == NOBODY:
             memory.nearest[u] = -1
-            if weight >= 0:  # nothing up to and including the radius
-                memory.bound[u] = max(memory.bound[u], np.nextafter(weight, best.dtype.type(np.inf)))
+            if weight >= 0:  # no edge up to and including the radius
+                memory.bound[u] = greater(memory.bound[u], just_above(weight))
             continue
         memory.nearest[u] = packet.found[j]
         memory.bound[u] = weight

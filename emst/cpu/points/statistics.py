@@ -6,6 +6,7 @@ import numpy as np
 
 from emst.backend.records import PointStatistics
 from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
@@ -32,7 +33,7 @@ def _statistics(points, low, high, bad, first, grain, begin, end):
         for row in range(begin, end):
             x = np.float64(points[row, i])
             nothing += x - x  # a NaN if x is one, or infinite
-            least, greatest = min(least, x), max(greatest, x)
+            least, greatest = lesser(least, x), greater(greatest, x)
         low[part, i], high[part, i] = least, greatest
     if nothing == 0:
         return

@@ -1,8 +1,8 @@
-"""The walk of a packet: 16 neighbours on the curve that look for something near them, together.
+"""The walk of a packet: 16 neighbours on the curve that search the hierarchy together.
 
-The walk climbs: first the 16 leaves around the packet, then the siblings of their parent, ... descending into every
-node that some point of the packet still has to see, nearest first. So radii are small before anything far away is
-looked at. What is done with the points of a leaf is the caller's: `core_distances` and the search share the walk.
+The walk climbs: first it visits the 16 leaves around the packet, then the siblings of their parent, and so on. It
+descends into every node that some point of the packet still needs, nearest first. So radii are small before distant
+nodes are tested. The caller says what happens at a leaf: core distances, the search and the prediction share the walk.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from emst.cpu.points.bvh import MIXED
 from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compile import part
 from emst.cpu.runtime.lanes import LANES, at_most_mask, box_mask, children_mask, greatest, lowest_bit, unequal_mask
+from emst.cpu.runtime.numbers import greater, lesser
 
 STACK = 16 * 8 + 16  # eight levels of 16-fold branching hold 2^31 points
 
@@ -24,11 +25,11 @@ class Packet(NamedTuple):
 
     points: np.ndarray  # T[d * 16]: coordinates of the points, stored like a leaf
     labels: np.ndarray  # int32[16]: their components
-    ids: np.ndarray  # int32[16]: who they are
-    radius: np.ndarray  # T[16]: squared distance up to which the point has to look; -1 if it does not take part
+    ids: np.ndarray  # int32[16]: their ids
+    radius: np.ndarray  # T[16]: squared distance up to which the point searches; -1 if it does not take part
     weight: np.ndarray  # T[16]: least weight known for the point or its component
-    near: np.ndarray  # T[16]: squared distance to the answer
-    found: np.ndarray  # int32[16]: the answer
+    near: np.ndarray  # T[16]: squared distance to `found`
+    found: np.ndarray  # int32[16]: the point found so far
     core: np.ndarray  # T[16]: core distances
     box: np.ndarray  # T[2 d]: corners of the box around the searched points
     distance: np.ndarray  # T[16]
@@ -60,26 +61,26 @@ def box_around(packet, d, size):
         low = high = packet.points[i * LANES]
         for j in range(1, size):
             x = packet.points[i * LANES + j]
-            low, high = min(low, x), max(high, x)
+            low, high = lesser(low, x), greater(high, x)
         packet.box[i], packet.box[i + d] = low, high
 
 
 @part
-def _whoever_is_near(packet, nodes, dims, d, level, node, mask, *extra):
+def _all_near(packet, nodes, dims, d, level, node, mask, *extra):
     return mask
 
 
-def walk_with(visit, narrow=_whoever_is_near):
-    """The walk that shows every leaf it comes by to ``visit(packet, nodes, dims, d, leaf, mask, *extra)``.
+def walk_with(visit, narrow=_all_near):
+    """A walk that calls ``visit(packet, nodes, dims, d, leaf, mask, *extra)`` at every leaf it reaches.
 
-    That compares the masked points of the packet with all of the leaf and says whether a radius shrank. Of those near
-    enough to a node, ``narrow(packet, nodes, dims, d, level, node, mask, *extra)`` may take some out of the mask. The
-    walk's `foreign` is None where points of the same component are sought too.
+    `visit` compares the masked points of the packet with all points of the leaf and returns whether a radius shrank. At
+    every node, ``narrow(packet, nodes, dims, d, level, node, mask, *extra)`` may take points out of the mask of those
+    near enough. The walk skips nodes of a point's own component; with None for `labels` it visits them too.
     """
 
     @part
-    def walk(packet, nodes, extra, node_core, foreign, dims, d, start):
-        common = MIXED - 1 if foreign is None else _common_label(packet)
+    def walk(packet, nodes, extra, node_core, labels, dims, d, start):
+        common = MIXED - 1 if labels is None else _common_label(packet)
         depth = _plan_climb(packet, len(nodes.counts), start)
         reach = greatest(packet.radius, 0)
         while depth > 0:
@@ -89,7 +90,7 @@ def walk_with(visit, narrow=_whoever_is_near):
                 continue
             level, node = packet.stack[depth] >> 32, packet.stack[depth] & 0xFFFFFFFF
             if gap >= 0:
-                mask = _needed(packet, nodes, foreign, dims, d, level, node)
+                mask = _needed(packet, nodes, labels, dims, d, level, node)
                 if mask != 0:
                     mask = narrow(packet, nodes, dims, d, level, node, mask, *extra)
                 if mask == 0:
@@ -98,7 +99,7 @@ def walk_with(visit, narrow=_whoever_is_near):
                     if visit(packet, nodes, dims, d, node, mask, *extra):
                         reach = greatest(packet.radius, 0)
                     continue
-            depth = _push(packet, nodes, node_core, foreign, dims, d, level - 1, node, reach, common, depth, start)
+            depth = _push(packet, nodes, node_core, labels, dims, d, level - 1, node, reach, common, depth, start)
 
     return walk
 
@@ -112,8 +113,8 @@ def _common_label(packet):
 
 @part
 def _plan_climb(packet, levels, start):
-    """Put the node of 16 leaves that the packet is in on the stack, its ancestors below it. Those are opened whatever
-    the reach."""
+    """Put the node of 16 leaves that holds the packet on the stack, and its ancestors below it. They are opened at any
+    distance."""
     for k in range(levels):
         packet.stack[k] = (levels - k) << 32 | (start >> (4 * (levels - 1 - k)))
         packet.gap[k] = -1
@@ -121,37 +122,37 @@ def _plan_climb(packet, levels, start):
 
 
 @part
-def _needed(packet, nodes, foreign, dims, d, level, node):
-    """Points of the packet that have to see the node: foreign to it and near enough."""
+def _needed(packet, nodes, labels, dims, d, level, node):
+    """Points of the packet that need the node: it is near enough, and not all of their own component."""
     group = nodes.first[level] + (node >> 4)
     at = group * d * LANES + (node & 15)
     mask = box_mask(dims, d, packet.points, 0, nodes.low, nodes.high, at, packet.radius)
-    if foreign is not None:
+    if labels is not None:
         mask &= unequal_mask(packet.labels, 0, nodes.label[group * LANES + (node & 15)])
         if level > 0:
-            mask &= ~_content(packet, np.int64(node) << (4 * level + 4))
+            mask &= ~_settled(packet, np.int64(node) << (4 * level + 4))
     return mask
 
 
 @part
-def _content(packet, first):
-    """Points that have found an equal one with a smaller id than any from `first` on: they need not see the node.
+def _settled(packet, first):
+    """Points that have found an equal one with a smaller id than any from `first` on: they do not need the node.
 
-    Equal points that share a cell of the curve's grid with others, and so were not joined beforehand, would otherwise
-    all look at each other.
+    Equal points that share a cell of the curve's grid with other points may not have been joined beforehand. Without
+    this rule, each of them would be compared with all the others.
     """
     mask = 0
     for j in range(LANES):
-        mask |= int(packet.radius[j] == 0 and packet.found[j] < first) << j
+        mask |= np.int64(packet.radius[j] == 0 and packet.found[j] < first) << j
     return mask
 
 
 @part
-def _push(packet, nodes, node_core, foreign, dims, d, level, group, reach, common, depth, start):
-    """Put the children worth visiting on the stack, the nearest on top; an ancestor has had its turn."""
+def _push(packet, nodes, node_core, labels, dims, d, level, group, reach, common, depth, start):
+    """Put the children within reach on the stack, the nearest on top, but not those that the climb has visited."""
     at = nodes.first[level] + group
     mask = children_mask(dims, d, nodes.low, nodes.high, at * d * LANES, packet.box, reach, packet.distance)
-    if foreign is not None:
+    if labels is not None:
         mask &= unequal_mask(nodes.label, at * LANES, np.int32(common))
     if node_core is not None:
         mask &= at_most_mask(node_core, at * LANES, greatest(packet.weight, 0))

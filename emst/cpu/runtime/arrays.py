@@ -1,7 +1,7 @@
-"""Arrays that begin on a cache line, and share none with others.
+"""Arrays that begin on a cache line, and share none with other arrays.
 
-NumPy aligns to 16 bytes, where every load of a whole vector touches two lines; and small arrays lie side by side, where
-two threads' scratch would fight for one line.
+NumPy aligns to 16 bytes. There a load of a whole vector touches two lines, and the scratch arrays of two threads may
+lie on one line, which both would then write to in turns.
 """
 
 import numpy as np

@@ -13,6 +13,7 @@ from numba.extending import intrinsic
 
 from emst.cpu.runtime.compile import part
 from emst.cpu.runtime.lanes import address, load_shared
+from emst.cpu.runtime.numbers import lesser
 
 
 @intrinsic
@@ -73,4 +74,4 @@ def lower(array, at, value):
 def lower_bound(array, at, value):
     """The same for an upper bound of any type, where an update may get lost: of two threads that lower it at the same
     moment, the greater value may stay."""
-    store(array, at, min(load(array, at), value))
+    store(array, at, lesser(load(array, at), value))

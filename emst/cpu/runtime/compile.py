@@ -8,6 +8,7 @@ increment for every array taken out of a tuple took half of their time. So they 
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from emst.cpu.runtime.numba_internals import keep_on_disk, without_counts
@@ -23,3 +24,10 @@ def kernel(function: Any) -> Any:
     keep_on_disk(compiled)
     kernels.append(compiled)
     return compiled
+
+
+def kernels_ready() -> tuple[int, str]:
+    """See `emst.backend.operations`."""
+    used = [kernel for kernel in kernels if kernel.signatures]
+    folders = {kernel.stats.cache_path for kernel in used}
+    return sum(len(kernel.signatures) for kernel in used), os.path.commonpath(folders) if folders else ""

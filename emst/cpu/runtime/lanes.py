@@ -5,7 +5,7 @@ LLVM splits them into whatever the machine has (two AVX-512, four AVX2, eight NE
 
 Arrays are flat: dimension i of a block of 16 begins at ``at + 16 * i``. `dims` is a tuple that carries the dimension
 in its type, ``(0, 0, 0)`` unrolls for d = 3; the empty tuple asks for a loop over the number `d` instead.
-Results are bit masks, lane 0 lowest. Distances are rounded as the law says: subtract, multiply, add; none is fused.
+Results are bit masks, lane 0 lowest. Distances are rounded in one sequence: subtract, multiply, add; none is fused.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def address(context, builder, array_type, array, at):
 def load_shared(context, builder, array_type, array, at):
     """``array[at]``, which other threads may write: see `atomics`."""
     pointer = address(context, builder, array_type, array, at)
-    return builder.load_atomic(pointer, "monotonic", align=context.get_abi_sizeof(context.get_value_type(array_type.dtype)))
+    size = context.get_abi_sizeof(context.get_value_type(array_type.dtype))
+    return builder.load_atomic(pointer, "monotonic", align=size)
 
 
 def load(context, builder, array_type, array, at):
@@ -94,7 +95,7 @@ def loop(builder, start, stop, values, body):
 
 
 def sum_of_squares(builder, dims, d, kind, difference):
-    """Sum over i of difference(i)^2, in the order of the law."""
+    """Sum over i of difference(i)^2, in the order of the coordinates."""
 
     def square(i):
         t = difference(i)
@@ -238,11 +239,11 @@ def hopeful_mask(typingctx, bound, labels, at, best):
 
 @intrinsic
 def cached_mask(typingctx, nearest, labels, at):
-    """Which of the 16 points from `at` on have an answer that is foreign to them."""
+    """Which of the 16 points from `at` on have a cached neighbour in another component."""
 
     def codegen(context, builder, signature, values):
-        answers, names, at = values
-        ids = load(context, builder, nearest, answers, at)
+        neighbours, names, at = values
+        ids = load(context, builder, nearest, neighbours, at)
         own = load(context, builder, labels, names, at)
         there = gather(context, builder, labels, names, ids)
         some = builder.icmp_signed(">=", ids, ir.Constant(ids.type, None))
@@ -303,6 +304,18 @@ def just_below(typingctx, value):
         whole = ir.IntType(8 * context.get_abi_sizeof(kind))
         before = builder.bitcast(builder.sub(builder.bitcast(values[0], whole), whole(1)), kind)
         return builder.select(builder.fcmp_ordered(">", values[0], kind(0.0)), before, kind(-1.0))
+
+    return value(value), codegen
+
+
+@intrinsic
+def just_above(typingctx, value):
+    """The number after one that is finite and not negative."""
+
+    def codegen(context, builder, signature, values):
+        kind = values[0].type
+        whole = ir.IntType(8 * context.get_abi_sizeof(kind))
+        return builder.bitcast(builder.add(builder.bitcast(values[0], whole), whole(1)), kind)
 
     return value(value), codegen
 

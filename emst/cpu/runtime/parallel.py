@@ -30,8 +30,8 @@ from typing import Any
 import numba
 
 # (process, threads, executor). The name is read once and replaced as a whole, which is one step with or without the
-# global interpreter lock. Two threads that replace it at the same moment make one pool too many; its threads do the work
-# they were given, and end when it is collected. A lock could be left locked in a forked child.
+# global interpreter lock. Two threads that replace it at the same moment make one pool too many; its threads do the
+# work they were given, and end when it is collected. A lock could be left locked in a forked child.
 _pool: tuple[int, int, ThreadPoolExecutor] | None = None
 
 
@@ -118,5 +118,5 @@ def finish(futures: list[Any]) -> None:
 
 
 def grain_for(size: int, least: int) -> int:
-    """Chunk length: about 16 chunks a thread, but at least `least`, which should take 0.1 ms, as waking a thread does."""
+    """Chunk length: about 16 chunks a thread, but at least `least`. That is 0.1 ms of work, as waking a thread is."""
     return max(least, -(-size // (16 * thread_count())))

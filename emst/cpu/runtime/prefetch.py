@@ -1,4 +1,4 @@
-"""Asking for memory before it is needed: a loop whose next places are known, but scattered, need not wait for them."""
+"""Loads ahead of use: a loop that knows its next places in memory, but scattered ones, need not wait for them."""
 
 from __future__ import annotations
 

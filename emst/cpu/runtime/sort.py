@@ -11,7 +11,7 @@ DIGIT = 11  # bits sorted in one pass: 2048 counters stay in the first level cac
 
 
 def sort_order(codes):
-    """Rows by code, equal codes in row order: int32[n]."""
+    """See `emst.backend.operations`."""
     return radix_order(codes)[1]
 
 
@@ -29,13 +29,13 @@ def radix_order(keys):
     other = None
     for shift in range(0, 64, DIGIT):
         if (differing >> shift) & ((1 << DIGIT) - 1) == 0:
-            continue  # all keys agree here
+            continue  # all keys have the same digit
         for_chunks(_count_digits, n, grain, keys, shift, counts, grain)
         totals = counts.sum(0)
         starts = (np.cumsum(totals) - totals) + (np.cumsum(counts, 0) - counts)
         new_keys, new_order = other or (np.empty_like(keys), np.empty_like(order))
         for_chunks(_scatter_digits, n, grain, keys, order, shift, starts, new_keys, new_order, grain)
-        other = (keys, order) if other else (np.empty_like(keys), order)  # the caller's keys are not ours to write
+        other = (keys, order) if other else (np.empty_like(keys), order)  # the caller's keys must stay as they are
         keys, order = new_keys, new_order
     return keys, order
 

@@ -1,7 +1,7 @@
-// Exact brute force over tiles, where boxes no longer prune.
+// Comparing all pairs of points, tile by tile: exact, and faster than the hierarchy in many dimensions.
 //
-// Points are rows of d coordinates and a tag (the core distance). The kernels serve all metrics that are sums (or
-// maxima) over dimensions: of squares for the Euclidean one, see metric.cuh.
+// Points are rows of d coordinates and a tag (the core distance). The kernels work for all metrics that are sums or
+// maxima over the dimensions; see metric.cuh.
 #include "distances/tiles.cuh"
 
 // Centres of tiles, rows of d coordinates and the radius. A warp a tile.
@@ -22,14 +22,14 @@ __global__ void centre_tiles(const T *points, i64 n, int d, T *centres) {
   if (lane_id() == 0) centre[d] = radius;
 }
 
-// Over how many blocks the points are split for `queries`, so that `blocks` are busy even with few queries.
+// Into how many parts the points are split, so that `blocks` are busy even with few queries.
 constexpr int MAX_SPLITS = EMST_BRUTE_SPLITS;
 __device__ inline int splits_for(i64 queries, int blocks) {
   i64 groups = (queries + QUERIES - 1) / QUERIES;
   return (int)maximum(minimum((i64)MAX_SPLITS, blocks / groups), i64(1));
 }
 
-// Nearest foreign point of every listed query among the points of one split; see search.cu for the law.
+// The nearest point of another component of every listed query, among the points of one split.
 template <class T, int METRIC>
 __global__ void __launch_bounds__(QUERIES)
     brute_nearest(const T *points, const T *centres, const int *labels, i64 n, int d, double p, T alpha,
@@ -48,9 +48,9 @@ __global__ void __launch_bounds__(QUERIES)
   const i64 tiles = (n + TILE - 1) / TILE;
   if (METRIC != EUCLIDEAN || bits_of(alpha) != bits_of(T(1))) centres = nullptr;  // no limit on distances is known
   for (i64 group = blockIdx.y; group * TILE < tiles; group += splits) {
-    u32 meet = tiles_to_meet(points, u, centres, tiles, d, group, weight);
-    for (; meet; meet &= meet - 1) {
-      const i64 first = (group * TILE + __ffs(meet) - 1) * TILE;
+    u32 left = near_tiles(points, u, centres, tiles, d, group, weight);
+    for (; left; left &= left - 1) {
+      const i64 first = (group * TILE + __ffs(left) - 1) * TILE;
       T acc[TILE];
       tile_distances<METRIC>(points, u, points, n, d, p, first, acc);
 #pragma unroll
@@ -119,7 +119,7 @@ struct NearestList {
     }
   }
   __device__ void insert(Bits<T> e, int j) {
-    bool behind = false;  // what comes behind the new entry moves on, in its order
+    bool behind = false;  // entries behind the new one move back by one place
 #pragma unroll
     for (int k = 0; k < K; k++) {
       behind |= e < distance[k];
@@ -133,7 +133,7 @@ struct NearestList {
       }
     }
   }
-  // Of a tile those that fit, which are few: the insertion stands here once, not TILE times.
+  // Inserts those points of a tile that fit. They are few, and so the long insertion is compiled once, not TILE times.
   __device__ void offer(const T (&acc)[TILE], u32 fits, int first) {
     while (fits) {
       const int c = __ffs(fits) - 1;
@@ -146,8 +146,8 @@ struct NearestList {
   }
 };
 
-// Lists of the K nearest others and core distances, as nearest_points in knn.cu makes them with the hierarchy. The
-// points around the block's own come first: then the others' tiles are held against something.
+// Lists of the K nearest other points and core distances, as nearest_points in knn.cu finds them in the hierarchy. The
+// points around the block's own come first: the distances found there exclude most other tiles.
 template <class T, int K>
 __global__ void __launch_bounds__(QUERIES)
     brute_lists(const T *points, const T *centres, i64 n, int d, int *neighbour, Bits<T> *core) {
@@ -157,9 +157,9 @@ __global__ void __launch_bounds__(QUERIES)
   list.clear();
   for (i64 g = 0; g < groups; g++) {
     const i64 group = (own + g) % groups;
-    u32 meet = tiles_to_meet(points, u, centres, tiles, d, group, list.distance[K - 1]);
-    for (; meet; meet &= meet - 1) {
-      const i64 first = (group * TILE + __ffs(meet) - 1) * TILE;
+    u32 left = near_tiles(points, u, centres, tiles, d, group, list.distance[K - 1]);
+    for (; left; left &= left - 1) {
+      const i64 first = (group * TILE + __ffs(left) - 1) * TILE;
       T acc[TILE];
       tile_distances<EUCLIDEAN>(points, u, points, n, d, 2.0, first, acc);
       u32 fits = 0;
@@ -175,12 +175,12 @@ __global__ void __launch_bounds__(QUERIES)
   for (int k = 0; k < K; k++) neighbour[(i64)k * n + u] = list.id[k];
 }
 
-// One page of neighbours after (core, last), as next_page in knn.cu does it with the hierarchy; of the points
-// themselves, or of other rows.
+// One page of neighbours after (core, last), as next_page in knn.cu finds them in the hierarchy; of the points
+// themselves, or of other queries.
 template <class T, int PAGE, int METRIC>
-__global__ void __launch_bounds__(QUERIES) brute_page(const T *queries, i64 asked, const T *points, i64 n, int d,
+__global__ void __launch_bounds__(QUERIES) brute_page(const T *queries, i64 count, const T *points, i64 n, int d,
                                                       double p, int rank, int *last, Bits<T> *core) {
-  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, asked - 1);
+  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, count - 1);
   const i64 own = queries == points ? u : NONE;
   const int after_id = last[u];
   const Bits<T> after = after_id == NONE ? Bits<T>(-1) : core[u];
@@ -200,7 +200,7 @@ __global__ void __launch_bounds__(QUERIES) brute_page(const T *queries, i64 aske
     list.offer(acc, fits, (int)first);
   }
   __syncthreads();
-  if (a >= asked) return;
+  if (a >= count) return;
 #pragma unroll
   for (int k = 0; k < PAGE; k++)
     if (k == rank) {
@@ -209,12 +209,12 @@ __global__ void __launch_bounds__(QUERIES) brute_page(const T *queries, i64 aske
     }
 }
 
-// The first point under (weight, squared distance, id) for other rows, whose core distances are given; a point at
+// The first point in the order of (weight, squared distance, id) for queries whose core distances are given; a point at
 // distance 0 comes before all others. See prediction.cu.
 template <class T>
-__global__ void __launch_bounds__(QUERIES) brute_reachable(const T *queries, i64 asked, const T *points, i64 n, int d,
+__global__ void __launch_bounds__(QUERIES) brute_reachable(const T *queries, i64 count, const T *points, i64 n, int d,
                                                            const Bits<T> *core, int *found, Bits<T> *weight) {
-  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, asked - 1);
+  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, count - 1);
   const Bits<T> own = core[u];
   Bits<T> least = INFINITE<T>, distance = INFINITE<T>;
   int nearest = NONE;
@@ -234,7 +234,7 @@ __global__ void __launch_bounds__(QUERIES) brute_reachable(const T *queries, i64
       }
     }
   }
-  if (a >= asked) return;
+  if (a >= count) return;
   found[u] = nearest;
   weight[u] = least;
 }

@@ -1,4 +1,4 @@
-"""All points against all others, on the GPU: rows of d coordinates and a tag, which holds the core distance.
+"""Comparing all pairs of points on the GPU: rows of d coordinates and a tag, which holds the core distance.
 
 Kernels: brute.cu; metrics: metric.cuh.
 """
@@ -14,11 +14,11 @@ from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BRUTE_QUERIES, BRUTE_SPLITS, BRUTE_TILE, EUCLIDEAN
 from emst.cuda.runtime.launch import launch, launch_grid
 
-PAGE = 12  # neighbours found in one pass; larger ones cost more in insertions than they save in passes or walks
+PAGE = 12  # neighbours found in one pass; with more, insertions cost more than the passes that are saved
 
 
 class Metric(NamedTuple):
-    """What is summed over the dimensions, and what it is divided by for the weight."""
+    """A metric of metric.cuh, its power p, and alpha, which distances are divided by for the weight."""
 
     kind: int = EUCLIDEAN
     p: float = 2.0
@@ -29,7 +29,7 @@ SQUARES = Metric()
 
 
 def centres_of(rows: cupy.ndarray, n: int) -> cupy.ndarray:
-    """Centres of tiles and their radii, T[tiles, d + 1]: they spare what is far, if the rows lie along the curve."""
+    """Centres of tiles and their radii, T[tiles, d + 1]: with points in curve order, far tiles are left out by them."""
     tiles = -(-n // BRUTE_TILE)
     centres = cupy.empty((tiles, rows.shape[1]), rows.dtype)
     launch(
@@ -45,8 +45,8 @@ def centres_of(rows: cupy.ndarray, n: int) -> cupy.ndarray:
 
 
 def list_neighbours(rows: cupy.ndarray, centres: cupy.ndarray, neighbours: cupy.ndarray, core: cupy.ndarray) -> None:
-    """Set `neighbours` int32[k, n] to the k nearest others of every row, and `core` to the distance of the last but
-    one."""
+    """Set `neighbours` int32[k, n] to the k nearest other points of every point, and `core` to the distance of the last
+    but one."""
     k, n = neighbours.shape
     name, d = f"brute_lists<{ctype(rows.dtype)}, {k}>", np.int32(rows.shape[1] - 1)
     launch("distances/brute", name, n, rows, centres, n, d, neighbours, core, block=BRUTE_QUERIES)
@@ -60,8 +60,10 @@ def page_of_neighbours(
     metric: Metric = SQUARES,
     among: tuple[cupy.ndarray, int] | None = None,
 ) -> None:
-    """Set `last` and `core` of every row to its neighbour of that rank after (core, last), and its distance: among the
-    other rows, or among so many points of another set."""
+    """Set `last` and `core` of every point to its neighbour of that rank after (core, last) and the distance to it.
+
+    `among` has other points, and how many of their rows count, if neighbours are not to be found among `rows`.
+    """
     points, n = among or (rows, len(core))
     name = f"brute_page<{ctype(rows.dtype)}, {PAGE}, {metric.kind}>"
     args = (rows, len(core), points, n, np.int32(rows.shape[1] - 1), metric.p, np.int32(rank), last, core)
@@ -74,23 +76,24 @@ def nearest_outside(
     worklist: cupy.ndarray | None,
     count: cupy.ndarray,
     limit: cupy.ndarray,
-    answers: tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray | None],
+    results: tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray | None],
     best: cupy.ndarray,
     metric: Metric = SQUARES,
     centres: cupy.ndarray | None = None,
 ) -> None:
-    """Nearest foreign point, not heavier than its component's `limit`, of all points or of the first `count[0]` of the
-    worklist; `answers` are (nearest, bound, second), and `second` is None without core distances.
+    """Set `results` (nearest, bound, second) to the nearest points of other components, up to the components' `limit`.
 
-    The points are split over blocks so that few queries still fill the device."""
+    Of all points, or of the first `count[0]` of the worklist; `second` is None without core distances. The points are
+    split over blocks so that few queries still fill the device.
+    """
     n, d, T = len(labels), rows.shape[1] - 1, ctype(rows.dtype)
     metric_args = (metric.p, rows.dtype.type(metric.alpha))
     busy = 4 * cupy.cuda.Device().attributes["MultiProcessorCount"]  # blocks wanted
     queries = n if worklist is None else len(worklist)
-    size = queries + busy * BRUTE_QUERIES  # answers by split and query, at most
+    size = queries + busy * BRUTE_QUERIES  # neighbours by split and query, at most
     partial = (cupy.empty(size, np.int32), cupy.empty(size, rows.dtype), cupy.empty(size, rows.dtype))
     work = (worklist, count, np.int32(busy))
-    mrd = np.int32(answers[2] is not None)
+    mrd = np.int32(results[2] is not None)
     launch_grid(
         "distances/brute",
         f"brute_nearest<{T}, {metric.kind}>",
@@ -98,4 +101,4 @@ def nearest_outside(
         (BRUTE_QUERIES,),
         (rows, centres, labels, n, np.int32(d), *metric_args, *work, mrd, limit, *partial),
     )
-    launch("distances/brute", f"brute_nearest_of_splits<{T}>", queries, labels, n, *work, *partial, *answers, best)
+    launch("distances/brute", f"brute_nearest_of_splits<{T}>", queries, labels, n, *work, *partial, *results, best)

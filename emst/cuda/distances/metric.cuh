@@ -1,6 +1,6 @@
-// Distances that grow dimension by dimension, rounded as the CPU does. What is summed are squares or powers: the root
-// is taken at the exit. Whole and half powers are multiplications and a square root, which round alike everywhere;
-// `pow` does not.
+// Distances that grow dimension by dimension, rounded as on the CPU. Squares or powers are summed; the root is taken of
+// the final weights. Whole and half powers are multiplications and a square root, which round alike everywhere; `pow`
+// does not.
 #pragma once
 #include "runtime/exact.cuh"
 

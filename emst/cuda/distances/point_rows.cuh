@@ -54,7 +54,7 @@ __device__ inline double tag_of(int label, double) { return __longlong_as_double
 __device__ inline int label_of(float tag) { return __float_as_int(tag); }
 __device__ inline int label_of(double tag) { return (int)__double_as_longlong(tag); }
 
-// Of rows with any number of coordinates, for kernels that memory limits.
+// Of points with any number of coordinates, for kernels that wait for memory anyway.
 template <class T>
 __device__ Bits<T> dist2(const T *a, const T *b, int dimensions) {
   T t = a[0] - b[0], s = mul(t, t);
@@ -101,7 +101,7 @@ __device__ Bits<T> box_dist2(const Row<T, D> &low, const Row<T, D> &high, const 
 }
 
 // Whether point i repeats a point t of its component with a smaller id: then it never holds the component's lightest
-// edge, since the law prefers all edges of t.
+// edge, since the total order prefers all edges of t.
 template <class T>
 __device__ bool repeated(const T *rows, int dimensions, int stride, i64 i, i64 t) {
   if (t >= i) return false;

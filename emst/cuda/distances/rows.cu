@@ -1,13 +1,15 @@
-// Distances row by row: of a matrix, and what rows of any kind know of their nearest foreign rows.
+// Rows of distances: core distances and nearest points of another component from a matrix, and what rows of a matrix
+// and rows of points have in common.
 //
-// A block looks at a whole row, so an answer is exact until the two rows are joined; then its weight is a lower bound.
+// A block looks at a whole row, so the neighbour that it finds is the nearest one until the two are joined; then the
+// weight of the edge to it is a lower bound.
 #include "distances/metric.cuh"
 #include "runtime/warp.cuh"
 
 constexpr int ROW_THREADS = EMST_ROW_THREADS, ROW_WARPS = ROW_THREADS / 32, DIGITS = 256;
 
-// The k-th smallest entry of every row, found digit by digit from the highest: how many entries that agree in the
-// digits known so far have which next one?
+// The k-th smallest entry of every row of a matrix, found digit by digit from the highest: entries that agree with it
+// in the digits found so far are counted by their next digit.
 template <class T>
 __global__ void __launch_bounds__(ROW_THREADS) row_select(const T *matrix, i64 n, i64 k, Bits<T> *core) {
   __shared__ u32 counts[DIGITS];
@@ -62,7 +64,7 @@ __device__ Found<T> first_of_warp(Found<T> mine) {
   return mine;
 }
 
-// Nearest foreign row of every listed row; infinite distances are none.
+// The nearest row of another component of every listed row of a matrix; infinite distances do not count.
 template <class T>
 __global__ void __launch_bounds__(ROW_THREADS)
     matrix_nearest(const T *matrix, i64 n, T alpha, const Bits<T> *core, const int *worklist, const int *labels,
@@ -92,7 +94,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
   if (mine.id != NONE) lower(best + label, mine.weight);
 }
 
-// Answers that are still foreign bound their components' best.
+// Upper bounds of components' lightest edges, from cached neighbours that still lie in another component.
 template <class T>
 __global__ void bounds_from_cache(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, Bits<T> *best) {
   const i64 u = thread_id();

@@ -1,8 +1,8 @@
-"""Distances row by row on the GPU: of a matrix, or from every point to all others. Kernels: dense.cu, brute.cu.
+"""Rows of distances on the GPU: of a matrix, or from every point to all others. Kernels: rows.cu, brute.cu.
 
-What a row finds is its nearest foreign row, exactly, and stays so until the two are joined; then the weight is a lower
-bound, and the row asks again only when that does not exceed the lightest edge its component knows. Rows that ask are
-taken by their bounds, in growing waves: what the first find spares the others.
+A row keeps its nearest row of another component until the two are joined; then the weight of their edge is a lower
+bound, and the row is searched again only if that does not exceed the upper bound of its component's lightest edge. Rows
+are searched in the order of their bounds, in growing waves: edges found by the first make searches of others needless.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KINDS = {
     "powers": POWERS,
     "any power": ANY_POWER,
 }
-NUMBER = {4: np.int32, 8: np.int64}  # numbers that are not negative compare like their bits; see exact.cuh
+NUMBER = {4: np.int32, 8: np.int64}  # numbers that are not negative are in the order of their bits; see exact.cuh
 
 
 class DistanceRows:
@@ -37,7 +37,8 @@ class DistanceRows:
     points : T[n, d + 1] or None
         Coordinates and the core distance.
     nearest, bound, second
-        The last answer of every row, -1 for none; its weight, or a lower bound of the next one's; its distance.
+        The neighbour of every row that was found last, -1 for none; the weight of the edge to it, or a lower bound of
+        the next one's; the distance to it.
     """
 
     def __init__(self, data: cupy.ndarray, metric: str, p: float, alpha: float) -> None:
@@ -54,7 +55,7 @@ class DistanceRows:
         self.points[:, :-1] = data
 
     def start(self) -> None:
-        """Nobody knows anything but its core distance."""
+        """No neighbour is cached; the bounds are the core distances."""
         self.nearest = cupy.full(self.n, -1, np.int32)
         self.bound = self.core.copy()
         self.second = cupy.full(self.n, np.inf, self.dtype)
@@ -97,30 +98,30 @@ def row_nearest(rows: DistanceRows, forest: Forest) -> None:
     labels, best, bound = forest.labels, forest.best.view(bits), rows.bound.view(bits)
     known = (labels, n, rows.nearest, rows.bound)
     launch("distances/rows", f"bounds_from_cache<{T}>", n, *known, forest.best)
-    foreign = (rows.nearest >= 0) & (labels[rows.nearest] != labels)
-    asking = cupy.flatnonzero(~foreign & (bound <= best[labels]) & (bound < _infinity(rows.dtype))).astype(np.int32)
-    asking = asking[cupy.argsort(bound[asking])]
+    outside = (rows.nearest >= 0) & (labels[rows.nearest] != labels)
+    searched = cupy.flatnonzero(~outside & (bound <= best[labels]) & (bound < _infinity(rows.dtype))).astype(np.int32)
+    searched = searched[cupy.argsort(bound[searched])]
     first, size = 0, FIRST_WAVE
-    while first < len(asking):
-        wave = asking[first : first + size]
+    while first < len(searched):
+        wave = searched[first : first + size]
         if first:
             wave = wave[bound[wave] <= best[labels[wave]]]
         if len(wave):
-            _ask(rows, forest, wave)
+            _search(rows, forest, wave)
         first, size = first + size, size * GROWTH
     rows.best_distance.fill(np.inf)
     lightest_edges(forest, rows.nearest, rows.bound, rows.second, rows.best_distance)
 
 
-def _ask(rows: DistanceRows, forest: Forest, wave: cupy.ndarray) -> None:
-    answers = (rows.nearest, rows.bound, rows.second)
+def _search(rows: DistanceRows, forest: Forest, wave: cupy.ndarray) -> None:
+    results = (rows.nearest, rows.bound, rows.second)
     if rows.matrix is None:
         count = cupy.full(1, len(wave), np.int32)
-        nearest_outside(rows.points, forest.labels, wave, count, rows.no_limit, answers, forest.best, rows.metric)
+        nearest_outside(rows.points, forest.labels, wave, count, rows.no_limit, results, forest.best, rows.metric)
         return
-    asked = (rows.matrix, rows.n, rows.dtype.type(rows.metric.alpha), rows.core, wave, forest.labels)
+    inputs = (rows.matrix, rows.n, rows.dtype.type(rows.metric.alpha), rows.core, wave, forest.labels)
     name = f"matrix_nearest<{ctype(rows.dtype)}>"
-    launch("distances/rows", name, len(wave) * ROW_THREADS, *asked, *answers, forest.best, block=ROW_THREADS)
+    launch("distances/rows", name, len(wave) * ROW_THREADS, *inputs, *results, forest.best, block=ROW_THREADS)
 
 
 def _infinity(dtype: np.dtype) -> int:

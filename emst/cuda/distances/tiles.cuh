@@ -1,11 +1,11 @@
-// Points in tiles, met by a block's queries, one a thread; and which tiles need not be met.
+// Distances from a block's queries, one a thread, to the points of a tile; and which tiles can be left out.
 //
 // Dimensions are taken in chunks, in order, so that distances round exactly as everywhere else; a missing dimension
 // adds zero, which changes nothing.
 //
-// Where points stand in the order of the curve, a tile has a centre and a radius (the row of the centre ends with it),
-// and by the triangle inequality nothing in it is nearer than the distance to the centre less the radius. That costs a
-// thirty-second of meeting all points, and what people cluster in many dimensions has structure. Rounding is allowed
+// If points are in curve order, a tile has a centre and a radius, which is the last number in the centre's row. By the
+// triangle inequality no point of the tile is nearer than the distance to the centre less the radius. This test costs a
+// thirty-second of all distances, and pays as real data in many dimensions has structure. Rounding errors are allowed
 // for.
 #pragma once
 #include "distances/metric.cuh"
@@ -39,8 +39,8 @@ __device__ void tile_distances(const T *queries, i64 query, const T *points, i64
   }
 }
 
-// Relative error that a sum of d squares, and what is made of it here, stays within; and a square below which it does
-// not.
+// Bound of the relative error of a sum of d squares and of what is computed from it here; and the square below which it
+// does not hold.
 template <class T>
 __device__ double rounding(int d) {
   return (d + 16) * (sizeof(T) == 4 ? 0x1p-23 : 0x1p-52);
@@ -55,11 +55,10 @@ __device__ bool beyond(T to_centre, T radius, Bits<T> limit, double error) {
   return gap > 0 && gap * gap * (1 - error) > widened(value_of(limit)) + LEAST_SQUARE<T>;
 }
 
-// Tiles TILE * group ... that some query of the block may have to meet within its own limit, as bits; all without
-// centres.
+// Which of the TILE tiles from TILE * group on may hold a point within the limit of one of the block's queries, as
+// bits; without centres, all.
 template <class T>
-__device__ u32 tiles_to_meet(const T *queries, i64 query, const T *centres, i64 tiles, int d, i64 group,
-                             Bits<T> limit) {
+__device__ u32 near_tiles(const T *queries, i64 query, const T *centres, i64 tiles, int d, i64 group, Bits<T> limit) {
   const i64 first = group * TILE;
   u32 near = tiles - first >= TILE ? FULL : (1u << (tiles - first)) - 1;
   if (!centres) return near;

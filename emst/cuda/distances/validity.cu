@@ -1,5 +1,5 @@
-// What cluster validity asks of all pairs of points, which come by clusters and as columns, in double precision and in
-// the order of the CPU's sums.
+// All pairs of points for cluster validity. The points are sorted by cluster and stored as columns; sums are in double
+// precision and in the order of the CPU's.
 #include "distances/metric.cuh"
 #include "runtime/grid.cuh"
 
@@ -41,7 +41,7 @@ __global__ void core_distance_sums(const double *columns, i64 n, int dimensions,
 }
 
 constexpr int TREE_THREADS = EMST_TREE_THREADS, TREE_WARPS = TREE_THREADS / 32;
-constexpr int NOBODY = 0x7fffffff;
+constexpr int NO_POINT = 0x7fffffff;
 
 // The next point of a tree and the weight of the edge to it; and the parent of the last point.
 struct Next {
@@ -51,7 +51,7 @@ struct Next {
 
 __device__ inline Next first_of_warp(Next mine) {
   const i64 least = warp_min(mine.weight);
-  return {least, warp_min(mine.weight == least ? mine.point : NOBODY), warp_min(mine.parent)};
+  return {least, warp_min(mine.weight == least ? mine.point : NO_POINT), warp_min(mine.parent)};
 }
 
 // Of all threads of a block, for all of them.
@@ -64,14 +64,14 @@ __device__ inline Next first_of_block(Next mine) {
   return first_of_warp(of_warp[lane_id() % TREE_WARPS]);
 }
 
-// Of all blocks of a team. In turn they use one of two lists: a block that comes late reads the one of this step while
-// others write the next one's, and nobody gets two steps ahead.
+// Of all blocks of a team. Steps use two lists in turn: a slow block may still read the list of this step while others
+// write that of the next one. No block gets two steps ahead.
 __device__ inline Next first_of_team(const Grid &team, Next mine, Next *list) {
   mine = first_of_block(mine);
   if (team.size == 1) return mine;
   if (threadIdx.x == 0) list[team.rank] = mine;
   team.sync();
-  mine = {INFINITE<double>, NOBODY, NOBODY};
+  mine = {INFINITE<double>, NO_POINT, NO_POINT};
   for (int r = threadIdx.x; r < team.size; r += TREE_THREADS) {
     const volatile Next &other = list[r];
     const i64 weight = other.weight;
@@ -95,11 +95,11 @@ __global__ void __launch_bounds__(TREE_THREADS)
   const int4 place = teams[blockIdx.x];
   const Grid team = {arrived + place.w, place.y, place.z};
   const i64 low = starts[place.x], high = starts[place.x + 1];
-  Next next = {0, (int)low, NOBODY};
-  for (i64 step = low; step < high && next.point != NOBODY; step++) {
+  Next next = {0, (int)low, NO_POINT};
+  for (i64 step = low; step < high && next.point != NO_POINT; step++) {
     const int fresh = next.point;
     const i64 own = core[fresh], reached = next.weight;
-    Next mine = {INFINITE<double>, NOBODY, NOBODY};
+    Next mine = {INFINITE<double>, NO_POINT, NO_POINT};
 #pragma unroll 4
     for (i64 p = low + team.first(); p < high; p += team.step()) {
       const bool is_inside = inside[p];
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(TREE_THREADS)
       }
     }
     next = first_of_team(team, mine, lists + (step & 1) * gridDim.x + place.w);
-    if (team.first() == 0) parent[fresh] = next.parent == NOBODY ? NONE : next.parent;
+    if (team.first() == 0) parent[fresh] = next.parent == NO_POINT ? NONE : next.parent;
   }
 }
 

@@ -1,4 +1,4 @@
-"""What cluster validity asks of all pairs of points, on the GPU. Kernels: validity.cu."""
+"""All pairs of points for cluster validity, on the GPU. Kernels: validity.cu."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def team_sizes(points: np.ndarray, most: int) -> np.ndarray:
 
 
 def _teams(clusters: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """What each block is told, int32[blocks, 4]: its cluster, its rank in the team, the team's size and first block."""
+    """What each block reads, int32[blocks, 4]: its cluster, its rank in the team, the team's size and first block."""
     firsts = np.repeat(np.cumsum(sizes) - sizes, sizes)
     ranks = np.arange(sizes.sum()) - firsts
     return np.stack([np.repeat(clusters, sizes), ranks, np.repeat(sizes, sizes), firsts], axis=1).astype(np.int32)

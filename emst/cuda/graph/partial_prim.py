@@ -19,7 +19,7 @@ def grow_subtrees(
 ) -> tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`."""
     n = len(indptr) - 1
-    gamma = max(1, min(gamma, n))
+    gamma = max(1, min(int(gamma), n))  # np.int32 would be too narrow for the kernel
     workers = _workers(n, gamma)
     owner = cupy.full(n, -1, np.int32)
     via, hook = cupy.full(n, -1, np.int64), cupy.full(n, -1, np.int64)

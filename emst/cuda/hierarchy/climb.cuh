@@ -1,8 +1,8 @@
-// From the leaves of the condensed tree up, at any depth: a thread a leaf climbs, and stops at every split that its
-// sibling has not reached yet.
+// From the leaves of the condensed tree up, at any depth: each leaf has a thread that climbs until it comes to a split
+// before its sibling does.
 //
-// What a cluster passes up is one word. Of two siblings the first leaves it with their split, the second finds it there
-// and goes on: one exchange, and no fence, for nothing else has to be visible.
+// A cluster passes up one word. Of two siblings, the first stores its word with their split and ends; the second finds
+// it there and goes on. One atomic exchange does both, and no fence is needed, since nothing else has to be visible.
 #pragma once
 #include "hierarchy/density.cuh"
 
@@ -11,9 +11,9 @@ constexpr u64 NO_WORD = EMST_NO_WORD;  // a NaN, so no density or sum of them
 __device__ inline u64 word_of(double v) { return (u64)__double_as_longlong(v); }
 __device__ inline double number_in(u64 word) { return __longlong_as_double((i64)word); }
 
-// look(c) reads what is known of a cluster, before its children's words are waited for: steps cost one trip to memory.
-// at_leaf(c) gives the word of a leaf, merge(parent, what was seen there, split, word of child 2 s + 1, of child 2 s +
-// 2) that of its parent. words is NO_WORD for every split.
+// look(c) reads data of a cluster while its children's words are on their way, so that a step waits for memory once.
+// at_leaf(c) returns the word of a leaf; merge(parent, what look(parent) returned, split, word of child 2 s + 1, word
+// of child 2 s + 2) that of the parent. Before the climb, words is NO_WORD for every split.
 template <class Look, class AtLeaf, class Merge>
 __device__ void climb(i64 clusters, const int *parent, const int *split, u64 *words, Look look, AtLeaf at_leaf,
                       Merge merge) {

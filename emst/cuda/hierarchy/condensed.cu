@@ -1,4 +1,4 @@
-// The condensed tree: splits, the cluster of every merge, when points leave, and stabilities.
+// The condensed tree: splits, the cluster of every merge, the merge at which each point leaves, and stabilities.
 #include "runtime/compact.cuh"
 #include "hierarchy/density.cuh"
 #include "hierarchy/descent.cuh"
@@ -53,8 +53,8 @@ __global__ void __launch_bounds__(SCAN_THREADS)
       [&](int e, int value) { place[e] = value; });
 }
 
-// Points learn where they leave; small merges have no cluster.
-__global__ void leave(const int2 *children, i64 merges, int *place, int *cluster, int *exit) {
+// The cluster of every point and the merge at which it leaves that; small merges have no cluster.
+__global__ void leave(const int2 *children, i64 merges, int *place, int *cluster, int *leaving) {
   i64 e = thread_id();
   if (e >= merges) return;
   const int at = place[e] < 0 ? ~place[e] : (int)e, c = place[at];
@@ -62,12 +62,12 @@ __global__ void leave(const int2 *children, i64 merges, int *place, int *cluster
   for (int x : {child.x, child.y})
     if (x < 0) {
       cluster[x + merges + 1] = c;
-      exit[x + merges + 1] = at;
+      leaving[x + merges + 1] = at;
     }
-  if (at != e) place[e] = NOWHERE;  // nobody reads a small merge's
+  if (at != e) place[e] = NOWHERE;  // no other thread reads a small merge's
 }
 
-// Merges that are in a cluster, ascending, and their clusters as keys to sort by.
+// Merges that lie in a cluster, ascending, and their clusters as keys to sort by.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_members(const int *of_merge, i64 merges, u64 *key, int *member, int *total, u64 *tiles, u32 epoch) {
   compact(
@@ -121,7 +121,7 @@ __global__ void stability_terms(const u64 *key, const int *member, i64 members, 
   term[i] = lambda == born || leaving == 0 ? 0.0 : mul((double)leaving, add(lambda, -born));
 }
 
-// Sum of up to PIECE terms by a warp: strided by lane, then a butterfly.
+// Sum of up to PIECE terms by a warp: every 32nd by each lane, then a butterfly over the lanes.
 __device__ inline double piece_sum(const double *term, i64 count) {
   double sum = 0;
   for (i64 i = lane_id(); i < count; i += 32) sum = add(sum, term[i]);
@@ -152,9 +152,9 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       });
 }
 
-// A block of PIECE threads a cluster: pieces of PIECE terms, then pieces of their sums, until one is left. The sums
-// overwrite the terms from the front: a batch of pieces has been read before its sums are written, and they end before
-// the next batch begins.
+// A block of PIECE threads a cluster: sums of pieces of PIECE terms, then of pieces of these sums, until one is left.
+// The sums overwrite the first terms: a batch of pieces has been read before its sums are written, and these end before
+// the terms of the next batch.
 template <class T>
 __global__ void __launch_bounds__(PIECE)
     sum_long(const int *longs, const int *total, const int *start, const int *member, double *term, const T *height,

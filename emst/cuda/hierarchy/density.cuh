@@ -1,4 +1,4 @@
-// Densities: lambda = 1 / height, in double and correctly rounded on both backends; infinite at height 0.
+// Densities: lambda = 1 / height, in double precision and correctly rounded on both backends; infinite at height 0.
 #pragma once
 #include "runtime/exact.cuh"
 

@@ -1,7 +1,7 @@
-// From the root down: what every merge takes over from its parent.
+// From the root down: values that merges inherit from their parents.
 //
 // The chains of one round at a time (see linkage.cu), the root's first. Within a chain, from its last merge to its
-// first, a merge takes what its parent has unless something new begins at it: that is a segmented scan.
+// first, a merge inherits its parent's value unless a new one begins at it: that is a segmented scan.
 #pragma once
 #include "runtime/scan.cuh"
 
@@ -17,7 +17,8 @@ __device__ inline Descendant descendant(const int *order, const u32 *slots, i64 
   return {order[at], top ? (int)(slots[at] / 2) : order[at + 1], top};
 }
 
-// begins(d, value) says whether something new begins at a merge, and what; every top must begin. put(merge, value).
+// begins(d, value) returns whether a new value begins at a merge, and sets it; one must begin at every top.
+// put(merge, value) stores the value of a merge.
 template <class Begins, class Put>
 __device__ void descend(const int *order, const u32 *slots, i64 begin, i64 count, u64 *tiles, u32 epoch, Begins begins,
                         Put put) {

@@ -1,19 +1,19 @@
 // The dendrogram of a spanning tree from Borůvka's rounds on its sorted edges.
 //
-// An edge's rank is its place in the order; a *slot* is a rank and an end, 2 * rank + (0 or 1): the slot holds what
-// hangs from the merge on that side. An edge that a round contracts is open. In each later round, an open edge that is
-// lighter than the lightest edge b leaving its component closes with the slot of b on whose side the component is;
-// edges never closed belong to the root. Edges closed with one slot are a chain: in ascending order each is the parent
-// of the one before it, and b is the parent of the last. For at every level the open edges of a component and its
-// contracted ones are ancestors of its lightest leaving edge, and ancestors of one node form a chain. A subtree that
-// hangs from a chain ends in a chain closed in an earlier round, so sizes are segmented sums over the chains of one
-// round after the other: O(n) work and O(log n) launches at any depth. The idea is PANDORA's (P. Sao, A. Prokopenko, D.
-// Lebrun-Grandié, 2024).
+// An edge's rank is its place in the order. A *slot* is a rank and an end, 2 * rank + (0 or 1): the place for the child
+// of the edge's merge on that side. An edge that a round contracts is open. In each later round, an open edge that is
+// lighter than the lightest edge b that leaves its component is closed: its slot is the one of b on the component's
+// side. Edges that are never closed belong to the root. The edges closed with one slot form a chain: in ascending order
+// each is the parent of the one before it, and b is the parent of the last. The reason: the open and the contracted
+// edges of a component that are heavier than its lightest leaving edge are ancestors of that edge, and the ancestors of
+// one node form a chain. The subtrees below a chain consist of chains closed in earlier rounds, so sizes are segmented
+// sums over the chains of one round after the other: O(n) work and O(log n) launches at any depth. The idea is
+// PANDORA's (P. Sao, A. Prokopenko, D. Lebrun-Grandié, 2024).
 #include "runtime/compact.cuh"
 #include "runtime/scan.cuh"
 
 constexpr int HOPS = 64;
-constexpr int EMPTY = (int)0x80000000;  // nothing hangs here yet
+constexpr int EMPTY = (int)0x80000000;  // no child yet
 
 __device__ inline u32 slot_of(const int *ranks, i64 i) { return 2u * (ranks ? (u32)ranks[i] : (u32)i); }
 
@@ -33,8 +33,9 @@ __device__ inline bool chosen(const u32 *lightest, int2 e, u32 slot) {
   return lightest[e.x] == slot || lightest[e.y] == slot + 1;
 }
 
-// Components hang themselves on the other end of their lightest edge; of a mutual pair the smaller stays. In the first
-// round, whose components are points, the points hang from the slots of these edges too; later child is null.
+// The parent of a component is the component at the other end of its lightest edge; of a mutual pair the smaller one
+// stays a root. In the first round components are points, and they become children in the slots of these edges; later
+// child is null.
 __global__ void hook(const int2 *ends, const int *ranks, i64 edges, const u32 *lightest, int *parent, int2 *child) {
   i64 i = thread_id();
   if (i >= edges) return;
@@ -47,7 +48,7 @@ __global__ void hook(const int2 *ends, const int *ranks, i64 edges, const u32 *l
   if (child) child[i] = make_int2(x ? e.x - n : EMPTY, y ? e.y - n : EMPTY);
 }
 
-// Open edges (rank, a component it lies in, numbered as before the last round) close or stay open.
+// Closes open edges (rank, a component that it lies in, numbered as before the last round), or keeps them open.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     close_chains(const int2 *open, i64 count, const int *parent, const int *number, const u32 *lightest, u64 round,
                  u64 *key, int2 *still_open, int *kept_count, u64 *tiles, u32 epoch) {
@@ -65,8 +66,8 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       });
 }
 
-// Components climb towards their roots; unfinished is set to this pass if one did not arrive. Whatever another thread
-// has written meanwhile is an ancestor.
+// Components climb towards their roots; unfinished is set to this pass if one did not arrive. A value that another
+// thread has written in this pass is an ancestor, too.
 __global__ void shorten(int *parent, i64 count, int pass, int *unfinished) {
   i64 c = thread_id();
   if (c >= count) return;
@@ -79,8 +80,8 @@ __global__ void shorten(int *parent, i64 count, int pass, int *unfinished) {
   if (up != at) *unfinished = pass;
 }
 
-// Roots are numbered anew, and their lightest edges emptied. At most half of the components of a tree are roots; of
-// edges that are none there may be more, for which `lightest` has no room.
+// Numbers the roots, none of which has a lightest edge yet. At most half of a tree's components are roots; if the edges
+// are no tree there may be more, for which `lightest` has no room.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     number_roots(const int *parent, i64 count, int *number, u32 *lightest, int *roots, u64 *tiles, u32 epoch) {
   compact(
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       });
 }
 
-// Edges between components stay, with the new numbers; contracted ones become open, with the old.
+// Edges between components stay, with new numbers of components; contracted ones become open, with the old numbers.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     contract(const int2 *ends, const int *ranks, i64 edges, const u32 *lightest, const int *parent, const int *number,
              int2 *ends_left, int *ranks_left, int2 *open, int *count, u64 *tiles, u32 epoch) {

@@ -1,4 +1,4 @@
-"""The dendrogram on the GPU. Kernels: linkage.cu, which says how it falls out of Borůvka's rounds."""
+"""The dendrogram on the GPU. Kernels: linkage.cu, which explains how it follows from Borůvka's rounds."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ NO_SLOT = np.iinfo(np.uint32).max
 class Chains:
     """All merges, chain after chain, each in ascending order; and the chains in the order of the rounds they closed in.
 
-    What hangs from a chain's merges comes in earlier rounds, the merge that a chain hangs from in a later one.
+    The children of a chain's merges lie in earlier rounds, the parent of its last merge in a later one.
     """
 
     order: cupy.ndarray  # int32[m]: merges
-    slots: cupy.ndarray  # uint32[m]: 2 * (merge that the chain hangs from) + side; 2 m for the root's chain
+    slots: cupy.ndarray  # uint32[m]: 2 * (parent of the chain's last merge) + side; 2 m for the root's chain
     starts: list[int]  # where each round begins, and m
 
     def descend(self, room: str, name: str, *args: object) -> None:
@@ -48,14 +48,14 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray) -> Linkage:
 
 
 def run_rounds(edges: cupy.ndarray, child: cupy.ndarray) -> tuple[cupy.ndarray, list[int], int]:
-    """Keys of all edges, how many closed in each round, and the bits of a slot; points are hung in `child`."""
+    """Keys of all edges, how many closed in each round, and the bits of a slot; points are stored in `child`."""
     rounds = Rounds(edges, child)
     rounds.run()
     return rounds.keys, rounds.closed, rounds.slot_bits
 
 
 class Rounds:
-    """Borůvka's rounds on m sorted edges, which tell what chain every edge is in. They also hang the points: `child`.
+    """Borůvka's rounds on m sorted edges, which find the chain of every edge and store the points in `child`.
 
     Attributes
     ----------

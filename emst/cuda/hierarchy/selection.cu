@@ -1,10 +1,11 @@
-// Choosing clusters, and what follows for the points. Decisions climb (climb.cuh); on the way down pointers double.
+// Selection of clusters, and the points' labels and probabilities. Decisions that depend on clusters below climb
+// (climb.cuh); for those that depend on clusters above, pointers double.
 #include "hierarchy/climb.cuh"
 #include "runtime/compact.cuh"
 
 constexpr int NOT_CHOSEN = -1;
 
-// Excess of mass: a cluster stays unless its children are worth more together, or it is too large.
+// Excess of mass: a cluster stays unless it is too large or the clusters that stay below are more stable in sum.
 __global__ void excess_of_mass(i64 clusters, const int *parent, const int *split, const int *size,
                                const double *stability, i64 largest, bool root_too, u64 *words, bool *stays) {
   struct Worth {
@@ -46,7 +47,7 @@ __global__ void begin_topmost(i64 clusters, const int *parent, const bool *marke
   if (c < clusters) jump_top[c] = make_int2(parent[c], marked[c] ? (int)c : NOT_CHOSEN);
 }
 
-// (jump, top): top is the highest marked one from the cluster up to, but without, jump.
+// (jump, top): top is the highest marked cluster from this one up to jump, jump excluded.
 __global__ void double_topmost(i64 clusters, const int2 *in, int2 *out, int pass, int *unfinished) {
   i64 c = thread_id();
   if (c >= clusters) return;
@@ -59,7 +60,8 @@ __global__ void double_topmost(i64 clusters, const int2 *in, int2 *out, int pass
   out[c] = mine;
 }
 
-// Clusters born above epsilon, and those that nothing above may replace, point to themselves; others to their parent.
+// Clusters born above epsilon, and those that no cluster above may replace, point to themselves; others to their
+// parent.
 __global__ void begin_frontier(i64 clusters, const int *parent, const double *birth, double epsilon, bool root_too,
                                int *up) {
   i64 c = thread_id();
@@ -76,9 +78,9 @@ __global__ void double_frontier(i64 clusters, const int *in, int *out, int pass,
   if (further != at) *unfinished = pass;
 }
 
-// The chosen (their own topmost) that are born below epsilon hand over to the frontier above them.
-__global__ void hand_over(i64 clusters, const int2 *jump_top, const double *birth, double epsilon, const int *frontier,
-                          bool *marked) {
+// Replaces each selected cluster (its own topmost one) that is born below epsilon by its first ancestor born above.
+__global__ void apply_epsilon(i64 clusters, const int2 *jump_top, const double *birth, double epsilon,
+                              const int *frontier, bool *marked) {
   i64 c = thread_id();
   if (c >= clusters || jump_top[c].y != c) return;
   marked[c > 0 && __ddiv_rn(1.0, birth[c]) < epsilon ? frontier[c] : c] = true;
@@ -100,7 +102,7 @@ __global__ void label_clusters(i64 clusters, const int2 *jump_top, const int *ra
   if (c < clusters) label[c] = jump_top[c].y == NOT_CHOSEN ? NOT_CHOSEN : rank_of[jump_top[c].y];
 }
 
-// A point that leaves at lambda follows its cluster, which dies at death, this far.
+// Probability of a point that leaves at lambda in a cluster that dies at `death`.
 __device__ inline double strength(double lambda, double death) {
   return death == 0.0 || lambda >= death ? 1.0 : __ddiv_rn(lambda, death);
 }

@@ -1,4 +1,4 @@
-"""Choosing clusters on the GPU, and what follows for the points. Kernels: selection.cu."""
+"""Selection of clusters, and the points' labels and probabilities, on the GPU. Kernels: selection.cu."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import NO_WORD
 from emst.cuda.runtime.launch import Compaction, launch
 
-DOUBLINGS = 4  # between two looks at whether there is anything left to do
+DOUBLINGS = 4  # passes between two checks on the host whether all pointers have arrived
 
 
 def select(
@@ -30,7 +30,7 @@ def select(
         frontier = _frontier(condensed, epsilon, root_too)
         marked.fill(False)
         args = (topmost, condensed.birth, np.float64(epsilon), frontier, marked)
-        launch("hierarchy/selection", "hand_over", count, count, *args)
+        launch("hierarchy/selection", "apply_epsilon", count, count, *args)
         topmost = _topmost(condensed, marked)
     chosen, rank, total = cupy.empty(count, np.int32), cupy.empty(count, np.int32), cupy.zeros(1, np.int32)
     Compaction(count).launch("hierarchy/selection", "list_chosen", count, topmost, count, chosen, rank, total)
@@ -40,7 +40,7 @@ def select(
 
 
 def words_of(condensed: Condensed) -> cupy.ndarray:
-    """What siblings leave each other on the way up (climb.cuh): uint64[K // 2], nothing yet."""
+    """Room for the words that siblings pass up (climb.cuh): uint64[K // 2], NO_WORD."""
     return cupy.full(condensed.count // 2, NO_WORD, np.uint64)
 
 
@@ -52,7 +52,7 @@ def _topmost(condensed: Condensed, marked: cupy.ndarray) -> cupy.ndarray:
 
 
 def _frontier(condensed: Condensed, epsilon: float, root_too: np.bool_) -> cupy.ndarray:
-    """What each cluster gives way to if it is born below epsilon."""
+    """The cluster that replaces each one born below epsilon: its first ancestor born above."""
     start = cupy.empty(condensed.count, np.int32)
     args = (condensed.parent, condensed.birth, np.float64(epsilon), root_too, start)
     launch("hierarchy/selection", "begin_frontier", condensed.count, condensed.count, *args)
@@ -60,7 +60,7 @@ def _frontier(condensed: Condensed, epsilon: float, root_too: np.bool_) -> cupy.
 
 
 def doubled(name: str, pointers: cupy.ndarray) -> cupy.ndarray:
-    """Pointers, doubled until all have arrived: O(log depth) passes."""
+    """Pointers after so many doublings that all have arrived: O(log depth) passes."""
     count, spare, passes, unfinished = len(pointers), cupy.empty_like(pointers), 0, cupy.zeros(1, np.int32)
     while True:
         for _ in range(DOUBLINGS):

@@ -1,15 +1,16 @@
-// Undoing splits of little persistence, from the lowest up.
+// Merging back splits of little persistence, from the lowest up.
 #include "hierarchy/climb.cuh"
 #include "runtime/compact.cuh"
 
-// What has become of a cluster: GOES_ON is itself, GONE's points leave at its split, others go on in their parent.
+// What becomes of a cluster: it stays (GOES_ON), it is part of its parent (MERGED), or it is dropped (GONE), and its
+// points leave its parent at the split.
 constexpr int GOES_ON = 0, MERGED = 1, GONE = 2;
 
-// What a cluster passes up: the greatest lambda at or below it, negative if it has no split left.
+// The word that a cluster passes up: the greatest lambda at or below it, negative if it has no split left.
 __device__ inline u64 outlook(double greatest, bool leaf) { return word_of(leaf ? -greatest : greatest); }
 __device__ inline bool is_leaf(u64 word) { return word >> 63; }
 
-// Of two that merge a leaf with a deeper cluster, the leaf is gone.
+// If a leaf and a cluster with splits are merged back, the leaf is dropped and the other becomes part of the parent.
 __global__ void judge_splits(i64 clusters, const int *parent, const int *split, const double *birth,
                              const double *death, double persistence, u64 *words, int *fate) {
   climb(
@@ -40,7 +41,7 @@ __global__ void find_split_merges(const int2 *children, i64 merges, const int *o
   if (of_merge[child.y] != of_merge[e]) merge_of[(of_merge[child.x] - 1) / 2] = (int)e;
 }
 
-// Splits that stay, in order, with the new numbers of their clusters.
+// Splits that stay, in order, and the new numbers of their clusters.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     keep_splits(const int *fate, i64 splits, const int *merge_of, int *kept_merge_of, int *number, int *total,
                 u64 *tiles, u32 epoch) {
@@ -63,7 +64,7 @@ __global__ void rename_merges(i64 merges, const int *of_merge, const int *heir, 
   renamed[e] = c < 0 || fate[c] == GONE ? -1 : number[c];
 }
 
-// A cluster that is gone was a leaf of one that is not.
+// A cluster that is dropped is a leaf below one that is not.
 __global__ void rename_points(i64 n, const int *cluster, const int *leaving, const int *parent, const int *heir,
                               const int *fate, const int *number, const int *merge_of, int *renamed, int *leaving_now) {
   i64 p = thread_id();

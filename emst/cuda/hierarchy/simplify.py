@@ -1,4 +1,4 @@
-"""Undoing splits of little persistence on the GPU. Kernels: simplify.cu."""
+"""Merging back splits of little persistence, on the GPU. Kernels: simplify.cu."""
 
 from __future__ import annotations
 

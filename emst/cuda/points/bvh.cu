@@ -1,8 +1,8 @@
 // The linear bounding volume hierarchy: leaves of LEAF consecutive points on the curve, FAN consecutive nodes to a
 // parent.
 //
-// Flat arrays and no pointers: node i of a level covers a fixed range of the curve. Rows past the last point are padded
-// with infinity, which no search radius reaches, so leaves are scanned without asking how full they are.
+// Flat arrays and no pointers: node i of a level covers a fixed range of the curve. Rows past the last point are
+// infinite, which no search radius reaches, so every leaf is scanned as if it were full.
 #include "points/bvh.cuh"
 
 // Scaled coordinates in curve order; exact, since the scale is a power of two. Adding zero leaves no -0, so equal
@@ -57,7 +57,7 @@ __global__ void parent_boxes(const Hierarchy h, i64 level, T *nodes) {
   store<T, D>(nodes, 2 * (h.offset[level] + node) + 1, high);
 }
 
-// Core distances into the tags of points, and the least of each leaf into the tag of its high corner.
+// Writes core distances into the tags of points, and the least of each leaf into the tag of its high corner.
 template <class T, int D>
 __global__ void leaf_cores(const Bits<T> *core, i64 n, Bits<T> *points, Bits<T> *nodes) {
   i64 leaf = thread_id();
@@ -79,7 +79,7 @@ __global__ void parent_cores(const Hierarchy h, i64 level, Bits<T> *nodes) {
   if (lane_id() == 0) nodes[(2 * (h.offset[level] + node) + 1) * STRIDE<D> + STRIDE<D> - 1] = least;
 }
 
-// Weight of the edge from every point to the next on the curve: what upper bounds start from in every round.
+// Weight of the edge from every point to the next on the curve; upper bounds start from these in every round.
 template <class T>
 __global__ void curve_steps(const T *rows, i64 n, int dimensions, int stride, const Bits<T> *core, Bits<T> *step) {
   i64 i = thread_id();

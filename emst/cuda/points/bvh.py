@@ -11,9 +11,9 @@ from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, FAN, LEAF, MAX_LEVELS
 from emst.cuda.runtime.launch import launch, launch_grid
 
-# From here on all pairs are compared. Where the hierarchy stops to pay depends on the data: with 50,000 points on an
-# H200 uniform noise crosses between 10 and 16 dimensions, blobs at 32, and data with structure is what people bring
-# (benchmarks/crossing.py, benchmarks/results).
+# Dimensions from which all pairs are compared. Where that becomes faster than the hierarchy depends on the data: for
+# 50,000 points on an H200 between 10 and 16 dimensions if they are uniform, at 32 if they are blobs. Most data has
+# structure, so the limit follows the blobs (benchmarks/crossing.py, benchmarks/results).
 BRUTE_FROM = 33
 
 
@@ -31,7 +31,7 @@ class Bvh:
     core : T[n] or None
         Squared core distances.
     neighbours : int32[k, n] or None
-        Lists that `core_distances` leaves for `cache_neighbours`.
+        Nearest neighbours of each point; `core_distances` finds them and `cache_neighbours` uses them.
     """
 
     leaf_size = LEAF

@@ -1,8 +1,9 @@
-// Cached nearest neighbours: what each point knows of its nearest point of another component, and upper bounds.
+// Cached nearest neighbours of another component, and the upper bounds that follow from them.
 #include "known.cuh"
 #include "distances/point_rows.cuh"
 
-// Answers that are still foreign, and neighbours on the curve.
+// Upper bounds of the lightest edge of each component: the edges to cached neighbours that still lie in another
+// component, and those between neighbours on the curve.
 template <class T>
 __global__ void upper_bounds(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, const Bits<T> *step,
                              Bits<T> *best) {
@@ -13,7 +14,7 @@ __global__ void upper_bounds(const int *labels, i64 n, const int *nearest, const
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
     const i64 i = point_of_thread(j);
-    if (known.foreign(j)) lower(best + known.label[j], bound[i]);
+    if (known.outside(j)) lower(best + known.label[j], bound[i]);
     if (i >= n || next[j] == known.label[j]) continue;
     Bits<T> d = step[i];
     lower(best + known.label[j], d);
@@ -21,7 +22,8 @@ __global__ void upper_bounds(const int *labels, i64 n, const int *nearest, const
   }
 }
 
-// Nobody knows anything but its core distance, if there are any; of repeated points only the first will ask.
+// No neighbour is cached yet, and the bound is the core distance, if there are any. Of repeated points only the first
+// needs a neighbour.
 template <class T>
 __global__ void start_cache(const T *rows, int dimensions, int stride, const Bits<T> *core, i64 n, const int *labels,
                             int *nearest, Bits<T> *bound) {
@@ -31,11 +33,13 @@ __global__ void start_cache(const T *rows, int dimensions, int stride, const Bit
   bound[i] = repeated(rows, dimensions, stride, i, labels[i]) ? INFINITE<T> : core ? core[i] : 0;
 }
 
-// Foreign points that are not listed are no nearer than the last entry. What comes before that under the law is the
-// answer; otherwise the best listed one is an upper bound, and the last entry a lower, unless a greater one is known
-// (floor). look(j, distance, core) looks at point j.
+// Caches the first point of another component in a list of nearest points. Points that are not listed are no nearer
+// than the last entry: a listed point that comes before it in the total order is the nearest neighbour. Otherwise the
+// best listed point gives an upper bound of the component, and the last entry a lower bound of this point, unless a
+// greater one is known (floor). look(j, distance, core) reads point j. A point that `repeats` another needs no
+// neighbour.
 template <class T, class Look>
-__device__ void cache_from_list(i64 i, i64 n, Bits<T> core, Bits<T> floor, int label, bool rests, i64 listed,
+__device__ void cache_from_list(i64 i, i64 n, Bits<T> core, Bits<T> floor, int label, bool repeats, i64 listed,
                                 const int *neighbour, const int *labels, Look look, int *nearest, Bits<T> *bound,
                                 Bits<T> *second, Bits<T> *best) {
   int found = NONE;
@@ -61,12 +65,12 @@ __device__ void cache_from_list(i64 i, i64 n, Bits<T> core, Bits<T> floor, int l
   const bool exact = found != NONE && (weight < least || (weight == least && distance < last));
   nearest[i] = exact ? found : NONE;
   second[i] = distance;
-  bound[i] = rests ? INFINITE<T> : exact ? weight : maximum(floor, least);
+  bound[i] = repeats ? INFINITE<T> : exact ? weight : maximum(floor, least);
   if (found != NONE) lower(best + label, weight);
 }
 
-// Answers under mutual reachability, from the lists: of all points, or (again) of those whose last answer has become
-// their own. FIXED dimensions; for 0 as many as are given at run time.
+// Neighbours under mutual reachability from the lists: of all points, or (again) of those whose cached neighbour has
+// joined their component. FIXED dimensions; for 0 as many as are given at run time.
 template <class T, int FIXED>
 __global__ void cache_from_lists(bool again, const T *points, i64 n, int dimensions, int stride, i64 listed,
                                  const int *neighbour, const int *labels, int *nearest, Bits<T> *bound, Bits<T> *second,
@@ -76,12 +80,11 @@ __global__ void cache_from_lists(bool again, const T *points, i64 n, int dimensi
   const int label = labels[i];
   if (again && (bound[i] == INFINITE<T> || (nearest[i] != NONE && labels[nearest[i]] != label))) return;
   const Bits<T> floor = again ? bound[i] : 0;
-  // of repeated points only the first asks
-  const bool rests = repeated(points, dimensions, stride, i, label);
+  const bool repeats = repeated(points, dimensions, stride, i, label);
   if constexpr (FIXED == 0) {
     const T *x = points + i * stride;
     cache_from_list<T>(
-        i, n, bits_of(x[stride - 1]), floor, label, rests, listed, neighbour, labels,
+        i, n, bits_of(x[stride - 1]), floor, label, repeats, listed, neighbour, labels,
         [&](int j, Bits<T> &distance, Bits<T> &core) {
           const T *y = points + (i64)j * stride;
           distance = dist2(x, y, dimensions);
@@ -91,7 +94,7 @@ __global__ void cache_from_lists(bool again, const T *points, i64 n, int dimensi
   } else {
     const Row<T, FIXED> x = load<T, FIXED>(points, i);
     cache_from_list<T>(
-        i, n, bits_of(x.tag), floor, label, rests, listed, neighbour, labels,
+        i, n, bits_of(x.tag), floor, label, repeats, listed, neighbour, labels,
         [&](int j, Bits<T> &distance, Bits<T> &core) {
           const Row<T, FIXED> y = load<T, FIXED>(points, j);
           distance = dist2(x, y);

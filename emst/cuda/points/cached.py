@@ -11,16 +11,16 @@ from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 
 
 class NeighbourCache:
-    """What each point knows of its nearest foreign point; see search.cu.
+    """The nearest point of another component, as far as it is known, of each point; see search.cu.
 
     Attributes
     ----------
     nearest : int32[n]
-        The last answer, -1 for none.
+        The neighbour that was found last, -1 for none.
     bound : T[n]
-        Weight of the answer, or a lower bound of the next one.
+        Weight of the edge to it; once it has joined the component, a lower bound of the weight of the next one.
     second : T[n] or None
-        Distance of the answer, under mutual reachability.
+        Distance to it, under mutual reachability.
     """
 
     def __init__(self, bvh: Bvh) -> None:
@@ -53,12 +53,13 @@ def cache_neighbours(bvh: Bvh, forest: Forest) -> NeighbourCache:
 
 
 def fill_from_lists(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
+    """Take neighbours from the lists where there are any, so that fewer points need a search."""
     n, lists, again = bvh.n, cache.lists, np.bool_(cache.rounds > 0)
     if lists is None:
         return
     name = f"cache_from_lists<{bvh.T}, {0 if bvh.brute else bvh.d}>"
-    told = (forest.labels, cache.nearest, cache.bound, cache.second, forest.best)
-    launch("points/cached", name, n, again, bvh.rows, n, *bvh.shape, len(lists), lists, *told)
+    results = (forest.labels, cache.nearest, cache.bound, cache.second, forest.best)
+    launch("points/cached", name, n, again, bvh.rows, n, *bvh.shape, len(lists), lists, *results)
 
 
 def upper_bounds(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:

@@ -1,10 +1,10 @@
-// Equal neighbours on the curve are one component from the start: a run hangs from its first point by edges of the
-// least weight there is for them (0, or their common core distance). Heads of runs are ranked by a scan, so a run costs
-// what its points cost, however long it is.
+// Equal neighbours on the curve are one component from the start. Every point of such a run gets an edge to the first,
+// its head, of the least weight that its edges can have: 0, or the core distance that equal points have in common.
+// Heads are found by a compaction, so a long run costs no more than as many other points.
 #include "runtime/compact.cuh"
 #include "points/bvh.cuh"
 
-// Lists the heads and leaves in labels[i] the rank of the head of i's run.
+// Lists the heads; labels[i] becomes the rank of the head of i's run.
 template <class T>
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_heads(const T *rows, i64 n, int dimensions, int stride, int *heads, int *labels, int *total, u64 *tiles,

@@ -1,7 +1,7 @@
 // Core distances: the distance to the k-th nearest point, the point itself included, by the packet walk.
 //
-// A list holds one entry more than the core distance needs: ties with its last entry may be missing, so an answer taken
-// from the list is exact only if it is strictly nearer than that entry.
+// A list holds one entry more than the core distance needs. Points as near as its last entry may be missing, so a
+// neighbour taken from the list is known to be the first only if it is strictly nearer than that entry.
 #include "points/nearest.cuh"
 
 // neighbour[k * n + i] is the k-th entry of point i's list; core is the entry before the last.
@@ -12,17 +12,17 @@ __global__ void __launch_bounds__(32 * WARPS)
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= n) return;
-  NearestPoints<T, D, K, false> ask;
-  ask.points = points;
-  ask.on = u < n;
+  NearestPoints<T, D, K, false> search;
+  search.points = points;
+  search.on = u < n;
   u = minimum(u, n - 1);
-  ask.own = (u32)u;
-  ask.x = load<T, D>(points, u);
-  list_nearest(ask, h, nodes, packet * (32 / LEAF) - 2, stacks[threadIdx.x / 32]);
-  if (!ask.on) return;
-  core[u] = ask.distance[K - 2];
+  search.own = (u32)u;
+  search.x = load<T, D>(points, u);
+  list_nearest(search, h, nodes, packet * (32 / LEAF) - 2, stacks[threadIdx.x / 32]);
+  if (!search.on) return;
+  core[u] = search.distance[K - 2];
 #pragma unroll
-  for (int k = 0; k < K; k++) neighbour[(i64)k * n + u] = ask.distance[k] < INFINITE<T> ? (int)ask.id[k] : NONE;
+  for (int k = 0; k < K; k++) neighbour[(i64)k * n + u] = search.distance[k] < INFINITE<T> ? (int)search.id[k] : NONE;
 }
 
 // One more page of neighbours, after the last of the page before: (core, last) hold its distance and id, and become
@@ -34,20 +34,20 @@ __global__ void __launch_bounds__(32 * WARPS)
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= n) return;
-  NearestPoints<T, D, PAGE, true> ask;
-  ask.points = points;
-  ask.on = u < n;
+  NearestPoints<T, D, PAGE, true> search;
+  search.points = points;
+  search.on = u < n;
   u = minimum(u, n - 1);
-  ask.own = (u32)u;
-  ask.x = load<T, D>(points, u);
-  ask.after_distance = last[u] == NONE ? Bits<T>(-1) : core[u];
-  ask.after_id = (u32)last[u];
-  list_nearest(ask, h, nodes, packet * (32 / LEAF) - 2, stacks[threadIdx.x / 32]);
-  if (!ask.on) return;
+  search.own = (u32)u;
+  search.x = load<T, D>(points, u);
+  search.after_distance = last[u] == NONE ? Bits<T>(-1) : core[u];
+  search.after_id = (u32)last[u];
+  list_nearest(search, h, nodes, packet * (32 / LEAF) - 2, stacks[threadIdx.x / 32]);
+  if (!search.on) return;
 #pragma unroll
   for (int k = 0; k < PAGE; k++)
     if (k == rank) {
-      core[u] = ask.distance[k];
-      last[u] = (int)ask.id[k];
+      core[u] = search.distance[k];
+      last[u] = (int)search.id[k];
     }
 }

@@ -10,7 +10,7 @@ from emst.cuda.points.bvh import Bvh, set_cores
 from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch
 
-LONGEST_LIST = 32  # entries that fit into a thread's registers; beyond that neighbours come in pages
+LONGEST_LIST = 32  # entries that fit into a thread's registers; longer lists are found in pages
 
 
 def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:

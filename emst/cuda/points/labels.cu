@@ -1,4 +1,4 @@
-// Labels of nodes: the component of all points below a node, or MIXED.
+// Labels of nodes: the component of all points below a node, MIXED if there are several.
 #include "points/bvh.cuh"
 
 // A block labels EACH times 32 leaves of 8 points and the node above them.

@@ -1,4 +1,7 @@
-"""Labels of nodes, on the GPU: the component of all points below a node, or MIXED. Kernels: labels.cu."""
+"""Labels of nodes on the GPU: the component of all points below a node, MIXED if there are several.
+
+Kernels: labels.cu.
+"""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ def bytes_needed(n: int, d: int, dtype: Any, k: int) -> int:
     size = np.dtype(dtype).itemsize
     row = size * (4 if d <= 3 else d + 1)
     nodes = row / BRUTE_TILE if d >= BRUTE_FROM else 2 * row * 33 / 32 / LEAF
-    ids = 4 * 7 + 8 * 2  # order, labels, components twice, parent, answers, worklist; edges by component and by slot
+    ids = 4 * 7 + 8 * 2  # order, labels, components twice, parent, neighbours, worklist; edges by component and by slot
     numbers = 5 * size + 4  # weight, best, bound, step; slack for what the pool rounds up
-    splits = 2 * size + 4 if d >= BRUTE_FROM else 0  # brute force: answers by split of the points
+    splits = 2 * size + 4 if d >= BRUTE_FROM else 0  # all pairs: neighbours by split of the points
     mrd = 0 if k == 1 else 4 * size + (4 * k if k <= LONGEST_LIST else 4)
     return int(n * (row + nodes + ids + numbers + splits + mrd)) + (1 << 22)
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "points/walk.cuh"
 
-// "Which are the K nearest points?" Keeps those that come after (after_distance, after_id), for k beyond one list.
+// A search (see walk.cuh) for the K nearest points; if PAGED, for those that come after (after_distance, after_id).
 template <class T, int D, int K, bool PAGED>
 struct NearestPoints {
   const T *points;
@@ -53,19 +53,19 @@ struct NearestPoints {
   }
 };
 
-// Starts with the points of the leaves around the packet's place on the curve, from `leaf` on; the walk skips those.
+// Begins with the leaves around the packet's place on the curve, from `leaf` on; the walk skips these.
 template <class T, int D, int K, bool PAGED>
-__device__ void list_nearest(NearestPoints<T, D, K, PAGED> &ask, const Hierarchy &h, const T *nodes, i64 leaf,
+__device__ void list_nearest(NearestPoints<T, D, K, PAGED> &search, const Hierarchy &h, const T *nodes, i64 leaf,
                              u64 *stack) {
 #pragma unroll
   for (int k = 0; k < K; k++) {
-    ask.distance[k] = INFINITE<T>;
-    ask.id[k] = ~0u;
+    search.distance[k] = INFINITE<T>;
+    search.id[k] = ~0u;
   }
-  ask.reach = INFINITE<T>;
+  search.reach = INFINITE<T>;
   int first = maximum((int)leaf, 0);
-  ask.own_leaf = first;
-  ask.own_leaves = minimum(32 / LEAF + 4, h.count[0] - first);
-  for (int i = 0; i < (int)ask.own_leaves; i++) ask.scan(first + i);
-  walk<T, D>(h, nodes, Packet<T, D>(ask.x), stack, ask);
+  search.own_leaf = first;
+  search.own_leaves = minimum(32 / LEAF + 4, h.count[0] - first);
+  for (int i = 0; i < (int)search.own_leaves; i++) search.scan(first + i);
+  walk<T, D>(h, nodes, Packet<T, D>(search.x), stack, search);
 }

@@ -1,4 +1,4 @@
-// From rows to places on the Hilbert curve: the statistics of the points and their 64-bit codes.
+// Places of points on the Hilbert curve: 64-bit codes.
 //
 // Transposing the quantised coordinates turns the Morton code into the Hilbert index: J. Skilling, "Programming the
 // Hilbert curve", AIP Conference Proceedings 707 (2004). Neighbours on the curve are then neighbours in space.

@@ -1,58 +1,58 @@
 // Where new points would join: the nearest point under mutual reachability, as if the query had been there too.
 //
-// Two packet walks. The first finds the query's core distance, the distance to its (k - 1)-th nearest point, by pages;
-// the second the first point under (weight, squared distance, id), bounded by the least core distance below a node. A
-// point at distance 0 is the query and comes before all others, whatever its core distance.
+// Two packet walks. The first finds the query's core distance, the distance to its (k - 1)-th nearest point, in pages;
+// the second finds the first point in the order of (weight, squared distance, id), and skips nodes by their least core
+// distance. A point at distance 0 is the query itself: it comes before all others, whatever its core distance.
 #include "points/nearest.cuh"
 
 // A leaf a little before where the packet of queries would stand on the points' curve.
-__device__ inline i64 leaf_near(const i64 *near, i64 packet, i64 asked, const Hierarchy &h) {
-  i64 leaf = near[minimum(packet * 32 + 16, asked - 1)] / LEAF;
+__device__ inline i64 leaf_near(const i64 *near, i64 packet, i64 count, const Hierarchy &h) {
+  i64 leaf = near[minimum(packet * 32 + 16, count - 1)] / LEAF;
   return minimum(leaf, (i64)h.count[0] - 1) - (32 / LEAF + 4) / 2;
 }
 
-// (core, last) become distance and id of the `rank`-th entry of the page of K neighbours after them; on the first page,
-// where last is NONE, nearest becomes the distance of the first entry.
+// Finds the K neighbours after (core, last), which become distance and id of the `rank`-th of them. On the first page
+// last is NONE, and nearest becomes the distance of the first neighbour.
 template <class T, int D, int K>
 __global__ void __launch_bounds__(32 * WARPS)
     query_page(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes, const T *queries,
-               i64 asked, const i64 *near, int rank, int *last, Bits<T> *core, Bits<T> *nearest) {
+               i64 count, const i64 *near, int rank, int *last, Bits<T> *core, Bits<T> *nearest) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
-  if (packet * 32 >= asked) return;
-  NearestPoints<T, D, K, true> ask;
-  ask.points = points;
-  ask.on = u < asked;
-  u = minimum(u, asked - 1);
-  ask.own = ~0u;
-  ask.x = load<T, D>(queries, u);
+  if (packet * 32 >= count) return;
+  NearestPoints<T, D, K, true> search;
+  search.points = points;
+  search.on = u < count;
+  u = minimum(u, count - 1);
+  search.own = ~0u;
+  search.x = load<T, D>(queries, u);
   const bool first = last[u] == NONE;
-  ask.after_distance = first ? Bits<T>(-1) : core[u];
-  ask.after_id = (u32)last[u];
-  list_nearest(ask, h, nodes, leaf_near(near, packet, asked, h), stacks[threadIdx.x / 32]);
-  if (!ask.on) return;
-  if (first) nearest[u] = ask.distance[0];
+  search.after_distance = first ? Bits<T>(-1) : core[u];
+  search.after_id = (u32)last[u];
+  list_nearest(search, h, nodes, leaf_near(near, packet, count, h), stacks[threadIdx.x / 32]);
+  if (!search.on) return;
+  if (first) nearest[u] = search.distance[0];
 #pragma unroll
   for (int k = 0; k < K; k++)
     if (k == rank) {
-      core[u] = ask.distance[k];
-      last[u] = (int)ask.id[k];
+      core[u] = search.distance[k];
+      last[u] = (int)search.id[k];
     }
 }
 
-// "Which point is the first under (weight, squared distance, id)?"
+// A search (see walk.cuh) for the first point in the order of (weight, squared distance, id).
 template <class T, int D>
 struct NearestReachable {
   const T *points;
   Row<T, D> x;
   Bits<T> core;              // of the query
-  Bits<T> weight, distance;  // of the first point so far; the weight of one at distance 0 is told at the end
+  Bits<T> weight, distance;  // of the first point so far; one at distance 0 does not change the weight
   Bits<T> radius;            // points farther than this do not matter
   Bits<T> reach, heaviest;   // greatest radius and weight of the packet
   u32 found, own_leaf, own_leaves;
 
   __device__ bool may_hold(T, T high_tag) const { return bits_of(high_tag) <= heaviest; }
-  // A node that is no nearer than the answer matters only if it may bring a smaller id.
+  // A node that is no nearer than the first point so far matters only if it may hold a smaller id.
   __device__ bool wants(int level, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
     if (level == 0 && first / LEAF - own_leaf < own_leaves) return false;
     if (bits_of(high.tag) > weight) return false;
@@ -92,32 +92,32 @@ struct NearestReachable {
   }
 };
 
-// `nearest` says how near the nearest point is; null where core distances are 0.
+// `nearest` is the distance to the nearest point; null where core distances are 0.
 template <class T, int D>
 __global__ void __launch_bounds__(32 * WARPS)
     nearest_reachable(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes, const T *queries,
-                      i64 asked, const i64 *near, const Bits<T> *core, const Bits<T> *nearest, int *found,
+                      i64 count, const i64 *near, const Bits<T> *core, const Bits<T> *nearest, int *found,
                       Bits<T> *weight) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
-  if (packet * 32 >= asked) return;
+  if (packet * 32 >= count) return;
   constexpr Bits<T> FAR = INFINITE<T> - 1;  // rows past the last point are infinitely far
-  NearestReachable<T, D> ask;
-  const bool on = u < asked;
-  u = minimum(u, asked - 1);
-  ask.points = points;
-  ask.x = load<T, D>(queries, u);
-  ask.core = core[u];
-  ask.weight = on ? FAR : Bits<T>(-1);
-  ask.distance = FAR;
-  ask.radius = !on ? Bits<T>(-1) : nearest && nearest[u] == 0 ? Bits<T>(0) : FAR;
-  ask.found = ~0u;
-  ask.own_leaf = (u32)maximum((int)leaf_near(near, packet, asked, h), 0);
-  ask.own_leaves = minimum(32 / LEAF + 4, h.count[0] - (int)ask.own_leaf);
-  ask.measure();
-  for (int i = 0; i < (int)ask.own_leaves; i++) ask.scan((int)ask.own_leaf + i);
-  walk<T, D>(h, nodes, Packet<T, D>(ask.x), stacks[threadIdx.x / 32], ask);
+  NearestReachable<T, D> search;
+  const bool on = u < count;
+  u = minimum(u, count - 1);
+  search.points = points;
+  search.x = load<T, D>(queries, u);
+  search.core = core[u];
+  search.weight = on ? FAR : Bits<T>(-1);
+  search.distance = FAR;
+  search.radius = !on ? Bits<T>(-1) : nearest && nearest[u] == 0 ? Bits<T>(0) : FAR;
+  search.found = ~0u;
+  search.own_leaf = (u32)maximum((int)leaf_near(near, packet, count, h), 0);
+  search.own_leaves = minimum(32 / LEAF + 4, h.count[0] - (int)search.own_leaf);
+  search.measure();
+  for (int i = 0; i < (int)search.own_leaves; i++) search.scan((int)search.own_leaf + i);
+  walk<T, D>(h, nodes, Packet<T, D>(search.x), stacks[threadIdx.x / 32], search);
   if (!on) return;
-  found[u] = (int)ask.found;
-  weight[u] = ask.distance == 0 ? 0 : ask.weight;
+  found[u] = (int)search.found;
+  weight[u] = search.distance == 0 ? 0 : search.weight;
 }

@@ -1,4 +1,4 @@
-"""Where new points would join, and what their soft clustering asks, on the GPU. Kernels: prediction.cu, brute.cu."""
+"""Where new points would join, on the GPU. Kernels: prediction.cu, brute.cu."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from emst.cuda.runtime.launch import launch
 
 def nearest_reachable(bvh: Bvh, queries: Bvh, k: int, near: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`."""
-    bvh.neighbours = None  # for rounds, which do not follow
+    bvh.neighbours = None  # only rounds need them
     m, T = queries.n, bvh.T
     core, nearest = _core_distances(bvh, queries, k, near)
     found, weight = cupy.empty(m, np.int32), cupy.empty(m, bvh.dtype)
@@ -21,10 +21,18 @@ def nearest_reachable(bvh: Bvh, queries: Bvh, k: int, near: cupy.ndarray) -> tup
         args = (queries.rows, m, bvh.rows, bvh.n, np.int32(bvh.d), core, found, weight)
         launch("distances/brute", f"brute_reachable<{T}>", m, *args, block=BRUTE_QUERIES)
     else:
-        asked = (bvh.rows, bvh.hierarchy, bvh.nodes, queries.rows, m, near)
+        inputs = (bvh.rows, bvh.hierarchy, bvh.nodes, queries.rows, m, near)
         name = f"nearest_reachable<{bvh.template}>"
         launch(
-            "points/prediction", name, m, *asked, core, nearest if k > 1 else None, found, weight, block=32 * WALK_WARPS
+            "points/prediction",
+            name,
+            m,
+            *inputs,
+            core,
+            nearest if k > 1 else None,
+            found,
+            weight,
+            block=32 * WALK_WARPS,
         )
     return found, weight
 
@@ -38,7 +46,7 @@ def _core_distances(bvh: Bvh, queries: Bvh, k: int, near: cupy.ndarray) -> tuple
         if bvh.brute:
             page_of_neighbours(queries.rows, rank, last, core, among=(bvh.rows, bvh.n))
             continue
-        asked = (bvh.rows, bvh.hierarchy, bvh.nodes, queries.rows, m, near)
+        inputs = (bvh.rows, bvh.hierarchy, bvh.nodes, queries.rows, m, near)
         name = f"query_page<{bvh.template}, {min(PAGE, k - 1)}>"
-        launch("points/prediction", name, m, *asked, np.int32(rank), last, core, nearest, block=32 * WALK_WARPS)
+        launch("points/prediction", name, m, *inputs, np.int32(rank), last, core, nearest, block=32 * WALK_WARPS)
     return core, nearest

@@ -1,9 +1,9 @@
-// The forest's edges on their way out: sorted under the law, then in the caller's rows and units.
+// The forest's edges for the caller: in the total order, with the caller's row numbers and units.
 //
-// One radix sort by as much of the law as fits into 64 bits: float32 by (weight, smaller end) or, under mutual
-// reachability, (weight, distance); float64 by weight. What is equal in that stands in short runs, as a rule, which are
-// put in order where they stand. An edge is packed as (smaller end << 32 | larger end); all ones is an empty slot,
-// which sorts last.
+// One radix sort by as much of the order's key as fits into 64 bits: in float32 (weight, smaller end) or, under mutual
+// reachability, (weight, distance); in float64 the weight. Edges with equal first keys are next to each other then, in
+// short runs as a rule, and these are sorted in place. An edge is packed as (smaller end << 32 | larger end); all ones
+// is an empty slot, which comes last.
 #include "distances/point_rows.cuh"
 
 constexpr int LONGEST_RUN = 32;
@@ -33,7 +33,7 @@ __global__ void distance_keys(const int *slots, const u64 *ends, i64 edges, cons
   if (i < edges) key[i] = pair_distance(ends[slots[i]], rows, dimensions, stride);
 }
 
-// Insertion sort of short runs of equal keys by (distance, smaller end, larger end).
+// Insertion sort of short runs of equal first keys by (distance, smaller end, larger end).
 template <class T, bool MRD>
 __global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *ends, const T *rows, int dimensions,
                            int stride) {
@@ -55,8 +55,8 @@ __global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *end
   }
 }
 
-// Which edges stand in longer runs; those may be in order as they are (duplicates hang from the first of their run, in
-// the order of their slots), or not: disorder is set.
+// Marks the edges in longer runs, and sets disorder if one of these runs is not in order. Most are: edges of duplicates
+// have the first point of a run in common and are sorted by slot, that is by their other end.
 template <class T, bool MRD>
 __global__ void mark_long_runs(const u64 *key, const int *slots, i64 edges, const u64 *ends, const T *rows,
                                int dimensions, int stride, bool *in_long_run, int *disorder) {

@@ -1,4 +1,4 @@
-"""The forest's edges and core distances on their way out of the GPU. Kernels: result.cu."""
+"""The forest's edges and core distances for the caller, on the GPU. Kernels: result.cu."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from emst.cuda.runtime.sort import sort_pairs
 
 
 def sorted_edges(bvh: Bvh, forest: Forest, order: cupy.ndarray, scaling: Scaling) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """See `emst.backend.operations`. The forest cannot be merged further: its buffers serve the sort."""
+    """See `emst.backend.operations`. The forest cannot be merged further: its buffers are freed."""
     count, ends = bvh.n - forest.count, scratch_of(forest).ends
     forest.scratch = forest.edge_u = forest.edge_v = None
-    keys, slots = _by_law(bvh, ends, forest.weight, count)
+    keys, slots = _in_total_order(bvh, ends, forest.weight, count)
     edges, weights = cupy.empty((count, 2), np.int32), cupy.empty(count, bvh.dtype)
     launch(
         "points/result",
@@ -35,8 +35,10 @@ def sorted_edges(bvh: Bvh, forest: Forest, order: cupy.ndarray, scaling: Scaling
     return edges, weights
 
 
-def _by_law(bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """First keys and slots of the forest's edges under the law; empty slots follow after `count`."""
+def _in_total_order(
+    bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int
+) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """First keys and slots of the forest's edges in the total order; the empty slots come after `count`."""
     n, T, mrd = bvh.n, bvh.T, bvh.core is not None
     template = f"{T}, {'true' if mrd else 'false'}"
     unsorted = cupy.empty(n, np.uint64)
@@ -53,7 +55,7 @@ def _by_law(bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int) -> t
 
 
 def _by_all_keys(bvh: Bvh, ends: cupy.ndarray, slots: cupy.ndarray, first: cupy.ndarray) -> cupy.ndarray:
-    """Slots by all of the law, the last key first, in stable sorts."""
+    """Slots in the total order, by stable sorts from its last key to its first."""
     slots = sort_pairs(ends[slots], slots)[1]
     if bvh.core is not None and bvh.dtype.itemsize == 8:  # in float32 the first key holds the distance
         distance = cupy.empty(len(slots), np.uint64)

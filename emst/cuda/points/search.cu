@@ -1,11 +1,12 @@
-// One round: upper bounds of every component, who needs a search, the search, and each component's lightest edge.
+// The searches of one round: which points need one, and their nearest points of another component.
 //
-// Between rounds a point keeps its last answer. If that neighbour still has another label it is still the nearest
-// (components only grow); otherwise its weight is a lower bound, and a search that found nothing within a radius leaves
-// the next number after it. Only points whose bound does not exceed the best edge their component knows are searched.
+// Between rounds a point keeps the neighbour that it found last. If that still lies in another component it is still
+// the nearest one, since components only grow. Otherwise the weight of the edge to it is a lower bound of the next. A
+// search that finds nothing within its radius leaves the next number after the radius as the lower bound. A point needs
+// a search only if its lower bound does not exceed the upper bound of its component's lightest edge.
 //
-// Under mutual reachability (MRD) the law's second key is the Euclidean distance: a point that has reached the least
-// weight it can have, its own core distance, only looks for something nearer.
+// Under mutual reachability (MRD) the second key of the total order is the Euclidean distance. No edge of a point is
+// lighter than its core distance: once that weight is found, the search goes on for nearer points only.
 #include "runtime/compact.cuh"
 #include "points/walk.cuh"
 
@@ -20,7 +21,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
   if (tile == 0 && threadIdx.x == 0) count[1] = 0;  // packets taken from the list
   int label[COMPACT_ITEMS];
   Bits<T> floor[COMPACT_ITEMS];
-  bool hopeful[COMPACT_ITEMS];
+  bool lower_bound_fits[COMPACT_ITEMS];
 #pragma unroll
   for (int j = 0; j < COMPACT_ITEMS; j++) {
     const i64 i = minimum(compact_index(tile, j), n - 1);
@@ -28,22 +29,22 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
     floor[j] = bound[i];
   }
 #pragma unroll
-  for (int j = 0; j < COMPACT_ITEMS; j++) hopeful[j] = floor[j] <= best[label[j]];
+  for (int j = 0; j < COMPACT_ITEMS; j++) lower_bound_fits[j] = floor[j] <= best[label[j]];
   compact_tile(
       tile, n, tiles, epoch, count,
       [&](int j, i64 i) {
-        if (!hopeful[j]) return false;
-        int answer = nearest[i];
-        if (answer == NONE) return true;
-        if (labels[answer] != label[j]) return false;
-        return !((second ? second[i] : floor[j]) == 0 && repeated(rows, dimensions, stride, i, answer));
+        if (!lower_bound_fits[j]) return false;
+        const int neighbour = nearest[i];
+        if (neighbour == NONE) return true;
+        if (labels[neighbour] != label[j]) return false;
+        return !((second ? second[i] : floor[j]) == 0 && repeated(rows, dimensions, stride, i, neighbour));
       },
       [&](i64 i, bool kept, u32 rank) {
         if (kept) worklist[rank] = (int)i;
       });
 }
 
-// "Which is the nearest point with another label?"
+// A search (see walk.cuh) for the nearest point with another label.
 template <class T, int D, bool MRD>
 struct NearestOutside {
   const T *points;
@@ -59,16 +60,16 @@ struct NearestOutside {
   __device__ bool may_hold(T low_tag, T high_tag) const {
     return label_of(low_tag) != common && (!MRD || bits_of(high_tag) <= heaviest);
   }
-  // At inner nodes a tie is worth a visit only if it may bring a smaller id: many equal points in one cell of the
-  // curve's grid would otherwise all look at each other. For leaves the question costs more than it saves.
+  // An inner node at the distance of the best so far is visited only if it may hold a smaller id: otherwise equal
+  // points in one cell of the curve's grid would all visit each other. For leaves this test costs more than it saves.
   __device__ bool wants(int level, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
     if (label_of(low.tag) == label || (MRD && bits_of(high.tag) > weight)) return false;
     const Bits<T> d = box_dist2(low, high, x);
     if (level == 0) return d <= radius;
     return d < radius || (d == radius && (!MRD || distance >= radius) && first < found);
   }
-  // Points of a leaf come in ascending order, so among equals the first one stays. Whether a tie with the best so far
-  // counts is the same for the whole leaf: it does if the leaf comes before `found`; then the limit is one above.
+  // Points of a leaf come in ascending order, so among equals the first one stays. A tie with the best so far counts if
+  // the point's id is smaller, which is the same for all points of a leaf; then the limit is one above.
   __device__ bool scan(int leaf) {
     const u32 i0 = (u32)leaf * LEAF;
     const T *rows = points + (i64)leaf * (LEAF * STRIDE<D>);
@@ -113,39 +114,40 @@ __device__ void search_packet(const T *points, const int *labels, const Hierarch
   const i64 first = packet * size, a = minimum(first + minimum((int)lane_id(), size - 1), queries - 1);
   const bool on = (int)lane_id() < size && first + lane_id() < queries;
   const i64 u = worklist ? worklist[a] : a;
-  NearestOutside<T, D, MRD> ask;
-  ask.points = points;
-  ask.labels = labels;
-  ask.x = load<T, D>(points, u);
-  ask.label = labels[u];
-  const int front = __shfl_sync(FULL, ask.label, 0);
-  ask.common = __all_sync(FULL, ask.label == front) ? front : -2;
-  ask.weight = ask.radius = on ? bits_of(mul(value_of(best[ask.label]), slack)) : -1;  // nothing is within -1
+  NearestOutside<T, D, MRD> search;
+  search.points = points;
+  search.labels = labels;
+  search.x = load<T, D>(points, u);
+  search.label = labels[u];
+  const int front = __shfl_sync(FULL, search.label, 0);
+  search.common = __all_sync(FULL, search.label == front) ? front : -2;
+  search.weight = search.radius = on ? bits_of(mul(value_of(best[search.label]), slack)) : -1;  // nothing is within -1
   if (MRD) {
-    ask.core = bits_of(ask.x.tag);
-    ask.distance = INFINITE<T>;
-    ask.heaviest = warp_max(ask.weight);
+    search.core = bits_of(search.x.tag);
+    search.distance = INFINITE<T>;
+    search.heaviest = warp_max(search.weight);
   }
-  ask.reach = warp_max(ask.radius);
-  walk<T, D>(h, nodes, Packet<T, D>(ask.x), stack, ask);
+  search.reach = warp_max(search.radius);
+  walk<T, D>(h, nodes, Packet<T, D>(search.x), stack, search);
   if (!on) return;
-  bool none = ask.found == ~0u;
-  const Bits<T> weight = MRD ? ask.weight : ask.radius;
-  nearest[u] = none ? NONE : (int)ask.found;
+  bool none = search.found == ~0u;
+  const Bits<T> weight = MRD ? search.weight : search.radius;
+  nearest[u] = none ? NONE : (int)search.found;
   bound[u] = none ? weight + 1 : weight;
-  if (MRD) second[u] = ask.distance;
-  if (!none) lower(best + ask.label, weight);
+  if (MRD) second[u] = search.distance;
+  if (!none) lower(best + search.label, weight);
 }
 
-// Blocks that a multiprocessor should hold at once: the search waits less with more of them, while registers last.
+// Blocks that a multiprocessor should hold at once. More of them hide more of the search's waiting for memory, until
+// they have too few registers.
 template <class T, int D, bool MRD>
 constexpr int BLOCKS_HELD = sizeof(T) == 8 || D > 5 ? 1
                             : D <= 3 && !MRD        ? 12
                                                     : 8;
 
 // Warps take packets off the worklist until none is left (count[0] queries, count[1] packets taken). A short worklist
-// makes small packets: its queries lie far apart, and one warp that walks for all of them would keep the device
-// waiting.
+// makes small packets: its queries lie far apart, and a warp that walked for 32 of them would still be running when all
+// others have ended.
 template <class T, int D, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const Hierarchy h,
@@ -155,7 +157,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
   const int queries = count[0], warps = gridDim.x * WARPS;
   const int size = maximum(minimum((queries - 1) / warps + 1, 32), LEAST_PACKET);
   const int packets = (int)(((i64)queries + size - 1) / size);
-  const int chunk = maximum(minimum(packets / (16 * warps), 16), 1);  // one counter for all: it takes its time
+  const int chunk = maximum(minimum(packets / (16 * warps), 16), 1);  // all warps share one counter
   while (true) {
     int packet = 0;
     if (lane_id() == 0) packet = atomicAdd(count + 1, chunk);

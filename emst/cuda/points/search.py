@@ -1,4 +1,4 @@
-"""One round's question on the GPU: the lightest edge leaving each component. Kernels: search.cu."""
+"""The lightest edge out of each component, on the GPU. Kernels: search.cu."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch
 
 BLOCKS_AN_SM = 16
-# After the first round searches look this much farther (squared) than the lightest edge their component knows: a point
-# that finds nothing, or something farther, then rests for several rounds. Not when components have grown so large that
-# they lie apart: a whole city is about as far from the next one as its nearest suburb.
+# After the first round searches look farther than the upper bound of their component (by this factor, squared): a point
+# that finds nothing, or something farther, then needs no search for several rounds. Not when components are large and
+# lie apart: then many of their points are about equally far from the next one, and looking farther only costs.
 SLACK, SLACK_MRD = 1.5, 1.2
 SLACK_UP_TO = 100_000  # points a component, on average
 
@@ -24,8 +24,8 @@ def nearest_outgoing(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
     """See `emst.backend.operations`."""
     n, T, mrd = bvh.n, bvh.T, cache.second is not None
     known = (forest.labels, n, cache.nearest, cache.bound)
-    everybody = cache.rounds == 0 and not mrd and forest.count == n
-    worklist = None if everybody else cache.worklist
+    all_points = cache.rounds == 0 and not mrd and forest.count == n
+    worklist = None if all_points else cache.worklist
     if cache.rounds > 0:
         fill_from_lists(bvh, forest, cache)
     if worklist is not None:
@@ -43,11 +43,13 @@ def _search_bvh(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.
     threads = min(bvh.n, cache.multiprocessors * BLOCKS_AN_SM * block)
     crowded = cache.rounds > 0 and bvh.n < SLACK_UP_TO * forest.count
     slack = bvh.dtype.type((SLACK if cache.second is None else SLACK_MRD) if crowded else 1)
-    asked = (bvh.rows, forest.labels, bvh.hierarchy, bvh.nodes, worklist, cache.count)
-    told = (cache.nearest, cache.bound, cache.second, forest.best)
-    launch("points/search", name, threads, *asked, *told, slack, block=block)
+    inputs = (bvh.rows, forest.labels, bvh.hierarchy, bvh.nodes, worklist, cache.count)
+    results = (cache.nearest, cache.bound, cache.second, forest.best)
+    launch("points/search", name, threads, *inputs, *results, slack, block=block)
 
 
 def _search_all(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:
-    told = (cache.nearest, cache.bound, cache.second)
-    nearest_outside(bvh.rows, forest.labels, worklist, cache.count, forest.best, told, forest.best, centres=bvh.centres)
+    results = (cache.nearest, cache.bound, cache.second)
+    nearest_outside(
+        bvh.rows, forest.labels, worklist, cache.count, forest.best, results, forest.best, centres=bvh.centres
+    )

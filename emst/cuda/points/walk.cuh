@@ -1,14 +1,14 @@
-// The packet walk: one warp answers a question for 32 queries that are neighbours on the curve.
+// The packet walk: one warp searches the hierarchy for 32 queries that are neighbours on the curve.
 //
-// The lanes test 32 child boxes at once against the box around the queries; each survivor is tested exactly (every
-// lane: own point against that box). At inner nodes survivors are stacked farthest first. Among leaves the nearest goes
-// first and the others in curve order: sorting them all costs more than it saves. The exact test is what keeps a packet
-// whose queries lie far apart (late rounds, cluster borders) from visiting everything.
+// The lanes test 32 child boxes at once against the box around the queries. Each child that passes is tested exactly:
+// every lane tests its own query against the box. Inner nodes that pass are stacked, the farthest first. Of leaves the
+// nearest is scanned first and the others in curve order: sorting them costs more than it saves. Without the exact test
+// a packet whose queries lie far apart (in late rounds, at borders of clusters) would visit everything.
 //
-// A question offers: `reach`, the greatest search radius of the packet (bits, equal in all lanes, never growing);
+// A search has `reach`, the greatest search radius of the packet (bits, equal in all lanes, never growing);
 // may_hold(low_tag, high_tag), whether a node can matter to any query; wants(level, first, low, high), whether it
-// matters to this lane's query (first is the smallest id in it); scan(leaf), which looks at a leaf's points and says
-// whether `reach` may have shrunk.
+// matters to this lane's query (first is the smallest id in it); and scan(leaf), which compares the points of a leaf
+// and returns whether `reach` may have shrunk.
 #pragma once
 #include "points/bvh.cuh"
 
@@ -28,9 +28,9 @@ struct Packet {  // the box around the queries
   }
 };
 
-template <class T, int D, class Question>
+template <class T, int D, class Search>
 __device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Packet<T, D> &packet, u64 *stack,
-                     Question &ask) {
+                     Search &search) {
   const u32 lane = lane_id();
   int depth = 0, level = h.levels - 1, begin = 0, size = h.count[level];
   while (true) {
@@ -40,7 +40,7 @@ __device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Pack
       i64 node = h.offset[level] + begin + (i64)lane;
       Row<T, D> low = load<T, D>(nodes, 2 * node), high = load<T, D>(nodes, 2 * node + 1);
       Bits<T> s = box_dist2(low, high, packet.low, packet.high);
-      if (s <= ask.reach && ask.may_hold(low.tag, high.tag)) {
+      if (s <= search.reach && search.may_hold(low.tag, high.tag)) {
         distance = high_word(s);
         key = ((u32)distance & ~31u) | lane;
       }
@@ -51,8 +51,8 @@ __device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Pack
         waiting &= ~(1u << next);
         int leaf = begin + (int)next;
         Row<T, D> low = load<T, D>(nodes, 2 * (i64)leaf), high = load<T, D>(nodes, 2 * (i64)leaf + 1);
-        if (__any_sync(FULL, ask.wants(0, (u32)leaf * LEAF, low, high)) && ask.scan(leaf))
-          waiting &= __ballot_sync(FULL, distance <= high_word(ask.reach));
+        if (__any_sync(FULL, search.wants(0, (u32)leaf * LEAF, low, high)) && search.scan(leaf))
+          waiting &= __ballot_sync(FULL, distance <= high_word(search.reach));
         next = __ffs(waiting) - 1;
       }
     } else {
@@ -63,7 +63,7 @@ __device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Pack
         int child = begin + (int)(farthest & 31u);
         i64 node = h.offset[level] + (i64)child;
         Row<T, D> low = load<T, D>(nodes, 2 * node), high = load<T, D>(nodes, 2 * node + 1);
-        if (!__any_sync(FULL, ask.wants(level, (u32)child * LEAF << 5 * level, low, high))) continue;
+        if (!__any_sync(FULL, search.wants(level, (u32)child * LEAF << 5 * level, low, high))) continue;
         if (lane == 0) stack[depth] = (u64)(farthest & ~31u) << 32 | (u32)level << 28 | (u32)child;
         depth++;
       }
@@ -73,7 +73,7 @@ __device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Pack
     bool more = false;
     while (depth > 0 && !more) {
       entry = stack[--depth];
-      more = (int)(entry >> 32) <= high_word(ask.reach);
+      more = (int)(entry >> 32) <= high_word(search.reach);
     }
     __syncwarp();
     if (!more) return;

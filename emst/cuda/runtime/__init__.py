@@ -2,8 +2,11 @@
 
 compile.py      how kernels are compiled, by NVRTC when they are first needed
 launch.py       how kernels are launched
+signature.py    a kernel's parameters, to check the arguments of a launch
+constants.py    numbers that kernels and Python must agree on
 memory.py       arrays on the GPU, and how much memory is free
 exact.cuh       arithmetic that rounds as the CPU does
+warp.cuh        scans and sums over the lanes of a warp and the threads of a block
 grid.cuh        blocks that work together in one launch
 sort            radix sort of 64-bit keys
 scan.cuh        prefix sums within segments

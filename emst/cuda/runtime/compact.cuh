@@ -1,6 +1,6 @@
 // Ordered compaction in one pass: every kept index goes to its rank among the kept ones.
 //
-// A block takes a tile, counts by ballots, and learns by looking back how many were kept before it (lookback.cuh).
+// A block takes a tile, counts by ballots, and finds by looking back how many were kept before it (lookback.cuh).
 #pragma once
 #include "runtime/lookback.cuh"
 #include "runtime/warp.cuh"

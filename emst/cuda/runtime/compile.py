@@ -1,12 +1,13 @@
 """Kernels from the .cu files of this package, compiled by NVRTC when they are first needed.
 
 CuPy caches compiled kernels on disk by their source string, which does not cover included files; so our own includes
-are inlined here and the source is the key. Templates are asked for one at a time. Nothing compiles at import.
+are inlined here and the source is the key. Each template instance is compiled by itself, when it is first needed.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,12 @@ def kernel(room: str, name: str, cooperative: bool = False) -> Any:
         code=source(room), options=OPTIONS, name_expressions=(name,), enable_cooperative_groups=cooperative
     )
     return module.get_function(name)
+
+
+def kernels_ready() -> tuple[int, str]:
+    """See `emst.backend.operations`."""
+    folder = os.environ.get("CUPY_CACHE_DIR", os.path.expanduser("~/.cupy/kernel_cache"))
+    return kernel.cache_info().currsize, folder
 
 
 def ctype(dtype: Any) -> str:

@@ -21,7 +21,7 @@ WALK_WARPS = 4  # packets of a block (walk.cuh)
 
 # All pairs of points, rows of distances.
 BRUTE_QUERIES = 128  # threads of a block, each with one query (tiles.cuh)
-BRUTE_TILE = 32  # points that a query meets at once
+BRUTE_TILE = 32  # points that a query is compared with at once
 BRUTE_SPLITS = 64  # parts that the points are split into at most (brute.cu)
 EUCLIDEAN, MANHATTAN, CHEBYSHEV, POWERS, ANY_POWER = range(5)  # metrics (metric.cuh)
 ROW_THREADS = 256  # a block takes a row (rows.cu)

@@ -1,9 +1,9 @@
 // Arithmetic that rounds as the CPU does, and squared distances as integers.
 //
-// Multiplications, additions and conversions are spelled in PTX: neither the compiler's contraction to fma nor the
-// -ftz=true that CuPy passes may touch them. For the same reason weights are never compared as floating-point numbers:
-// a non-negative one orders like its bits, so weights and squared distances are kept, compared, reduced over a warp and
-// minimised by atomics as signed integers (Bits).
+// Multiplications, additions and conversions are written in PTX: neither the compiler's contraction to fma nor the
+// -ftz=true that CuPy passes may change them. For the same reason weights are never compared as floating-point numbers:
+// those that are not negative are in the order of their bits, so weights and squared distances are stored, compared,
+// reduced over a warp and minimised by atomics as signed integers (Bits).
 #pragma once
 
 using u32 = unsigned int;
@@ -120,12 +120,12 @@ template <class T>
 __device__ T minimum(T a, T b) {
   return a < b ? a : b;
 }
-// One instruction instead of a comparison and a selection, which NaN would make differ.
+// One instruction; a comparison and a selection, which differ from it for NaN, would be two.
 __device__ inline float maximum(float a, float b) { return fmaxf(a, b); }
 __device__ inline float minimum(float a, float b) { return fminf(a, b); }
 
-// Passes over all points wait for memory, one access after the other: label, then what the label points to. A thread
-// takes EACH points, a block apart, and makes every step for all of them, so that the waiting overlaps.
+// Passes over all points wait for memory, one access after the other: for a label, then for the data of that component.
+// A thread takes EACH points, a block apart, and makes every step for all of them, so that the waits overlap.
 constexpr int EACH = EMST_EACH;
 __device__ inline i64 point_of_thread(int j) { return (blockIdx.x * (i64)EACH + j) * blockDim.x + threadIdx.x; }
 

@@ -2,9 +2,9 @@
 #pragma once
 #include "runtime/warp.cuh"
 
-// A barrier of several blocks counts arrivals, and never starts over; all of its blocks must be resident, which a
-// cooperative launch promises. One block alone needs the fences still: what atomics wrote is not in its first-level
-// cache.
+// A barrier of several blocks counts arrivals, and is never reset; all of its blocks must be resident, which a
+// cooperative launch guarantees. A block alone needs the fences, too: values that atomics wrote are not in its
+// first-level cache.
 struct Grid {
   u32 *arrived;
   int rank, size;

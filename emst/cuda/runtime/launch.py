@@ -69,7 +69,7 @@ def multiprocessors(device: int) -> int:
 
 
 class Compaction:
-    """What the tiles of up to n indices tell each other (lookback.cuh), and the epoch that tells launches apart.
+    """Words that the tiles of up to n indices publish (lookback.cuh), and the epoch by which launches differ.
 
     The launches run one after the other, since they share the counter from which tiles are taken.
     """

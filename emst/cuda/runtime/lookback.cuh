@@ -1,4 +1,4 @@
-// What tiles tell each other in single-pass scans: D. Merrill, M. Garland, "Single-pass parallel prefix scan with
+// The sums that tiles publish in single-pass scans: D. Merrill, M. Garland, "Single-pass parallel prefix scan with
 // decoupled look-back" (2016).
 //
 // A tile publishes one word: (epoch, state, count), first its own count, then that of all tiles up to itself. Words of
@@ -17,7 +17,7 @@ constexpr int COUNTER_WORDS =
     EMST_COUNTER_WORDS;  // the counter has a cache line of its own: other blocks read the words all the time
 
 // The tile of this block; called by all of its threads. The counter wraps to 0 when the last tile is taken, so the next
-// launch finds it as this one did. A block alone does not ask: it would wait for memory.
+// launch finds it as this one did. A block alone takes tile 0 without waiting for memory.
 __device__ inline int take_tile(u64 *tiles) {
   __shared__ int taken;
   if (threadIdx.x == 0) taken = gridDim.x > 1 ? (int)atomicInc(reinterpret_cast<u32 *>(tiles), gridDim.x - 1) : 0;

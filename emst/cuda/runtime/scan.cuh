@@ -1,7 +1,7 @@
 // Prefix sums within segments in one pass over memory.
 //
-// As in compact.cuh, but a tile that holds the head of a segment knows the sum that the next tile needs without looking
-// back. "The value that was set last" is such a sum too: a set value begins a segment, all others are 0.
+// As in compact.cuh, but a tile that holds the head of a segment has the sum that the next tile needs without looking
+// back. "The last value that was set" is such a sum, too: a value that is set begins a segment, all others are 0.
 #pragma once
 #include "runtime/lookback.cuh"
 
@@ -22,8 +22,8 @@ __device__ inline u32 warp_segment_sum(u32 value, u32 heads) {
   return sum;
 }
 
-// load(i, head) gives the value of index i < n and says whether a segment begins there, as one does at 0; emit(i, sum)
-// gets the sum from its segment's head up to i.
+// load(i, head) returns the value of index i < n and sets whether a segment begins there; one must begin at 0. emit(i,
+// sum) gets the sum from its segment's head up to i.
 template <class Load, class Emit>
 __device__ void segmented_scan(i64 n, u64 *tiles, u32 epoch, Load load, Emit emit) {
   constexpr int WARPS = SCAN_THREADS / 32, COUNTS = WARPS * SCAN_ITEMS;

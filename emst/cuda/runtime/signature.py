@@ -1,4 +1,4 @@
-"""What a kernel takes, read from its source, and whether the arguments of a launch are that.
+"""Signatures of kernels, read from their sources, and whether the arguments of a launch fit.
 
 CUDA copies as many bytes for a parameter as the kernel's signature says, from wherever the argument lies. It notices
 neither an argument of another width nor a missing one.

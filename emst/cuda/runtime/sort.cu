@@ -1,8 +1,8 @@
 // Stable radix sort of 64-bit keys with 32-bit values, eight bits a pass, every pass one trip through memory.
 //
-// A block ranks its tile by digit, learns how many equal digits earlier tiles hold by looking back over their published
-// counts, and writes its tile out in runs: A. Adinets, D. Merrill, "Onesweep: a faster least significant digit radix
-// sort for GPUs" (2022). The words that tiles publish are described in lookback.cuh.
+// A block ranks its tile by digit, finds how many equal digits earlier tiles hold by looking back over their published
+// counts, and writes its tile in runs of equal digits: A. Adinets, D. Merrill, "Onesweep: a faster least significant
+// digit radix sort for GPUs" (2022). The words that tiles publish are described in lookback.cuh.
 #include "runtime/lookback.cuh"
 #include "runtime/warp.cuh"
 
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
   const i64 tile_start = (i64)tile * TILE, first = tile_start + warp * (32 * ITEMS) + lane;
   const int here = (int)minimum((i64)TILE, n - tile_start);
 
-  // Counts first, without ranks: later tiles wait for them. Padding sorts last in its tile.
+  // Counts first, since later tiles wait for them; ranks later. Padding comes last in its tile.
   u64 key[ITEMS];
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) key[j] = first + j * 32 < n ? keys_in[first + j * 32] : ~0ull;
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
   out_base[digit] = (u32)starts[digit] + earlier - place;
   __syncthreads();
 
-  // Through shared memory, so that equal digits leave side by side.
+  // Through shared memory, so that neighbouring threads write equal digits to neighbouring places.
   u32 to[ITEMS];
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {

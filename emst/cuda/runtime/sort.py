@@ -16,7 +16,7 @@ def sort_pairs(
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Keys uint64[n] in ascending order and their values int32[n], by default indices; equal keys stay in order.
 
-    Keys are less than 2**bits: higher digits are not looked at.
+    Keys are less than 2**bits: higher digits are not sorted by.
     """
     n, passes = len(keys), -(-bits // DIGIT_BITS)
     tiles = -(-n // SORT_TILE)

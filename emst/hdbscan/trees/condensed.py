@@ -19,21 +19,23 @@ ROW = np.dtype([("parent", "i8"), ("child", "i8"), ("lambda_val", "f8"), ("child
 
 
 class CondensedTree(Table):
-    """The condensed tree: one row for every cluster but the root, and one for every point.
+    """The condensed tree as a table: one row for every point, and one for every cluster except the root.
 
-    Columns are `parent`, `child`, `lambda_val` (1 / distance at which the child leaves the parent) and `child_size`
-    (its number of points). Children below n are points; n is the root, other clusters have greater numbers than their
-    parents. Rows are ordered by parent, lambda and child. Points that were left out leave the root at lambda 0.
+    The columns are `parent`, `child`, `lambda_val` (1 / distance at which the child leaves the parent) and `child_size`
+    (number of points of the child). Numbers below n are points, n is the root, and the number of every other cluster is
+    greater than its parent's. Rows are ordered by parent, lambda and child. Points that are not in the hierarchy leave
+    the root at lambda 0.
 
     Parameters
     ----------
     condensed : Condensed
+        The condensed tree of m points, on either backend.
     selection : Selection
-        The clusters that were chosen, for `plot`.
+        The selected clusters; `plot` marks them.
     rows : int array of shape (m,), optional
-        Row of each of the hierarchy's m points; by default they are the rows.
+        Row of the data of each of the m points; by default 0 ... m - 1.
     n : int, optional
-        Number of rows, where there are more than m.
+        Number of rows of the data; m by default.
     """
 
     def __init__(self, condensed: Condensed, selection: Selection, *, rows: Array = None, n: int | None = None) -> None:
@@ -55,14 +57,14 @@ class CondensedTree(Table):
         )
 
     @property
-    def _raw_tree(self) -> np.ndarray:  # the name that recipes written for hdbscan read
+    def _raw_tree(self) -> np.ndarray:  # hdbscan's name, which programs written for hdbscan use
         return self._fetch()[0]
 
-    def _select_clusters(self) -> list[int]:  # likewise
+    def _select_clusters(self) -> list[int]:  # hdbscan's name as well
         return self._fetch()[1].tolist()
 
     def _fetch(self) -> tuple[np.ndarray, np.ndarray]:
-        """The rows of the tree and the ids of the chosen clusters, on the host."""
+        """The table and the numbers of the selected clusters, on the host."""
         if self._source is not None:
             condensed, selection, rows, n = self._source
             kept, n = kept_rows(rows, n, len(condensed.cluster))
@@ -80,11 +82,14 @@ class CondensedTree(Table):
         return {name: np.ascontiguousarray(rows[name]) for name in ROW.names or ()}
 
     def to_numpy(self) -> np.ndarray:
-        """The rows as a structured array."""
+        """The table as a structured array with the fields parent, child, lambda_val and child_size."""
         return self._raw_tree.copy()
 
     def to_networkx(self) -> Any:
-        """A DiGraph from parents to children. Edges have a `weight`, their lambda; nodes a `size` in points."""
+        """A networkx DiGraph from parents to children.
+
+        The attribute `weight` of an edge is its lambda, `size` of a node is its number of points.
+        """
         parent, child, weight, size = (column.tolist() for column in self._columns().values())
         graph = optional("networkx").DiGraph()
         graph.add_weighted_edges_from(zip(parent, child, weight))
@@ -96,14 +101,23 @@ class CondensedTree(Table):
     def get_plot_data(
         self, leaf_separation: float = 1, log_size: bool = False, max_rectangle_per_icicle: int = 20
     ) -> dict[str, Any]:
-        """Bars and lines of `plot`, which takes the same arguments.
+        """The bars and lines that `plot` draws.
+
+        Parameters
+        ----------
+        leaf_separation : float, default 1
+            Distance of neighbouring leaves, in units of the root's width.
+        log_size : bool, default False
+            Widths are logarithms of the number of points.
+        max_rectangle_per_icicle : int, default 20
+            Most bars that a cluster is drawn with.
 
         Returns
         -------
         dict
-            `bar_centers`, `bar_tops` (heights), `bar_bottoms`, `bar_widths` of the bars; `line_xs`, `line_ys`: two ends
-            of the lines at the splits; `cluster_bounds`: left, right, bottom and top of each cluster by its number.
-            Infinite lambdas stand a tenth above the greatest other.
+            `bar_centers`, `bar_tops` (the heights of the bars), `bar_bottoms`, `bar_widths`; `line_xs`, `line_ys`: both
+            ends of the lines at the splits; `cluster_bounds`: left, right, bottom and top of each cluster, by number.
+            Infinite lambdas are drawn a tenth above the greatest finite one.
         """
         from emst.plots.icicles import icicles
 
@@ -131,7 +145,19 @@ class CondensedTree(Table):
         log_size: bool = False,
         max_rectangles_per_icicle: int = 20,
     ) -> Axes:
-        """Draw the tree as icicles; of more than 400 leaves the largest. See `emst.plots.plot_condensed_tree`."""
+        """Draw the tree as icicles; of more than 400 leaves only the largest.
+
+        Parameters
+        ----------
+        leaf_separation, cmap, label_clusters, selection_palette, axis, colorbar, log_size, max_rectangles_per_icicle
+            See `emst.plots.plot_condensed_tree`.
+        select_clusters : bool, default False
+            Circle the selected clusters.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
         from emst.plots.condensed import plot_condensed_tree
 
         return plot_condensed_tree(
@@ -149,7 +175,7 @@ class CondensedTree(Table):
 
 
 def _table(condensed: Condensed, kept: np.ndarray, n: int) -> np.ndarray:
-    """The rows of the tree, ordered by parent, lambda and child."""
+    """The table of n rows of data, of which the rows `kept` are points of the hierarchy."""
     with on_device_of(condensed.cluster):
         cluster, height = map(to_host, condensed.leaving())
     clusters, end = condensed.count - 1, condensed.count - 1 + len(kept)

@@ -1,4 +1,4 @@
-"""Single linkage as an object."""
+"""The single linkage tree as an object."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ if TYPE_CHECKING:
 
 
 class SingleLinkageTree(Table):
-    """Single linkage: merge i joins `left_child` and `right_child` at `distance` to cluster n + i of `size` points.
+    """The single linkage tree as a table: merge i joins two clusters to cluster n + i.
 
-    `to_numpy` is SciPy's linkage matrix, of shape (n - 1, 4); the named columns have `parent` before it. Points that
-    were left out join last, at an infinite distance.
+    The columns are `parent` (n + i), `left_child`, `right_child`, `distance` and `size` (number of points of the merged
+    cluster). `to_numpy` returns SciPy's linkage matrix, of shape (n - 1, 4), which has no column `parent`. Points that
+    are not in the hierarchy join last, at an infinite distance.
 
     Parameters
     ----------
     linkage : Linkage
+        The dendrogram of m points, on either backend.
     rows : int array of shape (m,), optional
-        Row of each of the hierarchy's m points; by default they are the rows.
+        Row of the data of each of the m points; by default 0 ... m - 1.
     n : int, optional
-        Number of rows, where there are more than m.
+        Number of rows of the data; m by default.
     """
 
     def __init__(self, linkage: Linkage, *, rows: Array = None, n: int | None = None) -> None:
@@ -51,7 +53,7 @@ class SingleLinkageTree(Table):
         )
 
     def _fetch(self) -> tuple[Linkage, np.ndarray, int]:
-        """The linkage of the points that were kept, their rows and the number of all rows, on the host."""
+        """The linkage of the m points, their rows in the data, and the number of all rows, on the host."""
         linkage = self._source
         if not isinstance(linkage.height, np.ndarray):
             linkage = self._source = Linkage(to_host(linkage.child), to_host(linkage.size), to_host(linkage.height))
@@ -63,19 +65,19 @@ class SingleLinkageTree(Table):
         return {**self.__dict__, "_source": replace(linkage, scratch=None)}
 
     def to_numpy(self) -> np.ndarray:
-        """SciPy's linkage matrix."""
+        """SciPy's linkage matrix: float64 array of shape (n - 1, 4)."""
         linkage, kept, n = self._fetch()
         merges = len(linkage.size)
         matrix = np.empty((max(n - 1, 0), 4))
         matrix[:merges, :2] = _numbers(linkage.child, kept, n)
         matrix[:merges, 2] = linkage.height
         matrix[:merges, 3] = linkage.size
-        late = np.delete(np.arange(n), kept)  # each joins what the merge before it has made
-        whole = np.arange(n + merges - 1, 2 * n - 2)
-        if merges == 0 and n > 1:  # what came first is a point
-            late = np.concatenate([kept, late])
-            whole[0], late = late[0], late[1:]
-        matrix[merges:, :2] = np.sort(np.stack([late, whole], axis=1), axis=1)
+        others = np.delete(np.arange(n), kept)  # each of them joins the cluster of the merge before
+        before = np.arange(n + merges - 1, 2 * n - 2)
+        if merges == 0 and n > 1:  # no merge before the first: it joins two points
+            others = np.concatenate([kept, others])
+            before[0], others = others[0], others[1:]
+        matrix[merges:, :2] = np.sort(np.stack([others, before], axis=1), axis=1)
         matrix[merges:, 2] = np.inf
         matrix[merges:, 3] = np.arange(merges + 2, n + 1)
         return matrix
@@ -87,7 +89,10 @@ class SingleLinkageTree(Table):
         return {"parent": parent, "left_child": left, "right_child": right, "distance": matrix[:, 2], "size": size}
 
     def to_networkx(self) -> Any:
-        """A DiGraph from parents to children. Edges have a `weight`, their distance; nodes a `size` in points."""
+        """A networkx DiGraph from parents to children.
+
+        The attribute `weight` of an edge is its distance, `size` of a node is its number of points.
+        """
         parent, left, right, distance, size = (column.tolist() for column in self._columns().values())
         graph = optional("networkx").DiGraph()
         graph.add_nodes_from(range(len(parent) + 1), size=1)
@@ -97,13 +102,20 @@ class SingleLinkageTree(Table):
         return graph
 
     def get_clusters(self, cut_distance: float, min_cluster_size: int = 5) -> np.ndarray:
-        """Labels of the clusters that merges below `cut_distance` make: DBSCAN* at that epsilon.
+        """Labels of the clusters below a cut through the tree: DBSCAN* with this distance as epsilon.
+
+        Parameters
+        ----------
+        cut_distance : float
+            Merges below this distance are made.
+        min_cluster_size : int, default 5
+            Smaller clusters are noise.
 
         Returns
         -------
         int64 array of shape (n,)
-            Clusters are numbered in order of their first points. -1 for points of clusters of fewer than
-            `min_cluster_size` points and for those that were left out.
+            Clusters are numbered in the order of their first points. -1 for noise, and for points that are not in the
+            hierarchy.
         """
         height, least = check_cut(cut_distance, min_cluster_size)
         linkage, kept, n = self._fetch()
@@ -120,7 +132,17 @@ class SingleLinkageTree(Table):
         cmap: Any = "viridis",
         colorbar: bool = True,
     ) -> Axes:
-        """Draw the dendrogram, of many points its main branches. See `emst.plots.plot_single_linkage_tree`."""
+        """Draw the dendrogram; of more than 10,000 merges only the main branches.
+
+        Parameters
+        ----------
+        axis, truncate_mode, p, vary_line_width, cmap, colorbar
+            See `emst.plots.plot_single_linkage_tree`.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
         from emst.plots.dendrogram import plot_single_linkage_tree
 
         return plot_single_linkage_tree(
@@ -135,6 +157,6 @@ class SingleLinkageTree(Table):
 
 
 def _numbers(clusters: np.ndarray, kept: np.ndarray, n: int) -> np.ndarray:
-    """Names of clusters in a linkage -> their numbers in SciPy's matrix of all n rows."""
+    """Numbers of clusters in SciPy's matrix of all n rows, from their names in a `Linkage` of the kept rows."""
     points = clusters < 0
     return np.where(points, kept[np.where(points, clusters, -1) + len(kept)], n + clusters.astype(np.int64))

@@ -16,18 +16,21 @@ if TYPE_CHECKING:
 
 
 class SpanningTree(Table):
-    """The minimum spanning tree of a clustering: edges `from` a row `to` another and their `distance`, ascending.
+    """The minimum spanning tree of a clustering as a table of edges, by ascending distance.
 
-    The distance is mutual reachability. `to_numpy` is a float64 array of shape (n - 1, 3) of these columns.
+    The columns are `from` and `to`, rows of the data, and `distance`, their mutual reachability distance. Points that
+    are not in the hierarchy have no edge.
 
     Parameters
     ----------
     edges : int array of shape (m - 1, 2)
+        The two points that each edge joins, on either backend.
     weights : array of shape (m - 1,)
+        Mutual reachability distance of each edge, ascending.
     points : array-like or CSR matrix of shape (n, d), optional
-        The data, for `plot` and the nodes of `to_networkx`.
+        The data, for `plot` and for the nodes of `to_networkx`.
     rows : int array of shape (m,), optional
-        Row of each of the m points that the edges join; by default they are the rows. Others have no edge.
+        Row of the data of each of the m points; by default 0 ... m - 1.
     """
 
     def __init__(self, edges: Array, weights: Array, points: Any = None, *, rows: Array = None) -> None:
@@ -46,12 +49,12 @@ class SpanningTree(Table):
         )
 
     def _fetch(self) -> tuple[np.ndarray, np.ndarray, Any]:
-        """Edges between rows, weights and points, on the host."""
+        """The edges between rows of the data, their weights, and the data, on the host."""
         if self._kept is not None:
             self._edges = to_host(self._kept)[to_host(self._edges)]
             self._kept = None
         self._edges, self._weights = to_host(self._edges), to_host(self._weights)
-        if self._points is not None and not hasattr(self._points, "tocsr"):  # sparse features stay so
+        if self._points is not None and not hasattr(self._points, "tocsr"):  # sparse features stay sparse
             self._points = to_host(self._points)
         return self._edges, self._weights, self._points
 
@@ -65,11 +68,15 @@ class SpanningTree(Table):
         return {"from": u, "to": v, "distance": weights.astype(np.float64)}
 
     def to_numpy(self) -> np.ndarray:
-        """The columns side by side."""
+        """The columns as a float64 array of shape (m - 1, 3)."""
         return np.stack(list(self._columns().values()), axis=1).astype(np.float64)
 
     def to_networkx(self) -> Any:
-        """A Graph. Edges have a `weight`, their distance; nodes `data`, the coordinates, where they are known."""
+        """A networkx Graph.
+
+        The attribute `weight` of an edge is its distance. If the data is a dense array, the attribute `data` of a node
+        holds its coordinates.
+        """
         graph = optional("networkx").Graph()
         graph.add_weighted_edges_from(zip(*(column.tolist() for column in self._columns().values())))
         points = self._points
@@ -89,12 +96,27 @@ class SpanningTree(Table):
         vary_line_width: bool = True,
         colorbar: bool = True,
     ) -> Axes:
-        """Draw points and edges, projected to a plane if need be. See `emst.plots.plot_spanning_tree`."""
+        """Draw points and edges; points of more than two dimensions are projected to a plane.
+
+        Parameters
+        ----------
+        axis, node_size, node_color, node_alpha, edge_alpha, edge_cmap, edge_linewidth, vary_line_width, colorbar
+            See `emst.plots.plot_spanning_tree`.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        ValueError
+            The clustering was fitted to distances: its points have no coordinates.
+        """
         from emst.plots.spanning import plot_spanning_tree
 
         edges, weights, points = self._fetch()
         if points is None:
-            raise ValueError("this tree was built from distances: there are no points to draw it at")
+            raise ValueError("this tree was built from distances: it has no points to draw")
         return plot_spanning_tree(
             points,
             edges,

@@ -1,4 +1,4 @@
-"""What the trees share: named columns as a data frame, and rows of the data that a hierarchy may have left out."""
+"""What the three trees share: columns as a data frame, and the rows of the data that are points of the hierarchy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Table:
 
 
 def optional(name: str) -> Any:
-    """A library that emst does without until it is asked for."""
+    """An optional library, imported when it is needed, or ImportError that says how to install it."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -35,6 +35,6 @@ def optional(name: str) -> Any:
 
 
 def kept_rows(rows: Array, n: int | None, m: int) -> tuple[np.ndarray, int]:
-    """The rows that are the points of a hierarchy of m points, on the host, and how many rows there are."""
+    """Row of the data of each of m points, int64 on the host, and the number of rows of the data."""
     kept = np.arange(m) if rows is None else to_host(rows).astype(np.int64)
     return kept, m if n is None else n

@@ -1,0 +1,176 @@
+"""`emst warm-up`: compile everything for this machine, before anybody waits for it."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from emst.cli.shared import Commands, add_device
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Step: TypeAlias = tuple[str, Callable[[], Any]]
+
+DESCRIPTION = """\
+Compile the kernels for this machine and keep them on disk, so that no later call waits for the compiler: for images of
+containers and machines of classrooms. It works on small data of its own and takes minutes; where everything is compiled
+already, seconds.
+
+Covered are trees, clusterings, prediction, membership vectors, validity and forests: float32 and float64, two, three
+and more dimensions, min_samples 1 and above, weights of 4 and 8 bytes. With a usable GPU its kernels are compiled as
+well, unless --device cpu is given. What is rarely met (graphs of more than 2^32 - 2 entries) is still compiled when it
+is first met.
+
+The environment variable NUMBA_CACHE_DIR says where kernels for the CPU are kept; by default they lie beside the
+package's files or, if these cannot be written, in the user's cache folder. Set it to a folder that stays, and to the
+same one when the package is used. Kernels for the GPU are kept by CuPy, in CUPY_CACHE_DIR. Other processors and other
+versions of emst or numba compile anew.
+"""
+
+EXAMPLES = """\
+examples:
+  emst warm-up
+  NUMBA_CACHE_DIR=/opt/kernels emst warm-up --device cpu
+"""
+
+
+def add_to(commands: Commands) -> None:
+    """Add this subcommand to the parser."""
+    command = commands.add_parser(
+        "warm-up",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="compile everything for this machine",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+    )
+    add_device(command)
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Compile for the CPU, and for a GPU if there is one and it is wanted."""
+    from tqdm import tqdm
+
+    from emst.backend import backend_of
+    from emst.inputs.devices import choose_device
+
+    devices = sorted({"cpu", choose_device(arguments.device)})
+    steps = [(device, *step) for device in devices for step in _steps(device)]
+    start = time.perf_counter()
+    with tqdm(steps, unit=" step", disable=not sys.stderr.isatty(), leave=False) as bar:
+        for device, name, call in bar:
+            bar.set_description(f"{device}: {name}")
+            call()
+    seconds = time.perf_counter() - start
+    ready = [(device, *backend_of(device).kernels_ready()) for device in devices]
+    kept = ", ".join(f"{count:,} kernels for {device} in {folder}" for device, count, folder in ready)
+    print(f"ready after {seconds:.1f} s: {kept}")
+
+
+def _steps(device: str) -> Iterator[Step]:
+    """Names and calls that between them meet every kernel with every type."""
+    for dtype, d in itertools.product(("float32", "float64"), (2, 3, 5)):
+        yield f"trees, {d}-D {dtype}", partial(_trees, d, dtype, device)
+        for k in (1, 5):
+            yield f"clusters, {d}-D {dtype}, min_samples {k}", partial(_clusters, d, dtype, k, device)
+    for dtype in ("float32", "float64"):
+        yield f"all pairs, {dtype}", partial(_all_pairs, dtype, device)
+    yield "validity", _validity
+    for weight, index in itertools.product(("float32", "float64"), ("int32", "int64")):
+        yield f"forests, {weight} weights, {index} offsets", partial(_forests, weight, index, device)
+    yield "forests, many vertices", partial(_many_vertices, device)
+    for algorithm in ("contraction", "primitives", "partial-prim", "hybrid"):
+        yield f"forests, {algorithm}", partial(_published, algorithm, device)
+
+
+def _points(d: int, dtype: str) -> np.ndarray:
+    """Four clusters with noise; rounded, so that there are equal points and equal distances."""
+    import numpy as np
+
+    random = np.random.default_rng(0)
+    points = random.normal(size=(600, d)) + 12 * random.integers(0, 2, (600, 2)).repeat(d, axis=1)[:, :d]
+    return points.round(1).astype(dtype)
+
+
+def _trees(d: int, dtype: str, device: str) -> None:
+    from emst import minimum_spanning_tree
+
+    points = _points(d, dtype)
+    for k in (1, 5):
+        minimum_spanning_tree(points, min_samples=k, device=device)
+
+
+def _clusters(d: int, dtype: str, k: int, device: str) -> None:
+    from emst import HDBSCANGPU, all_points_membership_vectors, approximate_predict_scores, membership_vector
+
+    points = _points(d, dtype)
+    model = HDBSCANGPU(min_cluster_size=5, min_samples=k, device=device).fit(points)
+    model.predict(points[:50] + points.dtype.type(0.01))
+    approximate_predict_scores(model, points[:50])
+    membership_vector(model, points[:50])
+    all_points_membership_vectors(model)
+    model.dbscan_clustering(1.0)
+    model.recluster(cluster_selection_method="leaf", cluster_selection_epsilon=0.5, cluster_selection_persistence=0.1)
+    _ = model.outlier_scores_, model.exemplars_
+
+
+def _all_pairs(dtype: str, device: str) -> None:
+    from scipy.spatial.distance import cdist
+
+    from emst import HDBSCANGPU
+
+    points = _points(2, dtype)[::4]
+    matrix = cdist(points, points).astype(dtype)
+    for k in (1, 5):
+        HDBSCANGPU(min_samples=k, metric="manhattan", device=device).fit(points)
+        HDBSCANGPU(min_samples=k, metric="precomputed", device=device).fit(matrix)
+
+
+def _validity() -> None:
+    from emst import validity_index
+
+    points = _points(2, "float64")
+    validity_index(points, (points[:, 0] > 6).astype(int))
+
+
+def _edges(n: int, m: int, weight: str) -> Any:
+    """A random graph as scipy's matrix in coordinates, each edge in one direction."""
+    import numpy as np
+    from scipy.sparse import coo_array
+
+    random = np.random.default_rng(0)
+    ends = np.sort(random.integers(0, n, (2, m)), axis=0)
+    return coo_array((random.integers(1, 100, m).astype(weight), tuple(ends)), shape=(n, n))
+
+
+def _forests(weight: str, index: str, device: str) -> None:
+    """Few and many edges a vertex, in one direction and in both."""
+    import numpy as np
+
+    from emst import graph_msf
+
+    for m in (4_000, 120_000):
+        upper = _edges(2_000, m, weight).tocsr()
+        for graph in (upper, upper + upper.T):
+            indptr, indices = graph.indptr.astype(index), graph.indices.astype(np.int32)
+            graph_msf((indptr, indices, graph.data), device=device, return_labels=True)
+
+
+def _many_vertices(device: str) -> None:
+    """So many that those of the largest component are marked."""
+    from emst import graph_msf
+
+    graph_msf(_edges(140_000, 1_000_000, "float32"), symmetric="min", device=device)
+
+
+def _published(algorithm: str, device: str) -> None:
+    from emst import graph_msf
+
+    for weight in ("float32", "float64"):
+        graph_msf(_edges(2_000, 20_000, weight), algorithm=algorithm, symmetric="min", device=device)

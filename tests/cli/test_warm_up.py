@@ -1,0 +1,45 @@
+"""`emst warm-up`: what it says, and that nothing is left to compile."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+from emst.cli import main
+
+CALLS = """
+import numpy as np
+from emst import EMST, HDBSCANGPU, graph_msf
+from emst.cpu.runtime.compile import kernels
+
+random = np.random.default_rng(1)
+for d in (1, 2, 3, 7):
+    for dtype in ("float32", "float64", "int64"):
+        X = (100 * random.random((500, d))).astype(dtype)
+        EMST(device="cpu").fit(X)
+        model = HDBSCANGPU(device="cpu").fit(X)
+        model.predict(X[:20])
+graph_msf(np.triu(random.random((50, 50)), 1), device="cpu")
+used = [kernel for kernel in kernels if kernel.signatures]
+missed = {kernel.py_func.__name__: list(kernel.stats.cache_misses) for kernel in used if kernel.stats.cache_misses}
+assert len(used) > 35, len(used)
+assert not missed, missed
+"""
+
+
+def test_nothing_is_left_to_compile(capsys):
+    assert main(["warm-up", "--device", "cpu"]) == 0
+    said = capsys.readouterr()
+    count, folder = re.fullmatch(r"ready after [\d.]+ s: ([\d,]+) kernels for cpu in (.+)\n", said.out).groups()
+    assert int(count.replace(",", "")) > 150 and said.err == ""
+    assert any(pathlib.Path(folder).rglob("*.nbc"))
+    done = subprocess.run([sys.executable, "-c", CALLS], stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_help_says_where_kernels_are_kept(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["warm-up", "--help"])
+    assert stop.value.code == 0 and "NUMBA_CACHE_DIR" in capsys.readouterr().out
