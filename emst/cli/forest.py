@@ -177,7 +177,7 @@ def _too_many(found: FileGraph) -> str:
     n = found.graph.shape[0]
     if not found.counted or n <= 2 * found.graph.nnz:
         return ""
-    return f"; the number of vertices follows from the greatest id, {n - 1:,}: {NUMBER_THEM}"
+    return f"; there are so many vertices because the greatest id is {n - 1:,}: {NUMBER_THEM}"
 
 
 def _many(count: int, one: str, more: str) -> str:
