@@ -29,7 +29,7 @@ def test_chains_of_vertices_merge_into_their_roots(ops, length):
     rest = vertex[vertex % length > 0]
     first = vertex[::length][: 2 * (length > 1)]
     component, u = np.r_[rest, first], np.r_[rest - 1, first]
-    given = (to_device(ops, a) for a in (vertex, component, u, u + np.int32(1)))
+    given = (to_device(ops, a) for a in (vertex.copy(), vertex, component, u, u + np.int32(1)))
     np.testing.assert_array_equal(to_host(merged(*given, ops)), np.repeat([0, length], length))
 
 
@@ -43,7 +43,8 @@ def test_components_of_several_vertices_merge(ops, groups):
     if groups > 1:
         ends = np.r_[ends[:1], ends]  # component 0 chooses the edge that component 1 chooses
     component = np.arange(groups * (groups > 1), dtype=np.int32)
-    given = (to_device(ops, a) for a in (group, component, ends[:, 0].copy(), ends[:, 1].copy()))
+    roots = np.arange(groups, dtype=np.int32)
+    given = (to_device(ops, a) for a in (group, roots, component, ends[:, 0].copy(), ends[:, 1].copy()))
     assert not to_host(merged(*given, ops)).any()
 
 

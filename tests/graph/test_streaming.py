@@ -364,7 +364,7 @@ def test_the_figures_of_the_error_are_true(ops, form):
 
 @pytest.mark.parametrize("form", ["unsorted", "coordinates"])
 def test_the_figure_in_one_piece_includes_the_sort(ops, form):
-    graph = large(form, 600, 1_500)
+    graph = large(form, 500, 300)
     given = check_graph(graph, ops.name)
     assert bytes_needed(given, solver_of()) < bytes_to_sort(given)
     with pytest.raises(MemoryError) as error:

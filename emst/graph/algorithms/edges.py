@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Adjacency, Array, ForestEdges, Report
-from emst.boruvka import singletons
+from emst.backend.records import Adjacency, Array, Forest, ForestEdges, Report
 from emst.graph.arrays import ordered, rows_of, run_numbers
 
 MOST_EDGES = 2**30 - 1
@@ -118,20 +117,27 @@ def _lightest_contracted(arcs: Arcs, taken: Array, ops: Backend) -> Array:
     lightest = segment_minima(arcs.key, arcs.row, arcs.n, ops.xp)
     chosen = ops.xp.flatnonzero(arcs.key == lightest[arcs.row])
     taken[(arcs.key[chosen] & NUMBER).astype(np.int64)] = True
-    vertices = ops.xp.arange(arcs.n, dtype=np.int32)
-    return merged(vertices, arcs.row[chosen], arcs.row[chosen], arcs.column[chosen], ops)
+    vertices, row = ops.xp.arange(arcs.n, dtype=np.int32), arcs.row[chosen]
+    return merged(vertices.copy(), vertices, row, row, arcs.column[chosen], ops)
 
 
-def merged(labels: Array, component: Array, u: Array, v: Array, ops: Backend) -> Array:
+def merged(labels: Array, components: Array, component: Array, u: Array, v: Array, ops: Backend) -> Array:
     """Contract edge (u[i], v[i]) of component[i], in the step that points and graphs share.
 
-    `labels`, int32[n], holds the root of every vertex's component; it is overwritten. Returns the root of every
-    vertex's component afterwards, int32[n].
+    `labels`, int32[n], holds the root of every vertex's component and is overwritten; `components`, int32[count], holds
+    the roots. Returns the root of every vertex's component afterwards, int32[n].
     """
-    xp = ops.xp
-    forest = singletons(len(labels), np.float32, ops)
-    forest.labels = labels
-    forest.components = xp.flatnonzero(labels == forest.components).astype(np.int32)
+    xp, n = ops.xp, len(labels)
+    forest = Forest(
+        labels=labels,
+        components=components,
+        best=xp.empty(n, np.float32),  # weights stay unset: the callers mark the edges themselves
+        edge_u=xp.full(n, -1, np.int32),
+        edge_v=xp.full(n, -1, np.int32),
+        source=xp.empty(n, np.int32),
+        target=xp.empty(n, np.int32),
+        weight=xp.empty(n, np.float32),
+    )
     forest.edge_u[component], forest.edge_v[component] = xp.minimum(u, v), xp.maximum(u, v)
     ops.merge(forest)
     return forest.labels

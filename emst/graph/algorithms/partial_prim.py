@@ -136,6 +136,8 @@ def _sorts(variant: str, rounds: int, left: Left, n: int, xp: Any) -> bool:
 
 def _unified(arcs: Arcs, owner: Array, hook: Array, ops: Backend) -> Level:
     """Every subtree joined to the one that its stopping edge leads to."""
-    stopped = ops.xp.flatnonzero(hook >= 0)  # start vertices: the roots of their subtrees
+    xp = ops.xp
+    roots = xp.flatnonzero(owner == xp.arange(len(owner), dtype=np.int32)).astype(np.int32)
+    stopped = xp.flatnonzero(hook >= 0)  # roots of subtrees with a stopping edge
     arc = hook[stopped]
-    return numbered(merged(owner, stopped, arcs.row[arc], arcs.column[arc], ops), ops.xp)
+    return numbered(merged(owner, roots, stopped, arcs.row[arc], arcs.column[arc], ops), xp)
