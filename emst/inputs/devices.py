@@ -49,7 +49,8 @@ def native_array(X: Any) -> Any:
         return X.detach().numpy() if is_torch(X) else X
     with _cupy().cuda.Device(gpu):  # CuPy brings what it converts to the current GPU
         if is_torch(X):
-            return _cupy().from_dlpack(X.detach())
+            with _torch().cuda.device(gpu):  # torch has a current GPU of its own, and exports from that one only
+                return _cupy().from_dlpack(X.detach())
         return _cupy().asarray(X) if hasattr(X, "__cuda_array_interface__") else _cupy().from_dlpack(X)
 
 

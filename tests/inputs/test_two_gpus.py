@@ -64,6 +64,7 @@ def put(x, gpu, kind="cupy"):
         torch = pytest.importorskip("torch", reason="needs torch, which is not installed")
         if not torch.cuda.is_available():
             pytest.skip("needs torch with CUDA")
+        torch.zeros(1, device="cuda:0")  # torch makes the GPU of its first tensor the process's current one
         return torch.from_numpy(np.array(x)).to(f"cuda:{gpu}")
     with cupy.cuda.Device(gpu):
         array = cupy.asarray(x)

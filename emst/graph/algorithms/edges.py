@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Adjacency, Array, Forest, ForestEdges, Report
+from emst.backend.records import Adjacency, Array, ForestEdges, Report
+from emst.boruvka import singletons
 from emst.graph.arrays import ordered, rows_of, run_numbers
 
 MOST_EDGES = 2**30 - 1
@@ -127,17 +128,9 @@ def merged(labels: Array, components: Array, component: Array, u: Array, v: Arra
     `labels`, int32[n], holds the root of every vertex's component and is overwritten; `components`, int32[count], holds
     the roots. Returns the root of every vertex's component afterwards, int32[n].
     """
-    xp, n = ops.xp, len(labels)
-    forest = Forest(
-        labels=labels,
-        components=components,
-        best=xp.empty(n, np.float32),  # weights stay unset: the callers mark the edges themselves
-        edge_u=xp.full(n, -1, np.int32),
-        edge_v=xp.full(n, -1, np.int32),
-        source=xp.empty(n, np.int32),
-        target=xp.empty(n, np.int32),
-        weight=xp.empty(n, np.float32),
-    )
+    xp = ops.xp
+    forest = singletons(len(labels), np.float32, ops)  # weights stay unset: the callers mark the edges themselves
+    forest.labels, forest.components = labels, components
     forest.edge_u[component], forest.edge_v[component] = xp.minimum(u, v), xp.maximum(u, v)
     ops.merge(forest)
     return forest.labels
