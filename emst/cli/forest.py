@@ -94,6 +94,7 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Graph in a file -> forest in a file."""
+    from emst.inputs.summary import counted
     from emst.io.atomic import replacing
     from emst.io.graphs import read_file, save_forest
     from emst.progress import reading_bar
@@ -111,10 +112,9 @@ def run(arguments: argparse.Namespace) -> None:
         done = time.perf_counter()
         save_forest(output, forest)
     of = f" ({found.read})" if found.read else ""
-    print(
-        f"{_many(forest.n_vertices, 'vertex', 'vertices')}, {_many(graph.nnz, 'entry', 'entries')}, {graph.dtype}{of}"
-    )
-    parts = f"{_many(len(forest.source), 'edge', 'edges')} in {_many(forest.n_components, 'component', 'components')}"
+    sizes = f"{counted(forest.n_vertices, 'vertex', 'vertices')}, {counted(graph.nnz, 'entry', 'entries')}"
+    print(f"{sizes}, {graph.dtype}{of}")
+    parts = f"{counted(len(forest.source), 'edge')} in {counted(forest.n_components, 'component')}"
     print(f"{parts}, total weight {forest.total_weight!r}")
     times = f"read in {read - start:.2f} s, forest in {done - read:.2f} s"
     print(f"{times} on {forest.device}, algorithm {arguments.algorithm}")
@@ -177,10 +177,6 @@ def _too_many(found: FileGraph) -> str:
     if not found.counted or n <= 2 * found.graph.nnz:
         return ""
     return f"; there are so many vertices because the greatest id is {n - 1:,}: {NUMBER_THEM}"
-
-
-def _many(count: int, one: str, more: str) -> str:
-    return f"{count:,} {one if count == 1 else more}"
 
 
 def _bytes(text: str) -> int:

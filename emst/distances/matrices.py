@@ -16,6 +16,7 @@ from emst.backend import backend_of
 from emst.backend.operations import Backend
 from emst.backend.records import Array
 from emst.distances.pairwise import ROUNDING, sklearn_pairwise
+from emst.inputs.summary import counted
 
 TILE = 512  # rows and columns of the matrix that are compared with their mirror image at once
 BLOCK_BYTES = 1 << 26  # of a block of matrix rows computed on a device
@@ -167,7 +168,7 @@ def _refuse(matrix: Array, bad: Any, what: str) -> None:
             place = f"first in row {first + row}, column {column}"
         count += here
     if count:
-        raise ValueError(f"{what}: {count:,} {'entry' if count == 1 else 'entries'}, {place}")
+        raise ValueError(f"{what}: {counted(count, 'entry', 'entries')}, {place}")
 
 
 def _mirrored_tiles(matrix: Array) -> Iterator[tuple[Array, Array]]:

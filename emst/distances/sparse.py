@@ -20,6 +20,7 @@ from emst.graph.arrays import counts_of, ordered, rows_of, sorted_by, starts
 from emst.graph.canonical import canonical
 from emst.graph.input import check_graph
 from emst.inputs.devices import to_host
+from emst.inputs.summary import counted
 
 
 def sparse_tree(
@@ -118,7 +119,7 @@ def _check(csr: Any, data: Array) -> None:
             at = int(bad.argmax())
             row, count = int(np.searchsorted(to_host(csr.indptr), at, side="right")) - 1, int(bad.sum())
             raise ValueError(
-                f"The precomputed distance matrix holds {what}: {count:,} {'entry' if count == 1 else 'entries'}, "
+                f"The precomputed distance matrix holds {what}: {counted(count, 'entry', 'entries')}, "
                 f"first in row {row}, column {int(csr.indices[at])}"
             )
 

@@ -9,6 +9,7 @@ import numpy as np
 from emst.backend.records import Array, GraphStatistics
 from emst.graph.input import CheckedGraph
 from emst.inputs.devices import to_host
+from emst.inputs.summary import counted
 
 
 def check_ends(statistics: GraphStatistics, given: CheckedGraph) -> None:
@@ -23,7 +24,7 @@ def check_ends(statistics: GraphStatistics, given: CheckedGraph) -> None:
         row = statistics.first_descent
         begin, end = (int(given.indptr[i]) for i in (row, row + 1))  # type: ignore[index]
         raise ValueError(
-            f"indptr must not descend; it does so in {_many(statistics.descents, 'row', 'rows')}, first in row {row}, "
+            f"indptr must not descend; it does so in {counted(statistics.descents, 'row')}, first in row {row}, "
             f"from {begin:,} to {end:,}"
         )
 
@@ -68,7 +69,7 @@ def refuse(faults: Faults, given: CheckedGraph) -> None:
     count, at = faults.nans
     if count:
         raise ValueError(
-            f"weights must not be NaN; {_many(count, 'entry is', 'entries are')}, first {_place(given, at)}"
+            f"weights must not be NaN; {counted(count, 'entry is', 'entries are')}, first {_place(given, at)}"
         )
 
 
@@ -77,7 +78,7 @@ def asymmetric(given: CheckedGraph, count: int, at: int, reverse: int) -> ValueE
     and `reverse`."""
     at, reverse = sorted((at, reverse))
     return ValueError(
-        f"weights must be the same in both directions; in {_many(count, 'pair', 'pairs')} they are not, first "
+        f"weights must be the same in both directions; in {counted(count, 'pair')} they are not, first "
         f"{_place(given, at)} weighs {_value(given, at)} and its reverse {_value(given, reverse)}. symmetric='min' "
         "takes the lighter one"
     )
@@ -88,7 +89,7 @@ def _outside(count: int, axis: str, value: int, given: CheckedGraph, at: int) ->
         axis = "row"
     return (
         f"indices must lie between 0 and {given.n - 1:,} in a graph of {given.n:,} vertices; "
-        f"{_many(count, 'entry lies', 'entries lie')} outside, first {axis} {value:,} {_place(given, at)}"
+        f"{counted(count, 'entry lies', 'entries lie')} outside, first {axis} {value:,} {_place(given, at)}"
     )
 
 
@@ -108,7 +109,3 @@ def _row(given: CheckedGraph, at: int) -> int:
 
 def _value(given: CheckedGraph, at: int) -> Any:
     return given.stored(at, at + 1)[0].item()
-
-
-def _many(count: int, one: str, more: str) -> str:
-    return f"{count:,} {one if count == 1 else more}"

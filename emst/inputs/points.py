@@ -17,6 +17,7 @@ from sklearn.utils import check_array
 
 from emst.backend.records import Array
 from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, native_array, on_device_of
+from emst.inputs.summary import counted
 
 MAX_POINTS = 2**31 - 1  # ids are 32-bit
 
@@ -105,8 +106,7 @@ def check_real(dtype: np.dtype) -> None:
 def check_finite(bad: int, first: int) -> None:
     """Raise ValueError if statistics counted `bad` rows with NaN or infinity, of which `first` is the first."""
     if bad:
-        rows = "1 row" if bad == 1 else f"{bad:,} rows"
-        raise ValueError(f"X contains NaN or infinity in {rows}, first in row {first}")
+        raise ValueError(f"X contains NaN or infinity in {counted(bad, 'row')}, first in row {first}")
 
 
 def check_min_samples(min_samples: Any, n: int) -> int:

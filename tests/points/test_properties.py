@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import spans
+from helpers import spans, tree
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -28,10 +28,6 @@ def points(draw, greatest=40):
     n, d = draw(st.integers(1, greatest)), draw(st.sampled_from([1, 2, 3, 5]))
     dtype = draw(st.sampled_from([np.float32, np.float64]))
     return draw(hnp.arrays(dtype, (n, d), elements=draw(st.sampled_from([COARSE, FINE])), fill=st.nothing()))
-
-
-def tree(ops, x, k=1):
-    return emst.minimum_spanning_tree(x, min_samples=k, device=ops.name)
 
 
 @given(x=points(), data=st.data())

@@ -5,6 +5,7 @@ import pathlib
 import re
 
 import emst
+from emst.cpu.hierarchy import condensed
 from emst.cuda.runtime.constants import MACROS
 
 CUDA = pathlib.Path(emst.__file__).parent / "cuda"
@@ -42,3 +43,9 @@ def test_no_constant_is_spelled_in_both_languages():
     kernels, python = spelled_in_kernels(), set(spelled_in_python())
     assert "STACK" in kernels and "PAGE" in python  # the search finds what there is
     assert not kernels & (python | ours) and not python & ours
+
+
+def test_both_backends_sum_stabilities_in_pieces_of_one_size():
+    """Neither backend imports the other, and the key of numba's cache covers `emst/cpu` alone: so each has its own."""
+    assert condensed.PIECE == MACROS["EMST_PIECE"]
+    assert condensed.LANES == 32  # lanes of a warp
