@@ -15,7 +15,7 @@ GONE = frozenset(
 
 
 class OldModules:
-    """Finder for `sys.meta_path`: it finds nothing, and says so of the modules that are gone in a better sentence."""
+    """Finder for `sys.meta_path`. It finds no module; for a module that is gone it raises an error that says why."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> None:

@@ -60,7 +60,8 @@ def progress_bar(n: int) -> Iterator[Report]:
 
 @contextlib.contextmanager
 def reading_bar(path: Path) -> Iterator[Callable[[int], None]]:
-    """A function to call with the number of bytes read so far; it fills a bar on standard error, if a terminal."""
+    """A function to call with the number of bytes read so far; it fills a bar on standard error, if that is a
+    terminal."""
     from tqdm import tqdm
 
     with tqdm(

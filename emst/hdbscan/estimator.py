@@ -73,8 +73,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Allow the root to be selected as the only cluster.
     store_centers : {None, "centroid", "medoid", "both"}, default None
         Centres to compute: `centroids_`, in O(n d) time, or `medoids_`, in O(s^2 d) time at worst for a cluster of s
-        points. The triangle inequality spares most of that time in few dimensions (euclidean, haversine, manhattan,
-        chebyshev, minkowski), the mean spares it in any number (sqeuclidean, cosine). A UserWarning announces searches
+        points. The triangle inequality saves most of that time in few dimensions (euclidean, haversine, manhattan,
+        chebyshev, minkowski), the mean saves it in any number (sqeuclidean, cosine). A UserWarning announces searches
         of more than 10^10 distances.
     copy : bool, default False
         Has no effect: `X` is never changed.

@@ -1,6 +1,6 @@
 """The medoid of a cluster: the member with the least weighted sum of distances to all members, found exactly.
 
-All sums of a cluster take O(size^2) distances. Most are spared by lower bounds, which cost no distances of their own:
+All sums of a cluster take O(size^2) distances. Lower bounds, which need no further distances, exclude most members:
 
 - Where the triangle inequality holds, d(i, r) and the sum of a member r bound the sum of i from below:
   S(i) >= |W d(i, r) - S(r)|, with W the total weight. In few dimensions about sqrt(size) members are left.
@@ -54,8 +54,8 @@ def medoid(points: Array, weights: Array, metric: Metric) -> int:
     Warns
     -----
     UserWarning
-        More than 10^10 distances are still to be computed: with the time that they will take at most. Where bounds
-        spare distances the warning waits until as many have been computed.
+        More than 10^10 distances are still to be computed; the warning says how long that takes at most. If lower
+        bounds can exclude points, it is given only after 10^10 distances have been computed.
     """
     start, size = time.perf_counter(), max(1, ENTRIES // len(points))
     squared = metric.way == "tree" and metric.name in SQUARED
@@ -108,7 +108,8 @@ def _distances(points: Array, some: Array, metric: Metric) -> Array:
 
 
 def _bounds_by_triangle(distance: Array, sums: Array, weights: Array, metric: Metric) -> Array:
-    """Lower bounds of all sums, from some of them and the distances behind these, whose memory is used up."""
+    """Lower bounds of all sums, from the sums of some points and their distances to all points. `distance` is
+    overwritten."""
     total = weights.sum()
     distance *= total
     distance -= sums[:, None]

@@ -15,7 +15,8 @@ import numpy as np
 from emst.backend.records import MAX_CURVE_DIMENSIONS, PointStatistics, SampledRows, Scaling
 
 SAMPLE = SampledRows(1024, 0x9E3779B9)  # steps of the golden ratio
-FEW, FAR = 3, 32.0  # outliers: at most so many rows of a sample, farther away than so many times the others' extent
+# Outliers are at most FEW rows at each end of a sample, farther from the other rows than FAR times their extent.
+FEW, FAR = 3, 32.0
 SMALLEST = 2.0**-900  # least scaled extent that is divided into cells
 
 

@@ -3,9 +3,9 @@
 Where two edges of the tree weigh the same, the dendrogram depends on which comes first, and with it the labels of the
 points there. Under mutual reachability with k > 2 that is ordinary even among random points: every edge from a point to
 one nearer than its core distance weighs as much as that. scikit-learn's own `algorithm="kd_tree"` and `"brute"` then
-agree to an adjusted Rand index of 0.92 to 1 on the sets below, and with either of them we to 0.88 to 1. So equal labels
-are asked for where no weights are equal, and elsewhere that scikit-learn's code makes our labels of our dendrogram,
-whose heights are SciPy's, and that few points differ.
+agree with each other to an adjusted Rand index of 0.92 to 1 on the sets below, and our labels agree with either of them
+to 0.88 to 1. So labels must be equal where no weights are equal. Elsewhere the heights of our dendrogram must be those
+of SciPy, scikit-learn's code must make our labels from our dendrogram, and few points may differ.
 """
 
 import pathlib

@@ -3,7 +3,7 @@
 A search reads the whole row of a point, so it finds the nearest point of another component, exactly. The point caches
 this neighbour, which stays exact until the two are joined. Afterwards its weight is a lower bound, and the row is
 searched again only when that does not exceed the lightest edge known to leave the component. Points are searched in the
-order of their bounds: what the first ones find spares searches of others.
+order of their bounds: edges that the first ones find make searches of others unnecessary.
 
 A search takes a block of a row at a time and first counts the entries that may come before the neighbour found so far.
 That runs in vectors, and nearly always the count is zero.

@@ -31,7 +31,8 @@ def _parents(child, parent, begin, end):
 
 
 def inherit(values, parent):
-    """Give every merge without a value (-1) that of its nearest ancestor that has one, in place; the last has one.
+    """Give every merge without a value (-1) the value of its nearest ancestor that has one, in place. The last merge
+    must have one.
 
     First every chunk for itself: a merge whose ancestor lies in another chunk gets a reference to it (-2 - ancestor).
     Then references are followed, from the last merge down, so that most lead straight to a value; a path has at most

@@ -17,8 +17,8 @@ def linkage(edges, weights):
     """See `emst.backend.operations`."""
     m = len(weights)
     n = m + 1
-    # What a merge reads of a set lies on one line: 2 v is the parent of point v, or if v is a root, less its set's
-    # size; 2 v + 1 is the name of a root's cluster.
+    # Both numbers of a point lie on one cache line. sets[2 v] is the parent of point v or, if v is a root, minus the
+    # size of its set; sets[2 v + 1] is the name of a root's cluster.
     sets = np.empty((n, 2), np.int32)
     sets[:, 0] = -1
     sets[:, 1] = np.arange(-n, 0)

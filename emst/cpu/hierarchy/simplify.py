@@ -8,7 +8,9 @@ from emst.cpu.hierarchy.condensed import density, measured
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
-NEW, ON, OFF = 0, -1, -2  # fate of a cluster: it stays, it becomes part of its parent, or its points leave the parent
+# Fate of a cluster: it stays; it becomes part of its parent; or it is dropped, and its points leave the parent at the
+# split.
+STAYS, MERGED, DROPPED = 0, -1, -2
 
 
 def simplify(condensed, persistence):
@@ -21,7 +23,7 @@ def simplify(condensed, persistence):
     splits = np.empty(count // 2, np.int32)
     for_chunks(_split_merges, m, grain, linkage.child, condensed.of_merge, splits)
     greatest, leaf = condensed.death.copy(), np.ones(count, np.bool_)
-    fate = np.empty(count, np.int32)  # of every cluster: NEW, ON or OFF
+    fate = np.empty(count, np.int32)  # of every cluster
     _undo_splits(splits, condensed.parent, linkage.height, float(persistence), greatest, leaf, fate)
     dropped = np.full(count, -1, np.int32)
     kept = np.empty(count // 2, np.int32)
@@ -44,20 +46,20 @@ def _split_merges(child, of_merge, splits, begin, end):
 
 @kernel
 def _undo_splits(splits, parent, height, persistence, greatest, leaf, fate):
-    """Decide from the lowest split up. A parent that goes on as one of its clusters keeps its own number."""
-    fate[0] = NEW
+    """Decide the fate of all clusters, from the lowest split up."""
+    fate[0] = STAYS
     for s in range(len(splits) - 1, -1, -1):
         a, b = 2 * s + 1, 2 * s + 2
         p = parent[a]
         birth = density(height[splits[s]])
-        fate[a] = fate[b] = NEW
+        fate[a] = fate[b] = STAYS
         least = min(greatest[a], greatest[b])
         if (0.0 if least == birth else least - birth) >= persistence:
             leaf[p] = False
         else:
             sibling, other = (a, b) if greatest[a] > greatest[b] else (b, a)
-            fate[sibling] = ON
-            fate[other] = ON if leaf[sibling] else OFF
+            fate[sibling] = MERGED
+            fate[other] = MERGED if leaf[sibling] else DROPPED
             leaf[p] = leaf[sibling]
         greatest[p] = max(greatest[a], greatest[b])
 
@@ -69,13 +71,13 @@ def _renumber(splits, parent, fate, dropped, kept):
     for s in range(len(splits)):
         a, b = 2 * s + 1, 2 * s + 2
         p = parent[a]
-        if fate[a] == NEW:
+        if fate[a] == STAYS:
             kept[count] = splits[s]
             fate[a], fate[b] = 2 * count + 1, 2 * count + 2
             count += 1
             continue
         for c in (a, b):
-            if fate[c] == ON:  # so are all in a leaf
+            if fate[c] == MERGED:  # parents come first, so the number of p is known
                 fate[c], dropped[c] = fate[p], dropped[p]
             else:
                 fate[c], dropped[c] = -1, splits[s]

@@ -1,7 +1,7 @@
 """Core distances: the squared distance of every point to its k-th nearest, itself included.
 
 The walk is the search's, with a sorted list of neighbours for every point. The first entries of the lists stay with the
-hierarchy: in the first rounds they spare most of the searches.
+hierarchy: in the first rounds they make most of the searches unnecessary.
 
 A full list takes strictly nearer points only: its radius is the number just below its last distance. Where points
 repeat, that is below 0 and the walk ends. With an inclusive radius, each of the equal points would be compared with all

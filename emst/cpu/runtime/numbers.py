@@ -1,4 +1,4 @@
-"""Of two numbers the lesser or greater one, and other small things that numba compiles a function for.
+"""The lesser and the greater of two numbers, and the greatest finite number, as intrinsics that compile fast.
 
 `min`, `max` and `np.finfo` work in kernels too, but each use takes a twentieth of a second to compile;
 an intrinsic is two instructions and costs nothing.

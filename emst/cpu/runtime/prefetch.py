@@ -1,4 +1,4 @@
-"""Loads ahead of use: a loop that knows its next places in memory, but scattered ones, need not wait for them."""
+"""Prefetching: a loop that is going to read scattered places in memory starts to load them before it needs them."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ __device__ Bits<T> dist2(const Row<T, D> &a, const Row<T, D> &b) {
   return bits_of(s);
 }
 
-// Between a box and a point: the point less its nearest in the box.
+// Between a box and a point: from the point to the nearest point of the box.
 template <class T, int D>
 __device__ Bits<T> box_dist2(const Row<T, D> &low, const Row<T, D> &high, const Row<T, D> &x) {
   T s = T(0);

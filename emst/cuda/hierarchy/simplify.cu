@@ -2,9 +2,9 @@
 #include "hierarchy/climb.cuh"
 #include "runtime/compact.cuh"
 
-// What becomes of a cluster: it stays (GOES_ON), it is part of its parent (MERGED), or it is dropped (GONE), and its
-// points leave its parent at the split.
-constexpr int GOES_ON = 0, MERGED = 1, GONE = 2;
+// Fate of a cluster: it stays; it becomes part of its parent; or it is dropped, and its points leave the parent at the
+// split.
+constexpr int STAYS = 0, MERGED = 1, DROPPED = 2;
 
 // The word that a cluster passes up: the greatest lambda at or below it, negative if it has no split left.
 __device__ inline u64 outlook(double greatest, bool leaf) { return word_of(leaf ? -greatest : greatest); }
@@ -22,7 +22,7 @@ __global__ void judge_splits(i64 clusters, const int *parent, const int *split, 
         if ((lesser == at ? 0.0 : add(lesser, -at)) >= persistence) return outlook(greatest, false);
         const bool both = is_leaf(ga <= gb ? wb : wa);
         fate[ga <= gb ? b : a] = MERGED;
-        fate[ga <= gb ? a : b] = both ? MERGED : GONE;
+        fate[ga <= gb ? a : b] = both ? MERGED : DROPPED;
         return outlook(greatest, both);
       });
 }
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
     keep_splits(const int *fate, i64 splits, const int *merge_of, int *kept_merge_of, int *number, int *total,
                 u64 *tiles, u32 epoch) {
   compact(
-      splits, tiles, epoch, total, [&](int, i64 s) { return fate[2 * s + 1] == GOES_ON; },
+      splits, tiles, epoch, total, [&](int, i64 s) { return fate[2 * s + 1] == STAYS; },
       [&](i64 s, bool kept, u32 rank) {
         if (s == 0) number[0] = 0;
         if (!kept) return;
@@ -61,7 +61,7 @@ __global__ void rename_merges(i64 merges, const int *of_merge, const int *heir, 
   i64 e = thread_id();
   if (e >= merges) return;
   const int c = of_merge[e] < 0 ? -1 : heir[of_merge[e]];
-  renamed[e] = c < 0 || fate[c] == GONE ? -1 : number[c];
+  renamed[e] = c < 0 || fate[c] == DROPPED ? -1 : number[c];
 }
 
 // A cluster that is dropped is a leaf below one that is not.
@@ -70,7 +70,7 @@ __global__ void rename_points(i64 n, const int *cluster, const int *leaving, con
   i64 p = thread_id();
   if (p >= n) return;
   int c = heir[cluster[p]];
-  const bool gone = fate[c] == GONE;
+  const bool gone = fate[c] == DROPPED;
   leaving_now[p] = gone ? merge_of[(c - 1) / 2] : leaving[p];
   if (gone) c = heir[parent[c]];
   renamed[p] = number[c];

@@ -11,14 +11,14 @@ from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 
 
 class NeighbourCache:
-    """The nearest point of another component, as far as it is known, of each point; see search.cu.
+    """The cached nearest point of another component of each point. search.cu explains how it is used.
 
     Attributes
     ----------
     nearest : int32[n]
-        The neighbour that was found last, -1 for none.
+        The neighbour found by the last search, -1 if there is none.
     bound : T[n]
-        Weight of the edge to it; once it has joined the component, a lower bound of the weight of the next one.
+        Weight of the edge to it. Once both are in one component, a lower bound of all edges that leave the component.
     second : T[n] or None
         Distance to it, under mutual reachability.
     """

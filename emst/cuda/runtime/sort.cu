@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
               u64 *keys_out, int *values_out, u64 *tiles, u32 epoch) {
   __shared__ u64 exchange[TILE];                  // keys, then values, in the tile's sorted order
   __shared__ u32 next_place[SORT_WARPS][DIGITS];  // in the tile, of a warp's next key with this digit; a count before
-  __shared__ u32 out_base[DIGITS];  // where the tile's first key of a digit goes, less its place in the tile
+  __shared__ u32 out_base[DIGITS];  // where the tile's first key of a digit goes, minus its place in the tile
   const int warp = threadIdx.x / 32, lane = (int)lane_id(), digit = threadIdx.x;
 #pragma unroll
   for (int w = 0; w < SORT_WARPS; w++) next_place[w][digit] = 0;

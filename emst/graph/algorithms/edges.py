@@ -24,7 +24,7 @@ from emst.boruvka import singletons
 from emst.graph.arrays import ordered, rows_of, run_numbers
 
 MOST_EDGES = 2**30 - 1
-NO_KEY = np.uint64(2**64 - 1)  # greater than that of any edge
+NO_KEY = np.uint64(2**64 - 1)  # greater than the key of any edge
 NUMBER = np.uint64(2**32 - 1)  # the bits of a key that are the edge's number
 TILE = 1024  # keys of one segment that are first reduced to their minimum
 
