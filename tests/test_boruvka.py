@@ -61,7 +61,7 @@ def test_no_edges_at_all(ops):
     assert len(edges) == 0
 
 
-def test_one_vertex_asks_nothing(ops):
+def test_one_vertex_needs_no_round(ops):
     forest = forest_on(ops, reference.empty_forest(np.arange(1), np.float64))
     assert spanning_forest(forest, lambda forest: pytest.fail("asked"), ops) == 0
 

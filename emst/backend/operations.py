@@ -41,7 +41,7 @@ from emst.backend.records import (
 
 
 class ArrayOperations(Protocol):
-    """What every stage may ask of a backend."""
+    """Operations for every stage."""
 
     name: str
     xp: Any  # numpy or cupy: stages that are array code take their functions from here
@@ -50,7 +50,7 @@ class ArrayOperations(Protocol):
         """The array on this backend's device, C-contiguous, in `dtype` or its own; no copy if it is so already."""
 
     def bytes_free(self) -> int | None:
-        """Memory that can still be allocated, None where this is unknown."""
+        """Bytes of memory that can still be allocated; None if this is unknown."""
 
     def kernels_ready(self) -> tuple[int, str]:
         """How many kernels this process has compiled or found on disk, and the folder in which they are kept."""
@@ -59,18 +59,20 @@ class ArrayOperations(Protocol):
         """Stable order of codes uint64[n]: int32[n]."""
 
     def merge(self, forest: Forest, prepare: Callable[[Forest], None] | None = None) -> int:
-        """Contract the lightest edge of every component, record it in its slot, relabel, set ``forest.best`` of the
-        components left to infinity, call ``prepare(forest)`` if there may be another round, and return how many are
-        left. Points and graphs share it."""
+        """Contract the lightest edge of every component and return the number of components left. Points and graphs
+        share this step.
+
+        Each of these edges is recorded in its slot, all vertices are relabelled, and ``forest.best`` of the components
+        left is set to infinity. If there may be another round, ``prepare(forest)`` is called then."""
 
 
 class PointOperations(ArrayOperations, Protocol):
     """Points in a bounding volume hierarchy (BVH), their spanning tree, and new points. Path: ``points/``."""
 
     def require_memory(self, array: Array, dtype: Any, k: int, labels: bool = False) -> None:
-        """Raise MemoryError with bytes needed and free if the spanning tree of this array, computed in `dtype`, cannot
-        fit. With `labels` the stages after it count as well; they need less as a rule. The copy that `asarray` would
-        make is counted."""
+        """Raise MemoryError, with the bytes needed and free, if the spanning tree of this array, computed in `dtype`
+        for core distances of order `k`, cannot fit. If `asarray` would copy the array, the copy is counted. With
+        `labels`, the stages from the tree to the labels must fit as well; as a rule they need less."""
 
     def point_statistics(self, points: Array, sampled: SampledRows) -> PointStatistics:
         """Bounds of the points, rows that are not finite, and a sample of the rows."""
@@ -90,16 +92,16 @@ class PointOperations(ArrayOperations, Protocol):
         point, the root, with edges of weight 0 (or of their common core distance)."""
 
     def cache_neighbours(self, bvh: Bvh, forest: Forest) -> NeighbourCache:
-        """What each point knows of its nearest point of another component: nothing yet, or what `core_distances`
-        found."""
+        """A cache for the nearest point of another component of each point. It is empty, or it holds neighbours that
+        `core_distances` has found."""
 
     def label_nodes(self, bvh: Bvh, forest: Forest) -> None:
         """Give every node the label of its points, or MIXED: the search skips nodes of its own component."""
 
     def upper_bounds(self, bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
-        """Lower ``forest.best`` of every component to the weight of some edge that leaves it: edges to neighbours on
-        the curve and to cached neighbours that are still in another component. Before, it is infinite, or what
-        `cache_neighbours` knew."""
+        """Lower ``forest.best`` of every component to the weight of some edge that leaves it. The edges that are tried
+        lead to neighbours on the curve and to cached neighbours that are still in another component. Before the call,
+        ``forest.best`` is infinite or a bound that `cache_neighbours` has set."""
 
     def nearest_outgoing(self, bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
         """Search the nearest point of another component for every point that may hold its component's lightest edge.
@@ -112,22 +114,28 @@ class PointOperations(ArrayOperations, Protocol):
         """Squared scaled values in curve order -> their roots in the caller's rows and units: T[n]."""
 
     def nearest_reachable(self, bvh: Bvh, queries: Bvh, k: int, near: Array) -> tuple[Array, Array]:
-        """Of every query, the first point by (weight, squared distance, id), int32[m], and its weight, T[m], in the
-        order of the queries. The weight is the greatest of the distance, the point's core distance and the query's: to
-        its (k - 1)-th nearest point. A point at distance 0 comes before all others, and its weight is 0.
+        """The point that every query joins: the first by (weight, squared distance, id), int32[m]; and its weight,
+        T[m]. Both are in the order of the queries.
 
-        `queries` is a BVH of the queries with the same scaling. `near`, int64[m], is each query's place on the points'
-        curve, where its search begins. `core_distances(bvh, k)` has been called if k > 1."""
+        The weight is the greatest of three squared distances: between point and query, the point's core distance, and
+        the query's core distance, which is the distance to its (k - 1)-th nearest point. A point at distance 0 comes
+        before all others, and its weight is 0.
+
+        `queries` is a BVH of the queries with the same scaling. `near`, int64[m], is each query's place among the
+        points on the curve, where its search begins. If k > 1, `core_distances(bvh, k)` must have been called."""
 
 
 class DistanceOperations(ArrayOperations, Protocol):
     """Distances row by row, without a hierarchy. Path: ``distances/``."""
 
     def open_rows(self, data: Array, metric: str, p: float, alpha: float) -> DistanceRows:
-        """Rows of distances. "precomputed": `data` is an exactly symmetric matrix T[n, n], inf where there is no edge.
-        Otherwise points T[n, d] and "manhattan", "chebyshev", "euclidean", "powers" (whole or half p) or "any power",
-        the coordinates taken in order. For the last three, sums of p-th powers stand for distances in all operations,
-        and `alpha` is a power too."""
+        """Rows of distances, from a matrix or from points.
+
+        If `metric` is "precomputed", `data` is an exactly symmetric matrix T[n, n], with inf where there is no edge.
+        Otherwise `data` holds points T[n, d], and `metric` is "manhattan", "chebyshev", "euclidean", "powers" (p is an
+        integer or half-integer) or "any power". Sums over the coordinates are taken in their order. With the last three
+        metrics, all operations use the sum of p-th powers in place of the distance, and `alpha` must be the p-th power
+        of the divisor."""
 
     def row_core_distances(self, rows: DistanceRows, k: int) -> Array:
         """The k-th smallest entry of every row, the diagonal itself counted: T[n]. The rows keep it: from here on the
@@ -135,102 +143,123 @@ class DistanceOperations(ArrayOperations, Protocol):
 
     def row_nearest(self, rows: DistanceRows, forest: Forest) -> None:
         """Set ``forest.best``, ``edge_u`` and ``edge_v`` of every component to its lightest edge of finite weight, the
-        first in the total order; -1 where there is none. The rows keep what they have found for the next round."""
+        first in the total order; the ends are -1 if there is none. `rows` caches the neighbours found for the next
+        round."""
 
     def row_edges(self, rows: DistanceRows, forest: Forest) -> tuple[Array, Array]:
         """The forest's edges in the total order: int32[m, 2] with u < v, T[m]."""
 
     def exemplar_distances(self, points: Array, exemplars: Array, starts: Array) -> Array:
-        """Squared distance of every point T[m, d] to the nearest of the exemplars of every cluster, T[m, L]: those of
-        cluster l are ``exemplars[starts[l]:starts[l + 1]]``, one or more."""
+        """Squared distance of every point, T[m, d], to the nearest exemplar of every cluster: T[m, L]. The exemplars of
+        cluster l are ``exemplars[starts[l]:starts[l + 1]]``; there is at least one."""
 
     def core_distance_sums(self, columns: Array, cluster: Array, starts: Array, dimension: int) -> tuple[Array, Array]:
-        """Of points ordered by clusters, as columns float64[d, n], point i in cluster[i] (int32[n]), cluster c from
-        starts[c] to starts[c + 1] (int64[L + 1]): the distance r to the nearest point of the cluster that is not at
-        distance 0, float64[n], infinite if there is none; and the sum of (r / distance)^dimension over all of those, in
-        order."""
+        """What the core distances of cluster validity are computed from, for every point. Points at distance 0 are left
+        out. The first array is the distance r to the nearest other point of the cluster, float64[n], infinite if there
+        is none. The second is the sum of (r / distance)^dimension over the points of the cluster, in order.
+
+        `columns` holds the coordinates, float64[d, n], of points that are sorted by cluster: point i is in
+        ``cluster[i]``, int32[n], and cluster c holds the points from ``starts[c]`` up to ``starts[c + 1]``,
+        int64[L + 1]."""
 
     def cluster_trees(self, columns: Array, starts: Array, core: Array) -> tuple[Array, Array]:
-        """A minimum spanning tree of every cluster under mutual reachability, grown from its first point: parent of
-        every point, int32[n], -1 for the first, and weight of the edge to it, float64[n]. Of several points that may
-        be next, the first; of several parents, the first."""
+        """A minimum spanning tree of every cluster under mutual reachability, grown from the cluster's first point by
+        Prim's rule: the parent of every point, int32[n], -1 for the first point; and the weight of the edge to the
+        parent, float64[n]. Among ties the first point is added next, and it gets the first possible parent. `columns`
+        and `starts` are those of `core_distance_sums`; `core`, float64[n], holds the core distances."""
 
     def separations(self, columns: Array, cluster: Array, starts: Array, core: Array) -> Array:
-        """Least mutual reachability distance of every point to a point of another cluster: float64[n]."""
+        """Least mutual reachability distance of every point to a point of another cluster: float64[n]. The arguments
+        are those of `core_distance_sums` and `cluster_trees`."""
 
 
 class GraphOperations(ArrayOperations, Protocol):
     """Graphs in compressed sparse rows. Path: ``graph/``."""
 
     def graph_statistics(self, indptr: Array, indices: Array, weights: Array) -> GraphStatistics:
-        """Look at all of a graph in compressed sparse rows: `indptr` int32 or int64[n + 1], `indices` int32[m], weights
-        int32, int64, float32 or float64[m]. Nothing about their values is taken for granted."""
+        """Statistics of a graph in compressed sparse rows: `indptr` int32 or int64[n + 1], `indices` int32[m], weights
+        int32, int64, float32 or float64[m]. The arrays may hold any values."""
 
     def graph_forest(self, graph: Adjacency) -> ForestEdges:
-        """The minimum spanning forest, by Borůvka's rounds in the fastest way this device knows: the default."""
+        """The minimum spanning forest, by this device's fastest version of Borůvka's algorithm: the default."""
 
     def number_components(self, roots: Array) -> Array:
-        """Components numbered from 0 in order of their first vertices, int32[n], from roots, int32[n]: the vertices of
-        a component share one value, which is one of them."""
+        """The number of every vertex's component, int32[n]. Components are numbered from 0 in the order of their first
+        vertices. `roots`, int32[n], gives one vertex of the component, the same for all vertices of the component."""
 
     def grow_subtrees(
         self, indptr: Array, columns: Array, keys: Array, gamma: int, ascending: bool
     ) -> tuple[Array, Array, Array]:
-        """Grow subtrees of at most `gamma` vertices by Prim's rule from many vertices at once. Edges lie in compressed
-        rows, int64[n + 1] and int32[m], in both directions and without loops, under keys, uint64[m], of which only
-        those of an edge's two directions are equal; `ascending` says that they ascend in every row.
+        """Grow subtrees of at most `gamma` vertices by Prim's rule from many vertices at once.
 
-        Every vertex gets an owner, int32[n], the vertex that its subtree grew from; every one but that, the entry that
-        joined it to the subtree, int64[n], the lightest that left the subtree then. By the vertex that it grew from,
-        every subtree gets the lightest entry that leaves it, int64[n]. Where there is none, -1."""
+        The graph is in compressed sparse rows: `indptr`, int64[n + 1], `columns`, int32[m], and the keys that order the
+        edges, uint64[m]. Every edge is stored in both directions, under one key; different edges have different keys.
+        There are no loops. `ascending` says that keys ascend in every row.
+
+        Returns three arrays. The owner of every vertex, int32[n]: the vertex that its subtree grew from. The entry that
+        joined the vertex to its subtree, int64[n]: the lightest that left the subtree at that time; -1 for owners. The
+        stopping edge of every subtree, int64[n], stored at its owner: the lightest entry that leaves the subtree; -1
+        where the subtree has none, and for all other vertices."""
 
     def lightest_of_edges(self, u: Array, v: Array, key: Array, labels: Array) -> tuple[Array, Array, Array, Array]:
-        """Of edges with ends int32[k] and keys uint64[k], none of them all ones, the least key that leaves each
-        component, uint64[n], all ones where there is none; and the edges that leave a component, in order and between
-        components: u, v and key. `labels`, int32[n], holds the component of every end, a number less than n."""
+        """The least key of an edge that leaves each component, uint64[n], all ones if there is none; and the edges
+        between different components, in order: u, v and key, with components as their ends.
+
+        The edges are given by their ends `u` and `v`, int32[k], and by `key`, uint64[k], which is never all ones.
+        `labels`, int32[n], holds the component of every end, a number less than n."""
 
 
 class HierarchyOperations(ArrayOperations, Protocol):
     """From a spanning tree to clusters. Path: ``hierarchy/``."""
 
     def linkage(self, edges: Array, weights: Array) -> Linkage:
-        """Dendrogram of the spanning tree with edges int32[n-1, 2], u < v, and weights T[n-1] ascending (the last ones
-        may be infinite). Equal weights merge in the order in which they stand."""
+        """Dendrogram of the spanning tree with edges int32[n - 1, 2], u < v, and weights T[n - 1], ascending (the last
+        ones may be infinite). Edges of equal weight merge in the order of the arrays. Raises ValueError if the edges
+        close a cycle."""
 
     def condense(self, linkage: Linkage, min_cluster_size: int) -> Condensed:
-        """Clusters of at least that many points (2 or more). The root is one however few points there are."""
+        """The condensed tree: clusters of at least `min_cluster_size` points (2 or more). The root is always a cluster,
+        even if it has fewer points."""
 
     def simplify(self, condensed: Condensed, persistence: float) -> Condensed:
-        """Undo, from the lowest up, every split one of whose clusters is followed for less than `persistence`: the
-        lesser of the greatest lambdas below the two is not that far above the split's lambda. Of two leaves both go on
-        in the parent; otherwise the leaf's points leave at the split and the parent goes on as the other one."""
+        """Merge back every split of less than `persistence`, from the lowest split up.
+
+        The persistence of a split: take the greatest lambda at or below each of its two clusters; it is the lesser of
+        these two minus the lambda of the split. If the cluster with the greater lambda is a leaf, both clusters become
+        part of their parent. Otherwise that cluster becomes part of the parent, and the points of the other leave the
+        parent at the split."""
 
     def select(
         self, condensed: Condensed, method: str, epsilon: float, max_cluster_size: int, allow_single_cluster: bool
     ) -> Selection:
-        """Choose clusters of which none lies below another, by excess of mass ("eom") or the leaves ("leaf"). Those
-        born at a height below `epsilon` are replaced by their first ancestor born above it (or, if that is the root and
-        it may not be chosen, by the last one before)."""
+        """Select clusters of which none lies below another: those of the greatest excess of mass ("eom"; none of more
+        than `max_cluster_size` points), or the leaves ("leaf"). A selected cluster that is born at a height below
+        `epsilon` is replaced by its first ancestor born above it. If that ancestor is the root, and
+        `allow_single_cluster` is false, the child of the root on the way to it is taken instead."""
 
     def label_points(
         self, condensed: Condensed, selection: Selection, epsilon: float, cluster: Array, height: Array
     ) -> tuple[Array, Array]:
-        """Of points that leave `cluster`, int32[m], at `height`, T[m], `condensed.leaving()` or new ones: the label,
-        int64[m], -1 for noise; and the probability, float64[m] from 0 to 1: lambda at which they leave over the
-        cluster's death. If the root is chosen, its members are the points that leave no earlier than 1 / epsilon, or
-        than its death if epsilon is 0."""
+        """Label, int64[m], -1 for noise, and probability, float64[m] from 0 to 1, of points that leave `cluster`,
+        int32[m], at `height`, T[m]: those of `condensed.leaving()`, or new points.
+
+        The probability is the lambda at which the point leaves, divided by the death of the selected cluster, at most
+        1. If the root is selected, its members are the points that leave at a lambda of at least 1 / epsilon; if
+        epsilon is 0, of at least the root's death."""
 
     def outlier_scores(self, condensed: Condensed, cluster: Array, height: Array) -> Array:
-        """GLOSH of such points: 1 - lambda at which they leave / greatest lambda below their cluster, float64[m]. 0
-        for points that leave at an infinite lambda, 1 for others where that is the greatest."""
+        """GLOSH outlier scores, float64[m], of points as in `label_points`: 1 - lambda / greatest, where lambda is that
+        at which the point leaves, and greatest is the greatest lambda at or below its cluster. Points that leave at an
+        infinite lambda have score 0, and so have all if greatest is 0. If greatest is infinite, all others have score
+        1."""
 
     def cut(self, linkage: Linkage, height: float, min_cluster_size: int) -> Array:
-        """Labels of the clusters that merges below `height` make, int64[n]: numbered in order of their first points,
-        -1 for those of fewer than `min_cluster_size` points."""
+        """Labels of the clusters that the merges below `height` make, int64[n]. Clusters are numbered in the order of
+        their first points; points of clusters of fewer than `min_cluster_size` points are noise, -1."""
 
     def common_ancestor_lambdas(self, condensed: Condensed, clusters: Array, others: Array) -> Array:
-        """lambda of the split that parts each of the clusters int32[a] from each of the others int32[b], float64[a, b];
-        NaN where one of the two lies within the other."""
+        """lambda of the split that separates each of `clusters`, int32[a], from each of `others`, int32[b]:
+        float64[a, b]. NaN if one of the two lies within the other."""
 
 
 class Backend(PointOperations, DistanceOperations, GraphOperations, HierarchyOperations, Protocol):

@@ -33,19 +33,19 @@ Report: TypeAlias = Callable[[int, int], None]  # called as report(round, compon
 
 
 class SampledRows(NamedTuple):
-    """Which rows of the points to sample: spread over all of them, but in no rhythm that the rows might have."""
+    """Which rows of the points to sample: spread over all rows at irregular steps, because rows may be periodic."""
 
     size: int  # rows at most
     step: int  # row i of the sample is row ((i * step) mod 2^32) * n / 2^32 of n rows
 
     def of(self, n: int) -> np.ndarray:
-        """Their numbers among n rows: int64[min(n, size)]."""
+        """The numbers of the sampled rows among n rows: int64[min(n, size)]."""
         sequence = np.arange(min(n, self.size), dtype=np.uint64) * np.uint64(self.step) & np.uint64(0xFFFFFFFF)
         return (sequence * np.uint64(n) >> np.uint64(32)).astype(np.int64)
 
 
 class PointStatistics(NamedTuple):
-    """What a look at all points tells; of points that are not all finite only how many and which."""
+    """Statistics of all points. If some rows are not finite, only `bad` and `first` have a meaning."""
 
     low: np.ndarray  # float64[d] on the host: least coordinates
     high: np.ndarray  # float64[d] on the host: greatest coordinates
@@ -116,15 +116,17 @@ class Forest:
 class Adjacency:
     """An undirected graph of n vertices and m entries in compressed sparse rows.
 
-    An edge is an entry whose column is greater than its row. Columns of a row never descend, so among edges of equal
-    weight the one the law prefers stands first. Entries on the diagonal mean nothing.
+    An edge is an entry whose column is greater than its row. The columns of a row never descend, so edges of equal
+    weight are stored in the total order. Entries on the diagonal are ignored.
 
     Attributes
     ----------
     indptr : int32 or int64[n + 1]
+        Where every row begins; the last element is m.
     indices : int32[m]
+        Column of every entry.
     weights : int32, int64, float32 or float64[m]
-        No NaN.
+        Weight of every entry; no NaN.
     symmetric : bool
         If true, the entries below the diagonal mirror those above, parallel edges included: every row holds all edges
         of its vertex. If false, there are none below the diagonal.
@@ -147,10 +149,10 @@ class Adjacency:
 
 
 class GraphStatistics(NamedTuple):
-    """What a look at all entries of a graph tells. All are numbers on the host; "first" is -1 where there is none.
+    """Statistics of all entries of a graph. All are numbers on the host; a "first" is -1 if there is none.
 
-    Where `descents` is not 0, or `first_start` and `last_end` are not 0 and m, nothing else is meant; where `outside`
-    is not 0, only the NaNs are.
+    If `descents` is not 0, `first_start` is not 0 or `last_end` is not m, the fields after `first_descent` have no
+    meaning. If `outside` is not 0, the fields after `first_nan` have none.
     """
 
     first_start: int  # indptr[0]
@@ -164,18 +166,20 @@ class GraphStatistics(NamedTuple):
     upper: int  # entries above the diagonal
     lower: int  # entries below it
     ascending: bool  # whether no row's columns ever descend
-    fingerprint: tuple[int, int]  # 128 bits: (0, 0) if, and but for a chance of 2**-128 only if, the entries above the
-    # diagonal and those below are the same edges with the same weights: sums of hashes of (smaller end, larger end,
-    # weight), one triangle's less the other's, modulo 2**64. Those of parts of a graph add up to the whole's.
+    # 128 bits. (0, 0) if the entries above the diagonal and those below it are the same edges with the same weights;
+    # otherwise (0, 0) has a chance of 2**-128. Each half is a sum of hashes of (smaller end, larger end, weight) over
+    # the entries above, minus that over the entries below, modulo 2**64. Fingerprints of the parts of a graph add up to
+    # the fingerprint of the graph.
+    fingerprint: tuple[int, int]
 
 
 class ForestEdges(NamedTuple):
-    """A spanning forest of k edges, as it stands in an `Adjacency`."""
+    """The k edges of a spanning forest of an `Adjacency`."""
 
     entries: Array  # int64[k]: positions of the edges, ascending: entries above the diagonal
     source: Array  # int32[k]: smaller ends
     target: Array  # int32[k]: larger ends
-    roots: Array  # int32[n]: one and the same vertex of each component for all its vertices
+    roots: Array  # int32[n]: one vertex of the component, the same for all vertices of the component
 
 
 # ---- hierarchy -------------------------------------------------------------------------------------------------------
@@ -206,9 +210,9 @@ class Condensed:
 
     Splits are numbered from the highest merge to the lowest. Cluster 0 is the root; split s makes the clusters 2 s + 1
     and 2 s + 2, of ``linkage.child[merge, 0]`` and of ``linkage.child[merge, 1]``. So parents come before children.
-    Every cluster is a chain of merges, each a child of the one before it, from its top down to its split, or to the
-    merge at which its last points leave; after `simplify` it may be several. All sums are taken in one order: both
-    backends give the same bits.
+    Every cluster is a chain of merges, each a child of the one before it. The chain begins at the cluster's topmost
+    merge and ends at its split, or at the merge at which its last points leave. After `simplify` a cluster may consist
+    of several chains. All sums are taken in one order, so both backends give the same bits.
     """
 
     linkage: Linkage
@@ -216,7 +220,7 @@ class Condensed:
     parent: Array  # int32[K]: the cluster it split from, -1 for the root
     split: Array  # int32[K]: the split that ends the cluster, -1 if its points just leave
     birth: Array  # float64[K]: lambda of the split that made it, 0 for the root
-    death: Array  # float64[K]: lambda of the last merge of its chain, the greatest
+    death: Array  # float64[K]: greatest lambda of its merges
     size: Array  # int32[K]: points at its birth
     stability: Array  # float64[K]: sum over its points of (lambda at which the point leaves - birth); inf - inf is 0
     cluster: Array  # int32[n]: the cluster that the point leaves

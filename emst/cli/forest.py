@@ -46,10 +46,9 @@ ALGORITHMS = {  # name: its own options
     "hybrid": ("offload",),
 }
 LIGHTER = "--symmetric min takes the lighter; also for parallel edges given in both directions"
-SYMMETRIC_HELP = (
-    "if the two directions of an edge have different weights: check = report an error (default), min = take "
-)
-SYMMETRIC_HELP += "the lighter (also right for parallel edges given in both directions)"
+SYMMETRIC_HELP = """\
+if the two directions of an edge have different weights: check = report an error (default), min = take the lighter (also
+right for parallel edges given in both directions)"""
 
 
 def add_to(commands: Commands) -> None:

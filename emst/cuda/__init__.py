@@ -6,7 +6,7 @@
     hierarchy/    dendrogram, condensed tree, selection
     runtime/      what kernels are built from: compiling, launching, memory, scans, sorting
     merge         the step that points and graphs share: contracting the lightest edge of every component
-    contract.cuh  the rule of that step, which the fused rounds of graphs include as well
+    contract.cuh  the rule of that step, which the rounds of graphs and of the dendrogram include as well
     lightest      the lightest edge of every component, from the cached neighbours of its points
     known.cuh     the cached neighbours of the points of one thread
 

@@ -1,4 +1,5 @@
-// The rule that contracts, once for all of the GPU: `merge` and the rounds of graph/ include it.
+// The rule that contracts, once for all of the GPU: `merge`, the rounds of graph/ and those of hierarchy/linkage.cu
+// include it.
 //
 // Every component hangs itself on the component at the other end of its lightest edge. Under a strict total order on
 // edges the only cycles are mutual pairs, of which the smaller stays the root: no compare-and-swap is needed. Roots

@@ -114,7 +114,7 @@ def graph_msf(
         ops = backend_of(given.device)
         needed = bytes_needed(given, solver)
         room = memory_for(needed + bytes_to_sort(given), ops, max_device_bytes)
-        found = None
+        found = None  # the canonical graph, if there is memory for it
         if needed <= room:
             found = canonical(given, ops, symmetric, may_sort=bytes_to_sort(given) <= room)
             needed = max(needed, bytes_to_sort(given)) if found is None else bytes_needed(given, solver, found)

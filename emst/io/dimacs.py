@@ -37,6 +37,7 @@ def read_arcs(
     Parameters
     ----------
     path : Path
+        The file; the suffix .gz says that it is compressed.
     report : callable, optional
         Called after every block with the number of bytes of the file read so far.
 

@@ -128,7 +128,7 @@ def test_the_sum_of_integers_is_exact(here, capsys):
     assert f"total weight {2**63 + 1}\n" in capsys.readouterr().out
 
 
-def test_floats_are_told_to_the_last_digit(here, capsys):
+def test_floats_are_printed_to_the_last_digit(here, capsys):
     (here / "edges.csv").write_text("0,1,46567600.25\n")
     forest_of("edges.csv")
     assert capsys.readouterr().out.startswith(
@@ -256,7 +256,7 @@ def test_directions_that_differ(here, capsys, name, text, place):
     same_forest(forest_of(name, "--symmetric", "min"), read_graph(name), symmetric="min")
 
 
-def test_a_weight_that_is_nan_is_told_by_its_line(here, capsys):
+def test_the_error_of_a_nan_weight_names_its_line(here, capsys):
     (here / "e.csv").write_text("a,b,w\n0,1,5\n1,2,nan\n")
     assert "first in line 3 (1 to 2)" in complaint(capsys, "e.csv", "-o", "forest.npz", "--device", "cpu")
 

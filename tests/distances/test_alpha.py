@@ -38,7 +38,7 @@ def test_a_matrix_gives_the_tree_of_the_total_order(ops, k, kind, dtype):
 @pytest.mark.parametrize("kind", ["uniform", "lattice", "repeated"])
 @pytest.mark.parametrize("metric, degree", SUMS)
 def test_rows_of_points_give_the_tree_of_the_total_order(ops, metric, degree, kind, dtype):
-    """Sums of powers stand for distances, and a power of alpha for alpha: bit for bit the twin's."""
+    """Sums of powers stand for distances, and a power of alpha for alpha: bit for bit those of the reference."""
     x = cloud(200, 2, dtype, kind)
     d = twin.distances(x, metric, degree)
     for k, alpha in itertools.product((1, 2, 20), ALPHAS):

@@ -67,7 +67,7 @@ def test_both_ways_agree_in_blocks(monkeypatch):
     check(ours, validity_index(x, labels, per_cluster_scores=True, device="cpu"))
 
 
-def test_operations_equal_the_twin(ops):
+def test_operations_equal_the_reference(ops):
     """Equal to the reference bit for bit, ties included."""
     for d in (1, 2, 6):
         x = np.concatenate(
@@ -96,7 +96,7 @@ def test_teams_of_blocks_change_nothing(monkeypatch, large, points, most):
     cuda = importlib.import_module("emst.cuda")
     for name, value in {"LARGE": large, "POINTS_A_BLOCK": points, "most_resident": lambda *_: most}.items():
         monkeypatch.setattr(f"emst.cuda.distances.validity.{name}", value)
-    test_operations_equal_the_twin(cuda)
+    test_operations_equal_the_reference(cuda)
 
 
 @pytest.mark.gpu

@@ -36,7 +36,7 @@ def solver_of(algorithm="boruvka"):
     return emst.graph.msf._solver(algorithm, {})
 
 
-def whole_bytes(graph, device, algorithm="boruvka"):
+def bytes_in_one_piece(graph, device, algorithm="boruvka"):
     """Bytes that a graph is expected to need in one piece, before its values are read."""
     return bytes_needed(check_graph(graph, device), solver_of(algorithm))
 
@@ -50,7 +50,7 @@ def least_bytes(graph, device, algorithm="boruvka"):
 
 
 def figures_of(error):
-    """Bytes that a MemoryError asks for: in one piece, and in blocks."""
+    """Bytes that a MemoryError names: in one piece, and in blocks."""
     numbers = re.search(r"at least ([\d,]+) bytes of memory in one piece, or ([\d,]+) in blocks", str(error)).groups()
     return tuple(int(number.replace(",", "")) for number in numbers)
 
@@ -85,7 +85,7 @@ def graph_and_entries(name, dtype=np.int32, symmetric=True, kind="ties"):
 def test_blocks_of_rows(ops, name, symmetric, dtype, more):
     graph, entries = graph_and_entries(name, dtype, symmetric)
     least = least_bytes(graph, ops.name)
-    assert_streamed(graph, ops, entries, min(least + more, (least + whole_bytes(graph, ops.name)) // 2))
+    assert_streamed(graph, ops, entries, min(least + more, (least + bytes_in_one_piece(graph, ops.name)) // 2))
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -408,7 +408,7 @@ def test_without_memory_to_sort_a_graph_is_streamed(ops, monkeypatch):
     passed = []
     streamed = emst.graph.msf.streamed
     monkeypatch.setattr(emst.graph.msf, "streamed", lambda *args: passed.append(1) or streamed(*args))
-    for allowed, times in ((10**9, 0), (whole_bytes(graph, ops.name), 1)):
+    for allowed, times in ((10**9, 0), (bytes_in_one_piece(graph, ops.name), 1)):
         forest = graph_msf(graph, device=ops.name, max_device_bytes=allowed)
         np.testing.assert_array_equal(forest.edge_id, reference.kruskal(graph.shape[0], *entries)[0])
         assert len(passed) == times
@@ -419,7 +419,7 @@ def test_dense_arrays(ops):
     dense = np.minimum(dense, dense.T)
     whole = graph_msf(dense, device=ops.name)
     streamed = graph_msf(dense, device=ops.name, max_device_bytes=least_bytes(dense, ops.name))
-    assert least_bytes(dense, ops.name) < whole_bytes(dense, ops.name)
+    assert least_bytes(dense, ops.name) < bytes_in_one_piece(dense, ops.name)
     np.testing.assert_array_equal(to_host(whole.edge_id), to_host(streamed.edge_id))
 
 

@@ -640,7 +640,7 @@ def test_recluster_refuses_what_the_tree_depends_on(model, name):
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
 @pytest.mark.parametrize("how", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy], ids=["pickle", "deepcopy"])
-def test_copies_answer_as_the_model_does(ops, how, metric):
+def test_copies_predict_as_the_model_does(ops, how, metric):
     x = blobs()
     x[3, 1] = np.nan
     model = HDBSCANGPU(min_samples=2, metric=metric, device=ops.name).fit(x)
@@ -750,7 +750,7 @@ def test_verbose_says_which_way_and_how_long(ops, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_bar_is_told_of_every_round(ops, model):
+def test_every_round_is_reported_to_a_progress_bar(ops, model):
     for metric in ("euclidean", "manhattan", "canberra"):
         seen = []
         model.set_params(metric=metric)._report = lambda rounds, left, seen=seen: seen.append((rounds, left))

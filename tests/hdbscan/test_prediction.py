@@ -299,7 +299,7 @@ def test_long_chains_of_clusters_are_climbed(ops):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", [2, 7, 40])
 @pytest.mark.parametrize("k", [1, 3, 30])
-def test_nearest_reachable_equals_the_twin(ops, d, dtype, k):
+def test_nearest_reachable_equals_the_reference(ops, d, dtype, k):
     """Wherever the search begins."""
     for n in (30, 700):
         x, asked = cloud(n, d, dtype, "repeated"), cloud(333, d, dtype, "repeated")
@@ -314,13 +314,13 @@ def test_nearest_reachable_equals_the_twin(ops, d, dtype, k):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", [1, 3, 40])
-def test_exemplar_distances_equal_the_twin(ops, d, dtype):
+def test_exemplar_distances_equal_the_reference(ops, d, dtype):
     points, exemplars, starts = cloud(200, d, dtype), cloud(700, d, dtype, seed=1), np.array([0, 1, 5, 600, 700])
     ours = ops.exemplar_distances(*(to_device(ops, a) for a in (points, exemplars, starts)))
     np.testing.assert_array_equal(to_host(ours), reference.exemplar_distances(points, exemplars, starts))
 
 
-def test_common_ancestor_lambdas_equal_the_twin(ops):
+def test_common_ancestor_lambdas_equal_the_reference(ops):
     tree = fitted(ops, cloud(300, 2, np.float64, "uneven"), 2, min_cluster_size=3)._model.flat.condensed
     names = np.arange(tree.count, dtype=np.int32)
     at_home = dataclasses.replace(tree, parent=to_host(tree.parent), death=to_host(tree.death))

@@ -115,7 +115,7 @@ def test_chosen_clusters_hold_the_labelled_points(fitted):
         assert below[cluster] == set(kept[fitted.labels == label].tolist())
 
 
-def test_condensed_frames(fitted):
+def test_condensed_tree_as_data_frame(fitted):
     rows = fitted.condensed.to_numpy()
     scaling, theirs = fitted.condensed.to_pandas(), fitted.theirs.condensed_tree_.to_pandas()
     assert list(scaling.columns) == list(theirs.columns)
@@ -150,7 +150,7 @@ def test_linkage_is_hdbscans(fitted):
     assert ours[-1, 3] == len(ours) + 1
 
 
-def test_linkage_frames(fitted):
+def test_linkage_as_data_frame(fitted):
     matrix = fitted.linkage.to_numpy()
     scaling = fitted.linkage.to_pandas()
     assert list(scaling.columns) == list(fitted.theirs.single_linkage_tree_.to_pandas().columns)

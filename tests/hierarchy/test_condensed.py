@@ -27,7 +27,7 @@ def check(ops, edges, heights, min_cluster_size, persistences):
 @pytest.mark.parametrize("min_cluster_size", SIZES)
 @pytest.mark.parametrize("weight", WEIGHTS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_clusters_are_the_twins(ops, shape, weight, min_cluster_size):
+def test_clusters_equal_the_reference(ops, shape, weight, min_cluster_size):
     for n, dtype in [(2, np.float32), (9, np.float64), (150, np.float32)]:
         edges, heights = tree(shape, n), weights(weight, n - 1, dtype)
         check(ops, edges, heights, min_cluster_size, [1e-9, 0.02, np.inf])
@@ -35,7 +35,7 @@ def test_clusters_are_the_twins(ops, shape, weight, min_cluster_size):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_clusters_of_points_are_the_twins(ops, kind, dtype):
+def test_clusters_of_points_equal_the_reference(ops, kind, dtype):
     edges, heights = of_points(kind, 1_200, dtype)
     for min_cluster_size in (2, 7, 40):
         check(ops, edges, heights, min_cluster_size, [0.5, 20.0])
@@ -90,7 +90,7 @@ def test_chunks_of_any_length_make_the_same_tree(shape, monkeypatch):
 
 
 @pytest.mark.parametrize("shape", ["random", "path", "nested"])
-def test_many_points_make_the_twins_tree(ops, shape):
+def test_trees_of_many_points_equal_the_reference(ops, shape):
     """So many that threads and blocks have several chunks each."""
     n = 100_000
     edges, heights = tree(shape, n), weights("distinct", n - 1, np.float32)

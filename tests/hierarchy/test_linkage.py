@@ -20,7 +20,7 @@ from emst.hierarchy.linkage import to_scipy
 
 @pytest.mark.parametrize("n", [2, 3, 33, 1_500])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_merges_are_the_twins(ops, shape, n):
+def test_merges_equal_the_reference(ops, shape, n):
     for seed, (kind, dtype) in enumerate([("distinct", np.float32), ("ties", np.float64)]):
         edges, heights = tree(shape, n, seed), weights(kind, n - 1, dtype)
         assert_same(give(ops, edges, heights), reference.linkage(edges, heights))
@@ -28,7 +28,7 @@ def test_merges_are_the_twins(ops, shape, n):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_merges_of_points_are_the_twins(ops, kind, dtype):
+def test_merges_of_points_equal_the_reference(ops, kind, dtype):
     edges, heights = of_points(kind, 700, dtype)
     assert_same(give(ops, edges, heights), reference.linkage(edges, heights))
 
@@ -73,7 +73,7 @@ def test_scipy_finds_the_same_sizes_at_every_height_of_a_lattice(ops):
 
 @pytest.mark.parametrize("min_cluster_size", [1, 2, 5, 1_000])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_cuts_are_the_twins(ops, shape, min_cluster_size):
+def test_cuts_equal_the_reference(ops, shape, min_cluster_size):
     n = 400
     for kind, dtype in zip(WEIGHTS, [np.float32, np.float64, np.float32, np.float64, np.float32]):
         edges, heights = tree(shape, n), weights(kind, n - 1, dtype)

@@ -53,7 +53,7 @@ def choices(n, heights):
 @pytest.mark.parametrize("min_cluster_size", [2, 10, 5_000])
 @pytest.mark.parametrize("weight", WEIGHTS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_choices_are_the_twins(ops, shape, weight, min_cluster_size):
+def test_choices_equal_the_reference(ops, shape, weight, min_cluster_size):
     for n, dtype in [(2, np.float64), (120, np.float32)]:
         edges, heights = tree(shape, n), weights(weight, n - 1, dtype)
         check(ops, edges, heights, min_cluster_size, choices(n, heights))
@@ -61,7 +61,7 @@ def test_choices_are_the_twins(ops, shape, weight, min_cluster_size):
 
 @pytest.mark.parametrize("persistence", [0.0, 3.0])
 @pytest.mark.parametrize("kind", KINDS)
-def test_choices_among_points_are_the_twins(ops, kind, persistence):
+def test_choices_among_points_equal_the_reference(ops, kind, persistence):
     edges, heights = of_points(kind, 800, np.float64)
     for min_cluster_size in (2, 12):
         check(ops, edges, heights, min_cluster_size, choices(800, heights), persistence)
@@ -80,7 +80,7 @@ def test_a_single_point(ops):
     assert to_host(ops.outlier_scores(condensed, *condensed.leaving())).tolist() == [0.0]
 
 
-def peer_answer(theirs, method, epsilon, limit, single):
+def result_of_peer(theirs, method, epsilon, limit, single):
     peer = pytest.importorskip("hdbscan._hdbscan_tree")
     stability = peer.compute_stability(theirs)
     return peer.get_clusters(theirs, stability, method, single, False, epsilon, limit)
@@ -103,7 +103,7 @@ def test_hdbscan_gives_the_same_labels(ops, method, single, epsilon, seed):
             selection = ops.select(condensed, method, epsilon, limit, single)
             found = ops.label_points(condensed, selection, epsilon, *condensed.leaving())
             labels, probabilities = map(to_host, found)
-            their_labels, their_probabilities, _ = peer_answer(theirs, method, epsilon, limit, single)
+            their_labels, their_probabilities, _ = result_of_peer(theirs, method, epsilon, limit, single)
             assert labels.max() == their_labels.max() >= 0
             assert adjusted_rand_score(labels, their_labels) == 1
             np.testing.assert_array_equal(labels < 0, their_labels < 0)

@@ -12,7 +12,7 @@ from emst.inputs.points import check_points
 
 
 class StandIn(types.ModuleType):
-    """As much of CuPy as `emst.inputs.devices` asks for. GPU 0 is the current one; GPU g holds the addresses g * 1000
+    """As much of CuPy as `emst.inputs.devices` uses. GPU 0 is the current one; GPU g holds the addresses g * 1000
     and above. As CuPy does, `asarray` copies what lies on another GPU to the current one."""
 
     class ndarray:

@@ -63,7 +63,7 @@ def test_many_points_are_kept_as_pixels():
     assert drawn_edges(plot_mst(points, path_through(points))).get_rasterized() is True
 
 
-def test_draws_where_it_is_told_and_returns_the_axes():
+def test_draws_on_the_given_axes_and_returns_them():
     points = np.random.default_rng(2).random((5, 2))
     _, ax = plt.subplots()
     figures = plt.get_fignums()

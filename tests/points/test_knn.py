@@ -17,7 +17,7 @@ def check(ops, x, k):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", DIMENSIONS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_core_distances_equal_the_twin(ops, d, kind, dtype):
+def test_core_distances_equal_the_reference(ops, d, kind, dtype):
     check(ops, cloud(300, d, dtype, kind), k=5)
 
 

@@ -11,7 +11,7 @@ from emst.backend.records import Scaling
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", [*DIMENSIONS, 64, 65])
 @pytest.mark.parametrize("kind", KINDS)
-def test_codes_equal_the_twin(ops, d, kind, dtype):
+def test_codes_equal_the_reference(ops, d, kind, dtype):
     x = cloud(150, d, dtype, kind)
     scaling = scaling_for(x)
     codes = to_host(ops.curve_codes(to_device(ops, x), scaling))

@@ -18,7 +18,7 @@ def finished(twin):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", [2, 3, 7])
 @pytest.mark.parametrize("kind", KINDS)
-def test_edges_come_sorted_by_the_law(ops, kind, d, dtype, k):
+def test_edges_are_sorted_in_the_total_order(ops, kind, d, dtype, k):
     bvh, twin, order, scaling = hierarchies(ops, cloud(400, d, dtype, kind) * dtype(1000), k)
     forest = finished(twin)
     edges, weights = ops.sorted_edges(bvh, forest_on(ops, forest), to_device(ops, order), scaling)

@@ -24,7 +24,7 @@ def leave_by(bounds, twin, labels):
     return np.unique(np.concatenate([a[weight == bounds[a]], b[weight == bounds[b]]]))
 
 
-def ask(ops, bvh, forest, cache):
+def search(ops, bvh, forest, cache):
     ops.label_nodes(bvh, forest)
     ops.upper_bounds(bvh, forest, cache)
     bounds = forest_at_home(forest).best
@@ -32,7 +32,7 @@ def ask(ops, bvh, forest, cache):
     return bounds
 
 
-def assert_same_answers(ours, theirs):
+def assert_same_lightest_edges(ours, theirs):
     ours, roots = forest_at_home(ours), theirs.components
     np.testing.assert_array_equal(ours.components, roots)
     for field in ("best", "edge_u", "edge_v"):
@@ -46,10 +46,10 @@ def follow(ops, x, k=1):
     cache = ops.cache_neighbours(bvh, ours)
     rounds = 0
     while theirs.count > 1:
-        bounds = ask(ops, bvh, ours, cache)
+        bounds = search(ops, bvh, ours, cache)
         np.testing.assert_array_equal(leave_by(bounds, twin, theirs.labels), theirs.components)
         reference.nearest_outgoing(twin, theirs, None)
-        assert_same_answers(ours, theirs)
+        assert_same_lightest_edges(ours, theirs)
         left = ops.merge(ours)
         assert left == reference.merge(theirs) == ours.count
         np.testing.assert_array_equal(forest_at_home(ours).labels, theirs.labels)
@@ -61,7 +61,7 @@ def follow(ops, x, k=1):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", DIMENSIONS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_round_equals_the_twin(ops, d, kind, dtype, k):
+def test_every_round_equals_the_reference(ops, d, kind, dtype, k):
     assert follow(ops, cloud(250, d, dtype, kind), k) >= 1
 
 
@@ -80,9 +80,9 @@ def test_components_that_lie_anywhere(ops, count, d, k):
     bvh, twin, _, _ = hierarchies(ops, x, k)
     theirs = reference.empty_forest(random_components(x, d, count), x.dtype)
     ours = forest_on(ops, clone(theirs))
-    ask(ops, bvh, ours, ops.cache_neighbours(bvh, ours))
+    search(ops, bvh, ours, ops.cache_neighbours(bvh, ours))
     reference.nearest_outgoing(twin, theirs, None)
-    assert_same_answers(ours, theirs)
+    assert_same_lightest_edges(ours, theirs)
 
 
 @pytest.mark.parametrize("d", [2, 3])
@@ -95,6 +95,6 @@ def test_one_far_point_against_all_others(ops, d):
     labels[corner] = corner
     theirs = reference.empty_forest(labels, x.dtype)
     ours = forest_on(ops, clone(theirs))
-    ask(ops, bvh, ours, ops.cache_neighbours(bvh, ours))
+    search(ops, bvh, ours, ops.cache_neighbours(bvh, ours))
     reference.nearest_outgoing(twin, theirs, None)
-    assert_same_answers(ours, theirs)
+    assert_same_lightest_edges(ours, theirs)

@@ -295,7 +295,7 @@ def test_no_network_is_one_sentence(challenge, tmp_path, monkeypatch):
         (dimacs.main, ["nope"], "argument name: invalid choice: 'nope' (choose from"),
     ],
 )
-def test_bad_arguments_are_told_the_names(capsys, main, arguments, said):
+def test_errors_of_bad_arguments_list_the_names(capsys, main, arguments, said):
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     err = capsys.readouterr().err

@@ -123,7 +123,7 @@ def test_every_kernel_compiles(nvrtc, room):
     assert not re.findall(r"\bfma\.\S+|\bmad\.\S*f(?:32|64)", ptx)
     # Subnormal weights are as good as any: nothing may flush them on the way in, out, or through a comparison.
     assert not re.findall(r"\b(?:mul|add|sqrt|cvt)\.\S*ftz\S*", ptx)
-    if room != "points/statistics":  # whose only comparison asks whether a value is finite
+    if room != "points/statistics":  # whose only comparison tests whether a value is finite
         assert not re.findall(r"\bsetp\.\S*ftz\S*", ptx)
 
 

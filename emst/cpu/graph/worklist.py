@@ -64,7 +64,7 @@ def list_edges(entries, labels, count, above, upto, uppers, grain):
         starts=np.cumsum(rooms) - rooms,
         counts=np.zeros(len(rooms), np.int64),
     )
-    inside = _giant(labels, count)
+    inside = _giant(labels)
     offers = gathered(
         count, width.itemsize == 4 and size < WIDE, _list_from_rows if m > LONG * len(labels) else _list_from_blocks,
         m, grain, entries, labels, inside, above, upto, edges, grain,
@@ -172,7 +172,7 @@ def _has(inside, v):
     return (inside[v >> 6] >> np.uint64(v & 63)) & np.uint64(1) != 0
 
 
-def _giant(labels, count):
+def _giant(labels):
     """One bit per vertex: whether it belongs to the giant component, which holds more than half of all vertices.
 
     The bits fit into the caches, the labels do not. Empty if there is no such component or the labels fit as well.

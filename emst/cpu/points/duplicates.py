@@ -6,6 +6,7 @@ import numpy as np
 
 from emst.backend.records import Forest
 from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.lanes import LANES
 from emst.cpu.runtime.numbers import greater
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
@@ -36,8 +37,8 @@ def join_duplicates(bvh):
 def _starts(blocks, d, start, begin, end):
     """Which points differ from the one before them."""
     for i in range(greater(begin, 1), end):
-        a, b = (i - 1) // 16 * d * 16 + (i - 1) % 16, i // 16 * d * 16 + i % 16
+        a, b = (i - 1) // LANES * d * LANES + (i - 1) % LANES, i // LANES * d * LANES + i % LANES
         same = True
         for k in range(d):
-            same &= blocks[a + k * 16] == blocks[b + k * 16]
+            same &= blocks[a + k * LANES] == blocks[b + k * LANES]
         start[i] = not same

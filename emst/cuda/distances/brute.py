@@ -12,7 +12,7 @@ import numpy as np
 
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BRUTE_QUERIES, BRUTE_SPLITS, BRUTE_TILE, EUCLIDEAN
-from emst.cuda.runtime.launch import launch, launch_grid
+from emst.cuda.runtime.launch import launch, launch_grid, multiprocessors
 
 PAGE = 12  # neighbours found in one pass; with more, insertions cost more than the passes that are saved
 
@@ -88,7 +88,7 @@ def nearest_outside(
     """
     n, d, T = len(labels), rows.shape[1] - 1, ctype(rows.dtype)
     metric_args = (metric.p, rows.dtype.type(metric.alpha))
-    busy = 4 * cupy.cuda.Device().attributes["MultiProcessorCount"]  # blocks wanted
+    busy = 4 * multiprocessors()  # blocks wanted
     queries = n if worklist is None else len(worklist)
     size = queries + busy * BRUTE_QUERIES  # neighbours by split and query, at most
     partial = (cupy.empty(size, np.int32), cupy.empty(size, rows.dtype), cupy.empty(size, rows.dtype))

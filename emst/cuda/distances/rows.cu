@@ -1,8 +1,8 @@
 // Rows of distances: core distances and nearest points of another component from a matrix, and what rows of a matrix
 // and rows of points have in common.
 //
-// A block looks at a whole row, so the neighbour that it finds is the nearest one until the two are joined; then the
-// weight of the edge to it is a lower bound.
+// A block reads the whole row of a point, so the neighbour that it finds is exact until the two are joined. Afterwards
+// the weight of the edge to it is a lower bound.
 #include "distances/metric.cuh"
 #include "runtime/warp.cuh"
 

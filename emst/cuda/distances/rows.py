@@ -1,8 +1,9 @@
 """Rows of distances on the GPU: of a matrix, or from every point to all others. Kernels: rows.cu, brute.cu.
 
-A row keeps its nearest row of another component until the two are joined; then the weight of their edge is a lower
-bound, and the row is searched again only if that does not exceed the upper bound of its component's lightest edge. Rows
-are searched in the order of their bounds, in growing waves: edges found by the first make searches of others needless.
+A point caches its nearest neighbour of another component. This neighbour is exact until the two are joined. Afterwards
+the weight of their edge is a lower bound, and the point's row is searched again only if the bound does not exceed the
+upper bound of the component's lightest edge. Rows are searched in the order of these bounds, in growing waves: edges
+that the first waves find make many of the later searches unnecessary.
 """
 
 from __future__ import annotations
@@ -34,11 +35,12 @@ class DistanceRows:
     Attributes
     ----------
     matrix : T[n, n] or None
+        The given distances; None for points.
     points : T[n, d + 1] or None
-        Coordinates and the core distance.
-    nearest, bound, second
-        The neighbour of every row that was found last, -1 for none; the weight of the edge to it, or a lower bound of
-        the next one's; the distance to it.
+        Coordinates and the core distance; None for a matrix.
+    nearest, bound, second : int32[n], T[n], T[n]
+        The cached neighbour of every point, -1 if there is none; the weight of the edge to it, or a lower bound once
+        both are in one component; the distance to it.
     """
 
     def __init__(self, data: cupy.ndarray, metric: str, p: float, alpha: float) -> None:

@@ -5,16 +5,16 @@
 //
 // If points are in curve order, a tile has a centre and a radius, which is the last number in the centre's row. By the
 // triangle inequality no point of the tile is nearer than the distance to the centre less the radius. This test costs a
-// thirty-second of all distances, and pays as real data in many dimensions has structure. Rounding errors are allowed
-// for.
+// thirty-second of the time for all distances. It saves more than that, because real data in many dimensions has
+// structure. Rounding errors are allowed for.
 #pragma once
 #include "distances/metric.cuh"
 #include "distances/point_rows.cuh"
 
 constexpr int QUERIES = EMST_BRUTE_QUERIES, TILE = EMST_BRUTE_TILE, CHUNK = 16;
 
-// acc[c] = distance between this thread's query, a row of points or of others, and point first + c; called by the whole
-// block.
+// acc[c] = distance between this thread's query and point first + c. `queries` are the points themselves or other
+// points. Called by all threads of a block.
 template <int METRIC, class T>
 __device__ void tile_distances(const T *queries, i64 query, const T *points, i64 n, int d, double p, i64 first,
                                T (&acc)[TILE]) {

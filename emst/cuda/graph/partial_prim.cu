@@ -3,7 +3,7 @@
 // A thread is a worker with a block of start vertices and one heap, which holds, for every vertex of the growing
 // subtree, the lightest known edge that leaves the subtree. Vertices are claimed by compare-and-swap. A worker that
 // loses a claim stops; nobody waits. Owners are read past the first-level cache, so a worker sees its own claims.
-// Whether it sees those of others makes no difference: it only asks whether it owns a vertex itself.
+// Whether it sees those of others makes no difference: it only tests whether it owns a vertex itself.
 #include "runtime/exact.cuh"
 
 // The heaps of all workers are interleaved: place i of worker w is element i * workers + w.

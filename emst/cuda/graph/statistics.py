@@ -22,7 +22,7 @@ def graph_statistics(indptr: Any, indices: Any, weights: Any) -> GraphStatistics
     n, m = len(indptr) - 1, len(indices)
     found = cupy.zeros(STATISTICS_FIELDS, np.int64)
     name = f"graph_statistics<{number_type(weights.dtype)}, {number_type(indptr.dtype)}>"
-    blocks = min(max(-(-m // BLOCK_TILE), 1), multiprocessors(cupy.cuda.runtime.getDevice()) * BLOCKS_AN_SM)
+    blocks = min(max(-(-m // BLOCK_TILE), 1), multiprocessors() * BLOCKS_AN_SM)
     launch("graph/statistics", name, blocks * GRAPH_THREADS, indptr, n, indices, weights, m, found, block=GRAPH_THREADS)
     *fields, steps_down, low, high = found.get().tolist()
     for field in FIRSTS:  # stored as complements; zero if there is none

@@ -1,7 +1,7 @@
-// The splits at which clusters of the condensed tree part from one another.
+// The splits at which clusters of the condensed tree separate.
 #include "runtime/exact.cuh"
 
-// lambda of the split that parts two clusters, NaN if one lies within the other. Parents have smaller numbers.
+// lambda of the split that separates two clusters, NaN if one lies within the other. Parents have smaller numbers.
 __global__ void common_ancestor_lambdas(const int *parent, const double *death, const int *clusters, i64 rows,
                                         const int *others, i64 columns, double *parting) {
   const i64 i = thread_id();

@@ -1,4 +1,4 @@
-"""The splits at which clusters of the condensed tree part from one another, on the GPU. Kernel: ancestors.cu."""
+"""The splits at which clusters of the condensed tree separate, on the GPU. Kernel: ancestors.cu."""
 
 from __future__ import annotations
 

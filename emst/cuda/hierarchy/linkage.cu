@@ -9,10 +9,10 @@
 // one node form a chain. The subtrees below a chain consist of chains closed in earlier rounds, so sizes are segmented
 // sums over the chains of one round after the other: O(n) work and O(log n) launches at any depth. The idea is
 // PANDORA's (P. Sao, A. Prokopenko, D. Lebrun-Grandié, 2024).
+#include "contract.cuh"
 #include "runtime/compact.cuh"
 #include "runtime/scan.cuh"
 
-constexpr int HOPS = 64;
 constexpr int EMPTY = (int)0x80000000;  // no child yet
 
 __device__ inline u32 slot_of(const int *ranks, i64 i) { return 2u * (ranks ? (u32)ranks[i] : (u32)i); }
@@ -33,17 +33,16 @@ __device__ inline bool chosen(const u32 *lightest, int2 e, u32 slot) {
   return lightest[e.x] == slot || lightest[e.y] == slot + 1;
 }
 
-// The parent of a component is the component at the other end of its lightest edge; of a mutual pair the smaller one
-// stays a root. In the first round components are points, and they become children in the slots of these edges; later
-// child is null.
+// Hangs components on each other by the rule of contract.cuh. In the first round components are points, and they become
+// children in the slots of these edges; in later rounds child is null.
 __global__ void hook(const int2 *ends, const int *ranks, i64 edges, const u32 *lightest, int *parent, int2 *child) {
   i64 i = thread_id();
   if (i >= edges) return;
   const u32 slot = slot_of(ranks, i);
   const int2 e = ends[i];
   const bool x = lightest[e.x] == slot, y = lightest[e.y] == slot + 1;
-  if (x) parent[e.x] = y && e.x < e.y ? e.x : e.y;
-  if (y) parent[e.y] = x && e.y < e.x ? e.y : e.x;
+  if (x) parent[e.x] = stays_root(e.x, e.y, [&] { return y; }) ? e.x : e.y;
+  if (y) parent[e.y] = stays_root(e.y, e.x, [&] { return x; }) ? e.y : e.x;
   const int n = (int)edges + 1;
   if (child) child[i] = make_int2(x ? e.x - n : EMPTY, y ? e.y - n : EMPTY);
 }
@@ -71,13 +70,10 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 __global__ void shorten(int *parent, i64 count, int pass, int *unfinished) {
   i64 c = thread_id();
   if (c >= count) return;
-  int at = parent[c], up = parent[at];
-  for (int hop = 0; up != at && hop < HOPS; hop++) {
-    at = up;
-    up = parent[at];
-  }
+  int at = parent[c];
+  const bool arrived = climb(parent, at, parent[at]);
   parent[c] = at;
-  if (up != at) *unfinished = pass;
+  if (!arrived) *unfinished = pass;
 }
 
 // Numbers the roots, none of which has a lightest edge yet. At most half of a tree's components are roots; if the edges

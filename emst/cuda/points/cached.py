@@ -35,7 +35,6 @@ class NeighbourCache:
         self.step = curve_steps(bvh)
         self.count = cupy.asarray(np.array([n, 0], np.int32))  # queries in the worklist, packets taken from it
         self.compaction = Compaction(n)
-        self.multiprocessors = cupy.cuda.Device().attributes["MultiProcessorCount"]
 
 
 def cache_neighbours(bvh: Bvh, forest: Forest) -> NeighbourCache:

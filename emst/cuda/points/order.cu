@@ -5,7 +5,7 @@
 #include "runtime/exact.cuh"
 
 template <int D>
-struct Scaling {  // see emst/scaling.py
+struct Scaling {  // see emst/backend/records.py
   double low[D];
   double scale, factor;
   int bits;

@@ -5,7 +5,7 @@
 // distance. A point at distance 0 is the query itself: it comes before all others, whatever its core distance.
 #include "points/nearest.cuh"
 
-// A leaf a little before where the packet of queries would stand on the points' curve.
+// A leaf a little before the place of the packet of queries among the points on the curve.
 __device__ inline i64 leaf_near(const i64 *near, i64 packet, i64 count, const Hierarchy &h) {
   i64 leaf = near[minimum(packet * 32 + 16, count - 1)] / LEAF;
   return minimum(leaf, (i64)h.count[0] - 1) - (32 / LEAF + 4) / 2;

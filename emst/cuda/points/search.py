@@ -10,7 +10,7 @@ from emst.cuda.lightest import lightest_edges
 from emst.cuda.points.bvh import Bvh
 from emst.cuda.points.cached import NeighbourCache, fill_from_lists
 from emst.cuda.runtime.constants import WALK_WARPS
-from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.launch import launch, multiprocessors
 
 BLOCKS_AN_SM = 16
 # After the first round searches look farther than the upper bound of their component (by this factor, squared): a point
@@ -40,7 +40,7 @@ def nearest_outgoing(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
 def _search_bvh(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:
     name = f"nearest_outgoing<{bvh.template}, {'true' if cache.second is not None else 'false'}>"
     block = 32 * WALK_WARPS
-    threads = min(bvh.n, cache.multiprocessors * BLOCKS_AN_SM * block)
+    threads = min(bvh.n, multiprocessors() * BLOCKS_AN_SM * block)
     crowded = cache.rounds > 0 and bvh.n < SLACK_UP_TO * forest.count
     slack = bvh.dtype.type((SLACK if cache.second is None else SLACK_MRD) if crowded else 1)
     inputs = (bvh.rows, forest.labels, bvh.hierarchy, bvh.nodes, worklist, cache.count)

@@ -59,12 +59,16 @@ def launch_grid(
 @functools.cache
 def _resident(room: str, name: str, block: int, device: int) -> int:
     code = kernel(room, name, True).kernel.ptr
-    return multiprocessors(device) * int(cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(code, block, 0))
+    return multiprocessors() * int(cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(code, block, 0))
+
+
+def multiprocessors() -> int:
+    """How many the current GPU has."""
+    return _multiprocessors(cupy.cuda.runtime.getDevice())
 
 
 @functools.cache
-def multiprocessors(device: int) -> int:
-    """How many a device has."""
+def _multiprocessors(device: int) -> int:
     return int(cupy.cuda.runtime.deviceGetAttribute(cupy.cuda.runtime.cudaDevAttrMultiProcessorCount, device))
 
 

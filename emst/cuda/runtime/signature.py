@@ -1,7 +1,7 @@
 """Signatures of kernels, read from their sources, and whether the arguments of a launch fit.
 
-CUDA copies as many bytes for a parameter as the kernel's signature says, from wherever the argument lies. It notices
-neither an argument of another width nor a missing one.
+CUDA does not check arguments. For every parameter it copies as many bytes as the kernel's signature says, from the
+address of the argument. If an argument is too narrow or missing, the kernel gets whatever lies there.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import numpy as np
 
 from emst.cuda.runtime.compile import source
 
+# Types of C++ as numpy's kind and bytes, the kinds in words, and the types that CuPy passes Python's numbers as.
 TYPES = {"bool": "b1", "int": "i4", "u32": "u4", "i64": "i8", "u64": "u8", "float": "f4", "double": "f8"}
 KINDS = {"b": "a boolean", "i": "an integer", "u": "an integer", "f": "a floating-point number"}
-PYTHON = {bool: "b1", int: "i8", float: "f8"}  # as CuPy passes them
+PYTHON = {bool: "b1", int: "i8", float: "f8"}
 
 _ENTRY = re.compile(
     r"(?:template\s*<(?P<template>[^>]*)>\s*)?__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(?P<name>\w+)"
@@ -56,7 +57,7 @@ def signature(room: str, kernel: str) -> tuple[Parameter, ...]:
 
 @functools.cache
 def _entries(room: str) -> dict[str, tuple[list[str], list[str]]]:
-    """Names of the template's parameters, and the kernel's parameters, by kernel."""
+    """Of all kernels of ``<room>.cu``, by name: the names of the template's parameters, and the declared parameters."""
     entries = {}
     for entry in _ENTRY.finditer(source(room)):
         template = [part.split()[-1] for part in (entry["template"] or "").split(",") if part]
@@ -66,6 +67,7 @@ def _entries(room: str) -> dict[str, tuple[list[str], list[str]]]:
 
 
 def _resolved(text: str, values: dict[str, str]) -> Parameter:
+    """A parameter as the source declares it, with the arguments of the template in place of its parameters."""
     found = _PARAMETER.fullmatch(text)
     assert found, text
     type = re.sub(r"\w+", lambda word: values.get(word[0], word[0]), found["type"])
@@ -73,6 +75,7 @@ def _resolved(text: str, values: dict[str, str]) -> Parameter:
 
 
 def _size(type: str) -> int | None:
+    """Bytes of a value of this type, None for structs. `Bits` and vectors of integers are known by name."""
     type = {"Bits<float>": "int", "Bits<double>": "i64"}.get(type, type)
     if type in TYPES:
         return np.dtype(TYPES[type]).itemsize
@@ -84,7 +87,8 @@ def _size(type: str) -> int | None:
 def check(room: str, kernel: str, args: Sequence[Any]) -> None:
     """Raise TypeError unless the arguments are as many, as wide and of the kinds that the kernel takes.
 
-    For a pointer, an array of values as wide as those pointed to, None or an address; for a struct, a numpy array.
+    A pointer takes an array on the GPU whose values are as wide as those that it points to, None, or an address. A
+    struct takes a numpy array.
     """
     parameters = signature(room, kernel)
     if len(args) != len(parameters):
@@ -98,6 +102,7 @@ def check(room: str, kernel: str, args: Sequence[Any]) -> None:
 
 
 def _pointer_problem(parameter: Parameter, value: Any) -> str | None:
+    """What was passed for a pointer, in words; None if it fits."""
     if value is None or type(value) is int:
         return None
     if not hasattr(value, "__cuda_array_interface__"):
@@ -110,6 +115,7 @@ def _pointer_problem(parameter: Parameter, value: Any) -> str | None:
 
 
 def _value_problem(parameter: Parameter, value: Any) -> str | None:
+    """What was passed for a number or a struct, in words; None if it fits."""
     if parameter.size is None and isinstance(value, np.ndarray):
         return None
     if not isinstance(value, (bool, int, float, np.generic)):
