@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Read points, cluster them with HDBSCAN* and write one label for each point. Clusters are numbered from 0; -1 is noise,
--2 a row with an infinite value, -3 a row with a NaN (or an empty field of a .csv). An .npy holds the labels only; .npz,
-.csv and .parquet hold `label` and `probability`.
+-2 a row with an infinite value, -3 a row with a NaN (or an empty field of a .csv) or with infinities of both signs. An
+.npy holds the labels only; .npz, .csv and .parquet hold `label` and `probability`.
 """
 
 EXAMPLES = """\

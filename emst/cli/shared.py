@@ -30,7 +30,11 @@ def add_input_options(command: argparse.ArgumentParser) -> None:
     """Add the options of reading points and of computing: --device, --dtype, --columns, --array."""
     add_device(command)
     add = command.add_argument
-    add("--dtype", choices=("float32", "float64"), help="floating-point type to compute in (default: as in the file)")
+    add(
+        "--dtype",
+        choices=("float32", "float64"),
+        help="type to compute in (default: float32 for float16 and float32, else float64)",
+    )
     add("--columns", type=names, metavar="A,B,...", help="columns to read, by name or 0-based number (default: all)")
     add("--array", metavar="NAME", help="which array of an .npz that holds several")
 

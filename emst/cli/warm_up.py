@@ -1,4 +1,4 @@
-"""`emst warm-up`: compile everything for this machine, before anybody waits for it."""
+"""`emst warm-up`: compile the kernels for this machine, before anybody waits for them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ if TYPE_CHECKING:
 
 Step: TypeAlias = tuple[str, Callable[[], Any]]
 
-DESCRIPTION = """\
-Compile the kernels for this machine and keep them on disk, so that no later call waits for the compiler: for images of
-containers and machines of classrooms. It works on small data of its own and takes minutes; where everything is compiled
-already, seconds.
+WEIGHTS = ("int32", "int64", "float32", "float64")
 
-Covered are trees, clusterings, prediction, membership vectors, validity and forests: float32 and float64, two, three
-and more dimensions, min_samples 1 and above, weights of 4 and 8 bytes. With a usable GPU its kernels are compiled as
-well, unless --device cpu is given. What is rarely met (graphs of more than 2^32 - 2 entries) is still compiled when it
-is first met.
+DESCRIPTION = """\
+Compile the kernels for this machine in advance and keep them on disk: for container images and classrooms. The command
+works on small data of its own. It takes minutes, or seconds if the kernels are compiled already.
+
+CPU: trees, clusterings, prediction, membership vectors, validity and forests, in float32 and float64, for any number of
+dimensions, any min_samples and all types of weights.
+
+GPU, if there is a usable one and --device cpu is not given: the same for 2, 3 and 5 dimensions and for min_samples 1
+and 5. Each number of dimensions up to 32 and each min_samples up to 32 has kernels of its own on the GPU. Those of
+other values are compiled when they are first used, and so are those for graphs of more than 2^32 - 2 entries.
 
 The environment variable NUMBA_CACHE_DIR says where kernels for the CPU are kept; by default they lie beside the
 package's files or, if these cannot be written, in the user's cache folder. Set it to a folder that stays, and to the
@@ -45,7 +48,7 @@ def add_to(commands: Commands) -> None:
     command = commands.add_parser(
         "warm-up",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        help="compile everything for this machine",
+        help="compile the kernels for this machine in advance",
         description=DESCRIPTION,
         epilog=EXAMPLES,
     )
@@ -81,8 +84,8 @@ def _steps(device: str) -> Iterator[Step]:
             yield f"clusters, {d}-D {dtype}, min_samples {k}", partial(_clusters, d, dtype, k, device)
     for dtype in ("float32", "float64"):
         yield f"all pairs, {dtype}", partial(_all_pairs, dtype, device)
-    yield "validity", _validity
-    for weight, index in itertools.product(("float32", "float64"), ("int32", "int64")):
+    yield "validity", partial(_validity, device)
+    for weight, index in itertools.product(WEIGHTS, ("int32", "int64")):
         yield f"forests, {weight} weights, {index} offsets", partial(_forests, weight, index, device)
     yield "forests, many vertices", partial(_many_vertices, device)
     for algorithm in ("contraction", "primitives", "partial-prim", "hybrid"):
@@ -132,11 +135,11 @@ def _all_pairs(dtype: str, device: str) -> None:
         HDBSCANGPU(min_samples=k, metric="precomputed", device=device).fit(matrix)
 
 
-def _validity() -> None:
+def _validity(device: str) -> None:
     from emst import validity_index
 
     points = _points(2, "float64")
-    validity_index(points, (points[:, 0] > 6).astype(int))
+    validity_index(points, (points[:, 0] > 6).astype(int), device=device)
 
 
 def _edges(n: int, m: int, weight: str) -> Any:
@@ -172,5 +175,5 @@ def _many_vertices(device: str) -> None:
 def _published(algorithm: str, device: str) -> None:
     from emst import graph_msf
 
-    for weight in ("float32", "float64"):
+    for weight in WEIGHTS:
         graph_msf(_edges(2_000, 20_000, weight), algorithm=algorithm, symmetric="min", device=device)

@@ -145,7 +145,7 @@ def computable(weights: Array, ops: Backend) -> Array:
 def _native(array: Any) -> Array:
     """A plain numpy or cupy array, also for a list or an array that is mapped from a file."""
     native = native_array(array)
-    return native if hasattr(native, "__cuda_array_interface__") else np.asarray(native)
+    return np.asarray(native) if gpu_of(native) is None else native
 
 
 def _compressed(graph: Any) -> Any:

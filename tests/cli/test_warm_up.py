@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
+import emst.hierarchy.validity
 from emst.cli import main
+from emst.cli.warm_up import _steps
 
 CALLS = """
 import numpy as np
@@ -37,6 +39,16 @@ def test_nothing_is_left_to_compile(capsys):
     assert any(pathlib.Path(folder).rglob("*.nbc"))
     done = subprocess.run([sys.executable, "-c", CALLS], stderr=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_validity_is_compiled_for_the_device_of_the_step(device, monkeypatch):
+    devices = []
+    monkeypatch.setattr(
+        emst.hierarchy.validity, "validity_index", lambda X, labels, device="auto": devices.append(device)
+    )
+    dict(_steps(device))["validity"]()
+    assert devices == [device]
 
 
 def test_help_says_where_kernels_are_kept(capsys):

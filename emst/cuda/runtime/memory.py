@@ -12,8 +12,10 @@ def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
     """See `emst.backend.operations`. The device is the current GPU; arrays on other GPUs are copied."""
     if isinstance(array, np.ndarray):  # what travels is what will be used
         array = np.ascontiguousarray(array, dtype)
-    elif array.device.id != cupy.cuda.runtime.getDevice():
+    elif array.data.device_id != cupy.cuda.runtime.getDevice():
         array = _from_another_gpu(array)
+    elif array.flags.c_contiguous and (dtype is None or array.dtype == dtype):
+        return array
     return cupy.ascontiguousarray(cupy.asarray(array), dtype)
 
 
