@@ -281,7 +281,10 @@ def test_no_network_is_one_sentence(challenge, tmp_path, monkeypatch):
     monkeypatch.setattr(dimacs, "URL", "http://127.0.0.1:9/")  # no server there
     with pytest.raises(SystemExit) as caught:
         dimacs.main(["XX", str(tmp_path / "kept")])
-    said = f"9/USA-road-d.XX.gr.gz cannot be fetched (ConnectionError); a copy from another source can be placed at {tmp_path}"
+    said = (
+        "9/USA-road-d.XX.gr.gz cannot be fetched (ConnectionError); "
+        f"a copy from another source can be placed at {tmp_path}"
+    )
     assert said in caught.value.code and "\n" not in caught.value.code
 
 
