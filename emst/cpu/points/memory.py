@@ -8,6 +8,7 @@ from emst.cpu.points.cached import LISTED
 from emst.cpu.points.knn import KEPT
 from emst.cpu.runtime.memory import bytes_free
 
+ASKED_FROM = 1 << 24  # bytes: to find out how much is free takes longer than a tree that needs less
 LABELLING = 130  # bytes a point that the stages after the tree take at their peak, a little more than measured
 
 
@@ -25,9 +26,10 @@ def bytes_needed(n: int, d: int, dtype, k: int) -> int:
 def require_memory(array, dtype, k: int, labels: bool = False) -> None:
     """Raise MemoryError where the tree of these points cannot fit."""
     n, d = array.shape
-    needed, free = max(bytes_needed(n, d, dtype, k), n * LABELLING if labels else 0), bytes_free()
+    needed = max(bytes_needed(n, d, dtype, k), n * LABELLING if labels else 0)
     if not (isinstance(array, np.ndarray) and array.dtype == dtype and array.flags.c_contiguous):
         needed += n * d * np.dtype(dtype).itemsize  # a copy of the points
+    free = bytes_free() if needed >= ASKED_FROM else None
     if free is not None and needed > free:
         raise MemoryError(
             f"a minimum spanning tree of {n:,} points in {d} dimensions needs {needed:,} more bytes of memory; "
