@@ -21,8 +21,8 @@ def assert_same_forest(ours, theirs):
 @pytest.mark.parametrize("kind", ["uniform", "lattice", "repeated"])
 @pytest.mark.parametrize("k", [1, 3])
 def test_runs_of_equal_points_become_stars(ops, k, kind, d, dtype):
-    bvh, twin, _, _ = hierarchies(ops, cloud(500, d, dtype, kind), k)
-    assert_same_forest(ops.join_duplicates(bvh), reference.join_duplicates(twin))
+    bvh, expected_bvh, _, _ = hierarchies(ops, cloud(500, d, dtype, kind), k)
+    assert_same_forest(ops.join_duplicates(bvh), reference.join_duplicates(expected_bvh))
 
 
 @pytest.mark.parametrize("n", [1, 2, 1_000, 100_000])

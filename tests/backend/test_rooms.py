@@ -74,8 +74,8 @@ def backend(name):
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("module", ["emst.cpu", "emst.cuda", "reference"])
 def test_same_names_and_signatures(module, operation):
-    twin = getattr(backend(module), operation)
-    assert parameters(twin) == parameters(OPERATIONS[operation])
+    found = getattr(backend(module), operation)
+    assert parameters(found) == parameters(OPERATIONS[operation])
 
 
 @pytest.mark.parametrize("module", ["emst.cpu", "emst.cuda"])

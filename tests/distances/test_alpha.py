@@ -2,7 +2,7 @@
 
 import itertools
 
-import dense_reference as twin
+import dense_reference
 import numpy as np
 import pytest
 import reference
@@ -22,7 +22,7 @@ METRICS = ["euclidean", "manhattan", "chebyshev", "cosine", "haversine"]
 
 def distances(n, kind, dtype, seed=0):
     """The matrix of the Manhattan distances of a cloud in the plane."""
-    return twin.distances(cloud(n, 2, dtype, kind, seed), "manhattan", 1.0)
+    return dense_reference.distances(cloud(n, 2, dtype, kind, seed), "manhattan", 1.0)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -31,7 +31,7 @@ def distances(n, kind, dtype, seed=0):
 def test_a_matrix_gives_the_tree_of_the_total_order(ops, k, kind, dtype):
     for seed, alpha in enumerate(ALPHAS):
         d = distances(200, kind, dtype, seed)
-        check_tree(dense_tree(to_device(ops, d), k, ops, alpha=alpha), twin.kruskal(d, k, alpha), dtype)
+        check_tree(dense_tree(to_device(ops, d), k, ops, alpha=alpha), dense_reference.kruskal(d, k, alpha), dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -40,14 +40,14 @@ def test_a_matrix_gives_the_tree_of_the_total_order(ops, k, kind, dtype):
 def test_rows_of_points_give_the_tree_of_the_total_order(ops, metric, degree, kind, dtype):
     """Sums of powers stand for distances, and a power of alpha for alpha: bit for bit those of the reference."""
     x = cloud(200, 2, dtype, kind)
-    d = twin.distances(x, metric, degree)
+    d = dense_reference.distances(x, metric, degree)
     for k, alpha in itertools.product((1, 2, 20), ALPHAS):
         divisor = alpha**degree
         rows = ops.open_rows(to_device(ops, x), metric, degree, divisor)
         core = to_host(ops.row_core_distances(rows, k))
         forest = forest_on(ops, reference.empty_forest(np.arange(len(x)), dtype))
         spanning_forest(forest, lambda forest, rows=rows: ops.row_nearest(rows, forest), ops)
-        check_tree((*ops.row_edges(rows, forest), core), twin.kruskal(d, k, divisor), dtype)
+        check_tree((*ops.row_edges(rows, forest), core), dense_reference.kruskal(d, k, divisor), dtype)
 
 
 @pytest.mark.parametrize("kind", ["uniform", "repeated"])
@@ -55,10 +55,10 @@ def test_rows_of_points_give_the_tree_of_the_total_order(ops, metric, degree, ki
 def test_powers_of_any_kind(ops, k, kind):
     """`pow` rounds differently in numpy, numba and CUDA, so weights are compared, to the last digits."""
     x = cloud(200, 2, np.float64, kind)
-    d = twin.distances(x, "any power", 2.7) ** (1 / 2.7)
+    d = dense_reference.distances(x, "any power", 2.7) ** (1 / 2.7)
     for alpha in ALPHAS:
         _, weights, core = map(to_host, rows_tree(to_device(ops, x), "minkowski", 2.7, k, ops, alpha=alpha))
-        _, expected, expected_core = twin.kruskal(d, k, alpha)
+        _, expected, expected_core = dense_reference.kruskal(d, k, alpha)
         np.testing.assert_allclose(weights, expected, rtol=1e-12, atol=0)
         np.testing.assert_allclose(core, expected_core, rtol=1e-12, atol=0)
 
@@ -72,7 +72,7 @@ def test_a_sparse_matrix_gives_the_tree_of_the_total_order(ops, k, kind, dtype):
     graph = csr_array((d[u, v], (u, v)), shape=d.shape)
     assert graph.nnz == len(d) * (len(d) - 1)
     for alpha in ALPHAS:
-        check_tree(sparse_tree(graph, k, ops, alpha=alpha), twin.kruskal(d, k, alpha), dtype)
+        check_tree(sparse_tree(graph, k, ops, alpha=alpha), dense_reference.kruskal(d, k, alpha), dtype)
 
 
 def function(a, b):
@@ -95,7 +95,7 @@ def test_a_fit_with_any_metric(ops, metric):
     for k, alpha in itertools.product((2, 20), (0.3, 0.5, 1.0, 3.0)):
         model = HDBSCANGPU(min_samples=k, alpha=alpha, metric=name, metric_params=params, device=ops.name).fit(data)
         heights = model.single_linkage_tree_.to_numpy()[:, 2]
-        np.testing.assert_allclose(heights, twin.kruskal(d, k, alpha)[1], rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(heights, dense_reference.kruskal(d, k, alpha)[1], rtol=1e-12, atol=1e-15)
 
 
 def test_a_fit_with_a_small_alpha_ends(ops):

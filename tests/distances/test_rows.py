@@ -1,6 +1,6 @@
 """Spanning trees from rows of distances: of matrices, and of points under metrics without a tree search."""
 
-import dense_reference as twin
+import dense_reference
 import numpy as np
 import pytest
 import reference
@@ -40,7 +40,7 @@ def test_the_tree_of_a_matrix(ops, n, kind, dtype):
     for k in sorted({1, min(2, n), min(5, n), n}):
         for alpha in (1.0, 1.7):
             tree = dense_tree(to_device(ops, d), k, ops, alpha=alpha)
-            check_tree(tree, twin.kruskal(d, k, alpha), dtype)
+            check_tree(tree, dense_reference.kruskal(d, k, alpha), dtype)
 
 
 def test_the_matrix_is_not_written_to(ops):
@@ -103,15 +103,17 @@ def test_one_round_from_any_partition(ops, kind, dtype):
     labels = random_components(d, 3, 40)
     rows, expected_rows = (
         ops.open_rows(to_device(ops, d), "precomputed", 1.0, 1.0),
-        twin.open_rows(d, "precomputed", 1, 1),
+        dense_reference.open_rows(d, "precomputed", 1, 1),
     )
-    np.testing.assert_array_equal(to_host(ops.row_core_distances(rows, 3)), twin.row_core_distances(expected_rows, 3))
+    np.testing.assert_array_equal(
+        to_host(ops.row_core_distances(rows, 3)), dense_reference.row_core_distances(expected_rows, 3)
+    )
     forest, expected = forest_on(ops, reference.empty_forest(labels, dtype)), reference.empty_forest(labels, dtype)
     for _ in range(2):
         ops.row_nearest(rows, forest)
         expected.labels[:], expected.components = to_host(forest.labels), to_host(forest.components)
         expected.best[:] = np.inf
-        twin.row_nearest(expected_rows, expected)
+        dense_reference.row_nearest(expected_rows, expected)
         ours, roots = forest_at_home(forest), expected.components
         for field in ("best", "edge_u", "edge_v"):
             np.testing.assert_array_equal(getattr(ours, field)[roots], getattr(expected, field)[roots])
@@ -129,7 +131,7 @@ def test_the_tree_of_points(ops, metric, p, kind, dtype):
         edges, weights, core = map(to_host, rows_tree(to_device(ops, x), metric, p, k, ops))
         wide = x.astype(np.float64)
         distance = cdist(wide, wide, SCIPY.get(metric, metric), **({"p": p} if metric == "minkowski" else {}))
-        _, expected, expected_core = twin.kruskal(distance, k)
+        _, expected, expected_core = dense_reference.kruskal(distance, k)
         tolerance = 1e-12 if dtype == np.float64 else 2e-6
         np.testing.assert_allclose(weights, expected, rtol=tolerance)
         np.testing.assert_allclose(core, expected_core, rtol=tolerance)
@@ -143,18 +145,20 @@ def test_rows_of_points_are_exact(ops, metric, p, dtype):
     """Sums and edges equal the reference's bit for bit: coordinates in order, no fused multiply-add."""
     x = np.concatenate([cloud(150, 3, dtype), cloud(150, 3, dtype, "lattice")])
     rows = ops.open_rows(to_device(ops, x), metric, p, 1.3)
-    expected_rows = twin.open_rows(x, metric, p, 1.3)
-    np.testing.assert_array_equal(to_host(ops.row_core_distances(rows, 30)), twin.row_core_distances(expected_rows, 30))
+    expected_rows = dense_reference.open_rows(x, metric, p, 1.3)
+    np.testing.assert_array_equal(
+        to_host(ops.row_core_distances(rows, 30)), dense_reference.row_core_distances(expected_rows, 30)
+    )
     forest, expected = (
         forest_on(ops, reference.empty_forest(np.arange(300), dtype)),
         reference.empty_forest(np.arange(300), dtype),
     )
     while forest.count > 1:
         ops.row_nearest(rows, forest)
-        twin.row_nearest(expected_rows, expected)
+        dense_reference.row_nearest(expected_rows, expected)
         ops.merge(forest)
         reference.merge(expected)
-    for ours, theirs in zip(ops.row_edges(rows, forest), twin.row_edges(expected_rows, expected)):
+    for ours, theirs in zip(ops.row_edges(rows, forest), dense_reference.row_edges(expected_rows, expected)):
         np.testing.assert_array_equal(to_host(ours), theirs)
 
 
@@ -162,7 +166,7 @@ def test_rows_of_points_are_exact(ops, metric, p, dtype):
 def test_powers_of_any_kind(ops, p):
     x = cloud(200, 3, np.float64)
     weights = to_host(rows_tree(to_device(ops, x), "minkowski", p, 3, ops)[1])
-    np.testing.assert_allclose(weights, twin.kruskal(cdist(x, x, "minkowski", p=p), 3)[1], rtol=1e-12)
+    np.testing.assert_allclose(weights, dense_reference.kruskal(cdist(x, x, "minkowski", p=p), 3)[1], rtol=1e-12)
 
 
 @pytest.mark.parametrize("p, same", [(1, "manhattan"), (2, "euclidean"), (np.inf, "chebyshev")])
@@ -177,7 +181,7 @@ def test_alpha_divides_distances_but_not_core_distances(ops, metric, p):
     x = cloud(120, 3, np.float64)
     tree = rows_tree(to_device(ops, x), metric, p, 4, ops, alpha=1.5)
     distance = cdist(x, x, SCIPY.get(metric, metric), **({"p": p} if metric == "minkowski" else {}))
-    _, weights, core = twin.kruskal(distance, 4, 1.5)
+    _, weights, core = dense_reference.kruskal(distance, 4, 1.5)
     np.testing.assert_allclose(to_host(tree[1]), weights, rtol=1e-12)
     np.testing.assert_allclose(to_host(tree[2]), core, rtol=1e-12)
 
@@ -201,7 +205,7 @@ def test_high_powers_keep_small_distances(ops, p, power_of_two):
     greatest = part.max(axis=2, keepdims=True)
     ratio = np.divide(part, greatest, out=np.zeros_like(part), where=greatest > 0)
     distance = greatest[:, :, 0] * (ratio**p).sum(axis=2) ** (1 / p)
-    expected = twin.kruskal(distance, 3)[1]
+    expected = dense_reference.kruskal(distance, 3)[1]
     weights = to_host(rows_tree(to_device(ops, np.ldexp(x, power_of_two)), "minkowski", p, 3, ops)[1])
     np.testing.assert_allclose(np.ldexp(weights, -power_of_two), expected, rtol=1e-12)
 

@@ -79,12 +79,12 @@ def test_operations_equal_the_reference(ops):
         columns = np.ascontiguousarray(x.T)
         core = np.round(np.random.default_rng(d).random(240), 1)
         on = [to_device(ops, a) for a in (columns, cluster, starts, core)]
-        for ours, twin in [
+        for ours, from_reference in [
             (ops.core_distance_sums(on[0], on[1], on[2], 5), reference.core_distance_sums(columns, cluster, starts, 5)),
             (ops.cluster_trees(on[0], on[2], on[3]), reference.cluster_trees(columns, starts, core)),
             ((ops.separations(*on),), (reference.separations(columns, cluster, starts, core),)),
         ]:
-            for a, b in zip(ours, twin):
+            for a, b in zip(ours, from_reference):
                 np.testing.assert_array_equal(to_host(a), b)
 
 

@@ -7,11 +7,11 @@ import threading
 import graph_reference as reference
 import numpy as np
 import pytest
-import reference as twin
 from graph_helpers import assert_chosen, on, with_loops
 from graph_reference import GRAPHS, KINDS, WEIGHTS, adjacency_of, weights_for
 from helpers import to_device, to_host
 from numba import njit
+from reference import lightest_of_edges
 
 from emst.backend import backend_of
 from emst.cpu.graph import hybrid as hybrid_on_the_cpu
@@ -58,7 +58,7 @@ def test_lightest_of_edges(ops, k, groups):
     u, v = g.integers(0, n, (2, k), np.int32)
     key = g.permutation(k).astype(np.uint64) << np.uint64(40)
     ours = ops.lightest_of_edges(*(to_device(ops, a) for a in (u, v, key, labels)))
-    for mine, theirs in zip(ours, twin.lightest_of_edges(u, v, key, labels)):
+    for mine, theirs in zip(ours, lightest_of_edges(u, v, key, labels)):
         np.testing.assert_array_equal(to_host(mine), theirs)
         assert mine.dtype == theirs.dtype
 

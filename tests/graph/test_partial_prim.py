@@ -5,11 +5,11 @@ from __future__ import annotations
 import graph_reference as reference
 import numpy as np
 import pytest
-import reference as twin
 from graph_helpers import assert_chosen, on, with_loops
 from graph_reference import GRAPHS, KINDS, WEIGHTS, adjacency_of, weights_for
 from helpers import to_device, to_host
 from numba import njit
+from reference import grow_subtrees
 
 from emst.backend import backend_of
 from emst.cpu.runtime.atomics import compare_and_swap
@@ -96,9 +96,9 @@ def test_subtrees_are_pieces_of_the_forest(ops, name, kind, gamma, ascending):
 
 @pytest.mark.parametrize("name", ["grid", "comb", "parallel", "sparse random"])
 @pytest.mark.parametrize("gamma", [1, 7, 10**6])
-def test_the_twin_grows_such_subtrees_too(name, gamma):
+def test_the_reference_grows_such_subtrees_too(name, gamma):
     graph = arcs(name, "ties", False)
-    assert_subtrees(graph, gamma, *twin.grow_subtrees(*graph, gamma, False))
+    assert_subtrees(graph, gamma, *grow_subtrees(*graph, gamma, False))
 
 
 @pytest.mark.parametrize("name", ["complete", "grid", "path"])

@@ -303,10 +303,10 @@ def test_nearest_reachable_equals_the_reference(ops, d, dtype, k):
     """Wherever the search begins."""
     for n in (30, 700):
         x, asked = cloud(n, d, dtype, "repeated"), cloud(333, d, dtype, "repeated")
-        ours, twin, _, scaling = hierarchies(ops, x, k)
+        ours, expected_bvh, _, scaling = hierarchies(ops, x, k)
         order = np.arange(333, dtype=np.int32)
         queries = ops.build_bvh(to_device(ops, asked), to_device(ops, order), scaling)
-        expected = reference.nearest_reachable(twin, reference.build_bvh(asked, order, scaling), k, None)
+        expected = reference.nearest_reachable(expected_bvh, reference.build_bvh(asked, order, scaling), k, None)
         for near in (np.zeros(333, np.int64), np.full(333, n), np.random.default_rng(0).integers(0, n + 1, 333)):
             for a, b in zip(ops.nearest_reachable(ours, queries, k, to_device(ops, near)), expected):
                 np.testing.assert_array_equal(to_host(a), b)

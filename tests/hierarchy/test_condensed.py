@@ -14,14 +14,14 @@ SIZES = [2, 3, 10, 60, 5_000]
 
 
 def check(ops, edges, heights, min_cluster_size, persistences):
-    ours, twin = give(ops, edges, heights), reference.linkage(edges, heights)
-    ours, twin = ops.condense(ours, min_cluster_size), reference.condense(twin, min_cluster_size)
-    assert_same(ours, twin)
+    ours, from_reference = give(ops, edges, heights), reference.linkage(edges, heights)
+    ours, from_reference = ops.condense(ours, min_cluster_size), reference.condense(from_reference, min_cluster_size)
+    assert_same(ours, from_reference)
     for persistence in persistences:
-        lasting, expected = ops.simplify(ours, persistence), reference.simplify(twin, persistence)
+        lasting, expected = ops.simplify(ours, persistence), reference.simplify(from_reference, persistence)
         assert_same(lasting, expected)
         assert_same(ops.simplify(lasting, 2 * persistence), reference.simplify(expected, 2 * persistence))
-    return twin
+    return from_reference
 
 
 @pytest.mark.parametrize("min_cluster_size", SIZES)
@@ -46,8 +46,8 @@ def test_long_clusters_are_summed_in_the_agreed_order(ops, shape):
     """More terms than a piece holds, so that another order would show in the last bits."""
     n = 3_000
     edges, heights = tree(shape, n), weights("distinct", n - 1, np.float64)
-    twin = check(ops, edges, heights, 5, [1.0])
-    longest = np.bincount(twin.of_merge[twin.of_merge >= 0]).max()
+    from_reference = check(ops, edges, heights, 5, [1.0])
+    longest = np.bincount(from_reference.of_merge[from_reference.of_merge >= 0]).max()
     assert longest > 1024 or shape != "path"
 
 
@@ -85,8 +85,8 @@ def test_chunks_of_any_length_make_the_same_tree(shape, monkeypatch):
     edges, heights = tree(shape, 600), weights("distinct", 599, np.float64)
     for min_cluster_size in (2, 9, 1_000):
         check(ops, edges, heights, min_cluster_size, [0.1, np.inf])
-    ours, twin = give(ops, edges, heights), reference.linkage(edges, heights)
-    np.testing.assert_array_equal(ops.cut(ours, heights[400], 3), reference.cut(twin, heights[400], 3))
+    ours, from_reference = give(ops, edges, heights), reference.linkage(edges, heights)
+    np.testing.assert_array_equal(ops.cut(ours, heights[400], 3), reference.cut(from_reference, heights[400], 3))
 
 
 @pytest.mark.parametrize("shape", ["random", "path", "nested"])

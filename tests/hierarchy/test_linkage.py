@@ -77,12 +77,12 @@ def test_cuts_equal_the_reference(ops, shape, min_cluster_size):
     n = 400
     for kind, dtype in zip(WEIGHTS, [np.float32, np.float64, np.float32, np.float64, np.float32]):
         edges, heights = tree(shape, n), weights(kind, n - 1, dtype)
-        ours, twin = give(ops, edges, heights), reference.linkage(edges, heights)
+        ours, from_reference = give(ops, edges, heights), reference.linkage(edges, heights)
         finite = heights[np.isfinite(heights)]
         for height in [0.0, float(finite[0]), 0.1, float(np.median(finite)), float(finite[-1]), 1e30, np.inf]:
             labels = to_host(ops.cut(ours, height, min_cluster_size))
             assert labels.dtype == np.int64
-            np.testing.assert_array_equal(labels, reference.cut(twin, height, min_cluster_size))
+            np.testing.assert_array_equal(labels, reference.cut(from_reference, height, min_cluster_size))
 
 
 def test_a_cut_compares_heights_in_double_precision(ops):

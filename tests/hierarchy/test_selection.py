@@ -15,24 +15,25 @@ METHODS = ["eom", "leaf"]
 
 def check(ops, edges, heights, min_cluster_size, choices, persistence=0.0):
     n = len(edges) + 1
-    ours, twin = give(ops, edges, heights), reference.linkage(edges, heights)
-    ours, twin = ops.condense(ours, min_cluster_size), reference.condense(twin, min_cluster_size)
+    ours, from_reference = give(ops, edges, heights), reference.linkage(edges, heights)
+    ours, from_reference = ops.condense(ours, min_cluster_size), reference.condense(from_reference, min_cluster_size)
     if persistence:
-        ours, twin = ops.simplify(ours, persistence), reference.simplify(twin, persistence)
+        ours, from_reference = ops.simplify(ours, persistence), reference.simplify(from_reference, persistence)
     leaving = ours.leaving()
-    for found, expected in zip(leaving, twin.leaving()):
+    for found, expected in zip(leaving, from_reference.leaving()):
         np.testing.assert_array_equal(to_host(found), expected)
     scores = to_host(ops.outlier_scores(ours, *leaving))
-    np.testing.assert_array_equal(scores, reference.outlier_scores(twin, *twin.leaving()))
+    np.testing.assert_array_equal(scores, reference.outlier_scores(from_reference, *from_reference.leaving()))
     for method, epsilon, limit, single in choices:
         choice, expected = (
-            side.select(tree, method, epsilon, limit, single) for side, tree in ((ops, ours), (reference, twin))
+            side.select(tree, method, epsilon, limit, single)
+            for side, tree in ((ops, ours), (reference, from_reference))
         )
         assert_same(choice, expected)
         labels, probabilities = (to_host(array) for array in ops.label_points(ours, choice, epsilon, *leaving))
         assert labels.dtype == np.int64
         assert labels.shape == probabilities.shape == (n,)
-        theirs = reference.label_points(twin, expected, epsilon, *twin.leaving())
+        theirs = reference.label_points(from_reference, expected, epsilon, *from_reference.leaving())
         np.testing.assert_array_equal(labels, theirs[0])
         np.testing.assert_array_equal(probabilities, theirs[1])
 
@@ -130,8 +131,8 @@ def test_an_exact_tie_of_epsilon_leaves_the_upper_cluster(ops):
     """A leaf born exactly at epsilon stays; its cousins, born below it, give way to one above them all."""
     pairs = np.array([[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [0, 2], [0, 4], [0, 6], [0, 8]], np.int32)
     heights = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.5, 1.0, 2.0, 4.0])
-    twin = reference.condense(reference.linkage(pairs, heights), 2)
-    assert twin.count == 9
+    from_reference = reference.condense(reference.linkage(pairs, heights), 2)
+    assert from_reference.count == 9
     check(
         ops,
         pairs,
@@ -139,5 +140,5 @@ def test_an_exact_tie_of_epsilon_leaves_the_upper_cluster(ops):
         2,
         [("leaf", epsilon, 11, single) for epsilon in (0.5, 1.0, 2.0, 4.0) for single in (False, True)],
     )
-    chosen = reference.select(twin, "leaf", 1.0, 11, False).chosen.tolist()
+    chosen = reference.select(from_reference, "leaf", 1.0, 11, False).chosen.tolist()
     assert len(chosen) == 3

@@ -27,19 +27,19 @@ def test_levels_cover_all_points_and_shrink(ops, n):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", DIMENSIONS)
 def test_points_are_scaled_exactly_and_in_curve_order(ops, d, dtype):
-    bvh, twin, _, _ = hierarchies(ops, cloud(300, d, dtype, "uneven"))
+    bvh, expected_bvh, _, _ = hierarchies(ops, cloud(300, d, dtype, "uneven"))
     points = to_host(bvh.points())
     assert points.dtype == dtype
-    np.testing.assert_array_equal(points, twin.points())
+    np.testing.assert_array_equal(points, expected_bvh.points())
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", DIMENSIONS)
 @pytest.mark.parametrize("n", SIZES[:-1])
 def test_boxes_are_tight(ops, n, d, dtype):
-    bvh, twin, _, _ = hierarchies(ops, cloud(n, d, dtype, "uneven"))
+    bvh, expected_bvh, _, _ = hierarchies(ops, cloud(n, d, dtype, "uneven"))
     for level, (_, size) in enumerate(shape(bvh)):
-        for ours, theirs in zip(bvh.boxes(level), reference.boxes_of(twin.points(), size)):
+        for ours, theirs in zip(bvh.boxes(level), reference.boxes_of(expected_bvh.points(), size)):
             np.testing.assert_array_equal(to_host(ours), theirs)
 
 

@@ -7,10 +7,10 @@ from helpers import DIMENSIONS, DTYPES, KINDS, cloud, hierarchies, to_device, to
 
 
 def check(ops, x, k):
-    bvh, twin, _, _ = hierarchies(ops, x)
+    bvh, expected_bvh, _, _ = hierarchies(ops, x)
     core = to_host(ops.core_distances(bvh, k))
     assert core.dtype == x.dtype
-    np.testing.assert_array_equal(core, reference.core_distances(twin, k))
+    np.testing.assert_array_equal(core, reference.core_distances(expected_bvh, k))
     np.testing.assert_array_equal(to_host(bvh.core), core)  # the hierarchy stores them
 
 

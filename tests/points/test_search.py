@@ -16,9 +16,9 @@ from helpers import (
 )
 
 
-def leave_by(bounds, twin, labels):
+def leave_by(bounds, expected_bvh, labels):
     """The components whose upper bound is exactly the weight of one of their leaving edges."""
-    u, v, weight, _ = twin.pairs()
+    u, v, weight, _ = expected_bvh.pairs()
     leaves = labels[u] != labels[v]
     a, b, weight = labels[u[leaves]], labels[v[leaves]], weight[leaves]
     return np.unique(np.concatenate([a[weight == bounds[a]], b[weight == bounds[b]]]))
@@ -41,14 +41,14 @@ def assert_same_lightest_edges(ours, theirs):
 
 def follow(ops, x, k=1):
     """All rounds of Borůvka on both, compared after each; returns the number of rounds."""
-    bvh, twin, _, _ = hierarchies(ops, x, k)
-    ours, theirs = ops.join_duplicates(bvh), reference.join_duplicates(twin)
+    bvh, expected_bvh, _, _ = hierarchies(ops, x, k)
+    ours, theirs = ops.join_duplicates(bvh), reference.join_duplicates(expected_bvh)
     cache = ops.cache_neighbours(bvh, ours)
     rounds = 0
     while theirs.count > 1:
         bounds = search(ops, bvh, ours, cache)
-        np.testing.assert_array_equal(leave_by(bounds, twin, theirs.labels), theirs.components)
-        reference.nearest_outgoing(twin, theirs, None)
+        np.testing.assert_array_equal(leave_by(bounds, expected_bvh, theirs.labels), theirs.components)
+        reference.nearest_outgoing(expected_bvh, theirs, None)
         assert_same_lightest_edges(ours, theirs)
         left = ops.merge(ours)
         assert left == reference.merge(theirs) == ours.count
@@ -77,11 +77,11 @@ def test_many_rounds(ops, d, k):
 def test_components_that_lie_anywhere(ops, count, d, k):
     """The search must be correct for any components, not only those that Borůvka produces."""
     x = cloud(300, d, np.float64, "lattice")
-    bvh, twin, _, _ = hierarchies(ops, x, k)
+    bvh, expected_bvh, _, _ = hierarchies(ops, x, k)
     theirs = reference.empty_forest(random_components(x, d, count), x.dtype)
     ours = forest_on(ops, clone(theirs))
     search(ops, bvh, ours, ops.cache_neighbours(bvh, ours))
-    reference.nearest_outgoing(twin, theirs, None)
+    reference.nearest_outgoing(expected_bvh, theirs, None)
     assert_same_lightest_edges(ours, theirs)
 
 
@@ -89,12 +89,12 @@ def test_components_that_lie_anywhere(ops, count, d, k):
 def test_one_far_point_against_all_others(ops, d):
     """Two components, one of them a single point in a corner: everything else must be searched or excluded."""
     x = cloud(400, d, np.float32)
-    bvh, twin, _, _ = hierarchies(ops, x)
-    corner = int(twin.scaled.sum(axis=1).argmax())
+    bvh, expected_bvh, _, _ = hierarchies(ops, x)
+    corner = int(expected_bvh.scaled.sum(axis=1).argmax())
     labels = np.full(len(x), 0 if corner else 1, np.int32)
     labels[corner] = corner
     theirs = reference.empty_forest(labels, x.dtype)
     ours = forest_on(ops, clone(theirs))
     search(ops, bvh, ours, ops.cache_neighbours(bvh, ours))
-    reference.nearest_outgoing(twin, theirs, None)
+    reference.nearest_outgoing(expected_bvh, theirs, None)
     assert_same_lightest_edges(ours, theirs)

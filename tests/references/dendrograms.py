@@ -79,10 +79,10 @@ def arrays(result):
     return {name: to_host(value) for name, value in values.items() if hasattr(value, "dtype")}
 
 
-def assert_same(ours, twin):
+def assert_same(ours, from_reference):
     """Every array of both, bit for bit."""
-    ours, twin = arrays(ours), arrays(twin)
-    assert ours.keys() == twin.keys()
+    ours, from_reference = arrays(ours), arrays(from_reference)
+    assert ours.keys() == from_reference.keys()
     for name, value in ours.items():
-        assert value.dtype == twin[name].dtype, name
-        np.testing.assert_array_equal(value, twin[name], err_msg=name)
+        assert value.dtype == from_reference[name].dtype, name
+        np.testing.assert_array_equal(value, from_reference[name], err_msg=name)

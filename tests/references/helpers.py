@@ -58,11 +58,11 @@ def hierarchies(ops, x, k=1):
     scaling = scaling_for(x)
     order = reference.sort_order(reference.curve_codes(x, scaling))
     ours = ops.build_bvh(to_device(ops, x), to_device(ops, order), scaling)
-    twin = reference.build_bvh(x, order, scaling)
+    expected_bvh = reference.build_bvh(x, order, scaling)
     if k > 1:
         ops.core_distances(ours, k)
-        reference.core_distances(twin, k)
-    return ours, twin, order, scaling
+        reference.core_distances(expected_bvh, k)
+    return ours, expected_bvh, order, scaling
 
 
 def scaled_in_curve_order(x):

@@ -117,7 +117,7 @@ def _hook(below, entries, best, target, parent, chosen, begin, end):
     If a vertex chose an entry below the diagonal, the mirrored entry is searched. Where many vertices in a row choose
     the same other end, the search continues from the entry that was found last. `below` is scratch.
     """
-    row, twin = np.int32(-1), np.int64(0)
+    row, mirrored = np.int32(-1), np.int64(0)
     for block in range(begin, end, BLOCK):
         count = 0
         for v in range(block, min(block + BLOCK, end)):
@@ -140,13 +140,13 @@ def _hook(below, entries, best, target, parent, chosen, begin, end):
             v = below[i]
             u, key = target[v], key_of(entries, best[v])
             low, high = np.int64(entries.indptr[u]), np.int64(entries.indptr[u + 1])
-            twin = _twin(entries, twin if u == row else low, high, v, key)
-            chosen[twin] = True
+            mirrored = _mirrored_entry(entries, mirrored if u == row else low, high, v, key)
+            chosen[mirrored] = True
             row = u
 
 
 @part
-def _twin(entries, low, high, column, key):
+def _mirrored_entry(entries, low, high, column, key):
     """The first entry with this column and key from `low` on, in a row that ends at `high`."""
     indices, step = entries.indices, SHORT
     while low + step < high and indices[low + step] < column:
