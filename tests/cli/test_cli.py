@@ -6,19 +6,13 @@ import sys
 
 import numpy as np
 import pytest
+from cli_helpers import complaint, only
 
 import emst
 from emst import minimum_spanning_tree
 from emst.cli import main
 
 POINTS = np.random.default_rng(5).normal(size=(300, 3)).round(6)
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    """An empty working directory."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def write_csv(path, points, header="", delimiter=","):
@@ -44,21 +38,6 @@ def same_tree(tree, points, **options):
     np.testing.assert_array_equal(tree["edges"], expected.edges)
     np.testing.assert_array_equal(tree["weights"], expected.weights)
     assert tree["weights"].dtype == expected.weights.dtype
-
-
-def complaint(capsys, *arguments):
-    """Run a command that must fail with status 2 and one line; return the line."""
-    capsys.readouterr()
-    assert main([*map(str, arguments)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("emst: ") and err.count("\n") == 1 and err.endswith("\n")
-    return err
-
-
-def only(folder, *names):
-    """The folder holds these files, and no incomplete ones."""
-    assert sorted(path.name for path in folder.iterdir()) == sorted(names)
 
 
 # Input

@@ -13,6 +13,7 @@ import sys
 
 import numpy as np
 import pytest
+from cli_helpers import complaint, only
 from scipy import sparse
 
 from datasets.graphs import gnm
@@ -24,13 +25,6 @@ from emst.io import dimacs
 from emst.io.graphs import read_graph
 
 FLORIDA = pathlib.Path(__file__).parents[1] / "data" / "roads" / "florida-2000.gr"
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    """An empty working directory."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def forest_of(*arguments):
@@ -45,21 +39,6 @@ def same_forest(arrays, graph, **options):
     for name in ("source", "target", "weight", "edge_id", "n_vertices"):
         np.testing.assert_array_equal(arrays[name], getattr(expected, name))
     assert arrays["weight"].dtype == expected.weight.dtype
-
-
-def complaint(capsys, *arguments):
-    """Run a command that must fail with status 2 and one line; return the line."""
-    capsys.readouterr()
-    assert main(["forest", *map(str, arguments)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("emst: ") and err.count("\n") == 1 and err.endswith("\n")
-    return err
-
-
-def only(folder, *names):
-    """The folder holds these files, and no incomplete ones."""
-    assert sorted(path.name for path in folder.iterdir()) == sorted(names)
 
 
 @pytest.mark.parametrize("suffix", [".gr", ".gr.gz"])
@@ -163,7 +142,7 @@ def test_memory_is_kept_to(here, capsys):
     sparse.save_npz("g.npz", graph)
     same_forest(forest_of("g.npz", "--max-device-bytes", "400K"), graph)
     assert "1,024 may be used" in complaint(
-        capsys, "g.npz", "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1K"
+        capsys, "forest", "g.npz", "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1K"
     )
     only(here, "g.npz", "forest.npz")
 
@@ -173,10 +152,12 @@ def test_the_greatest_id_decides(here, capsys, name):
     hint = "the greatest id is 1,999,999: number the vertices from 0 without gaps, as pandas.factorize does\n"
     (here / "e.csv").write_text("0,1999999,2\n")
     np.savez("e.npz", source=[0], target=[1999999])
-    line = complaint(capsys, name, "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1M")
+    line = complaint(capsys, "forest", name, "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1M")
     assert line.startswith(f"emst: {name}: the forest of 2,000,000 vertices") and line.endswith(hint)
     np.savez("said.npz", source=[0], target=[1999999], n=2000000)
-    assert "greatest" not in complaint(capsys, "said.npz", "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1M")
+    assert "greatest" not in complaint(
+        capsys, "forest", "said.npz", "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1M"
+    )
 
 
 def test_options_arrive(here, monkeypatch):
@@ -247,7 +228,7 @@ def test_directions_that_differ(here, capsys, name, text, place):
         np.savez(name, source=[1, 0, 1], target=[2, 1, 0], weight=[4, 5, 3])
     else:
         (here / name).write_text(text)
-    line = complaint(capsys, name, "-o", "forest.npz", "--device", "cpu")
+    line = complaint(capsys, "forest", name, "-o", "forest.npz", "--device", "cpu")
     assert line == (
         f"emst: {name}: weights must be the same in both directions; in 1 pair they are not, first {place} weighs 5 "
         "and its reverse 3. --symmetric min takes the lighter; also for parallel edges given in both directions\n"
@@ -258,7 +239,7 @@ def test_directions_that_differ(here, capsys, name, text, place):
 
 def test_the_error_of_a_nan_weight_names_its_line(here, capsys):
     (here / "e.csv").write_text("a,b,w\n0,1,5\n1,2,nan\n")
-    assert "first in line 3 (1 to 2)" in complaint(capsys, "e.csv", "-o", "forest.npz", "--device", "cpu")
+    assert "first in line 3 (1 to 2)" in complaint(capsys, "forest", "e.csv", "-o", "forest.npz", "--device", "cpu")
 
 
 @pytest.mark.parametrize(
@@ -295,7 +276,7 @@ def test_what_goes_wrong_is_one_line(here, capsys, arguments, said):
     sparse.save_npz("g.npz", sparse.csr_array(np.eye(3)))
     (here / "folder.npz").mkdir()
     before = [path.name for path in here.iterdir()]
-    assert said in complaint(capsys, *arguments, "--device", "cpu")
+    assert said in complaint(capsys, "forest", *arguments, "--device", "cpu")
     only(here, *before)
 
 

@@ -11,7 +11,7 @@ ROOMS = sorted(path.parent for path in (ROOT / "emst").glob("**/__init__.py"))
 
 
 def names_in_map(room):
-    """First words of the lines of the docstring that have two columns."""
+    """The names of files in the docstring: the first column of its table."""
     text = ast.get_docstring(ast.parse((room / "__init__.py").read_text())) or ""
     return re.findall(r"^ *([\w./]+)  +\S", text, re.MULTILINE)
 

@@ -1,9 +1,9 @@
 // Arithmetic that rounds as the CPU does, and squared distances as integers.
 //
 // Multiplications, additions and conversions are written in PTX: neither the compiler's contraction to fma nor the
-// -ftz=true that CuPy passes may change them. For the same reason weights are never compared as floating-point numbers:
-// those that are not negative are in the order of their bits, so weights and squared distances are stored, compared,
-// reduced over a warp and minimised by atomics as signed integers (Bits).
+// -ftz=true that CuPy passes may change them. For the same reason weights are never compared as floating-point numbers.
+// Numbers that are not negative have the same order as their bits read as signed integers (Bits). So weights and
+// squared distances are stored, compared, reduced over a warp and minimised by atomics as such integers.
 #pragma once
 
 using u32 = unsigned int;

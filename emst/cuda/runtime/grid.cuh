@@ -28,7 +28,8 @@ struct Grid {
   __device__ i64 step() const { return (i64)size * blockDim.x; }
 };
 
-// Sum of what the blocks of lower rank have found, and of all; they wrote `found` before a barrier.
+// `found` holds one number of every block, written before a barrier. Returns the sum over the blocks of lower rank;
+// `all` is the sum over all blocks.
 template <int THREADS>
 __device__ u64 found_before(const Grid &grid, const u64 *found, u64 &all) {
   u64 before = 0, sum = 0;
