@@ -216,12 +216,12 @@ def spanning_tree(
     """
     scaling = scaling_of(statistics, points.dtype)
     order = ops.sort_order(ops.curve_codes(points, scaling))
-    bvh = ops.build_bvh(points, order, scaling)
+    bvh = ops.build_bvh(points, order, scaling.scale)
     core = ops.core_distances(bvh, k) if k > 1 else None
     forest = ops.join_duplicates(bvh)
     _join_components(bvh, forest, ops, report)
-    edges, weights = ops.sorted_edges(bvh, forest, order, scaling)
-    return edges, weights, None if core is None else ops.unscaled(core, order, scaling)
+    edges, weights = ops.sorted_edges(bvh, forest, order)
+    return edges, weights, None if core is None else ops.unscaled(bvh, core, order)
 
 
 def _join_components(bvh: Bvh, forest: Forest, ops: Backend, report: Report | None) -> None:

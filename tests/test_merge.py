@@ -21,13 +21,13 @@ def assert_same_forest(ours, theirs):
 @pytest.mark.parametrize("kind", ["uniform", "lattice", "repeated"])
 @pytest.mark.parametrize("k", [1, 3])
 def test_runs_of_equal_points_become_stars(ops, k, kind, d, dtype):
-    bvh, expected_bvh, _, _ = hierarchies(ops, cloud(500, d, dtype, kind), k)
+    bvh, expected_bvh, _ = hierarchies(ops, cloud(500, d, dtype, kind), k)
     assert_same_forest(ops.join_duplicates(bvh), reference.join_duplicates(expected_bvh))
 
 
 @pytest.mark.parametrize("n", [1, 2, 1_000, 100_000])
 def test_equal_points_are_one_component(ops, n):
-    bvh, _, _, _ = hierarchies_of_equal_points(ops, n)
+    bvh, _, _ = hierarchies_of_equal_points(ops, n)
     forest = forest_at_home(ops.join_duplicates(bvh))
     assert forest.components.tolist() == [0]
     assert not forest.labels.any()

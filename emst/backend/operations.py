@@ -23,6 +23,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from emst.backend.records import (
+    EUCLIDEAN,
     Adjacency,
     Array,
     Bvh,
@@ -33,6 +34,7 @@ from emst.backend.records import (
     GraphStatistics,
     Linkage,
     NeighbourCache,
+    Norm,
     PointStatistics,
     SampledRows,
     Scaling,
@@ -80,8 +82,9 @@ class PointOperations(ArrayOperations, Protocol):
     def curve_codes(self, points: Array, scaling: Scaling) -> Array:
         """Place of every point (row order) on the Hilbert curve through the grid of ``scaling``: uint64[n]."""
 
-    def build_bvh(self, points: Array, order: Array, scaling: Scaling) -> Bvh:
-        """Linear bounding volume hierarchy over the scaled points in curve order."""
+    def build_bvh(self, points: Array, order: Array, scale: float, norm: Norm = EUCLIDEAN) -> Bvh:
+        """Linear bounding volume hierarchy over the points in curve order, multiplied by `scale`, a power of two.
+        Distances in it are powers of `norm`."""
 
     def core_distances(self, bvh: Bvh, k: int) -> Array:
         """Squared distance of every point to its k-th nearest point, itself included: T[n]. The BVH keeps it, and the
@@ -107,11 +110,11 @@ class PointOperations(ArrayOperations, Protocol):
         """Search the nearest point of another component for every point that may hold its component's lightest edge.
         Then set ``forest.best``, ``edge_u`` and ``edge_v`` to that edge, the first in the total order."""
 
-    def sorted_edges(self, bvh: Bvh, forest: Forest, order: Array, scaling: Scaling) -> tuple[Array, Array]:
+    def sorted_edges(self, bvh: Bvh, forest: Forest, order: Array) -> tuple[Array, Array]:
         """The forest's edges in the total order, in the caller's rows and units: int32[m, 2] with u < v, T[m]."""
 
-    def unscaled(self, squared: Array, order: Array, scaling: Scaling) -> Array:
-        """Squared scaled values in curve order -> their roots in the caller's rows and units: T[n]."""
+    def unscaled(self, bvh: Bvh, powers: Array, order: Array) -> Array:
+        """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]."""
 
     def nearest_reachable(self, bvh: Bvh, queries: Bvh, k: int, near: Array) -> tuple[Array, Array]:
         """The point that every query joins: the first by (weight, squared distance, id), int32[m]; and its weight,

@@ -11,6 +11,7 @@ The total order on edges
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -30,6 +31,26 @@ NeighbourCache: TypeAlias = Any  # opaque as well
 Report: TypeAlias = Callable[[int, int], None]  # called as report(round, components_left)
 
 # ---- points ----------------------------------------------------------------------------------------------------------
+
+
+class Norm(NamedTuple):
+    """How the distance of two points follows from the differences of their coordinates.
+
+    Distances are compared as *powers*: sums over the coordinates, in their order, of the absolute difference to the
+    power `degree`. Roots are taken once, of results. Of "chebyshev" the power is the greatest difference, and the
+    degree is 1.
+    """
+
+    kind: str  # "euclidean", "manhattan", "chebyshev", "powers" (degree is whole or half) or "any power"
+    degree: float
+
+
+EUCLIDEAN = Norm("euclidean", 2.0)
+
+# Series of the power x^p = 2^(p log2 x) for degrees that are neither whole nor half. Both backends evaluate them by the
+# same IEEE operations, so that they give the same bits.
+LOG2_SERIES = tuple(2 / ((2 * i + 1) * math.log(2)) for i in range(13))  # log2 m = sum of these * f^(2i + 1)
+EXP2_SERIES = tuple(math.log(2) ** i / math.factorial(i) for i in range(15))  # 2^r = sum of these * r^i
 
 
 class SampledRows(NamedTuple):

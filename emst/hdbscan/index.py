@@ -30,7 +30,7 @@ def index_of(points: Array, min_samples: int, ops: Backend) -> PointIndex:
 
 def bvh_with_cores(points: Array, order: Array, scaling: Scaling, min_samples: int, ops: Backend) -> Bvh:
     """The bounding volume hierarchy over the scaled points, with their core distances."""
-    bvh = ops.build_bvh(points, order, scaling)
+    bvh = ops.build_bvh(points, order, scaling.scale)
     if min_samples > 1:
         ops.core_distances(bvh, min_samples)
     return bvh

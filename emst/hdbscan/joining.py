@@ -114,13 +114,13 @@ def _join_by_search(
     codes = ops.curve_codes(queries, index.scaling)
     order = ops.sort_order(codes)
     near = np.searchsorted(index.codes, codes[order])
-    packets = ops.build_bvh(queries, order, index.scaling)
+    packets = ops.build_bvh(queries, order, index.scaling.scale)
     found, weight = ops.nearest_reachable(index.bvh, packets, min_samples, near)
     sorted_rows = rows[order]
     out.neighbor[sorted_rows] = index.order[found]
     out.equal[sorted_rows] = weight == 0
     with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
-        out.height[rows] = ops.unscaled(weight, order, index.scaling)
+        out.height[rows] = ops.unscaled(packets, weight, order)
 
 
 def _join_by_all_pairs(fitted: Model, queries: Array) -> QueryEdges:

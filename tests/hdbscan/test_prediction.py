@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import reference
-from helpers import DTYPES, KINDS, cloud, hierarchies, scaling_for, to_device, to_host
+from helpers import DTYPES, KINDS, cloud, hierarchies, scale_and_order, to_device, to_host
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
@@ -40,9 +40,7 @@ def lambdas(heights):
 
 def expected_join(model, x, queries, k):
     """(row, whether the query is that point, weight) of every query, all pairs compared, rounded as in `reference`."""
-    scaling = scaling_for(x)
-    order = reference.sort_order(reference.curve_codes(x, scaling))
-    place = np.argsort(order)
+    place = np.argsort(scale_and_order(x)[1])
     between = reference.squared_distance(queries[:, None], x[None])
     core = np.sort(reference.squared_distance(x[:, None], x[None]), axis=1)[:, k - 1]
     own = np.sort(between, axis=1)[:, k - 2] if k > 1 else np.zeros(len(queries), x.dtype)
@@ -303,10 +301,10 @@ def test_nearest_reachable_equals_the_reference(ops, d, dtype, k):
     """Wherever the search begins."""
     for n in (30, 700):
         x, asked = cloud(n, d, dtype, "repeated"), cloud(333, d, dtype, "repeated")
-        ours, expected_bvh, _, scaling = hierarchies(ops, x, k)
+        ours, expected_bvh, _ = hierarchies(ops, x, k)
         order = np.arange(333, dtype=np.int32)
-        queries = ops.build_bvh(to_device(ops, asked), to_device(ops, order), scaling)
-        expected = reference.nearest_reachable(expected_bvh, reference.build_bvh(asked, order, scaling), k, None)
+        queries = ops.build_bvh(to_device(ops, asked), to_device(ops, order), ours.scale)
+        expected = reference.nearest_reachable(expected_bvh, reference.build_bvh(asked, order, ours.scale), k, None)
         for near in (np.zeros(333, np.int64), np.full(333, n), np.random.default_rng(0).integers(0, n + 1, 333)):
             for a, b in zip(ops.nearest_reachable(ours, queries, k, to_device(ops, near)), expected):
                 np.testing.assert_array_equal(to_host(a), b)

@@ -16,7 +16,7 @@ def shape(bvh):
 
 @pytest.mark.parametrize("n", SIZES)
 def test_levels_cover_all_points_and_shrink(ops, n):
-    bvh, _, _, _ = hierarchies(ops, cloud(n, 3, np.float32))
+    bvh, _, _ = hierarchies(ops, cloud(n, 3, np.float32))
     levels = shape(bvh)
     assert bvh.n == n
     assert levels[0][1] == bvh.leaf_size
@@ -27,7 +27,7 @@ def test_levels_cover_all_points_and_shrink(ops, n):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", DIMENSIONS)
 def test_points_are_scaled_exactly_and_in_curve_order(ops, d, dtype):
-    bvh, expected_bvh, _, _ = hierarchies(ops, cloud(300, d, dtype, "uneven"))
+    bvh, expected_bvh, _ = hierarchies(ops, cloud(300, d, dtype, "uneven"))
     points = to_host(bvh.points())
     assert points.dtype == dtype
     np.testing.assert_array_equal(points, expected_bvh.points())
@@ -37,7 +37,7 @@ def test_points_are_scaled_exactly_and_in_curve_order(ops, d, dtype):
 @pytest.mark.parametrize("d", DIMENSIONS)
 @pytest.mark.parametrize("n", SIZES[:-1])
 def test_boxes_are_tight(ops, n, d, dtype):
-    bvh, expected_bvh, _, _ = hierarchies(ops, cloud(n, d, dtype, "uneven"))
+    bvh, expected_bvh, _ = hierarchies(ops, cloud(n, d, dtype, "uneven"))
     for level, (_, size) in enumerate(shape(bvh)):
         for ours, theirs in zip(bvh.boxes(level), reference.boxes_of(expected_bvh.points(), size)):
             np.testing.assert_array_equal(to_host(ours), theirs)
@@ -54,7 +54,7 @@ def test_a_node_has_the_label_its_points_share(ops, n, d, components):
         "scattered": random_components(x, 1, 3),
         "all": np.arange(n, dtype=np.int32),
     }[components]
-    bvh, _, _, _ = hierarchies(ops, x)
+    bvh, _, _ = hierarchies(ops, x)
     ops.label_nodes(bvh, forest_on(ops, reference.empty_forest(labels, np.float32)))
     for level, (_, size) in enumerate(shape(bvh)):
         np.testing.assert_array_equal(to_host(bvh.node_labels(level)), reference.labels_of(labels, size))
@@ -75,7 +75,7 @@ def test_everything_that_is_read_is_written(d, dtype):
     n = 8 * 100 + 1
     cuda = importlib.import_module("emst.cuda")
     with cupy.cuda.using_allocator(filled):
-        bvh, _, _, _ = hierarchies(cuda, cloud(n, d, dtype))
+        bvh, _, _ = hierarchies(cuda, cloud(n, d, dtype))
         forest = cuda.join_duplicates(bvh)
         cuda.label_nodes(bvh, forest)
     assert not (bvh.nodes.view(np.uint8) == 0x5A).reshape(-1, bvh.dtype.itemsize).all(axis=1).any()

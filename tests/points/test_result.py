@@ -19,10 +19,10 @@ def finished(expected_bvh):
 @pytest.mark.parametrize("d", [2, 3, 7])
 @pytest.mark.parametrize("kind", KINDS)
 def test_edges_are_sorted_in_the_total_order(ops, kind, d, dtype, k):
-    bvh, expected_bvh, order, scaling = hierarchies(ops, cloud(400, d, dtype, kind) * dtype(1000), k)
+    bvh, expected_bvh, order = hierarchies(ops, cloud(400, d, dtype, kind) * dtype(1000), k)
     forest = finished(expected_bvh)
-    edges, weights = ops.sorted_edges(bvh, forest_on(ops, forest), to_device(ops, order), scaling)
-    expected_edges, expected_weights = reference.sorted_edges(expected_bvh, forest, order, scaling)
+    edges, weights = ops.sorted_edges(bvh, forest_on(ops, forest), to_device(ops, order))
+    expected_edges, expected_weights = reference.sorted_edges(expected_bvh, forest, order)
     assert to_host(edges).dtype == np.int32
     assert to_host(weights).dtype == dtype
     np.testing.assert_array_equal(to_host(edges), expected_edges)
@@ -30,18 +30,18 @@ def test_edges_are_sorted_in_the_total_order(ops, kind, d, dtype, k):
 
 
 def test_a_forest_that_does_not_span_keeps_its_edges(ops):
-    bvh, expected_bvh, order, scaling = hierarchies(ops, cloud(100, 2, np.float64))
+    bvh, expected_bvh, order = hierarchies(ops, cloud(100, 2, np.float64))
     forest = finished(expected_bvh)
     forest.source[::3] = -1
     forest.components = np.arange(100 - (forest.source >= 0).sum())  # as many as the edges leave
-    edges, _ = ops.sorted_edges(bvh, forest_on(ops, forest), to_device(ops, order), scaling)
+    edges, _ = ops.sorted_edges(bvh, forest_on(ops, forest), to_device(ops, order))
     assert len(edges) == (forest.source >= 0).sum()
 
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_hardly_any_edges(ops, n):
-    bvh, expected_bvh, order, scaling = hierarchies(ops, cloud(n, 3, np.float64))
-    edges, weights = ops.sorted_edges(bvh, forest_on(ops, finished(expected_bvh)), to_device(ops, order), scaling)
+    bvh, expected_bvh, order = hierarchies(ops, cloud(n, 3, np.float64))
+    edges, weights = ops.sorted_edges(bvh, forest_on(ops, finished(expected_bvh)), to_device(ops, order))
     assert edges.shape == (n - 1, 2)
     assert weights.shape == (n - 1,)
 
@@ -50,8 +50,8 @@ def test_hardly_any_edges(ops, n):
 @pytest.mark.parametrize("unit", [1e-30, 1.0, 1e30])
 def test_unscaled_takes_one_root(ops, unit, dtype):
     x = (cloud(1_000, 2, np.float64) * unit).astype(dtype)
-    _, expected_bvh, order, scaling = hierarchies(ops, x)
+    bvh, expected_bvh, order = hierarchies(ops, x)
     squared = (expected_bvh.scaled * expected_bvh.scaled)[:, 0]
-    values = to_host(ops.unscaled(to_device(ops, squared), to_device(ops, order), scaling))
+    values = to_host(ops.unscaled(bvh, to_device(ops, squared), to_device(ops, order)))
     assert values.dtype == dtype
-    np.testing.assert_array_equal(values, reference.unscaled(squared, order, scaling))
+    np.testing.assert_array_equal(values, reference.unscaled(expected_bvh, squared, order))

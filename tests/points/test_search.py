@@ -41,7 +41,7 @@ def assert_same_lightest_edges(ours, theirs):
 
 def follow(ops, x, k=1):
     """All rounds of Borůvka on both, compared after each; returns the number of rounds."""
-    bvh, expected_bvh, _, _ = hierarchies(ops, x, k)
+    bvh, expected_bvh, _ = hierarchies(ops, x, k)
     ours, theirs = ops.join_duplicates(bvh), reference.join_duplicates(expected_bvh)
     cache = ops.cache_neighbours(bvh, ours)
     rounds = 0
@@ -77,7 +77,7 @@ def test_many_rounds(ops, d, k):
 def test_components_that_lie_anywhere(ops, count, d, k):
     """The search must be correct for any components, not only those that Borůvka produces."""
     x = cloud(300, d, np.float64, "lattice")
-    bvh, expected_bvh, _, _ = hierarchies(ops, x, k)
+    bvh, expected_bvh, _ = hierarchies(ops, x, k)
     theirs = reference.empty_forest(random_components(x, d, count), x.dtype)
     ours = forest_on(ops, clone(theirs))
     search(ops, bvh, ours, ops.cache_neighbours(bvh, ours))
@@ -89,7 +89,7 @@ def test_components_that_lie_anywhere(ops, count, d, k):
 def test_one_far_point_against_all_others(ops, d):
     """Two components, one of them a single point in a corner: everything else must be searched or excluded."""
     x = cloud(400, d, np.float32)
-    bvh, expected_bvh, _, _ = hierarchies(ops, x)
+    bvh, expected_bvh, _ = hierarchies(ops, x)
     corner = int(expected_bvh.scaled.sum(axis=1).argmax())
     labels = np.full(len(x), 0 if corner else 1, np.int32)
     labels[corner] = corner

@@ -24,7 +24,7 @@ def test_a_chain_with_growing_gaps(ops, dtype):
 
 def test_rounds_halve_the_components(ops):
     x = cloud(5_000, 2, np.float32)
-    bvh, _, _, _ = hierarchies(ops, x)
+    bvh, _, _ = hierarchies(ops, x)
     forest = ops.join_duplicates(bvh)
     cache = ops.cache_neighbours(bvh, forest)
     left = [forest.count]

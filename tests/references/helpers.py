@@ -53,33 +53,36 @@ def scaling_for(x):
     return scaling_of(statistics, x.dtype)
 
 
+def scale_and_order(x):
+    """The power of two that the points are scaled by, and their rows in curve order."""
+    scaling = scaling_for(x)
+    return scaling.scale, reference.sort_order(reference.curve_codes(x, scaling))
+
+
 def hierarchies(ops, x, k=1):
     """The bounding volume hierarchies of the backend and of the reference; with core distances for k > 1."""
-    scaling = scaling_for(x)
-    order = reference.sort_order(reference.curve_codes(x, scaling))
-    ours = ops.build_bvh(to_device(ops, x), to_device(ops, order), scaling)
-    expected_bvh = reference.build_bvh(x, order, scaling)
+    scale, order = scale_and_order(x)
+    ours = ops.build_bvh(to_device(ops, x), to_device(ops, order), scale)
+    expected_bvh = reference.build_bvh(x, order, scale)
     if k > 1:
         ops.core_distances(ours, k)
         reference.core_distances(expected_bvh, k)
-    return ours, expected_bvh, order, scaling
+    return ours, expected_bvh, order
 
 
 def scaled_in_curve_order(x):
-    """What `reference.kruskal` takes, with the rows the points came from and their scaling."""
-    scaling = scaling_for(x)
-    order = reference.sort_order(reference.curve_codes(x, scaling))
-    return reference.build_bvh(x, order, scaling).scaled, order, scaling
+    """The reference's hierarchy of a point set, and the rows that its points came from."""
+    scale, order = scale_and_order(x)
+    return reference.build_bvh(x, order, scale), order
 
 
 def expected_tree(x, k=1):
     """Edges (u < v, caller's rows) and weights of the unique tree, in the total order."""
-    scaled, order, scaling = scaled_in_curve_order(x)
-    bvh = reference.Bvh(scaled)
+    bvh, order = scaled_in_curve_order(x)
     core = reference.core_distances(bvh, k) if k > 1 else None
-    u, v, weight = reference.kruskal(scaled, core)
+    u, v, weight = reference.kruskal(bvh.scaled, core)
     rows = np.sort(np.stack([order[u], order[v]], axis=1), axis=1)
-    return rows.astype(np.int32), reference.unscaled(weight, np.arange(len(weight)), scaling)
+    return rows.astype(np.int32), reference.unscaled(bvh, weight, np.arange(len(weight)))
 
 
 def assert_same_bits(a, b):

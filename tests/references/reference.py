@@ -40,7 +40,7 @@ from prediction_reference import (  # noqa: F401, more operations
 from published_reference import grow_subtrees, lightest_of_edges  # noqa: F401, more operations
 from validity_reference import cluster_trees, core_distance_sums, separations  # noqa: F401, more operations
 
-from emst.backend.records import Forest, PointStatistics
+from emst.backend.records import EUCLIDEAN, Forest, Norm, PointStatistics
 
 name = "reference"
 MIXED = -1
@@ -54,6 +54,8 @@ class Bvh:
     labels: np.ndarray | None = None
     core: np.ndarray | None = None
     leaf_size: int = 4
+    scale: float = 1.0
+    norm: Norm = EUCLIDEAN
     _pairs: tuple | None = None
 
     @property
@@ -180,9 +182,9 @@ def sort_order(codes):
     return np.argsort(codes, kind="stable").astype(np.int32)
 
 
-def build_bvh(points, order, scaling):
-    scaled = points.astype(np.float64) * scaling.scale
-    return Bvh(scaled.astype(points.dtype)[order])
+def build_bvh(points, order, scale, norm=EUCLIDEAN):
+    scaled = points.astype(np.float64) * scale
+    return Bvh(scaled.astype(points.dtype)[order], scale=scale, norm=norm)
 
 
 def core_distances(bvh, k):
@@ -262,23 +264,23 @@ def merge(forest, prepare=None):
     return forest.count
 
 
-def sorted_edges(bvh, forest, order, scaling):
+def sorted_edges(bvh, forest, order):
     used = forest.source >= 0
     u, v, weight = forest.source[used], forest.target[used], forest.weight[used]
     ranked = np.lexsort((v, u, squared_distance(bvh.scaled[u], bvh.scaled[v]), weight))
     rows = np.stack([order[u[ranked]], order[v[ranked]]], axis=1)
-    return np.sort(rows, axis=1).astype(np.int32), _root(weight[ranked], scaling)
+    return np.sort(rows, axis=1).astype(np.int32), _root(weight[ranked], bvh.scale)
 
 
-def unscaled(squared, order, scaling):
-    roots = np.empty_like(squared)
-    roots[order] = _root(squared, scaling)
+def unscaled(bvh, powers, order):
+    roots = np.empty_like(powers)
+    roots[order] = _root(powers, bvh.scale)
     return roots
 
 
-def _root(squared, scaling):
+def _root(squared, scale):
     """One square root in T; undoing the scaling by a power of two is exact."""
-    return (np.sqrt(squared).astype(np.float64) / scaling.scale).astype(squared.dtype)
+    return (np.sqrt(squared).astype(np.float64) / scale).astype(squared.dtype)
 
 
 def require_memory(array, dtype, k, labels=False):

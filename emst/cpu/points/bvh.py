@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from emst.backend.records import EUCLIDEAN, Norm
 from emst.cpu.runtime.arrays import full
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.lanes import LANES, greatest, least
@@ -39,8 +40,8 @@ class Bvh:
 
     leaf_size = LANES
 
-    def __init__(self, n: int, d: int, dtype: np.dtype):
-        self.n, self.d, self.dtype = n, d, dtype
+    def __init__(self, n: int, d: int, dtype: np.dtype, scale: float, norm: Norm):
+        self.n, self.d, self.dtype, self.scale, self.norm = n, d, dtype, scale, norm
         counts = [-(-n // LANES)]
         while counts[-1] > LANES:
             counts.append(-(-counts[-1] // LANES))
@@ -89,12 +90,12 @@ class Bvh:
         return self.nodes.blocks.reshape(-1, self.d, LANES).transpose(0, 2, 1).reshape(-1, self.d)[: self.n]
 
 
-def build_bvh(points, order, scaling):
+def build_bvh(points, order, scale, norm=EUCLIDEAN):
     """See `emst.backend.operations`."""
     n, d = points.shape
-    bvh = Bvh(n, d, points.dtype)
+    bvh = Bvh(n, d, points.dtype, scale, norm)
     nodes = bvh.nodes
-    for_chunks(_fill_leaves, bvh.leaves, grain_for(bvh.leaves, 512), points, order, scaling.scale, nodes)
+    for_chunks(_fill_leaves, bvh.leaves, grain_for(bvh.leaves, 512), points, order, scale, nodes)
     for level in range(1, len(nodes.counts)):
         size = int(nodes.counts[level])
         for_chunks(_fill_parents, size, grain_for(size, 512), d, nodes, level)

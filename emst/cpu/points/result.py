@@ -11,7 +11,7 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.sort import radix_order
 
 
-def sorted_edges(bvh, forest, order, scaling):
+def sorted_edges(bvh, forest, order):
     """See `emst.backend.operations`."""
     slots = np.flatnonzero(forest.source >= 0).astype(np.int32)
     weight = forest.weight[slots]
@@ -21,15 +21,15 @@ def sorted_edges(bvh, forest, order, scaling):
         _settle_ties(keys, slots, np.empty_like(slots), forest.source, forest.target, bvh.nodes.blocks, bvh.d)
     m = len(slots)
     edges, weights = np.empty((m, 2), np.int32), np.empty(m, bvh.dtype)
-    args = (slots, forest.source, forest.target, forest.weight, order, 1 / scaling.scale, edges, weights)
+    args = (slots, forest.source, forest.target, forest.weight, order, 1 / bvh.scale, edges, weights)
     for_chunks(_finish, m, grain_for(m, 1 << 14), *args)
     return edges, weights
 
 
-def unscaled(squared, order, scaling):
+def unscaled(bvh, powers, order):
     """See `emst.backend.operations`."""
-    out = np.empty_like(squared)
-    out[order] = (np.sqrt(squared).astype(np.float64) * (1 / scaling.scale)).astype(squared.dtype)
+    out = np.empty_like(powers)
+    out[order] = (np.sqrt(powers).astype(np.float64) * (1 / bvh.scale)).astype(powers.dtype)
     return out
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.backend.records import Scaling
+from emst.backend.records import EUCLIDEAN, Norm
 from emst.cuda.distances.brute import centres_of
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, FAN, LEAF, MAX_LEVELS
@@ -36,8 +36,8 @@ class Bvh:
 
     leaf_size = LEAF
 
-    def __init__(self, rows: cupy.ndarray, n: int, d: int) -> None:
-        self.n, self.d, self.rows = n, d, rows
+    def __init__(self, rows: cupy.ndarray, n: int, d: int, scale: float, norm: Norm) -> None:
+        self.n, self.d, self.rows, self.scale, self.norm = n, d, rows, scale, norm
         self.dtype = rows.dtype
         self.brute = d >= BRUTE_FROM
         self.T = ctype(rows.dtype)
@@ -89,15 +89,15 @@ def padded(n: int) -> int:
     return -(-n // LEAF) * LEAF
 
 
-def build_bvh(points: cupy.ndarray, order: cupy.ndarray, scaling: Scaling) -> Bvh:
+def build_bvh(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: Norm = EUCLIDEAN) -> Bvh:
     """See `emst.backend.operations`."""
     n, d = points.shape
     stride = 4 if d <= 3 else d + 1
     rows = cupy.empty((padded(n), stride), points.dtype)
-    bvh = Bvh(rows, n, d)
+    bvh = Bvh(rows, n, d, scale, norm)
     columns = min(stride, 32)
     block = (columns, BLOCK // columns)
-    args = (points, order, n, padded(n), *bvh.shape, scaling.scale, rows)
+    args = (points, order, n, padded(n), *bvh.shape, scale, rows)
     launch_grid("points/bvh", f"gather<{bvh.T}>", (-(-padded(n) // block[1]),), block, args)
     if bvh.brute:
         bvh.centres = centres_of(rows, n)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.backend.records import Forest, Scaling
+from emst.backend.records import Forest
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import Bvh
-from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.sort import sort_pairs
 
 
-def sorted_edges(bvh: Bvh, forest: Forest, order: cupy.ndarray, scaling: Scaling) -> tuple[cupy.ndarray, cupy.ndarray]:
+def sorted_edges(bvh: Bvh, forest: Forest, order: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`. The forest cannot be merged further: its buffers are freed."""
     count, ends = bvh.n - forest.count, scratch_of(forest).ends
     forest.scratch = forest.edge_u = forest.edge_v = None
@@ -28,7 +27,7 @@ def sorted_edges(bvh: Bvh, forest: Forest, order: cupy.ndarray, scaling: Scaling
         count,
         ends,
         order,
-        1 / scaling.scale,
+        1 / bvh.scale,
         edges,
         weights,
     )
@@ -75,8 +74,8 @@ def _by_all_keys(bvh: Bvh, ends: cupy.ndarray, slots: cupy.ndarray, first: cupy.
     return sort_pairs(first[slots], slots)[1]
 
 
-def unscaled(squared: cupy.ndarray, order: cupy.ndarray, scaling: Scaling) -> cupy.ndarray:
+def unscaled(bvh: Bvh, powers: cupy.ndarray, order: cupy.ndarray) -> cupy.ndarray:
     """See `emst.backend.operations`."""
-    out, n = cupy.empty_like(squared), len(squared)
-    launch("points/result", f"unscaled<{ctype(squared.dtype)}>", n, squared, n, order, 1 / scaling.scale, out)
+    out, n = cupy.empty_like(powers), len(powers)
+    launch("points/result", f"unscaled<{bvh.T}>", n, powers, n, order, 1 / bvh.scale, out)
     return out
