@@ -30,7 +30,7 @@ from emst.inputs.devices import native_array, on_device_of
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import FittedAttribute
 from emst.inputs.points import check_finite, check_min_samples, check_points
-from emst.inputs.scaling import SAMPLE, scaling_of
+from emst.inputs.scaling import scale_of
 from emst.inputs.summary import counted, float_sum, one_line
 from emst.progress import both, round_printer
 
@@ -104,7 +104,7 @@ def minimum_spanning_tree(
     with given.scope():
         ops.require_memory(given.array, given.dtype, k)
         points = ops.asarray(given.array, given.dtype)
-        statistics = ops.point_statistics(points, SAMPLE)
+        statistics = ops.point_statistics(points)
         check_finite(statistics.bad, statistics.first)
         edges, weights, core = spanning_tree(
             points, statistics, k, ops, both(report, round_printer(n) if verbose else None)
@@ -214,9 +214,9 @@ def spanning_tree(
     core : T[n] or None
         Core distances in the units of the points; None for ``k == 1``.
     """
-    scaling = scaling_of(statistics, points.dtype)
-    order = ops.sort_order(ops.curve_codes(points, scaling))
-    bvh = ops.build_bvh(points, order, scaling.scale)
+    scale = scale_of(statistics, points.dtype)
+    order = ops.curve_order(points, scale).rows
+    bvh = ops.build_bvh(points, order, scale)
     core = ops.core_distances(bvh, k) if k > 1 else None
     forest = ops.join_duplicates(bvh)
     _join_components(bvh, forest, ops, report)

@@ -36,7 +36,6 @@ from emst.hdbscan.parameters import Request
 from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, to_host
 from emst.inputs.finite import FiniteRows, finite_rows
 from emst.inputs.points import CheckedPoints, check_points, check_real, float_of
-from emst.inputs.scaling import SAMPLE
 from emst.progress import both, round_printer, way_printed
 
 Tree = tuple[Array, Array, Array]  # edges int32[m - 1, 2], weights T[m - 1] ascending, core distances T[m]
@@ -68,7 +67,7 @@ def _of_points(X: Any, request: Request) -> Model:
         ops = backend_of(given.device)
         ops.require_memory(given.array, dtype, request.min_samples, labels=True)
         points = ops.asarray(given.array, dtype)
-        statistics = ops.point_statistics(points, SAMPLE)
+        statistics = ops.point_statistics(points)
         rows = None
         if statistics.bad:
             rows = finite_rows(points)
@@ -150,7 +149,7 @@ def _tree_by_search(
     _check_size(len(points), request.min_samples)
     image = points if metric.image is None else ops.asarray(metric.image(points), points.dtype)
     if statistics is None or metric.image is not None:
-        statistics = ops.point_statistics(image, SAMPLE)
+        statistics = ops.point_statistics(image)
     edges, weights, core = spanning_tree(image, statistics, request.min_samples, ops, report)
     if core is None:  # min_samples is 1: the distance of a point to itself
         core = np.zeros_like(weights, shape=len(points))

@@ -3,6 +3,8 @@
 `compile` hands each to the kernels as a macro: ``LEAF`` is ``EMST_LEAF`` there.
 """
 
+from emst.backend.records import CROWD, CURVE_BITS  # noqa: F401, macros as well
+
 # Launches.
 BLOCK = 256  # threads of a block where nothing else is said
 EACH = 4  # points that a thread takes in a pass over all points (exact.cuh)
