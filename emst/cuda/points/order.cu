@@ -102,6 +102,21 @@ __global__ void cell_codes(const T *points, int dimensions, const int *members, 
   code[k] = factor[own] > 0 ? curve_code<T, D>(points + row * dimensions, scale, grids, own) : 0;
 }
 
+// Keys by which points that are sorted by their codes are sorted by their cells.
+__global__ void cell_keys(const int *cell, const int *moved, i64 m, u64 *key) {
+  const i64 k = thread_id();
+  if (k < m) key[k] = cell[moved[k]];
+}
+
+// The points of a level in their new order.
+__global__ void put_in_order(const int *moved, const int *members, const int *place, const u64 *code, i64 m, int *rows,
+                             u64 *in_order) {
+  const i64 k = thread_id();
+  if (k >= m) return;
+  rows[place[k]] = members[moved[k]];
+  in_order[k] = code[moved[k]];
+}
+
 // Lists the points in runs of more than CROWD equal codes within a cell that was divided.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_crowded(const u64 *code, const int *cell, i64 m, const double *factor, int *crowded, int *total, u64 *tiles,
@@ -122,11 +137,12 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       });
 }
 
-// The cells of the next level, whose points are the crowded ones of this level: the place of the first point of every
-// cell, where its points begin among those of the level, and the cell of every point.
+// The next level, whose points are the crowded ones of this level: their cells, places and rows; the place of the first
+// point of every cell, and where its points begin.
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_cells(const u64 *code, const int *cell, const int *crowded, const int *place, i64 m, int *first, i64 *start,
-               int *next, int *total, u64 *tiles, u32 epoch) {
+    list_cells(const u64 *code, const int *cell, const int *place, const int *rows, const int *crowded, i64 m,
+               int *first, i64 *start, int *next_cell, int *next_place, int *members, int *total, u64 *tiles,
+               u32 epoch) {
   compact(
       m, tiles, epoch, total,
       [&](int, i64 k) {
@@ -135,10 +151,14 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
         return code[j] != code[i] || (cell && cell[j] != cell[i]);
       },
       [&](i64 k, bool kept, u32 rank) {
+        const int at = place ? place[crowded[k]] : crowded[k];
         if (kept) {
-          first[rank] = place[k];
+          first[rank] = at;
           start[rank] = k;
         }
-        next[k] = (int)rank - !kept;
+        if (k == m - 1) start[rank + kept] = m;
+        next_cell[k] = (int)rank - !kept;
+        next_place[k] = at;
+        members[k] = rows[at];
       });
 }

@@ -30,44 +30,42 @@ class Grids(NamedTuple):
 
 
 class Level(NamedTuple):
-    """The cells of a level and the m points in them, in curve order. None stands for all points in a single cell."""
+    """The cells of a level and the m points in them, in curve order. On the first level, None stands for all points, in
+    the order of their rows and in a single cell."""
 
+    m: int
     first: cupy.ndarray  # int32[cells]: place of a cell's first point
     start: cupy.ndarray  # int64[cells + 1]: where its points begin among the m
-    place: Any  # int32[m]: place of every point
-    cell: Any  # int32[m]: its cell
+    members: Any = None  # int32[m]: row of every point
+    place: Any = None  # int32[m]: its place
+    cell: Any = None  # int32[m]: its cell
 
 
 def curve_order(points: cupy.ndarray, scale: float, keep: bool = False) -> CurveOrder:
     """See `emst.backend.operations`."""
     n, d = points.shape
-    rows: Any = None
-    level = Level(cupy.zeros(1, np.int32), cupy.asarray([0, n], np.int64), None, None) if n > CROWD else None
-    kept = []
+    if n <= CROWD:
+        return CurveOrder(cupy.arange(n, dtype=np.int32), joined_levels([], d) if keep else None)
+    level: Level | None = Level(n, cupy.zeros(1, np.int32), cupy.asarray([0, n], np.int64))
+    rows, kept = None, []
     while level is not None:
-        members = None if level.place is None else rows[level.place]
-        grids = _grids(points, scale, members, level, n)
-        codes, moved = _sorted_codes(points, scale, members, level, n, grids)
-        if members is None:
-            rows = moved
-        else:
-            rows[level.place] = members[moved]
+        grids = _grids(points, scale, level)
+        codes, rows = _sorted(_codes(points, scale, level, grids), level, rows)
         if keep:
             kept.append((level.first, level.start, codes, grids))
-        level = _crowded(codes, level, grids.factor)
-    if rows is None:
-        rows = cupy.arange(n, dtype=np.int32)
+        level = _crowded(codes, level, rows, grids.factor)
     return CurveOrder(rows, joined_levels(kept, d) if keep else None)
 
 
-def _grids(points: cupy.ndarray, scale: float, members: cupy.ndarray | None, level: Level, n: int) -> Grids:
-    d, m, c = points.shape[1], n if members is None else len(members), len(level.first)
+def _grids(points: cupy.ndarray, scale: float, level: Level) -> Grids:
+    """A box around the points of every cell, and its grid."""
+    d, c = points.shape[1], len(level.first)
     wide = points.dtype.itemsize == 8
     types = "double, u64" if wide else "float, u32"
     corners = cupy.zeros((c, 2, d), np.uint64 if wide else np.uint32)
-    run = max(LEAST_RUN, -(-m * d // THREADS))
-    args = (points, np.int32(d), members, level.cell, m, run, corners)
-    launch("points/order", f"cell_boxes<{types}>", -(-m // run) * d, *args)
+    run = max(LEAST_RUN, -(-level.m * d // THREADS))
+    args = (points, np.int32(d), level.members, level.cell, level.m, run, corners)
+    launch("points/order", f"cell_boxes<{types}>", -(-level.m // run) * d, *args)
     grids, axes = new_grids(c, d), min(d, MOST_CURVE_AXES)
     launch("points/order", f"cell_grids<{types}, {axes}>", 32 * c, corners, c, np.int32(d), scale, LEAST_EXTENT, *grids)
     return grids
@@ -81,40 +79,44 @@ def new_grids(cells: int, d: int) -> Grids:
     )
 
 
-def _sorted_codes(
-    points: cupy.ndarray, scale: float, members: cupy.ndarray | None, level: Level, n: int, grids: Grids
-) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """Codes of the level's points, sorted cell by cell, and which of the points each belongs to."""
-    d, m = points.shape[1], n if members is None else len(members)
-    codes = cupy.empty(m, np.uint64)
+def _codes(points: cupy.ndarray, scale: float, level: Level, grids: Grids) -> cupy.ndarray:
+    """Codes of the level's points."""
+    d = points.shape[1]
+    codes = cupy.empty(level.m, np.uint64)
     name = f"cell_codes<{ctype(points.dtype)}, {min(d, MOST_CURVE_AXES)}>"
-    launch("points/order", name, m, points, np.int32(d), members, level.cell, m, scale, *grids, codes)
+    launch("points/order", name, level.m, points, np.int32(d), level.members, level.cell, level.m, scale, *grids, codes)
+    return codes
+
+
+def _sorted(codes: cupy.ndarray, level: Level, rows: Any) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """Codes in order, cell by cell, and the rows of all points with the level's points in that order."""
     in_order, moved = sort_pairs(codes)
-    if level.cell is None or len(level.first) == 1:
+    if level.cell is None:
         return in_order, moved
-    del in_order
-    cells = level.cell[moved].astype(np.uint64)
-    moved = sort_pairs(cells, moved, bits=(len(level.first) - 1).bit_length())[1]
-    return codes[moved], moved
+    cells, m = len(level.first), level.m
+    if cells > 1:
+        launch("points/order", "cell_keys", m, level.cell, moved, m, in_order)
+        moved = sort_pairs(in_order, moved, bits=(cells - 1).bit_length())[1]
+    launch("points/order", "put_in_order", m, moved, level.members, level.place, codes, m, rows, in_order)
+    return in_order, rows
 
 
-def _crowded(codes: cupy.ndarray, level: Level, factor: cupy.ndarray) -> Level | None:
+def _crowded(codes: cupy.ndarray, level: Level, rows: cupy.ndarray, factor: cupy.ndarray) -> Level | None:
     """The next level: the crowded cells of this one; None if there are none."""
-    m = len(codes)
+    m = level.m
     crowded, total, compaction = cupy.empty(m, np.int32), cupy.empty(1, np.int32), Compaction(m)
     compaction.launch("points/order", "list_crowded", m, codes, level.cell, m, factor, crowded, total)
     m = int(total[0])
     if m == 0:
         return None
-    crowded = crowded[:m].copy()
-    place = crowded if level.place is None else level.place[crowded]
     most = m // (CROWD + 1)
-    first, start, cell = cupy.empty(most, np.int32), cupy.empty(most + 1, np.int64), cupy.empty(m, np.int32)
-    args = (codes, level.cell, crowded, place, m, first, start, cell, total)
+    first, start = cupy.empty(most, np.int32), cupy.empty(most + 1, np.int64)
+    of_points = [cupy.empty(m, np.int32) for _ in range(3)]
+    args = (codes, level.cell, level.place, rows, crowded, m, first, start, *of_points, total)
     compaction.launch("points/order", "list_cells", m, *args)
     c = int(total[0])
-    start[c] = m
-    return Level(first[:c], start[: c + 1], place, cell)
+    cell, place, members = of_points
+    return Level(m, first[:c], start[: c + 1], members, place, cell)
 
 
 def joined_levels(levels: list[Any], d: int) -> CurveCells:
