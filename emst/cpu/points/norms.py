@@ -95,8 +95,8 @@ def _upper_bits(p):
 
 
 def power_of_distance(builder, space, values, kind, difference):
-    """Code of the power of a distance: from ``difference(i)`` of every coordinate, in their order. `kind` is the type of
-    one number or of a vector, `space` and `values` are the tuple's type and what it holds."""
+    """Code of the power of a distance, from ``difference(i)`` of every coordinate, in their order. `kind` is the type
+    of a number or of a vector; `space` is the tuple's type, `values` its fields."""
     norm = space.instance_class
     d, *parameters = (builder.extract_value(values, i) for i in range(1, len(space.types)))
     add = _greater_of_two if norm is Chebyshev else _sum_of_two
