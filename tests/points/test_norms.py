@@ -1,4 +1,4 @@
-"""The code of |t|^p on the CPU: vectors and single numbers give the same bits, those of the same operations in numpy."""
+"""The code of |t|^p on the CPU: vectors and single numbers have the bits of the same operations in numpy."""
 
 import math
 
