@@ -5,6 +5,8 @@ memory.py        the bytes that a tree takes, checked before anything is allocat
 order.py         the order along the Hilbert curve: crowded cells are divided again
 curve.py         the grid of a cell, and codes along the curve in it; order and places use it
 bvh.py           the bounding volume hierarchy
+norms.py         norms: the code of the power of a distance
+distances.py     distances between points and boxes, compared with radii
 knn.py           core distances
 duplicates.py    equal points, joined before the first search
 labels.py        the component of each node of the hierarchy
