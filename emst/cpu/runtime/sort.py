@@ -7,6 +7,7 @@ import numpy as np
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, thread_count
 
+FEW = 1 << 11  # keys that NumPy's merge sort sorts sooner than it takes to count digits
 DIGIT = 11  # bits sorted in one pass: 2048 counters stay in the first level cache
 
 
@@ -20,8 +21,9 @@ def radix_order(keys, values=None):
     (least digit first)."""
     n = len(keys)
     order = np.arange(n, dtype=np.int32) if values is None else values
-    if n < 2:
-        return keys, order
+    if n < FEW:
+        place = np.argsort(keys, kind="stable")
+        return keys[place], order[place]
     parts = thread_count() if n > 1 << 16 else 1
     grain = -(-n // parts)
     parts = -(-n // grain)

@@ -1,7 +1,7 @@
 """Numbers that the kernels and Python must agree on, spelled here alone.
 
-`compile` hands each to the kernels as a macro: ``LEAF`` is ``EMST_LEAF`` there. What the CPU uses as well comes from the
-records.
+`compile` hands each to the kernels as a macro: ``LEAF`` is ``EMST_LEAF`` there. What the CPU uses as well comes from
+the records.
 """
 
 from emst.backend import records
