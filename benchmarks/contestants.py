@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 from operator import xor
 from typing import Any
 
@@ -37,12 +37,19 @@ class Contestant:
         Module that must be installed.
     obstacle : callable
         ``obstacle(n, k)``: why it cannot take part, or an empty text.
+    any_metric : bool
+        Whether ``build(points, k, metric)`` takes another metric than the Euclidean.
     """
 
-    build: Callable[[Any, int], Any]
+    build: Callable[..., Any]
     figures: Callable[[Any], dict[str, Any]]
     module: str = "emst"
     obstacle: Callable[[int, int], str] = _always
+    any_metric: bool = False
+
+    def under(self, metric: str) -> Contestant:
+        """The same contestant under a metric."""
+        return self if metric == "euclidean" else replace(self, build=partial(self.build, metric=metric))
 
 
 def checksum(*columns: Any) -> str:
@@ -58,11 +65,12 @@ def checksum(*columns: Any) -> str:
 def ours(device: str) -> dict[str, Contestant]:
     """The tree ("emst") and the clustering ("HDBSCANGPU")."""
 
-    def tree(points: Any, k: int) -> Any:
-        return emst.minimum_spanning_tree(points, min_samples=k, device=device)
+    def tree(points: Any, k: int, metric: str = "euclidean") -> Any:
+        return emst.minimum_spanning_tree(points, min_samples=k, metric=metric, device=device)
 
-    def clustering(points: Any, k: int) -> Any:
-        return emst.HDBSCANGPU(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k, device=device).fit(points)
+    def clustering(points: Any, k: int, metric: str = "euclidean") -> Any:
+        parameters = {"min_cluster_size": MIN_CLUSTER_SIZE, "min_samples": k, "metric": metric}
+        return emst.HDBSCANGPU(**parameters, device=device).fit(points)
 
     return {"emst": Contestant(tree, _of_tree), "HDBSCANGPU": Contestant(clustering, _of_clustering)}
 
@@ -106,16 +114,16 @@ def _fast_hdbscan(points: np.ndarray, k: int) -> Any:
     return fast_hdbscan.HDBSCAN(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k - 1).fit(points)
 
 
-def _hdbscan(points: np.ndarray, k: int) -> Any:
+def _hdbscan(points: np.ndarray, k: int, metric: str = "euclidean") -> Any:
     import hdbscan
 
-    return hdbscan.HDBSCAN(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k - 1).fit(points)
+    return hdbscan.HDBSCAN(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k - 1, metric=metric).fit(points)
 
 
-def _scikit_learn(points: np.ndarray, k: int) -> Any:
+def _scikit_learn(points: np.ndarray, k: int, metric: str = "euclidean") -> Any:
     from sklearn.cluster import HDBSCAN
 
-    return HDBSCAN(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k, copy=True).fit(points)
+    return HDBSCAN(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k, metric=metric, copy=True).fit(points)
 
 
 def _of_single_linkage(model: Any) -> dict[str, Any]:
@@ -137,17 +145,18 @@ PEERS = {
         lambda n, k: f"has no mutual reachability (k = {k})" if k > 1 else "",
     ),
     "fast_hdbscan": Contestant(_fast_hdbscan, _of_single_linkage, "fast_hdbscan"),
-    "hdbscan": Contestant(_hdbscan, _of_single_linkage, "hdbscan"),
+    "hdbscan": Contestant(_hdbscan, _of_single_linkage, "hdbscan", any_metric=True),
     "scikit-learn": Contestant(
         _scikit_learn,
         lambda model: _of_labels(model.labels_, float(model._single_linkage_tree_["value"].sum())),
         "sklearn",
         lambda n, k: "takes O(n^2) time: up to 20,000 points here" if n > 20_000 else "",
+        any_metric=True,
     ),
 }
 
 
-def peers(names: Iterable[str], n: int, k: int) -> tuple[dict[str, Contestant], list[str]]:
+def peers(names: Iterable[str], n: int, k: int, metric: str) -> tuple[dict[str, Contestant], list[str]]:
     """Those of the named peers that can take part, and a sentence about each that cannot."""
     present, absent = {}, []
     for name in names:
@@ -156,6 +165,8 @@ def peers(names: Iterable[str], n: int, k: int) -> tuple[dict[str, Contestant], 
             absent.append(f"{name} is not installed")
         elif obstacle := contestant.obstacle(n, k):
             absent.append(f"{name} {obstacle}")
+        elif metric != "euclidean" and not contestant.any_metric:
+            absent.append(f"{name} takes Euclidean distance only")
         else:
-            present[name] = contestant
+            present[name] = contestant.under(metric)
     return present, absent

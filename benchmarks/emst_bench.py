@@ -52,13 +52,15 @@ def point_sets(options: argparse.Namespace):
 
 def measure(title: str, points: Any, k: int, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Time every contestant on one set."""
-    field = {"emst": ours(options.device)["emst"]} | invited(title, len(points), k, PEERS, options)
+    field = {"emst": ours(options.device)["emst"].under(options.metric)} | invited(
+        title, len(points), k, PEERS, options
+    )
     records = race(title, points, k, field, dict.fromkeys(field, options.runs), options)
     for record in records:
         name = record["contestant"]
-        record["peak_bytes"] = None if options.no_memory else peak_of(name, points, k, options.device)
+        record["peak_bytes"] = None if options.no_memory else peak_of(name, points, k, options)
         if options.stages and name == "emst":
-            record["stages"] = time_stages(points, k, options.device)
+            record["stages"] = time_stages(points, k, options.device, options.metric)
     return records
 
 

@@ -82,13 +82,13 @@ def cases(options: argparse.Namespace) -> list[Case]:
 
 def measure(title: str, points: Any, k: int, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Time every contestant on one set; our record comes first."""
-    field = {OURS: ours(options.device)[OURS]} | invited(title, len(points), k, PEERS, options)
+    field = {OURS: ours(options.device)[OURS].under(options.metric)} | invited(title, len(points), k, PEERS, options)
     runs = {name: options.runs if name in FAST else options.peer_runs or options.runs for name in field}
     records = race(title, points, k, field, runs, options)
     mine = records[0]
-    mine["peak_bytes"] = None if options.no_memory else peak_of(OURS, points, k, options.device)
+    mine["peak_bytes"] = None if options.no_memory else peak_of(OURS, points, k, options)
     if options.stages:
-        mine["stages"] = time_labels(points, k, MIN_CLUSTER_SIZE, options.device)
+        mine["stages"] = time_labels(points, k, MIN_CLUSTER_SIZE, options.device, options.metric)
     labels = [record.pop("labels", None) for record in records]
     if options.device == "cuda":
         records += recorded(mine)

@@ -6,6 +6,7 @@ runs once. GPU: a memory hook records the bytes in use at every allocation.
 
 from __future__ import annotations
 
+import argparse
 import os
 import pathlib
 import subprocess
@@ -19,18 +20,18 @@ import numpy as np
 HERE = pathlib.Path(__file__).parent
 
 
-def peak_of(contestant: str, points: Any, k: int, device: str) -> int | None:
+def peak_of(contestant: str, points: Any, k: int, options: argparse.Namespace) -> int | None:
     """Peak memory beyond the input in one run, in bytes; None where it cannot be measured."""
-    if device == "cuda":
+    if options.device == "cuda":
         from contestants import ours
 
-        return peak_on_device(lambda: ours("cuda")[contestant].build(points, k))
+        return peak_on_device(lambda: ours("cuda")[contestant].under(options.metric).build(points, k))
     if not sys.platform.startswith("linux"):
         return None
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "points.npy"
         np.save(path, points)
-        return in_child(str(HERE / "memory.py"), contestant, str(path), str(k))
+        return in_child(str(HERE / "memory.py"), contestant, str(path), str(k), options.metric)
 
 
 def peak_on_device(call: Callable[[], Any]) -> int:
@@ -72,14 +73,14 @@ def _resident(key: str) -> int:
     return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith(key))
 
 
-def _child(contestant: str, path: str, k: int) -> int:
+def _child(contestant: str, path: str, k: int, metric: str) -> int:
     from contestants import PEERS, ours
 
-    build = (PEERS | ours("cpu"))[contestant].build
+    build = (PEERS | ours("cpu"))[contestant].under(metric).build
     points = np.load(path)
     build(points[:2000], min(k, 2000))  # compiles, starts threads
     return high_water(lambda: build(points, k))
 
 
 if __name__ == "__main__":
-    print(_child(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+    print(_child(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]))

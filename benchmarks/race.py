@@ -22,6 +22,7 @@ def parser(description: str | None, peers: list[str]) -> argparse.ArgumentParser
     """The options of drivers that time points; `peers` are the possible values of --peers."""
     top = common_parser(description, peers)
     top.add_argument("--dtype", choices=["float32", "float64"], help="convert the points to this type")
+    top.add_argument("--metric", default="euclidean", help="one that emst and some of the peers take")
     top.add_argument("--stages", action="store_true", help="also time the stages, in separate runs")
     return top
 
@@ -43,7 +44,8 @@ def open_set(name: str, n: int | None, options: argparse.Namespace) -> tuple[str
     """Title and points, on their device, of a set or of a .npy file; `n` is the number of points."""
     x = np.load(name)[:n] if name.endswith(".npy") else SETS[name](n)
     x = np.ascontiguousarray(x, options.dtype or x.dtype)
-    return name if n is None else f"{name} {n}", _on(options.device, x)
+    title = name if n is None else f"{name} {n}"
+    return title if options.metric == "euclidean" else f"{title}, {options.metric}", _on(options.device, x)
 
 
 def _on(device: str, x: np.ndarray) -> Any:
@@ -97,7 +99,7 @@ def invited(title: str, n: int, k: int, names: list[str], options: argparse.Name
     """The requested peers of these names that can take part; the others are named on standard error."""
     if options.peers is None or options.device != "cpu":
         return {}
-    present, absent = peers(options.peers or names, n, k)
+    present, absent = peers(options.peers or names, n, k, options.metric)
     for sentence in absent:
         print(f"{title}, k = {k}: {sentence}", file=sys.stderr)
     return present
