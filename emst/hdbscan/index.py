@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Bvh, Scaling
+from emst.backend.records import Array, Bvh, Norm, Scaling
 from emst.inputs.scaling import SAMPLE, scaling_of
 
 
@@ -19,18 +19,18 @@ class PointIndex:
     bvh: Bvh  # over the scaled points, with core distances
 
 
-def index_of(points: Array, min_samples: int, ops: Backend) -> PointIndex:
-    """The index of the training points; it serves any number of queries."""
+def index_of(points: Array, norm: Norm, min_samples: int, ops: Backend) -> PointIndex:
+    """The index of the training points; it serves any number of queries. Powers need float64."""
     statistics = ops.point_statistics(points, SAMPLE)
-    scaling = scaling_of(statistics, points.dtype)
+    scaling = scaling_of(statistics, points.dtype, norm.degree)
     codes = ops.curve_codes(points, scaling)
     order = ops.sort_order(codes)
-    return PointIndex(scaling, order, codes[order], bvh_with_cores(points, order, scaling, min_samples, ops))
+    return PointIndex(scaling, order, codes[order], bvh_with_cores(points, order, scaling, norm, min_samples, ops))
 
 
-def bvh_with_cores(points: Array, order: Array, scaling: Scaling, min_samples: int, ops: Backend) -> Bvh:
+def bvh_with_cores(points: Array, order: Array, scaling: Scaling, norm: Norm, min_samples: int, ops: Backend) -> Bvh:
     """The bounding volume hierarchy over the scaled points, with their core distances."""
-    bvh = ops.build_bvh(points, order, scaling.scale)
+    bvh = ops.build_bvh(points, order, scaling.scale, norm)
     if min_samples > 1:
         ops.core_distances(bvh, min_samples)
     return bvh

@@ -1,9 +1,10 @@
 """Scaling of the points, and the grid of the Hilbert curve, from their bounding box.
 
-Distances are kept squared, so in float32 the square of 1e30 would overflow and that of 1e-30 underflow to 0. All
+Distances are kept as powers, so in float32 the square of 1e30 would overflow and that of 1e-30 underflow to 0. All
 coordinates are multiplied by one power of two, which is exact. It brings the greatest coordinate as high as a sum of d
-squares allows, so that the rest of the exponent range is left to small distances: in float32, distances down to 2^-123
-times the greatest coordinate have a square above 0; in float64, down to 2^-1011.
+powers allows, so that the rest of the exponent range is left to small distances: in float32, distances down to 2^-123
+times the greatest coordinate have a square above 0; in float64, down to 2^-1011, and distances down to 2^-62 times the
+greatest coordinate have a 32nd power above 0.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ FEW, FAR = 3, 32.0
 SMALLEST = 2.0**-900  # least scaled extent that is divided into cells
 
 
-def scaling_of(statistics: PointStatistics, dtype: np.dtype) -> Scaling:
-    """Scaling and grid of points computed in `dtype`."""
+def scaling_of(statistics: PointStatistics, dtype: np.dtype, degree: float = 2.0, core_factor: float = 1.0) -> Scaling:
+    """Scaling and grid of points computed in `dtype`; the other arguments are those of `highest_exponent`."""
     low, high, d = statistics.low, statistics.high, len(statistics.low)
     greatest = float(max(np.abs(low).max(), np.abs(high).max()))
-    exponent = min(highest_exponent(d, dtype) - math.frexp(greatest)[1], 1000) if greatest > 0 else 0
+    highest = highest_exponent(d, dtype, degree, core_factor)
+    exponent = min(highest - math.frexp(greatest)[1], 1000) if greatest > 0 else 0
     scale = math.ldexp(1.0, exponent)
     low, high = low * scale, high * scale
     if len(statistics.sample):
@@ -35,9 +37,11 @@ def scaling_of(statistics: PointStatistics, dtype: np.dtype) -> Scaling:
     return Scaling(low, scale, bits, factor)
 
 
-def highest_exponent(d: int, dtype: np.dtype) -> int:
-    """The greatest e such that scaled coordinates may reach 2^e: (2 * 2^e)^2 * d stays below 2^maxexp."""
-    return (np.finfo(dtype).maxexp - 4 - math.ceil(math.log2(d))) // 2
+def highest_exponent(d: int, dtype: np.dtype, degree: float = 2.0, core_factor: float = 1.0) -> int:
+    """The greatest e such that scaled coordinates may reach 2^e: (2 * 2^e)^degree * d stays below 2^maxexp, also if it
+    is multiplied by `core_factor`."""
+    factor = max(0, math.ceil(math.log2(core_factor)))
+    return math.floor((np.finfo(dtype).maxexp - 2 - math.ceil(math.log2(d)) - factor) / degree) - 1
 
 
 def _without_outliers(low: np.ndarray, high: np.ndarray, sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
