@@ -29,7 +29,7 @@ from emst.cpu.merge import merge
 from emst.cpu.points.bvh import build_bvh
 from emst.cpu.points.cached import cache_neighbours, upper_bounds
 from emst.cpu.points.duplicates import join_duplicates
-from emst.cpu.points.knn import core_distances
+from emst.cpu.points.knn import core_distances, scale_cores
 from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory
 from emst.cpu.points.order import curve_codes
@@ -78,6 +78,7 @@ __all__ = [
     "row_core_distances",
     "row_edges",
     "row_nearest",
+    "scale_cores",
     "select",
     "separations",
     "simplify",

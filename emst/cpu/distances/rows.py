@@ -1,11 +1,11 @@
-"""Rows of distances: of a matrix, or from one point to all points, computed whenever a round needs them.
+"""Rows of a distance matrix: core distances, and the nearest point of another component.
 
 A search reads the whole row of a point, so it finds the nearest point of another component, exactly. The point caches
 this neighbour, which stays exact until the two are joined. Afterwards its weight is a lower bound, and the row is
 searched again only when that does not exceed the lightest edge known to leave the component. Points are searched in the
 order of their bounds: edges that the first ones find make searches of others unnecessary.
 
-A search takes a block of a row at a time and first counts the entries that may come before the neighbour found so far.
+A search takes some entries of a row at a time and first counts those that may come before the neighbour found so far.
 That runs in vectors, and nearly always the count is zero.
 
 Races. Several threads may read and lower ``best`` of one component at once. If an update gets lost, the weight of
@@ -18,38 +18,23 @@ import math
 
 import numpy as np
 
-from emst.cpu.distances.metric import KINDS, MATRIX, distances
-from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.atomics import load, lower_bound
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks
 
-QUERIES = 16  # rows searched together, so that a block of points is read once for all of them
-BLOCK = 512  # points whose distances are computed at once
+LEAST_ROWS = 16  # of a chunk
 COUNTED = 64  # entries counted at once
 
 
 class DistanceRows:
     """See `emst.backend.operations`."""
 
-    def __init__(self, data, metric, p, alpha):
-        self.n, self.dtype = len(data), data.dtype
-        self.kind = KINDS[metric]
-        self.data = data if self.kind == MATRIX else np.ascontiguousarray(data.T)
+    def __init__(self, matrix, alpha):
+        self.n, self.dtype = len(matrix), matrix.dtype
+        self.matrix = matrix
         self.alpha = self.dtype.type(alpha)
-        self.p = self.dtype.type(p)
         self.core = None  # T[n]
         self.cache = None  # a `NeighbourCache`, from the first round on
-
-    @property
-    def metric(self):
-        """What kernels take: data, kind, power and the entries of a row that are computed together."""
-        return self.data, self.kind, self.p, self.n if self.kind == MATRIX else BLOCK
-
-    def scratch(self):
-        """Of one thread: where a block of distances is found (the matrix itself, or room for them); room for powers."""
-        place = self.data.reshape(-1) if self.kind == MATRIX else empty(BLOCK, self.dtype)
-        return place, empty(BLOCK, self.dtype), empty(BLOCK, self.dtype)
 
 
 class NeighbourCache:
@@ -62,17 +47,16 @@ class NeighbourCache:
         self.near = np.full(n, np.inf, core.dtype)  # distance to it
 
 
-def open_rows(data, metric, p, alpha):
+def open_rows(matrix, alpha):
     """See `emst.backend.operations`."""
-    return DistanceRows(data, metric, p, alpha)
+    return DistanceRows(matrix, alpha)
 
 
 def row_core_distances(rows, k):
     """See `emst.backend.operations`."""
-    rows.core = np.zeros(rows.n, rows.dtype)
-    if k > 1 or rows.kind == MATRIX:
-        for_chunks(_core_distances, rows.n, _grain(rows.n), *rows.metric, k, rows.core,
-                   scratch=lambda: (rows.scratch(), np.empty((QUERIES, k), rows.dtype)))  # fmt: skip
+    rows.core = np.empty(rows.n, rows.dtype)
+    args = (rows.matrix, rows.core)
+    for_chunks(_core_distances, rows.n, _grain(rows.n), *args, scratch=lambda: np.empty(k, rows.dtype))
     return rows.core
 
 
@@ -86,8 +70,8 @@ def row_nearest(rows, forest):
     searched = np.empty(rows.n, np.int32)
     searched = searched[: _list_searched(*known, forest.best, searched)]
     searched = searched[np.argsort(cache.bound[searched], kind="stable")]
-    args = (*rows.metric, rows.alpha, rows.core, searched, *known, cache.near, forest.best)
-    for_chunks(_nearest, len(searched), _grain(len(searched)), *args, scratch=rows.scratch)
+    args = (rows.matrix, rows.alpha, rows.core, searched, *known, cache.near, forest.best)
+    for_chunks(_nearest, len(searched), _grain(len(searched)), *args)
     _lightest_edges(*known, cache.near, forest.best, forest.edge_u)
     _name_edges(forest.components, cache.nearest, forest.edge_u, forest.edge_v)
 
@@ -96,41 +80,24 @@ def row_edges(rows, forest):
     """See `emst.backend.operations`."""
     slots = np.flatnonzero(forest.source >= 0)
     u, v, weight = forest.source[slots], forest.target[slots], forest.weight[slots]
-    near = np.empty(len(slots), rows.dtype)
-    for_chunks(_pair_distances, len(slots), 1 << 12, *rows.metric, u, v, near, scratch=rows.scratch)
-    order = np.lexsort((v, u, near, weight))
+    order = np.lexsort((v, u, rows.matrix[u, v], weight))
     return np.stack([u[order], v[order]], axis=1), abs(weight[order])
 
 
 def _grain(size):
-    """Chunk length: whole groups of queries, but few, since the row of one point takes long."""
-    return QUERIES * max(1, math.ceil(size / (QUERIES * 256)))
+    """Chunk length: few rows, since one takes long."""
+    return max(LEAST_ROWS, math.ceil(size / 256))
 
 
 @kernel
-def _pair_distances(scratch, data, kind, p, block, u, v, near, begin, end):
-    for i in range(begin, end):
-        at = distances(scratch, data, kind, p, u[i], v[i], 1, np.inf)
-        near[i] = scratch[0][at]
-
-
-@kernel
-def _core_distances(scratch, data, kind, p, block, k, core, begin, end):
-    """The k-th smallest entry of every row of distances: the greatest of a heap of the k smallest so far."""
-    scratch, heaps = scratch
-    place = scratch[0]
+def _core_distances(heap, matrix, core, begin, end):
+    """The k-th smallest entry of every row: the greatest of a heap of the k smallest so far."""
     n = len(core)
-    for first in range(begin, end, QUERIES):
-        size = min(QUERIES, end - first)
-        heaps[:size] = np.inf
-        for at in range(0, n, block):
-            count = min(block, n - at)
-            for q in range(size):
-                row = distances(scratch, data, kind, p, first + q, at, count, heaps[q, 0])
-                for some in range(0, count, COUNTED):
-                    _take_smallest(place[row + some : row + min(some + COUNTED, count)], heaps[q])
-        for q in range(size):
-            core[first + q] = abs(heaps[q, 0])  # a matrix may hold negative zeros
+    for u in range(begin, end):
+        heap[:] = np.inf
+        for some in range(0, n, COUNTED):
+            _take_smallest(matrix[u, some : min(some + COUNTED, n)], heap)
+        core[u] = abs(heap[0])  # a matrix may hold negative zeros
 
 
 @part
@@ -184,33 +151,20 @@ def _list_searched(labels, nearest, bound, best, searched):
 
 
 @kernel
-def _nearest(scratch, data, kind, p, block, alpha, core, searched, labels, nearest, bound, near, best, begin, end):
-    place, n = scratch[0], len(labels)
-    for first in range(begin, end, QUERIES):
-        size = min(QUERIES, end - first)
-        group = 0  # a bit for every row of the group that is searched
-        for q in range(size):
-            u = searched[first + q]
-            if bound[u] <= load(best, labels[u]):
-                group |= 1 << q
-                nearest[u], near[u] = -1, np.inf
-                bound[u] = np.finfo(bound.dtype).max  # an infinite distance is no edge
-        for at in range(0, n, block):
-            count = min(block, n - at)
-            for q in range(size):
-                if group >> q & 1:
-                    u = searched[first + q]
-                    row = distances(scratch, data, kind, p, u, at, count, bound[u] * alpha)
-                    for some in range(0, count, COUNTED):
-                        stop = min(some + COUNTED, count)
-                        _look(place[row + some : row + stop], u, at + some, alpha, core, labels, nearest, bound, near)
-        for q in range(size):
-            u = searched[first + q]
-            if group >> q & 1:
-                if nearest[u] < 0:
-                    bound[u] = np.inf
-                else:
-                    lower_bound(best, labels[u], bound[u])
+def _nearest(matrix, alpha, core, searched, labels, nearest, bound, near, best, begin, end):
+    n = len(labels)
+    for i in range(begin, end):
+        u = searched[i]
+        if bound[u] > load(best, labels[u]):
+            continue
+        nearest[u], near[u] = -1, np.inf
+        bound[u] = np.finfo(bound.dtype).max  # an infinite distance is no edge
+        for some in range(0, n, COUNTED):
+            _look(matrix[u, some : min(some + COUNTED, n)], u, some, alpha, core, labels, nearest, bound, near)
+        if nearest[u] < 0:
+            bound[u] = np.inf
+        else:
+            lower_bound(best, labels[u], bound[u])
 
 
 @part

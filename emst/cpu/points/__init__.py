@@ -4,6 +4,8 @@ statistics.py    bounds, rows that are not finite, and a sample of rows
 memory.py        the bytes that a tree takes, checked before anything is allocated
 order.py         codes along the Hilbert curve
 bvh.py           the bounding volume hierarchy
+norms.py         norms: the code of the power of a distance
+distances.py     distances between points and boxes, compared with radii
 knn.py           core distances
 duplicates.py    equal points, joined before the first search
 labels.py        the component of each node of the hierarchy

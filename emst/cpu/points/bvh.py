@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from emst.backend.records import EUCLIDEAN, Norm
+from emst.cpu.points.norms import space_of
 from emst.cpu.runtime.arrays import full
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.lanes import LANES, greatest, least
@@ -56,12 +57,14 @@ class Bvh:
             first=first,
             counts=np.array(counts),
         )
-        self.dims = (0,) * d if d in (2, 3) else ()
-        self.core = None  # T[n]: squared core distances, in curve order
+        self.space = space_of(norm, d)
+        self.core = None  # T[n]: powers of the core distances, in curve order
         self.padded_core = None  # the same with the empty lanes of the last leaf, infinite
         self.node_core = None  # T[groups * 16]: least core distance below a node
         self.lists = None  # int32[leaves * 16, m]: nearest neighbours of every point, -1 at the end
-        self.reach = None  # T[leaves * 16]: lower bound of the squared distances to all points that are not listed
+        self.reach = (
+            None  # T[leaves * 16]: lower bound of the powers of the distances to all points that are not listed
+        )
 
     @property
     def leaves(self) -> int:

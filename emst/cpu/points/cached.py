@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from emst.cpu.points.bvh import MIXED
+from emst.cpu.points.distances import distance_power
 from emst.cpu.points.knn import list_neighbours
 from emst.cpu.runtime.arrays import full
 from emst.cpu.runtime.atomics import load, lower_bound
@@ -36,11 +37,11 @@ class Memory(NamedTuple):
     labels: np.ndarray  # int32: component, copied from the forest every round; one entry more, to read beyond the last
     nearest: np.ndarray  # int32: nearest point of another component at the last search, -1 for none within its radius
     bound: np.ndarray  # T: lower bound of all edges that leave the component; exact while `nearest` is in another one
-    near: np.ndarray  # T: squared distance to `nearest`, the second key; empty where it is the weight
+    near: np.ndarray  # T: power of the distance to `nearest`, the second key; empty where it is the weight
     least: np.ndarray  # T[leaves]: least `bound` of the leaf's points
     lists: np.ndarray  # int32[:, m]: nearest points, -1 at the end; m is 0 without lists
     read: np.ndarray  # int8: number of leading list entries that are in the point's own component
-    reach: np.ndarray  # T: lower bound of the squared distances to all points that are not listed
+    reach: np.ndarray  # T: lower bound of the powers of the distances to all points that are not listed
 
 
 class NeighbourCache:
@@ -86,7 +87,7 @@ def upper_bounds(bvh, forest, cache):
     """See `emst.backend.operations`."""
     args = (forest.labels, cache.memory.labels, forest.best, forest.edge_u, forest.edge_v)
     for_chunks(_begin_round, bvh.n, grain_for(bvh.n, 1 << 15), *args)
-    args = (bvh.nodes, bvh.padded_core, bvh.n, forest.best, cache.memory, bvh.d)
+    args = (bvh.nodes, bvh.padded_core, bvh.n, forest.best, cache.memory, bvh.space)
     for_chunks(_upper_bounds, bvh.leaves, grain_for(bvh.leaves, 1024), *args)
 
 
@@ -101,7 +102,7 @@ def _begin_round(labels, copy, best, edge_u, edge_v, begin, end):
 
 
 @kernel
-def _upper_bounds(nodes, core, n, best, memory, d, begin, end):
+def _upper_bounds(nodes, core, n, best, memory, space, begin, end):
     labels = memory.labels
     for leaf in range(begin, end):
         at = leaf * LANES
@@ -110,7 +111,7 @@ def _upper_bounds(nodes, core, n, best, memory, d, begin, end):
         while borders:
             i = at + lowest_bit(borders)
             borders &= borders - 1
-            weight = squared_distance(nodes.blocks, d, i, i + 1)
+            weight = distance_power(nodes.blocks, space, i, i + 1)
             if core is not None:
                 weight = greater(greater(weight, core[i]), core[i + 1])
             lower_bound(best, labels[i], weight)
@@ -127,10 +128,10 @@ def _upper_bounds(nodes, core, n, best, memory, d, begin, end):
         while hopeful:
             i = at + lowest_bit(hopeful)
             hopeful &= hopeful - 1
-            if _repeated(nodes.blocks, memory, d, i):
+            if _repeated(nodes.blocks, memory, space.d, i):
                 memory.bound[i] = np.inf
             elif memory.lists.shape[1] and memory.bound[i] <= lesser(load(best, labels[i]), _floor(core, memory, i)):
-                lower_bound(best, labels[i], _consult(nodes.blocks, core, memory, d, i))
+                lower_bound(best, labels[i], _consult(nodes.blocks, core, memory, space, i))
 
 
 @part
@@ -163,7 +164,7 @@ def _floor(core, memory, i):
 
 
 @part
-def _consult(blocks, core, memory, d, i):
+def _consult(blocks, core, memory, space, i):
     """Find the point's nearest neighbour of another component on its list, and cache it if it is exact. Returns the
     least weight of a listed edge that leaves the component."""
     label = memory.labels[i]
@@ -177,7 +178,7 @@ def _consult(blocks, core, memory, d, i):
             if found < 0:
                 memory.read[i] = m + 1  # it will stay in this component
             continue
-        w = s = squared_distance(blocks, d, i, t)
+        w = s = distance_power(blocks, space, i, t)
         if core is not None:
             w = greater(w, core[i])
         if s > near and weight <= w:
@@ -195,15 +196,3 @@ def _consult(blocks, core, memory, d, i):
         memory.nearest[i] = -1
         memory.bound[i] = greater(memory.bound[i], floor)
     return weight
-
-
-@part
-def squared_distance(blocks, d, i, j):
-    """Squared distance of two points."""
-    a, b = (i >> 4) * d * LANES + (i & 15), (j >> 4) * d * LANES + (j & 15)
-    t = blocks[a] - blocks[b]
-    s = t * t
-    for k in range(1, d):
-        t = blocks[a + k * LANES] - blocks[b + k * LANES]
-        s += t * t
-    return s

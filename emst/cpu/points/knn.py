@@ -1,4 +1,4 @@
-"""Core distances: the squared distance of every point to its k-th nearest, itself included.
+"""Core distances: the distance (its power) of every point to its k-th nearest, itself included.
 
 The walk is the search's, with a sorted list of neighbours for every point. The first entries of the lists stay with the
 hierarchy: in the first rounds they make most of the searches unnecessary.
@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.points.distances import point_mask
 from emst.cpu.points.lists import insert_hits, keep_least
 from emst.cpu.points.walk import box_around, new_packet, walk_with
 from emst.cpu.runtime.arrays import empty, full
 from emst.cpu.runtime.compile import kernel, part
-from emst.cpu.runtime.lanes import LANES, just_below, lowest_bit, point_mask
+from emst.cpu.runtime.lanes import LANES, just_below, lowest_bit
 from emst.cpu.runtime.numbers import greatest_finite, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
@@ -35,6 +36,14 @@ def core_distances(bvh, k):
     return bvh.core
 
 
+def scale_cores(bvh, factor):
+    """See `emst.backend.operations`."""
+    core = empty(len(bvh.padded_core), bvh.dtype)
+    np.multiply(bvh.padded_core, bvh.dtype.type(factor), out=core)  # the caller keeps those that were returned
+    bvh.core, bvh.padded_core = core[: bvh.n], core
+    bvh.node_core = _node_cores(bvh, core)
+
+
 def list_neighbours(bvh, count):
     """Lists for the first rounds where there are no core distances to find."""
     _find_neighbours(bvh, count, None, count - 1)
@@ -45,7 +54,7 @@ def _find_neighbours(bvh, wanted, core, nth):
     size = bvh.leaves * LANES
     lists = np.full((size, min(wanted, KEPT)), -1, np.int32)
     reach = full(size, np.inf, bvh.dtype)
-    args = (bvh.nodes, bvh.n, nth, wanted, reach if core is None else core, lists, reach, bvh.dims, bvh.d)
+    args = (bvh.nodes, bvh.n, nth, wanted, reach if core is None else core, lists, reach, bvh.space)
     for_chunks(_search_neighbours, bvh.leaves, grain_for(bvh.leaves, 64), *args, scratch=lambda: new_lists(bvh, wanted))
     bvh.lists, bvh.reach = lists, reach
 
@@ -75,9 +84,10 @@ def _node_cores(bvh, core):
 
 
 @kernel
-def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, dims, d, begin, end):
+def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, space, begin, end):
     far = greatest_finite(nodes.blocks)
     packet, distances, neighbours, columns, column_ids = scratch
+    d = space.d
     width = len(distances) // LANES
     kept = lists.shape[1]
     for leaf in range(begin, end):
@@ -90,9 +100,9 @@ def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, dims,
         distances[:] = far
         neighbours[:] = -1
         if width == LANES:
-            _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids, dims, d, leaf, size)
+            _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids, space, leaf, size)
         box_around(packet, d, size)
-        walk_lists(packet, nodes, (distances, neighbours, wanted, leaf), None, None, dims, d, leaf >> 4)
+        walk_lists(packet, nodes, (distances, neighbours, wanted, leaf), None, None, space, leaf >> 4)
         for j in range(size):
             u = leaf * LANES + j
             core[u] = distances[j * width + nth]
@@ -103,13 +113,13 @@ def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, dims,
 
 
 @part
-def _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids, dims, d, leaf, size):
+def _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids, space, leaf, size):
     """Start all lists from the packet's own leaf: one point at a time is offered to all 16 lists, stored as columns."""
     columns[:] = distances[0]
     column_ids[:] = -1
-    at = leaf * d * LANES
+    at = leaf * space.d * LANES
     for j in range(size):
-        point_mask(dims, d, packet.points, j, nodes.blocks, at, columns[0], packet.distance)
+        point_mask(space, packet.points, j, nodes.blocks, at, columns[0], packet.distance)
         packet.distance[j] = np.inf
         keep_least(columns, column_ids, wanted, packet.distance, np.int32(leaf * LANES + j))
     for q in range(size):
@@ -120,7 +130,7 @@ def _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids,
 
 
 @part
-def _visit(packet, nodes, dims, d, other, mask, distances, neighbours, wanted, leaf):
+def _visit(packet, nodes, space, other, mask, distances, neighbours, wanted, leaf):
     """Offer the points of a leaf to the lists of those points of the packet that are set in the mask."""
     width = len(distances) // LANES
     changed = False
@@ -129,8 +139,8 @@ def _visit(packet, nodes, dims, d, other, mask, distances, neighbours, wanted, l
     while mask:
         q = lowest_bit(mask)
         mask &= mask - 1
-        at = other * d * LANES
-        hits = point_mask(dims, d, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
+        at = other * space.d * LANES
+        hits = point_mask(space, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
         if other == leaf:
             hits &= ~(1 << q)
         if hits == 0:

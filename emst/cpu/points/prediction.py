@@ -4,7 +4,7 @@ A packet of 16 queries that are neighbours on the curve walks the hierarchy twic
 nearest points; the last of these gives the query's core distance, and the best of them bounds the second walk. That
 finds the nearest point under mutual reachability. Core distances prune it as they prune the search of Borůvka's rounds.
 
-A result is the first point by (weight, squared distance, id). So a node need not be opened if it is no nearer than the
+A result is the first point by (weight, distance, id). So a node need not be opened if it is no nearer than the
 point found so far and all its ids come after that point's. Without this rule, every query near repeated points would be
 compared with all of them.
 """
@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.points.distances import box_mask, point_mask
 from emst.cpu.points.knn import new_lists, walk_lists
 from emst.cpu.points.walk import box_around, walk_with
 from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compile import kernel, part
-from emst.cpu.runtime.lanes import LANES, at_most_mask, box_mask, just_below, lowest_bit, point_mask
+from emst.cpu.runtime.lanes import LANES, at_most_mask, just_below, lowest_bit
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 NOBODY = np.iinfo(np.int32).max  # in the place of a point's id: every id comes before it
@@ -29,7 +30,7 @@ def nearest_reachable(bvh, queries, k, near):
     found, weight = np.empty(queries.n, np.int32), np.empty(queries.n, bvh.dtype)
     core = bvh.padded_core if k > 1 else None
     wanted = max(k - 1, 1)
-    args = (bvh.nodes, core, bvh.node_core, bvh.n, queries.nodes.blocks, near, wanted, found, weight, bvh.dims, bvh.d)
+    args = (bvh.nodes, core, bvh.node_core, bvh.n, queries.nodes.blocks, near, wanted, found, weight, bvh.space)
     for_chunks(
         _search, queries.leaves, grain_for(queries.leaves, 16), *args,
         scratch=lambda: (*new_lists(bvh, wanted)[:3], empty(LANES, bvh.dtype)),
@@ -38,8 +39,9 @@ def nearest_reachable(bvh, queries, k, near):
 
 
 @kernel
-def _search(scratch, nodes, core, node_core, n, queries, near, wanted, found, weight, dims, d, begin, end):
+def _search(scratch, nodes, core, node_core, n, queries, near, wanted, found, weight, space, begin, end):
     packet, distances, neighbours, strict = scratch
+    d = space.d
     far = np.finfo(nodes.blocks.dtype).max
     for leaf in range(begin, end):
         size = min(LANES, len(found) - leaf * LANES)
@@ -53,9 +55,9 @@ def _search(scratch, nodes, core, node_core, n, queries, near, wanted, found, we
         if core is not None:
             distances[:] = far
             neighbours[:] = -1
-            walk_lists(packet, nodes, (distances, neighbours, wanted, -1), None, None, dims, d, start)
+            walk_lists(packet, nodes, (distances, neighbours, wanted, -1), None, None, space, start)
             _take_listed(packet, strict, core, distances, neighbours, wanted, size)
-        _walk(packet, nodes, (strict, core), node_core, None, dims, d, start)
+        _walk(packet, nodes, (strict, core), node_core, None, space, start)
         for j in range(size):
             found[leaf * LANES + j] = packet.found[j]
             weight[leaf * LANES + j] = packet.weight[j] if packet.near[j] > 0 else 0
@@ -78,7 +80,7 @@ def _take_listed(packet, strict, core, distances, neighbours, wanted, size):
 
 @part
 def _offer(packet, strict, core, q, i, s):
-    """Offer point i at squared distance s to query q; returns whether it is the first so far."""
+    """Offer point i, s the power of its distance, to query q; returns whether it is the first so far."""
     if s == 0:  # equal points: the weight is set to 0 at the end. Until then a core distance must not exclude one
         if packet.near[q] == 0 and i > packet.found[q]:
             return False
@@ -99,14 +101,14 @@ def _offer(packet, strict, core, q, i, s):
 
 
 @part
-def _visit(packet, nodes, dims, d, leaf, mask, strict, core):
+def _visit(packet, nodes, space, leaf, mask, strict, core):
     """Offer the points of a leaf to those queries that are set in the mask."""
     changed = False
     while mask:
         q = lowest_bit(mask)
         mask &= mask - 1
-        at = leaf * d * LANES
-        hits = point_mask(dims, d, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
+        at = leaf * space.d * LANES
+        hits = point_mask(space, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
         if core is not None:
             hits &= at_most_mask(core, leaf * LANES, packet.weight[q])
         while hits:
@@ -117,7 +119,7 @@ def _visit(packet, nodes, dims, d, leaf, mask, strict, core):
 
 
 @part
-def _may_come_first(packet, nodes, dims, d, level, node, mask, strict, core):
+def _may_come_first(packet, nodes, space, level, node, mask, strict, core):
     """Leave out queries for which all points of the node come after the one found so far."""
     first = np.int64(node) << (4 * level + 4)
     late = 0
@@ -125,8 +127,8 @@ def _may_come_first(packet, nodes, dims, d, level, node, mask, strict, core):
         late |= int(packet.found[j] < first or packet.near[j] < packet.radius[j]) << j
     if mask & late:
         group = nodes.first[level] + (node >> 4)
-        at = group * d * LANES + (node & 15)
-        mask &= ~late | box_mask(dims, d, packet.points, 0, nodes.low, nodes.high, at, strict)
+        at = group * space.d * LANES + (node & 15)
+        mask &= ~late | box_mask(space, packet.points, 0, nodes.low, nodes.high, at, strict)
     return mask
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.cpu.points.cached import squared_distance
+from emst.cpu.points.distances import distance_power
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
@@ -18,10 +18,11 @@ def sorted_edges(bvh, forest, order):
     keys, place = radix_order(_sortable(weight))
     slots = slots[place]
     if (keys[1:] == keys[:-1]).any():
-        _settle_ties(keys, slots, np.empty_like(slots), forest.source, forest.target, bvh.nodes.blocks, bvh.d)
+        _settle_ties(keys, slots, np.empty_like(slots), forest.source, forest.target, bvh.nodes.blocks, bvh.space)
     m = len(slots)
     edges, weights = np.empty((m, 2), np.int32), np.empty(m, bvh.dtype)
-    args = (slots, forest.source, forest.target, forest.weight, order, 1 / bvh.scale, edges, weights)
+    roots = _roots(forest.weight, bvh.norm.degree)
+    args = (slots, forest.source, forest.target, roots, order, 1 / bvh.scale, edges, weights)
     for_chunks(_finish, m, grain_for(m, 1 << 14), *args)
     return edges, weights
 
@@ -29,8 +30,15 @@ def sorted_edges(bvh, forest, order):
 def unscaled(bvh, powers, order):
     """See `emst.backend.operations`."""
     out = np.empty_like(powers)
-    out[order] = (np.sqrt(powers).astype(np.float64) * (1 / bvh.scale)).astype(powers.dtype)
+    out[order] = (_roots(powers, bvh.norm.degree).astype(np.float64) * (1 / bvh.scale)).astype(powers.dtype)
     return out
+
+
+def _roots(powers, degree):
+    """Scaled distances. Roots other than square roots are numpy's, on both backends: so both round alike."""
+    if degree == 2:
+        return np.sqrt(powers)
+    return powers if degree == 1 else powers ** (1 / degree)
 
 
 def _sortable(weight):
@@ -39,28 +47,28 @@ def _sortable(weight):
 
 
 @kernel
-def _finish(slots, source, target, weight, order, unit, edges, weights, begin, end):
+def _finish(slots, source, target, roots, order, unit, edges, weights, begin, end):
     for i in range(begin, end):
         slot = slots[i]
         u, v = order[source[slot]], order[target[slot]]
         edges[i, 0], edges[i, 1] = lesser(u, v), greater(u, v)
-        weights[i] = np.float64(np.sqrt(weight[slot])) * unit
+        weights[i] = np.float64(roots[slot]) * unit
 
 
 @kernel
-def _settle_ties(keys, slots, spare, source, target, blocks, d):
+def _settle_ties(keys, slots, spare, source, target, blocks, space):
     """Sort every run of equal weights by the other keys of the total order."""
     start = 0
     for stop in range(1, len(keys) + 1):
         if stop < len(keys) and keys[stop] == keys[start]:
             continue
         if stop - start > 1:
-            _merge_sort(slots, spare, start, stop, source, target, blocks, d)
+            _merge_sort(slots, spare, start, stop, source, target, blocks, space)
         start = stop
 
 
 @part
-def _merge_sort(slots, spare, start, stop, source, target, blocks, d):
+def _merge_sort(slots, spare, start, stop, source, target, blocks, space):
     """Sort a run: pairs of neighbours, then neighbouring pairs, ... Of two halves the first is set aside."""
     width = 1
     while width < stop - start:
@@ -70,7 +78,7 @@ def _merge_sort(slots, spare, start, stop, source, target, blocks, d):
                 spare[i] = slots[i]
             a, b, at = low, middle, low
             while a < middle:
-                if b < high and _before(slots[b], spare[a], source, target, blocks, d):
+                if b < high and _before(slots[b], spare[a], source, target, blocks, space):
                     slots[at] = slots[b]
                     b += 1
                 else:
@@ -81,10 +89,10 @@ def _merge_sort(slots, spare, start, stop, source, target, blocks, d):
 
 
 @part
-def _before(a, b, source, target, blocks, d):
+def _before(a, b, source, target, blocks, space):
     """Whether edge a comes before edge b of the same weight."""
-    p = squared_distance(blocks, d, np.int64(source[a]), np.int64(target[a]))
-    q = squared_distance(blocks, d, np.int64(source[b]), np.int64(target[b]))
+    p = distance_power(blocks, space, np.int64(source[a]), np.int64(target[a]))
+    q = distance_power(blocks, space, np.int64(source[b]), np.int64(target[b]))
     if p != q:
         return p < q
     if source[a] != source[b]:

@@ -30,6 +30,7 @@ import numpy as np
 
 from emst.cpu.points.bvh import MIXED
 from emst.cpu.points.cached import lanes_of
+from emst.cpu.points.distances import point_mask
 from emst.cpu.points.lightest import lightest_edges
 from emst.cpu.points.walk import box_around, new_packet, walk_with
 from emst.cpu.runtime.arrays import empty
@@ -43,7 +44,6 @@ from emst.cpu.runtime.lanes import (
     just_above,
     least,
     lowest_bit,
-    point_mask,
     unequal_mask,
 )
 from emst.cpu.runtime.numbers import greater, greatest_finite, lesser
@@ -56,13 +56,13 @@ def nearest_outgoing(bvh, forest, cache):
     """See `emst.backend.operations`."""
     groups = -(-bvh.leaves // LANES)
     args = (bvh.nodes, bvh.padded_core, bvh.node_core, bvh.n, forest.best, cache.memory, cache.candidates)
-    for_chunks(_search, groups, grain_for(groups, 8), *args, bvh.dims, bvh.d,
+    for_chunks(_search, groups, grain_for(groups, 8), *args, bvh.space,
                scratch=lambda: (new_packet(bvh.d, bvh.dtype), empty(LANES * LANES, np.int32)))  # fmt: skip
     lightest_edges(bvh, forest, cache)
 
 
 @kernel
-def _search(scratch, nodes, core, node_core, n, best, memory, candidates, dims, d, begin, end):
+def _search(scratch, nodes, core, node_core, n, best, memory, candidates, space, begin, end):
     packet, searched = scratch
     for group in range(begin, end):
         count = np.int64(0)  # of one type from the beginning: `_collect` is compiled for every type
@@ -74,8 +74,8 @@ def _search(scratch, nodes, core, node_core, n, best, memory, candidates, dims, 
                 count = _collect(searched, count, n, best, memory, candidates, leaf)
         for first in range(0, count, LANES):
             size = lesser(LANES, count - first)
-            if _fill(packet, nodes.blocks, core, best, memory, d, searched, first, size):
-                _walk(packet, nodes, (core, memory.labels), node_core, memory.labels, dims, d, group)
+            if _fill(packet, nodes.blocks, core, best, memory, space.d, searched, first, size):
+                _walk(packet, nodes, (core, memory.labels), node_core, memory.labels, space, group)
                 _remember(packet, core, best, memory, candidates, size)
         for leaf in leaves:
             memory.least[leaf] = least(memory.bound, leaf * LANES)
@@ -123,14 +123,14 @@ def _fill(packet, blocks, core, best, memory, d, searched, first, size):
 
 
 @part
-def _visit(packet, nodes, dims, d, leaf, mask, core, labels):
+def _visit(packet, nodes, space, leaf, mask, core, labels):
     """Compare the points of a leaf with those points of the packet that are set in the mask."""
     changed = False
     while mask:
         q = lowest_bit(mask)
         mask &= mask - 1
-        at = leaf * d * LANES
-        hits = point_mask(dims, d, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
+        at = leaf * space.d * LANES
+        hits = point_mask(space, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
         hits &= unequal_mask(labels, leaf * LANES, packet.labels[q])
         if core is not None:
             hits &= at_most_mask(core, leaf * LANES, packet.weight[q])
@@ -142,7 +142,7 @@ def _visit(packet, nodes, dims, d, leaf, mask, core, labels):
 
 @part
 def _take(packet, core, leaf, q, hits):
-    """Take the first of the hits in the total order: by weight, then squared distance, then id."""
+    """Take the first of the hits in the total order: by weight, then distance, then id."""
     changed = False
     while hits:
         j = lowest_bit(hits)

@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from emst.cpu.points.bvh import MIXED
+from emst.cpu.points.distances import box_mask, children_mask
 from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compile import part
-from emst.cpu.runtime.lanes import LANES, at_most_mask, box_mask, children_mask, greatest, lowest_bit, unequal_mask
+from emst.cpu.runtime.lanes import LANES, at_most_mask, greatest, lowest_bit, unequal_mask
 from emst.cpu.runtime.numbers import greater, lesser
 
 STACK = 16 * 8 + 16  # eight levels of 16-fold branching hold 2^31 points
@@ -26,15 +27,15 @@ class Packet(NamedTuple):
     points: np.ndarray  # T[d * 16]: coordinates of the points, stored like a leaf
     labels: np.ndarray  # int32[16]: their components
     ids: np.ndarray  # int32[16]: their ids
-    radius: np.ndarray  # T[16]: squared distance up to which the point searches; -1 if it does not take part
+    radius: np.ndarray  # T[16]: power of the distance up to which the point searches; -1 if it does not take part
     weight: np.ndarray  # T[16]: least weight known for the point or its component
-    near: np.ndarray  # T[16]: squared distance to `found`
+    near: np.ndarray  # T[16]: power of the distance to `found`
     found: np.ndarray  # int32[16]: the point found so far
     core: np.ndarray  # T[16]: core distances
     box: np.ndarray  # T[2 d]: corners of the box around the searched points
     distance: np.ndarray  # T[16]
     stack: np.ndarray  # int64[STACK]: level << 32 | node
-    gap: np.ndarray  # T[STACK]: squared distance of its box from the packet's
+    gap: np.ndarray  # T[STACK]: power of the distance of its box from the packet's
 
 
 def new_packet(d, dtype):
@@ -66,20 +67,20 @@ def box_around(packet, d, size):
 
 
 @part
-def _all_near(packet, nodes, dims, d, level, node, mask, *extra):
+def _all_near(packet, nodes, space, level, node, mask, *extra):
     return mask
 
 
 def walk_with(visit, narrow=_all_near):
-    """A walk that calls ``visit(packet, nodes, dims, d, leaf, mask, *extra)`` at every leaf it reaches.
+    """A walk that calls ``visit(packet, nodes, space, leaf, mask, *extra)`` at every leaf it reaches.
 
     `visit` compares the masked points of the packet with all points of the leaf and returns whether a radius shrank. At
-    every node, ``narrow(packet, nodes, dims, d, level, node, mask, *extra)`` may take points out of the mask of those
+    every node, ``narrow(packet, nodes, space, level, node, mask, *extra)`` may take points out of the mask of those
     near enough. The walk skips nodes of a point's own component; with None for `labels` it visits them too.
     """
 
     @part
-    def walk(packet, nodes, extra, node_core, labels, dims, d, start):
+    def walk(packet, nodes, extra, node_core, labels, space, start):
         common = MIXED - 1 if labels is None else _common_label(packet)
         depth = _plan_climb(packet, len(nodes.counts), start)
         reach = greatest(packet.radius, 0)
@@ -90,16 +91,16 @@ def walk_with(visit, narrow=_all_near):
                 continue
             level, node = packet.stack[depth] >> 32, packet.stack[depth] & 0xFFFFFFFF
             if gap >= 0:
-                mask = _needed(packet, nodes, labels, dims, d, level, node)
+                mask = _needed(packet, nodes, labels, space, level, node)
                 if mask != 0:
-                    mask = narrow(packet, nodes, dims, d, level, node, mask, *extra)
+                    mask = narrow(packet, nodes, space, level, node, mask, *extra)
                 if mask == 0:
                     continue
                 if level == 0:
-                    if visit(packet, nodes, dims, d, node, mask, *extra):
+                    if visit(packet, nodes, space, node, mask, *extra):
                         reach = greatest(packet.radius, 0)
                     continue
-            depth = _push(packet, nodes, node_core, labels, dims, d, level - 1, node, reach, common, depth, start)
+            depth = _push(packet, nodes, node_core, labels, space, level - 1, node, reach, common, depth, start)
 
     return walk
 
@@ -122,11 +123,11 @@ def _plan_climb(packet, levels, start):
 
 
 @part
-def _needed(packet, nodes, labels, dims, d, level, node):
+def _needed(packet, nodes, labels, space, level, node):
     """Points of the packet that need the node: it is near enough, and not all of their own component."""
     group = nodes.first[level] + (node >> 4)
-    at = group * d * LANES + (node & 15)
-    mask = box_mask(dims, d, packet.points, 0, nodes.low, nodes.high, at, packet.radius)
+    at = group * space.d * LANES + (node & 15)
+    mask = box_mask(space, packet.points, 0, nodes.low, nodes.high, at, packet.radius)
     if labels is not None:
         mask &= unequal_mask(packet.labels, 0, nodes.label[group * LANES + (node & 15)])
         if level > 0:
@@ -148,10 +149,10 @@ def _settled(packet, first):
 
 
 @part
-def _push(packet, nodes, node_core, labels, dims, d, level, group, reach, common, depth, start):
+def _push(packet, nodes, node_core, labels, space, level, group, reach, common, depth, start):
     """Put the children within reach on the stack, the nearest on top, but not those that the climb has visited."""
     at = nodes.first[level] + group
-    mask = children_mask(dims, d, nodes.low, nodes.high, at * d * LANES, packet.box, reach, packet.distance)
+    mask = children_mask(space, nodes.low, nodes.high, at * space.d * LANES, packet.box, reach, packet.distance)
     if labels is not None:
         mask &= unequal_mask(nodes.label, at * LANES, np.int32(common))
     if node_core is not None:

@@ -67,11 +67,6 @@ def lesser(builder, a, b):
     return builder.select(builder.fcmp_ordered("<", a, b), a, b)
 
 
-def gap(builder, below, above):
-    """How far one lies outside the other: the greatest of both differences and 0."""
-    return greater(builder, greater(builder, below, above), ir.Constant(below.type, None))
-
-
 def as_word(builder, lanes):
     """16 comparisons as an integer."""
     return builder.zext(builder.bitcast(lanes, MASK), WORD)
@@ -93,93 +88,6 @@ def loop(builder, start, stop, values, body):
     builder.branch(top)
     builder.position_at_end(after)
     return current
-
-
-def sum_of_squares(builder, dims, d, kind, difference):
-    """Sum over i of difference(i)^2, in the order of the coordinates."""
-
-    def square(i):
-        t = difference(i)
-        return builder.fmul(t, t)
-
-    if len(dims):
-        total = square(WORD(0))
-        for i in range(1, len(dims)):
-            total = builder.fadd(total, square(WORD(i)))
-        return total
-    (total,) = loop(builder, WORD(1), d, [square(WORD(0))], lambda i, so_far: [builder.fadd(so_far[0], square(i))])
-    return total
-
-
-@intrinsic
-def point_mask(typingctx, dims, d, queries, query, blocks, leaf, radius, out):
-    """Which points of the block at ``blocks[leaf]`` lie within `radius` of the point whose coordinates begin at
-    ``queries[query]``, 16 apart; all 16 squared distances go to `out`."""
-
-    def codegen(context, builder, signature, values):
-        _, d, asking, query, points, leaf, radius, out = values
-        kind = vector(context, blocks.dtype)
-
-        def difference(i):
-            step = builder.mul(i, WORD(LANES))
-            own = builder.load(address(context, builder, queries, asking, builder.add(query, step)))
-            there = load(context, builder, blocks, points, builder.add(leaf, step))
-            return builder.fsub(spread(builder, own, kind), there)
-
-        total = sum_of_squares(builder, dims, d, kind, difference)
-        store(context, builder, total, signature.args[7], out, WORD(0))
-        return as_word(builder, builder.fcmp_ordered("<=", total, spread(builder, radius, kind)))
-
-    at = types.int64
-    return types.int64(dims, at, queries, at, blocks, at, blocks.dtype, out), codegen
-
-
-@intrinsic
-def box_mask(typingctx, dims, d, blocks, packet, low, high, node, radii):
-    """Which of the 16 points at ``blocks[packet]`` are within their own radius of box `node`."""
-
-    def codegen(context, builder, signature, values):
-        _, d, points, packet, lows, highs, node, reach = values
-        kind = vector(context, blocks.dtype)
-
-        def difference(i):
-            step = builder.mul(i, WORD(LANES))
-            own = load(context, builder, blocks, points, builder.add(packet, step))
-            at = builder.add(node, step)
-            a = spread(builder, builder.load(address(context, builder, low, lows, at)), kind)
-            b = spread(builder, builder.load(address(context, builder, high, highs, at)), kind)
-            return gap(builder, builder.fsub(a, own), builder.fsub(own, b))
-
-        total = sum_of_squares(builder, dims, d, kind, difference)
-        return as_word(builder, builder.fcmp_ordered("<=", total, load(context, builder, radii, reach, WORD(0))))
-
-    at = types.int64
-    return types.int64(dims, at, blocks, at, low, high, at, radii), codegen
-
-
-@intrinsic
-def children_mask(typingctx, dims, d, low, high, group, box, reach, out):
-    """Which of the 16 boxes at ``low[group]`` come within `reach` of the box whose corners are the first and second
-    d entries of `box`; all 16 squared distances go to `out`."""
-
-    def codegen(context, builder, signature, values):
-        _, d, lows, highs, group, corners, reach, out = values
-        kind = vector(context, low.dtype)
-
-        def difference(i):
-            at = builder.add(group, builder.mul(i, WORD(LANES)))
-            a = load(context, builder, low, lows, at)
-            b = load(context, builder, high, highs, at)
-            c = spread(builder, builder.load(address(context, builder, box, corners, i)), kind)
-            e = spread(builder, builder.load(address(context, builder, box, corners, builder.add(i, d))), kind)
-            return gap(builder, builder.fsub(a, e), builder.fsub(c, b))
-
-        total = sum_of_squares(builder, dims, d, kind, difference)
-        store(context, builder, total, signature.args[7], out, WORD(0))
-        return as_word(builder, builder.fcmp_ordered("<=", total, spread(builder, reach, kind)))
-
-    at = types.int64
-    return types.int64(dims, at, low, high, at, box, low.dtype, out), codegen
 
 
 @intrinsic

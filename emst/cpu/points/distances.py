@@ -1,0 +1,115 @@
+"""Powers of distances between points and boxes, compared with radii: 16 at once, or of one pair.
+
+Most of the time is spent here. What a power is, the class of `space` says: see `norms`.
+"""
+
+from __future__ import annotations
+
+from numba import types
+from numba.extending import intrinsic
+
+from emst.cpu.points.norms import number, power_of_box, power_of_distance
+from emst.cpu.runtime.compile import part
+from emst.cpu.runtime.lanes import LANES, WORD, address, as_word, greater, load, spread, store, vector
+
+
+def gap(builder, below, above):
+    """How far one lies outside the other: the greatest of both differences and 0."""
+    return greater(builder, greater(builder, below, above), number(below.type, 0.0))
+
+
+@intrinsic
+def point_mask(typingctx, space, queries, query, blocks, leaf, radius, out):
+    """Which points of the block at ``blocks[leaf]`` lie within `radius` of the point whose coordinates begin at
+    ``queries[query]``, 16 apart; the powers of all 16 distances go to `out`."""
+
+    def codegen(context, builder, signature, values):
+        norm, asking, query, points, leaf, radius, out = values
+        kind = vector(context, blocks.dtype)
+
+        def difference(i):
+            step = builder.mul(i, WORD(LANES))
+            own = builder.load(address(context, builder, queries, asking, builder.add(query, step)))
+            there = load(context, builder, blocks, points, builder.add(leaf, step))
+            return builder.fsub(spread(builder, own, kind), there)
+
+        total = power_of_distance(builder, space, norm, kind, difference)
+        store(context, builder, total, signature.args[6], out, WORD(0))
+        return as_word(builder, builder.fcmp_ordered("<=", total, spread(builder, radius, kind)))
+
+    at = types.int64
+    return types.int64(space, queries, at, blocks, at, blocks.dtype, out), codegen
+
+
+@intrinsic
+def box_mask(typingctx, space, blocks, packet, low, high, node, radii):
+    """Which of the 16 points at ``blocks[packet]`` are within their own radius of box `node`."""
+
+    def codegen(context, builder, signature, values):
+        norm, points, packet, lows, highs, node, reach = values
+        kind = vector(context, blocks.dtype)
+
+        def difference(i):
+            step = builder.mul(i, WORD(LANES))
+            own = load(context, builder, blocks, points, builder.add(packet, step))
+            at = builder.add(node, step)
+            a = spread(builder, builder.load(address(context, builder, low, lows, at)), kind)
+            b = spread(builder, builder.load(address(context, builder, high, highs, at)), kind)
+            return gap(builder, builder.fsub(a, own), builder.fsub(own, b))
+
+        total = power_of_box(builder, space, norm, kind, difference)
+        return as_word(builder, builder.fcmp_ordered("<=", total, load(context, builder, radii, reach, WORD(0))))
+
+    at = types.int64
+    return types.int64(space, blocks, at, low, high, at, radii), codegen
+
+
+@intrinsic
+def children_mask(typingctx, space, low, high, group, box, reach, out):
+    """Which of the 16 boxes at ``low[group]`` come within `reach` of the box whose corners are the first and second
+    d entries of `box`; the powers of all 16 distances go to `out`."""
+
+    def codegen(context, builder, signature, values):
+        norm, lows, highs, group, corners, reach, out = values
+        kind = vector(context, low.dtype)
+        d = builder.extract_value(norm, 1)
+
+        def difference(i):
+            at = builder.add(group, builder.mul(i, WORD(LANES)))
+            a = load(context, builder, low, lows, at)
+            b = load(context, builder, high, highs, at)
+            c = spread(builder, builder.load(address(context, builder, box, corners, i)), kind)
+            e = spread(builder, builder.load(address(context, builder, box, corners, builder.add(i, d))), kind)
+            return gap(builder, builder.fsub(a, e), builder.fsub(c, b))
+
+        total = power_of_box(builder, space, norm, kind, difference)
+        store(context, builder, total, signature.args[6], out, WORD(0))
+        return as_word(builder, builder.fcmp_ordered("<=", total, spread(builder, reach, kind)))
+
+    at = types.int64
+    return types.int64(space, low, high, at, box, low.dtype, out), codegen
+
+
+@intrinsic
+def _power_between(typingctx, space, blocks, first, second):
+    """Power of the distance of the points whose coordinates begin at ``blocks[first]`` and ``blocks[second]``."""
+
+    def codegen(context, builder, signature, values):
+        norm, points, first, second = values
+
+        def difference(i):
+            step = builder.mul(i, WORD(LANES))
+            a, b = (address(context, builder, blocks, points, builder.add(at, step)) for at in (first, second))
+            return builder.fsub(builder.load(a), builder.load(b))
+
+        return power_of_distance(builder, space, norm, context.get_value_type(blocks.dtype), difference)
+
+    at = types.int64
+    return blocks.dtype(space, blocks, at, at), codegen
+
+
+@part
+def distance_power(blocks, space, i, j):
+    """Power of the distance of two points."""
+    d = space.d
+    return _power_between(space, blocks, (i >> 4) * d * LANES + (i & 15), (j >> 4) * d * LANES + (j & 15))

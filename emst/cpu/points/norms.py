@@ -1,0 +1,220 @@
+"""Norms as kernels know them, and the code of a distance's power.
+
+Distances are compared as powers of the norm (see `emst.backend.records.Norm`). A kernel takes a `space`: a named tuple
+whose class is the norm. The class is part of the type that a kernel is compiled for, so the code of the power is chosen
+then, and no loop asks for the norm. The same functions write the code for vectors and for single numbers, so both give
+the same bits.
+
+All operations round to the nearest number, and none is fused. Except for `AnyPower`, rounding is monotone: if every
+difference of a box is at most that of a point inside, so is the box's power. The power of `AnyPower` may be off by a
+few units in the last place either way, so that of a box is made less by more than that.
+
+`dims` and `d` both say the dimension: with a tuple of d zeros, whose length is part of its type, loops are unrolled.
+With the empty tuple they run over the number `d`.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import NamedTuple
+
+import numpy as np
+from llvmlite import ir
+
+from emst.backend.records import EXP2_SERIES, LOG2_SERIES
+from emst.cpu.runtime.lanes import WORD, greater, loop, spread
+
+SQRT_HALF = struct.unpack("<q", struct.pack("<d", math.sqrt(0.5)))[0]  # its bits
+ROUNDING = 1.5 * 2**52  # x + ROUNDING has no bits below the point: x is rounded to a whole number
+BELOW = 1 - 2.0**-40  # by what a box's power is multiplied
+
+
+class Euclidean(NamedTuple):
+    """The power is the square."""
+
+    dims: tuple
+    d: int
+
+
+class Manhattan(NamedTuple):
+    """The power is the distance itself."""
+
+    dims: tuple
+    d: int
+
+
+class Chebyshev(NamedTuple):
+    """The power is the distance itself, the greatest difference."""
+
+    dims: tuple
+    d: int
+
+
+class WholePowers(NamedTuple):
+    """The degree is `whole`."""
+
+    dims: tuple
+    d: int
+    whole: int
+
+
+class HalfPowers(NamedTuple):
+    """The degree is `whole` and a half."""
+
+    dims: tuple
+    d: int
+    whole: int
+
+
+class AnyPower(NamedTuple):
+    """The degree is `p`, also split into numbers of few bits: `high` times an exponent is exact."""
+
+    dims: tuple
+    d: int
+    p: float
+    high: float
+    low: float
+
+
+def space_of(norm, d):
+    """The tuple that kernels take for points of dimension d. Loops over powers are long: they are not unrolled."""
+    simple = {"euclidean": Euclidean, "manhattan": Manhattan, "chebyshev": Chebyshev}
+    if norm.kind in simple:
+        return simple[norm.kind]((0,) * d if d in (2, 3) else (), d)
+    if norm.kind == "any power":
+        high = _upper_bits(norm.degree)
+        return AnyPower((), d, norm.degree, high, norm.degree - high)
+    whole = int(norm.degree)
+    return WholePowers((), d, whole) if norm.degree == whole else HalfPowers((), d, whole)
+
+
+def _upper_bits(p):
+    """The upper 40 of the 53 bits of p."""
+    return float((np.array([p]).view(np.int64) & np.int64(-1 << 13)).view(np.float64)[0])
+
+
+def power_of_distance(builder, space, values, kind, difference):
+    """Code of the power of a distance, from ``difference(i)`` of every coordinate, in their order. `kind` is the type
+    of a number or of a vector; `space` is the tuple's type, `values` its fields."""
+    norm = space.instance_class
+    d, *parameters = (builder.extract_value(values, i) for i in range(1, len(space.types)))
+    add = _greater_of_two if norm is Chebyshev else _sum_of_two
+
+    def term(i):
+        return TERMS[norm](builder, difference(i), kind, *parameters)
+
+    if len(space.types[0]):
+        total = term(WORD(0))
+        for i in range(1, len(space.types[0])):
+            total = add(builder, total, term(WORD(i)))
+        return total
+    (total,) = loop(builder, WORD(1), d, [term(WORD(0))], lambda i, so_far: [add(builder, so_far[0], term(i))])
+    return total
+
+
+def power_of_box(builder, space, values, kind, difference):
+    """The same of a box, whose power is never above that of a point inside."""
+    total = power_of_distance(builder, space, values, kind, difference)
+    return builder.fmul(total, number(kind, BELOW)) if space.instance_class is AnyPower else total
+
+
+def number(kind, value):
+    """A constant, in all lanes if `kind` is a vector."""
+    return ir.Constant(kind, [value] * kind.count if isinstance(kind, ir.VectorType) else value)
+
+
+def _sum_of_two(builder, a, b):
+    return builder.fadd(a, b)
+
+
+def _greater_of_two(builder, a, b):
+    return greater(builder, a, b)
+
+
+def _call(builder, name, x):
+    """A function of LLVM that has one instruction: lane by lane."""
+    element = getattr(x.type, "element", x.type)
+    lanes = f"v{x.type.count}" if isinstance(x.type, ir.VectorType) else ""
+    function = ir.FunctionType(x.type, [x.type])
+    name = f"llvm.{name}.{lanes}{element.intrinsic_name}"
+    return builder.call(builder.module.declare_intrinsic(name, (), function), [x])
+
+
+def _square(builder, t, kind):
+    return builder.fmul(t, t)
+
+
+def _absolute(builder, t, kind):
+    return _call(builder, "fabs", t)
+
+
+def _whole_power(builder, t, kind, whole):
+    """Multiplications from the left."""
+    t = _absolute(builder, t, kind)
+    (power,) = loop(builder, WORD(0), whole, [number(kind, 1.0)], lambda i, so_far: [builder.fmul(so_far[0], t)])
+    return power
+
+
+def _half_power(builder, t, kind, whole):
+    root = _call(builder, "sqrt", _absolute(builder, t, kind))
+    return builder.fmul(_whole_power(builder, t, kind, whole), root)
+
+
+def _any_power(builder, t, kind, p, high, low):
+    """|t|^p = 2^(p log2 |t|). Both backends do these operations and no others: a library's power rounds differently.
+
+    If |t| = m 2^e with m around 1, the exponent is p log2 m + p e. Its whole part n is taken out of `high` times e,
+    which is exact, before anything that is rounded is added."""
+    x = _absolute(builder, t, kind)
+    word = WORD
+    if isinstance(kind, ir.VectorType):
+        word = ir.VectorType(WORD, kind.count)
+        p, high, low = (spread(builder, value, kind) for value in (p, high, low))
+    bits = builder.bitcast(x, word)
+    e = builder.ashr(builder.sub(bits, number(word, SQRT_HALF)), number(word, 52))
+    m = builder.bitcast(builder.sub(bits, builder.shl(e, number(word, 52))), kind)
+    one = number(kind, 1.0)
+    f = builder.fdiv(builder.fsub(m, one), builder.fadd(m, one))
+    logarithm = builder.fmul(_series(builder, LOG2_SERIES, builder.fmul(f, f)), f)
+    e = builder.sitofp(e, kind)
+    exact = builder.fmul(high, e)
+    n = _rounded(builder, exact)
+    r = builder.fadd(builder.fsub(exact, n), builder.fmul(low, e))
+    r = builder.fadd(r, builder.fmul(p, logarithm))
+    more = _rounded(builder, r)
+    n, r = builder.fadd(n, more), builder.fsub(r, more)
+    # The last bits of n + ROUNDING are n as an integer.
+    whole = builder.bitcast(builder.fadd(n, number(kind, ROUNDING)), word)
+    two_to_n = builder.shl(builder.add(whole, number(word, 1023)), number(word, 52))
+    power = builder.fmul(_series(builder, EXP2_SERIES, r), builder.bitcast(two_to_n, kind))
+    vanishes = builder.or_(
+        builder.fcmp_ordered("<", x, number(kind, 2.0**-1000)), builder.fcmp_ordered("<", n, number(kind, -1000.0))
+    )
+    power = builder.select(vanishes, number(kind, 0.0), power)
+    infinity = number(kind, math.inf)  # lanes without a point
+    return builder.select(builder.fcmp_ordered("==", x, infinity), infinity, power)
+
+
+def _series(builder, coefficients, x):
+    """Horner's scheme."""
+    total = number(x.type, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        total = builder.fadd(builder.fmul(total, x), number(x.type, coefficient))
+    return total
+
+
+def _rounded(builder, x):
+    """The nearest whole number, of two the even one."""
+    shift = number(x.type, ROUNDING)
+    return builder.fsub(builder.fadd(x, shift), shift)
+
+
+TERMS = {  # the code of |t|^p
+    Euclidean: _square,
+    Manhattan: _absolute,
+    Chebyshev: _absolute,
+    WholePowers: _whole_power,
+    HalfPowers: _half_power,
+    AnyPower: _any_power,
+}
