@@ -33,7 +33,7 @@ from emst.cuda.merge import merge
 from emst.cuda.points.bvh import build_bvh
 from emst.cuda.points.cached import cache_neighbours, upper_bounds
 from emst.cuda.points.duplicates import join_duplicates
-from emst.cuda.points.knn import core_distances
+from emst.cuda.points.knn import core_distances, scale_cores
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory
 from emst.cuda.points.order import curve_codes
@@ -82,6 +82,7 @@ __all__ = [
     "row_core_distances",
     "row_edges",
     "row_nearest",
+    "scale_cores",
     "select",
     "separations",
     "simplify",

@@ -22,12 +22,13 @@ class OnDevice:
 
 
 def test_a_signature_is_read_off_the_source():
-    found = signature("points/search", "nearest_outgoing<double, 2, true>")
+    found = signature("points/search", "nearest_outgoing<double, 2, 0, true>")
     assert [(p.type, p.pointer, p.size) for p in found] == [
         ("double", True, 8),
         ("int", True, 4),
         ("Hierarchy", False, None),
         ("double", True, 8),
+        ("Norm<0>", False, None),
         ("int", True, 4),
         ("int", True, 4),
         ("int", True, 4),

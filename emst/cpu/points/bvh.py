@@ -62,9 +62,7 @@ class Bvh:
         self.padded_core = None  # the same with the empty lanes of the last leaf, infinite
         self.node_core = None  # T[groups * 16]: least core distance below a node
         self.lists = None  # int32[leaves * 16, m]: nearest neighbours of every point, -1 at the end
-        self.reach = (
-            None  # T[leaves * 16]: lower bound of the powers of the distances to all points that are not listed
-        )
+        self.reach = None  # T[leaves * 16]: lower bound of the powers of distances to all points that are not listed
 
     @property
     def leaves(self) -> int:

@@ -41,7 +41,7 @@ class Memory(NamedTuple):
     least: np.ndarray  # T[leaves]: least `bound` of the leaf's points
     lists: np.ndarray  # int32[:, m]: nearest points, -1 at the end; m is 0 without lists
     read: np.ndarray  # int8: number of leading list entries that are in the point's own component
-    reach: np.ndarray  # T: lower bound of the powers of the distances to all points that are not listed
+    reach: np.ndarray  # T: lower bound of the powers of distances to all points that are not listed
 
 
 class NeighbourCache:

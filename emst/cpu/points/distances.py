@@ -49,15 +49,20 @@ def box_mask(typingctx, space, blocks, packet, low, high, node, radii):
         norm, points, packet, lows, highs, node, reach = values
         kind = vector(context, blocks.dtype)
 
+        def corners(i):
+            at = builder.add(node, builder.mul(i, WORD(LANES)))
+            a, b = address(context, builder, low, lows, at), address(context, builder, high, highs, at)
+            return builder.load(a), builder.load(b)
+
         def difference(i):
-            step = builder.mul(i, WORD(LANES))
-            own = load(context, builder, blocks, points, builder.add(packet, step))
-            at = builder.add(node, step)
-            a = spread(builder, builder.load(address(context, builder, low, lows, at)), kind)
-            b = spread(builder, builder.load(address(context, builder, high, highs, at)), kind)
+            own = load(context, builder, blocks, points, builder.add(packet, builder.mul(i, WORD(LANES))))
+            a, b = (spread(builder, corner, kind) for corner in corners(i))
             return gap(builder, builder.fsub(a, own), builder.fsub(own, b))
 
-        total = power_of_box(builder, space, norm, kind, difference)
+        def flat(i):
+            return builder.fcmp_ordered("==", *corners(i))
+
+        total = power_of_box(builder, space, norm, kind, difference, flat)
         return as_word(builder, builder.fcmp_ordered("<=", total, load(context, builder, radii, reach, WORD(0))))
 
     at = types.int64

@@ -113,10 +113,21 @@ def power_of_distance(builder, space, values, kind, difference):
     return total
 
 
-def power_of_box(builder, space, values, kind, difference):
-    """The same of a box, whose power is never above that of a point inside."""
+def power_of_box(builder, space, values, kind, difference, flat=None):
+    """The same of a box, whose power is never above that of a point inside.
+
+    ``flat(i)`` says whether the box has no extent in a dimension. The power of a box without any extent is that of the
+    points inside: only then can a search that takes strictly nearer points leave out further points that equal one it
+    has found. Otherwise it would look at all of them."""
     total = power_of_distance(builder, space, values, kind, difference)
-    return builder.fmul(total, number(kind, BELOW)) if space.instance_class is AnyPower else total
+    if space.instance_class is not AnyPower:
+        return total
+    lowered = builder.fmul(total, number(kind, BELOW))
+    if flat is None:
+        return lowered
+    yes, d = ir.Constant(ir.IntType(1), 1), builder.extract_value(values, 1)
+    (point,) = loop(builder, WORD(0), d, [yes], lambda i, so_far: [builder.and_(so_far[0], flat(i))])
+    return builder.select(point, total, lowered)
 
 
 def number(kind, value):

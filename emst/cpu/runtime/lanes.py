@@ -3,10 +3,7 @@
 The auto-vectoriser gives up on loops this short, or spills them to memory. These intrinsics emit `<16 x T>` directly;
 LLVM splits them into whatever the machine has (two AVX-512, four AVX2, eight NEON registers).
 
-Arrays are flat: dimension i of a block of 16 begins at ``at + 16 * i``. The length of the tuple
-`dims`, which is part of its type, is the dimension: for ``(0, 0, 0)``, d = 3, loops are unrolled. With the empty tuple
-they run over the number `d`.
-Results are bit masks, lane 0 lowest. Distances are rounded in one sequence: subtract, multiply, add; none is fused.
+Arrays are flat: dimension i of a block of 16 begins at ``at + 16 * i``. Results are bit masks, lane 0 lowest.
 """
 
 from __future__ import annotations

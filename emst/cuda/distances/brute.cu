@@ -1,7 +1,6 @@
 // Comparing all pairs of points, tile by tile: exact, and faster than the hierarchy in many dimensions.
 //
-// Points are rows of d coordinates and a tag (the core distance). The kernels work for all metrics that are sums or
-// maxima over the dimensions; see metric.cuh.
+// Points are rows of d coordinates and a tag (the core distance). Without centres no tile is left out.
 #include "distances/tiles.cuh"
 
 // Centres of tiles, rows of d coordinates and the radius. A warp a tile.
@@ -17,7 +16,9 @@ __global__ void centre_tiles(const T *points, i64 n, int d, T *centres) {
     centre[j] = sum / here;
   }
   __syncwarp();
-  const Bits<T> far = (int)lane_id() < here ? dist2(points + (first + lane_id()) * stride, centre, d) : Bits<T>(0);
+  const Bits<T> far = (int)lane_id() < here
+                          ? power_between(Norm<EUCLIDEAN>(), points + (first + lane_id()) * stride, centre, d)
+                          : Bits<T>(0);
   const T radius = root(value_of(warp_max(far)));
   if (lane_id() == 0) centre[d] = radius;
 }
@@ -32,7 +33,7 @@ __device__ inline int splits_for(i64 queries, int blocks) {
 // The nearest point of another component of every listed query, among the points of one split.
 template <class T, int METRIC>
 __global__ void __launch_bounds__(QUERIES)
-    brute_nearest(const T *points, const T *centres, const int *labels, i64 n, int d, double p, T alpha,
+    brute_nearest(const T *points, const T *centres, const int *labels, i64 n, int d, const Norm<METRIC> norm,
                   const int *worklist, const int *count, int blocks, int mrd, const Bits<T> *best, int *found_by_split,
                   Bits<T> *weight_by_split, Bits<T> *distance_by_split) {
   const i64 queries = worklist ? count[0] : n;
@@ -46,20 +47,18 @@ __global__ void __launch_bounds__(QUERIES)
   Bits<T> weight = best[label], distance = INFINITE<T>;
   int found = NONE;
   const i64 tiles = (n + TILE - 1) / TILE;
-  if (METRIC != EUCLIDEAN || bits_of(alpha) != bits_of(T(1))) centres = nullptr;  // no limit on distances is known
   for (i64 group = blockIdx.y; group * TILE < tiles; group += splits) {
-    u32 left = near_tiles(points, u, centres, tiles, d, group, weight);
+    u32 left = near_tiles(norm, points, u, centres, tiles, d, group, weight);
     for (; left; left &= left - 1) {
       const i64 first = (group * TILE + __ffs(left) - 1) * TILE;
       T acc[TILE];
-      tile_distances<METRIC>(points, u, points, n, d, p, first, acc);
+      tile_powers(norm, points, u, points, n, d, first, acc);
 #pragma unroll
       for (int c = 0; c < TILE; c++) {
         i64 i = first + c;
         if (i >= n) continue;
         const Bits<T> e = bits_of(acc[c]);
-        const Bits<T> s = bits_of(alpha) == bits_of(T(1)) ? e : bits_of(quotient(acc[c], alpha));
-        const Bits<T> w = mrd ? maximum(s, maximum(core, bits_of(__ldg(points + i * (d + 1) + d)))) : s;
+        const Bits<T> w = mrd ? maximum(e, maximum(core, bits_of(__ldg(points + i * (d + 1) + d)))) : e;
         if (w > weight || labels[i] == label) continue;
         // a split sees its points in ascending order, so at equal weight and distance the first one stays
         if (w < weight || e < distance) {
@@ -148,20 +147,20 @@ struct NearestList {
 
 // Lists of the K nearest other points and core distances, as nearest_points in knn.cu finds them in the hierarchy. The
 // points around the block's own come first: the distances found there exclude most other tiles.
-template <class T, int K>
-__global__ void __launch_bounds__(QUERIES)
-    brute_lists(const T *points, const T *centres, i64 n, int d, int *neighbour, Bits<T> *core) {
+template <class T, int METRIC, int K>
+__global__ void __launch_bounds__(QUERIES) brute_lists(const T *points, const T *centres, i64 n, int d,
+                                                       const Norm<METRIC> norm, int *neighbour, Bits<T> *core) {
   const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, n - 1);
   const i64 tiles = (n + TILE - 1) / TILE, groups = (tiles + TILE - 1) / TILE, own = a / (TILE * TILE) % groups;
   NearestList<T, K> list;
   list.clear();
   for (i64 g = 0; g < groups; g++) {
     const i64 group = (own + g) % groups;
-    u32 left = near_tiles(points, u, centres, tiles, d, group, list.distance[K - 1]);
+    u32 left = near_tiles(norm, points, u, centres, tiles, d, group, list.distance[K - 1]);
     for (; left; left &= left - 1) {
       const i64 first = (group * TILE + __ffs(left) - 1) * TILE;
       T acc[TILE];
-      tile_distances<EUCLIDEAN>(points, u, points, n, d, 2.0, first, acc);
+      tile_powers(norm, points, u, points, n, d, first, acc);
       u32 fits = 0;
 #pragma unroll
       for (int c = 0; c < TILE; c++)
@@ -177,9 +176,9 @@ __global__ void __launch_bounds__(QUERIES)
 
 // One page of neighbours after (core, last), as next_page in knn.cu finds them in the hierarchy; of the points
 // themselves, or of other queries.
-template <class T, int PAGE, int METRIC>
+template <class T, int METRIC, int PAGE>
 __global__ void __launch_bounds__(QUERIES) brute_page(const T *queries, i64 count, const T *points, i64 n, int d,
-                                                      double p, int rank, int *last, Bits<T> *core) {
+                                                      const Norm<METRIC> norm, int rank, int *last, Bits<T> *core) {
   const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, count - 1);
   const i64 own = queries == points ? u : NONE;
   const int after_id = last[u];
@@ -188,7 +187,7 @@ __global__ void __launch_bounds__(QUERIES) brute_page(const T *queries, i64 coun
   list.clear();
   for (i64 first = 0; first < n; first += TILE) {
     T acc[TILE];
-    tile_distances<METRIC>(queries, u, points, n, d, p, first, acc);
+    tile_powers(norm, queries, u, points, n, d, first, acc);
     u32 fits = 0;
 #pragma unroll
     for (int c = 0; c < TILE; c++) {
@@ -209,18 +208,19 @@ __global__ void __launch_bounds__(QUERIES) brute_page(const T *queries, i64 coun
     }
 }
 
-// The first point in the order of (weight, squared distance, id) for queries whose core distances are given; a point at
-// distance 0 comes before all others. See prediction.cu.
-template <class T>
-__global__ void __launch_bounds__(QUERIES) brute_reachable(const T *queries, i64 count, const T *points, i64 n, int d,
-                                                           const Bits<T> *core, int *found, Bits<T> *weight) {
+// The first point in the order of (weight, power of the distance, id) for queries whose core distances are given; a
+// point at distance 0 comes before all others. See prediction.cu.
+template <class T, int METRIC>
+__global__ void __launch_bounds__(QUERIES)
+    brute_reachable(const T *queries, i64 count, const T *points, i64 n, int d, const Norm<METRIC> norm,
+                    const Bits<T> *core, int *found, Bits<T> *weight) {
   const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, count - 1);
   const Bits<T> own = core[u];
   Bits<T> least = INFINITE<T>, distance = INFINITE<T>;
   int nearest = NONE;
   for (i64 first = 0; first < n; first += TILE) {
     T acc[TILE];
-    tile_distances<EUCLIDEAN>(queries, u, points, n, d, 2.0, first, acc);
+    tile_powers(norm, queries, u, points, n, d, first, acc);
 #pragma unroll
     for (int c = 0; c < TILE; c++) {
       const i64 i = first + c;

@@ -1,35 +1,23 @@
 """Comparing all pairs of points on the GPU: rows of d coordinates and a tag, which holds the core distance.
 
-Kernels: brute.cu; metrics: metric.cuh.
+Kernels: brute.cu.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import cupy
 import numpy as np
 
+from emst.cuda.distances.metric import Metric
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.constants import BRUTE_QUERIES, BRUTE_SPLITS, BRUTE_TILE, EUCLIDEAN
+from emst.cuda.runtime.constants import BRUTE_QUERIES, BRUTE_SPLITS, BRUTE_TILE
 from emst.cuda.runtime.launch import launch, launch_grid, multiprocessors
 
 PAGE = 12  # neighbours found in one pass; with more, insertions cost more than the passes that are saved
 
 
-class Metric(NamedTuple):
-    """A metric of metric.cuh, its power p, and alpha, which distances are divided by for the weight."""
-
-    kind: int = EUCLIDEAN
-    p: float = 2.0
-    alpha: float = 1.0
-
-
-SQUARES = Metric()
-
-
 def centres_of(rows: cupy.ndarray, n: int) -> cupy.ndarray:
-    """Centres of tiles and their radii, T[tiles, d + 1]: with points in curve order, far tiles are left out by them."""
+    """Centres and Euclidean radii of tiles, T[tiles, d + 1]: if points are in curve order, far tiles are left out."""
     tiles = -(-n // BRUTE_TILE)
     centres = cupy.empty((tiles, rows.shape[1]), rows.dtype)
     launch(
@@ -44,20 +32,22 @@ def centres_of(rows: cupy.ndarray, n: int) -> cupy.ndarray:
     return centres
 
 
-def list_neighbours(rows: cupy.ndarray, centres: cupy.ndarray, neighbours: cupy.ndarray, core: cupy.ndarray) -> None:
+def list_neighbours(
+    rows: cupy.ndarray, centres: cupy.ndarray | None, metric: Metric, neighbours: cupy.ndarray, core: cupy.ndarray
+) -> None:
     """Set `neighbours` int32[k, n] to the k nearest other points of every point, and `core` to the distance of the last
     but one."""
     k, n = neighbours.shape
-    name, d = f"brute_lists<{ctype(rows.dtype)}, {k}>", np.int32(rows.shape[1] - 1)
-    launch("distances/brute", name, n, rows, centres, n, d, neighbours, core, block=BRUTE_QUERIES)
+    name, d = f"brute_lists<{ctype(rows.dtype)}, {metric.number}, {k}>", np.int32(rows.shape[1] - 1)
+    launch("distances/brute", name, n, rows, centres, n, d, metric.norm, neighbours, core, block=BRUTE_QUERIES)
 
 
 def page_of_neighbours(
     rows: cupy.ndarray,
+    metric: Metric,
     rank: int,
     last: cupy.ndarray,
     core: cupy.ndarray,
-    metric: Metric = SQUARES,
     among: tuple[cupy.ndarray, int] | None = None,
 ) -> None:
     """Set `last` and `core` of every point to its neighbour of that rank after (core, last) and the distance to it.
@@ -65,29 +55,28 @@ def page_of_neighbours(
     `among` has other points, and how many of their rows count, if neighbours are not to be found among `rows`.
     """
     points, n = among or (rows, len(core))
-    name = f"brute_page<{ctype(rows.dtype)}, {PAGE}, {metric.kind}>"
-    args = (rows, len(core), points, n, np.int32(rows.shape[1] - 1), metric.p, np.int32(rank), last, core)
+    name = f"brute_page<{ctype(rows.dtype)}, {metric.number}, {PAGE}>"
+    args = (rows, len(core), points, n, np.int32(rows.shape[1] - 1), metric.norm, np.int32(rank), last, core)
     launch("distances/brute", name, len(core), *args, block=BRUTE_QUERIES)
 
 
 def nearest_outside(
     rows: cupy.ndarray,
+    centres: cupy.ndarray | None,
+    metric: Metric,
     labels: cupy.ndarray,
     worklist: cupy.ndarray | None,
     count: cupy.ndarray,
-    limit: cupy.ndarray,
     results: tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray | None],
     best: cupy.ndarray,
-    metric: Metric = SQUARES,
-    centres: cupy.ndarray | None = None,
 ) -> None:
-    """Set `results` (nearest, bound, second) to the nearest points of other components, up to the components' `limit`.
+    """Set `results` (nearest, bound, second) to the nearest points of other components, up to the components' `best`.
+    It is lowered to the weights of the edges to them.
 
     Of all points, or of the first `count[0]` of the worklist; `second` is None without core distances. The points are
     split over blocks so that few queries still fill the device.
     """
     n, d, T = len(labels), rows.shape[1] - 1, ctype(rows.dtype)
-    metric_args = (metric.p, rows.dtype.type(metric.alpha))
     busy = 4 * multiprocessors()  # blocks wanted
     queries = n if worklist is None else len(worklist)
     size = queries + busy * BRUTE_QUERIES  # neighbours by split and query, at most
@@ -96,9 +85,9 @@ def nearest_outside(
     mrd = np.int32(results[2] is not None)
     launch_grid(
         "distances/brute",
-        f"brute_nearest<{T}, {metric.kind}>",
+        f"brute_nearest<{T}, {metric.number}>",
         (-(-queries // BRUTE_QUERIES), BRUTE_SPLITS),
         (BRUTE_QUERIES,),
-        (rows, centres, labels, n, np.int32(d), *metric_args, *work, mrd, limit, *partial),
+        (rows, centres, labels, n, np.int32(d), metric.norm, *work, mrd, best, *partial),
     )
     launch("distances/brute", f"brute_nearest_of_splits<{T}>", queries, labels, n, *work, *partial, *results, best)

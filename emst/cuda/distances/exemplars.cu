@@ -11,7 +11,7 @@ __global__ void exemplar_distances(const T *points, i64 n, int dimensions, const
   for (i64 c = 0; c < clusters; c++) {
     Bits<T> least = INFINITE<T> - 1;
     for (i64 e = starts[c]; e < starts[c + 1]; e++)
-      least = minimum(least, dist2(x, exemplars + e * dimensions, dimensions));
+      least = minimum(least, power_between(Norm<EUCLIDEAN>(), x, exemplars + e * dimensions, dimensions));
     nearest[i * clusters + c] = least;
   }
 }

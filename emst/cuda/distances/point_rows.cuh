@@ -1,13 +1,12 @@
-// Points and nodes as rows of D coordinates and a tag, and the two distances between them.
+// Points and nodes as rows of D coordinates and a tag, and the powers of the distances between them.
 //
-// A point is one row, its tag the core distance (squared). A node is two rows: (low corner, label or MIXED) and
+// A point is one row, its tag the power of its core distance. A node is two rows: (low corner, label or MIXED) and
 // (high corner, least core distance below it). Up to three dimensions a row is padded to four numbers, one or two
 // 16-byte loads.
 //
-// Point and box distances round in the same sequence. Rounding is monotone, so a box is never farther than a point in
-// it.
+// Powers of points and of boxes round in the same sequence, so a box is never farther than a point in it (metric.cuh).
 #pragma once
-#include "runtime/exact.cuh"
+#include "distances/metric.cuh"
 
 template <int D>
 constexpr int STRIDE = D <= 3 ? 4 : D + 1;
@@ -55,49 +54,46 @@ __device__ inline int label_of(float tag) { return __float_as_int(tag); }
 __device__ inline int label_of(double tag) { return (int)__double_as_longlong(tag); }
 
 // Of points with any number of coordinates, for kernels that wait for memory anyway.
-template <class T>
-__device__ Bits<T> dist2(const T *a, const T *b, int dimensions) {
-  T t = a[0] - b[0], s = mul(t, t);
-  for (int d = 1; d < dimensions; d++) {
-    t = a[d] - b[d];
-    s = add(s, mul(t, t));
-  }
-  return bits_of(s);
+template <int METRIC, class T>
+__device__ Bits<T> power_between(const Norm<METRIC> &norm, const T *a, const T *b, int dimensions) {
+  T power = term(norm, gap(norm, a[0], b[0]));
+  for (int d = 1; d < dimensions; d++) power = extended(norm, power, term(norm, gap(norm, a[d], b[d])));
+  return bits_of(power);
 }
 
-template <class T, int D>
-__device__ Bits<T> dist2(const Row<T, D> &a, const Row<T, D> &b) {
-  T t = a.x[0] - b.x[0], s = mul(t, t);
+template <int METRIC, class T, int D>
+__device__ Bits<T> power_between(const Norm<METRIC> &norm, const Row<T, D> &a, const Row<T, D> &b) {
+  T power = term(norm, gap(norm, a.x[0], b.x[0]));
 #pragma unroll
-  for (int d = 1; d < D; d++) {
-    t = a.x[d] - b.x[d];
-    s = add(s, mul(t, t));
-  }
-  return bits_of(s);
+  for (int d = 1; d < D; d++) power = extended(norm, power, term(norm, gap(norm, a.x[d], b.x[d])));
+  return bits_of(power);
 }
 
 // Between a box and a point: from the point to the nearest point of the box.
-template <class T, int D>
-__device__ Bits<T> box_dist2(const Row<T, D> &low, const Row<T, D> &high, const Row<T, D> &x) {
-  T s = T(0);
+template <int METRIC, class T, int D>
+__device__ Bits<T> box_power(const Norm<METRIC> &norm, const Row<T, D> &low, const Row<T, D> &high,
+                             const Row<T, D> &x) {
+  T power = T(0);
 #pragma unroll
   for (int d = 0; d < D; d++) {
-    T t = x.x[d] - minimum(maximum(x.x[d], low.x[d]), high.x[d]);
-    s = d ? add(s, mul(t, t)) : mul(t, t);
+    const T t = term(norm, gap(norm, x.x[d], minimum(maximum(x.x[d], low.x[d]), high.x[d])));
+    power = d ? extended(norm, power, t) : t;
   }
-  return bits_of(s);
+  return bits_of(of_box(norm, power));
 }
 
 // Between the boxes [low, high] and [a, b].
-template <class T, int D>
-__device__ Bits<T> box_dist2(const Row<T, D> &low, const Row<T, D> &high, const Row<T, D> &a, const Row<T, D> &b) {
-  T s = T(0);
+template <int METRIC, class T, int D>
+__device__ Bits<T> box_power(const Norm<METRIC> &norm, const Row<T, D> &low, const Row<T, D> &high, const Row<T, D> &a,
+                             const Row<T, D> &b) {
+  T power = T(0);
 #pragma unroll
   for (int d = 0; d < D; d++) {
-    T t = maximum(maximum(low.x[d] - b.x[d], a.x[d] - high.x[d]), T(0));
-    s = d ? add(s, mul(t, t)) : mul(t, t);
+    const T wide = maximum(maximum(gap(norm, low.x[d], b.x[d]), gap(norm, a.x[d], high.x[d])), T(0));
+    const T t = term(norm, wide);
+    power = d ? extended(norm, power, t) : t;
   }
-  return bits_of(s);
+  return bits_of(of_box(norm, power));
 }
 
 // Whether point i repeats a point t of its component with a smaller id: then it never holds the component's lightest

@@ -1,5 +1,4 @@
-// Rows of distances: core distances and nearest points of another component from a matrix, and what rows of a matrix
-// and rows of points have in common.
+// Rows of a distance matrix: core distances and the nearest rows of another component.
 //
 // A block reads the whole row of a point, so the neighbour that it finds is exact until the two are joined. Afterwards
 // the weight of the edge to it is a lower bound.
@@ -99,16 +98,4 @@ template <class T>
 __global__ void bounds_from_cache(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, Bits<T> *best) {
   const i64 u = thread_id();
   if (u < n && nearest[u] != NONE && labels[nearest[u]] != labels[u]) lower(best + labels[u], bound[u]);
-}
-
-// Distances of pairs of points, which lie in rows of d coordinates and a tag.
-template <class T, int METRIC>
-__global__ void pair_distances(const T *points, int d, double p, const int *from, const int *to, i64 pairs,
-                               T *distance) {
-  const i64 i = thread_id();
-  if (i >= pairs) return;
-  const T *x = points + from[i] * (i64)(d + 1), *y = points + to[i] * (i64)(d + 1);
-  T sum = T(0);
-  for (int j = 0; j < d; j++) sum = extended<METRIC>(sum, x[j], y[j], p);
-  distance[i] = sum;
 }

@@ -1,4 +1,4 @@
-"""Rows of distances on the GPU: of a matrix, or from every point to all others. Kernels: rows.cu, brute.cu.
+"""Rows of a distance matrix on the GPU. Kernels: rows.cu.
 
 A point caches its nearest neighbour of another component. This neighbour is exact until the two are joined. Afterwards
 the weight of their edge is a lower bound, and the point's row is searched again only if the bound does not exceed the
@@ -12,20 +12,12 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Forest
-from emst.cuda.distances.brute import PAGE, Metric, nearest_outside, page_of_neighbours
 from emst.cuda.lightest import lightest_edges
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.constants import ANY_POWER, CHEBYSHEV, EUCLIDEAN, MANHATTAN, POWERS, ROW_THREADS
+from emst.cuda.runtime.constants import ROW_THREADS
 from emst.cuda.runtime.launch import launch
 
 FIRST_WAVE, GROWTH = 1 << 12, 4
-KINDS = {
-    "euclidean": EUCLIDEAN,
-    "manhattan": MANHATTAN,
-    "chebyshev": CHEBYSHEV,
-    "powers": POWERS,
-    "any power": ANY_POWER,
-}
 NUMBER = {4: np.int32, 8: np.int64}  # numbers that are not negative are in the order of their bits; see exact.cuh
 
 
@@ -34,27 +26,21 @@ class DistanceRows:
 
     Attributes
     ----------
-    matrix : T[n, n] or None
-        The given distances; None for points.
-    points : T[n, d + 1] or None
-        Coordinates and the core distance; None for a matrix.
+    matrix : T[n, n]
+        The given distances.
+    alpha : T
+        What distances are divided by for the weight.
+    core : T[n]
+        Core distances.
     nearest, bound, second : int32[n], T[n], T[n]
         The cached neighbour of every point, -1 if there is none; the weight of the edge to it, or a lower bound once
         both are in one component; the distance to it.
     """
 
-    def __init__(self, data: cupy.ndarray, metric: str, p: float, alpha: float) -> None:
-        self.n, self.dtype = len(data), data.dtype
-        self.matrix: cupy.ndarray = None
-        self.points: cupy.ndarray = None
+    def __init__(self, matrix: cupy.ndarray, alpha: float) -> None:
+        self.n, self.dtype, self.matrix = len(matrix), matrix.dtype, matrix
+        self.alpha = matrix.dtype.type(alpha)
         self.core: cupy.ndarray = None
-        if metric == "precomputed":
-            self.matrix = data
-            self.metric = Metric(alpha=float(alpha))
-            return
-        self.metric = Metric(KINDS[metric], float(p), float(alpha))
-        self.points = cupy.zeros((self.n, data.shape[1] + 1), self.dtype)
-        self.points[:, :-1] = data
 
     def start(self) -> None:
         """No neighbour is cached; the bounds are the core distances."""
@@ -62,34 +48,18 @@ class DistanceRows:
         self.bound = self.core.copy()
         self.second = cupy.full(self.n, np.inf, self.dtype)
         self.best_distance = cupy.empty(self.n, self.dtype)
-        self.no_limit = cupy.full(self.n, np.finfo(self.dtype).max, self.dtype)  # infinite distances are none
 
 
-def open_rows(data: cupy.ndarray, metric: str, p: float, alpha: float) -> DistanceRows:
+def open_rows(matrix: cupy.ndarray, alpha: float) -> DistanceRows:
     """See `emst.backend.operations`."""
-    return DistanceRows(data, metric, p, alpha)
+    return DistanceRows(matrix, alpha)
 
 
 def row_core_distances(rows: DistanceRows, k: int) -> cupy.ndarray:
     """See `emst.backend.operations`."""
-    n = rows.n
-    core = rows.core = cupy.zeros(n, rows.dtype)
-    if rows.matrix is not None:
-        launch(
-            "distances/rows",
-            f"row_select<{ctype(rows.dtype)}>",
-            n * ROW_THREADS,
-            rows.matrix,
-            n,
-            k,
-            core,
-            block=ROW_THREADS,
-        )
-    else:
-        last = cupy.full(n, -1, np.int32)
-        for first in range(0, k - 1, PAGE):
-            page_of_neighbours(rows.points, min(PAGE, k - 1 - first) - 1, last, core, rows.metric)
-        rows.points[:, -1] = core
+    name, n = f"row_select<{ctype(rows.dtype)}>", rows.n
+    core = rows.core = cupy.empty(n, rows.dtype)
+    launch("distances/rows", name, n * ROW_THREADS, rows.matrix, n, k, core, block=ROW_THREADS)
     rows.start()
     return core
 
@@ -116,14 +86,10 @@ def row_nearest(rows: DistanceRows, forest: Forest) -> None:
 
 
 def _search(rows: DistanceRows, forest: Forest, wave: cupy.ndarray) -> None:
-    results = (rows.nearest, rows.bound, rows.second)
-    if rows.matrix is None:
-        count = cupy.full(1, len(wave), np.int32)
-        nearest_outside(rows.points, forest.labels, wave, count, rows.no_limit, results, forest.best, rows.metric)
-        return
-    inputs = (rows.matrix, rows.n, rows.dtype.type(rows.metric.alpha), rows.core, wave, forest.labels)
+    inputs = (rows.matrix, rows.n, rows.alpha, rows.core, wave, forest.labels)
+    results = (rows.nearest, rows.bound, rows.second, forest.best)
     name = f"matrix_nearest<{ctype(rows.dtype)}>"
-    launch("distances/rows", name, len(wave) * ROW_THREADS, *inputs, *results, forest.best, block=ROW_THREADS)
+    launch("distances/rows", name, len(wave) * ROW_THREADS, *inputs, *results, block=ROW_THREADS)
 
 
 def _infinity(dtype: np.dtype) -> int:
@@ -135,13 +101,7 @@ def row_edges(rows: DistanceRows, forest: Forest) -> tuple[cupy.ndarray, cupy.nd
     slots = cupy.flatnonzero(forest.source >= 0)
     u, v, weight = forest.source[slots], forest.target[slots], forest.weight[slots]
     bits = NUMBER[rows.dtype.itemsize]
-    if rows.matrix is not None:
-        near = cupy.ascontiguousarray(rows.matrix[u, v])
-    else:
-        near = cupy.empty(len(u), rows.dtype)
-        name = f"pair_distances<{ctype(rows.dtype)}, {rows.metric.kind}>"
-        d = np.int32(rows.points.shape[1] - 1)
-        launch("distances/rows", name, len(u), rows.points, d, rows.metric.p, u, v, len(u), near)
+    near = cupy.ascontiguousarray(rows.matrix[u, v])
     near_bits = near.view(bits) & np.iinfo(bits).max  # negative zeros
     keys = cupy.stack([key.astype(np.int64) for key in (v, u, near_bits, weight.view(bits))])
     order = cupy.lexsort(keys) if len(u) else slots

@@ -3,21 +3,20 @@
 // Dimensions are taken in chunks, in order, so that distances round exactly as everywhere else; a missing dimension
 // adds zero, which changes nothing.
 //
-// If points are in curve order, a tile has a centre and a radius, which is the last number in the centre's row. By the
+// Under the Euclidean norm a tile has a centre and a radius, which is the last number in the centre's row. By the
 // triangle inequality no point of the tile is nearer than the distance to the centre less the radius. This test costs a
 // thirty-second of the time for all distances. It saves more than that, because real data in many dimensions has
 // structure. Rounding errors are allowed for.
 #pragma once
-#include "distances/metric.cuh"
 #include "distances/point_rows.cuh"
 
 constexpr int QUERIES = EMST_BRUTE_QUERIES, TILE = EMST_BRUTE_TILE, CHUNK = 16;
 
-// acc[c] = distance between this thread's query and point first + c. `queries` are the points themselves or other
-// points. Called by all threads of a block.
+// acc[c] = power of the distance between this thread's query and point first + c. `queries` are the points themselves
+// or other points. Called by all threads of a block.
 template <int METRIC, class T>
-__device__ void tile_distances(const T *queries, i64 query, const T *points, i64 n, int d, double p, i64 first,
-                               T (&acc)[TILE]) {
+__device__ void tile_powers(const Norm<METRIC> &norm, const T *queries, i64 query, const T *points, i64 n, int d,
+                            i64 first, T (&acc)[TILE]) {
   __shared__ T tile[CHUNK][TILE];
   const i64 stride = d + 1;
 #pragma unroll
@@ -30,11 +29,11 @@ __device__ void tile_distances(const T *queries, i64 query, const T *points, i64
       tile[j][c] = there ? __ldg(points + minimum(first + c, n - 1) * stride + base + j) : T(0);
     }
     __syncthreads();
-#pragma unroll
+#pragma unroll(CALLED<METRIC> ? 1 : CHUNK)
     for (int j = 0; j < CHUNK; j++) {
       T x = base + j < d ? __ldg(queries + query * stride + base + j) : T(0);
 #pragma unroll
-      for (int c = 0; c < TILE; c++) acc[c] = extended<METRIC>(acc[c], x, tile[j][c], p);
+      for (int c = 0; c < TILE; c++) acc[c] = extended(norm, acc[c], term(norm, gap(norm, x, tile[j][c])));
     }
   }
 }
@@ -57,14 +56,15 @@ __device__ bool beyond(T to_centre, T radius, Bits<T> limit, double error) {
 
 // Which of the TILE tiles from TILE * group on may hold a point within the limit of one of the block's queries, as
 // bits; without centres, all.
-template <class T>
-__device__ u32 near_tiles(const T *queries, i64 query, const T *centres, i64 tiles, int d, i64 group, Bits<T> limit) {
+template <int METRIC, class T>
+__device__ u32 near_tiles(const Norm<METRIC> &norm, const T *queries, i64 query, const T *centres, i64 tiles, int d,
+                          i64 group, Bits<T> limit) {
   const i64 first = group * TILE;
   u32 near = tiles - first >= TILE ? FULL : (1u << (tiles - first)) - 1;
-  if (!centres) return near;
+  if (METRIC != EUCLIDEAN || !centres) return near;
   __shared__ u32 wanted;
   T acc[TILE];
-  tile_distances<EUCLIDEAN>(queries, query, centres, tiles, d, 2.0, first, acc);
+  tile_powers(norm, queries, query, centres, tiles, d, first, acc);
   const double error = rounding<T>(d);
 #pragma unroll
   for (int c = 0; c < TILE; c++)

@@ -70,6 +70,13 @@ __global__ void leaf_cores(const Bits<T> *core, i64 n, Bits<T> *points, Bits<T> 
   nodes[(2 * leaf + 1) * STRIDE<D> + STRIDE<D> - 1] = least;
 }
 
+// One rounding; subnormal numbers stay.
+template <class T>
+__global__ void multiply_cores(const T *core, i64 n, T factor, T *product) {
+  i64 i = thread_id();
+  if (i < n) product[i] = mul(core[i], factor);
+}
+
 template <class T, int D>
 __global__ void parent_cores(const Hierarchy h, i64 level, Bits<T> *nodes) {
   i64 node = thread_id() / 32;
@@ -80,11 +87,12 @@ __global__ void parent_cores(const Hierarchy h, i64 level, Bits<T> *nodes) {
 }
 
 // Weight of the edge from every point to the next on the curve; upper bounds start from these in every round.
-template <class T>
-__global__ void curve_steps(const T *rows, i64 n, int dimensions, int stride, const Bits<T> *core, Bits<T> *step) {
+template <class T, int METRIC>
+__global__ void curve_steps(const T *rows, i64 n, int dimensions, int stride, const Norm<METRIC> norm,
+                            const Bits<T> *core, Bits<T> *step) {
   i64 i = thread_id();
   if (i + 1 >= n) return;
   const T *x = rows + i * stride;
-  Bits<T> d = dist2(x, x + stride, dimensions);
+  Bits<T> d = power_between(norm, x, x + stride, dimensions);
   step[i] = core ? maximum(d, maximum(core[i], core[i + 1])) : d;
 }

@@ -7,6 +7,7 @@ import numpy as np
 
 from emst.backend.records import EUCLIDEAN, Norm
 from emst.cuda.distances.brute import centres_of
+from emst.cuda.distances.metric import metric_of
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, FAN, LEAF, MAX_LEVELS
 from emst.cuda.runtime.launch import launch, launch_grid
@@ -26,10 +27,14 @@ class Bvh:
         Points: coordinates, then the core distance in the last column.
     nodes : T[2 * nodes, stride]
         Rows (low corner, label) and (high corner, least core distance) of every node.
+    metric : Metric
+        The norm, as kernels take it.
+    layout, template : str
+        Arguments of templates: coordinate type and dimensions; those and the metric.
     centres : T[tiles, d + 1] or None
-        From `BRUTE_FROM` dimensions on: centres of tiles and their radii.
+        From `BRUTE_FROM` dimensions on, under the Euclidean norm: centres of tiles and their radii.
     core : T[n] or None
-        Squared core distances.
+        Powers of the core distances.
     neighbours : int32[k, n] or None
         Nearest neighbours of each point; `core_distances` finds them and `cache_neighbours` uses them.
     """
@@ -41,7 +46,9 @@ class Bvh:
         self.dtype = rows.dtype
         self.brute = d >= BRUTE_FROM
         self.T = ctype(rows.dtype)
-        self.template = f"{self.T}, {d}"
+        self.metric = metric_of(norm)
+        self.layout = f"{self.T}, {d}"
+        self.template = f"{self.layout}, {self.metric.number}"
         self.shape = np.int32(d), np.int32(rows.shape[1])  # dimensions and stride, as kernels take them
         self.centres: cupy.ndarray | None = None
         self.core: cupy.ndarray | None = None
@@ -100,9 +107,9 @@ def build_bvh(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: Nor
     args = (points, order, n, padded(n), *bvh.shape, scale, rows)
     launch_grid("points/bvh", f"gather<{bvh.T}>", (-(-padded(n) // block[1]),), block, args)
     if bvh.brute:
-        bvh.centres = centres_of(rows, n)
+        bvh.centres = centres_of(rows, n) if norm == EUCLIDEAN else None
         return bvh
-    launch("points/bvh", f"leaf_boxes<{bvh.template}>", bvh.counts[0], rows, n, bvh.nodes)
+    launch("points/bvh", f"leaf_boxes<{bvh.layout}>", bvh.counts[0], rows, n, bvh.nodes)
     each_level(bvh, "points/bvh", "parent_boxes", range(1, len(bvh.counts)))
     return bvh
 
@@ -110,21 +117,22 @@ def build_bvh(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: Nor
 def each_level(bvh: Bvh, room: str, name: str, levels: range) -> None:
     """A kernel over the nodes of each level, from low to high, a warp a node."""
     for level in levels:
-        launch(room, f"{name}<{bvh.template}>", 32 * bvh.counts[level], bvh.hierarchy, level, bvh.nodes)
+        launch(room, f"{name}<{bvh.layout}>", 32 * bvh.counts[level], bvh.hierarchy, level, bvh.nodes)
 
 
 def curve_steps(bvh: Bvh) -> cupy.ndarray:
     """Weight of the edge from every point to the next on the curve: T[n], the last undefined."""
     step = cupy.empty(bvh.n, bvh.dtype)
-    launch("points/bvh", f"curve_steps<{bvh.T}>", bvh.n - 1, bvh.rows, bvh.n, *bvh.shape, bvh.core, step)
+    name, norm = f"curve_steps<{bvh.T}, {bvh.metric.number}>", bvh.metric.norm
+    launch("points/bvh", name, bvh.n - 1, bvh.rows, bvh.n, *bvh.shape, norm, bvh.core, step)
     return step
 
 
 def set_cores(bvh: Bvh, core: cupy.ndarray) -> None:
-    """Write core distances (squared, curve order) into the hierarchy."""
+    """Write core distances (powers, curve order) into the hierarchy."""
     bvh.core = core
     if bvh.brute:
         bvh.rows[: bvh.n, -1] = core
         return
-    launch("points/bvh", f"leaf_cores<{bvh.template}>", bvh.counts[0], core, bvh.n, bvh.rows, bvh.nodes)
+    launch("points/bvh", f"leaf_cores<{bvh.layout}>", bvh.counts[0], core, bvh.n, bvh.rows, bvh.nodes)
     each_level(bvh, "points/bvh", "parent_cores", range(1, len(bvh.counts)))

@@ -71,10 +71,10 @@ __device__ void cache_from_list(i64 i, i64 n, Bits<T> core, Bits<T> floor, int l
 
 // Neighbours under mutual reachability from the lists: of all points, or (again) of those whose cached neighbour has
 // joined their component. FIXED dimensions; for 0 as many as are given at run time.
-template <class T, int FIXED>
-__global__ void cache_from_lists(bool again, const T *points, i64 n, int dimensions, int stride, i64 listed,
-                                 const int *neighbour, const int *labels, int *nearest, Bits<T> *bound, Bits<T> *second,
-                                 Bits<T> *best) {
+template <class T, int FIXED, int METRIC>
+__global__ void cache_from_lists(bool again, const T *points, i64 n, int dimensions, int stride,
+                                 const Norm<METRIC> norm, i64 listed, const int *neighbour, const int *labels,
+                                 int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best) {
   i64 i = thread_id();
   if (i >= n) return;
   const int label = labels[i];
@@ -87,7 +87,7 @@ __global__ void cache_from_lists(bool again, const T *points, i64 n, int dimensi
         i, n, bits_of(x[stride - 1]), floor, label, repeats, listed, neighbour, labels,
         [&](int j, Bits<T> &distance, Bits<T> &core) {
           const T *y = points + (i64)j * stride;
-          distance = dist2(x, y, dimensions);
+          distance = power_between(norm, x, y, dimensions);
           core = bits_of(y[stride - 1]);
         },
         nearest, bound, second, best);
@@ -97,7 +97,7 @@ __global__ void cache_from_lists(bool again, const T *points, i64 n, int dimensi
         i, n, bits_of(x.tag), floor, label, repeats, listed, neighbour, labels,
         [&](int j, Bits<T> &distance, Bits<T> &core) {
           const Row<T, FIXED> y = load<T, FIXED>(points, j);
-          distance = dist2(x, y);
+          distance = power_between(norm, x, y);
           core = bits_of(y.tag);
         },
         nearest, bound, second, best);

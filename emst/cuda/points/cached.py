@@ -56,9 +56,10 @@ def fill_from_lists(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
     n, lists, again = bvh.n, cache.lists, np.bool_(cache.rounds > 0)
     if lists is None:
         return
-    name = f"cache_from_lists<{bvh.T}, {0 if bvh.brute else bvh.d}>"
+    name = f"cache_from_lists<{bvh.T}, {0 if bvh.brute else bvh.d}, {bvh.metric.number}>"
     results = (forest.labels, cache.nearest, cache.bound, cache.second, forest.best)
-    launch("points/cached", name, n, again, bvh.rows, n, *bvh.shape, len(lists), lists, *results)
+    points = (bvh.rows, n, *bvh.shape, bvh.metric.norm)
+    launch("points/cached", name, n, again, *points, len(lists), lists, *results)
 
 
 def upper_bounds(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:

@@ -5,15 +5,16 @@
 #include "points/nearest.cuh"
 
 // neighbour[k * n + i] is the k-th entry of point i's list; core is the entry before the last.
-template <class T, int D, int K>
+template <class T, int D, int METRIC, int K>
 __global__ void __launch_bounds__(32 * WARPS)
-    nearest_points(const T *__restrict__ points, i64 n, const Hierarchy h, const T *__restrict__ nodes, int *neighbour,
-                   Bits<T> *core) {
+    nearest_points(const T *__restrict__ points, i64 n, const Hierarchy h, const T *__restrict__ nodes,
+                   const Norm<METRIC> norm, int *neighbour, Bits<T> *core) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= n) return;
-  NearestPoints<T, D, K, false> search;
+  NearestPoints<T, D, METRIC, K, false> search;
   search.points = points;
+  search.norm = norm;
   search.on = u < n;
   u = minimum(u, n - 1);
   search.own = (u32)u;
@@ -27,15 +28,16 @@ __global__ void __launch_bounds__(32 * WARPS)
 
 // One more page of neighbours, after the last of the page before: (core, last) hold its distance and id, and become
 // the `rank`-th entry of this page. On the first page last is NONE.
-template <class T, int D, int PAGE>
+template <class T, int D, int METRIC, int PAGE>
 __global__ void __launch_bounds__(32 * WARPS)
-    next_page(const T *__restrict__ points, i64 n, const Hierarchy h, const T *__restrict__ nodes, int rank, int *last,
-              Bits<T> *core) {
+    next_page(const T *__restrict__ points, i64 n, const Hierarchy h, const T *__restrict__ nodes,
+              const Norm<METRIC> norm, int rank, int *last, Bits<T> *core) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= n) return;
-  NearestPoints<T, D, PAGE, true> search;
+  NearestPoints<T, D, METRIC, PAGE, true> search;
   search.points = points;
+  search.norm = norm;
   search.on = u < n;
   u = minimum(u, n - 1);
   search.own = (u32)u;

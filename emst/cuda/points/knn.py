@@ -19,7 +19,7 @@ def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
     if 1 < k <= LONGEST_LIST:
         bvh.neighbours = cupy.empty((k, bvh.n), np.int32)
         if bvh.brute:
-            list_neighbours(bvh.rows, bvh.centres, bvh.neighbours, core)
+            list_neighbours(bvh.rows, bvh.centres, bvh.metric, bvh.neighbours, core)
         else:
             name = f"nearest_points<{bvh.template}, {k}>"
             launch(
@@ -30,6 +30,7 @@ def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
                 bvh.n,
                 bvh.hierarchy,
                 bvh.nodes,
+                bvh.metric.norm,
                 bvh.neighbours,
                 core,
                 block=32 * WALK_WARPS,
@@ -40,13 +41,20 @@ def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
     return core
 
 
+def scale_cores(bvh: Bvh, factor: float) -> None:
+    """See `emst.backend.operations`."""
+    product = cupy.empty_like(bvh.core)
+    launch("points/bvh", f"multiply_cores<{bvh.T}>", bvh.n, bvh.core, bvh.n, bvh.dtype.type(factor), product)
+    set_cores(bvh, product)
+
+
 def _pages(bvh: Bvh, k: int, core: cupy.ndarray) -> None:
     """The (k - 1)-th nearest other point by pages of neighbours, each continuing where the last one ended."""
     last = cupy.full(bvh.n, -1, np.int32)
     for first in range(0, k - 1, PAGE):
         rank = min(PAGE, k - 1 - first) - 1
         if bvh.brute:
-            page_of_neighbours(bvh.rows, rank, last, core)
+            page_of_neighbours(bvh.rows, bvh.metric, rank, last, core)
         else:
             name, at = f"next_page<{bvh.template}, {PAGE}>", np.int32(rank)
             launch(
@@ -57,6 +65,7 @@ def _pages(bvh: Bvh, k: int, core: cupy.ndarray) -> None:
                 bvh.n,
                 bvh.hierarchy,
                 bvh.nodes,
+                bvh.metric.norm,
                 at,
                 last,
                 core,

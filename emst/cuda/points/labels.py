@@ -16,9 +16,9 @@ def label_nodes(bvh: Bvh, forest: Forest) -> None:
     if bvh.brute:
         return
     launch_over_points(
-        "points/labels", f"label_leaves<{bvh.template}>", bvh.n, forest.labels, bvh.n, bvh.hierarchy, bvh.nodes
+        "points/labels", f"label_leaves<{bvh.layout}>", bvh.n, forest.labels, bvh.n, bvh.hierarchy, bvh.nodes
     )
     top = max(sum(count > FAN for count in bvh.counts), 2)  # the first level that one block does at once
     each_level(bvh, "points/labels", "label_level", range(2, top))
     if top < len(bvh.counts):
-        launch("points/labels", f"label_top<{bvh.template}>", 1024, bvh.hierarchy, top, bvh.nodes, block=1024)
+        launch("points/labels", f"label_top<{bvh.layout}>", 1024, bvh.hierarchy, top, bvh.nodes, block=1024)

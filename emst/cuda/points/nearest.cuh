@@ -3,9 +3,10 @@
 #include "points/walk.cuh"
 
 // A search (see walk.cuh) for the K nearest points; if PAGED, for those that come after (after_distance, after_id).
-template <class T, int D, int K, bool PAGED>
+template <class T, int D, int METRIC, int K, bool PAGED>
 struct NearestPoints {
   const T *points;
+  Norm<METRIC> norm;
   Row<T, D> x;
   u32 own;
   Bits<T> distance[K];
@@ -19,7 +20,7 @@ struct NearestPoints {
   __device__ bool may_hold(T, T) const { return true; }
   __device__ bool wants(int level, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
     if (level == 0 && first / LEAF - own_leaf < own_leaves) return false;
-    return on && nearer(box_dist2(low, high, x), first, K - 1);
+    return on && nearer(box_power(norm, low, high, x), first, K - 1);
   }
   __device__ bool nearer(Bits<T> d, u32 i, int k) const {
     return d < distance[k] || (PAGED && d == distance[k] && i < id[k]);
@@ -43,7 +44,7 @@ struct NearestPoints {
 #pragma unroll 1  // the insertion is long
     for (int t = 0; t < LEAF; t++) {
       u32 i = i0 + t;
-      Bits<T> d = dist2(x, load<T, D>(rows, t));
+      Bits<T> d = power_between(norm, x, load<T, D>(rows, t));
       bool later = !PAGED || d > after_distance || (d == after_distance && i > after_id);
       if (nearer(d, i, K - 1) && i != own && later) insert(d, i);
     }
@@ -54,9 +55,9 @@ struct NearestPoints {
 };
 
 // Begins with the leaves around the packet's place on the curve, from `leaf` on; the walk skips these.
-template <class T, int D, int K, bool PAGED>
-__device__ void list_nearest(NearestPoints<T, D, K, PAGED> &search, const Hierarchy &h, const T *nodes, i64 leaf,
-                             u64 *stack) {
+template <class T, int D, int METRIC, int K, bool PAGED>
+__device__ void list_nearest(NearestPoints<T, D, METRIC, K, PAGED> &search, const Hierarchy &h, const T *nodes,
+                             i64 leaf, u64 *stack) {
 #pragma unroll
   for (int k = 0; k < K; k++) {
     search.distance[k] = INFINITE<T>;

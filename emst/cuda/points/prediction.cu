@@ -1,8 +1,8 @@
 // Where new points would join: the nearest point under mutual reachability, as if the query had been there too.
 //
 // Two packet walks. The first finds the query's core distance, the distance to its (k - 1)-th nearest point, in pages;
-// the second finds the first point in the order of (weight, squared distance, id), and skips nodes by their least core
-// distance. A point at distance 0 is the query itself: it comes before all others, whatever its core distance.
+// the second finds the first point in the order of (weight, power of the distance, id), and skips nodes by their least
+// core distance. A point at distance 0 is the query itself: it comes before all others, whatever its core distance.
 #include "points/nearest.cuh"
 
 // A leaf a little before the place of the packet of queries among the points on the curve.
@@ -13,15 +13,16 @@ __device__ inline i64 leaf_near(const i64 *near, i64 packet, i64 count, const Hi
 
 // Finds the K neighbours after (core, last), which become distance and id of the `rank`-th of them. On the first page
 // last is NONE, and nearest becomes the distance of the first neighbour.
-template <class T, int D, int K>
+template <class T, int D, int METRIC, int K>
 __global__ void __launch_bounds__(32 * WARPS)
-    query_page(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes, const T *queries,
-               i64 count, const i64 *near, int rank, int *last, Bits<T> *core, Bits<T> *nearest) {
+    query_page(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes, const Norm<METRIC> norm,
+               const T *queries, i64 count, const i64 *near, int rank, int *last, Bits<T> *core, Bits<T> *nearest) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= count) return;
-  NearestPoints<T, D, K, true> search;
+  NearestPoints<T, D, METRIC, K, true> search;
   search.points = points;
+  search.norm = norm;
   search.on = u < count;
   u = minimum(u, count - 1);
   search.own = ~0u;
@@ -40,10 +41,11 @@ __global__ void __launch_bounds__(32 * WARPS)
     }
 }
 
-// A search (see walk.cuh) for the first point in the order of (weight, squared distance, id).
-template <class T, int D>
+// A search (see walk.cuh) for the first point in the order of (weight, power of the distance, id).
+template <class T, int D, int METRIC>
 struct NearestReachable {
   const T *points;
+  Norm<METRIC> norm;
   Row<T, D> x;
   Bits<T> core;              // of the query
   Bits<T> weight, distance;  // of the first point so far; one at distance 0 does not change the weight
@@ -56,7 +58,7 @@ struct NearestReachable {
   __device__ bool wants(int level, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
     if (level == 0 && first / LEAF - own_leaf < own_leaves) return false;
     if (bits_of(high.tag) > weight) return false;
-    const Bits<T> d = box_dist2(low, high, x);
+    const Bits<T> d = box_power(norm, low, high, x);
     return d < radius || (d == radius && first <= found && distance >= radius);
   }
   __device__ bool offer(Bits<T> d, Bits<T> other_core, u32 i) {
@@ -80,7 +82,7 @@ struct NearestReachable {
 #pragma unroll
     for (int t = 0; t < LEAF; t++) {
       const Row<T, D> y = load<T, D>(rows, t);
-      changed |= offer(dist2(x, y), bits_of(y.tag), (u32)leaf * LEAF + t);
+      changed |= offer(power_between(norm, x, y), bits_of(y.tag), (u32)leaf * LEAF + t);
     }
     const bool any = __any_sync(FULL, changed);
     if (any) measure();
@@ -93,19 +95,20 @@ struct NearestReachable {
 };
 
 // `nearest` is the distance to the nearest point; null where core distances are 0.
-template <class T, int D>
+template <class T, int D, int METRIC>
 __global__ void __launch_bounds__(32 * WARPS)
-    nearest_reachable(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes, const T *queries,
-                      i64 count, const i64 *near, const Bits<T> *core, const Bits<T> *nearest, int *found,
-                      Bits<T> *weight) {
+    nearest_reachable(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes,
+                      const Norm<METRIC> norm, const T *queries, i64 count, const i64 *near, const Bits<T> *core,
+                      const Bits<T> *nearest, int *found, Bits<T> *weight) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= count) return;
   constexpr Bits<T> FAR = INFINITE<T> - 1;  // rows past the last point are infinitely far
-  NearestReachable<T, D> search;
+  NearestReachable<T, D, METRIC> search;
   const bool on = u < count;
   u = minimum(u, count - 1);
   search.points = points;
+  search.norm = norm;
   search.x = load<T, D>(queries, u);
   search.core = core[u];
   search.weight = on ? FAR : Bits<T>(-1);

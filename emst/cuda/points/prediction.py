@@ -14,14 +14,15 @@ from emst.cuda.runtime.launch import launch
 def nearest_reachable(bvh: Bvh, queries: Bvh, k: int, near: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`."""
     bvh.neighbours = None  # only rounds need them
-    m, T = queries.n, bvh.T
+    m = queries.n
     core, nearest = _core_distances(bvh, queries, k, near)
     found, weight = cupy.empty(m, np.int32), cupy.empty(m, bvh.dtype)
     if bvh.brute:
-        args = (queries.rows, m, bvh.rows, bvh.n, np.int32(bvh.d), core, found, weight)
-        launch("distances/brute", f"brute_reachable<{T}>", m, *args, block=BRUTE_QUERIES)
+        args = (queries.rows, m, bvh.rows, bvh.n, np.int32(bvh.d), bvh.metric.norm, core, found, weight)
+        name = f"brute_reachable<{bvh.T}, {bvh.metric.number}>"
+        launch("distances/brute", name, m, *args, block=BRUTE_QUERIES)
     else:
-        inputs = (bvh.rows, bvh.hierarchy, bvh.nodes, queries.rows, m, near)
+        inputs = (bvh.rows, bvh.hierarchy, bvh.nodes, bvh.metric.norm, queries.rows, m, near)
         name = f"nearest_reachable<{bvh.template}>"
         launch(
             "points/prediction",
@@ -38,15 +39,15 @@ def nearest_reachable(bvh: Bvh, queries: Bvh, k: int, near: cupy.ndarray) -> tup
 
 
 def _core_distances(bvh: Bvh, queries: Bvh, k: int, near: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """Squared distances of every query to its (k - 1)-th nearest point, 0 for k = 1, and to its nearest."""
+    """Powers of the distances of every query to its (k - 1)-th nearest point, 0 for k = 1, and to its nearest."""
     m = queries.n
     core, nearest, last = cupy.zeros(m, bvh.dtype), cupy.empty(m, bvh.dtype), cupy.full(m, -1, np.int32)
     for first in range(0, k - 1, PAGE):
         rank = min(PAGE, k - 1 - first) - 1
         if bvh.brute:
-            page_of_neighbours(queries.rows, rank, last, core, among=(bvh.rows, bvh.n))
+            page_of_neighbours(queries.rows, bvh.metric, rank, last, core, among=(bvh.rows, bvh.n))
             continue
-        inputs = (bvh.rows, bvh.hierarchy, bvh.nodes, queries.rows, m, near)
+        inputs = (bvh.rows, bvh.hierarchy, bvh.nodes, bvh.metric.norm, queries.rows, m, near)
         name = f"query_page<{bvh.template}, {min(PAGE, k - 1)}>"
         launch("points/prediction", name, m, *inputs, np.int32(rank), last, core, nearest, block=32 * WALK_WARPS)
     return core, nearest

@@ -1,42 +1,42 @@
 // The forest's edges for the caller: in the total order, with the caller's row numbers and units.
 //
 // One radix sort by as much of the order's key as fits into 64 bits: in float32 (weight, smaller end) or, under mutual
-// reachability, (weight, distance); in float64 the weight. Edges with equal first keys are next to each other then, in
-// short runs as a rule, and these are sorted in place. An edge is packed as (smaller end << 32 | larger end); all ones
-// is an empty slot, which comes last.
+// reachability, (weight, power of the distance); in float64 the weight. Edges with equal first keys are next to each
+// other then, in short runs as a rule, and these are sorted in place. An edge is packed as (smaller end << 32 | larger
+// end); all ones is an empty slot, which comes last.
 #include "distances/point_rows.cuh"
 
 constexpr int LONGEST_RUN = 32;
 
-template <class T>
-__device__ u64 pair_distance(u64 ends, const T *rows, int dimensions, int stride) {
-  return (u64)dist2(rows + (i64)(ends >> 32) * stride, rows + (i64)(u32)ends * stride, dimensions);
+template <class T, int METRIC>
+__device__ u64 pair_power(u64 ends, const T *rows, int dimensions, int stride, const Norm<METRIC> &norm) {
+  return (u64)power_between(norm, rows + (i64)(ends >> 32) * stride, rows + (i64)(u32)ends * stride, dimensions);
 }
 
-template <class T, bool MRD>
+template <class T, int METRIC, bool MRD>
 __global__ void first_keys(const u64 *ends, const Bits<T> *weight, i64 n, const T *rows, int dimensions, int stride,
-                           u64 *key) {
+                           const Norm<METRIC> norm, u64 *key) {
   i64 i = thread_id();
   if (i >= n) return;
   u64 e = ends[i], k = ~0ull;
   if (e != ~0ull) {
     k = (u64)weight[i];
-    if (sizeof(T) == 4) k = k << 32 | (MRD ? pair_distance(e, rows, dimensions, stride) : e >> 32);
+    if (sizeof(T) == 4) k = k << 32 | (MRD ? pair_power(e, rows, dimensions, stride, norm) : e >> 32);
   }
   key[i] = k;
 }
 
-template <class T>
-__global__ void distance_keys(const int *slots, const u64 *ends, i64 edges, const T *rows, int dimensions, int stride,
-                              u64 *key) {
+template <class T, int METRIC>
+__global__ void power_keys(const int *slots, const u64 *ends, i64 edges, const T *rows, int dimensions, int stride,
+                           const Norm<METRIC> norm, u64 *key) {
   i64 i = thread_id();
-  if (i < edges) key[i] = pair_distance(ends[slots[i]], rows, dimensions, stride);
+  if (i < edges) key[i] = pair_power(ends[slots[i]], rows, dimensions, stride, norm);
 }
 
-// Insertion sort of short runs of equal first keys by (distance, smaller end, larger end).
-template <class T, bool MRD>
+// Insertion sort of short runs of equal first keys by (power of the distance, smaller end, larger end).
+template <class T, int METRIC, bool MRD>
 __global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *ends, const T *rows, int dimensions,
-                           int stride) {
+                           int stride, const Norm<METRIC> norm) {
   i64 first = thread_id();
   if (first + 1 >= edges || key[first + 1] != key[first] || (first > 0 && key[first - 1] == key[first])) return;
   i64 end = first + 2;
@@ -44,10 +44,10 @@ __global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *end
   if (end - first > LONGEST_RUN) return;
   for (i64 i = first + 1; i < end; i++) {
     int slot = slots[i];
-    u64 e = ends[slot], d = MRD ? pair_distance(e, rows, dimensions, stride) : 0;
+    u64 e = ends[slot], d = MRD ? pair_power(e, rows, dimensions, stride, norm) : 0;
     i64 to = i;
     for (; to > first; to--) {
-      u64 f = ends[slots[to - 1]], g = MRD ? pair_distance(f, rows, dimensions, stride) : 0;
+      u64 f = ends[slots[to - 1]], g = MRD ? pair_power(f, rows, dimensions, stride, norm) : 0;
       if (g < d || (g == d && f < e)) break;
       slots[to] = slots[to - 1];
     }
@@ -57,9 +57,9 @@ __global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *end
 
 // Marks the edges in longer runs, and sets disorder if one of these runs is not in order. Most are: edges of duplicates
 // have the first point of a run in common and are sorted by slot, that is by their other end.
-template <class T, bool MRD>
+template <class T, int METRIC, bool MRD>
 __global__ void mark_long_runs(const u64 *key, const int *slots, i64 edges, const u64 *ends, const T *rows,
-                               int dimensions, int stride, bool *in_long_run, int *disorder) {
+                               int dimensions, int stride, const Norm<METRIC> norm, bool *in_long_run, int *disorder) {
   i64 i = thread_id();
   if (i >= edges) return;
   const u64 k = key[i];
@@ -69,12 +69,19 @@ __global__ void mark_long_runs(const u64 *key, const int *slots, i64 edges, cons
   in_long_run[i] = before + 1 + after > LONGEST_RUN;
   if (!in_long_run[i] || after == 0) return;
   u64 e = ends[slots[i]], f = ends[slots[i + 1]];
-  u64 d = MRD ? pair_distance(e, rows, dimensions, stride) : 0,
-      g = MRD ? pair_distance(f, rows, dimensions, stride) : 0;
+  u64 d = MRD ? pair_power(e, rows, dimensions, stride, norm) : 0,
+      g = MRD ? pair_power(f, rows, dimensions, stride, norm) : 0;
   if (g < d || (g == d && f < e)) *disorder = 1;
 }
 
-template <class T>
+// The distance of a power whose degree is 2, if SQUARED, or 1. Powers of other degrees stay: the host takes their
+// roots.
+template <bool SQUARED, class T>
+__device__ T distance_of(T power) {
+  return SQUARED ? root(power) : power;
+}
+
+template <class T, bool SQUARED>
 __global__ void emit_edges(const u64 *key, const int *slots, i64 edges, const u64 *ends, const int *order,
                            double unscale, int2 *edge, T *length) {
   i64 i = thread_id();
@@ -83,11 +90,11 @@ __global__ void emit_edges(const u64 *key, const int *slots, i64 edges, const u6
   int u = order[e >> 32], v = order[(u32)e];
   edge[i] = make_int2(minimum(u, v), maximum(u, v));
   T weight = value_of((Bits<T>)(sizeof(T) == 4 ? key[i] >> 32 : key[i]));
-  narrow(mul(widened(root(weight)), unscale), length[i]);
+  narrow(mul(widened(distance_of<SQUARED>(weight)), unscale), length[i]);
 }
 
-template <class T>
-__global__ void unscaled(const T *squared, i64 n, const int *order, double unscale, T *out) {
+template <class T, bool SQUARED>
+__global__ void unscaled(const T *powers, i64 n, const int *order, double unscale, T *out) {
   i64 i = thread_id();
-  if (i < n) narrow(mul(widened(root(squared[i])), unscale), out[order[i]]);
+  if (i < n) narrow(mul(widened(distance_of<SQUARED>(powers[i])), unscale), out[order[i]]);
 }

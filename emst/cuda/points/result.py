@@ -18,32 +18,21 @@ def sorted_edges(bvh: Bvh, forest: Forest, order: cupy.ndarray) -> tuple[cupy.nd
     forest.scratch = forest.edge_u = forest.edge_v = None
     keys, slots = _in_total_order(bvh, ends, forest.weight, count)
     edges, weights = cupy.empty((count, 2), np.int32), cupy.empty(count, bvh.dtype)
-    launch(
-        "points/result",
-        f"emit_edges<{bvh.T}>",
-        count,
-        keys,
-        slots,
-        count,
-        ends,
-        order,
-        1 / bvh.scale,
-        edges,
-        weights,
-    )
-    return edges, weights
+    name = f"emit_edges<{_exit_template(bvh)}>"
+    launch("points/result", name, count, keys, slots, count, ends, order, _unscale(bvh), edges, weights)
+    return edges, _rooted(bvh, weights)
 
 
 def _in_total_order(
     bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """First keys and slots of the forest's edges in the total order; the empty slots come after `count`."""
-    n, T, mrd = bvh.n, bvh.T, bvh.core is not None
-    template = f"{T}, {'true' if mrd else 'false'}"
+    n, points = bvh.n, (bvh.rows, *bvh.shape, bvh.metric.norm)
+    template = f"{bvh.T}, {bvh.metric.number}, {'false' if bvh.core is None else 'true'}"
     unsorted = cupy.empty(n, np.uint64)
-    launch("points/result", f"first_keys<{template}>", n, ends, weight, n, bvh.rows, *bvh.shape, unsorted)
+    launch("points/result", f"first_keys<{template}>", n, ends, weight, n, *points, unsorted)
     keys, slots = sort_pairs(unsorted)
-    args = (keys, slots, count, ends, bvh.rows, *bvh.shape)
+    args = (keys, slots, count, ends, *points)
     launch("points/result", f"order_runs<{template}>", count - 1, *args)
     in_long_run, disorder = cupy.empty(count, np.bool_), cupy.zeros(1, np.int32)
     launch("points/result", f"mark_long_runs<{template}>", count, *args, in_long_run, disorder)
@@ -57,25 +46,33 @@ def _by_all_keys(bvh: Bvh, ends: cupy.ndarray, slots: cupy.ndarray, first: cupy.
     """Slots in the total order, by stable sorts from its last key to its first."""
     slots = sort_pairs(ends[slots], slots)[1]
     if bvh.core is not None and bvh.dtype.itemsize == 8:  # in float32 the first key holds the distance
-        distance = cupy.empty(len(slots), np.uint64)
-        launch(
-            "points/result",
-            f"distance_keys<{bvh.T}>",
-            len(slots),
-            slots,
-            ends,
-            len(slots),
-            bvh.rows,
-            *bvh.shape,
-            distance,
-        )
-        slots = sort_pairs(distance, slots)[1]
-        del distance
+        powers, points = cupy.empty(len(slots), np.uint64), (bvh.rows, *bvh.shape, bvh.metric.norm)
+        name = f"power_keys<{bvh.T}, {bvh.metric.number}>"
+        launch("points/result", name, len(slots), slots, ends, len(slots), *points, powers)
+        slots = sort_pairs(powers, slots)[1]
+        del powers
     return sort_pairs(first[slots], slots)[1]
 
 
 def unscaled(bvh: Bvh, powers: cupy.ndarray, order: cupy.ndarray) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     out, n = cupy.empty_like(powers), len(powers)
-    launch("points/result", f"unscaled<{bvh.T}>", n, powers, n, order, 1 / bvh.scale, out)
-    return out
+    launch("points/result", f"unscaled<{_exit_template(bvh)}>", n, powers, n, order, _unscale(bvh), out)
+    return _rooted(bvh, out)
+
+
+def _exit_template(bvh: Bvh) -> str:
+    return f"{bvh.T}, {'true' if bvh.norm.degree == 2 else 'false'}"
+
+
+def _unscale(bvh: Bvh) -> float:
+    """What a kernel multiplies distances by; 1 if it leaves powers."""
+    return 1 / bvh.scale if bvh.norm.degree in (1, 2) else 1.0
+
+
+def _rooted(bvh: Bvh, powers: cupy.ndarray) -> cupy.ndarray:
+    """Distances in the caller's units, where a kernel left powers. The host takes their roots as for the CPU's results,
+    since powers of two libraries round differently."""
+    if bvh.norm.degree not in (1, 2):
+        powers.set(powers.get() ** (1 / bvh.norm.degree) * (1 / bvh.scale))
+    return powers

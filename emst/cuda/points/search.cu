@@ -5,7 +5,7 @@
 // search that finds nothing within its radius leaves the next number after the radius as the lower bound. A point needs
 // a search only if its lower bound does not exceed the upper bound of its component's lightest edge.
 //
-// Under mutual reachability (MRD) the second key of the total order is the Euclidean distance. No edge of a point is
+// Under mutual reachability (MRD) the second key of the total order is the distance. No edge of a point is
 // lighter than its core distance: once that weight is found, the search goes on for nearer points only.
 #include "runtime/compact.cuh"
 #include "points/walk.cuh"
@@ -45,9 +45,10 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 }
 
 // A search (see walk.cuh) for the nearest point with another label.
-template <class T, int D, bool MRD>
+template <class T, int D, int METRIC, bool MRD>
 struct NearestOutside {
   const T *points;
+  Norm<METRIC> norm;
   const int *labels;
   Row<T, D> x;
   int label, common;       // own; shared by the whole packet, or one that no node has
@@ -64,7 +65,7 @@ struct NearestOutside {
   // points in one cell of the curve's grid would all visit each other. For leaves this test costs more than it saves.
   __device__ bool wants(int level, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
     if (label_of(low.tag) == label || (MRD && bits_of(high.tag) > weight)) return false;
-    const Bits<T> d = box_dist2(low, high, x);
+    const Bits<T> d = box_power(norm, low, high, x);
     if (level == 0) return d <= radius;
     return d < radius || (d == radius && (!MRD || distance >= radius) && first < found);
   }
@@ -81,7 +82,7 @@ struct NearestOutside {
 #pragma unroll
     for (int t = 0; t < LEAF; t++) {
       Row<T, D> y = load<T, D>(rows, t);
-      Bits<T> d = dist2(x, y);
+      Bits<T> d = power_between(norm, x, y);
       if constexpr (MRD) {
         Bits<T> w = maximum(d, maximum(core, bits_of(y.tag)));
         if (other[t] != label && (w < lightest || (w == lightest && d < limit))) {
@@ -107,15 +108,16 @@ struct NearestOutside {
   }
 };
 
-template <class T, int D, bool MRD>
+template <class T, int D, int METRIC, bool MRD>
 __device__ void search_packet(const T *points, const int *labels, const Hierarchy &h, const T *nodes,
-                              const int *worklist, i64 packet, int size, i64 queries, int *nearest, Bits<T> *bound,
-                              Bits<T> *second, Bits<T> *best, T slack, u64 *stack) {
+                              const Norm<METRIC> &norm, const int *worklist, i64 packet, int size, i64 queries,
+                              int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, T slack, u64 *stack) {
   const i64 first = packet * size, a = minimum(first + minimum((int)lane_id(), size - 1), queries - 1);
   const bool on = (int)lane_id() < size && first + lane_id() < queries;
   const i64 u = worklist ? worklist[a] : a;
-  NearestOutside<T, D, MRD> search;
+  NearestOutside<T, D, METRIC, MRD> search;
   search.points = points;
+  search.norm = norm;
   search.labels = labels;
   search.x = load<T, D>(points, u);
   search.label = labels[u];
@@ -148,11 +150,11 @@ constexpr int BLOCKS_HELD = sizeof(T) == 8 || D > 5 ? 1
 // Warps take packets off the worklist until none is left (count[0] queries, count[1] packets taken). A short worklist
 // makes small packets: its queries lie far apart, and a warp that walked for 32 of them would still be running when all
 // others have ended.
-template <class T, int D, bool MRD>
+template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const Hierarchy h,
-                     const T *__restrict__ nodes, const int *__restrict__ worklist, int *count, int *nearest,
-                     Bits<T> *bound, Bits<T> *second, Bits<T> *best, T slack) {
+                     const T *__restrict__ nodes, const Norm<METRIC> norm, const int *__restrict__ worklist, int *count,
+                     int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, T slack) {
   __shared__ u64 stacks[WARPS][STACK];
   const int queries = count[0], warps = gridDim.x * WARPS;
   const int size = maximum(minimum((queries - 1) / warps + 1, 32), LEAST_PACKET);
@@ -164,8 +166,8 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     packet = __shfl_sync(FULL, packet, 0);
     if (packet >= packets) return;
     for (const int end = minimum(packet + chunk, packets); packet < end; packet++) {
-      search_packet<T, D, MRD>(points, labels, h, nodes, worklist, packet, size, queries, nearest, bound, second, best,
-                               slack, stacks[threadIdx.x / 32]);
+      search_packet<T, D, METRIC, MRD>(points, labels, h, nodes, norm, worklist, packet, size, queries, nearest, bound,
+                                       second, best, slack, stacks[threadIdx.x / 32]);
       __syncwarp();
     }
   }

@@ -13,9 +13,9 @@ from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch, multiprocessors
 
 BLOCKS_AN_SM = 16
-# After the first round searches look farther than the upper bound of their component (by this factor, squared): a point
-# that finds nothing, or something farther, then needs no search for several rounds. Not when components are large and
-# lie apart: then many of their points are about equally far from the next one, and looking farther only costs.
+# After the first round searches look farther than the upper bound of their component (by this factor, of squares): a
+# point that finds nothing, or something farther, then needs no search for several rounds. Not when components are large
+# and lie apart: then many of their points are about equally far from the next one, and looking farther only costs.
 SLACK, SLACK_MRD = 1.5, 1.2
 SLACK_UP_TO = 100_000  # points a component, on average
 
@@ -42,14 +42,18 @@ def _search_bvh(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.
     block = 32 * WALK_WARPS
     threads = min(bvh.n, multiprocessors() * BLOCKS_AN_SM * block)
     crowded = cache.rounds > 0 and bvh.n < SLACK_UP_TO * forest.count
-    slack = bvh.dtype.type((SLACK if cache.second is None else SLACK_MRD) if crowded else 1)
-    inputs = (bvh.rows, forest.labels, bvh.hierarchy, bvh.nodes, worklist, cache.count)
+    slack = bvh.dtype.type(_slack(bvh, SLACK if cache.second is None else SLACK_MRD) if crowded else 1)
+    inputs = (bvh.rows, forest.labels, bvh.hierarchy, bvh.nodes, bvh.metric.norm, worklist, cache.count)
     results = (cache.nearest, cache.bound, cache.second, forest.best)
     launch("points/search", name, threads, *inputs, *results, slack, block=block)
 
 
+def _slack(bvh: Bvh, squared: float) -> float:
+    """The same factor of distances for powers of the norm, up to 2: the greatest power has no more room above it."""
+    return min(squared ** (bvh.norm.degree / 2), 2.0)
+
+
 def _search_all(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:
     results = (cache.nearest, cache.bound, cache.second)
-    nearest_outside(
-        bvh.rows, forest.labels, worklist, cache.count, forest.best, results, forest.best, centres=bvh.centres
-    )
+    work = (forest.labels, worklist, cache.count)
+    nearest_outside(bvh.rows, bvh.centres, bvh.metric, *work, results, forest.best)

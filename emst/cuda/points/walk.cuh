@@ -5,7 +5,7 @@
 // nearest is scanned first and the others in curve order: sorting them costs more than it saves. Without the exact test
 // a packet whose queries lie far apart (in late rounds, at borders of clusters) would visit everything.
 //
-// A search has `reach`, the greatest search radius of the packet (bits, equal in all lanes, never growing);
+// A search has `norm`; `reach`, the greatest search radius of the packet (bits, equal in all lanes, never growing);
 // may_hold(low_tag, high_tag), whether a node can matter to any query; wants(level, first, low, high), whether it
 // matters to this lane's query (first is the smallest id in it); and scan(leaf), which compares the points of a leaf
 // and returns whether `reach` may have shrunk.
@@ -39,7 +39,7 @@ __device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Pack
     if ((int)lane < size) {
       i64 node = h.offset[level] + begin + (i64)lane;
       Row<T, D> low = load<T, D>(nodes, 2 * node), high = load<T, D>(nodes, 2 * node + 1);
-      Bits<T> s = box_dist2(low, high, packet.low, packet.high);
+      Bits<T> s = box_power(search.norm, low, high, packet.low, packet.high);
       if (s <= search.reach && search.may_hold(low.tag, high.tag)) {
         distance = high_word(s);
         key = ((u32)distance & ~31u) | lane;

@@ -14,11 +14,16 @@ from typing import Any
 
 from emst.cuda.runtime.constants import MACROS
 
+
+def _literal(value: int | tuple[float, ...]) -> str:
+    """A number, or a list of numbers to the last bit, in C++."""
+    if isinstance(value, tuple):
+        return ",".join(number.hex() for number in value)
+    return f"{value}{'ull' if value >= 2**63 else ''}"
+
+
 KERNELS = Path(__file__).parents[1]  # rooms and headers are named from there
-OPTIONS = (
-    "--std=c++17",
-    *(f"-D{name}={value}{'ull' if value >= 2**63 else ''}" for name, value in MACROS.items()),
-)
+OPTIONS = ("--std=c++17", *(f"-D{name}={_literal(value)}" for name, value in MACROS.items()))
 
 _INCLUDE = re.compile(r'^#include "([\w./]+)"$', re.MULTILINE)
 

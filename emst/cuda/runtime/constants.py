@@ -1,7 +1,10 @@
 """Numbers that the kernels and Python must agree on, spelled here alone.
 
-`compile` hands each to the kernels as a macro: ``LEAF`` is ``EMST_LEAF`` there.
+`compile` hands each to the kernels as a macro: ``LEAF`` is ``EMST_LEAF`` there. The series of powers are those of the
+records, which the CPU uses as well.
 """
+
+from emst.backend import records
 
 # Launches.
 BLOCK = 256  # threads of a block where nothing else is said
@@ -19,11 +22,12 @@ FAN = 32  # children of a node: one for every lane
 MAX_LEVELS = 8
 WALK_WARPS = 4  # packets of a block (walk.cuh)
 
-# All pairs of points, rows of distances.
+# All pairs of points, rows of distances, norms.
 BRUTE_QUERIES = 128  # threads of a block, each with one query (tiles.cuh)
 BRUTE_TILE = 32  # points that a query is compared with at once
 BRUTE_SPLITS = 64  # parts that the points are split into at most (brute.cu)
 EUCLIDEAN, MANHATTAN, CHEBYSHEV, POWERS, ANY_POWER = range(5)  # metrics (metric.cuh)
+LOG2_SERIES, EXP2_SERIES = records.LOG2_SERIES, records.EXP2_SERIES
 ROW_THREADS = 256  # a block takes a row (rows.cu)
 TREE_THREADS = 256  # of a block that grows a cluster's tree (validity.cu)
 

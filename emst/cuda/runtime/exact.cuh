@@ -1,9 +1,10 @@
-// Arithmetic that rounds as the CPU does, and squared distances as integers.
+// Arithmetic that rounds as the CPU does, and powers of distances as integers.
 //
-// Multiplications, additions and conversions are written in PTX: neither the compiler's contraction to fma nor the
-// -ftz=true that CuPy passes may change them. For the same reason weights are never compared as floating-point numbers.
-// Numbers that are not negative have the same order as their bits read as signed integers (Bits). So weights and
-// squared distances are stored, compared, reduced over a warp and minimised by atomics as such integers.
+// Multiplications, additions, conversions and the greater or lesser of two numbers are written in PTX: neither the
+// compiler's contraction to fma nor the -ftz=true that CuPy passes may change them. For the same reason weights are
+// never compared as floating-point numbers. Numbers that are not negative have the same order as their bits read as
+// signed integers (Bits). So weights and powers of distances are stored, compared, reduced over a warp and minimised by
+// atomics as such integers.
 #pragma once
 
 using u32 = unsigned int;
@@ -109,7 +110,7 @@ __device__ T warp_max_coordinate(T v) {
 }
 template <class T>
 __device__ T warp_min_coordinate(T v) {
-  return -warp_max_coordinate(-v);
+  return unordered(~warp_max(~ordered(v)));
 }
 
 template <class T>
@@ -120,9 +121,18 @@ template <class T>
 __device__ T minimum(T a, T b) {
   return a < b ? a : b;
 }
-// One instruction; a comparison and a selection, which differ from it for NaN, would be two.
-__device__ inline float maximum(float a, float b) { return fmaxf(a, b); }
-__device__ inline float minimum(float a, float b) { return fminf(a, b); }
+// One instruction; a comparison and a selection, which differ from it for NaN, would be two. Corners of boxes must keep
+// subnormal numbers.
+__device__ inline float maximum(float a, float b) {
+  float r;
+  asm("max.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+__device__ inline float minimum(float a, float b) {
+  float r;
+  asm("min.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
 
 // Passes over all points wait for memory, one access after the other: for a label, then for the data of that component.
 // A thread takes EACH points, a block apart, and makes every step for all of them, so that the waits overlap.
