@@ -288,6 +288,8 @@ def spanning_tree(
     forest = ops.join_duplicates(bvh)
     _join_components(bvh, forest, ops, report)
     edges, weights = ops.sorted_edges(bvh, forest, order)
+    if norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
+        weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
     return edges, weights, None if core is None else ops.unscaled(bvh, core, order)
 
 

@@ -48,6 +48,22 @@ class Norm(NamedTuple):
     kind: str  # "euclidean", "manhattan", "chebyshev", "powers" (degree is whole or half) or "any power"
     degree: float
 
+    def roots(self, powers: np.ndarray) -> np.ndarray:
+        """Distances of powers on the host, in the dtype of the powers; infinity stays.
+
+        The exponent 1 / degree is rounded, which counts a thousandfold for powers near 2^1000. A step of Newton's
+        method leaves about one rounding.
+        """
+        if self.degree == 1:
+            return powers
+        if self.degree == 2:
+            return np.sqrt(powers)
+        roots = powers ** (1 / self.degree)
+        some = (powers > 0) & (powers < math.inf)
+        found, wanted = roots[some], powers[some]
+        roots[some] = found - found * ((found**self.degree - wanted) / wanted) / self.degree
+        return roots
+
 
 EUCLIDEAN = Norm("euclidean", 2.0)
 

@@ -1,5 +1,7 @@
 """Trees of points under other metrics than the Euclidean one."""
 
+from decimal import Decimal
+
 import dense_reference
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
 from emst import EMST, HDBSCANGPU, minimum_spanning_tree
+from emst.backend.records import Norm
 from emst.distances.metrics import TREE_NAMES
 
 NORMS = [("manhattan", None), ("chebyshev", None), ("minkowski", 1.5), ("minkowski", 3), ("minkowski", 2.7)]
@@ -114,8 +117,8 @@ def test_weights_equal_scipy_for_any_power(ops, p):
     x = cloud(200, 3, np.float64)
     ours = tree(ops, x, 3, metric="minkowski", metric_params={"p": p})
     _, weights, core = dense_reference.kruskal(cdist(x, x, "minkowski", p=p), 3)
-    np.testing.assert_allclose(ours.weights, weights, rtol=1e-14)
-    np.testing.assert_allclose(ours.core_distances, core, rtol=1e-14)
+    np.testing.assert_allclose(ours.weights, weights, rtol=2e-15)
+    np.testing.assert_allclose(ours.core_distances, core, rtol=2e-15)
 
 
 def test_extreme_values_in_float32(ops):
@@ -167,3 +170,12 @@ def test_points_that_the_metric_is_not_defined_for(ops):
     x[[7, 20]] = 0
     with pytest.raises(ValueError, match="rows of zeros: X has 2 such rows, first in row 7"):
         tree(ops, x, metric="cosine")
+
+
+@pytest.mark.parametrize("degree", [1.01, 1.5, 2.7, 3.0, 32.0])
+def test_roots_are_rounded_once_or_so(degree):
+    powers = np.exp2(np.random.default_rng(0).uniform(-1000, 1000, 10_000))
+    exact = [Decimal(power) ** (1 / Decimal(degree)) for power in powers[:500].tolist()]
+    roots = Norm("any power", degree).roots(powers)
+    assert max(abs(Decimal(root) / e - 1) for root, e in zip(roots[:500].tolist(), exact)) < 4e-16
+    assert Norm("powers", degree).roots(np.zeros(1)) == 0

@@ -84,7 +84,7 @@ def expected_tree(x, k=1, norm=EUCLIDEAN, core_factor=1.0):
         core = core * core.dtype.type(core_factor)
     u, v, weight = reference.kruskal(bvh.scaled, core, norm)
     rows = np.sort(np.stack([order[u], order[v]], axis=1), axis=1)
-    return rows.astype(np.int32), reference.unscaled(bvh, weight, np.arange(len(weight)))
+    return rows.astype(np.int32), np.maximum.accumulate(reference.unscaled(bvh, weight, np.arange(len(weight))))
 
 
 def assert_same_bits(a, b):

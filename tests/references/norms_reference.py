@@ -75,8 +75,14 @@ def power_between(x, y, norm):
 
 def rooted(powers, norm, scale):
     """Distances of powers of scaled distances. Undoing the scaling by a power of two is exact."""
-    roots = np.sqrt(powers) if norm.degree == 2 else powers if norm.degree == 1 else powers ** (1 / norm.degree)
+    roots = np.sqrt(powers) if norm.degree == 2 else powers if norm.degree == 1 else _general_roots(powers, norm.degree)
     return (roots.astype(np.float64) / scale).astype(powers.dtype)
+
+
+def _general_roots(powers, degree):
+    """One step of Newton's method from the root that numpy takes."""
+    roots = powers ** (1 / degree)
+    return roots - roots * ((roots**degree - powers) / np.where(powers > 0, powers, 1)) / degree
 
 
 def distances_in(x, norm):
