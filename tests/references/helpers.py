@@ -80,7 +80,7 @@ def expected_tree(x, k=1, norm=EUCLIDEAN, core_factor=1.0):
     """Edges (u < v, caller's rows) and weights of the unique tree, in the total order."""
     bvh, order = scaled_in_curve_order(x, norm, core_factor)
     core = reference.core_distances(bvh, k) if k > 1 else None
-    if core_factor != 1:
+    if core is not None:
         core = core * core.dtype.type(core_factor)
     u, v, weight = reference.kruskal(bvh.scaled, core, norm)
     rows = np.sort(np.stack([order[u], order[v]], axis=1), axis=1)
