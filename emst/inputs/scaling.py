@@ -39,9 +39,9 @@ def scaling_of(statistics: PointStatistics, dtype: np.dtype, degree: float = 2.0
 
 def highest_exponent(d: int, dtype: np.dtype, degree: float = 2.0, core_factor: float = 1.0) -> int:
     """The greatest e such that scaled coordinates may reach 2^e: (2 * 2^e)^degree * d stays below 2^maxexp, also if it
-    is multiplied by `core_factor`."""
+    is multiplied by `core_factor`. At most 1000, so that multiples of the extent are numbers under any norm."""
     factor = max(0, math.ceil(math.log2(core_factor)))
-    return math.floor((np.finfo(dtype).maxexp - 2 - math.ceil(math.log2(d)) - factor) / degree) - 1
+    return min(math.floor((np.finfo(dtype).maxexp - 2 - math.ceil(math.log2(d)) - factor) / degree) - 1, 1000)
 
 
 def _without_outliers(low: np.ndarray, high: np.ndarray, sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
