@@ -25,7 +25,7 @@ Compile the kernels for this machine in advance and keep them on disk: for conta
 works on small data of its own. It takes minutes, or seconds if the kernels are compiled already.
 
 CPU: trees, clusterings, prediction, membership vectors, validity and forests, in float32 and float64, for any number of
-dimensions, any min_samples and all types of weights.
+dimensions, any min_samples, all metrics of the tree search and all types of weights.
 
 GPU, if there is a usable one and --device cpu is not given: the same for 2, 3 and 5 dimensions and for min_samples 1
 and 5. Each number of dimensions up to 32 and each min_samples up to 32 has kernels of its own on the GPU. Those of
