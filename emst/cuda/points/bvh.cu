@@ -70,7 +70,7 @@ __global__ void leaf_cores(const Bits<T> *core, i64 n, Bits<T> *points, Bits<T> 
   nodes[(2 * leaf + 1) * STRIDE<D> + STRIDE<D> - 1] = least;
 }
 
-// One rounding; subnormal numbers stay.
+// Core distances times a factor, rounded once. CuPy's own product would flush subnormal numbers.
 template <class T>
 __global__ void multiply_cores(const T *core, i64 n, T factor, T *product) {
   i64 i = thread_id();
