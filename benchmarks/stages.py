@@ -10,7 +10,6 @@ from emst.backend import backend_of
 from emst.euclidean import spanning_tree
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import Options, flat_clustering
-from emst.inputs.scaling import SAMPLE
 
 
 def synchronize(device: str) -> None:
@@ -58,7 +57,7 @@ def time_stages(points: Any, k: int, device: str) -> dict[str, Any]:
     ops = Timed(backend_of(device))
     left: list[int] = []
     points = ops.asarray(points)
-    statistics = ops.point_statistics(points, SAMPLE)
+    statistics = ops.point_statistics(points)
     spanning_tree(points, statistics, k, ops, lambda _, components: left.append(components))
     return {"seconds": ops.seconds, "calls": ops.calls, "components": left}
 
@@ -71,7 +70,7 @@ def time_labels(points: Any, k: int, min_cluster_size: int, device: str, runs: i
         synchronize(device)
         start = time.perf_counter()
         plain = backend_of(device)
-        found = plain.point_statistics(points, SAMPLE)
+        found = plain.point_statistics(points)
         edges, weights, _ = spanning_tree(points, found, k, plain)
         synchronize(device)
         tree = {"tree": time.perf_counter() - start}

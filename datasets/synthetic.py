@@ -5,6 +5,10 @@ halos             cosmology-like: 30 % diffuse, 70 % in steep halos with power-l
 seed_spreader     Gan and Tao's generator of varying density, the "VisualVar" of the DBSCAN literature
 trajectories      GPS-like: hot spots, quantised coordinates, many duplicates
 blobs             Gaussian blobs of varying size with 5 % background
+tracks            GPS tracks around cities: degrees and feet
+altitudes         one city, degrees and feet, and 4 % wrong altitudes
+lognormal         heavy tails
+pathways          like tables of counts and ratios: heavy tails of different widths, and repeated rows
 
 The draws, and their order, are part of the definition: changing either changes every published total.
 `python datasets/synthetic.py halo3 points.npy` writes one of SETS; a third argument is the number of points.
@@ -96,9 +100,51 @@ def blobs(n: int, d: int, seed: int, k: int = 50) -> np.ndarray:
     return x[g.permutation(n)]
 
 
-def blobs32(n: int, d: int, seed: int) -> np.ndarray:
-    """`blobs`, rounded: float32[n, d]."""
-    return blobs(n, d, seed).astype(np.float32)
+def tracks(n: int, d: int, seed: int, length: int = 1000) -> np.ndarray:
+    """Walks around 200 cities: latitude and longitude in degrees, to 1e-6, and altitude in feet, to 1: float64."""
+    assert d == 3
+    g = np.random.default_rng(seed)
+    walks = -(-n // length)
+    city = np.stack([g.uniform(-40, 60, 200), g.uniform(-180, 180, 200), g.gamma(1.5, 500, 200)], axis=1)
+    start = city[np.minimum(g.pareto(0.6, walks), 199).astype(int)]  # few cities have most of the walks
+    start = start + g.standard_normal((walks, 3)) * [0.05, 0.05, 100]
+    speed = g.choice([1e-5, 5e-5, 2e-4], (walks, 1, 1)) * (g.random((walks, length, 1)) > 0.2)  # some stand still
+    flat = np.cumsum(g.standard_normal((walks, length, 2)) * speed, axis=1)
+    climb = np.cumsum(g.standard_normal((walks, length, 1)) * speed * 1e5, axis=1)
+    x = start[:, None, :] + np.concatenate([flat, climb], axis=2)
+    return _rounded(x.reshape(-1, 3)[:n])
+
+
+def altitudes(n: int, d: int, seed: int) -> np.ndarray:
+    """Places in one city: latitude and longitude in degrees, to 1e-6, and altitude in feet, to 1: float64."""
+    assert d == 3
+    g = np.random.default_rng(seed)
+    x = np.concatenate([g.normal(0, 0.02, (n, 2)) + [39.98, 116.32], g.normal(150, 50, (n, 1))], axis=1)
+    wrong = g.permutation(n)[: n // 25]
+    x[wrong, 2] = g.random(len(wrong)) * 1e5
+    return _rounded(x)
+
+
+def _rounded(x: np.ndarray) -> np.ndarray:
+    """Degrees to 1e-6, feet to 1."""
+    x[:, :2] = np.round(x[:, :2], 6)
+    x[:, 2] = np.round(x[:, 2])
+    return x
+
+
+def lognormal(n: int, d: int, seed: int, sigma: float = 7.0) -> np.ndarray:
+    """Coordinates over 25 orders of magnitude: float64[n, d]."""
+    return np.exp(np.random.default_rng(seed).standard_normal((n, d)) * sigma)
+
+
+def pathways(n: int, d: int, seed: int) -> np.ndarray:
+    """Columns of counts and of ratios, whose widths span six orders of magnitude; two of three rows repeat another:
+    float64[n, d]."""
+    g = np.random.default_rng(seed)
+    tail, unit = g.uniform(0.2, 3.0, d), 10.0 ** g.uniform(-3, 3, d)
+    x = np.exp(g.standard_normal((n // 3, d)) * tail) * unit
+    x[:, ::2] = np.round(x[:, ::2])  # counts
+    return x[g.integers(0, len(x), n)]
 
 
 def uniform64(n: int, d: int, seed: int) -> np.ndarray:
@@ -156,6 +202,10 @@ class PointSet:
         return self.make(n or self.n, self.d, self.seed)
 
 
+def _as_float32(make: Callable[[int, int, int], np.ndarray]) -> Callable[[int, int, int], np.ndarray]:
+    return lambda n, d, seed: make(n, d, seed).astype(np.float32)
+
+
 M = 1_000_000
 SETS = {
     "uniform3": PointSet(uniform, 10 * M, 3, 1),
@@ -169,11 +219,20 @@ SETS = {
     "uniform5": PointSet(uniform, M, 5, 9),
     "normal2": PointSet(normal, 2 * M, 2, 10),
     # The sets of cuML's figures, at several sizes.
-    "blobs3": PointSet(blobs32, M, 3, 0),
-    "blobs5": PointSet(blobs32, M, 5, 0),
-    "blobs10": PointSet(blobs32, 100_000, 10, 0),
-    "blobs50": PointSet(blobs32, 100_000, 50, 0),
-    "blobs384": PointSet(blobs32, 50_000, 384, 0),
+    "blobs3": PointSet(_as_float32(blobs), M, 3, 0),
+    "blobs5": PointSet(_as_float32(blobs), M, 5, 0),
+    "blobs10": PointSet(_as_float32(blobs), 100_000, 10, 0),
+    "blobs50": PointSet(_as_float32(blobs), 100_000, 50, 0),
+    "blobs384": PointSet(_as_float32(blobs), 50_000, 384, 0),
+    # What real data has and the sets above have not: heavy tails, axes in different units, repeated rows.
+    "tracks3": PointSet(_as_float32(tracks), 12 * M, 3, 11),
+    "altitudes3": PointSet(_as_float32(altitudes), M, 3, 12),
+    "lognormal2": PointSet(_as_float32(lognormal), 300_000, 2, 13),
+    "pathways27": PointSet(_as_float32(pathways), 60_000, 27, 14),
+    "cpu-tracks3": PointSet(tracks, M, 3, 11),
+    "cpu-altitudes3": PointSet(altitudes, M, 3, 12),
+    "cpu-lognormal2": PointSet(lognormal, 300_000, 2, 13),
+    "cpu-pathways27": PointSet(pathways, 60_000, 27, 14),
     # The sets of the CPU figures: float64, as its peers compute.
     "cpu-uniform2": PointSet(uniform64, M, 2, 0),
     "cpu-uniform3": PointSet(uniform64, M, 3, 0),

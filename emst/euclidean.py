@@ -31,7 +31,7 @@ from emst.inputs.devices import native_array, on_device_of, to_host
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import FittedAttribute
 from emst.inputs.points import check_finite, check_min_samples, check_points
-from emst.inputs.scaling import SAMPLE, scaling_of
+from emst.inputs.scaling import scale_of
 from emst.inputs.summary import counted, float_sum, one_line
 from emst.progress import both, round_printer
 
@@ -109,7 +109,7 @@ def minimum_spanning_tree(
     with given.scope():
         ops.require_memory(given.array, chosen.searched_in(computed), k)
         points = ops.asarray(given.array, computed)
-        statistics = ops.point_statistics(points, SAMPLE)
+        statistics = ops.point_statistics(points)
         check_finite(statistics.bad, statistics.first)
         if chosen.image is directions:
             check_directions(points)
@@ -226,7 +226,7 @@ def metric_tree(
     factor = 1.0 if alpha == 1 else metric.core_factor(alpha, dtype)
     image = points if metric.image is None else ops.asarray(metric.image(points), dtype)
     if statistics is None or metric.image is not None:
-        statistics = ops.point_statistics(image, SAMPLE)
+        statistics = ops.point_statistics(image)
     image = ops.asarray(image, metric.searched_in(dtype))
     edges, weights, core = spanning_tree(image, statistics, k, ops, report, metric.norm, factor)
     if metric.height is not None:
@@ -278,9 +278,9 @@ def spanning_tree(
     core : T[n] or None
         Core distances in the units of the points, without the factor; None for ``k == 1``.
     """
-    scaling = scaling_of(statistics, points.dtype, norm.degree, core_factor)
-    order = ops.sort_order(ops.curve_codes(points, scaling))
-    bvh = ops.build_bvh(points, order, scaling.scale, norm)
+    scale = scale_of(statistics, points.dtype, norm.degree, core_factor)
+    order = ops.curve_order(points, scale).rows
+    bvh = ops.build_bvh(points, order, scale, norm)
     core = ops.core_distances(bvh, k) if k > 1 else None
     if core is not None and core_factor != 1:
         core = core.copy()

@@ -29,6 +29,8 @@ from emst.backend.records import (
     Array,
     Bvh,
     Condensed,
+    CurveCells,
+    CurveOrder,
     DistanceRows,
     Forest,
     ForestEdges,
@@ -37,8 +39,6 @@ from emst.backend.records import (
     NeighbourCache,
     Norm,
     PointStatistics,
-    SampledRows,
-    Scaling,
     Selection,
 )
 
@@ -77,11 +77,25 @@ class PointOperations(ArrayOperations, Protocol):
         for core distances of order `k`, cannot fit. If `asarray` would copy the array, the copy is counted. With
         `labels`, the stages from the tree to the labels must fit as well; as a rule they need less."""
 
-    def point_statistics(self, points: Array, sampled: SampledRows) -> PointStatistics:
-        """Bounds of the points, rows that are not finite, and a sample of the rows."""
+    def point_statistics(self, points: Array) -> PointStatistics:
+        """Bounds of the points, and rows that are not finite."""
 
-    def curve_codes(self, points: Array, scaling: Scaling) -> Array:
-        """Place of every point (row order) on the Hilbert curve through the grid of ``scaling``: uint64[n]."""
+    def curve_order(self, points: Array, scale: float, keep: bool = False) -> CurveOrder:
+        """The order of finite points along a Hilbert curve; with `keep`, its cells as well.
+
+        A cell holds points of neighbouring places; the first cell holds all. A cell of more than `CROWD` points is
+        divided. Its axes are the widest sides of the box around its points, multiplied by `scale`; of equally wide ones
+        the first. Of at most `MOST_CURVE_AXES` axes, as many take part as there are such that each is wider than 1 /
+        2^bits of the widest, where bits is the lesser of 32 and `CURVE_BITS` divided by their number. Along each axis,
+        in ascending order, the coordinate is int(min((x * scale - low) * (2^bits / widest), 2^bits - 1)), in float64.
+        The code is the place of these coordinates on the Hilbert curve (Skilling 2004). Points are sorted by their
+        codes, equal ones by their rows; runs of equal codes are the cells of the next level. A cell whose widest side
+        does not exceed `LEAST_EXTENT` is not divided."""
+
+    def curve_places(self, cells: CurveCells, queries: Array, scale: float) -> tuple[Array, Array]:
+        """The order of queries T[m, d] along the curve of points that have been ordered, int32[m]; and, in this order,
+        how many of the points come before each, int64[m]. Queries outside a cell count to its outermost codes. `cells`
+        are those that `curve_order` kept with the same `scale`."""
 
     def build_bvh(self, points: Array, order: Array, scale: float, norm: Norm = EUCLIDEAN) -> Bvh:
         """Linear bounding volume hierarchy over the points in curve order, multiplied by `scale`, a power of two.

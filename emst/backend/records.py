@@ -18,7 +18,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-MAX_CURVE_DIMENSIONS = 64  # a place on the curve has 64 bits; further dimensions do not take part in it
+CURVE_BITS = 64  # of a code
+MOST_CURVE_AXES = 64  # that take part in the codes of a cell
+CROWD = 16  # points that may share a cell of the curve's grid; a cell with more of them gets a grid of its own
+LEAST_EXTENT = 2.0**-900  # scaled extent that a cell must exceed to be divided
 
 NO_FOREST = (  # what `merge` raises
     "the lightest edges of the components close a cycle; this is a fault of emst, please report it with the input"
@@ -73,18 +76,6 @@ LOG2_SERIES = tuple(2 / ((2 * i + 1) * math.log(2)) for i in range(13))  # log2 
 EXP2_SERIES = tuple(math.log(2) ** i / math.factorial(i) for i in range(15))  # 2^r = sum of these * r^i
 
 
-class SampledRows(NamedTuple):
-    """Which rows of the points to sample: spread over all rows at irregular steps, because rows may be periodic."""
-
-    size: int  # rows at most
-    step: int  # row i of the sample is row ((i * step) mod 2^32) * n / 2^32 of n rows
-
-    def of(self, n: int) -> np.ndarray:
-        """The numbers of the sampled rows among n rows: int64[min(n, size)]."""
-        sequence = np.arange(min(n, self.size), dtype=np.uint64) * np.uint64(self.step) & np.uint64(0xFFFFFFFF)
-        return (sequence * np.uint64(n) >> np.uint64(32)).astype(np.int64)
-
-
 class PointStatistics(NamedTuple):
     """Statistics of all points. If some rows are not finite, only `bad` and `first` have a meaning."""
 
@@ -92,34 +83,27 @@ class PointStatistics(NamedTuple):
     high: np.ndarray  # float64[d] on the host: greatest coordinates
     bad: int  # number of rows that hold a NaN or an infinity
     first: int  # the first of these, -1 if there is none
-    sample: np.ndarray  # float64[:, d] on the host: the sampled rows
 
 
-@dataclass(frozen=True)
-class Scaling:
-    """Scaling and grid of one point set.
+class CurveCells(NamedTuple):
+    """The cells that were divided to order points along a Hilbert curve, level by level, and in curve order in a level.
 
-    Attributes
-    ----------
-    low : float64[d]
-        Least coordinates of the grid, scaled.
-    scale : float
-        Power of two that coordinates are multiplied by (in float64, then rounded to T: exact).
-    bits : int
-        Bits of a code per dimension.
-    factor : float
-        Grid cells per scaled unit: cell = int(min(max((x * scale - low) * factor, 0), 2**bits - 1)), in float64.
+    Level 0 has one cell, which holds all points. A cell of a later level is a run of more than `CROWD` equal codes
+    within a cell of the level above.
     """
 
-    low: np.ndarray
-    scale: float
-    bits: int
-    factor: float
+    level: np.ndarray  # int64[levels + 1] on the host: the first cell of every level
+    first: Array  # int32[cells]: place in curve order of the cell's first point
+    start: Array  # int64[cells + 1]: where the codes of its points begin
+    codes: Array  # uint64: of the points, in curve order; ascending in each cell
+    grids: Any  # the backend's own: the grid that divides each cell
 
-    @property
-    def dimensions(self) -> int:
-        """Number of leading dimensions that take part in the code."""
-        return min(len(self.low), MAX_CURVE_DIMENSIONS)
+
+class CurveOrder(NamedTuple):
+    """The order of points along a Hilbert curve that adapts to them."""
+
+    rows: Array  # int32[n]: rows of the points in curve order
+    cells: CurveCells | None  # None unless they were asked for
 
 
 # ---- components and the edges that joined them ---------------------------------------------------------------------

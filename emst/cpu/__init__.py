@@ -32,7 +32,8 @@ from emst.cpu.points.duplicates import join_duplicates
 from emst.cpu.points.knn import core_distances, scale_cores
 from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory
-from emst.cpu.points.order import curve_codes
+from emst.cpu.points.order import curve_order
+from emst.cpu.points.places import curve_places
 from emst.cpu.points.prediction import nearest_reachable
 from emst.cpu.points.result import sorted_edges, unscaled
 from emst.cpu.points.search import nearest_outgoing
@@ -54,7 +55,8 @@ __all__ = [
     "condense",
     "core_distance_sums",
     "core_distances",
-    "curve_codes",
+    "curve_order",
+    "curve_places",
     "cut",
     "exemplar_distances",
     "graph_forest",

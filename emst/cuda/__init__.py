@@ -36,7 +36,8 @@ from emst.cuda.points.duplicates import join_duplicates
 from emst.cuda.points.knn import core_distances, scale_cores
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory
-from emst.cuda.points.order import curve_codes
+from emst.cuda.points.order import curve_order
+from emst.cuda.points.places import curve_places
 from emst.cuda.points.prediction import nearest_reachable
 from emst.cuda.points.result import sorted_edges, unscaled
 from emst.cuda.points.search import nearest_outgoing
@@ -58,7 +59,8 @@ __all__ = [
     "condense",
     "core_distance_sums",
     "core_distances",
-    "curve_codes",
+    "curve_order",
+    "curve_places",
     "cut",
     "exemplar_distances",
     "graph_forest",

@@ -36,7 +36,6 @@ from emst.hdbscan.parameters import Request
 from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, to_host
 from emst.inputs.finite import FiniteRows, finite_rows
 from emst.inputs.points import CheckedPoints, check_points, check_real, float_of
-from emst.inputs.scaling import SAMPLE
 from emst.progress import both, round_printer, way_printed
 
 Tree = tuple[Array, Array, Array]  # edges int32[m - 1, 2], weights T[m - 1] ascending, core distances T[m]
@@ -68,7 +67,7 @@ def _of_points(X: Any, request: Request) -> Model:
         ops = backend_of(given.device)
         ops.require_memory(given.array, request.metric.searched_in(dtype), request.min_samples, labels=True)
         points = ops.asarray(given.array, dtype)
-        statistics = ops.point_statistics(points, SAMPLE)
+        statistics = ops.point_statistics(points)
         rows = None
         if statistics.bad:
             rows = finite_rows(points)

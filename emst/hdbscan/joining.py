@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Condensed, Norm, Scaling
+from emst.backend.records import Array, Bvh, Condensed, Norm
 from emst.distances.pairwise import blocks
 from emst.euclidean import rounded
 from emst.hdbscan.index import PointIndex, bvh_with_cores
@@ -82,20 +82,17 @@ def join_queries(fitted: Model, queries: Array) -> QueryEdges:
     index, ops, norm, height = fitted.index, fitted.ops, fitted.metric.norm, fitted.metric.height
     out = QueryEdges(*(np.zeros_like(queries, dtype=t, shape=len(queries)) for t in (np.int32, bool, queries.dtype)))
     queries = fitted.searched(queries)
-    for chosen, excess in _by_magnitude(queries, index.scaling, norm):
-        rescaled = index
+    for chosen, excess in _by_magnitude(queries, index.scale, norm):
+        bvh = index.bvh
         if excess:
-            scale = math.ldexp(index.scaling.scale, -excess)
-            scaling = dataclasses.replace(index.scaling, scale=scale, factor=0.0)  # a grid of one cell
-            points = fitted.searched(fitted.points)
-            bvh = bvh_with_cores(points, index.order, scaling, norm, fitted.min_samples, ops)
-            rescaled = dataclasses.replace(index, scaling=scaling, bvh=bvh)
-        _join_by_search(rescaled, queries[chosen], norm, fitted.min_samples, ops, chosen, out)
+            points, scale = fitted.searched(fitted.points), math.ldexp(index.scale, -excess)
+            bvh = bvh_with_cores(points, index.order, scale, norm, fitted.min_samples, ops)
+        _join_by_search(index, bvh, queries[chosen], fitted.min_samples, ops, chosen, out)
     return out if height is None else dataclasses.replace(out, height=height(out.height))
 
 
-def _by_magnitude(queries: Array, scaling: Scaling, norm: Norm) -> Iterator[tuple[Array, int]]:
-    """Rows of queries, and by how many powers of two they are too large for the scaling: their powers would overflow.
+def _by_magnitude(queries: Array, scale: float, norm: Norm) -> Iterator[tuple[Array, int]]:
+    """Rows of queries, and by how many powers of two they are too large for the scale: their powers would overflow.
     As a rule all rows, and 0.
 
     Magnitudes are compared as integers: a GPU may take subnormal floats for 0. A query of zeros has no exponent.
@@ -103,7 +100,7 @@ def _by_magnitude(queries: Array, scaling: Scaling, norm: Norm) -> Iterator[tupl
     integers = np.dtype(f"i{queries.dtype.itemsize}")
     magnitude = (queries.view(integers) & np.iinfo(integers).max).max(axis=1)
     greatest = to_host(magnitude).view(queries.dtype).astype(np.float64)
-    exponent = np.frexp(greatest)[1] + (int(np.frexp(scaling.scale)[1]) - 1)
+    exponent = np.frexp(greatest)[1] + (int(np.frexp(scale)[1]) - 1)
     excess = np.maximum(exponent - highest_exponent(queries.shape[1], queries.dtype, norm.degree), 0)
     excess[greatest == 0] = 0
     for level in np.unique(excess).tolist():
@@ -111,14 +108,12 @@ def _by_magnitude(queries: Array, scaling: Scaling, norm: Norm) -> Iterator[tupl
 
 
 def _join_by_search(
-    index: PointIndex, queries: Array, norm: Norm, min_samples: int, ops: Backend, rows: Array, out: QueryEdges
+    index: PointIndex, bvh: Bvh, queries: Array, min_samples: int, ops: Backend, rows: Array, out: QueryEdges
 ) -> None:
     """Search the nearest training points of some queries. The results are written to the given rows of `out`."""
-    codes = ops.curve_codes(queries, index.scaling)
-    order = ops.sort_order(codes)
-    near = np.searchsorted(index.codes, codes[order])
-    packets = ops.build_bvh(queries, order, index.scaling.scale, norm)
-    found, weight = ops.nearest_reachable(index.bvh, packets, min_samples, near)
+    order, near = ops.curve_places(index.cells, queries, index.scale)
+    packets = ops.build_bvh(queries, order, bvh.scale, bvh.norm)
+    found, weight = ops.nearest_reachable(bvh, packets, min_samples, near)
     sorted_rows = rows[order]
     out.neighbor[sorted_rows] = index.order[found]
     out.equal[sorted_rows] = weight == 0

@@ -29,7 +29,7 @@ from emst.hierarchy.linkage import density
 from emst.hierarchy.scores import exemplars as exemplars_of
 from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
-from emst.inputs.scaling import SAMPLE, scaling_of
+from emst.inputs.scaling import scale_of
 
 if TYPE_CHECKING:
     from emst.hdbscan.model import Model
@@ -173,8 +173,8 @@ class _Exemplars:
         self.fitted = fitted
         self.points = fitted.points[fitted.ops.asarray(np.concatenate(lists))]
         self.starts = np.cumsum([0, *map(len, lists)])
-        statistics = fitted.ops.point_statistics(fitted.points, SAMPLE)
-        self.scale = scaling_of(statistics, np.dtype(np.float64)).scale / FARTHER
+        statistics = fitted.ops.point_statistics(fitted.points)
+        self.scale = scale_of(statistics, np.dtype(np.float64)) / FARTHER
 
     def nearness(self, points: Array) -> Array:
         """Inverse distances to the nearest exemplar of every cluster, normalised to sum 1: float64[m, L]."""

@@ -24,7 +24,7 @@ from emst.distances.metrics import ALIASES
 from emst.hierarchy.pairs import Pairs
 from emst.inputs.devices import to_host
 from emst.inputs.points import check_points
-from emst.inputs.scaling import SAMPLE, scaling_of
+from emst.inputs.scaling import scale_of
 
 
 def validity_index(
@@ -133,10 +133,10 @@ def _pairs(given: Any, rows: np.ndarray, sizes: np.ndarray, metric: Any, params:
         return Pairs(to_host(given.array), rows, starts, metric, params)
     with given.scope():
         points = ops.asarray(given.array, np.float64)[ops.asarray(rows)]
-        statistics = ops.point_statistics(points, SAMPLE)
+        statistics = ops.point_statistics(points)
         if statistics.bad:
             raise ValueError(f"X contains NaN or infinity in rows of clusters, first in row {rows[statistics.first]}")
-        return OnDevice(given, ops, points * scaling_of(statistics, np.dtype(np.float64)).scale, starts)
+        return OnDevice(given, ops, points * scale_of(statistics, np.dtype(np.float64)), starts)
 
 
 class OnDevice:

@@ -1,45 +1,101 @@
-"""Places of points on the Hilbert curve."""
+"""The order of points along a Hilbert curve that adapts to them, and places of new points in it."""
 
 import numpy as np
 import pytest
 import reference
-from helpers import DIMENSIONS, DTYPES, KINDS, cloud, scaling_for, to_device, to_host
+from helpers import DIMENSIONS, DTYPES, KINDS, cloud, scale_and_order, to_device, to_host
 
-from emst.backend.records import Scaling
+from emst.backend.records import CROWD
+
+
+def heavy_tailed(n, d, spread):
+    return np.exp(spread * np.random.default_rng(d).standard_normal((n, d)))
+
+
+CROWDED = {
+    "outliers": lambda: np.r_[cloud(300, 3, np.float64), [[1e12, 0, 0], [-1e12, 1e12, 0], [0, 0, -1e12]]],
+    "heavy tails": lambda: heavy_tailed(500, 2, 7),
+    "heavy tails, 27 axes": lambda: heavy_tailed(300, 27, 5),
+    "heavy tails, 90 axes": lambda: heavy_tailed(150, 90, 3),
+    "axes in different units": lambda: cloud(300, 4, np.float64) * [1, 1e-6, 1e3, 1e9],
+    "halved again and again": lambda: np.ldexp(1.0, -np.arange(700))[:, None],
+    "repeated in a crowd": lambda: np.r_[np.zeros((40, 2)), np.full((30, 2), 1e-9), cloud(60, 2, np.float64)],
+    "subnormal": lambda: cloud(60, 3, np.float64) * 1e-310,
+    "zeros among subnormal": lambda: np.r_[np.zeros((40, 2)), cloud(40, 2, np.float64) * 1e-310, np.ones((1, 2))],
+    "equal": lambda: np.full((100, 3), 7.5),
+    "few": lambda: cloud(CROWD, 2, np.float64),
+    "one more": lambda: cloud(CROWD + 1, 2, np.float64),
+}
+
+
+def check_order(ops, x):
+    """Compare the order, its cells and the places of queries with the reference; return the levels."""
+    with np.errstate(over="ignore"):
+        scale, rows = scale_and_order(x)
+    ours, expected = ops.curve_order(to_device(ops, x), scale, keep=True), reference.curve_order(x, scale, keep=True)
+    np.testing.assert_array_equal(to_host(ours.rows), rows)
+    assert to_host(ours.rows).dtype == np.int32
+    for name in ("level", "first", "start", "codes"):
+        np.testing.assert_array_equal(to_host(getattr(ours.cells, name)), getattr(expected.cells, name))
+    between = (x[:50] / 2 + x[::-1][:50] / 2).astype(x.dtype)
+    queries = np.r_[x[::3], between, -x[:5], x[:5] * x.dtype.type(1.5)]
+    places = ops.curve_places(ours.cells, to_device(ops, queries), scale)
+    for found, wanted in zip(places, reference.curve_places(expected.cells, queries, scale)):
+        np.testing.assert_array_equal(to_host(found), wanted)
+    return len(expected.cells.level) - 1
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", [*DIMENSIONS, 64, 65])
-@pytest.mark.parametrize("kind", KINDS)
-def test_codes_equal_the_reference(ops, d, kind, dtype):
-    x = cloud(150, d, dtype, kind)
-    scaling = scaling_for(x)
-    codes = to_host(ops.curve_codes(to_device(ops, x), scaling))
-    assert codes.dtype == np.uint64
-    np.testing.assert_array_equal(codes, reference.curve_codes(x, scaling))
+def test_order_equals_the_reference(ops, d, dtype):
+    for kind in KINDS:
+        check_order(ops, cloud(150, d, dtype, kind))
+
+
+@pytest.mark.parametrize("kind", CROWDED)
+def test_crowded_cells_are_divided(ops, kind):
+    levels = check_order(ops, CROWDED[kind]())
+    at_least = {"halved again and again": 20, "few": 0, "equal": 1, "one more": 1, "axes in different units": 1}
+    assert levels >= at_least.get(kind, 2 if "subnormal" not in kind else 1)
+
+
+def test_crowded_cells_in_float32(ops):
+    check_order(ops, heavy_tailed(400, 3, 4).astype(np.float32))
+    check_order(ops, np.r_[np.zeros((40, 2)), cloud(40, 2, np.float64) * 1e-42].astype(np.float32))
+
+
+@pytest.mark.parametrize("n", [40_000, 300_000])
+def test_large_cells_equal_small_ones(ops, n):
+    """Cells that all threads divide together, and a second level of such cells."""
+    x = cloud(n, 2, np.float64)
+    scale, order = 1.0, to_host(ops.curve_order(to_device(ops, x), 1.0).rows)
+    far = np.r_[x, [[1e12, 1e12]]]
+    np.testing.assert_array_equal(to_host(ops.curve_order(to_device(ops, far), scale).rows), [*order, n])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("extent", [1e-30, 1.0, 1e30])
-def test_codes_do_not_depend_on_the_unit(ops, extent, dtype):
-    x = (cloud(300, 2, np.float64) - 0.5).astype(dtype)
+def test_order_does_not_depend_on_the_unit(ops, extent, dtype):
+    x = (cloud(300, 2, np.float64, "uneven") - 0.5).astype(dtype)
     power = dtype(2.0 ** round(np.log2(extent)))
-    one, other = (to_host(ops.curve_codes(to_device(ops, y), scaling_for(y))) for y in (x, x * power))
+    one, other = (to_host(ops.curve_order(to_device(ops, y), scale_and_order(y)[0]).rows) for y in (x, x * power))
     np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_equal_points_have_code_zero(ops, dtype):
-    x = np.full((100, 3), 7.5, dtype)
-    assert not to_host(ops.curve_codes(to_device(ops, x), scaling_for(x))).any()
+def test_equal_points_are_neighbours_however_crowded(ops):
+    """Also where they are far from the rest, in cells that are divided several times."""
+    x = heavy_tailed(400, 2, 9)[np.random.default_rng(0).integers(0, 40, 4_000)]
+    rows = to_host(ops.curve_order(to_device(ops, x), scale_and_order(x)[0]).rows)
+    changes = (x[rows][1:] != x[rows][:-1]).any(axis=1).sum()
+    assert changes == len(np.unique(x, axis=0)) - 1
 
 
 @pytest.mark.parametrize(("d", "side"), [(2, 64), (3, 16), (4, 8), (5, 4)])
 def test_neighbours_on_the_curve_are_neighbours_in_space(ops, d, side):
+    """Corners of the unit cells of a cube whose corners are those of the first grid."""
+    x = np.indices((side,) * d).reshape(d, -1).T.astype(float)
+    x *= (1 - 2.0**-40) / (side - 1) * side  # so that the last one lies in the last cell
+    order = to_host(ops.curve_order(to_device(ops, x), 1.0).rows)
     cells = np.indices((side,) * d).reshape(d, -1).T
-    bits = min(32, 64 // d)
-    scaling = Scaling(np.zeros(d), 1.0, bits, 2.0**bits / side)
-    x = cells + 0.5  # centres of the coarse cells, so their order is that of the curve's first bits
-    order = to_host(ops.sort_order(ops.curve_codes(to_device(ops, x), scaling)))
     steps = np.abs(np.diff(cells[order], axis=0)).sum(axis=1)
     assert (steps == 1).all()

@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import emst
 from emst.backend.records import EUCLIDEAN, Forest
-from emst.inputs.scaling import SAMPLE, scaling_of
+from emst.inputs.scaling import scale_of
 
 # Other programs add rounded roots: n roundings of 2^-53 in the sum, a few in each root.
 CLOSE = 1e-12
@@ -47,16 +47,10 @@ def forest_at_home(forest):
     return Forest(**{key: np.array(to_host(value)) for key, value in values.items()})
 
 
-def scaling_for(x, norm=EUCLIDEAN, core_factor=1.0):
-    """Scaling of a point set, from the numpy reference, computed as the driver does."""
-    statistics = reference.point_statistics(x, SAMPLE)
-    return scaling_of(statistics, x.dtype, norm.degree, core_factor)
-
-
 def scale_and_order(x, norm=EUCLIDEAN, core_factor=1.0):
     """The power of two that the points are scaled by, and their rows in curve order."""
-    scaling = scaling_for(x, norm, core_factor)
-    return scaling.scale, reference.sort_order(reference.curve_codes(x, scaling))
+    scale = scale_of(reference.point_statistics(x), x.dtype, norm.degree, core_factor)
+    return scale, reference.curve_order(x, scale).rows
 
 
 def hierarchies(ops, x, k=1, norm=EUCLIDEAN):

@@ -41,7 +41,18 @@ from prediction_reference import (  # noqa: F401, more operations
 from published_reference import grow_subtrees, lightest_of_edges  # noqa: F401, more operations
 from validity_reference import cluster_trees, core_distance_sums, separations  # noqa: F401, more operations
 
-from emst.backend.records import EUCLIDEAN, Forest, Norm, PointStatistics
+from emst.backend.records import (
+    CROWD,
+    CURVE_BITS,
+    EUCLIDEAN,
+    LEAST_EXTENT,
+    MOST_CURVE_AXES,
+    CurveCells,
+    CurveOrder,
+    Forest,
+    Norm,
+    PointStatistics,
+)
 
 name = "reference"
 MIXED = -1
@@ -127,30 +138,107 @@ def asarray(array, dtype=None):
     return np.ascontiguousarray(array, dtype)
 
 
-def point_statistics(points, sampled):
+def point_statistics(points):
     bad = ~np.isfinite(points).all(axis=1)
     first = int(bad.argmax()) if bad.any() else -1
-    low, high, sample = points.min(axis=0), points.max(axis=0), points[sampled.of(len(points))]
-    return PointStatistics(
-        low.astype(np.float64), high.astype(np.float64), int(bad.sum()), first, sample.astype(np.float64)
+    low, high = points.min(axis=0), points.max(axis=0)
+    return PointStatistics(low.astype(np.float64), high.astype(np.float64), int(bad.sum()), first)
+
+
+def curve_order(points, scale, keep=False):
+    """Level by level, one cell after the other."""
+    rows = np.arange(len(points), dtype=np.int32)
+    scaled = points.astype(np.float64) * scale
+    cells, found = [(0, len(points))] if len(points) > CROWD else [], []
+    depth = []
+    while cells:
+        depth.append(len(cells))
+        below = []
+        for first, size in cells:
+            members = rows[first : first + size]
+            grid = Grid.around(scaled[members])
+            codes = np.array([grid.code(x) for x in scaled[members]], np.uint64)
+            order = np.argsort(codes, kind="stable")
+            members[:], codes = members[order], codes[order]
+            found.append((first, codes, grid))
+            if grid.factor:
+                edges = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1], True])
+                below += [(first + a, b - a) for a, b in zip(edges[:-1].tolist(), edges[1:].tolist()) if b - a > CROWD]
+        cells = below
+    return CurveOrder(rows, _kept(depth, found) if keep else None)
+
+
+def _kept(depth, found):
+    sizes = [len(codes) for _, codes, _ in found]
+    return CurveCells(
+        level=np.cumsum([0, *depth]),
+        first=np.array([first for first, _, _ in found], np.int32),
+        start=np.cumsum([0, *sizes]),
+        codes=np.concatenate([np.empty(0, np.uint64), *(codes for _, codes, _ in found)]),
+        grids=[grid for _, _, grid in found],
     )
 
 
-def curve_codes(points, scaling):
-    return np.array([_curve_code(row, scaling) for row in points.astype(np.float64)], np.uint64)
+def curve_places(cells, queries, scale):
+    scaled = queries.astype(np.float64) * scale
+    seen = [_place(cells, x) for x in scaled]
+    rows = sorted(range(len(seen)), key=lambda i: (*seen[i], i))
+    return np.array(rows, np.int32), np.array([seen[i][0] for i in rows], np.int64)
 
 
-def _curve_code(row, scaling):
-    used = scaling.dimensions
-    last = 2**scaling.bits - 1
-    cells = [int(min(max((row[i] * scaling.scale - scaling.low[i]) * scaling.factor, 0), last)) for i in range(used)]
-    if used > 1:
-        cells = _hilbert_transpose(cells, scaling.bits)
-    code = 0
-    for bit in reversed(range(scaling.bits)):
-        for cell in cells:
-            code = code << 1 | cell >> bit & 1
-    return code
+def _place(cells, x):
+    """How many points come before a scaled query, and its code in the last cell that it reached."""
+    place = code = depth = 0
+    members = range(cells.level[0], cells.level[1]) if len(cells.level) > 1 else ()
+    while members:
+        cell = members[0]
+        codes = cells.codes[cells.start[cell] : cells.start[cell + 1]]
+        code = cells.grids[cell].code(x)
+        before = int((codes < np.uint64(code)).sum())
+        place = int(cells.first[cell]) + before
+        depth += 1
+        if depth == len(cells.level) - 1 or before == len(codes) or codes[before] != code:
+            break
+        members = [c for c in range(cells.level[depth], cells.level[depth + 1]) if cells.first[c] == place]
+    return place, code
+
+
+@dataclass
+class Grid:
+    """The grid that divides a cell: along the chosen axes, `bits` bits each."""
+
+    axes: list
+    low: np.ndarray
+    bits: int
+    factor: float
+
+    @classmethod
+    def around(cls, scaled):
+        low, extent = scaled.min(axis=0), scaled.max(axis=0) - scaled.min(axis=0)
+        widest = np.argsort(-extent, kind="stable")[:MOST_CURVE_AXES].tolist()
+        top = float(extent[widest[0]])
+        while len(widest) > 1 and extent[widest[-1]] * 2.0 ** bits_for(len(widest)) <= top:
+            widest.pop()
+        axes = sorted(widest)
+        factor = 2.0 ** bits_for(len(axes)) / top if top > LEAST_EXTENT else 0.0
+        return cls(axes, low[axes], bits_for(len(axes)), factor)
+
+    def code(self, x):
+        if not self.factor:
+            return 0
+        last = 2**self.bits - 1
+        cells = [int(min(max((x[i] - low) * self.factor, 0), last)) for i, low in zip(self.axes, self.low)]
+        if len(cells) > 1:
+            cells = _hilbert_transpose(cells, self.bits)
+        code = 0
+        for bit in reversed(range(self.bits)):
+            for cell in cells:
+                code = code << 1 | cell >> bit & 1
+        return code
+
+
+def bits_for(axes):
+    return min(32, CURVE_BITS // axes)
 
 
 def _hilbert_transpose(x, bits):

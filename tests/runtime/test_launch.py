@@ -37,18 +37,17 @@ def test_a_signature_is_read_off_the_source():
         ("Bits<double>", True, 8),
         ("double", False, 8),
     ]
-    assert signature("points/order", "curve_codes<float, 3>")[3].type == "Scaling<3>"
     assert signature("graph/forest", "forest<Wide, int, i64>")[9].type == "Item<Wide>"
 
 
 UPPER_BOUNDS = [OnDevice((9,), "i4"), 9, OnDevice((9,), "i4"), *(OnDevice((9,), "f8") for _ in range(3))]
-CODES = [OnDevice((9, 3), "f4"), 9, np.int32(3), np.zeros(1, "V48"), OnDevice((9,), "u8")]
+LABELS = [OnDevice((9,), "i4"), 9, np.zeros(1, "V68"), OnDevice((9, 4), "f4")]
 LEAVES = [9, OnDevice((9,), "i4"), np.bool_(True), OnDevice((9,), "?")]
 CUT = [OnDevice((9,), "i4"), OnDevice((9,), "u4"), 0, 9, 5, OnDevice((9,), "i4"), OnDevice((25,), "u8"), np.uint32(1)]
 SPLITS = [OnDevice((9, 2), "i4"), 9, *(OnDevice((9,), "i4") for _ in range(3))]
 RIGHT = [
     ("points/cached", "upper_bounds<double>", UPPER_BOUNDS),
-    ("points/order", "curve_codes<float, 3>", CODES),
+    ("points/labels", "label_leaves<float, 3>", LABELS),
     ("hierarchy/selection", "leaves", LEAVES),
     ("hierarchy/cut", "find_tops", CUT),
     ("hierarchy/cut", "find_components", [SPLITS[0], 9, 5, *SPLITS[2:]]),
@@ -76,8 +75,8 @@ def test_a_wrong_number_of_arguments_raises(room, name, args):
         (*RIGHT[0], 1, 9.0, "takes i64 for n; got a floating-point number of 8 bytes"),
         (*RIGHT[0], 3, OnDevice((9,), "f4"), r"takes Bits<double> \* for bound; got an array of float32"),
         (*RIGHT[0], 0, np.zeros(9, np.int32), r"takes int \* for labels; got array"),
-        (*RIGHT[1], 2, 3, "takes int for stride; got an integer of 8 bytes"),
-        (*RIGHT[1], 3, 3, "takes Scaling<3> for scaling; got an integer of 8 bytes"),
+        (*RIGHT[0], 2, 3.5, r"takes int \* for nearest; got 3.5"),
+        (*RIGHT[1], 2, 3, "takes Hierarchy for h; got an integer of 8 bytes"),
         (*RIGHT[2], 2, 1, "takes bool for root_too; got an integer of 8 bytes"),
         (*RIGHT[2], 0, None, "takes i64 for clusters; got None"),
         (*RIGHT[3], 7, 1, "takes u32 for epoch; got an integer of 8 bytes"),

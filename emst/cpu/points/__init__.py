@@ -1,8 +1,9 @@
 """Spanning trees of points on the CPU, in the order of a run.
 
-statistics.py    bounds, rows that are not finite, and a sample of rows
+statistics.py    bounds, and rows that are not finite
 memory.py        the bytes that a tree takes, checked before anything is allocated
-order.py         codes along the Hilbert curve
+order.py         the order along the Hilbert curve: crowded cells are divided again
+curve.py         the grid of a cell, and codes along the curve in it; order and places use it
 bvh.py           the bounding volume hierarchy
 norms.py         norms: the code of the power of a distance
 distances.py     distances between points and boxes, compared with radii
@@ -13,6 +14,7 @@ cached.py        cached nearest neighbours, and upper bounds for components
 search.py        the search: the nearest point of another component
 lightest.py      the lightest edge of each component, among the neighbours of its points
 result.py        sorted edges and core distances, in the caller's rows and units
+places.py        places of new points in that order
 prediction.py    the nearest point to a new one under mutual reachability
 walk.py          the walk of 16 neighbouring queries through the hierarchy; knn, search and prediction use it
 lists.py         sorted lists of neighbours, for the walk

@@ -17,15 +17,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from emst.cpu.points.bvh import MIXED
+from emst.cpu.points.bvh import MIXED, Bvh
 from emst.cpu.points.distances import distance_power
 from emst.cpu.points.knn import list_neighbours
-from emst.cpu.runtime.arrays import full
+from emst.cpu.points.walk import new_packet
+from emst.cpu.runtime.arrays import empty, full
 from emst.cpu.runtime.atomics import load, lower_bound
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, cached_mask, changes_mask, hopeful_mask, lowest_bit
 from emst.cpu.runtime.numbers import greater, lesser
-from emst.cpu.runtime.parallel import for_chunks, grain_for
+from emst.cpu.runtime.parallel import PerThread, for_chunks, grain_for
 
 LIST_FROM = 1 << 13  # components; with fewer, lists save less time than it takes to load their kernel
 LISTED = 6  # neighbours a point
@@ -47,8 +48,9 @@ class Memory(NamedTuple):
 class NeighbourCache:
     """What points remember between rounds, and which of them may hold their component's lightest edge."""
 
-    def __init__(self, n: int, memory: Memory):
-        self.memory = memory
+    def __init__(self, bvh: Bvh, memory: Memory):
+        self.memory, n = memory, bvh.n
+        self.scratch = PerThread(lambda: (new_packet(bvh.d, bvh.dtype), empty(LANES * LANES, np.int32)))  # of a search
         self.candidates = np.zeros(len(memory.least), np.int64)  # one bit a point
         self.nearest, self.bound = memory.nearest[:n], memory.bound[:n]
 
@@ -69,7 +71,7 @@ def cache_neighbours(bvh, forest):
     joined = forest.labels < np.arange(bvh.n, dtype=np.int32)  # mostly points that equal the first of their component
     nearest[: bvh.n][joined] = forest.labels[joined]  # so `upper_bounds` leaves them out: see `_repeated`
     return NeighbourCache(
-        bvh.n,
+        bvh,
         Memory(
             labels=full(size + 1, MIXED, np.int32),
             nearest=nearest,

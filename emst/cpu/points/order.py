@@ -1,11 +1,12 @@
-"""The order of the points: along a Hilbert curve through the grid of their scaling.
+"""The order of the points: along a Hilbert curve through a grid that adapts to them.
 
-Neighbours on the curve are neighbours in space, without the jumps of the Morton order. The transform is Skilling's,
-done on 64 points at a time so that its loop over bits runs in vectors, whatever the dimension.
+Neighbours on the curve are neighbours in space, without the jumps of the Morton order. The first grid divides the cube
+around all points. Where more than `CROWD` points share a cell of a grid, the cell gets a box, a grid and codes of its
+own, again and again, until cells are small or cannot be divided: those of equal points. Points that share a cell to the
+end stay in the order of their rows. So only crowded cells cost more than one pass.
 
-References
-----------
-J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707 (2004).
+All cells of a level are divided at once. Cells with many points are divided by all threads together, the others by one
+thread each.
 """
 
 from __future__ import annotations
@@ -14,72 +15,226 @@ import functools
 
 import numpy as np
 
+from emst.backend.records import CROWD, MOST_CURVE_AXES, CurveCells, CurveOrder
+from emst.cpu.points.curve import BLOCK, Grids, grid_cells, hilbert_codes, new_grids, set_grid
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.numbers import greater, lesser
-from emst.cpu.runtime.parallel import for_chunks, grain_for
+from emst.cpu.runtime.parallel import for_chunks, grain_for, thread_count
+from emst.cpu.runtime.sort import radix_order
 
-BLOCK = 64  # points transformed together
+LARGE = 1 << 14  # points at least of a cell that all threads divide together
+RUN = 16  # points sorted by insertion
 
 
-def curve_codes(points, scaling):
+def curve_order(points, scale, keep=False):
     """See `emst.backend.operations`."""
     n = len(points)
-    codes = np.empty(n, np.uint64)
-    dims = scaling.dimensions
-    grid = (scaling.low[:dims], scaling.scale, scaling.bits, scaling.factor)
-    room = functools.partial(np.zeros, (dims, BLOCK), np.uint32)
-    for_chunks(_curve_codes, n, grain_for(n, 4096), points, *grid, codes, scratch=room)
-    return codes
+    rows = np.arange(n, dtype=np.int32)
+    first, start = np.zeros(1, np.int32), np.array([0, n])
+    levels = []
+    while start[-1] > CROWD:
+        codes, grids = _divide(points, scale, rows, first, start)
+        if keep:
+            levels.append((first, start, codes, grids))
+        first, start = _crowded_cells(first, start, codes, grids)
+    return CurveOrder(rows, joined_levels(levels, points.shape[1]) if keep else None)
+
+
+def _divide(points, scale, rows, first, start):
+    """Sort the points of every cell along a curve of its own. Returns their codes, in that order, and the grids."""
+    d, size = points.shape[1], np.diff(start)
+    codes, grids = np.empty(start[-1], np.uint64), new_grids(len(first), d)
+    large = size > max(LARGE, len(points) // (8 * thread_count()))
+    for cell in np.flatnonzero(large).tolist():
+        members = slice(first[cell], first[cell] + size[cell])
+        codes[start[cell] : start[cell + 1]], rows[members] = _divide_large(points, scale, rows[members], grids, cell)
+    small = np.flatnonzero(~large)
+    if len(small):
+        args = (points, scale, rows, first, start, small, codes, grids)
+        scratch = functools.partial(_scratch, d, int(size[small].max()))
+        for_chunks(_divide_small, len(small), grain_for(len(small), 8), *args, scratch=scratch)
+    return codes, grids
+
+
+def _divide_large(points, scale, rows, grids, cell):
+    """Divide one cell, which holds these rows of the points. Returns its codes and its rows in their order."""
+    m, d = len(rows), points.shape[1]
+    grain = grain_for(m, 1 << 14)
+    low, high = np.empty((2, -(-m // grain), d))
+    for_chunks(_box_of_part, m, grain, points, scale, rows, low, high, grain)
+    _set_grid(grids, cell, low.min(0), high.max(0), *_widest())
+    codes = np.empty(m, np.uint64)
+    for_chunks(_codes_of_part, m, grain_for(m, 4096), points, scale, rows, grids, cell, codes,
+               scratch=functools.partial(_lanes, d))  # fmt: skip
+    return radix_order(codes, rows)
+
+
+def _scratch(d, most):
+    """Scratch of a thread that divides cells of up to `most` points."""
+    return (*np.empty((2, d)), *_widest(), _lanes(d), np.empty(most, np.uint64), np.empty(most, np.int32))
+
+
+def _widest():
+    return np.empty(MOST_CURVE_AXES, np.int32), np.empty(MOST_CURVE_AXES)
+
+
+def _lanes(d):
+    return np.zeros((min(d, MOST_CURVE_AXES), BLOCK), np.uint32)
+
+
+def _crowded_cells(first, start, codes, grids):
+    """The cells of the next level: where each begins among all points, and among the points of that level."""
+    m = int(start[-1])
+    grain = grain_for(m, 1 << 15)
+    most = grain // (CROWD + 1) + 1  # that can begin in one part
+    parts = -(-m // grain)
+    begins, sizes, found = np.empty((parts, most), np.int32), np.empty((parts, most), np.int64), np.empty(parts, int)
+    for_chunks(_list_crowded, m, grain, first, start, codes, grids.factor, begins, sizes, found, grain)
+    taken = np.arange(most) < found[:, None]
+    return begins[taken], np.concatenate([[0], np.cumsum(sizes[taken])])
+
+
+def joined_levels(levels, d):
+    """All levels of an order, one after the other, as `CurveCells`."""
+    columns = list(zip(*levels)) or [[], [], [], []]
+    sizes = [int(start[-1]) for start in columns[1]]
+    starts = [start[:-1] + before for start, before in zip(columns[1], np.cumsum([0, *sizes]))]
+    grids = zip(new_grids(0, d), *columns[3])
+    return CurveCells(
+        level=np.cumsum([0, *map(len, columns[0])]),
+        first=np.concatenate([np.empty(0, np.int32), *columns[0]]),
+        start=np.concatenate([*starts, [sum(sizes)]]),
+        codes=np.concatenate([np.empty(0, np.uint64), *columns[2]]),
+        grids=Grids(*map(np.concatenate, grids)),
+    )
 
 
 @kernel
-def _curve_codes(cells, points, low, scale, bits, factor, codes, begin, end):
-    dims = len(low)
-    last = np.float64((np.int64(1) << bits) - 1)
-    for start in range(begin, end, BLOCK):
-        count = lesser(BLOCK, end - start)
+def _box_of_part(points, scale, rows, low, high, grain, begin, end):
+    _box(points, scale, rows, begin, end, low[begin // grain], high[begin // grain])
+
+
+@part
+def _box(points, scale, rows, begin, end, low, high):
+    """Corners of the box around some of the rows, scaled."""
+    d = points.shape[1]
+    for i in range(d):
+        low[i], high[i] = np.inf, -np.inf
+    for j in range(begin, end):
+        row = rows[j]
+        for i in range(d):
+            x = np.float64(points[row, i])
+            low[i], high[i] = lesser(low[i], x), greater(high[i], x)
+    for i in range(d):
+        low[i], high[i] = low[i] * scale, high[i] * scale
+
+
+@kernel
+def _set_grid(grids, cell, low, high, widest, extents):
+    set_grid(grids, cell, low, high, widest, extents)
+
+
+@kernel
+def _codes_of_part(lanes, points, scale, rows, grids, cell, codes, begin, end):
+    _codes(lanes, points, scale, rows, begin, end, grids, cell, codes, begin)
+
+
+@part
+def _codes(lanes, points, scale, rows, begin, end, grids, cell, codes, at):
+    """Codes of the points in some of the rows of a cell, written from `codes[at]` on."""
+    for block in range(begin, end, BLOCK):
+        count = lesser(BLOCK, end - block)
         for j in range(count):
-            for i in range(dims):
-                cell = (np.float64(points[start + j, i]) * scale - low[i]) * factor
-                cells[i, j] = np.int64(lesser(greater(cell, 0.0), last))
-        if dims > 1:
-            _hilbert_transpose(cells, dims, bits)
-        _interleave(cells, dims, bits, codes[start : start + count])
+            grid_cells(lanes, j, points[rows[block + j]], scale, grids, cell)
+        to = at + block - begin
+        hilbert_codes(lanes, BLOCK, grids.used[cell], codes[to : to + count])
+
+
+@kernel
+def _divide_small(scratch, points, scale, rows, first, start, cells, codes, grids, begin, end):
+    low, high, widest, extents, lanes, spare_codes, spare_rows = scratch
+    for i in range(begin, end):
+        cell = cells[i]
+        size, place, at = start[cell + 1] - start[cell], np.int64(first[cell]), start[cell]
+        _box(points, scale, rows, place, place + size, low, high)
+        set_grid(grids, cell, low, high, widest, extents)
+        if grids.factor[cell] > 0:
+            _codes(lanes, points, scale, rows, place, place + size, grids, cell, codes, at)
+            _sort(codes[at : at + size], rows[place : place + size], spare_codes, spare_rows)
+        else:
+            codes[at : at + size] = 0
 
 
 @part
-def _hilbert_transpose(cells, dims, bits):
-    """Grid cells to the transposed Hilbert index, in place, as in the paper but without branches."""
-    one, zero = np.uint32(1), np.uint32(0)
-    head = cells[0]
-    for bit in range(bits - 1, 0, -1):
-        below = (one << np.uint32(bit)) - one
-        for i in range(dims):
-            row = cells[i]
-            for j in range(BLOCK):
-                inside = zero - ((row[j] >> np.uint32(bit)) & one)  # all ones where the bit is set
-                swap = (head[j] ^ row[j]) & below & ~inside
-                head[j] ^= (below & inside) | swap
-                row[j] ^= swap
-    for i in range(1, dims):
-        for j in range(BLOCK):
-            cells[i, j] ^= cells[i - 1, j]
-    tail = cells[dims - 1]
-    for j in range(BLOCK):
-        flip = tail[j]  # every bit set flips all below it: the parity of the bits above
-        for shift in (16, 8, 4, 2, 1):
-            flip ^= flip >> np.uint32(shift)
-        flip >>= one
-        for i in range(dims):
-            cells[i, j] ^= flip
+def _sort(codes, rows, spare_codes, spare_rows):
+    """Stable merge sort of rows by their codes. Short runs are sorted by insertion. Of two runs that are merged, the
+    first is set aside."""
+    n = len(codes)
+    for low in range(0, n, RUN):
+        for i in range(low + 1, lesser(low + RUN, n)):
+            code, row, to = codes[i], rows[i], i
+            while to > low and codes[to - 1] > code:
+                codes[to], rows[to] = codes[to - 1], rows[to - 1]
+                to -= 1
+            codes[to], rows[to] = code, row
+    width = np.int64(RUN)
+    while width < n:
+        for low in range(0, n - width, 2 * width):
+            middle, high = low + width, lesser(low + 2 * width, n)
+            if codes[middle - 1] <= codes[middle]:
+                continue
+            for i in range(width):
+                spare_codes[i], spare_rows[i] = codes[low + i], rows[low + i]
+            a, b, to = np.int64(0), middle, low
+            while a < width:
+                if b < high and codes[b] < spare_codes[a]:
+                    codes[to], rows[to] = codes[b], rows[b]
+                    b += 1
+                else:
+                    codes[to], rows[to] = spare_codes[a], spare_rows[a]
+                    a += 1
+                to += 1
+        width *= 2
+
+
+@kernel
+def _list_crowded(first, start, codes, factor, begins, sizes, found, grain, begin, end):
+    """List the runs of equal codes that begin in this part and hold more than `CROWD` points of a divided cell."""
+    mine = begin // grain
+    cell = last_at_most(start, begin)
+    count, i = 0, np.int64(begin)
+    if i > start[cell] and codes[i] == codes[i - 1]:  # the rest of a run that begins before
+        i = _end_of_run(codes, i, start[cell + 1])
+    while i < end:
+        while i >= start[cell + 1]:
+            cell += 1
+        if factor[cell] == 0:
+            i = start[cell + 1]
+            continue
+        stop = _end_of_run(codes, i, start[cell + 1])
+        if stop - i > CROWD:
+            begins[mine, count], sizes[mine, count] = first[cell] + i - start[cell], stop - i
+            count += 1
+        i = stop
+    found[mine] = count
 
 
 @part
-def _interleave(cells, dims, bits, codes):
-    """Bits from the highest down, dimension 0 first."""
-    for j in range(len(codes)):
-        codes[j] = 0
-    for bit in range(bits - 1, -1, -1):
-        for i in range(dims):
-            for j in range(len(codes)):
-                codes[j] = (codes[j] << np.uint64(1)) | np.uint64((cells[i, j] >> np.uint32(bit)) & np.uint32(1))
+def last_at_most(numbers, value):
+    """Where the last of the ascending numbers is that is at most `value`."""
+    low, high = np.int64(0), np.int64(len(numbers))
+    while high - low > 1:
+        middle = (low + high) // 2
+        if numbers[middle] <= value:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@part
+def _end_of_run(codes, i, end):
+    code = codes[i]
+    while i < end and codes[i] == code:
+        i += 1
+    return i

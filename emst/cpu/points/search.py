@@ -32,8 +32,7 @@ from emst.cpu.points.bvh import MIXED
 from emst.cpu.points.cached import lanes_of
 from emst.cpu.points.distances import point_mask
 from emst.cpu.points.lightest import lightest_edges
-from emst.cpu.points.walk import box_around, new_packet, walk_with
-from emst.cpu.runtime.arrays import empty
+from emst.cpu.points.walk import box_around, walk_with
 from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import (
@@ -56,8 +55,7 @@ def nearest_outgoing(bvh, forest, cache):
     """See `emst.backend.operations`."""
     groups = -(-bvh.leaves // LANES)
     args = (bvh.nodes, bvh.padded_core, bvh.node_core, bvh.n, forest.best, cache.memory, cache.candidates)
-    for_chunks(_search, groups, grain_for(groups, 8), *args, bvh.space,
-               scratch=lambda: (new_packet(bvh.d, bvh.dtype), empty(LANES * LANES, np.int32)))  # fmt: skip
+    for_chunks(_search, groups, grain_for(groups, 8), *args, bvh.space, scratch=cache.scratch)
     lightest_edges(bvh, forest, cache)
 
 

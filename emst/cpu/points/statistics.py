@@ -1,4 +1,4 @@
-"""Statistics of the points: their bounds, rows that are not finite, and a sample of rows."""
+"""Statistics of the points: their bounds, and rows that are not finite."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
-def point_statistics(points, sampled):
+def point_statistics(points):
     """See `emst.backend.operations`."""
     n, d = points.shape
     grain = grain_for(n, 1 << 15)
@@ -19,8 +19,7 @@ def point_statistics(points, sampled):
     bad, first = np.zeros(parts, np.int64), np.full(parts, -1)
     for_chunks(_statistics, n, grain, points, low, high, bad, first, grain)
     wrong = np.flatnonzero(bad)
-    sample = points[sampled.of(n)].astype(np.float64)
-    return PointStatistics(low.min(0), high.max(0), int(bad.sum()), int(first[wrong[0]]) if len(wrong) else -1, sample)
+    return PointStatistics(low.min(0), high.max(0), int(bad.sum()), int(first[wrong[0]]) if len(wrong) else -1)
 
 
 @kernel

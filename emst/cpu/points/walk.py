@@ -13,7 +13,7 @@ import numpy as np
 
 from emst.cpu.points.bvh import MIXED
 from emst.cpu.points.distances import box_mask, children_mask
-from emst.cpu.runtime.arrays import empty
+from emst.cpu.runtime.arrays import empties
 from emst.cpu.runtime.compile import part
 from emst.cpu.runtime.lanes import LANES, at_most_mask, greatest, lowest_bit, unequal_mask
 from emst.cpu.runtime.numbers import greater, lesser
@@ -39,20 +39,13 @@ class Packet(NamedTuple):
 
 
 def new_packet(d, dtype):
-    return Packet(
-        points=empty(d * LANES, dtype),
-        labels=empty(LANES, np.int32),
-        ids=empty(LANES, np.int32),
-        radius=empty(LANES, dtype),
-        weight=empty(LANES, dtype),
-        near=empty(LANES, dtype),
-        found=empty(LANES, np.int32),
-        core=empty(LANES, dtype),
-        box=empty(2 * d, dtype),
-        distance=empty(LANES, dtype),
-        stack=empty(STACK, np.int64),
-        gap=empty(STACK, dtype),
-    )
+    lanes, names = (LANES, dtype), (LANES, np.int32)
+    arrays = {
+        "points": (d * LANES, dtype), "labels": names, "ids": names, "radius": lanes, "weight": lanes, "near": lanes,
+        "found": names, "core": lanes, "box": (2 * d, dtype), "distance": lanes, "stack": (STACK, np.int64),
+        "gap": (STACK, dtype),
+    }  # fmt: skip
+    return Packet(**dict(zip(arrays, empties(*arrays.values()))))
 
 
 @part

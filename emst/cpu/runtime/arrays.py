@@ -11,10 +11,20 @@ LINE = 64  # bytes
 
 def empty(size: int, dtype) -> np.ndarray:
     """Uninitialised array of one dimension."""
-    dtype = np.dtype(dtype)
-    room = np.empty(size * dtype.itemsize + 2 * LINE, np.uint8)
-    start = -room.ctypes.data % LINE
-    return room[start : start + size * dtype.itemsize].view(dtype)
+    return empties((size, dtype))[0]
+
+
+def empties(*kinds) -> list[np.ndarray]:
+    """Uninitialised arrays of one dimension, given by size and type, in one piece of memory: for the small arrays of a
+    kernel, asking for memory and its address costs more than the kernel's use of it."""
+    sizes = [size * np.dtype(dtype).itemsize for size, dtype in kinds]
+    room = np.empty(sum(sizes) + (len(sizes) + 1) * LINE, np.uint8)
+    at = -room.ctypes.data % LINE
+    arrays = []
+    for bytes_, (_, dtype) in zip(sizes, kinds):
+        arrays.append(room[at : at + bytes_].view(dtype))
+        at += -(-bytes_ // LINE) * LINE
+    return arrays
 
 
 def full(size: int, value, dtype) -> np.ndarray:

@@ -77,7 +77,7 @@ def for_chunks(
     waited for (milliseconds), and the exception is raised here: no thread works on the arrays afterwards.
     """
     chunks = -(-size // grain)
-    helpers = min(thread_count(), chunks) - 1
+    helpers = min(thread_count(), chunks) - 1 if chunks > 1 else 0
     if helpers < 1:
         own = args if scratch is None else (scratch(), *args)
         for begin in range(0, size, grain):
@@ -111,6 +111,18 @@ def for_chunks(
             future.result()
 
 
+class PerThread:
+    """Scratch for several calls of `for_chunks`: every thread makes its own once."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make, self._made = make, threading.local()
+
+    def __call__(self) -> Any:
+        if not hasattr(self._made, "scratch"):
+            self._made.scratch = self._make()
+        return self._made.scratch
+
+
 def finish(futures: list[Any]) -> None:
     """Wait for helpers that have begun, and cancel those that are still queued behind another call's work."""
     while running := [future for future in futures if not future.cancel() and not future.done()]:
@@ -119,4 +131,4 @@ def finish(futures: list[Any]) -> None:
 
 def grain_for(size: int, least: int) -> int:
     """Chunk length: about 16 chunks a thread, but at least `least`. That is 0.1 ms of work, as waking a thread is."""
-    return max(least, -(-size // (16 * thread_count())))
+    return max(least, -(-size // (16 * thread_count()))) if size > least else least

@@ -7,6 +7,7 @@ import numpy as np
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, thread_count
 
+FEW = 1 << 11  # keys that NumPy's merge sort sorts sooner than it takes to count digits
 DIGIT = 11  # bits sorted in one pass: 2048 counters stay in the first level cache
 
 
@@ -15,12 +16,14 @@ def sort_order(codes):
     return radix_order(codes)[1]
 
 
-def radix_order(keys):
-    """Sorted copy of uint64 keys, and the stable permutation that sorts them (least digit first)."""
+def radix_order(keys, values=None):
+    """Sorted copy of uint64 keys, and their values int32[n] in that order, by default indices. Equal keys stay in order
+    (least digit first)."""
     n = len(keys)
-    order = np.arange(n, dtype=np.int32)
-    if n < 2:
-        return keys, order
+    order = np.arange(n, dtype=np.int32) if values is None else values
+    if n < FEW:
+        place = np.argsort(keys, kind="stable")
+        return keys[place], order[place]
     parts = thread_count() if n > 1 << 16 else 1
     grain = -(-n // parts)
     parts = -(-n // grain)
@@ -35,7 +38,7 @@ def radix_order(keys):
         starts = (np.cumsum(totals) - totals) + (np.cumsum(counts, 0) - counts)
         new_keys, new_order = other or (np.empty_like(keys), np.empty_like(order))
         for_chunks(_scatter_digits, n, grain, keys, order, shift, starts, new_keys, new_order, grain)
-        other = (keys, order) if other else (np.empty_like(keys), order)  # the caller's keys must stay as they are
+        other = (keys, order) if other else (np.empty_like(keys), np.empty_like(order))  # the caller's stay
         keys, order = new_keys, new_order
     return keys, order
 

@@ -1,8 +1,9 @@
 """Spanning trees of points on the GPU, in the order of a run.
 
-statistics     bounds, rows that are not finite, and a sample of rows
+statistics     bounds, and rows that are not finite
 memory.py      the bytes that a tree takes, checked before anything is allocated
-order          codes along the Hilbert curve
+order          the order along the Hilbert curve: crowded cells are divided again
+curve.cuh      the grid of a cell, and codes along the curve in it; order and places use it
 bvh            the bounding volume hierarchy; bvh.cuh is its layout
 knn            core distances
 duplicates     equal points, joined before the first search
@@ -10,6 +11,7 @@ labels         the component of each node of the hierarchy
 cached         cached nearest neighbours, and upper bounds for components
 search         the search: the nearest point of another component
 result         sorted edges and core distances, in the caller's rows and units
+places         places of new points in that order
 prediction     the nearest point to a new one under mutual reachability
 walk.cuh       the walk of 32 neighbouring queries through the hierarchy; knn, search and prediction use it
 nearest.cuh    sorted lists of neighbours, for the walk

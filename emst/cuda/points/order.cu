@@ -1,78 +1,164 @@
-// Places of points on the Hilbert curve: 64-bit codes.
+// The order of points along a Hilbert curve through a grid that adapts to them: the steps of one level.
 //
-// Transposing the quantised coordinates turns the Morton code into the Hilbert index: J. Skilling, "Programming the
-// Hilbert curve", AIP Conference Proceedings 707 (2004). Neighbours on the curve are then neighbours in space.
-#include "runtime/exact.cuh"
+// A level has m points in its cells, in curve order: `members` holds their rows (null on the first level: all rows in
+// order), `cell` the number of the cell of each (null: 0).
+#include "runtime/compact.cuh"
+#include "points/curve.cuh"
 
-template <int D>
-struct Scaling {  // see emst/backend/records.py
-  double low[D];
-  double scale, factor;
-  int bits;
-};
+constexpr int CROWD = EMST_CROWD;
 
-__device__ inline u64 spread3(u64 x) {
-  x &= 0x1fffff;
-  x = (x | x << 32) & 0x1f00000000ffffull;
-  x = (x | x << 16) & 0x1f0000ff0000ffull;
-  x = (x | x << 8) & 0x100f00f00f00f00full;
-  x = (x | x << 4) & 0x10c30c30c30c30c3ull;
-  return (x | x << 2) & 0x1249249249249249ull;
-}
-__device__ inline u64 spread2(u64 x) {
-  x = (x | x << 16) & 0x0000ffff0000ffffull;
-  x = (x | x << 8) & 0x00ff00ff00ff00ffull;
-  x = (x | x << 4) & 0x0f0f0f0f0f0f0f0full;
-  x = (x | x << 2) & 0x3333333333333333ull;
-  return (x | x << 1) & 0x5555555555555555ull;
-}
-
-template <int D>
-__device__ u64 interleave(const u32 (&X)[D], int bits) {
-  if constexpr (D == 1) return X[0];
-  if constexpr (D == 2) return spread2(X[0]) << 1 | spread2(X[D - 1]);
-  if constexpr (D == 3) return spread3(X[0]) << 2 | spread3(X[1]) << 1 | spread3(X[D - 1]);
-  u64 code = 0;
-  for (int b = bits - 1; b >= 0; b--)
-    for (int d = 0; d < D; d++) code = code << 1 | (X[d] >> b & 1);
-  return code;
-}
-
-template <int D>
-__device__ void hilbert_transpose(u32 (&X)[D], int bits) {
-  const u32 top = 1u << (bits - 1);
-  for (u32 Q = top; Q > 1; Q >>= 1) {
-    u32 P = Q - 1;
-#pragma unroll
-    for (int d = 0; d < D; d++) {
-      u32 t = (X[0] ^ X[d]) & P;
-      bool set = X[d] & Q;
-      X[0] ^= set ? P : t;
-      X[d] ^= set ? 0 : t;
+// The box of every cell: the greatest coordinate, and the least as the greatest of its complement, as ordered integers
+// from 0. A thread takes one axis of `run` points, and writes only where its cell changes.
+template <class T, class U>
+__global__ void cell_boxes(const T *points, int dimensions, const int *members, const int *cell, i64 m, i64 run,
+                           U *corners) {
+  const i64 begin = thread_id() / dimensions * run, end = minimum(begin + run, m);
+  const int axis = (int)(thread_id() % dimensions);
+  if (begin >= m) return;
+  i64 current = cell ? cell[begin] : 0;
+  U low = 0, high = 0;
+  const auto write = [&]() {
+    U *const box = corners + current * 2 * dimensions + axis;
+    if (low > box[0]) atomicMax(box, low);
+    if (high > box[dimensions]) atomicMax(box + dimensions, high);
+  };
+  for (i64 k = begin; k < end; k++) {
+    const i64 here = cell ? cell[k] : 0, row = members ? members[k] : k;
+    const U u = ordered(points[row * dimensions + axis]);
+    if (here != current) {
+      write();
+      current = here;
+      low = high = 0;
     }
+    low = maximum(low, (U)~u);
+    high = maximum(high, u);
   }
-#pragma unroll
-  for (int d = 1; d < D; d++) X[d] ^= X[d - 1];
-  u32 t = 0;
-  for (u32 Q = top; Q > 1; Q >>= 1)
-    if (X[D - 1] & Q) t ^= Q - 1;
-#pragma unroll
-  for (int d = 0; d < D; d++) X[d] ^= t;
+  write();
 }
 
-// D curve dimensions of points with `stride` coordinates.
-template <class T, int D>
-__global__ void curve_codes(const T *x, i64 n, int stride, const Scaling<D> scaling, u64 *code) {
-  i64 i = thread_id();
-  if (i >= n) return;
-  const double cells = (double)(1ull << scaling.bits);
-  u32 X[D];
-#pragma unroll
-  for (int d = 0; d < D; d++) {
-    double scaled = mul(widened(x[i * stride + d]), scaling.scale);
-    double t = mul(add(scaled, -scaling.low[d]), scaling.factor);
-    X[d] = (u32)fmin(fmax(t, 0.0), cells - 1);
+// Side of a box along an axis, scaled.
+template <class T, class U>
+__device__ double side(const U *box, int dimensions, int axis, double scale) {
+  const double low = mul(widened(unordered((U)~box[axis])), scale);
+  return add(mul(widened(unordered(box[dimensions + axis])), scale), -low);
+}
+
+// How many axes come before one: wider ones, and equally wide ones of a smaller number.
+template <class T, class U>
+__device__ int rank_of(const U *box, int dimensions, int axis, double scale) {
+  const double own = side<T>(box, dimensions, axis, scale);
+  int rank = 0;
+  for (int other = 0; other < dimensions; other++) {
+    const double theirs = side<T>(box, dimensions, other, scale);
+    rank += theirs > own || (theirs == own && other < axis);
   }
-  if (D > 1) hilbert_transpose(X, scaling.bits);
-  code[i] = interleave(X, scaling.bits);
+  return rank;
+}
+
+// The grid of every cell, from its box; a warp a cell. The widest axes take part: as many of them, up to D, as there
+// are such that each is wider than a cell of the grid that they make.
+template <class T, class U, int D>
+__global__ void cell_grids(const U *corners, i64 cells, int dimensions, double scale, double least_extent, double *low,
+                           int *axes, int *used, double *factor) {
+  const i64 cell = thread_id() / 32;
+  if (cell >= cells) return;
+  const U *box = corners + cell * 2 * dimensions;
+  i64 widest = 0;  // numbers that are not negative compare like their bits
+  for (int axis = lane_id(); axis < dimensions; axis += 32)
+    widest = maximum(widest, bits_of(side<T>(box, dimensions, axis, scale)));
+  const double extent = value_of(warp_max(widest));
+  int chosen = 1;
+  for (int axis = lane_id(); axis < dimensions; axis += 32) {
+    const int rank = rank_of<T>(box, dimensions, axis, scale) + 1;
+    if (rank <= D && mul(side<T>(box, dimensions, axis, scale), (double)(1ull << bits_for(rank))) > extent)
+      chosen = maximum(chosen, rank);
+  }
+  chosen = warp_max(chosen);
+  int before = 0;
+  for (int first = 0; first < dimensions; first += 32) {
+    const int axis = first + (int)lane_id();
+    const bool taken = axis < dimensions && rank_of<T>(box, dimensions, axis, scale) < chosen;
+    const u32 lanes = __ballot_sync(FULL, taken);
+    const i64 at = cell * D + before + __popc(lanes & ((1u << lane_id()) - 1));
+    if (taken) {
+      axes[at] = axis;
+      low[at] = mul(widened(unordered((U)~box[axis])), scale);
+    }
+    before += __popc(lanes);
+  }
+  if (lane_id() != 0) return;
+  used[cell] = chosen;
+  factor[cell] = extent > least_extent ? (double)(1ull << bits_for(chosen)) / extent : 0.0;
+}
+
+// The code of every point in its cell; 0 where the cell cannot be divided.
+template <class T, int D>
+__global__ void cell_codes(const T *points, int dimensions, const int *members, const int *cell, i64 m, double scale,
+                           const double *low, const int *axes, const int *used, const double *factor, u64 *code) {
+  const i64 k = thread_id();
+  if (k >= m) return;
+  const i64 row = members ? members[k] : k, own = cell ? cell[k] : 0;
+  const Grids grids{low, axes, used, factor};
+  code[k] = factor[own] > 0 ? curve_code<T, D>(points + row * dimensions, scale, grids, own) : 0;
+}
+
+// Keys by which points that are sorted by their codes are sorted by their cells.
+__global__ void cell_keys(const int *cell, const int *moved, i64 m, u64 *key) {
+  const i64 k = thread_id();
+  if (k < m) key[k] = cell[moved[k]];
+}
+
+// The points of a level in their new order.
+__global__ void put_in_order(const int *moved, const int *members, const int *place, const u64 *code, i64 m, int *rows,
+                             u64 *in_order) {
+  const i64 k = thread_id();
+  if (k >= m) return;
+  rows[place[k]] = members[moved[k]];
+  in_order[k] = code[moved[k]];
+}
+
+// Lists the points in runs of more than CROWD equal codes within a cell that was divided.
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    list_crowded(const u64 *code, const int *cell, i64 m, const double *factor, int *crowded, int *total, u64 *tiles,
+                 u32 epoch) {
+  compact(
+      m, tiles, epoch, total,
+      [&](int, i64 k) {
+        const u64 mine = code[k];
+        const int own = cell ? cell[k] : 0;
+        const auto same = [&](i64 j) { return code[j] == mine && (!cell || cell[j] == own); };
+        int run = 1;
+        for (i64 j = k - 1; j >= 0 && run <= CROWD && same(j); j--) run++;
+        for (i64 j = k + 1; j < m && run <= CROWD && same(j); j++) run++;
+        return run > CROWD && factor[own] > 0;
+      },
+      [&](i64 k, bool kept, u32 rank) {
+        if (kept) crowded[rank] = (int)k;
+      });
+}
+
+// The next level, whose points are the crowded ones of this level: their cells, places and rows; the place of the first
+// point of every cell, and where its points begin.
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    list_cells(const u64 *code, const int *cell, const int *place, const int *rows, const int *crowded, i64 m,
+               int *first, i64 *start, int *next_cell, int *next_place, int *members, int *total, u64 *tiles,
+               u32 epoch) {
+  compact(
+      m, tiles, epoch, total,
+      [&](int, i64 k) {
+        if (k == 0) return true;
+        const int j = crowded[k], i = crowded[k - 1];
+        return code[j] != code[i] || (cell && cell[j] != cell[i]);
+      },
+      [&](i64 k, bool kept, u32 rank) {
+        const int at = place ? place[crowded[k]] : crowded[k];
+        if (kept) {
+          first[rank] = at;
+          start[rank] = k;
+        }
+        if (k == m - 1) start[rank + kept] = m;
+        next_cell[k] = (int)rank - !kept;
+        next_place[k] = at;
+        members[k] = rows[at];
+      });
 }

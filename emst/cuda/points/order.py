@@ -1,24 +1,133 @@
-"""Places of the points on the Hilbert curve, on the GPU. Kernel: order.cu."""
+"""The order of the points along a Hilbert curve that adapts to them, on the GPU. Kernels: order.cu.
+
+All cells of a level are divided at once: boxes, grids, codes, and two stable sorts, by code and by cell. The points in
+crowded cells make the next level.
+"""
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import cupy
 import numpy as np
 
-from emst.backend.records import Scaling
+from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, CurveCells, CurveOrder
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.sort import sort_pairs
+
+THREADS = 1 << 18  # that find the boxes, at most
+LEAST_RUN = 64  # points that one of them takes at least
 
 
-def curve_codes(points: cupy.ndarray, scaling: Scaling) -> cupy.ndarray:
+class Grids(NamedTuple):
+    """The grids of many cells, in the order in which kernels take them; see curve.cuh."""
+
+    low: cupy.ndarray  # float64[cells, axes]
+    axes: cupy.ndarray  # int32[cells, axes]
+    used: cupy.ndarray  # int32[cells]
+    factor: cupy.ndarray  # float64[cells]
+
+
+class Level(NamedTuple):
+    """The cells of a level and the m points in them, in curve order. On the first level, None stands for all points, in
+    the order of their rows and in a single cell."""
+
+    m: int
+    first: cupy.ndarray  # int32[cells]: place of a cell's first point
+    start: cupy.ndarray  # int64[cells + 1]: where its points begin among the m
+    members: Any = None  # int32[m]: row of every point
+    place: Any = None  # int32[m]: its place
+    cell: Any = None  # int32[m]: its cell
+
+
+def curve_order(points: cupy.ndarray, scale: float, keep: bool = False) -> CurveOrder:
     """See `emst.backend.operations`."""
     n, d = points.shape
-    used = scaling.dimensions
-    layout = np.dtype([("low", np.float64, used), ("scale", "f8"), ("factor", "f8"), ("bits", "i4"), ("_", "i4")])
-    packed = np.zeros(1, layout)
-    packed["low"], packed["scale"], packed["factor"], packed["bits"] = (
-        scaling.low[:used], scaling.scale, scaling.factor, scaling.bits,
-    )  # fmt: skip
-    codes = cupy.empty(n, np.uint64)
-    launch("points/order", f"curve_codes<{ctype(points.dtype)}, {used}>", n, points, n, np.int32(d), packed, codes)
+    if n <= CROWD:
+        return CurveOrder(cupy.arange(n, dtype=np.int32), joined_levels([], d) if keep else None)
+    level: Level | None = Level(n, cupy.zeros(1, np.int32), cupy.asarray([0, n], np.int64))
+    rows, kept = None, []
+    while level is not None:
+        grids = _grids(points, scale, level)
+        codes, rows = _sorted(_codes(points, scale, level, grids), level, rows)
+        if keep:
+            kept.append((level.first, level.start, codes, grids))
+        level = _crowded(codes, level, rows, grids.factor)
+    return CurveOrder(rows, joined_levels(kept, d) if keep else None)
+
+
+def _grids(points: cupy.ndarray, scale: float, level: Level) -> Grids:
+    """A box around the points of every cell, and its grid."""
+    d, c = points.shape[1], len(level.first)
+    wide = points.dtype.itemsize == 8
+    types = "double, u64" if wide else "float, u32"
+    corners = cupy.zeros((c, 2, d), np.uint64 if wide else np.uint32)
+    run = max(LEAST_RUN, -(-level.m * d // THREADS))
+    args = (points, np.int32(d), level.members, level.cell, level.m, run, corners)
+    launch("points/order", f"cell_boxes<{types}>", -(-level.m // run) * d, *args)
+    grids, axes = new_grids(c, d), min(d, MOST_CURVE_AXES)
+    launch("points/order", f"cell_grids<{types}, {axes}>", 32 * c, corners, c, np.int32(d), scale, LEAST_EXTENT, *grids)
+    return grids
+
+
+def new_grids(cells: int, d: int) -> Grids:
+    """Room for the grids of some cells."""
+    shape = (cells, min(d, MOST_CURVE_AXES))
+    return Grids(
+        cupy.empty(shape), cupy.empty(shape, np.int32), cupy.empty(cells, np.int32), cupy.empty(cells, np.float64)
+    )
+
+
+def _codes(points: cupy.ndarray, scale: float, level: Level, grids: Grids) -> cupy.ndarray:
+    """Codes of the level's points."""
+    d = points.shape[1]
+    codes = cupy.empty(level.m, np.uint64)
+    name = f"cell_codes<{ctype(points.dtype)}, {min(d, MOST_CURVE_AXES)}>"
+    launch("points/order", name, level.m, points, np.int32(d), level.members, level.cell, level.m, scale, *grids, codes)
     return codes
+
+
+def _sorted(codes: cupy.ndarray, level: Level, rows: Any) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """Codes in order, cell by cell, and the rows of all points with the level's points in that order."""
+    in_order, moved = sort_pairs(codes)
+    if level.cell is None:
+        return in_order, moved
+    cells, m = len(level.first), level.m
+    if cells > 1:
+        launch("points/order", "cell_keys", m, level.cell, moved, m, in_order)
+        moved = sort_pairs(in_order, moved, bits=(cells - 1).bit_length())[1]
+    launch("points/order", "put_in_order", m, moved, level.members, level.place, codes, m, rows, in_order)
+    return in_order, rows
+
+
+def _crowded(codes: cupy.ndarray, level: Level, rows: cupy.ndarray, factor: cupy.ndarray) -> Level | None:
+    """The next level: the crowded cells of this one; None if there are none."""
+    m = level.m
+    crowded, total, compaction = cupy.empty(m, np.int32), cupy.empty(1, np.int32), Compaction(m)
+    compaction.launch("points/order", "list_crowded", m, codes, level.cell, m, factor, crowded, total)
+    m = int(total[0])
+    if m == 0:
+        return None
+    most = m // (CROWD + 1)
+    first, start = cupy.empty(most, np.int32), cupy.empty(most + 1, np.int64)
+    of_points = [cupy.empty(m, np.int32) for _ in range(3)]
+    args = (codes, level.cell, level.place, rows, crowded, m, first, start, *of_points, total)
+    compaction.launch("points/order", "list_cells", m, *args)
+    c = int(total[0])
+    cell, place, members = of_points
+    return Level(m, first[:c], start[: c + 1], members, place, cell)
+
+
+def joined_levels(levels: list[Any], d: int) -> CurveCells:
+    """All levels of an order, one after the other, as `CurveCells`."""
+    columns: list[Any] = list(zip(*levels)) or [[], [], [], []]
+    sizes = [len(codes) for codes in columns[2]]
+    starts = [start[:-1] + before for start, before in zip(columns[1], np.cumsum([0, *sizes]).tolist())]
+    return CurveCells(
+        level=np.cumsum([0, *map(len, columns[0])]),
+        first=cupy.concatenate([cupy.empty(0, np.int32), *columns[0]]),
+        start=cupy.concatenate([*starts, cupy.asarray([sum(sizes)], np.int64)]),
+        codes=cupy.concatenate([cupy.empty(0, np.uint64), *columns[2]]),
+        grids=Grids(*(cupy.concatenate(parts) for parts in zip(new_grids(0, d), *columns[3]))),
+    )

@@ -1,16 +1,11 @@
-// Statistics of the points: bounds, finiteness, and a sample of rows.
+// Statistics of the points: bounds, and finiteness.
 #include "runtime/exact.cuh"
 
 // Greatest of x, and least as the greatest of its complement, for every dimension, as ordered integers; and whether a
 // value is not finite. A thread stays in one dimension: the number of threads is a multiple of d.
 template <class T, class U>
-__global__ void point_statistics(const T *x, i64 values, int d, i64 threads, U *corners, U *bad, i64 samples, u64 step,
-                                 T *sample) {
+__global__ void point_statistics(const T *x, i64 values, int d, i64 threads, U *corners, U *bad) {
   i64 start = thread_id();
-  if (start < samples * d) {  // SampledRows of records.py
-    const u64 row = ((u64)(start / d) * step & 0xffffffffull) * (u64)(values / d) >> 32;
-    sample[start] = x[(i64)row * d + start % d];
-  }
   if (start >= threads) return;
   U low = 0, high = 0;
   bool finite = true;

@@ -5,27 +5,23 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.backend.records import PointStatistics, SampledRows
+from emst.backend.records import PointStatistics
 from emst.cuda.runtime.launch import launch
 
 
-def point_statistics(points: cupy.ndarray, sampled: SampledRows) -> PointStatistics:
+def point_statistics(points: cupy.ndarray) -> PointStatistics:
     """See `emst.backend.operations`. Everything comes back in one copy."""
     n, d = points.shape
-    m = min(n, sampled.size)
     wide = points.dtype.itemsize == 8
-    seen = cupy.zeros(2 * d + 1 + m * d, np.uint64 if wide else np.uint32)
-    bad, sample = seen[2 * d :], seen[2 * d + 1 :]  # whether a value is not finite; sampled rows
+    seen = cupy.zeros(2 * d + 1, np.uint64 if wide else np.uint32)  # bounds, and whether a value is not finite
     threads = max(min(n * d, 1 << 18) // d, 1) * d
     name = "point_statistics<double, u64>" if wide else "point_statistics<float, u32>"
-    args = (points, n * d, np.int32(d), threads, seen, bad, m, np.uint64(sampled.step), sample)
-    launch("points/statistics", name, max(threads, m * d), *args)
+    launch("points/statistics", name, threads, points, n * d, np.int32(d), threads, seen, seen[2 * d :])
     found = seen.get()
     if found[2 * d]:
         rows = cupy.flatnonzero(~cupy.isfinite(points).all(axis=1))
-        return PointStatistics(np.zeros(d), np.zeros(d), len(rows), int(rows[0]), np.zeros((0, d)))
-    rows = found[2 * d + 1 :].view(points.dtype).astype(np.float64).reshape(m, d)
-    return PointStatistics(_unordered(~found[:d]), _unordered(found[d : 2 * d]), 0, -1, rows)
+        return PointStatistics(np.zeros(d), np.zeros(d), len(rows), int(rows[0]))
+    return PointStatistics(_unordered(~found[:d]), _unordered(found[d : 2 * d]), 0, -1)
 
 
 def _unordered(u: np.ndarray) -> np.ndarray:

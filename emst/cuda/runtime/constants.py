@@ -1,7 +1,7 @@
 """Numbers that the kernels and Python must agree on, spelled here alone.
 
-`compile` hands each to the kernels as a macro: ``LEAF`` is ``EMST_LEAF`` there. The series of powers are those of the
-records, which the CPU uses as well.
+`compile` hands each to the kernels as a macro: ``LEAF`` is ``EMST_LEAF`` there. What the CPU uses as well comes from
+the records.
 """
 
 from emst.backend import records
@@ -16,7 +16,8 @@ COUNTER_WORDS = 16  # words before those of the tiles (lookback.cuh)
 SORT_TILE = 4096  # keys of a block (sort.cu)
 DIGIT_BITS = 8
 
-# The hierarchy of points and its walk.
+# The order of points, their hierarchy and its walk.
+CROWD, CURVE_BITS = records.CROWD, records.CURVE_BITS
 LEAF = 8  # points of a leaf (bvh.cuh)
 FAN = 32  # children of a node: one for every lane
 MAX_LEVELS = 8
