@@ -1,9 +1,9 @@
-"""Exact Euclidean minimum spanning trees of points, by Borůvka's loop (`boruvka.py`).
+"""Exact minimum spanning trees of points, Euclidean or under another metric, by Borůvka's loop (`boruvka.py`).
 
-`minimum_spanning_tree` validates the points, and `spanning_tree` lists the stages: scale the points, order them along a
-Hilbert curve, build a bounding volume hierarchy over that order, find core distances (for mutual reachability), join
-duplicates, contract the lightest edge leaving each component until one component is left, sort the edges and return
-them in the caller's rows and units.
+`minimum_spanning_tree` validates the points, `metric_tree` maps them to the metric's image, and `spanning_tree` lists
+the stages: scale the points, order them along a Hilbert curve, build a bounding volume hierarchy over that order, find
+core distances (for mutual reachability), join duplicates, contract the lightest edge leaving each component until one
+component is left, sort the edges and return them in the caller's rows and units.
 
 References
 ----------
@@ -23,10 +23,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Bvh, Forest, PointStatistics, Report
+from emst.backend.records import EUCLIDEAN, Array, Bvh, Forest, Norm, PointStatistics, Report
 from emst.boruvka import spanning_forest
+from emst.distances.metrics import Metric, check_directions, directions, tree_metric_of
 from emst.hierarchy.linkage import check_edges, to_scipy
-from emst.inputs.devices import native_array, on_device_of
+from emst.inputs.devices import native_array, on_device_of, to_host
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import FittedAttribute
 from emst.inputs.points import check_finite, check_min_samples, check_points
@@ -37,36 +38,40 @@ from emst.progress import both, round_printer
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-METRICS = ("euclidean",)
-
 
 def minimum_spanning_tree(
     X: Any,
     *,
     min_samples: int = 1,
     metric: str = "euclidean",
+    metric_params: dict[str, Any] | None = None,
     device: str = "auto",
     dtype: Any = None,
     verbose: bool = False,
     report: Report | None = None,
 ) -> MinimumSpanningTree:
-    """Exact minimum spanning tree of points under Euclidean distance or mutual reachability.
+    """Exact minimum spanning tree of points under a metric, or under mutual reachability.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
         Points: numpy, pandas, lists, cupy, torch. Results are arrays of the same kind, on the same device.
     min_samples : int, default 1
-        1 gives the Euclidean tree. With k > 1 the weight of an edge is the greatest of its length and of the core
-        distances of its ends; the core distance is the distance to the k-th nearest point, **counting the point
+        1 gives the tree of the distances. With k > 1 the weight of an edge is the greatest of its length and of the
+        core distances of its ends; the core distance is the distance to the k-th nearest point, **counting the point
         itself** (as scikit-learn does; hdbscan, cuML and fast_hdbscan do not, so their k is this k - 1).
-    metric : {"euclidean"}, default "euclidean"
-        The distance between points. `HDBSCANGPU` takes other metrics.
+    metric : str, default "euclidean"
+        The distance between points: "euclidean" ("l2"), "sqeuclidean", "manhattan" ("l1", "cityblock"), "chebyshev"
+        ("infinity"), "minkowski" ("p"), "cosine", or "haversine" of latitude and longitude in radians. `HDBSCANGPU`
+        takes all metrics of scikit-learn.
+    metric_params : dict, optional
+        ``{"p": p}`` for "minkowski": a number from 1 to 32, or infinity; by default 2.
     device : {"auto", "cpu", "cuda"}, default "auto"
         Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
         used, otherwise the CPU.
     dtype : {None, float32, float64}, default None
-        What to compute in. None takes float32 for float16 and float32 input, and float64 for all other.
+        What to compute in. None takes float32 for float16 and float32 input, and float64 for all other; sqeuclidean,
+        cosine and haversine take float64. Powers of "minkowski" are float64 in any case, and results are rounded.
     verbose : bool, default False
         Write one line for each round to standard error.
     report : callable, optional
@@ -82,7 +87,8 @@ def minimum_spanning_tree(
     ------
     ValueError
         NaN or infinite coordinates (naming the first row and how many), wrong shape, no points, `min_samples` not
-        between 1 and n, unknown `metric`, `device` or `dtype`, more than 2**31 - 1 points.
+        between 1 and n, unknown `metric`, `device` or `dtype`, `metric_params` that the metric does not have, rows of
+        zeros for "cosine" (naming the first and how many), more than 2**31 - 1 points.
     RuntimeError
         ``device="cuda"`` without CuPy or a GPU.
     MemoryError
@@ -95,20 +101,20 @@ def minimum_spanning_tree(
     >>> tree.edges.tolist(), tree.weights.tolist()
     ([[1, 2], [0, 1]], [1.0, 5.0])
     """
-    if metric not in METRICS:
-        raise ValueError(f"metric must be one of {', '.join(map(repr, METRICS))}; got {metric!r}")
+    chosen = tree_metric_of(metric, metric_params)
     given = check_points(X, device=device, dtype=dtype)
-    n = len(given.array)
+    n, computed = len(given.array), chosen.computed_in(given.dtype, dtype)
     k = check_min_samples(min_samples, n)
     ops = backend_of(given.device)
     with given.scope():
-        ops.require_memory(given.array, given.dtype, k)
-        points = ops.asarray(given.array, given.dtype)
+        ops.require_memory(given.array, chosen.searched_in(computed), k)
+        points = ops.asarray(given.array, computed)
         statistics = ops.point_statistics(points)
         check_finite(statistics.bad, statistics.first)
-        edges, weights, core = spanning_tree(
-            points, statistics, k, ops, both(report, round_printer(n) if verbose else None)
-        )
+        if chosen.image is directions:
+            check_directions(points)
+        printed = both(report, round_printer(n) if verbose else None)
+        edges, weights, core = metric_tree(points, statistics, chosen, k, ops, printed)
         del points
         return MinimumSpanningTree(
             given.give(edges), given.give(weights), None if core is None else given.give(core), given.device
@@ -124,7 +130,7 @@ class MinimumSpanningTree:
     edges : int32 array of shape (n - 1, 2)
         Rows of the two ends of each edge, the smaller first.
     weights : array of shape (n - 1,)
-        Length of each edge in the units of the input (mutual reachability when ``min_samples > 1``), ascending.
+        Length of each edge in the units of the metric (mutual reachability when ``min_samples > 1``), ascending.
     core_distances : array of shape (n,) or None
         Distance of each point to its `min_samples`-th nearest, itself included; None when ``min_samples == 1``.
     device : {"cpu", "cuda"}
@@ -187,8 +193,62 @@ class MinimumSpanningTree:
             return to_scipy(ops.linkage(edges, weights))
 
 
+def metric_tree(
+    points: Array,
+    statistics: PointStatistics | None,
+    metric: Metric,
+    k: int,
+    ops: Backend,
+    report: Report | None = None,
+    alpha: float = 1.0,
+) -> tuple[Array, Array, Array | None]:
+    """The spanning tree of finite points under a metric of the way "tree", in the metric's units.
+
+    Parameters
+    ----------
+    points : T[n, d]
+        On the backend, in the dtype of the results.
+    statistics : PointStatistics or None
+        Of these points, if they are known.
+    metric : Metric
+    alpha : float
+        Distances are divided by it, core distances are not: weights are max(alpha * core, alpha * core, distance) /
+        alpha, compared and rounded in that order, and as powers up to the division.
+    k, ops, report
+        As for `spanning_tree`.
+
+    Returns
+    -------
+    edges, weights, core
+        As `spanning_tree` returns them.
+    """
+    dtype = points.dtype
+    factor = 1.0 if alpha == 1 else metric.core_factor(alpha, dtype)
+    image = points if metric.image is None else ops.asarray(metric.image(points), dtype)
+    if statistics is None or metric.image is not None:
+        statistics = ops.point_statistics(image)
+    image = ops.asarray(image, metric.searched_in(dtype))
+    edges, weights, core = spanning_tree(image, statistics, k, ops, report, metric.norm, factor)
+    if metric.height is not None:
+        weights, core = metric.height(weights), None if core is None else metric.height(core)
+    if alpha != 1:
+        weights = weights.astype(np.float64) / alpha
+    return edges, rounded(weights, dtype, ops), None if core is None else rounded(core, dtype, ops)
+
+
+def rounded(values: Array, dtype: np.dtype, ops: Backend) -> Array:
+    """Values in `dtype`. float64 is rounded to float32 on the host: a GPU may take subnormal results for 0."""
+    return values if values.dtype == dtype else ops.asarray(to_host(values).astype(dtype))
+
+
 def spanning_tree(
-    points: Array, statistics: PointStatistics, k: int, ops: Backend, report: Report | None = None
+    points: Array,
+    statistics: PointStatistics,
+    k: int,
+    ops: Backend,
+    report: Report | None = None,
+    norm: Norm = EUCLIDEAN,
+    core_factor: float = 1.0,
 ) -> tuple[Array, Array, Array | None]:
     """All stages, from finite points on the backend to the sorted edges of their spanning tree.
 
@@ -199,11 +259,15 @@ def spanning_tree(
     statistics : PointStatistics
         Of these points.
     k : int
-        The core distance is the distance to the k-th nearest point, itself included; 1 for the Euclidean tree.
+        The core distance is the distance to the k-th nearest point, itself included; 1 for the tree of the distances.
     ops : Backend
         The operations of the backend that holds the points.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round.
+    norm : Norm
+        What distances are. "powers" and "any power" need float64.
+    core_factor : float
+        In the weights, powers of core distances are multiplied by it, a number of dtype T.
 
     Returns
     -------
@@ -212,15 +276,20 @@ def spanning_tree(
     weights : T[n - 1]
         In the units of the points, ascending.
     core : T[n] or None
-        Core distances in the units of the points; None for ``k == 1``.
+        Core distances in the units of the points, without the factor; None for ``k == 1``.
     """
-    scale = scale_of(statistics, points.dtype)
+    scale = scale_of(statistics, points.dtype, norm.degree, core_factor)
     order = ops.curve_order(points, scale).rows
-    bvh = ops.build_bvh(points, order, scale)
+    bvh = ops.build_bvh(points, order, scale, norm)
     core = ops.core_distances(bvh, k) if k > 1 else None
+    if core is not None and core_factor != 1:
+        core = core.copy()
+        ops.scale_cores(bvh, core_factor)
     forest = ops.join_duplicates(bvh)
     _join_components(bvh, forest, ops, report)
     edges, weights = ops.sorted_edges(bvh, forest, order)
+    if norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
+        weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
     return edges, weights, None if core is None else ops.unscaled(bvh, core, order)
 
 
@@ -239,20 +308,25 @@ def _join_components(bvh: Bvh, forest: Forest, ops: Backend, report: Report | No
 
 
 class EMST(BaseEstimator):
-    """Exact Euclidean minimum spanning tree.
+    """Exact minimum spanning tree of points, Euclidean by default.
 
     Parameters
     ----------
     min_samples : int, default 1
-        1 gives the Euclidean tree; k > 1 the tree under mutual reachability, where the core distance is the distance
-        to the k-th nearest point, counting the point itself.
-    metric : {"euclidean"}, default "euclidean"
-        The distance between points. `HDBSCANGPU` takes other metrics.
+        1 gives the tree of the distances; k > 1 the tree under mutual reachability, where the core distance is the
+        distance to the k-th nearest point, counting the point itself.
+    metric : str, default "euclidean"
+        The distance between points: "euclidean" ("l2"), "sqeuclidean", "manhattan" ("l1", "cityblock"), "chebyshev"
+        ("infinity"), "minkowski" ("p"), "cosine", or "haversine" of latitude and longitude in radians. `HDBSCANGPU`
+        takes all metrics of scikit-learn.
+    metric_params : dict, optional
+        ``{"p": p}`` for "minkowski": a number from 1 to 32, or infinity; by default 2.
     device : {"auto", "cpu", "cuda"}, default "auto"
         Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
         used, otherwise the CPU. `device_` says which.
     dtype : {None, float32, float64}, default None
-        What to compute in. None takes float32 for float16 and float32 input, and float64 for all other.
+        What to compute in. None takes float32 for float16 and float32 input, and float64 for all other; sqeuclidean,
+        cosine and haversine take float64. Powers of "minkowski" are float64 in any case, and results are rounded.
     verbose : bool, default False
         Write one line for each round to standard error.
 
@@ -261,7 +335,7 @@ class EMST(BaseEstimator):
     edges_ : int32 array of shape (n - 1, 2)
         Rows of the ends of each edge, the smaller first.
     weights_ : array of shape (n - 1,)
-        Length (or mutual reachability) of each edge in the units of the input, ascending.
+        Length (or mutual reachability) of each edge in the units of the metric, ascending.
     core_distances_ : array of shape (n,)
         Distance of each point to its `min_samples`-th nearest, itself included. Only when ``min_samples > 1``.
     total_weight_ : float
@@ -298,12 +372,14 @@ class EMST(BaseEstimator):
         *,
         min_samples: int = 1,
         metric: str = "euclidean",
+        metric_params: dict[str, Any] | None = None,
         device: str = "auto",
         dtype: Any = None,
         verbose: bool = False,
     ) -> None:
         self.min_samples = min_samples
         self.metric = metric
+        self.metric_params = metric_params
         self.device = device
         self.dtype = dtype
         self.verbose = verbose
@@ -335,6 +411,7 @@ class EMST(BaseEstimator):
             X,
             min_samples=self.min_samples,
             metric=self.metric,
+            metric_params=self.metric_params,
             device=self.device,
             dtype=self.dtype,
             verbose=self.verbose,

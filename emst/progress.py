@@ -77,7 +77,6 @@ def reading_bar(path: Path) -> Iterator[Callable[[int], None]]:
 
 WAYS = {
     "tree": "the tree search (bounding volume hierarchy)",
-    "rows": "all pairs of points, one row of distances at a time: O(n^2) time",
     "matrix": "the full distance matrix: O(n^2) time and memory",
     "given": "the given distances",
 }

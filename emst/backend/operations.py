@@ -9,10 +9,11 @@ Conventions of every operation
     n points of dimension d in dtype T (float32 or float64). Ids are int32; -1 means none. lambda is 1 / height in
     float64, infinite at height 0.
 Conventions of `PointOperations`
-    Inside, the id of a point is its position on the curve. Weights are squared and scaled by ``scale`` squared
-    (a power of two, so exact), until `sorted_edges` takes the one square root. Squared distances are rounded in one
-    sequence: t = x[0] - y[0]; s = t * t; then for each further dimension t = x[i] - y[i]; s = s + t * t; no fused
-    multiply-add.
+    Inside, the id of a point is its position on the curve. Points are multiplied by the hierarchy's scale (a power of
+    two, so exact), and weights are powers of distances, until `sorted_edges` takes the one root. Powers of distances
+    are rounded in one sequence: s = |x[0] - y[0]|^p, then for each further dimension s = s + |x[i] - y[i]|^p; no fused
+    multiply-add. `Norm` says which operations the power of a coordinate consists of. The same sequence gives the power
+    of the distance to a box, so a box is never farther than a point in it.
 The total order on edges
     See `records.py`.
 """
@@ -101,8 +102,12 @@ class PointOperations(ArrayOperations, Protocol):
         Distances in it are powers of `norm`."""
 
     def core_distances(self, bvh: Bvh, k: int) -> Array:
-        """Squared distance of every point to its k-th nearest point, itself included: T[n]. The BVH keeps it, and the
-        neighbours that were found with it: from here on weights are mutual reachability distances."""
+        """Power of the distance of every point to its k-th nearest point, itself included: T[n]. The BVH keeps it, and
+        the neighbours that were found with it: from here on weights are mutual reachability distances."""
+
+    def scale_cores(self, bvh: Bvh, factor: float) -> None:
+        """Multiply the core distances that the hierarchy keeps by `factor`, a number of dtype T, rounded once: weights
+        are then max(factor * core, factor * core, power). It is called after `core_distances`."""
 
     def join_duplicates(self, bvh: Bvh) -> Forest:
         """The forest to start from. Every run of equal points on the curve is a component: a star around its first
@@ -131,28 +136,23 @@ class PointOperations(ArrayOperations, Protocol):
         """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]."""
 
     def nearest_reachable(self, bvh: Bvh, queries: Bvh, k: int, near: Array) -> tuple[Array, Array]:
-        """The point that every query joins: the first by (weight, squared distance, id), int32[m]; and its weight,
+        """The point that every query joins: the first by (weight, power of the distance, id), int32[m]; and its weight,
         T[m]. Both are in the order of the queries.
 
-        The weight is the greatest of three squared distances: between point and query, the point's core distance, and
-        the query's core distance, which is the distance to its (k - 1)-th nearest point. A point at distance 0 comes
-        before all others, and its weight is 0.
+        The weight is the greatest of the powers of three distances: between point and query, the point's core distance,
+        and the query's core distance, which is the distance to its (k - 1)-th nearest point. A point at distance 0
+        comes before all others, and its weight is 0.
 
-        `queries` is a BVH of the queries with the same scaling. `near`, int64[m], is each query's place among the
-        points on the curve, where its search begins. If k > 1, `core_distances(bvh, k)` must have been called."""
+        `queries` is a BVH of the queries with the same scale and norm. `near`, int64[m], is each query's place among
+        the points on the curve, where its search begins. If k > 1, `core_distances(bvh, k)` must have been called."""
 
 
 class DistanceOperations(ArrayOperations, Protocol):
-    """Distances row by row, without a hierarchy. Path: ``distances/``."""
+    """Rows of distance matrices, and distances between all points. Path: ``distances/``."""
 
-    def open_rows(self, data: Array, metric: str, p: float, alpha: float) -> DistanceRows:
-        """Rows of distances, from a matrix or from points.
-
-        If `metric` is "precomputed", `data` is an exactly symmetric matrix T[n, n], with inf where there is no edge.
-        Otherwise `data` holds points T[n, d], and `metric` is "manhattan", "chebyshev", "euclidean", "powers" (p is an
-        integer or half-integer) or "any power". Sums over the coordinates are taken in their order. With the last three
-        metrics, all operations use the sum of p-th powers in place of the distance, and `alpha` must be the p-th power
-        of the divisor."""
+    def open_rows(self, matrix: Array, alpha: float) -> DistanceRows:
+        """Rows of an exactly symmetric matrix of distances, T[n, n], with inf where there is no edge. Distances are
+        divided by `alpha`."""
 
     def row_core_distances(self, rows: DistanceRows, k: int) -> Array:
         """The k-th smallest entry of every row, the diagonal itself counted: T[n]. The rows keep it: from here on the

@@ -11,7 +11,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from emst.cli.shared import Commands, add_command, add_input_options, check_files, save_picture, sentence, written
+from emst.cli.shared import (
+    Commands,
+    add_command,
+    add_input_options,
+    add_metric,
+    check_files,
+    metric_options,
+    save_picture,
+    sentence,
+    written,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,8 +83,7 @@ def add_to(commands: Commands) -> None:
     )
     add("--max-cluster-size", type=int, metavar="N", help="largest size of a cluster that excess of mass may select")
     add("--allow-single-cluster", action="store_true", help="allow the root to be selected as the only cluster")
-    add("--metric", default="euclidean", metavar="NAME", help="euclidean (default), manhattan, cosine, haversine, ...")
-    add("--p", type=float, metavar="P", help="exponent of --metric minkowski, up to 32")
+    add_metric(command, "euclidean (default), manhattan, cosine, haversine, ...")
     add_input_options(command)
     command.set_defaults(run=run)
 
@@ -120,8 +129,7 @@ def _fit(points: np.ndarray, arguments: argparse.Namespace) -> HDBSCANGPU:
         min_samples=arguments.min_samples,
         cluster_selection_epsilon=arguments.epsilon,
         max_cluster_size=arguments.max_cluster_size,
-        metric=arguments.metric,
-        metric_params=None if arguments.p is None else {"p": arguments.p},
+        **metric_options(arguments),
         cluster_selection_method=arguments.method,
         cluster_selection_persistence=arguments.persistence,
         allow_single_cluster=arguments.allow_single_cluster,

@@ -39,6 +39,17 @@ def add_input_options(command: argparse.ArgumentParser) -> None:
     add("--array", metavar="NAME", help="which array of an .npz that holds several")
 
 
+def add_metric(command: argparse.ArgumentParser, help: str) -> None:
+    """Add --metric, with the given help, and --p."""
+    command.add_argument("--metric", default="euclidean", metavar="NAME", help=help)
+    command.add_argument("--p", type=float, metavar="P", help="exponent of --metric minkowski, from 1 to 32")
+
+
+def metric_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The parameters `metric` and `metric_params` of --metric and --p."""
+    return {"metric": arguments.metric, "metric_params": None if arguments.p is None else {"p": arguments.p}}
+
+
 def check_files(given: Path, output: Path, what: str, *pictures: Path | None, holds: str = "the points") -> None:
     """Check names of files before anything is read; `given` holds `holds`, and `output` will hold `what`."""
     if output.exists() and given.exists() and output.samefile(given):

@@ -8,7 +8,17 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from emst.cli.shared import Commands, add_command, add_input_options, check_files, save_picture, sentence, written
+from emst.cli.shared import (
+    Commands,
+    add_command,
+    add_input_options,
+    add_metric,
+    check_files,
+    metric_options,
+    save_picture,
+    sentence,
+    written,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,7 +26,7 @@ if TYPE_CHECKING:
     from emst import MinimumSpanningTree
 
 DESCRIPTION = """\
-Read points, build their exact Euclidean minimum spanning tree and write it to an .npz: `edges` (n - 1 pairs of row
+Read points, build their exact minimum spanning tree and write it to an .npz: `edges` (n - 1 pairs of row
 numbers of the points, counted from 0), `weights` (ascending) and, with --min-samples above 1, `core_distances`.
 """
 
@@ -24,12 +34,15 @@ EXAMPLES = """\
 examples:
   emst tree points.npy -o tree.npz
   emst tree points.csv -o tree.npz --columns x,y --plot tree.png
+  emst tree points.npy -o tree.npz --metric minkowski --p 1.5
   emst tree scans.npz --array first -o tree.npz --min-samples 5 --device cuda
 """
 
 MIN_SAMPLES_HELP = """\
 above 1: distances are mutual reachability distances; the core distance of a point is the distance to its K-th nearest
-point, counting the point itself (default 1: Euclidean distances)"""
+point, counting the point itself (default 1: plain distances)"""
+
+METRIC_HELP = "euclidean (default), sqeuclidean, manhattan, chebyshev, minkowski, cosine or haversine"
 
 
 def add_to(commands: Commands) -> None:
@@ -41,6 +54,7 @@ def add_to(commands: Commands) -> None:
     add("-o", "--output", type=Path, metavar="TREE.npz", required=True, help="where to write the tree")
     add("--plot", type=Path, metavar="PICTURE", help="also draw the tree (2-D points only): .png, .pdf, .svg, ...")
     add("--min-samples", type=int, default=1, metavar="K", help=MIN_SAMPLES_HELP)
+    add_metric(command, METRIC_HELP)
     add_input_options(command)
     command.set_defaults(run=run)
 
@@ -82,6 +96,7 @@ def _build(points: np.ndarray, arguments: argparse.Namespace) -> MinimumSpanning
             return minimum_spanning_tree(
                 points,
                 min_samples=arguments.min_samples,
+                **metric_options(arguments),
                 device=arguments.device,
                 dtype=arguments.dtype,
                 report=report,

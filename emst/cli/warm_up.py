@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 Step: TypeAlias = tuple[str, Callable[[], Any]]
 
 WEIGHTS = ("int32", "int64", "float32", "float64")
+METRICS = [("manhattan", {}), ("chebyshev", {}), *(("minkowski", {"p": p}) for p in (1.5, 2.7, 3))]
 
 DESCRIPTION = """\
 Compile the kernels for this machine in advance and keep them on disk: for container images and classrooms. The command
 works on small data of its own. It takes minutes, or seconds if the kernels are compiled already.
 
 CPU: trees, clusterings, prediction, membership vectors, validity and forests, in float32 and float64, for any number of
-dimensions, any min_samples and all types of weights.
+dimensions, any min_samples, all metrics of the tree search and all types of weights.
 
 GPU, if there is a usable one and --device cpu is not given: the same for 2, 3 and 5 dimensions and for min_samples 1
 and 5. Each number of dimensions up to 32 and each min_samples up to 32 has kernels of its own on the GPU. Those of
@@ -83,7 +84,10 @@ def _steps(device: str) -> Iterator[Step]:
         for k in (1, 5):
             yield f"clusters, {d}-D {dtype}, min_samples {k}", partial(_clusters, d, dtype, k, device)
     for dtype in ("float32", "float64"):
-        yield f"all pairs, {dtype}", partial(_all_pairs, dtype, device)
+        yield f"distance matrices, {dtype}", partial(_matrices, dtype, device)
+    for dtype, (metric, params) in itertools.product(("float32", "float64"), METRICS):
+        if dtype == "float64" or not params:  # powers are float64 in any case
+            yield f"clusters, {metric} {params or ''} {dtype}", partial(_under, metric, params, dtype, device)
     yield "validity", partial(_validity, device)
     for weight, index in itertools.product(WEIGHTS, ("int32", "int64")):
         yield f"forests, {weight} weights, {index} offsets", partial(_forests, weight, index, device)
@@ -123,7 +127,16 @@ def _clusters(d: int, dtype: str, k: int, device: str) -> None:
     _ = model.outlier_scores_, model.exemplars_
 
 
-def _all_pairs(dtype: str, device: str) -> None:
+def _under(metric: str, params: dict[str, float], dtype: str, device: str) -> None:
+    from emst import HDBSCANGPU
+
+    for k, d in itertools.product((1, 5), (2, 3, 5)):
+        points = _points(d, dtype)
+        model = HDBSCANGPU(min_samples=k, metric=metric, metric_params=params, device=device).fit(points)
+        model.predict(points[:50] + points.dtype.type(0.01))
+
+
+def _matrices(dtype: str, device: str) -> None:
     from scipy.spatial.distance import cdist
 
     from emst import HDBSCANGPU
@@ -131,7 +144,6 @@ def _all_pairs(dtype: str, device: str) -> None:
     points = _points(2, dtype)[::4]
     matrix = cdist(points, points).astype(dtype)
     for k in (1, 5):
-        HDBSCANGPU(min_samples=k, metric="manhattan", device=device).fit(points)
         HDBSCANGPU(min_samples=k, metric="precomputed", device=device).fit(matrix)
 
 

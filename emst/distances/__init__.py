@@ -1,7 +1,7 @@
 """Spanning trees of points under any metric, and of matrices of distances.
 
-metrics.py       the metrics: which of them reduce to Euclidean distance, and how the others are computed
-row_by_row.py    spanning trees from all distances, one row of distances at a time
+metrics.py       the metrics: which of them the tree search supports, and how the others are computed
+row_by_row.py    spanning trees of dense distance matrices, one row of distances at a time
 matrices.py      full distance matrices: validation of given ones, and computing those of other metrics
 sparse.py        spanning trees of sparse distance matrices
 pairwise.py      distances between two sets of points under any metric of scikit-learn, on the CPU

@@ -1,17 +1,17 @@
-"""Metrics: which of them reduce to Euclidean distance, and what the others cost.
+"""Metrics: which of them the tree search supports, and what the others cost.
 
-The tree search over the hierarchy of boxes supports Euclidean distance only. Single linkage depends on nothing but the
-order of the distances. So if a metric grows with the Euclidean distance between images of the points, its tree is the
-tree of these images, and only the heights have to be converted. For other metrics all pairs are compared: distances are
-computed one row at a time, or as a whole matrix.
+The tree search over the hierarchy of boxes supports norms of differences: Lp distances with 1 <= p <= 32 or infinite
+p. Single linkage depends on nothing but the order of the distances. So if a metric grows with the Euclidean distance
+between images of the points, its tree is the tree of these images, and only the heights have to be converted. For other
+metrics the matrix of all distances is computed.
 
-    metric                                         way      image               height of Euclidean distance c
+    metric                                         way      image               height of the distance c of images
     euclidean, l2, nan_euclidean, minkowski p = 2  tree     the point           c
+    manhattan, chebyshev, minkowski                tree     the point           c, of another norm
     sqeuclidean                                    tree     the point           c^2
     cosine                                         tree     row / its length    c^2 / 2
     haversine (latitude, longitude in radians)     tree     on the unit sphere  2 asin(c / 2)
-    manhattan, chebyshev, minkowski                rows     O(n^2 d) time, O(n) memory
-    euclidean with alpha other than 1              rows
+    haversine with alpha other than 1              matrix   O(n^2) memory
     all others, functions, sparse features         matrix   O(n^2) memory
     precomputed                                    given
 """
@@ -27,8 +27,9 @@ from typing import Any
 import numpy as np
 from sklearn.neighbors import BallTree, KDTree
 
-from emst.backend.records import Array
-from emst.distances.pairwise import settled_params
+from emst.backend.records import EUCLIDEAN, Array, Norm
+from emst.distances.pairwise import distances_between, settled_params
+from emst.inputs.summary import counted
 
 Map = Callable[[Array], Array]
 
@@ -46,6 +47,10 @@ ALIASES = {
     "p": "minkowski",
     "sokalmichener": "rogerstanimoto",  # the same formula; newer versions of SciPy have dropped the name
 }
+TREE_NAMES = (  # those that `minimum_spanning_tree` takes
+    "chebyshev", "cityblock", "cosine", "euclidean", "haversine", "infinity", "l1", "l2", "manhattan", "minkowski", "p",
+    "sqeuclidean",
+)  # fmt: skip
 MOST_POWER = 32  # of a Minkowski metric: in float64, powers then keep distances apart that differ by a factor of 2^60
 UNSUPPORTED = "is not supported by the tree search; all pairs are compared"
 TREES = {"kd_tree": ("KDTree", KDTree), "ball_tree": ("BallTree", BallTree)}
@@ -61,30 +66,71 @@ class Metric:
         Its name in `sklearn.metrics.pairwise_distances`, or a function of two points.
     params : dict
         Its parameters.
-    way : {"tree", "rows", "matrix", "given"}
-        How the spanning tree is found: by the tree search over a hierarchy of boxes; from all distances, computed one
-        row of the distance matrix at a time; from the whole distance matrix; from distances that are given.
+    way : {"tree", "matrix", "given"}
+        How the spanning tree is found: by the tree search over a hierarchy of boxes; from the matrix of all distances;
+        from distances that are given.
     why : str
         Why the way is not "tree", as words for messages.
-    p : float
-        Power of a Minkowski metric: up to `MOST_POWER`, or infinity.
+    norm : Norm
+        Of the differences between images: what the tree search compares.
     image : callable or None
-        Maps points to points whose Euclidean distances have the metric's order; None if the points have it themselves.
+        Maps points to points whose distances in `norm` have the metric's order; None if the points have it themselves.
     height : callable or None
-        Maps Euclidean distances between images to distances in the metric. It ascends; None if they are equal.
+        Maps distances between images to distances in the metric. It ascends; None if they are equal.
     """
 
     name: Any
     params: dict[str, Any] = field(default_factory=dict)
     way: str = "tree"
     why: str = ""
-    p: float = 2.0
+    norm: Norm = EUCLIDEAN
     image: Map | None = None
     height: Map | None = None
 
+    @property
+    def is_euclidean(self) -> bool:
+        """Whether distances are Euclidean ones between images, mapped by `height`."""
+        return self.way == "tree" and self.norm == EUCLIDEAN
+
+    def computed_in(self, given: np.dtype, wanted: Any) -> np.dtype:
+        """The dtype of results for points of dtype `given`: `wanted` if it is not None.
+
+        By default, what is not a distance between the rows themselves (squares, angles, matrices) takes float64."""
+        exact = self.height is None and self.way != "matrix"
+        return given if exact or wanted is not None else np.dtype(np.float64)
+
+    def searched_in(self, dtype: np.dtype) -> np.dtype:
+        """The dtype in which the tree search compares points whose results are of `dtype`: float64 for powers."""
+        return np.dtype(np.float64) if self.norm.kind in ("powers", "any power") else np.dtype(dtype)
+
+    def core_factor(self, alpha: float, dtype: np.dtype) -> float:
+        """What the powers of core distances are multiplied by instead of dividing distances by `alpha`; a number of the
+        dtype that is searched in.
+
+        Raises
+        ------
+        ValueError
+            Powers of distances would leave the range of the dtype.
+        """
+        dtype = self.searched_in(dtype)
+        degree = self.norm.degree if self.height is None else 1.0  # heights of the way tree, but arcs, are squares
+        if abs(degree * math.log2(alpha)) > np.finfo(dtype).maxexp // 2 - 16:
+            raise ValueError(
+                f"alpha = {alpha:g} is too far from 1 for distances that are compared as powers of degree {degree:g} "
+                f"in {dtype}"
+            )
+        return float(dtype.type(alpha**degree))
+
+    def distances_between(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Distances between the rows of two arrays of images, on the host: float64[len(a), len(b)]."""
+        if not self.is_euclidean:
+            return distances_between(a, b, self.name, self.params)
+        distance = distances_between(a, b, "euclidean", {})
+        return distance if self.height is None else self.height(distance)
+
     def by_matrix(self, why: str) -> Metric:
         """The same metric, by way of its distance matrix."""
-        return replace(self, way="matrix", why=why, image=None, height=None)
+        return replace(self, way="matrix", why=why, norm=EUCLIDEAN, image=None, height=None)
 
     def settled(self, points: Array) -> Metric:
         """The same metric with the parameters that are computed from the data: see `settled_params`."""
@@ -109,11 +155,29 @@ def metric_of(name: Any, params: dict[str, Any] | None, *, algorithm: str, alpha
         if sparse:
             raise ValueError("Sparse data matrices only support algorithm `brute`.")
     metric = _named(name, dict(params or {}))
-    if metric.way in ("tree", "rows") and sparse:
+    if metric.way == "tree" and sparse:
         return metric.by_matrix("X is sparse")
-    if metric.way == "tree" and alpha != 1:
-        slow = metric.by_matrix("alpha is not 1")
-        return replace(slow, way="rows") if metric.name == "euclidean" else slow
+    if metric.name == "haversine" and alpha != 1:
+        return metric.by_matrix("alpha is not 1, and arcs are no powers of chords")
+    return metric
+
+
+def tree_metric_of(name: Any, params: dict[str, Any] | None) -> Metric:
+    """The metric of a spanning tree that the tree search finds.
+
+    Raises
+    ------
+    ValueError
+        The tree search does not support the metric, or the metric has no such parameters.
+    """
+    if not isinstance(name, str) or name not in TREE_NAMES:
+        raise ValueError(f"metric must be one of {', '.join(map(repr, TREE_NAMES))}; got {name!r}")
+    if not (params is None or isinstance(params, dict)):
+        raise ValueError(f"metric_params must be a dictionary or None; got {params!r}")
+    metric = _named(name, dict(params or {}))
+    if metric.way != "tree":
+        others = ", ".join(repr(key) for key in metric.params if key != "p")
+        raise ValueError(f"metric={name!r} of a spanning tree takes no metric_params but 'p'; got {others}")
     return metric
 
 
@@ -131,7 +195,7 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
     if name == "minkowski":
         _check_power(params.get("p", 2))
         if params.keys() <= {"p"}:
-            return _minkowski(params.get("p", 2), params)
+            return _minkowski(float(params.get("p", 2)), params)
     if name not in {"euclidean", "sqeuclidean", "cosine", "haversine", "manhattan", "chebyshev"}:
         return Metric(name, params, "matrix", f"{name} {UNSUPPORTED}")
     if params:
@@ -141,23 +205,24 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
         "sqeuclidean": Metric(name, height=_square),
         "cosine": Metric(name, image=directions, height=_half_square),
         "haversine": Metric(name, image=on_the_sphere, height=_arc),
-    }.get(name) or Metric(name, way="rows", why=f"{name} {UNSUPPORTED}")
+        "manhattan": Metric(name, norm=Norm("manhattan", 1.0)),
+        "chebyshev": Metric(name, norm=Norm("chebyshev", 1.0)),
+    }[name]
 
 
 def _check_power(p: Any) -> None:
-    if not isinstance(p, Real) or not float(p) > 0:
-        raise ValueError(f"metric='minkowski' needs p > 0; got {p!r}")
-    if MOST_POWER < float(p) < math.inf:
+    if not isinstance(p, Real) or isinstance(p, bool) or not (1 <= float(p) <= MOST_POWER or float(p) == math.inf):
         raise ValueError(
-            f"metric='minkowski' with p = {float(p):g}: p may be at most {MOST_POWER}, because higher powers of small "
-            "distances underflow to 0. For a larger p use metric='chebyshev', the limit"
+            f"metric='minkowski' needs a number p from 1 to {MOST_POWER}, or infinity; got {p!r}. Below 1 it is no "
+            f"metric, and above {MOST_POWER} powers of small distances underflow: metric='chebyshev' is the limit"
         )
 
 
-def _minkowski(p: Any, params: dict[str, Any]) -> Metric:
-    if p == 2:
-        return Metric("euclidean")
-    return Metric("minkowski", params, "rows", f"minkowski p = {p:g} {UNSUPPORTED}", float(p))
+def _minkowski(p: float, params: dict[str, Any]) -> Metric:
+    named = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}.get(p)
+    if named is not None:
+        return _named(named, {})
+    return Metric("minkowski", params, norm=Norm("powers" if 2 * p % 1 == 0 else "any power", p))
 
 
 def directions(points: Array) -> Array:
@@ -171,6 +236,17 @@ def directions(points: Array) -> Array:
 def has_zero_rows(points: Array) -> bool:
     """Whether some point is the origin. Its cosine distance to all others is 1, which no angle explains."""
     return bool((abs(points).max(axis=1) == 0).any())
+
+
+def check_directions(points: Array) -> None:
+    """Raise ValueError, naming the first and how many, if some points are the origin."""
+    zero = abs(points).max(axis=1) == 0
+    bad = int(zero.sum())
+    if bad:
+        raise ValueError(
+            f"metric='cosine' is not defined for rows of zeros: X has {counted(bad, 'such row')}, first in row "
+            f"{int(zero.argmax())}"
+        )
 
 
 def on_the_sphere(points: Array) -> Array:

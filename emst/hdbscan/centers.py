@@ -63,7 +63,7 @@ def _image(rows: Array, metric: Metric) -> Array:
     """
     if metric.image is not None:
         return metric.image(rows)
-    return rows * _scale_of(rows) if metric.way in ("tree", "rows") else rows
+    return rows * _scale_of(rows) if metric.way == "tree" else rows
 
 
 def _scale_of(rows: Array) -> float:

@@ -52,14 +52,16 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         A metric of `sklearn.metrics.pairwise_distances`, a function of two rows, or "precomputed". With "precomputed"
         `X` is a matrix of distances: a dense one, in which infinity marks missing distances, or a sparse one, in which
         entries that are not stored are missing and stored zeros are distances. Components that no distance connects are
-        joined at infinite height. The tree search serves euclidean, sqeuclidean, cosine and haversine (latitude and
-        longitude in radians); manhattan, chebyshev and minkowski take O(n^2) time; other metrics, and sparse features,
-        take O(n^2) time and memory.
+        joined at infinite height. The tree search serves euclidean, sqeuclidean, manhattan, chebyshev, minkowski (p
+        from 1 to 32, or infinity), cosine and haversine (latitude and longitude in radians); other metrics, and sparse
+        features, take O(n^2) time and memory.
     metric_params : dict, optional
         Parameters of the metric, such as ``{"p": 3}``. Sparse distances take ``{"max_distance": d}``: the distance that
         stands for missing ones.
     alpha : float, default 1.0
-        Distances, but not core distances, are divided by it. Values other than 1 take O(n^2) time.
+        Distances, but not core distances, are divided by it: weights are max(alpha * core, alpha * core, distance) /
+        alpha, rounded in that order. With values other than 1, haversine takes a matrix of distances, and predictions
+        compare all pairs.
     algorithm : {"auto", "brute", "kd_tree", "ball_tree"}, default "auto"
         Has no effect on the result, which is always exact. "kd_tree" and "ball_tree" refuse the metrics and sparse data
         that scikit-learn refuses.
@@ -136,8 +138,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     Notes
     -----
     Results are arrays of the same kind as `X`, on the same device. The same input gives the same result in every run
-    and on every device, except for the last digits of angles, and of powers that are neither integers nor
-    half-integers. Among equal distances the order of the rows can matter.
+    and on every device, except for the last digits of angles and of matrices of distances. Among equal distances the
+    order of the rows can matter.
 
     Examples
     --------

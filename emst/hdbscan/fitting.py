@@ -3,8 +3,8 @@
 There are four kinds of data, with one function each:
 
     data                                   function                 tree
-    points (dense features)                `_of_points`             as the metric says: by search over boxes, from
-                                                                    distances row by row, or from their matrix
+    points (dense features)                `_of_points`             as the metric says: by search over boxes, or from
+                                                                    the matrix of distances
     sparse features                        `_of_sparse_features`    from the matrix of distances
     distances (``metric="precomputed"``)   `_of_distances`          from the matrix that is given
     sparse distances                       `_of_sparse_distances`   from the graph that is given
@@ -28,9 +28,9 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array, PointStatistics, Report
 from emst.distances.matrices import check_distances, distance_matrix, require_matrix
 from emst.distances.metrics import Metric, directions, has_zero_rows
-from emst.distances.row_by_row import dense_tree, rows_tree
+from emst.distances.row_by_row import dense_tree
 from emst.distances.sparse import sparse_tree
-from emst.euclidean import spanning_tree
+from emst.euclidean import metric_tree
 from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
 from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, to_host
@@ -61,11 +61,11 @@ def tree_model(X: Any, request: Request) -> Model:
 
 def _of_points(X: Any, request: Request) -> Model:
     given = check_points(X, device=request.device, dtype=request.dtype)
-    dtype = _computed_in(given, request)
+    dtype = request.metric.computed_in(given.dtype, request.dtype)
     _check_size(len(given.array), request.min_samples)
     with given.scope():
         ops = backend_of(given.device)
-        ops.require_memory(given.array, dtype, request.min_samples, labels=True)
+        ops.require_memory(given.array, request.metric.searched_in(dtype), request.min_samples, labels=True)
         points = ops.asarray(given.array, dtype)
         statistics = ops.point_statistics(points)
         rows = None
@@ -82,7 +82,7 @@ def _of_points(X: Any, request: Request) -> Model:
             tree = _tree_by_search(points, statistics if rows is None else None, metric, request, ops, report)
         else:
             metric = metric.settled(points)
-            tree = _tree_of_distances(points, metric, request, ops, report)
+            tree = _tree_by_matrix(points, metric, request, ops, report)
         return _model(request, tree, ops, len(given.array), given.give, data=given.array, rows=rows, metric=metric)
 
 
@@ -97,7 +97,7 @@ def _of_sparse_features(X: Any, request: Request) -> Model:
     if points.shape[0] < 2:
         tree = _no_tree(ops.asarray(np.empty((points.shape[0], 1))))
     else:
-        tree = _tree_of_distances(points, request.metric, request, ops, report)
+        tree = _tree_by_matrix(points, request.metric, request, ops, report)
     moved = None if rows is None else rows.mapped(ops.asarray)
     return _model(request, tree, ops, X.shape[0], to_host, data=X, rows=moved)
 
@@ -146,28 +146,22 @@ def _tree_by_search(
     report: Report | None,
 ) -> Tree:
     """By search over boxes around the metric's image of the points. `statistics` are those of the points, if known."""
-    _check_size(len(points), request.min_samples)
-    image = points if metric.image is None else ops.asarray(metric.image(points), points.dtype)
-    if statistics is None or metric.image is not None:
-        statistics = ops.point_statistics(image)
-    edges, weights, core = spanning_tree(image, statistics, request.min_samples, ops, report)
+    k = request.min_samples
+    _check_size(len(points), k)
+    edges, weights, core = metric_tree(points, statistics, metric, k, ops, report, request.alpha)
     if core is None:  # min_samples is 1: the distance of a point to itself
         core = np.zeros_like(weights, shape=len(points))
-    return (edges, weights, core) if metric.height is None else (edges, metric.height(weights), metric.height(core))
+    return edges, weights, core
 
 
-def _tree_of_distances(X: Any, metric: Metric, request: Request, ops: Backend, report: Report | None) -> Tree:
-    """From all distances between points on the backend, or between the rows of a CSR matrix: row by row, or their
-    matrix."""
-    k = request.min_samples
-    _check_size(X.shape[0], k)
-    if metric.way == "rows":
-        return rows_tree(X, metric.name, metric.p, k, ops, alpha=request.alpha, report=report)
+def _tree_by_matrix(X: Any, metric: Metric, request: Request, ops: Backend, report: Report | None) -> Tree:
+    """From the matrix of the distances between points on the backend, or between the rows of a CSR matrix."""
+    _check_size(X.shape[0], request.min_samples)
     try:
         matrix = ops.asarray(distance_matrix(X, metric.name, metric.params))
     except MemoryError as error:
         raise MemoryError(f"{error}; it is needed because {metric.why}") from error
-    return dense_tree(matrix, k, ops, alpha=request.alpha, report=report)
+    return dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=report)
 
 
 def _no_tree(points: Array) -> Tree:
@@ -215,12 +209,6 @@ def _check_size(n: int, min_samples: int) -> None:
         raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")
     if min_samples > n:
         raise ValueError(f"min_samples ({min_samples}) must be at most the number of samples in X ({n})")
-
-
-def _computed_in(given: CheckedPoints, request: Request) -> np.dtype:
-    """By default, what is not a distance between the rows themselves (squares, angles, matrices) takes float64."""
-    exact = request.metric.height is None and request.metric.way != "matrix"
-    return given.dtype if exact or request.dtype is not None else np.dtype(np.float64)
 
 
 def _is_ready(given: CheckedPoints) -> bool:

@@ -1,7 +1,7 @@
 """At which training point, at which height, and in which cluster a new point (a query) joins the dendrogram.
 
-Metrics that the tree search supports use the search of the backends. For other metrics all pairs are compared, in
-blocks and on the host, with scikit-learn's distances.
+Metrics that the tree search supports use the search of the backends. For other metrics, and if alpha is not 1, all
+pairs are compared, in blocks and on the host, with scikit-learn's distances.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Bvh, Condensed
-from emst.distances.pairwise import blocks, distances_between
+from emst.backend.records import Array, Bvh, Condensed, Norm
+from emst.distances.pairwise import blocks
+from emst.euclidean import rounded
 from emst.hdbscan.index import PointIndex, bvh_with_cores
 from emst.hdbscan.model import Model
 from emst.hierarchy.linkage import density
@@ -76,21 +77,22 @@ def join_queries(fitted: Model, queries: Array) -> QueryEdges:
     -------
     QueryEdges
     """
-    if fitted.metric.way != "tree":
+    if not fitted.searches:
         return _join_by_all_pairs(fitted, queries)
-    index, ops, height = fitted.index, fitted.ops, fitted.metric.height
+    index, ops, norm, height = fitted.index, fitted.ops, fitted.metric.norm, fitted.metric.height
     out = QueryEdges(*(np.zeros_like(queries, dtype=t, shape=len(queries)) for t in (np.int32, bool, queries.dtype)))
-    for chosen, excess in _by_magnitude(queries, index.scale):
+    queries = fitted.searched(queries)
+    for chosen, excess in _by_magnitude(queries, index.scale, norm):
         bvh = index.bvh
         if excess:
-            scale = math.ldexp(index.scale, -excess)
-            bvh = bvh_with_cores(fitted.points, index.order, scale, fitted.min_samples, ops)
+            points, scale = fitted.searched(fitted.points), math.ldexp(index.scale, -excess)
+            bvh = bvh_with_cores(points, index.order, scale, norm, fitted.min_samples, ops)
         _join_by_search(index, bvh, queries[chosen], fitted.min_samples, ops, chosen, out)
     return out if height is None else dataclasses.replace(out, height=height(out.height))
 
 
-def _by_magnitude(queries: Array, scale: float) -> Iterator[tuple[Array, int]]:
-    """Rows of queries, and by how many powers of two they are too large for the scale: their squares would overflow.
+def _by_magnitude(queries: Array, scale: float, norm: Norm) -> Iterator[tuple[Array, int]]:
+    """Rows of queries, and by how many powers of two they are too large for the scale: their powers would overflow.
     As a rule all rows, and 0.
 
     Magnitudes are compared as integers: a GPU may take subnormal floats for 0. A query of zeros has no exponent.
@@ -99,7 +101,7 @@ def _by_magnitude(queries: Array, scale: float) -> Iterator[tuple[Array, int]]:
     magnitude = (queries.view(integers) & np.iinfo(integers).max).max(axis=1)
     greatest = to_host(magnitude).view(queries.dtype).astype(np.float64)
     exponent = np.frexp(greatest)[1] + (int(np.frexp(scale)[1]) - 1)
-    excess = np.maximum(exponent - highest_exponent(queries.shape[1], queries.dtype), 0)
+    excess = np.maximum(exponent - highest_exponent(queries.shape[1], queries.dtype, norm.degree), 0)
     excess[greatest == 0] = 0
     for level in np.unique(excess).tolist():
         yield np.asarray(np.flatnonzero(excess == level), like=queries), level
@@ -110,13 +112,13 @@ def _join_by_search(
 ) -> None:
     """Search the nearest training points of some queries. The results are written to the given rows of `out`."""
     order, near = ops.curve_places(index.cells, queries, index.scale)
-    packets = ops.build_bvh(queries, order, bvh.scale)
+    packets = ops.build_bvh(queries, order, bvh.scale, bvh.norm)
     found, weight = ops.nearest_reachable(bvh, packets, min_samples, near)
     sorted_rows = rows[order]
     out.neighbor[sorted_rows] = index.order[found]
     out.equal[sorted_rows] = weight == 0
     with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
-        out.height[rows] = ops.unscaled(packets, weight, order)
+        out.height[rows] = rounded(ops.unscaled(packets, weight, order), out.height.dtype, ops)
 
 
 def _join_by_all_pairs(fitted: Model, queries: Array) -> QueryEdges:
@@ -128,7 +130,7 @@ def _join_by_all_pairs(fitted: Model, queries: Array) -> QueryEdges:
     neighbor = np.array([rows.get(query.tobytes(), -1) for query in on_host + 0.0], np.int32)
     equal, height = neighbor >= 0, np.zeros(len(on_host), core.dtype)
     for some in blocks(np.flatnonzero(~equal), len(points)):
-        distance = distances_between(on_host[some], points, fitted.metric.name, fitted.metric.params)
+        distance = fitted.metric.distances_between(on_host[some], points)
         weight = np.maximum(distance / fitted.alpha, core)
         if fitted.min_samples > 1:
             nth = fitted.min_samples - 2

@@ -25,7 +25,6 @@ import numpy as np
 from emst.backend.records import Array
 from emst.distances.matrices import fill_distances
 from emst.distances.metrics import Metric
-from emst.distances.pairwise import distances_between
 from emst.inputs.devices import to_host
 from emst.inputs.summary import counted
 
@@ -59,7 +58,7 @@ def medoid(points: Array, weights: Array, metric: Metric) -> int:
     """
     start, size = time.perf_counter(), max(1, ENTRIES // len(points))
     squared = metric.way == "tree" and metric.name in SQUARED
-    triangle = not squared and _is_a_norm(metric)
+    triangle = metric.way == "tree" and not squared
     bound = _bounds_by_mean(points, weights, metric) if squared else np.zeros_like(weights)
     left = bound.argsort(kind="stable") if squared else _shuffled(points) if triangle else _numbers(points)
     best, found, computed, silent = math.inf, 0, 0, True
@@ -80,13 +79,6 @@ def medoid(points: Array, weights: Array, metric: Metric) -> int:
     return found
 
 
-def _is_a_norm(metric: Metric) -> bool:
-    """Whether the triangle inequality is known to hold."""
-    if metric.way == "tree":
-        return metric.name in ("euclidean", "haversine")
-    return metric.way == "rows" and metric.p >= 1
-
-
 def _numbers(points: Array) -> Array:
     return np.arange(len(points), like=points)
 
@@ -99,8 +91,8 @@ def _shuffled(points: Array) -> Array:
 def _distances(points: Array, some: Array, metric: Metric) -> Array:
     """Distances from some points to all, float64."""
     rows = points[some]
-    if metric.way != "tree":
-        between = distances_between(to_host(rows), to_host(points), metric.name, metric.params)
+    if not metric.is_euclidean:
+        between = metric.distances_between(to_host(rows), to_host(points))
         return np.asarray(between, like=points)
     distance = np.empty_like(points, shape=(len(rows), len(points)))
     fill_distances(distance, rows, points, "euclidean")
@@ -120,8 +112,7 @@ def _bounds_by_triangle(distance: Array, sums: Array, weights: Array, metric: Me
 
 def _vanishing(metric: Metric) -> float:
     """More than any distance that is computed as 0 because its power underflows; the smallest number is 2^-1074."""
-    summed = metric.name not in ("manhattan", "chebyshev") and metric.p < math.inf
-    return math.ldexp(1.0, -math.floor(900 / (metric.p if summed else 1)))
+    return math.ldexp(1.0, -math.floor(900 / metric.norm.degree))
 
 
 def _bounds_by_mean(points: Array, weights: Array, metric: Metric) -> Array:

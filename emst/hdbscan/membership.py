@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.backend.records import Array
-from emst.distances.pairwise import blocks, distances_between
+from emst.distances.pairwise import blocks
 from emst.hdbscan.joining import join_queries
 from emst.hdbscan.prediction import check_queries, model_of
 from emst.hierarchy.linkage import density
@@ -188,7 +188,7 @@ class _Exemplars:
     def _distances(self, points: Array) -> Array:
         """Distance to the nearest exemplar of every cluster, in the metric."""
         ops, metric = self.fitted.ops, self.fitted.metric
-        if metric.way == "tree":
+        if metric.is_euclidean:
             with np.errstate(over="ignore"):  # the distance of a farther query is infinite
                 a, b = (rows.astype(np.float64) * self.scale for rows in (points, self.points))
             distance = np.sqrt(ops.exemplar_distances(a, b, ops.asarray(self.starts))) / self.scale
@@ -196,7 +196,7 @@ class _Exemplars:
         queries, exemplars = to_host(points), to_host(self.points)
         distance = np.empty((len(queries), len(self.starts) - 1))
         for some in blocks(np.arange(len(queries)), len(exemplars)):
-            between = distances_between(queries[some], exemplars, metric.name, metric.params)
+            between = metric.distances_between(queries[some], exemplars)
             distance[some] = np.minimum.reduceat(between, self.starts[:-1], axis=1)
         return ops.asarray(distance)
 

@@ -76,15 +76,25 @@ class Model:
             points = points[self.rows.kept]
         return points if self.metric.image is None else self.ops.asarray(self.metric.image(points), self.core.dtype)
 
+    @property
+    def searches(self) -> bool:
+        """Whether predictions search the `index`, and do not compare all pairs. The search knows no alpha: the core
+        distance of a query, which it finds on the way, would have to be multiplied by it."""
+        return self.metric.way == "tree" and self.alpha == 1
+
+    def searched(self, points: Array) -> Array:
+        """Points in the dtype that the search compares them in."""
+        return self.ops.asarray(points, self.metric.searched_in(self.core.dtype))
+
     @cached_property
     def index(self) -> PointIndex:
-        """The hierarchy of boxes that predictions search, for metrics with the order of Euclidean distances."""
-        return index_of(self.points, self.min_samples, self.ops)
+        """The hierarchy of boxes that predictions search."""
+        return index_of(self.searched(self.points), self.metric.norm, self.min_samples, self.ops)
 
     def prepare_queries(self) -> None:
         """Compute what predictions read, if the model can predict and has clusters."""
         if self.has_features and self.flat is not None:
-            _ = self.index if self.metric.way == "tree" else self.points
+            _ = self.index if self.searches else self.points
 
     def rows_of(self, rows: Array) -> Array:
         """Some of the caller's rows of features, on the caller's device."""

@@ -134,6 +134,16 @@ def test_min_samples_and_dtype(here):
     assert "core_distances" not in tree_of("points.npy")
 
 
+def test_metrics_of_trees(here, capsys):
+    np.save("points.npy", POINTS)
+    same_tree(tree_of("points.npy", "--metric", "manhattan"), POINTS, metric="manhattan")
+    tree = tree_of("points.npy", "--metric", "minkowski", "--p", 3)
+    same_tree(tree, POINTS, metric="minkowski", metric_params={"p": 3})
+    for options in (["--metric", "canberra"], ["--metric", "minkowski", "--p", 0.5]):
+        line = complaint(capsys, "tree", "points.npy", "-o", "t.npz", "--device", "cpu", *options)
+        assert line.startswith("emst: points.npy: metric")
+
+
 @pytest.mark.parametrize("suffix, magic", [(".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")])
 def test_plot(here, suffix, magic):
     np.save("points.npy", POINTS[:, :2])

@@ -23,6 +23,8 @@ for d in (1, 2, 3, 7):
         EMST(device="cpu").fit(X)
         model = HDBSCANGPU(device="cpu").fit(X)
         model.predict(X[:20])
+        for p in (1, 1.5, 2.7, 3, np.inf):
+            EMST(metric="minkowski", metric_params={"p": p}, device="cpu").fit(X)
 graph_msf(np.triu(random.random((50, 50)), 1), device="cpu")
 used = [kernel for kernel in kernels if kernel.signatures]
 missed = {kernel.py_func.__name__: list(kernel.stats.cache_misses) for kernel in used if kernel.stats.cache_misses}

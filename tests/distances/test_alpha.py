@@ -6,23 +6,30 @@ import dense_reference
 import numpy as np
 import pytest
 import reference
-from helpers import DTYPES, check_tree, cloud, forest_on, to_device, to_host
+from helpers import DTYPES, check_tree, cloud, expected_tree, scaled_in_curve_order, to_device, to_host
+from norms_reference import BY_NAME, distances_in
 from scipy.sparse import csr_array
 
 from emst import HDBSCANGPU
-from emst.boruvka import spanning_forest
 from emst.distances.matrices import distance_matrix
-from emst.distances.row_by_row import dense_tree, rows_tree
+from emst.distances.metrics import metric_of
+from emst.distances.row_by_row import dense_tree
 from emst.distances.sparse import sparse_tree
+from emst.euclidean import metric_tree
 
 ALPHAS = [0.3, 0.5, 0.7, 1.0, 1.3, 3.0]
-SUMS = [("manhattan", 1.0), ("chebyshev", 1.0), ("euclidean", 2.0), ("powers", 1.5), ("powers", 3.0)]
-METRICS = ["euclidean", "manhattan", "chebyshev", "cosine", "haversine"]
+NORMS = [("euclidean", None), ("manhattan", None), ("chebyshev", None)]
+NORMS += [("minkowski", 1.5), ("minkowski", 3), ("minkowski", 2.7)]
+METRICS = ["euclidean", "sqeuclidean", "manhattan", "chebyshev", "cosine", "haversine"]
+
+
+def metric_with(name, p, alpha=1.0):
+    return metric_of(name, {} if p is None else {"p": p}, algorithm="auto", alpha=alpha, sparse=False)
 
 
 def distances(n, kind, dtype, seed=0):
     """The matrix of the Manhattan distances of a cloud in the plane."""
-    return dense_reference.distances(cloud(n, 2, dtype, kind, seed), "manhattan", 1.0)
+    return distances_in(cloud(n, 2, dtype, kind, seed), BY_NAME["manhattan"])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -36,31 +43,44 @@ def test_a_matrix_gives_the_tree_of_the_total_order(ops, k, kind, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", ["uniform", "lattice", "repeated"])
-@pytest.mark.parametrize("metric, degree", SUMS)
-def test_rows_of_points_give_the_tree_of_the_total_order(ops, metric, degree, kind, dtype):
-    """Sums of powers stand for distances, and a power of alpha for alpha: bit for bit those of the reference."""
-    x = cloud(200, 2, dtype, kind)
-    d = dense_reference.distances(x, metric, degree)
-    for k, alpha in itertools.product((1, 2, 20), ALPHAS):
-        divisor = alpha**degree
-        rows = ops.open_rows(to_device(ops, x), metric, degree, divisor)
-        core = to_host(ops.row_core_distances(rows, k))
-        forest = forest_on(ops, reference.empty_forest(np.arange(len(x)), dtype))
-        spanning_forest(forest, lambda forest, rows=rows: ops.row_nearest(rows, forest), ops)
-        check_tree((*ops.row_edges(rows, forest), core), dense_reference.kruskal(d, k, divisor), dtype)
+@pytest.mark.parametrize("name, p", NORMS)
+def test_the_search_gives_the_tree_of_the_total_order(ops, name, p, kind, dtype):
+    """Powers of core distances are multiplied by a power of alpha, and the roots are divided by alpha: bit for bit."""
+    x = cloud(150, 2, dtype, kind)
+    for k, alpha in itertools.product((1, 6), ALPHAS):
+        metric = metric_with(name, p, alpha)
+        searched = x.astype(metric.searched_in(dtype))
+        factor = float(searched.dtype.type(alpha**metric.norm.degree))
+        edges, weights = expected_tree(searched, k, metric.norm, factor)
+        expected = [edges, (weights.astype(np.float64) / alpha).astype(dtype)]
+        if k > 1:
+            bvh, order = scaled_in_curve_order(searched, metric.norm, factor)
+            expected.append(reference.unscaled(bvh, reference.core_distances(bvh, k), order).astype(dtype))
+        found = metric_tree(to_device(ops, x), None, metric, k, ops, alpha=alpha)
+        assert (found[2] is None) == (k == 1)
+        for ours, theirs in zip(found, expected):
+            np.testing.assert_array_equal(to_host(ours), theirs)
+            assert ours.dtype == theirs.dtype
 
 
-@pytest.mark.parametrize("kind", ["uniform", "repeated"])
-@pytest.mark.parametrize("k", [1, 2, 20])
-def test_powers_of_any_kind(ops, k, kind):
-    """`pow` rounds differently in numpy, numba and CUDA, so weights are compared, to the last digits."""
-    x = cloud(200, 2, np.float64, kind)
-    d = dense_reference.distances(x, "any power", 2.7) ** (1 / 2.7)
-    for alpha in ALPHAS:
-        _, weights, core = map(to_host, rows_tree(to_device(ops, x), "minkowski", 2.7, k, ops, alpha=alpha))
-        _, expected, expected_core = dense_reference.kruskal(d, k, alpha)
-        np.testing.assert_allclose(weights, expected, rtol=1e-12, atol=0)
-        np.testing.assert_allclose(core, expected_core, rtol=1e-12, atol=0)
+@pytest.mark.parametrize("alpha", [1e-5, 0.03, 1e5])
+@pytest.mark.parametrize("name, p", [("euclidean", None), ("manhattan", None), ("minkowski", 1.5), ("minkowski", 20)])
+def test_powers_of_alpha_leave_room(ops, name, p, alpha):
+    """Two rows as far apart as rows can be: their distance over alpha is a number like any other."""
+    x = to_device(ops, np.array([[-1.0, 0.0], [1.0, 0.0], [1.0, 1e-3]]))
+    weights = to_host(metric_tree(x, None, metric_with(name, p, alpha), 1, ops, alpha=alpha)[1])
+    np.testing.assert_allclose(weights, [1e-3 / alpha, 2 / alpha], rtol=1e-12)
+    _, weights, core = map(to_host, metric_tree(x, None, metric_with(name, p, alpha), 3, ops, alpha=alpha))
+    np.testing.assert_allclose(core, [2, 2, 2], rtol=1e-3)
+    np.testing.assert_allclose(weights, [max(1e-3 / alpha, 2), max(2 / alpha, 2)], rtol=1e-3)
+
+
+@pytest.mark.parametrize("alpha", [1e-20, 1e20])
+def test_alphas_whose_powers_are_no_numbers(ops, alpha):
+    x = cloud(9, 2, np.float64)
+    with pytest.raises(ValueError, match=r"alpha = 1e.20 is too far from 1 .* degree 20"):
+        HDBSCANGPU(metric="minkowski", metric_params={"p": 20}, alpha=alpha, device=ops.name).fit(x)
+    assert len(HDBSCANGPU(alpha=alpha, device=ops.name).fit(x).labels_) == 9
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

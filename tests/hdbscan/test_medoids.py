@@ -12,7 +12,7 @@ from emst.hdbscan import medoids
 from emst.hdbscan.centers import _image
 
 METRICS = [("euclidean", 2), ("haversine", 2), ("sqeuclidean", 2), ("cosine", 2), ("manhattan", 2), ("chebyshev", 2)]
-METRICS += [("minkowski", p) for p in (0.5, 1, 1.5, 3, 32, np.inf)] + [("canberra", 2)]
+METRICS += [("minkowski", p) for p in (1, 1.5, 2.7, 3, 32, np.inf)] + [("canberra", 2)]
 
 
 def points_of(kind, n, d):

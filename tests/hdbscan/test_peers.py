@@ -12,8 +12,10 @@ import sys
 
 import numpy as np
 import pytest
+from helpers import same_partition
 from scipy.sparse import csr_matrix
 from scipy.spatial.distance import cdist
+from sklearn.cluster import HDBSCAN
 from sklearn.datasets import make_blobs
 
 from emst import HDBSCANGPU, approximate_predict
@@ -76,6 +78,24 @@ def test_translation(ops):
     for x in (points, points + 1e6):
         model = HDBSCANGPU(min_samples=4, device=ops.name).fit(x)
         assert model.minimum_spanning_tree_.to_numpy()[:, 2].sum() == pytest.approx(19.894, abs=1e-3)
+
+
+NORMS = [("manhattan", None), ("chebyshev", None), ("minkowski", 1.5), ("minkowski", 3), ("minkowski", 2.7)]
+
+
+@pytest.mark.parametrize("metric, p", NORMS)
+def test_norms_agree_with_scikit_learn_and_hdbscan(ops, metric, p):
+    hdbscan = pytest.importorskip("hdbscan")
+    x = make_blobs([60, 90, 40], 3, cluster_std=0.5, center_box=(-20, 20), random_state=4)[0]
+    params = None if p is None else {"p": p}
+    model = HDBSCANGPU(min_samples=5, min_cluster_size=10, metric=metric, metric_params=params, device=ops.name).fit(x)
+    heights = model.single_linkage_tree_.to_numpy()[:, 2]
+    sklearn = HDBSCAN(min_samples=5, min_cluster_size=10, metric=metric, metric_params=params, copy=True).fit(x)
+    np.testing.assert_allclose(heights, sklearn._single_linkage_tree_["value"], rtol=1e-12)
+    other = hdbscan.HDBSCAN(min_samples=4, min_cluster_size=10, metric=metric, algorithm="generic", **(params or {}))
+    np.testing.assert_allclose(heights, other.fit(x).single_linkage_tree_.to_numpy()[:, 2], rtol=1e-12)
+    for theirs in (sklearn, other):
+        assert same_partition(model.labels_, theirs.labels_)
 
 
 def test_prediction_of_the_training_points_with_epsilon(ops):

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 import reference
 from helpers import DTYPES, KINDS, cloud, hierarchies, scale_and_order, to_device, to_host
+from norms_reference import BY_NAME, power_between, rooted
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 
 from emst import HDBSCANGPU
+from emst.backend.records import EUCLIDEAN
 from emst.hdbscan.membership import all_points_membership_vectors, membership_vector
 from emst.hdbscan.prediction import approximate_predict, approximate_predict_scores
 
@@ -38,17 +40,20 @@ def lambdas(heights):
         return 1 / np.asarray(heights, np.float64)
 
 
-def expected_join(model, x, queries, k):
+def expected_join(model, x, queries, k, norm=EUCLIDEAN):
     """(row, whether the query is that point, weight) of every query, all pairs compared, rounded as in `reference`."""
-    place = np.argsort(scale_and_order(x)[1])
-    between = reference.squared_distance(queries[:, None], x[None])
-    core = np.sort(reference.squared_distance(x[:, None], x[None]), axis=1)[:, k - 1]
+    scale, order = scale_and_order(x, norm)
+    if norm == EUCLIDEAN:
+        scale = 1.0  # a power of two changes no bits, and far queries would overflow
+    place, x, queries = np.argsort(order), x * x.dtype.type(scale), queries * x.dtype.type(scale)
+    between = power_between(queries[:, None], x[None], norm)
+    core = np.sort(power_between(x[:, None], x[None], norm), axis=1)[:, k - 1]
     own = np.sort(between, axis=1)[:, k - 2] if k > 1 else np.zeros(len(queries), x.dtype)
     weight = np.maximum(np.maximum(between, core), own[:, None])
     weight[between == 0] = 0
     rows = np.array([np.lexsort((place, between[i], weight[i]))[0] for i in range(len(queries))], int)
     found = np.arange(len(queries))
-    return rows, between[found, rows] == 0, np.sqrt(weight[found, rows])
+    return rows, between[found, rows] == 0, rooted(weight[found, rows], norm, scale)
 
 
 def expected_prediction(model, x, queries, k, join=None):
@@ -99,6 +104,39 @@ def test_the_nearest_point_under_mutual_reachability(ops, kind, d, dtype, k):
     np.testing.assert_array_equal(labels, expected[0])
     np.testing.assert_array_equal(probabilities, expected[1])
     assert (labels.dtype, probabilities.dtype, neighbors.dtype) == (np.int64, np.float64, np.int64)
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_nearest_point_under_every_norm(ops, name):
+    norm = BY_NAME[name]
+    metric = norm.kind if "power" not in norm.kind else "minkowski"
+    params = {"p": norm.degree} if metric == "minkowski" else None
+    for d, kind, k in [(2, "uneven", 1), (3, "lattice", 5), (7, "repeated", 3), (40, "uniform", 4)]:
+        x = cloud(250, d, np.float64, kind)
+        queries = np.clip(around(x, far=False), x.min(axis=0), x.max(axis=0))  # within the scale
+        model = fitted(ops, x, k, metric, metric_params=params)
+        found = approximate_predict(model, queries, return_connecting_points=True)
+        expected = expected_prediction(model, x, queries, k, expected_join(model, x, queries, k, norm))
+        for ours, theirs in zip(found, expected):
+            np.testing.assert_array_equal(ours, theirs)
+        np.testing.assert_array_equal(model.predict(x), model.labels_)
+
+
+@pytest.mark.parametrize("p", [1.5, 2.7, 3, 32])
+def test_powers_of_float32_are_float64(ops, p):
+    """Results are rounded once, and a query that equals a training point finds it; far queries do not overflow."""
+    x = cloud(300, 3, np.float32, "uneven")
+    model = fitted(ops, x, 4, "minkowski", metric_params={"p": p})
+    assert model.core_distances_.dtype == np.float32
+    labels, probabilities, neighbors = approximate_predict(model, x, return_connecting_points=True)
+    np.testing.assert_array_equal(labels, model.labels_)
+    np.testing.assert_array_equal(probabilities, model.probabilities_)
+    np.testing.assert_array_equal(x[neighbors], x)
+    far = np.array([[1e3, 0, 0], [0, -1e9, 0], [np.finfo(np.float32).max / 4, 0, 0]], np.float32)
+    together = approximate_predict(model, np.concatenate([far, x[:9] * np.float32(1.01)]))
+    alone = approximate_predict(model, x[:9] * np.float32(1.01))
+    for ours, theirs in zip(together, alone):
+        np.testing.assert_array_equal(ours[3:], theirs)
 
 
 @pytest.mark.parametrize("n", [2, 3, 17, 40])
@@ -211,9 +249,9 @@ def test_metrics_that_are_euclidean_in_disguise(ops, metric):
 
 
 @pytest.mark.parametrize(
-    "metric, alpha", [("manhattan", 1.0), ("chebyshev", 1.0), ("braycurtis", 1.0), ("manhattan", 0.7)]
+    "metric, alpha", [("braycurtis", 1.0), ("braycurtis", 1.3), ("manhattan", 0.7), ("chebyshev", 1.3)]
 )
-def test_metrics_without_a_search_compare_all_pairs(ops, metric, alpha, monkeypatch):
+def test_without_a_search_all_pairs_are_compared(ops, metric, alpha, monkeypatch):
     monkeypatch.setattr("emst.distances.pairwise.BLOCK_BYTES", 8 * 1000)
     x, _ = make_blobs([60, 40, 50], 3, cluster_std=0.7, random_state=5)
     x, k = np.concatenate([x, x[:20]]), 4
@@ -310,6 +348,21 @@ def test_nearest_reachable_equals_the_reference(ops, d, dtype, k):
                 np.testing.assert_array_equal(to_host(a), b)
 
 
+@pytest.mark.parametrize("name", BY_NAME)
+def test_nearest_reachable_under_every_norm(ops, name):
+    norm = BY_NAME[name]
+    for d, k in [(1, 4), (3, 1), (3, 20), (40, 4)]:
+        x, asked = cloud(400, d, np.float64, "repeated"), cloud(200, d, np.float64, "repeated", seed=4)
+        ours, expected_bvh, _ = hierarchies(ops, x, k, norm)
+        order = np.arange(200, dtype=np.int32)
+        queries = ops.build_bvh(to_device(ops, asked), to_device(ops, order), ours.scale, norm)
+        expected = reference.build_bvh(asked, order, ours.scale, norm)
+        near = to_device(ops, np.random.default_rng(0).integers(0, 401, 200))
+        found = ops.nearest_reachable(ours, queries, k, near)
+        for a, b in zip(found, reference.nearest_reachable(expected_bvh, expected, k, None)):
+            np.testing.assert_array_equal(to_host(a), b)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", [1, 3, 40])
 def test_exemplar_distances_equal_the_reference(ops, d, dtype):
@@ -391,12 +444,13 @@ def test_membership_by_the_definition(ops, d, options):
     np.testing.assert_allclose(membership_vector(model, queries, batch_size=11), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("seed", [2, 9])  # without ties that matter: both condensed trees have the same clusters
-def test_membership_agrees_with_hdbscan(ops, seed):
+# Without ties that matter: both condensed trees have the same clusters.
+@pytest.mark.parametrize("seed, metric", [(2, "euclidean"), (9, "euclidean"), (4, "manhattan"), (3, "chebyshev")])
+def test_membership_agrees_with_hdbscan(ops, seed, metric):
     hdbscan = pytest.importorskip("hdbscan")
     x, _ = make_blobs([60, 40, 80, 30], 3, cluster_std=0.6, random_state=seed)
-    theirs = hdbscan.HDBSCAN(min_samples=4, prediction_data=True, approx_min_span_tree=False).fit(x)
-    model = fitted(ops, x, 5)
+    theirs = hdbscan.HDBSCAN(min_samples=4, metric=metric, prediction_data=True, approx_min_span_tree=False).fit(x)
+    model = fitted(ops, x, 5, metric)
     labels = model.labels_
     columns = [theirs.labels_[np.flatnonzero(labels == c)[0]] for c in range(labels.max() + 1)]
     assert sorted(columns) == list(range(theirs.labels_.max() + 1))

@@ -74,7 +74,7 @@ def test_unknown_device_lists_the_choices(device):
     refuses(ValueError, r"device.*auto.*cpu.*cuda", cloud(10, 2, np.float64), device=device)
 
 
-@pytest.mark.parametrize("metric", ["manhattan", "Euclidean", None])
+@pytest.mark.parametrize("metric", ["canberra", "Euclidean", None])
 def test_unknown_metric_lists_the_choices(metric):
     refuses(ValueError, r"metric.*'euclidean'", cloud(10, 2, np.float64), metric=metric)
 

@@ -4,14 +4,18 @@ import numpy as np
 import pytest
 import reference
 from helpers import DIMENSIONS, DTYPES, KINDS, cloud, hierarchies, to_device, to_host
+from norms_reference import BY_NAME
+
+from emst.backend.records import EUCLIDEAN
 
 
-def check(ops, x, k):
-    bvh, expected_bvh, _ = hierarchies(ops, x)
+def check(ops, x, k, norm=EUCLIDEAN):
+    bvh, expected_bvh, _ = hierarchies(ops, x, 1, norm)
     core = to_host(ops.core_distances(bvh, k))
     assert core.dtype == x.dtype
     np.testing.assert_array_equal(core, reference.core_distances(expected_bvh, k))
     np.testing.assert_array_equal(to_host(bvh.core), core)  # the hierarchy stores them
+    return bvh, expected_bvh
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -54,3 +58,22 @@ def test_in_the_units_of_the_caller(ops, d):
     core = ops.unscaled(bvh, ops.core_distances(bvh, 4), to_device(ops, order))
     expected = np.sort(np.sqrt(reference.squared_distance(x[:, None], x[None])), axis=1)[:, 3]
     np.testing.assert_array_equal(to_host(core), expected)
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_under_every_norm(ops, name):
+    """Bit for bit, also where most powers underflow; and scaled cores are rounded once."""
+    for d, kind, k in [(1, "uneven", 3), (2, "lattice", 5), (3, "uneven", 40), (5, "repeated", 8), (40, "uniform", 4)]:
+        bvh, expected_bvh = check(ops, cloud(300, d, np.float64, kind), k, BY_NAME[name])
+        ops.scale_cores(bvh, 1.3)
+        reference.scale_cores(expected_bvh, 1.3)
+        np.testing.assert_array_equal(to_host(bvh.core), expected_bvh.core)
+
+
+@pytest.mark.parametrize("name", ["euclidean", "manhattan", "chebyshev"])
+def test_scaled_cores_in_float32(ops, name):
+    bvh, expected_bvh = check(ops, cloud(300, 3, np.float32, "uneven"), 6, BY_NAME[name])
+    factor = float(np.float32(0.7))
+    ops.scale_cores(bvh, factor)
+    reference.scale_cores(expected_bvh, factor)
+    np.testing.assert_array_equal(to_host(bvh.core), expected_bvh.core)

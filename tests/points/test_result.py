@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import reference
 from helpers import DTYPES, KINDS, cloud, forest_on, hierarchies, to_device, to_host
+from norms_reference import BY_NAME
 
 from emst.boruvka import spanning_forest
 
@@ -55,3 +56,17 @@ def test_unscaled_takes_one_root(ops, unit, dtype):
     values = to_host(ops.unscaled(bvh, to_device(ops, squared), to_device(ops, order)))
     assert values.dtype == dtype
     np.testing.assert_array_equal(values, reference.unscaled(expected_bvh, squared, order))
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_roots_of_every_norm(ops, name):
+    """Roots that are neither square roots nor none are taken on the host: the same bits everywhere."""
+    for dtype in DTYPES if BY_NAME[name].degree <= 2 and "powers" not in name else DTYPES[1:]:
+        bvh, expected_bvh, order = hierarchies(ops, cloud(300, 3, dtype, "lattice") * dtype(1e-3), 4, BY_NAME[name])
+        forest = finished(expected_bvh)
+        found = ops.sorted_edges(bvh, forest_on(ops, forest), to_device(ops, order))
+        for ours, theirs in zip(found, reference.sorted_edges(expected_bvh, forest, order)):
+            np.testing.assert_array_equal(to_host(ours), theirs)
+            assert ours.dtype == theirs.dtype
+        core = ops.unscaled(bvh, to_device(ops, expected_bvh.core), to_device(ops, order))
+        np.testing.assert_array_equal(to_host(core), reference.unscaled(expected_bvh, expected_bvh.core, order))

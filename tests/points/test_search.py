@@ -14,6 +14,9 @@ from helpers import (
     hierarchies,
     random_components,
 )
+from norms_reference import BY_NAME
+
+from emst.backend.records import EUCLIDEAN
 
 
 def leave_by(bounds, expected_bvh, labels):
@@ -39,9 +42,12 @@ def assert_same_lightest_edges(ours, theirs):
         np.testing.assert_array_equal(getattr(ours, field)[roots], getattr(theirs, field)[roots], field)
 
 
-def follow(ops, x, k=1):
+def follow(ops, x, k=1, norm=EUCLIDEAN, core_factor=1.0):
     """All rounds of Borůvka on both, compared after each; returns the number of rounds."""
-    bvh, expected_bvh, _ = hierarchies(ops, x, k)
+    bvh, expected_bvh, _ = hierarchies(ops, x, k, norm)
+    if core_factor != 1:
+        ops.scale_cores(bvh, core_factor)
+        reference.scale_cores(expected_bvh, core_factor)
     ours, theirs = ops.join_duplicates(bvh), reference.join_duplicates(expected_bvh)
     cache = ops.cache_neighbours(bvh, ours)
     rounds = 0
@@ -63,6 +69,21 @@ def follow(ops, x, k=1):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_round_equals_the_reference(ops, d, kind, dtype, k):
     assert follow(ops, cloud(250, d, dtype, kind), k) >= 1
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_every_round_under_every_norm(ops, name):
+    for d, kind in [(1, "uneven"), (2, "lattice"), (3, "uniform"), (5, "repeated"), (7, "uneven"), (40, "lattice")]:
+        x = cloud(200, d, np.float64, kind)
+        for k, factor in [(1, 1.0), (4, 1.0), (4, 0.25), (4, 1.7)]:
+            assert follow(ops, x, k, BY_NAME[name], factor) >= 1
+
+
+@pytest.mark.parametrize("name", ["manhattan", "chebyshev"])
+def test_norms_of_degree_one_in_float32(ops, name):
+    for d, kind in [(2, "lattice"), (3, "uneven"), (40, "uniform")]:
+        for k in (1, 4):
+            assert follow(ops, cloud(200, d, np.float32, kind), k, BY_NAME[name]) >= 1
 
 
 @pytest.mark.parametrize("k", [1, 4])

@@ -46,6 +46,17 @@ def test_cpu_and_gpu_give_the_same_bits(kind, d, dtype, k):
     assert_same_bits(cuda, cpu)
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("k", [1, 6])
+@pytest.mark.parametrize("name, p", [("manhattan", None), ("chebyshev", None), ("p", 1.5), ("p", 3), ("p", 2.7)])
+def test_cpu_and_gpu_give_the_same_bits_under_every_norm(name, p, k):
+    options = {"metric": name, "metric_params": None if p is None else {"p": p}, "min_samples": k}
+    for d, kind, dtype in [(2, "lattice", np.float32), (3, "uneven", np.float64), (40, "uniform", np.float64)]:
+        x = cloud(2_000 if d > 7 else 30_000, d, dtype, kind)
+        cpu, cuda = (emst.minimum_spanning_tree(x, device=device, **options) for device in ("cpu", "cuda"))
+        assert_same_bits(cuda, cpu)
+
+
 @pytest.mark.parametrize("k", [1, 2, 9])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(40, 40), (12, 11, 10), (6, 6, 6, 6), (900,)])

@@ -1,4 +1,4 @@
-"""Reference for the operations on rows of distances: the full matrix is computed at once. See `reference.py`."""
+"""Reference for the operations on rows of distance matrices. See `reference.py`."""
 
 from __future__ import annotations
 
@@ -18,32 +18,8 @@ class Rows:
             return np.maximum(np.maximum(self.core[u], self.core[v]), self.distance[u, v] / self.alpha)
 
 
-def open_rows(data, metric, p, alpha):
-    if metric == "precomputed":
-        return Rows(data, data.dtype.type(alpha))
-    return Rows(distances(data, metric, p), data.dtype.type(alpha))
-
-
-def distances(x, metric, p):
-    """Sums of powers, or maxima, coordinate by coordinate."""
-    total = np.zeros((len(x), len(x)), x.dtype)
-    for column in x.T:
-        t = abs(column[:, None] - column[None, :])
-        total = np.maximum(total, t) if metric == "chebyshev" else total + power(t, metric, p)
-    return total
-
-
-def power(t, metric, p):
-    if metric == "manhattan":
-        return t
-    if metric == "euclidean":
-        return t * t
-    if 2 * p != int(2 * p):
-        return t ** t.dtype.type(p)
-    result = np.ones_like(t)
-    for _ in range(int(p)):
-        result = result * t
-    return result if p == int(p) else result * np.sqrt(t)
+def open_rows(matrix, alpha):
+    return Rows(matrix, matrix.dtype.type(alpha))
 
 
 def row_core_distances(rows, k):

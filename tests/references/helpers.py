@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 
 import emst
-from emst.backend.records import Forest
+from emst.backend.records import EUCLIDEAN, Forest
 from emst.inputs.scaling import scale_of
 
 # Other programs add rounded roots: n roundings of 2^-53 in the sum, a few in each root.
@@ -47,36 +47,38 @@ def forest_at_home(forest):
     return Forest(**{key: np.array(to_host(value)) for key, value in values.items()})
 
 
-def scale_and_order(x):
+def scale_and_order(x, norm=EUCLIDEAN, core_factor=1.0):
     """The power of two that the points are scaled by, and their rows in curve order."""
-    scale = scale_of(reference.point_statistics(x), x.dtype)
+    scale = scale_of(reference.point_statistics(x), x.dtype, norm.degree, core_factor)
     return scale, reference.curve_order(x, scale).rows
 
 
-def hierarchies(ops, x, k=1):
+def hierarchies(ops, x, k=1, norm=EUCLIDEAN):
     """The bounding volume hierarchies of the backend and of the reference; with core distances for k > 1."""
-    scale, order = scale_and_order(x)
-    ours = ops.build_bvh(to_device(ops, x), to_device(ops, order), scale)
-    expected_bvh = reference.build_bvh(x, order, scale)
+    scale, order = scale_and_order(x, norm)
+    ours = ops.build_bvh(to_device(ops, x), to_device(ops, order), scale, norm)
+    expected_bvh = reference.build_bvh(x, order, scale, norm)
     if k > 1:
         ops.core_distances(ours, k)
         reference.core_distances(expected_bvh, k)
     return ours, expected_bvh, order
 
 
-def scaled_in_curve_order(x):
+def scaled_in_curve_order(x, norm=EUCLIDEAN, core_factor=1.0):
     """The reference's hierarchy of a point set, and the rows that its points came from."""
-    scale, order = scale_and_order(x)
-    return reference.build_bvh(x, order, scale), order
+    scale, order = scale_and_order(x, norm, core_factor)
+    return reference.build_bvh(x, order, scale, norm), order
 
 
-def expected_tree(x, k=1):
+def expected_tree(x, k=1, norm=EUCLIDEAN, core_factor=1.0):
     """Edges (u < v, caller's rows) and weights of the unique tree, in the total order."""
-    bvh, order = scaled_in_curve_order(x)
+    bvh, order = scaled_in_curve_order(x, norm, core_factor)
     core = reference.core_distances(bvh, k) if k > 1 else None
-    u, v, weight = reference.kruskal(bvh.scaled, core)
+    if core is not None:
+        core = core * core.dtype.type(core_factor)
+    u, v, weight = reference.kruskal(bvh.scaled, core, norm)
     rows = np.sort(np.stack([order[u], order[v]], axis=1), axis=1)
-    return rows.astype(np.int32), reference.unscaled(bvh, weight, np.arange(len(weight)))
+    return rows.astype(np.int32), np.maximum.accumulate(reference.unscaled(bvh, weight, np.arange(len(weight))))
 
 
 def assert_same_bits(a, b):
@@ -137,8 +139,8 @@ def mutual_reachability(x, k):
     return np.maximum(np.maximum(core[:, None], core[None]), distance)
 
 
-def tree(ops, x, k=1):
-    return emst.minimum_spanning_tree(x, min_samples=k, device=ops.name)
+def tree(ops, x, k=1, **options):
+    return emst.minimum_spanning_tree(x, min_samples=k, device=ops.name, **options)
 
 
 def check_tree(tree, expected, dtype):

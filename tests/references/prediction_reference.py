@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from norms_reference import power_between
 
-
-def _squared(x, y):
-    from reference import squared_distance
-
-    return squared_distance(x, y)
+from emst.backend.records import EUCLIDEAN
 
 
 def nearest_reachable(bvh, queries, k, near):
     """All pairs; see `emst.backend.operations`."""
-    between = _squared(queries.scaled[:, None], bvh.scaled[None])
+    between = power_between(queries.scaled[:, None], bvh.scaled[None], bvh.norm)
     weight = between.copy()
     if k > 1:
         own = np.sort(between, axis=1)[:, k - 2]
@@ -24,7 +21,7 @@ def nearest_reachable(bvh, queries, k, near):
 
 
 def exemplar_distances(points, exemplars, starts):
-    between = _squared(points[:, None], exemplars[None])
+    between = power_between(points[:, None], exemplars[None], EUCLIDEAN)
     return np.stack([between[:, a:b].min(axis=1) for a, b in zip(starts[:-1], starts[1:])], axis=1)
 
 

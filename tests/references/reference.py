@@ -32,6 +32,7 @@ from hierarchy_reference import (  # noqa: F401, more operations
     select,
     simplify,
 )
+from norms_reference import power_between, rooted
 from prediction_reference import (  # noqa: F401, more operations
     common_ancestor_lambdas,
     exemplar_distances,
@@ -87,7 +88,7 @@ class Bvh:
     def pairs(self):
         """`pairs_in_total_order`, computed once."""
         if self._pairs is None:
-            self._pairs = pairs_in_total_order(self.scaled, self.core)
+            self._pairs = pairs_in_total_order(self.scaled, self.core, self.norm)
         return self._pairs
 
     def boxes(self, level):
@@ -111,19 +112,14 @@ def labels_of(labels, size):
 
 
 def squared_distance(x, y):
-    """The rounding that all backends share: subtract, square, add, dimension by dimension, each rounded to T."""
-    t = x[..., 0] - y[..., 0]
-    s = t * t
-    for i in range(1, x.shape[-1]):
-        t = x[..., i] - y[..., i]
-        s = s + t * t
-    return s
+    """The power of the Euclidean distance."""
+    return power_between(x, y, EUCLIDEAN)
 
 
-def pairs_in_total_order(points, core=None):
-    """All pairs (smaller id, larger id, weight, squared distance), the first in the total order first."""
+def pairs_in_total_order(points, core=None, norm=EUCLIDEAN):
+    """All pairs (smaller id, larger id, weight, power of the distance), the first in the total order first."""
     u, v = np.triu_indices(len(points), 1)
-    distance = squared_distance(points[u], points[v])
+    distance = power_between(points[u], points[v], norm)
     weight = distance if core is None else np.maximum(np.maximum(core[u], core[v]), distance)
     order = np.lexsort((v, u, distance, weight))
     return u[order].astype(np.int32), v[order].astype(np.int32), weight[order], distance[order]
@@ -277,8 +273,12 @@ def build_bvh(points, order, scale, norm=EUCLIDEAN):
 
 def core_distances(bvh, k):
     x = bvh.scaled
-    bvh.core = np.array([np.sort(squared_distance(x, row[None]))[k - 1] for row in x], x.dtype)
+    bvh.core = np.array([np.sort(power_between(x, row[None], bvh.norm))[k - 1] for row in x], x.dtype)
     return bvh.core
+
+
+def scale_cores(bvh, factor):
+    bvh.core = bvh.core * bvh.core.dtype.type(factor)
 
 
 def join_duplicates(bvh):
@@ -310,7 +310,7 @@ def label_nodes(bvh, forest):
 
 def upper_bounds(bvh, forest, cache):
     x, core, labels = bvh.scaled, bvh.core, forest.labels
-    weight = squared_distance(x[1:], x[:-1])
+    weight = power_between(x[1:], x[:-1], bvh.norm)
     if core is not None:
         weight = np.maximum(np.maximum(core[1:], core[:-1]), weight)
     leaves = labels[1:] != labels[:-1]
@@ -355,20 +355,15 @@ def merge(forest, prepare=None):
 def sorted_edges(bvh, forest, order):
     used = forest.source >= 0
     u, v, weight = forest.source[used], forest.target[used], forest.weight[used]
-    ranked = np.lexsort((v, u, squared_distance(bvh.scaled[u], bvh.scaled[v]), weight))
+    ranked = np.lexsort((v, u, power_between(bvh.scaled[u], bvh.scaled[v], bvh.norm), weight))
     rows = np.stack([order[u[ranked]], order[v[ranked]]], axis=1)
-    return np.sort(rows, axis=1).astype(np.int32), _root(weight[ranked], bvh.scale)
+    return np.sort(rows, axis=1).astype(np.int32), rooted(weight[ranked], bvh.norm, bvh.scale)
 
 
 def unscaled(bvh, powers, order):
     roots = np.empty_like(powers)
-    roots[order] = _root(powers, bvh.scale)
+    roots[order] = rooted(powers, bvh.norm, bvh.scale)
     return roots
-
-
-def _root(squared, scale):
-    """One square root in T; undoing the scaling by a power of two is exact."""
-    return (np.sqrt(squared).astype(np.float64) / scale).astype(squared.dtype)
 
 
 def require_memory(array, dtype, k, labels=False):
@@ -378,8 +373,8 @@ def require_memory(array, dtype, k, labels=False):
 # Whole trees, without any rounds.
 
 
-def kruskal(points, core=None):
-    """The unique tree of scaled points in curve order: (u, v, squared weight), in the total order.
+def kruskal(points, core=None, norm=EUCLIDEAN):
+    """The unique tree of scaled points in curve order: (u, v, power of the weight), in the total order.
 
     Runs of equal neighbours on the curve are joined first: each point with the first of its run.
     """
@@ -395,7 +390,7 @@ def kruskal(points, core=None):
             i = parent[i]
         return i
 
-    for u, v, weight, distance in zip(*pairs_in_total_order(points, core)):
+    for u, v, weight, distance in zip(*pairs_in_total_order(points, core, norm)):
         if len(edges) == n - 1:
             break
         a, b = root(int(u)), root(int(v))
@@ -407,15 +402,16 @@ def kruskal(points, core=None):
     return np.array(u, np.int32), np.array(v, np.int32), np.array(weight, points.dtype)
 
 
-def prim(x):
-    """Weights of a Euclidean minimum spanning tree in float64, ascending; no scaling, no curve, no total order."""
+def prim(x, norm=EUCLIDEAN):
+    """Weights of a minimum spanning tree in float64, ascending; no scaling, no curve, no total order."""
     x = np.asarray(x, np.float64)
     outside = np.ones(len(x), bool)
     nearest = np.full(len(x), np.inf)
+    order = np.inf if norm.kind == "chebyshev" else norm.degree
     at, weights = 0, []
     for _ in range(len(x) - 1):
         outside[at] = False
-        nearest = np.minimum(nearest, np.sqrt(((x - x[at]) ** 2).sum(axis=1)))
+        nearest = np.minimum(nearest, np.linalg.norm(x - x[at], order, axis=1))
         at = int(np.where(outside, nearest, np.inf).argmin())
         weights.append(nearest[at])
     return np.sort(weights)

@@ -77,7 +77,7 @@ def children_mask(typingctx, space, low, high, group, box, reach, out):
     def codegen(context, builder, signature, values):
         norm, lows, highs, group, corners, reach, out = values
         kind = vector(context, low.dtype)
-        d = builder.extract_value(norm, 1)
+        d = builder.extract_value(norm, 0)
 
         def difference(i):
             at = builder.add(group, builder.mul(i, WORD(LANES)))

@@ -9,8 +9,7 @@ All operations round to the nearest number, and none is fused. Except for `AnyPo
 difference of a box is at most that of a point inside, so is the box's power. The power of `AnyPower` may be off by a
 few units in the last place either way, so that of a box is made less by more than that.
 
-`dims` and `d` both say the dimension: with a tuple of d zeros, whose length is part of its type, loops are unrolled.
-With the empty tuple they run over the number `d`.
+The first field of every tuple is the dimension d.
 """
 
 from __future__ import annotations
@@ -31,30 +30,28 @@ BELOW = 1 - 2.0**-40  # by what a box's power is multiplied
 
 
 class Euclidean(NamedTuple):
-    """The power is the square."""
+    """The power is the square. Loops over the dimensions are unrolled if `dims` is a tuple of d zeros: its length is
+    part of its type. If it is empty, they run over the number `d`."""
 
-    dims: tuple
     d: int
+    dims: tuple
 
 
 class Manhattan(NamedTuple):
     """The power is the distance itself."""
 
-    dims: tuple
     d: int
 
 
 class Chebyshev(NamedTuple):
     """The power is the distance itself, the greatest difference."""
 
-    dims: tuple
     d: int
 
 
 class WholePowers(NamedTuple):
     """The degree is `whole`."""
 
-    dims: tuple
     d: int
     whole: int
 
@@ -62,7 +59,6 @@ class WholePowers(NamedTuple):
 class HalfPowers(NamedTuple):
     """The degree is `whole` and a half."""
 
-    dims: tuple
     d: int
     whole: int
 
@@ -70,7 +66,6 @@ class HalfPowers(NamedTuple):
 class AnyPower(NamedTuple):
     """The degree is `p`, also split into numbers of few bits: `high` times an exponent is exact."""
 
-    dims: tuple
     d: int
     p: float
     high: float
@@ -78,15 +73,19 @@ class AnyPower(NamedTuple):
 
 
 def space_of(norm, d):
-    """The tuple that kernels take for points of dimension d. Loops over powers are long: they are not unrolled."""
-    simple = {"euclidean": Euclidean, "manhattan": Manhattan, "chebyshev": Chebyshev}
-    if norm.kind in simple:
-        return simple[norm.kind]((0,) * d if d in (2, 3) else (), d)
+    """The tuple that kernels take for points of dimension d.
+
+    Only the Euclidean norm has kernels of their own for two and three dimensions. They save some percent, and each of
+    them takes seconds to compile."""
+    if norm.kind == "euclidean":
+        return Euclidean(d, (0,) * d if d in (2, 3) else ())
+    if norm.kind in ("manhattan", "chebyshev"):
+        return Manhattan(d) if norm.kind == "manhattan" else Chebyshev(d)
     if norm.kind == "any power":
         high = _upper_bits(norm.degree)
-        return AnyPower((), d, norm.degree, high, norm.degree - high)
+        return AnyPower(d, norm.degree, high, norm.degree - high)
     whole = int(norm.degree)
-    return WholePowers((), d, whole) if norm.degree == whole else HalfPowers((), d, whole)
+    return WholePowers(d, whole) if norm.degree == whole else HalfPowers(d, whole)
 
 
 def _upper_bits(p):
@@ -98,18 +97,18 @@ def power_of_distance(builder, space, values, kind, difference):
     """Code of the power of a distance, from ``difference(i)`` of every coordinate, in their order. `kind` is the type
     of a number or of a vector; `space` is the tuple's type, `values` its fields."""
     norm = space.instance_class
-    d, *parameters = (builder.extract_value(values, i) for i in range(1, len(space.types)))
+    unrolled = len(space.types[1]) if norm is Euclidean else 0
+    d, *parameters = (builder.extract_value(values, i) for i in range(1 if norm is Euclidean else len(space.types)))
     add = _greater_of_two if norm is Chebyshev else _sum_of_two
 
     def term(i):
         return TERMS[norm](builder, difference(i), kind, *parameters)
 
-    if len(space.types[0]):
-        total = term(WORD(0))
-        for i in range(1, len(space.types[0])):
-            total = add(builder, total, term(WORD(i)))
-        return total
-    (total,) = loop(builder, WORD(1), d, [term(WORD(0))], lambda i, so_far: [add(builder, so_far[0], term(i))])
+    total = term(WORD(0))
+    for i in range(1, unrolled):
+        total = add(builder, total, term(WORD(i)))
+    if not unrolled:
+        (total,) = loop(builder, WORD(1), d, [total], lambda i, so_far: [add(builder, so_far[0], term(i))])
     return total
 
 
@@ -125,7 +124,7 @@ def power_of_box(builder, space, values, kind, difference, flat=None):
     lowered = builder.fmul(total, number(kind, BELOW))
     if flat is None:
         return lowered
-    yes, d = ir.Constant(ir.IntType(1), 1), builder.extract_value(values, 1)
+    yes, d = ir.Constant(ir.IntType(1), 1), builder.extract_value(values, 0)
     (point,) = loop(builder, WORD(0), d, [yes], lambda i, so_far: [builder.and_(so_far[0], flat(i))])
     return builder.select(point, total, lowered)
 

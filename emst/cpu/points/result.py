@@ -21,7 +21,7 @@ def sorted_edges(bvh, forest, order):
         _settle_ties(keys, slots, np.empty_like(slots), forest.source, forest.target, bvh.nodes.blocks, bvh.space)
     m = len(slots)
     edges, weights = np.empty((m, 2), np.int32), np.empty(m, bvh.dtype)
-    roots = _roots(forest.weight, bvh.norm.degree)
+    roots = bvh.norm.roots(forest.weight)
     args = (slots, forest.source, forest.target, roots, order, 1 / bvh.scale, edges, weights)
     for_chunks(_finish, m, grain_for(m, 1 << 14), *args)
     return edges, weights
@@ -30,15 +30,8 @@ def sorted_edges(bvh, forest, order):
 def unscaled(bvh, powers, order):
     """See `emst.backend.operations`."""
     out = np.empty_like(powers)
-    out[order] = (_roots(powers, bvh.norm.degree).astype(np.float64) * (1 / bvh.scale)).astype(powers.dtype)
+    out[order] = (bvh.norm.roots(powers).astype(np.float64) * (1 / bvh.scale)).astype(powers.dtype)
     return out
-
-
-def _roots(powers, degree):
-    """Scaled distances. Roots other than square roots are numpy's, on both backends: so both round alike."""
-    if degree == 2:
-        return np.sqrt(powers)
-    return powers if degree == 1 else powers ** (1 / degree)
 
 
 def _sortable(weight):

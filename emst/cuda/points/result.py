@@ -74,5 +74,5 @@ def _rooted(bvh: Bvh, powers: cupy.ndarray) -> cupy.ndarray:
     """Distances in the caller's units, where a kernel left powers. The host takes their roots as for the CPU's results,
     since powers of two libraries round differently."""
     if bvh.norm.degree not in (1, 2):
-        powers.set(powers.get() ** (1 / bvh.norm.degree) * (1 / bvh.scale))
+        powers.set(bvh.norm.roots(powers.get()) * (1 / bvh.scale))
     return powers

@@ -1,0 +1,90 @@
+"""Reference for the powers of distances that the norms define, in numpy. See `reference.py`.
+
+Every operation is one IEEE operation of numpy, so the backends must give the same bits.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from emst.backend.records import EUCLIDEAN, EXP2_SERIES, LOG2_SERIES, Norm
+
+BITS_OF_SQRT_HALF = np.float64(math.sqrt(0.5)).view(np.int64)
+ROUNDER = 1.5 * 2.0**52  # (x + ROUNDER) - ROUNDER is x rounded to an integer
+BY_NAME = {
+    "euclidean": EUCLIDEAN,
+    "manhattan": Norm("manhattan", 1.0),
+    "chebyshev": Norm("chebyshev", 1.0),
+    "powers 1.5": Norm("powers", 1.5),
+    "powers 3": Norm("powers", 3.0),
+    "powers 32": Norm("powers", 32.0),
+    "any power 2.7": Norm("any power", 2.7),
+}
+
+
+def power(x, p):
+    """x^p for float64 x >= 0 by two series, as `emst.backend.records` describes."""
+    bits = np.ascontiguousarray(x, np.float64).view(np.int64)
+    e = (bits - BITS_OF_SQRT_HALF) >> 52
+    m = (bits - (e << 52)).view(np.float64)
+    f = (m - 1) / (m + 1)
+    log2 = _series(LOG2_SERIES, f * f) * f
+    high = (np.float64(p).view(np.int64) & ~np.int64(2**13 - 1)).view(np.float64)
+    low = np.float64(p) - high
+    y = high * e
+    whole = (y + ROUNDER) - ROUNDER
+    r = ((y - whole) + low * e) + p * log2
+    more = (r + ROUNDER) - ROUNDER
+    r = r - more
+    n = (whole + more).astype(np.int64)
+    result = _series(EXP2_SERIES, r) * ((np.clip(n, -1000, 1023) + 1023) << 52).view(np.float64)
+    return np.where((np.asarray(x) < 2.0**-1000) | (n < -1000), 0.0, result)
+
+
+def _series(coefficients, x):
+    total = np.full_like(x, coefficients[-1])
+    for coefficient in coefficients[-2::-1]:
+        total = total * x + coefficient
+    return total
+
+
+def coordinate_power(t, norm):
+    """Absolute differences to the degree of the norm."""
+    if norm.degree == 1:
+        return t
+    if norm.kind == "euclidean":
+        return t * t
+    if norm.kind == "any power":
+        return power(t, norm.degree)
+    result = np.ones_like(t)
+    for _ in range(int(norm.degree)):
+        result = result * t
+    return result if norm.degree == int(norm.degree) else result * np.sqrt(t)
+
+
+def power_between(x, y, norm):
+    """The rounding that all backends share: subtract, raise and add, dimension by dimension, each rounded to T."""
+    total = coordinate_power(abs(x[..., 0] - y[..., 0]), norm)
+    for i in range(1, x.shape[-1]):
+        t = abs(x[..., i] - y[..., i])
+        total = np.maximum(total, t) if norm.kind == "chebyshev" else total + coordinate_power(t, norm)
+    return total
+
+
+def rooted(powers, norm, scale):
+    """Distances of powers of scaled distances. Undoing the scaling by a power of two is exact."""
+    roots = np.sqrt(powers) if norm.degree == 2 else powers if norm.degree == 1 else _general_roots(powers, norm.degree)
+    return (roots.astype(np.float64) / scale).astype(powers.dtype)
+
+
+def _general_roots(powers, degree):
+    """One step of Newton's method from the root that numpy takes."""
+    roots = powers ** (1 / degree)
+    return roots - roots * ((roots**degree - powers) / np.where(powers > 0, powers, 1)) / degree
+
+
+def distances_in(x, norm):
+    """All distances of points in the norm, from unscaled powers: T[n, n]."""
+    return rooted(power_between(x[:, None], x[None], norm), norm, 1.0)
