@@ -140,6 +140,17 @@ def test_the_tree_of_points(ops, metric, p, kind, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("metric, p", [*METRICS[:2], ("euclidean", 2.0), ("powers", 2.5)])
+@pytest.mark.parametrize("k", [13, 14, 33, 34, 200, 400])
+def test_core_distances_of_any_order(ops, k, metric, p, dtype):
+    """Distances of which many are equal, or 0."""
+    x = np.concatenate([cloud(150, 3, dtype), cloud(150, 3, dtype, "lattice"), cloud(100, 3, dtype, "repeated")])
+    core = to_host(ops.row_core_distances(ops.open_rows(to_device(ops, x), metric, p, 1.0), k))
+    expected = dense_reference.row_core_distances(dense_reference.open_rows(x, metric, p, 1.0), k)
+    np.testing.assert_array_equal(core, expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("metric, p", [*METRICS[:2], ("euclidean", 2.0), ("powers", 2.5), ("powers", 4.0)])
 def test_rows_of_points_are_exact(ops, metric, p, dtype):
     """Sums and edges equal the reference's bit for bit: coordinates in order, no fused multiply-add."""

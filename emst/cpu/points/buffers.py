@@ -106,7 +106,7 @@ def kth_smallest(buffers, q):
 
 
 def _folded(context, builder, array, args, first, step, choose):
-    """A number for each lane, from `first` on through ``step(lanes, so_far)`` of every vector; and `choose` of these."""
+    """Fold all vectors into one by ``step(lanes, so_far)``, which begins with `first`, and its lanes by `choose`."""
     numbers, at, vectors = args
 
     def body(i, so_far):

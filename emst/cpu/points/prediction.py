@@ -30,7 +30,8 @@ def nearest_reachable(bvh, queries, k, near):
     found, weight = np.empty(queries.n, np.int32), np.empty(queries.n, bvh.dtype)
     core = bvh.padded_core if k > 1 else None
     wanted = max(k - 1, 1)
-    args = (bvh.nodes, core, bvh.node_core, bvh.n, queries.nodes.blocks, near, min(wanted, LANES), found, weight, bvh.dims, bvh.d)
+    args = (bvh.nodes, core, bvh.node_core, bvh.n, queries.nodes.blocks, near)
+    args = (*args, min(wanted, LANES), found, weight, bvh.dims, bvh.d)
     for_chunks(
         _search, queries.leaves, grain_for(queries.leaves, 16), *args,
         scratch=lambda: (*new_lists(bvh, wanted), empty(LANES, bvh.dtype)),

@@ -6,5 +6,6 @@ exemplars         distances from points to the exemplars of clusters
 validity          the sums, spanning trees and separations of cluster validity
 metric.cuh        distances under each metric, summed coordinate by coordinate
 point_rows.cuh    points and boxes of any dimension, with a tag, and their distances
+selection.cuh     the distance of a given rank among all distances of a query, by counting
 tiles.cuh         tiles of points that all queries of a block read together
 """

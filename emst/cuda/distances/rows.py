@@ -12,7 +12,7 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Forest
-from emst.cuda.distances.brute import PAGE, Metric, nearest_outside, page_of_neighbours
+from emst.cuda.distances.brute import Metric, kth_distances, nearest_outside
 from emst.cuda.lightest import lightest_edges
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import ANY_POWER, CHEBYSHEV, EUCLIDEAN, MANHATTAN, POWERS, ROW_THREADS
@@ -86,9 +86,8 @@ def row_core_distances(rows: DistanceRows, k: int) -> cupy.ndarray:
             block=ROW_THREADS,
         )
     else:
-        last = cupy.full(n, -1, np.int32)
-        for first in range(0, k - 1, PAGE):
-            page_of_neighbours(rows.points, min(PAGE, k - 1 - first) - 1, last, core, rows.metric)
+        if k > 1:
+            kth_distances(rows.points, k - 1, core, rows.metric)
         rows.points[:, -1] = core
     rows.start()
     return core

@@ -13,4 +13,5 @@ result         sorted edges and core distances, in the caller's rows and units
 prediction     the nearest point to a new one under mutual reachability
 walk.cuh       the walk of 32 neighbouring queries through the hierarchy; knn, search and prediction use it
 nearest.cuh    sorted lists of neighbours, for the walk
+kth.cuh        the distance of the k-th nearest point without a list, for long lists
 """
