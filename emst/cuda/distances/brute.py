@@ -69,11 +69,10 @@ def kth_distances(
     T, d, itself = ctype(rows.dtype), np.int32(rows.shape[1] - 1), among is None
     length = next((length for length in LIST_LENGTHS if k <= length), None)
     if length:
-        name = f"brute_last_of_list<{T}, {length}, {metric.kind}>"
-        args = (rows, len(core), points, n, d, metric.p, np.int32(k), core)
+        name, inputs, rank = f"brute_last_of_list<{T}, {length}, {metric.kind}>", [points], k
     else:
-        name = f"brute_kth_distances<{T}, {metric.kind}>"
-        args = (rows, len(core), points, centres, n, d, metric.p, np.int32(k + itself), core)
+        name, inputs, rank = f"brute_kth_distances<{T}, {metric.kind}>", [points, centres], k + itself
+    args = (rows, len(core), *inputs, n, d, metric.p, np.int32(rank), core)
     launch("distances/brute", name, len(core), *args, block=BRUTE_QUERIES)
 
 

@@ -16,7 +16,7 @@
 template <class T>
 struct Selection {
   using U = decltype(ordered(T(0)));  // as wide as Bits
-  static constexpr int BINS = 32, ROOM = BINS * 4 / sizeof(T), FINE = sizeof(T) == 4 ? 20 : 49;
+  static constexpr int BINS = 32, STORED = BINS * 4 / sizeof(T), FINE = sizeof(T) == 4 ? 20 : 49;
 
   u32 *words;  // BINS words in shared memory that belong to this thread, `step` apart
   int step;
@@ -44,7 +44,7 @@ struct Selection {
     greatest = -1;
     limit = -1;
     if (done()) return;
-    stores = left <= ROOM;
+    stores = left <= STORED;
     limit = stores ? high : high - 1;
     if (stores) return;
     for (int b = 0; b < BINS; b++) words[b * step] = 0;

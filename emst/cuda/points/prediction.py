@@ -49,8 +49,8 @@ def _core_distances(bvh: Bvh, queries: Bvh, k: int, near: cupy.ndarray) -> tuple
         return core, nearest
     inputs = (bvh.rows, bvh.hierarchy, bvh.nodes, queries.rows, m, near)
     if k - 1 <= LONGEST_LIST:
-        name, rank = f"query_lists<{bvh.template}, {k - 1}>", ()
+        name, rank = f"query_lists<{bvh.template}, {k - 1}>", []
     else:
-        name, rank = f"query_kth_distances<{bvh.template}>", (np.int32(k - 1),)
+        name, rank = f"query_kth_distances<{bvh.template}>", [np.int32(k - 1)]
     launch("points/prediction", name, m, *inputs, *rank, core, nearest, block=32 * WALK_WARPS)
     return core, nearest
