@@ -6,6 +6,9 @@ hierarchy: in the first rounds they make most of the searches unnecessary.
 A full list takes strictly nearer points only: its radius is the number just below its last distance. Where points
 repeat, that is below 0 and the walk ends. With an inclusive radius, each of the equal points would be compared with all
 the others.
+
+A list has 16 places. If more neighbours are wanted, it keeps the nearest 16, and the distances of all go to a buffer,
+whose radius takes the place of the list's: see `buffers`.
 """
 
 from __future__ import annotations
