@@ -1,5 +1,7 @@
 """Core distances: the k-th nearest point, itself included."""
 
+import time
+
 import numpy as np
 import pytest
 import reference
@@ -29,6 +31,45 @@ def test_core_distances_equal_the_reference(ops, d, kind, dtype):
 @pytest.mark.parametrize("k", [2, 3, 16, 33, 64, 65, 100, 199, 200])
 def test_any_k_up_to_all_points(ops, d, k):
     check(ops, cloud(200, d, np.float32, "uneven"), k)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [1, 2, 3, 20, 40])
+@pytest.mark.parametrize("kind", [*KINDS, "octaves", "two scales"])
+@pytest.mark.parametrize("k", [17, 18, 33, 51, 201, 450])
+def test_long_lists(ops, k, kind, d, dtype):
+    """Of these only the last distance is needed."""
+    check(ops, cloud(450, d, dtype, kind) if kind in KINDS else spread(450, d, dtype, kind), k)
+
+
+def spread(n, d, dtype, kind):
+    """Distances of very different magnitude."""
+    g = np.random.default_rng([n, d])
+    if kind == "octaves":
+        x = np.ldexp(1.0, -g.integers(0, 60, (n, d)))
+    else:  # near ones seem equal at the scale of the others
+        x = g.integers(0, 2, (n, d)) + 2.0**-40 * g.integers(0, 4, (n, d)) * (g.random((n, 1)) < 0.5)
+    return x.astype(dtype)
+
+
+@pytest.mark.parametrize("k", [51, 301])
+def test_long_lists_of_many_points(ops, k):
+    """Some radii shrink several times, and packets hold points of different density."""
+    x = np.concatenate([cloud(3_000, 2, np.float64), cloud(1_500, 2, np.float64, "uneven", seed=1)])
+    check(ops, x, k)
+
+
+def test_long_lists_of_equal_points_take_a_moment(ops):
+    x = np.zeros((200_000, 2), np.float32)
+    x[::2] = 0.25
+    x[:1000] = cloud(1000, 2, np.float32)
+    for some in (x[:2_000], x):  # the first compiles
+        start = time.perf_counter()
+        order = np.argsort(some[:, 0], kind="stable").astype(np.int32)
+        bvh = ops.build_bvh(to_device(ops, some), to_device(ops, order), 1.0)
+        core = to_host(ops.core_distances(bvh, 101))
+    assert time.perf_counter() - start < 5  # were it quadratic: minutes
+    assert (core == 0).sum() >= 199_000
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 9, 17])

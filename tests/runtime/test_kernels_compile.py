@@ -25,7 +25,6 @@ VALUES = {
     "class U": {"float": "u32", "double": "u64"},  # the unsigned integer as wide as T
     "int D": ["1", "2", "3", "5", "32"],  # packed kernels, and the template up to where brute force takes over
     "int K": ["2", "6", "32"],
-    "int PAGE": ["12"],
     "int FIXED": ["0", "3", "5"],  # dimensions, or 0 for any number
     "bool MRD": ["false", "true"],
     "bool SQUARED": ["false", "true"],

@@ -18,4 +18,5 @@ places.py        places of new points in that order
 prediction.py    the nearest point to a new one under mutual reachability
 walk.py          the walk of 16 neighbouring queries through the hierarchy; knn, search and prediction use it
 lists.py         sorted lists of neighbours, for the walk
+buffers.py       distances that are not sorted, for the k-th smallest of many
 """

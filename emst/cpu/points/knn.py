@@ -6,18 +6,22 @@ hierarchy: in the first rounds they make most of the searches unnecessary.
 A full list takes strictly nearer points only: its radius is the number just below its last distance. Where points
 repeat, that is below 0 and the walk ends. With an inclusive radius, each of the equal points would be compared with all
 the others.
+
+A list has 16 places. If more neighbours are wanted, it keeps the nearest 16, and the distances of all go to a buffer,
+whose radius takes the place of the list's: see `buffers`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.points.buffers import append, kth_smallest, new_buffers, shrink
 from emst.cpu.points.distances import point_mask
 from emst.cpu.points.lists import insert_hits, keep_least
 from emst.cpu.points.walk import box_around, new_packet, walk_with
 from emst.cpu.runtime.arrays import empty, full
 from emst.cpu.runtime.compile import kernel, part
-from emst.cpu.runtime.lanes import LANES, just_below, lowest_bit
+from emst.cpu.runtime.lanes import LANES, at_most_mask, just_below, lowest_bit
 from emst.cpu.runtime.numbers import greatest_finite, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
@@ -54,20 +58,22 @@ def _find_neighbours(bvh, wanted, core, nth):
     size = bvh.leaves * LANES
     lists = np.full((size, min(wanted, KEPT)), -1, np.int32)
     reach = full(size, np.inf, bvh.dtype)
-    args = (bvh.nodes, bvh.n, nth, wanted, reach if core is None else core, lists, reach, bvh.space)
-    for_chunks(_search_neighbours, bvh.leaves, grain_for(bvh.leaves, 64), *args, scratch=lambda: new_lists(bvh, wanted))
+    nearest = min(wanted, LANES)
+    args = (bvh.nodes, bvh.n, nth, nearest, reach if core is None else core, lists, reach, bvh.space)
+    grain = grain_for(bvh.leaves, 64)
+    for_chunks(_search_neighbours, bvh.leaves, grain, *args, scratch=lambda: new_lists(bvh, nth + 1))
     bvh.lists, bvh.reach = lists, reach
 
 
 def new_lists(bvh, wanted):
-    """A packet, the lists of its points as rows of whole vectors, and as columns where one vector suffices."""
-    width = -(-wanted // LANES) * LANES
+    """A packet and the lists of its points, as rows and as columns; and buffers, if more than a vector is wanted."""
     return (
         new_packet(bvh.d, bvh.dtype),
-        empty(LANES * width, bvh.dtype),
-        empty(LANES * width, np.int32),
         empty(LANES * LANES, bvh.dtype),
         empty(LANES * LANES, np.int32),
+        empty(LANES * LANES, bvh.dtype),
+        empty(LANES * LANES, np.int32),
+        new_buffers(wanted, bvh.n, bvh.dtype) if wanted > LANES else None,
     )
 
 
@@ -86,9 +92,8 @@ def _node_cores(bvh, core):
 @kernel
 def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, space, begin, end):
     far = greatest_finite(nodes.blocks)
-    packet, distances, neighbours, columns, column_ids = scratch
+    packet, distances, neighbours, columns, column_ids, buffers = scratch
     d = space.d
-    width = len(distances) // LANES
     kept = lists.shape[1]
     for leaf in range(begin, end):
         size = lesser(LANES, n - leaf * LANES)
@@ -99,17 +104,17 @@ def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, space
             packet.radius[j] = far if j < size else -1
         distances[:] = far
         neighbours[:] = -1
-        if width == LANES:
-            _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids, space, leaf, size)
+        _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids, space, leaf, size)
+        _start_buffers(packet, buffers, distances, far, size)
         box_around(packet, d, size)
-        walk_lists(packet, nodes, (distances, neighbours, wanted, leaf), None, None, space, leaf >> 4)
+        walk_lists(packet, nodes, (distances, neighbours, wanted, leaf, buffers), None, None, space, leaf >> 4)
         for j in range(size):
             u = leaf * LANES + j
-            core[u] = distances[j * width + nth]
+            core[u] = wanted_distance(distances, nth, buffers, j)
             for m in range(kept):
-                lists[u, m] = neighbours[j * width + m]
+                lists[u, m] = neighbours[j * LANES + m]
             if kept < n - 1:  # else all other points are listed
-                reach[u] = distances[j * width + kept - 1]
+                reach[u] = distances[j * LANES + kept - 1]
 
 
 @part
@@ -130,47 +135,53 @@ def _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids,
 
 
 @part
-def _visit(packet, nodes, space, other, mask, distances, neighbours, wanted, leaf):
+def _start_buffers(packet, buffers, distances, far, size):
+    """Start the buffers, if there are any, from the rows of the own leaf. They are not full: every point is nearer."""
+    if buffers is not None:
+        width = len(buffers.values) // LANES
+        for q in range(size):
+            for m in range(size - 1):
+                buffers.values[q * width + m] = distances[q * LANES + m]
+            buffers.size[q] = size - 1
+            packet.radius[q] = far
+
+
+@part
+def wanted_distance(distances, nth, buffers, q):
+    """Entry number `nth` of the packet's list number q."""
+    if buffers is None:
+        return distances[q * LANES + nth]
+    else:
+        return kth_smallest(buffers, q)
+
+
+@part
+def _visit(packet, nodes, space, other, mask, distances, neighbours, wanted, leaf, buffers):
     """Offer the points of a leaf to the lists of those points of the packet that are set in the mask."""
-    width = len(distances) // LANES
     changed = False
-    if other == leaf and width == LANES:
+    if other == leaf:
         return changed  # `_own_leaf` has offered them
     while mask:
         q = lowest_bit(mask)
         mask &= mask - 1
         at = other * space.d * LANES
         hits = point_mask(space, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
-        if other == leaf:
-            hits &= ~(1 << q)
         if hits == 0:
             continue
-        changed = True
-        if width == LANES:
-            base = np.int32(other * LANES)
-            last = insert_hits(distances, neighbours, q * LANES, wanted - 1, packet.distance, hits, base)
+        near = hits
+        if buffers is not None:
+            if append(buffers, q, packet.distance, hits):
+                packet.radius[q] = shrink(buffers, q)
+                changed = True
+            near &= at_most_mask(packet.distance, 0, just_below(distances[q * LANES + wanted - 1]))
+            if near == 0:
+                continue
+        base = np.int32(other * LANES)
+        last = insert_hits(distances, neighbours, q * LANES, wanted - 1, packet.distance, near, base)
+        if buffers is None:
             packet.radius[q] = just_below(last)
-            continue
-        while hits:
-            j = lowest_bit(hits)
-            hits &= hits - 1
-            _insert_long(distances, neighbours, q * width, wanted, packet.distance[j], np.int32(other * LANES + j))
-        packet.radius[q] = just_below(distances[q * width + wanted - 1])
+            changed = True
     return changed
-
-
-@part
-def _insert_long(distances, neighbours, row, wanted, distance, neighbour):
-    """The same for rows longer than a vector."""
-    at = row + wanted - 1
-    if distance >= distances[at]:
-        return
-    while at > row and distances[at - 1] > distance:
-        distances[at] = distances[at - 1]
-        neighbours[at] = neighbours[at - 1]
-        at -= 1
-    distances[at] = distance
-    neighbours[at] = neighbour
 
 
 walk_lists = walk_with(_visit)

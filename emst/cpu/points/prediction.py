@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.points.buffers import clear
 from emst.cpu.points.distances import box_mask, point_mask
-from emst.cpu.points.knn import new_lists, walk_lists
+from emst.cpu.points.knn import new_lists, walk_lists, wanted_distance
 from emst.cpu.points.walk import box_around, walk_with
 from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compile import kernel, part
@@ -30,17 +31,18 @@ def nearest_reachable(bvh, queries, k, near):
     found, weight = np.empty(queries.n, np.int32), np.empty(queries.n, bvh.dtype)
     core = bvh.padded_core if k > 1 else None
     wanted = max(k - 1, 1)
-    args = (bvh.nodes, core, bvh.node_core, bvh.n, queries.nodes.blocks, near, wanted, found, weight, bvh.space)
+    args = (bvh.nodes, core, bvh.node_core, bvh.n, queries.nodes.blocks, near)
+    args = (*args, min(wanted, LANES), found, weight, bvh.space)
     for_chunks(
         _search, queries.leaves, grain_for(queries.leaves, 16), *args,
-        scratch=lambda: (*new_lists(bvh, wanted)[:3], empty(LANES, bvh.dtype)),
+        scratch=lambda: (*new_lists(bvh, wanted), empty(LANES, bvh.dtype)),
     )  # fmt: skip
     return found, weight
 
 
 @kernel
 def _search(scratch, nodes, core, node_core, n, queries, near, wanted, found, weight, space, begin, end):
-    packet, distances, neighbours, strict = scratch
+    packet, distances, neighbours, _, _, buffers, strict = scratch
     d = space.d
     far = np.finfo(nodes.blocks.dtype).max
     for leaf in range(begin, end):
@@ -55,8 +57,9 @@ def _search(scratch, nodes, core, node_core, n, queries, near, wanted, found, we
         if core is not None:
             distances[:] = far
             neighbours[:] = -1
-            walk_lists(packet, nodes, (distances, neighbours, wanted, -1), None, None, space, start)
-            _take_listed(packet, strict, core, distances, neighbours, wanted, size)
+            clear(buffers)
+            walk_lists(packet, nodes, (distances, neighbours, wanted, -1, buffers), None, None, space, start)
+            _take_listed(packet, strict, core, distances, neighbours, wanted, buffers, size)
         _walk(packet, nodes, (strict, core), node_core, None, space, start)
         for j in range(size):
             found[leaf * LANES + j] = packet.found[j]
@@ -64,12 +67,11 @@ def _search(scratch, nodes, core, node_core, n, queries, near, wanted, found, we
 
 
 @part
-def _take_listed(packet, strict, core, distances, neighbours, wanted, size):
+def _take_listed(packet, strict, core, distances, neighbours, wanted, buffers, size):
     """Set the core distances of the queries, and offer them the listed points."""
-    width = len(distances) // LANES
     for q in range(size):
-        at = q * width
-        packet.core[q] = distances[at + wanted - 1]
+        at = q * LANES
+        packet.core[q] = wanted_distance(distances, wanted - 1, buffers, q)
         packet.radius[q] = packet.weight[q]
         if distances[at] == 0:
             packet.radius[q] = 0  # only equal points count, whatever their core distances

@@ -1,6 +1,7 @@
 // Comparing all pairs of points, tile by tile: exact, and faster than the hierarchy in many dimensions.
 //
 // Points are rows of d coordinates and a tag (the core distance). Without centres no tile is left out.
+#include "distances/selection.cuh"
 #include "distances/tiles.cuh"
 
 // Centres of tiles, rows of d coordinates and the radius. A warp a tile.
@@ -174,16 +175,14 @@ __global__ void __launch_bounds__(QUERIES) brute_lists(const T *points, const T 
   for (int k = 0; k < K; k++) neighbour[(i64)k * n + u] = list.id[k];
 }
 
-// One page of neighbours after (core, last), as next_page in knn.cu finds them in the hierarchy; of the points
-// themselves, or of other queries.
-template <class T, int METRIC, int PAGE>
-__global__ void __launch_bounds__(QUERIES) brute_page(const T *queries, i64 count, const T *points, i64 n, int d,
-                                                      const Norm<METRIC> norm, int rank, int *last, Bits<T> *core) {
+// The distance of every query to its nearest point of the given rank, which is at most K. If the queries are the
+// points, itself is not counted.
+template <class T, int METRIC, int K>
+__global__ void __launch_bounds__(QUERIES) brute_last_of_list(const T *queries, i64 count, const T *points, i64 n,
+                                                              int d, const Norm<METRIC> norm, int rank, Bits<T> *core) {
   const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, count - 1);
   const i64 own = queries == points ? u : NONE;
-  const int after_id = last[u];
-  const Bits<T> after = after_id == NONE ? Bits<T>(-1) : core[u];
-  NearestList<T, PAGE> list;
+  NearestList<T, K> list;
   list.clear();
   for (i64 first = 0; first < n; first += TILE) {
     T acc[TILE];
@@ -191,21 +190,55 @@ __global__ void __launch_bounds__(QUERIES) brute_page(const T *queries, i64 coun
     u32 fits = 0;
 #pragma unroll
     for (int c = 0; c < TILE; c++) {
-      i64 i = first + c;
-      const Bits<T> e = bits_of(acc[c]);
-      bool later = e > after || (e == after && i > after_id);
-      fits |= (u32)(i < n && i != own && later && e < list.distance[PAGE - 1]) << c;
+      const i64 i = first + c;
+      fits |= (u32)(i < n && i != own && bits_of(acc[c]) < list.distance[K - 1]) << c;
     }
     list.offer(acc, fits, (int)first);
   }
-  __syncthreads();
   if (a >= count) return;
 #pragma unroll
-  for (int k = 0; k < PAGE; k++)
-    if (k == rank) {
-      core[u] = list.distance[k];
-      last[u] = list.id[k];
+  for (int k = 0; k < K; k++)
+    if (k == rank - 1) core[u] = list.distance[k];
+}
+
+// The distance of the given rank among the distances of every query; see selection.cuh. If the queries are the points,
+// each is its own first. Any `rank` points give a bound; those at the query's place are near if both are in curve
+// order.
+template <class T, int METRIC>
+__global__ void __launch_bounds__(QUERIES)
+    brute_kth_distances(const T *queries, i64 count, const T *points, const T *centres, i64 n, int d,
+                        const Norm<METRIC> norm, int rank, Bits<T> *core) {
+  __shared__ u32 words[Selection<T>::BINS * QUERIES];
+  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, count - 1);
+  const i64 tiles = (n + TILE - 1) / TILE, some = minimum((rank + TILE - 1) / TILE + i64(1), tiles);
+  const i64 start = minimum((i64)blockIdx.x * (QUERIES / TILE), tiles - some);
+  Bits<T> most = 0;
+  for (i64 first = start * TILE; first < (start + some) * TILE; first += TILE) {
+    T acc[TILE];
+    tile_powers(norm, queries, u, points, n, d, first, acc);
+#pragma unroll
+    for (int c = 0; c < TILE; c++) most = first + c < n ? maximum(most, bits_of(acc[c])) : most;
+  }
+  Selection<T> selection;
+  selection.words = words + threadIdx.x;
+  selection.step = QUERIES;
+  selection.start(most, rank);
+  while (__syncthreads_or(!selection.done())) {
+    selection.begin_pass();
+    for (i64 group = 0; group * TILE < tiles; group++) {
+      u32 left = near_tiles(queries, u, centres, tiles, d, group, maximum(selection.limit, Bits<T>(0)));
+      for (; left; left &= left - 1) {
+        const i64 first = (group * TILE + __ffs(left) - 1) * TILE;
+        T acc[TILE];
+        tile_powers(norm, queries, u, points, n, d, first, acc);
+#pragma unroll
+        for (int c = 0; c < TILE; c++)
+          if (first + c < n) selection.offer(bits_of(acc[c]));
+      }
     }
+    selection.end_pass();
+  }
+  if (a < count) core[u] = selection.high;
 }
 
 // The first point in the order of (weight, power of the distance, id) for queries whose core distances are given; a

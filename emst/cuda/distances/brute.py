@@ -13,7 +13,7 @@ from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BRUTE_QUERIES, BRUTE_SPLITS, BRUTE_TILE
 from emst.cuda.runtime.launch import launch, launch_grid, multiprocessors
 
-PAGE = 12  # neighbours found in one pass; with more, insertions cost more than the passes that are saved
+LIST_LENGTHS = 12, 32  # up to which one pass with a list in registers finds the k-th nearest point
 
 
 def centres_of(rows: cupy.ndarray, n: int) -> cupy.ndarray:
@@ -42,21 +42,27 @@ def list_neighbours(
     launch("distances/brute", name, n, rows, centres, n, d, metric.norm, neighbours, core, block=BRUTE_QUERIES)
 
 
-def page_of_neighbours(
+def kth_distances(
     rows: cupy.ndarray,
     metric: Metric,
-    rank: int,
-    last: cupy.ndarray,
+    k: int,
     core: cupy.ndarray,
     among: tuple[cupy.ndarray, int] | None = None,
+    centres: cupy.ndarray | None = None,
 ) -> None:
-    """Set `last` and `core` of every point to its neighbour of that rank after (core, last) and the distance to it.
+    """Set `core` to the distance of every point to its k-th nearest other point.
 
-    `among` has other points, and how many of their rows count, if neighbours are not to be found among `rows`.
+    `among` has other points, and how many of their rows count, if neighbours are not to be found among `rows`. With
+    `centres` of these points, far tiles are left out; that needs Euclidean distances.
     """
     points, n = among or (rows, len(core))
-    name = f"brute_page<{ctype(rows.dtype)}, {metric.number}, {PAGE}>"
-    args = (rows, len(core), points, n, np.int32(rows.shape[1] - 1), metric.norm, np.int32(rank), last, core)
+    T, d, itself = ctype(rows.dtype), np.int32(rows.shape[1] - 1), among is None
+    length = next((length for length in LIST_LENGTHS if k <= length), None)
+    if length:
+        name, inputs, rank = f"brute_last_of_list<{T}, {metric.number}, {length}>", [points], k
+    else:
+        name, inputs, rank = f"brute_kth_distances<{T}, {metric.number}>", [points, centres], k + itself
+    args = (rows, len(core), *inputs, n, d, metric.norm, np.int32(rank), core)
     launch("distances/brute", name, len(core), *args, block=BRUTE_QUERIES)
 
 

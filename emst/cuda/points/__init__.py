@@ -15,4 +15,5 @@ places         places of new points in that order
 prediction     the nearest point to a new one under mutual reachability
 walk.cuh       the walk of 32 neighbouring queries through the hierarchy; knn, search and prediction use it
 nearest.cuh    sorted lists of neighbours, for the walk
+kth.cuh        the distance of the k-th nearest point without a list, for long lists
 """

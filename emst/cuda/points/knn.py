@@ -5,38 +5,23 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.cuda.distances.brute import PAGE, list_neighbours, page_of_neighbours
+from emst.cuda.distances.brute import kth_distances, list_neighbours
 from emst.cuda.points.bvh import Bvh, set_cores
 from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch
 
-LONGEST_LIST = 32  # entries that fit into a thread's registers; longer lists are found in pages
+LONGEST_LIST = 32  # entries that fit into a thread's registers
+LISTED_BEYOND = 0  # neighbours listed for the first round where k is greater than that; 0 for none
 
 
 def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     core = cupy.zeros(bvh.n, bvh.dtype)
-    if 1 < k <= LONGEST_LIST:
-        bvh.neighbours = cupy.empty((k, bvh.n), np.int32)
-        if bvh.brute:
-            list_neighbours(bvh.rows, bvh.centres, bvh.metric, bvh.neighbours, core)
-        else:
-            name = f"nearest_points<{bvh.template}, {k}>"
-            launch(
-                "points/knn",
-                name,
-                bvh.n,
-                bvh.rows,
-                bvh.n,
-                bvh.hierarchy,
-                bvh.nodes,
-                bvh.metric.norm,
-                bvh.neighbours,
-                core,
-                block=32 * WALK_WARPS,
-            )
-    else:
-        _pages(bvh, k, core)
+    listed = list_length(k)
+    if listed > 1:
+        _list_nearest(bvh, listed, core)
+    if k > LONGEST_LIST:
+        _select_distances(bvh, k, core)
     set_cores(bvh, core)
     return core
 
@@ -48,26 +33,28 @@ def scale_cores(bvh: Bvh, factor: float) -> None:
     set_cores(bvh, product)
 
 
-def _pages(bvh: Bvh, k: int, core: cupy.ndarray) -> None:
-    """The (k - 1)-th nearest other point by pages of neighbours, each continuing where the last one ended."""
-    last = cupy.full(bvh.n, -1, np.int32)
-    for first in range(0, k - 1, PAGE):
-        rank = min(PAGE, k - 1 - first) - 1
-        if bvh.brute:
-            page_of_neighbours(bvh.rows, bvh.metric, rank, last, core)
-        else:
-            name, at = f"next_page<{bvh.template}, {PAGE}>", np.int32(rank)
-            launch(
-                "points/knn",
-                name,
-                bvh.n,
-                bvh.rows,
-                bvh.n,
-                bvh.hierarchy,
-                bvh.nodes,
-                bvh.metric.norm,
-                at,
-                last,
-                core,
-                block=32 * WALK_WARPS,
-            )
+def list_length(k: int) -> int:
+    """Neighbours of each point that the hierarchy keeps with core distances of order `k`.
+
+    With fewer than k the cached neighbours are exact as well: they are taken only where they are nearer than the last
+    one listed, and no point that is not listed is."""
+    return k if k <= LONGEST_LIST else LISTED_BEYOND
+
+
+def _list_nearest(bvh: Bvh, length: int, core: cupy.ndarray) -> None:
+    """The nearest other points, and as core distances those of the last but one."""
+    bvh.neighbours = cupy.empty((length, bvh.n), np.int32)
+    if bvh.brute:
+        list_neighbours(bvh.rows, bvh.centres, bvh.metric, bvh.neighbours, core)
+        return
+    args = (bvh.rows, bvh.n, bvh.hierarchy, bvh.nodes, bvh.metric.norm, bvh.neighbours, core)
+    launch("points/knn", f"nearest_points<{bvh.template}, {length}>", bvh.n, *args, block=32 * WALK_WARPS)
+
+
+def _select_distances(bvh: Bvh, k: int, core: cupy.ndarray) -> None:
+    """The distances of rank k, without lists."""
+    if bvh.brute:
+        kth_distances(bvh.rows, bvh.metric, k - 1, core, centres=bvh.centres)
+        return
+    args = (bvh.rows, bvh.n, bvh.hierarchy, bvh.nodes, bvh.metric.norm, np.int32(k), core)
+    launch("points/knn", f"kth_distances<{bvh.template}>", bvh.n, *args, block=32 * WALK_WARPS)

@@ -2,8 +2,8 @@
 #pragma once
 #include "points/walk.cuh"
 
-// A search (see walk.cuh) for the K nearest points; if PAGED, for those that come after (after_distance, after_id).
-template <class T, int D, int METRIC, int K, bool PAGED>
+// A search (see walk.cuh) for the K nearest points.
+template <class T, int D, int METRIC, int K>
 struct NearestPoints {
   const T *points;
   Norm<METRIC> norm;
@@ -12,23 +12,18 @@ struct NearestPoints {
   Bits<T> distance[K];
   u32 id[K];
   Bits<T> reach;
-  Bits<T> after_distance;
-  u32 after_id;
   bool on;
   u32 own_leaf, own_leaves;  // scanned before the walk
 
   __device__ bool may_hold(T, T) const { return true; }
   __device__ bool wants(int level, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
     if (level == 0 && first / LEAF - own_leaf < own_leaves) return false;
-    return on && nearer(box_power(norm, low, high, x), first, K - 1);
-  }
-  __device__ bool nearer(Bits<T> d, u32 i, int k) const {
-    return d < distance[k] || (PAGED && d == distance[k] && i < id[k]);
+    return on && box_power(norm, low, high, x) < distance[K - 1];
   }
   __device__ void insert(Bits<T> d, u32 i) {
 #pragma unroll
     for (int k = 0; k < K; k++)
-      if (nearer(d, i, k)) {
+      if (d < distance[k]) {
         Bits<T> t = distance[k];
         distance[k] = d;
         d = t;
@@ -45,8 +40,7 @@ struct NearestPoints {
     for (int t = 0; t < LEAF; t++) {
       u32 i = i0 + t;
       Bits<T> d = power_between(norm, x, load<T, D>(rows, t));
-      bool later = !PAGED || d > after_distance || (d == after_distance && i > after_id);
-      if (nearer(d, i, K - 1) && i != own && later) insert(d, i);
+      if (d < distance[K - 1] && i != own) insert(d, i);
     }
     bool closer = __any_sync(FULL, distance[K - 1] != before);
     if (closer) reach = warp_max(on ? distance[K - 1] : Bits<T>(-1));
@@ -55,9 +49,9 @@ struct NearestPoints {
 };
 
 // Begins with the leaves around the packet's place on the curve, from `leaf` on; the walk skips these.
-template <class T, int D, int METRIC, int K, bool PAGED>
-__device__ void list_nearest(NearestPoints<T, D, METRIC, K, PAGED> &search, const Hierarchy &h, const T *nodes,
-                             i64 leaf, u64 *stack) {
+template <class T, int D, int METRIC, int K>
+__device__ void list_nearest(NearestPoints<T, D, METRIC, K> &search, const Hierarchy &h, const T *nodes, i64 leaf,
+                             u64 *stack) {
 #pragma unroll
   for (int k = 0; k < K; k++) {
     search.distance[k] = INFINITE<T>;

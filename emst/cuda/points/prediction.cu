@@ -1,44 +1,61 @@
 // Where new points would join: the nearest point under mutual reachability, as if the query had been there too.
 //
-// Two packet walks. The first finds the query's core distance, the distance to its (k - 1)-th nearest point, in pages;
-// the second finds the first point in the order of (weight, power of the distance, id), and skips nodes by their least
-// core distance. A point at distance 0 is the query itself: it comes before all others, whatever its core distance.
+// Two packet walks. The first finds the query's core distance, the distance to its (k - 1)-th nearest point; the
+// second finds the first point in the order of (weight, power of the distance, id), and skips nodes by their least core
+// distance. A point at distance 0 is the query itself: it comes before all others, whatever its core distance.
+#include "points/kth.cuh"
 #include "points/nearest.cuh"
 
-// A leaf a little before the place of the packet of queries among the points on the curve.
+// The leaf at the place of the packet of queries among the points on the curve.
+__device__ inline i64 leaf_at(const i64 *near, i64 packet, i64 count, const Hierarchy &h) {
+  return minimum(near[minimum(packet * 32 + 16, count - 1)] / LEAF, (i64)h.count[0] - 1);
+}
+// One a little before it.
 __device__ inline i64 leaf_near(const i64 *near, i64 packet, i64 count, const Hierarchy &h) {
-  i64 leaf = near[minimum(packet * 32 + 16, count - 1)] / LEAF;
-  return minimum(leaf, (i64)h.count[0] - 1) - (32 / LEAF + 4) / 2;
+  return leaf_at(near, packet, count, h) - (32 / LEAF + 4) / 2;
 }
 
-// Finds the K neighbours after (core, last), which become distance and id of the `rank`-th of them. On the first page
-// last is NONE, and nearest becomes the distance of the first neighbour.
+// Distances of every query to its K-th nearest point and to its nearest.
 template <class T, int D, int METRIC, int K>
 __global__ void __launch_bounds__(32 * WARPS)
-    query_page(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes, const Norm<METRIC> norm,
-               const T *queries, i64 count, const i64 *near, int rank, int *last, Bits<T> *core, Bits<T> *nearest) {
+    query_lists(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes, const Norm<METRIC> norm,
+                const T *queries, i64 count, const i64 *near, Bits<T> *core, Bits<T> *nearest) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= count) return;
-  NearestPoints<T, D, METRIC, K, true> search;
+  NearestPoints<T, D, METRIC, K> search;
   search.points = points;
   search.norm = norm;
   search.on = u < count;
   u = minimum(u, count - 1);
   search.own = ~0u;
   search.x = load<T, D>(queries, u);
-  const bool first = last[u] == NONE;
-  search.after_distance = first ? Bits<T>(-1) : core[u];
-  search.after_id = (u32)last[u];
   list_nearest(search, h, nodes, leaf_near(near, packet, count, h), stacks[threadIdx.x / 32]);
   if (!search.on) return;
-  if (first) nearest[u] = search.distance[0];
-#pragma unroll
-  for (int k = 0; k < K; k++)
-    if (k == rank) {
-      core[u] = search.distance[k];
-      last[u] = (int)search.id[k];
-    }
+  nearest[u] = search.distance[0];
+  core[u] = search.distance[K - 1];
+}
+
+// The same for the point of any rank.
+template <class T, int D, int METRIC>
+__global__ void __launch_bounds__(32 * WARPS)
+    query_kth_distances(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes,
+                        const Norm<METRIC> norm, const T *queries, i64 count, const i64 *near, int rank, Bits<T> *core,
+                        Bits<T> *nearest) {
+  __shared__ u64 stacks[WARPS][STACK];
+  __shared__ u32 words[WARPS][32 * Selection<T>::BINS];
+  const i64 packet = thread_id() / 32, u = thread_id();
+  const int warp = threadIdx.x / 32;
+  if (packet * 32 >= count) return;
+  KthDistance<T, D, METRIC> search;
+  search.points = points;
+  search.norm = norm;
+  search.x = load<T, D>(queries, minimum(u, count - 1));
+  Bits<T> kth, least;
+  kth_distance(search, h, nodes, leaf_at(near, packet, count, h), rank, words[warp], stacks[warp], kth, least);
+  if (u >= count) return;
+  core[u] = kth;
+  nearest[u] = least;
 }
 
 // A search (see walk.cuh) for the first point in the order of (weight, power of the distance, id).

@@ -5,8 +5,9 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.cuda.distances.brute import PAGE, page_of_neighbours
+from emst.cuda.distances.brute import kth_distances
 from emst.cuda.points.bvh import Bvh
+from emst.cuda.points.knn import LONGEST_LIST
 from emst.cuda.runtime.constants import BRUTE_QUERIES, WALK_WARPS
 from emst.cuda.runtime.launch import launch
 
@@ -41,13 +42,16 @@ def nearest_reachable(bvh: Bvh, queries: Bvh, k: int, near: cupy.ndarray) -> tup
 def _core_distances(bvh: Bvh, queries: Bvh, k: int, near: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Powers of the distances of every query to its (k - 1)-th nearest point, 0 for k = 1, and to its nearest."""
     m = queries.n
-    core, nearest, last = cupy.zeros(m, bvh.dtype), cupy.empty(m, bvh.dtype), cupy.full(m, -1, np.int32)
-    for first in range(0, k - 1, PAGE):
-        rank = min(PAGE, k - 1 - first) - 1
-        if bvh.brute:
-            page_of_neighbours(queries.rows, bvh.metric, rank, last, core, among=(bvh.rows, bvh.n))
-            continue
-        inputs = (bvh.rows, bvh.hierarchy, bvh.nodes, bvh.metric.norm, queries.rows, m, near)
-        name = f"query_page<{bvh.template}, {min(PAGE, k - 1)}>"
-        launch("points/prediction", name, m, *inputs, np.int32(rank), last, core, nearest, block=32 * WALK_WARPS)
+    core, nearest = cupy.zeros(m, bvh.dtype), cupy.empty(m, bvh.dtype)
+    if k == 1:
+        return core, nearest
+    if bvh.brute:
+        kth_distances(queries.rows, bvh.metric, k - 1, core, among=(bvh.rows, bvh.n), centres=bvh.centres)
+        return core, nearest
+    inputs = (bvh.rows, bvh.hierarchy, bvh.nodes, bvh.metric.norm, queries.rows, m, near)
+    if k - 1 <= LONGEST_LIST:
+        name, rank = f"query_lists<{bvh.template}, {k - 1}>", []
+    else:
+        name, rank = f"query_kth_distances<{bvh.template}>", [np.int32(k - 1)]
+    launch("points/prediction", name, m, *inputs, *rank, core, nearest, block=32 * WALK_WARPS)
     return core, nearest

@@ -1,0 +1,129 @@
+// The distance of a given rank among all distances of a query, without a list of them: O(1) memory for any rank.
+//
+// Invariant: the wanted distance lies in (low, high], and it is the `rank`-th of the distances in there. A pass offers
+// distances. It counts those in (low, high) in bins; the bin that reaches the rank is the next interval. If they are
+// fewer than the rank, the wanted distance is `high` itself: it is not counted, so a great number of points at that
+// distance, equal points above all, need not be visited. When few distances are left, a pass stores them, and the
+// wanted one is picked.
+//
+// Distances are bits (exact.cuh), and bins are ranges of these integers: so bins are exact, and an eighth of an octave
+// wide or less. Bins that begin below four octaves are joined in the first one. If that holds the wanted distance, the
+// next bins span the whole interval, so every two passes make it at least 32 times smaller. The least and the greatest
+// distance of a pass cut it further: where all are equal, it ends.
+#pragma once
+#include "runtime/exact.cuh"
+
+template <class T>
+struct Selection {
+  using U = decltype(ordered(T(0)));  // as wide as Bits
+  static constexpr int BINS = 32, STORED = BINS * 4 / sizeof(T), FINE = sizeof(T) == 4 ? 20 : 49;
+
+  u32 *words;  // BINS words in shared memory that belong to this thread, `step` apart
+  int step;
+  Bits<T> low, high;
+  int rank, left;  // left: how many distances are in (low, high], at most
+  Bits<T> limit;   // what the pass looks for: distances in (low, limit]; -1 if nothing
+  Bits<T> base, least, greatest;
+  int shift, count;
+  bool stores, whole;
+
+  // At least `wanted` distances are at most `farthest`.
+  __device__ void start(Bits<T> farthest, int wanted) {
+    low = -1;
+    high = farthest;
+    rank = wanted;
+    left = 0x7fffffff;
+    whole = false;
+  }
+  __device__ bool done() const { return high - low == 1; }
+  __device__ bool coarse() const { return high - low > Bits<T>(2) << FINE; }
+
+  __device__ void begin_pass() {
+    count = 0;
+    least = INFINITE<T>;
+    greatest = -1;
+    limit = -1;
+    if (done()) return;
+    stores = left <= STORED;
+    limit = stores ? high : high - 1;
+    if (stores) return;
+    for (int b = 0; b < BINS; b++) words[b * step] = 0;
+    shift = 0;
+    while (((U)(high - low - 2) >> shift) >= BINS) shift++;
+    if (!whole) shift = minimum(shift, FINE);
+    const U span = (U)BINS << shift;
+    base = (U)(high - low - 1) <= span ? low + 1 : high - (Bits<T>)span;
+  }
+
+  __device__ void offer(Bits<T> d) {
+    if (d <= low || d > limit) return;
+    if (stores) {
+      store(count, d);
+    } else {
+      words[(d <= base ? 0 : (int)((d - base) >> shift)) * step]++;
+      least = minimum(least, d);
+      greatest = maximum(greatest, d);
+    }
+    count++;
+  }
+
+  __device__ void end_pass() {
+    if (done()) return;
+    if (stores)
+      found(picked());
+    else if (count < rank)
+      found(high);
+    else
+      narrow_to_bin();
+  }
+
+  __device__ void found(Bits<T> d) {
+    low = d - 1;
+    high = d;
+  }
+
+  __device__ void narrow_to_bin() {
+    int bin = 0, here = words[0];
+    while (here < rank) {
+      rank -= here;
+      bin++;
+      here = words[bin * step];
+    }
+    left = here;
+    whole = bin == 0 && base > low + 1;
+    if (bin > 0) low = base + (Bits<T>)((U)bin << shift) - 1;
+    low = maximum(low, least - 1);
+    const U end = ((U)(bin + 1) << shift) - 1;  // of the bin, after base
+    high = greatest <= base || (U)(greatest - base) <= end ? greatest : base + (Bits<T>)end;
+  }
+
+  // The rank-th of the stored distances.
+  __device__ Bits<T> picked() const {
+    for (int i = 0; i < count; i++) {
+      const Bits<T> d = stored(i);
+      int less = 0, equal = 0;
+      for (int j = 0; j < count; j++) {
+        const Bits<T> e = stored(j);
+        less += e < d;
+        equal += e == d;
+      }
+      if (less < rank && rank <= less + equal) return d;
+    }
+    return high;
+  }
+
+  __device__ void store(int i, Bits<T> d) {
+    if constexpr (sizeof(T) == 4) {
+      words[i * step] = (u32)d;
+    } else {
+      words[2 * i * step] = (u32)d;
+      words[(2 * i + 1) * step] = (u32)(d >> 32);
+    }
+  }
+  __device__ Bits<T> stored(int i) const {
+    if constexpr (sizeof(T) == 4)
+      return (Bits<T>)words[i * step];
+    else
+      return (Bits<T>)((u64)words[(2 * i + 1) * step] << 32 | words[2 * i * step]);
+  }
+};
