@@ -26,6 +26,6 @@ def scale_of(statistics: PointStatistics, dtype: np.dtype, degree: float = 2.0, 
 
 def highest_exponent(d: int, dtype: np.dtype, degree: float = 2.0, core_factor: float = 1.0) -> int:
     """The greatest e such that scaled coordinates may reach 2^e: (2 * 2^e)^degree * d stays below 2^maxexp, also if it
-    is multiplied by `core_factor`. At most 1000, so that multiples of the extent are numbers under any norm."""
+    is multiplied by `core_factor`. At most 950, so that the extent times 2^64 cells is a number under any norm."""
     factor = max(0, math.ceil(math.log2(core_factor)))
-    return min(math.floor((np.finfo(dtype).maxexp - 2 - math.ceil(math.log2(d)) - factor) / degree) - 1, 1000)
+    return min(math.floor((np.finfo(dtype).maxexp - 2 - math.ceil(math.log2(d)) - factor) / degree) - 1, 950)
