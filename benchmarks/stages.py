@@ -7,7 +7,8 @@ import time
 from typing import Any
 
 from emst.backend import backend_of
-from emst.euclidean import spanning_tree
+from emst.distances.metrics import tree_metric_of
+from emst.euclidean import metric_tree
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import Options, flat_clustering
 
@@ -37,11 +38,11 @@ class Timed:
         if not callable(operation):
             return operation
 
-        def timed(*arguments: Any) -> Any:
+        def timed(*arguments: Any, **options: Any) -> Any:
             synchronize(self._ops.name)
             outer, self._inner = self._inner, 0.0
             start = time.perf_counter()
-            result = operation(*arguments)
+            result = operation(*arguments, **options)
             synchronize(self._ops.name)
             seconds = time.perf_counter() - start
             self.seconds[name] = self.seconds.get(name, 0.0) + seconds - self._inner
@@ -52,17 +53,20 @@ class Timed:
         return timed
 
 
-def time_stages(points: Any, k: int, device: str) -> dict[str, Any]:
+def time_stages(points: Any, k: int, device: str, metric: str = "euclidean") -> dict[str, Any]:
     """One extra run: seconds and calls of every operation, and the components left after each round."""
     ops = Timed(backend_of(device))
     left: list[int] = []
     points = ops.asarray(points)
     statistics = ops.point_statistics(points)
-    spanning_tree(points, statistics, k, ops, lambda _, components: left.append(components))
+    chosen = tree_metric_of(metric, None)
+    metric_tree(points, statistics, chosen, k, ops, lambda _, components: left.append(components))
     return {"seconds": ops.seconds, "calls": ops.calls, "components": left}
 
 
-def time_labels(points: Any, k: int, min_cluster_size: int, device: str, runs: int = 3) -> dict[str, Any]:
+def time_labels(
+    points: Any, k: int, min_cluster_size: int, device: str, metric: str = "euclidean", runs: int = 3
+) -> dict[str, Any]:
     """Extra runs: median seconds of the spanning tree and of each operation after it."""
     options, seen = Options(min_cluster_size), []
     for _ in range(runs):
@@ -71,7 +75,7 @@ def time_labels(points: Any, k: int, min_cluster_size: int, device: str, runs: i
         start = time.perf_counter()
         plain = backend_of(device)
         found = plain.point_statistics(points)
-        edges, weights, _ = spanning_tree(points, found, k, plain)
+        edges, weights, _ = metric_tree(points, found, tree_metric_of(metric, None), k, plain, None)
         synchronize(device)
         tree = {"tree": time.perf_counter() - start}
         condensed = condensed_tree(ops.linkage(edges, weights), min_cluster_size, 0.0, ops)

@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(QUERIES)
   while (__syncthreads_or(!selection.done())) {
     selection.begin_pass();
     for (i64 group = 0; group * TILE < tiles; group++) {
-      u32 left = near_tiles(queries, u, centres, tiles, d, group, maximum(selection.limit, Bits<T>(0)));
+      u32 left = near_tiles(norm, queries, u, centres, tiles, d, group, maximum(selection.limit, Bits<T>(0)));
       for (; left; left &= left - 1) {
         const i64 first = (group * TILE + __ffs(left) - 1) * TILE;
         T acc[TILE];
