@@ -11,16 +11,14 @@ from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch
 
 LONGEST_LIST = 32  # entries that fit into a thread's registers
-LISTED_BEYOND = 0  # neighbours listed for the first round where k is greater than that; 0 for none
 
 
 def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     core = cupy.zeros(bvh.n, bvh.dtype)
-    listed = list_length(k)
-    if listed > 1:
-        _list_nearest(bvh, listed, core)
-    if k > LONGEST_LIST:
+    if 1 < k <= LONGEST_LIST:
+        _list_nearest(bvh, k, core)
+    elif k > 1:  # lists of fewer neighbours for the first round cost more than they save
         _select_distances(bvh, k, core)
     set_cores(bvh, core)
     return core
@@ -31,14 +29,6 @@ def scale_cores(bvh: Bvh, factor: float) -> None:
     product = cupy.empty_like(bvh.core)
     launch("points/bvh", f"multiply_cores<{bvh.T}>", bvh.n, bvh.core, bvh.n, bvh.dtype.type(factor), product)
     set_cores(bvh, product)
-
-
-def list_length(k: int) -> int:
-    """Neighbours of each point that the hierarchy keeps with core distances of order `k`.
-
-    With fewer than k the cached neighbours are exact as well: they are taken only where they are nearer than the last
-    one listed, and no point that is not listed is."""
-    return k if k <= LONGEST_LIST else LISTED_BEYOND
 
 
 def _list_nearest(bvh: Bvh, length: int, core: cupy.ndarray) -> None:

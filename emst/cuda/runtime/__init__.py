@@ -5,6 +5,7 @@ launch.py       how kernels are launched
 signature.py    a kernel's parameters, to check the arguments of a launch
 constants.py    numbers that kernels and Python must agree on
 memory.py       arrays on the GPU, and how much memory is free
+convert.cu      float32 to float64
 exact.cuh       arithmetic that rounds as the CPU does
 warp.cuh        scans and sums over the lanes of a warp and the threads of a block
 grid.cuh        blocks that work together in one launch

@@ -1,4 +1,4 @@
-"""The GPU's memory: arrays in it, and how much of it is free."""
+"""The GPU's memory: arrays in it, and how much of it is free. Kernel: convert.cu."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import cupy
 import numpy as np
+
+from emst.cuda.runtime.launch import launch
 
 
 def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
@@ -16,7 +18,15 @@ def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
         array = _from_another_gpu(array)
     elif array.flags.c_contiguous and (dtype is None or array.dtype == dtype):
         return array
+    if array.dtype == np.float32 and dtype == np.float64:
+        return _widened(cupy.ascontiguousarray(cupy.asarray(array)))
     return cupy.ascontiguousarray(cupy.asarray(array), dtype)
+
+
+def _widened(array: cupy.ndarray) -> cupy.ndarray:
+    wide = cupy.empty(array.shape, np.float64)
+    launch("runtime/convert", "widen", array.size, array, array.size, wide)
+    return wide
 
 
 def _from_another_gpu(array: cupy.ndarray) -> cupy.ndarray:
