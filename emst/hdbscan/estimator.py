@@ -60,8 +60,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         stands for missing ones.
     alpha : float, default 1.0
         Distances, but not core distances, are divided by it: weights are max(alpha * core, alpha * core, distance) /
-        alpha, rounded in that order. With values other than 1, haversine takes a matrix of distances, and predictions
-        compare all pairs.
+        alpha, rounded in that order. With values other than 1, haversine takes a matrix of distances.
     algorithm : {"auto", "brute", "kd_tree", "ball_tree"}, default "auto"
         Has no effect on the result, which is always exact. "kd_tree" and "ball_tree" refuse the metrics and sparse data
         that scikit-learn refuses.

@@ -19,18 +19,21 @@ class PointIndex:
     bvh: Bvh  # over the scaled points, with core distances
 
 
-def index_of(points: Array, norm: Norm, min_samples: int, ops: Backend) -> PointIndex:
-    """The index of the training points; it serves any number of queries. Powers need float64."""
+def index_of(points: Array, norm: Norm, min_samples: int, core_factor: float, ops: Backend) -> PointIndex:
+    """The index of the training points; it serves any number of queries. Powers need float64. In the weights, powers of
+    core distances are multiplied by `core_factor`."""
     statistics = ops.point_statistics(points)
-    scale = scale_of(statistics, points.dtype, norm.degree)
+    scale = scale_of(statistics, points.dtype, norm.degree, core_factor)
     order, cells = ops.curve_order(points, scale, keep=True)
     assert cells is not None  # they were asked for
-    return PointIndex(scale, order, cells, bvh_with_cores(points, order, scale, norm, min_samples, ops))
-
-
-def bvh_with_cores(points: Array, order: Array, scale: float, norm: Norm, min_samples: int, ops: Backend) -> Bvh:
-    """The bounding volume hierarchy over the scaled points, with their core distances."""
     bvh = ops.build_bvh(points, order, scale, norm)
+    find_cores(bvh, min_samples, core_factor, ops)
+    return PointIndex(scale, order, cells, bvh)
+
+
+def find_cores(bvh: Bvh, min_samples: int, core_factor: float, ops: Backend) -> None:
+    """The core distances of a hierarchy, as weights take them."""
     if min_samples > 1:
         ops.core_distances(bvh, min_samples)
-    return bvh
+        if core_factor != 1:
+            ops.scale_cores(bvh, core_factor)

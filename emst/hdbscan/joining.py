@@ -1,7 +1,7 @@
 """At which training point, at which height, and in which cluster a new point (a query) joins the dendrogram.
 
-Metrics that the tree search supports use the search of the backends. For other metrics, and if alpha is not 1, all
-pairs are compared, in blocks and on the host, with scikit-learn's distances.
+Metrics that the tree search supports use the search of the backends. For other metrics all pairs are compared, in
+blocks and on the host, with scikit-learn's distances.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array, Bvh, Condensed, Norm
 from emst.distances.pairwise import blocks
 from emst.euclidean import rounded
-from emst.hdbscan.index import PointIndex, bvh_with_cores
+from emst.hdbscan.index import PointIndex, find_cores
 from emst.hdbscan.model import Model
 from emst.hierarchy.linkage import density
 from emst.inputs.devices import to_host
@@ -79,19 +79,23 @@ def join_queries(fitted: Model, queries: Array) -> QueryEdges:
     """
     if not fitted.searches:
         return _join_by_all_pairs(fitted, queries)
-    index, ops, norm, height = fitted.index, fitted.ops, fitted.metric.norm, fitted.metric.height
+    index, ops, norm, factor = fitted.index, fitted.ops, fitted.metric.norm, fitted.core_factor
     out = QueryEdges(*(np.zeros_like(queries, dtype=t, shape=len(queries)) for t in (np.int32, bool, queries.dtype)))
     queries = fitted.searched(queries)
-    for chosen, excess in _by_magnitude(queries, index.scale, norm):
+    for chosen, excess in _by_magnitude(queries, index.scale, norm, factor):
         bvh = index.bvh
         if excess:
             points, scale = fitted.searched(fitted.points), math.ldexp(index.scale, -excess)
-            bvh = bvh_with_cores(points, index.order, scale, norm, fitted.min_samples, ops)
+            bvh = ops.build_bvh(points, index.order, scale, norm)
+            find_cores(bvh, fitted.min_samples, factor, ops)
         _join_by_search(index, bvh, queries[chosen], fitted.min_samples, ops, chosen, out)
-    return out if height is None else dataclasses.replace(out, height=height(out.height))
+    height = out.height if fitted.metric.height is None else fitted.metric.height(out.height)
+    if fitted.alpha != 1:
+        height = rounded(height.astype(np.float64) / fitted.alpha, height.dtype, ops)
+    return dataclasses.replace(out, height=height)
 
 
-def _by_magnitude(queries: Array, scale: float, norm: Norm) -> Iterator[tuple[Array, int]]:
+def _by_magnitude(queries: Array, scale: float, norm: Norm, core_factor: float) -> Iterator[tuple[Array, int]]:
     """Rows of queries, and by how many powers of two they are too large for the scale: their powers would overflow.
     As a rule all rows, and 0.
 
@@ -100,8 +104,9 @@ def _by_magnitude(queries: Array, scale: float, norm: Norm) -> Iterator[tuple[Ar
     integers = np.dtype(f"i{queries.dtype.itemsize}")
     magnitude = (queries.view(integers) & np.iinfo(integers).max).max(axis=1)
     greatest = to_host(magnitude).view(queries.dtype).astype(np.float64)
+    highest = highest_exponent(queries.shape[1], queries.dtype, norm.degree, core_factor)
     exponent = np.frexp(greatest)[1] + (int(np.frexp(scale)[1]) - 1)
-    excess = np.maximum(exponent - highest_exponent(queries.shape[1], queries.dtype, norm.degree), 0)
+    excess = np.maximum(exponent - highest, 0)
     excess[greatest == 0] = 0
     for level in np.unique(excess).tolist():
         yield np.asarray(np.flatnonzero(excess == level), like=queries), level

@@ -78,9 +78,13 @@ class Model:
 
     @property
     def searches(self) -> bool:
-        """Whether predictions search the `index`, and do not compare all pairs. The search knows no alpha: the core
-        distance of a query, which it finds on the way, would have to be multiplied by it."""
-        return self.metric.way == "tree" and self.alpha == 1
+        """Whether predictions search the `index`, and do not compare all pairs."""
+        return self.metric.way == "tree"
+
+    @property
+    def core_factor(self) -> float:
+        """See `Metric.core_factor`."""
+        return 1.0 if self.alpha == 1 else self.metric.core_factor(self.alpha, self.core.dtype)
 
     def searched(self, points: Array) -> Array:
         """Points in the dtype that the search compares them in."""
@@ -89,7 +93,8 @@ class Model:
     @cached_property
     def index(self) -> PointIndex:
         """The hierarchy of boxes that predictions search."""
-        return index_of(self.searched(self.points), self.metric.norm, self.min_samples, self.ops)
+        points = self.searched(self.points)
+        return index_of(points, self.metric.norm, self.min_samples, self.core_factor, self.ops)
 
     def prepare_queries(self) -> None:
         """Compute what predictions read, if the model can predict and has clusters."""
@@ -133,6 +138,7 @@ class Model:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         missing = {field.name for field in fields(self)} - MADE - state.keys()
+        missing |= {"norm"} - vars(state.get("metric", Metric)).keys()  # versions before 0.3.0 had other metrics
         if missing:
             raise unreadable(f"the pickled model lacks {', '.join(sorted(missing))}")
         self.__dict__.update(state, flat=None, give=to_host, device=usable_device(state["device"]))

@@ -249,8 +249,24 @@ def test_metrics_that_are_euclidean_in_disguise(ops, metric):
 
 
 @pytest.mark.parametrize(
-    "metric, alpha", [("braycurtis", 1.0), ("braycurtis", 1.3), ("manhattan", 0.7), ("chebyshev", 1.3)]
+    "metric, params", [("euclidean", {}), ("manhattan", {}), ("sqeuclidean", {}), ("minkowski", {"p": 3})]
 )
+@pytest.mark.parametrize("alpha", [0.7, 1.3])
+def test_alpha_divides_distances_and_not_core_distances(ops, metric, params, alpha):
+    x, _ = make_blobs([60, 40, 50], 3, cluster_std=0.7, random_state=5)
+    queries = np.concatenate([x[:20], x + np.random.default_rng(1).normal(0, 0.3, x.shape)])
+    k, model = 4, fitted(ops, x, 4, metric, alpha=alpha, metric_params=params or None)
+    between = pairwise_distances(queries, x, metric, **params)
+    core = np.sort(pairwise_distances(x, metric=metric, **params), axis=1)[:, k - 1]
+    weight = np.maximum(np.maximum(between / alpha, core), np.sort(between, axis=1)[:, k - 2 : k - 1])
+    labels, _, neighbors = approximate_predict(model, queries, return_connecting_points=True)
+    assert neighbors[:20].tolist() == list(range(20))
+    np.testing.assert_array_equal(labels[:20], model.labels_[:20])
+    at = np.arange(20, len(queries))
+    np.testing.assert_allclose(weight[at, neighbors[20:]], weight[20:].min(axis=1), rtol=1e-9)
+
+
+@pytest.mark.parametrize("metric, alpha", [("braycurtis", 1.0), ("braycurtis", 1.3)])
 def test_without_a_search_all_pairs_are_compared(ops, metric, alpha, monkeypatch):
     monkeypatch.setattr("emst.distances.pairwise.BLOCK_BYTES", 8 * 1000)
     x, _ = make_blobs([60, 40, 50], 3, cluster_std=0.7, random_state=5)

@@ -13,7 +13,7 @@ def nearest_reachable(bvh, queries, k, near):
     between = power_between(queries.scaled[:, None], bvh.scaled[None], bvh.norm)
     weight = between.copy()
     if k > 1:
-        own = np.sort(between, axis=1)[:, k - 2]
+        own = np.sort(between, axis=1)[:, k - 2] * between.dtype.type(bvh.core_factor)
         weight = np.maximum(np.maximum(between, own[:, None]), bvh.core)
         weight[between == 0] = 0
     first = [np.lexsort((between[i], weight[i]))[0] for i in range(len(weight))]

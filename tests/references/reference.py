@@ -68,6 +68,7 @@ class Bvh:
     leaf_size: int = 4
     scale: float = 1.0
     norm: Norm = EUCLIDEAN
+    core_factor: float = 1.0
     _pairs: tuple | None = None
 
     @property
@@ -279,6 +280,7 @@ def core_distances(bvh, k):
 
 def scale_cores(bvh, factor):
     bvh.core = bvh.core * bvh.core.dtype.type(factor)
+    bvh.core_factor = factor
 
 
 def join_duplicates(bvh):

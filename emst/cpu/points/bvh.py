@@ -58,6 +58,7 @@ class Bvh:
             counts=np.array(counts),
         )
         self.space = space_of(norm, d)
+        self.core_factor = 1.0  # by which `scale_cores` has multiplied core distances
         self.core = None  # T[n]: powers of the core distances, in curve order
         self.padded_core = None  # the same with the empty lanes of the last leaf, infinite
         self.node_core = None  # T[groups * 16]: least core distance below a node

@@ -46,6 +46,7 @@ def scale_cores(bvh, factor):
     np.multiply(bvh.padded_core, bvh.dtype.type(factor), out=core)  # the caller keeps those that were returned
     bvh.core, bvh.padded_core = core[: bvh.n], core
     bvh.node_core = _node_cores(bvh, core)
+    bvh.core_factor = factor
 
 
 def list_neighbours(bvh, count):

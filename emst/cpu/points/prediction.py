@@ -32,7 +32,7 @@ def nearest_reachable(bvh, queries, k, near):
     core = bvh.padded_core if k > 1 else None
     wanted = max(k - 1, 1)
     args = (bvh.nodes, core, bvh.node_core, bvh.n, queries.nodes.blocks, near)
-    args = (*args, min(wanted, LANES), found, weight, bvh.space)
+    args = (*args, min(wanted, LANES), bvh.dtype.type(bvh.core_factor), found, weight, bvh.space)
     for_chunks(
         _search, queries.leaves, grain_for(queries.leaves, 16), *args,
         scratch=lambda: (*new_lists(bvh, wanted), empty(LANES, bvh.dtype)),
@@ -41,7 +41,7 @@ def nearest_reachable(bvh, queries, k, near):
 
 
 @kernel
-def _search(scratch, nodes, core, node_core, n, queries, near, wanted, found, weight, space, begin, end):
+def _search(scratch, nodes, core, node_core, n, queries, near, wanted, factor, found, weight, space, begin, end):
     packet, distances, neighbours, _, _, buffers, strict = scratch
     d = space.d
     far = np.finfo(nodes.blocks.dtype).max
@@ -59,7 +59,7 @@ def _search(scratch, nodes, core, node_core, n, queries, near, wanted, found, we
             neighbours[:] = -1
             clear(buffers)
             walk_lists(packet, nodes, (distances, neighbours, wanted, -1, buffers), None, None, space, start)
-            _take_listed(packet, strict, core, distances, neighbours, wanted, buffers, size)
+            _take_listed(packet, strict, core, distances, neighbours, wanted, factor, buffers, size)
         _walk(packet, nodes, (strict, core), node_core, None, space, start)
         for j in range(size):
             found[leaf * LANES + j] = packet.found[j]
@@ -67,11 +67,11 @@ def _search(scratch, nodes, core, node_core, n, queries, near, wanted, found, we
 
 
 @part
-def _take_listed(packet, strict, core, distances, neighbours, wanted, buffers, size):
+def _take_listed(packet, strict, core, distances, neighbours, wanted, factor, buffers, size):
     """Set the core distances of the queries, and offer them the listed points."""
     for q in range(size):
         at = q * LANES
-        packet.core[q] = wanted_distance(distances, wanted - 1, buffers, q)
+        packet.core[q] = wanted_distance(distances, wanted - 1, buffers, q) * factor
         packet.radius[q] = packet.weight[q]
         if distances[at] == 0:
             packet.radius[q] = 0  # only equal points count, whatever their core distances

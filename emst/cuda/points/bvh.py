@@ -33,6 +33,8 @@ class Bvh:
         Arguments of templates: coordinate type and dimensions; those and the metric.
     centres : T[tiles, d + 1] or None
         From `BRUTE_FROM` dimensions on, under the Euclidean norm: centres of tiles and their radii.
+    core_factor : float
+        By what `scale_cores` has multiplied the core distances.
     core : T[n] or None
         Powers of the core distances.
     neighbours : int32[k, n] or None
@@ -52,6 +54,7 @@ class Bvh:
         self.shape = np.int32(d), np.int32(rows.shape[1])  # dimensions and stride, as kernels take them
         self.centres: cupy.ndarray | None = None
         self.core: cupy.ndarray | None = None
+        self.core_factor = 1.0
         self.neighbours: cupy.ndarray | None = None
         self.counts = counts = [] if self.brute else _level_counts(n)
         pad = [0] * (MAX_LEVELS - len(counts))

@@ -7,6 +7,7 @@ import numpy as np
 
 from emst.cuda.distances.brute import kth_distances, list_neighbours
 from emst.cuda.points.bvh import Bvh, set_cores
+from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch
 
@@ -26,9 +27,15 @@ def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
 
 def scale_cores(bvh: Bvh, factor: float) -> None:
     """See `emst.backend.operations`."""
-    product = cupy.empty_like(bvh.core)
-    launch("points/bvh", f"multiply_cores<{bvh.T}>", bvh.n, bvh.core, bvh.n, bvh.dtype.type(factor), product)
-    set_cores(bvh, product)
+    set_cores(bvh, multiplied(bvh.core, factor))
+    bvh.core_factor = factor
+
+
+def multiplied(core: cupy.ndarray, factor: float) -> cupy.ndarray:
+    """Core distances times a number of their dtype, each rounded once."""
+    product, n = cupy.empty_like(core), len(core)
+    launch("points/bvh", f"multiply_cores<{ctype(core.dtype)}>", n, core, n, core.dtype.type(factor), product)
+    return product
 
 
 def _list_nearest(bvh: Bvh, length: int, core: cupy.ndarray) -> None:

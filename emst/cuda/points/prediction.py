@@ -7,7 +7,7 @@ import numpy as np
 
 from emst.cuda.distances.brute import kth_distances
 from emst.cuda.points.bvh import Bvh
-from emst.cuda.points.knn import LONGEST_LIST
+from emst.cuda.points.knn import LONGEST_LIST, multiplied
 from emst.cuda.runtime.constants import BRUTE_QUERIES, WALK_WARPS
 from emst.cuda.runtime.launch import launch
 
@@ -17,6 +17,8 @@ def nearest_reachable(bvh: Bvh, queries: Bvh, k: int, near: cupy.ndarray) -> tup
     bvh.neighbours = None  # only rounds need them
     m = queries.n
     core, nearest = _core_distances(bvh, queries, k, near)
+    if bvh.core_factor != 1:
+        core = multiplied(core, bvh.core_factor)
     found, weight = cupy.empty(m, np.int32), cupy.empty(m, bvh.dtype)
     if bvh.brute:
         args = (queries.rows, m, bvh.rows, bvh.n, np.int32(bvh.d), bvh.metric.norm, core, found, weight)
