@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from emst.cpu.points.distances import distance_power
-from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.sort import radix_order
@@ -17,14 +17,32 @@ def sorted_edges(bvh, forest, order):
     weight = forest.weight[slots]
     keys, place = radix_order(_sortable(weight))
     slots = slots[place]
-    if (keys[1:] == keys[:-1]).any():
-        _settle_ties(keys, slots, np.empty_like(slots), forest.source, forest.target, bvh.nodes.blocks, bvh.space)
+    _settle_ties(keys, slots, forest, bvh)
     m = len(slots)
     edges, weights = np.empty((m, 2), np.int32), np.empty(m, bvh.dtype)
     roots = bvh.norm.roots(forest.weight)
     args = (slots, forest.source, forest.target, roots, order, 1 / bvh.scale, edges, weights)
     for_chunks(_finish, m, grain_for(m, 1 << 14), *args)
     return edges, weights
+
+
+def _settle_ties(keys, slots, forest, bvh):
+    """Sort every run of equal weights by the other keys of the total order: stable sorts, from its last key to its
+    first, of the edges in such runs. Rounded coordinates and duplicates make ties of many edges."""
+    same = keys[1:] == keys[:-1]
+    tied = np.flatnonzero(np.append(same, False) | np.insert(same, 0, False))
+    if len(tied) == 0:
+        return
+    run, edges = np.cumsum(np.insert(~same, 0, True))[tied], slots[tied]
+    source, target = forest.source[edges], forest.target[edges]
+    order = radix_order(source.astype(np.uint64) << np.uint64(32) | target.astype(np.uint64))[1]
+    if bvh.core is not None:  # else the weight is the distance
+        distance = np.empty(len(edges), bvh.dtype)
+        args = (bvh.nodes.blocks, bvh.space, source, target, distance)
+        for_chunks(_distances, len(edges), grain_for(len(edges), 1 << 12), *args)
+        order = radix_order(_sortable(distance[order]), order)[1]
+    order = radix_order(run[order].astype(np.uint64), order)[1]
+    slots[tied] = edges[order]
 
 
 def unscaled(bvh, powers, order):
@@ -49,45 +67,6 @@ def _finish(slots, source, target, roots, order, unit, edges, weights, begin, en
 
 
 @kernel
-def _settle_ties(keys, slots, spare, source, target, blocks, space):
-    """Sort every run of equal weights by the other keys of the total order."""
-    start = 0
-    for stop in range(1, len(keys) + 1):
-        if stop < len(keys) and keys[stop] == keys[start]:
-            continue
-        if stop - start > 1:
-            _merge_sort(slots, spare, start, stop, source, target, blocks, space)
-        start = stop
-
-
-@part
-def _merge_sort(slots, spare, start, stop, source, target, blocks, space):
-    """Sort a run: pairs of neighbours, then neighbouring pairs, ... Of two halves the first is set aside."""
-    width = 1
-    while width < stop - start:
-        for low in range(start, stop - width, 2 * width):
-            middle, high = low + width, lesser(low + 2 * width, stop)
-            for i in range(low, middle):
-                spare[i] = slots[i]
-            a, b, at = low, middle, low
-            while a < middle:
-                if b < high and _before(slots[b], spare[a], source, target, blocks, space):
-                    slots[at] = slots[b]
-                    b += 1
-                else:
-                    slots[at] = spare[a]
-                    a += 1
-                at += 1
-        width *= 2
-
-
-@part
-def _before(a, b, source, target, blocks, space):
-    """Whether edge a comes before edge b of the same weight."""
-    p = distance_power(blocks, space, np.int64(source[a]), np.int64(target[a]))
-    q = distance_power(blocks, space, np.int64(source[b]), np.int64(target[b]))
-    if p != q:
-        return p < q
-    if source[a] != source[b]:
-        return source[a] < source[b]
-    return target[a] < target[b]
+def _distances(blocks, space, source, target, distance, begin, end):
+    for i in range(begin, end):
+        distance[i] = distance_power(blocks, space, np.int64(source[i]), np.int64(target[i]))
