@@ -9,6 +9,7 @@ from emst.cuda.runtime.constants import COUNTER_WORDS, DIGIT_BITS, SORT_TILE
 from emst.cuda.runtime.launch import launch
 
 DIGITS = 1 << DIGIT_BITS  # and threads of a block
+RANKED = 8192  # keys, at most, for which n^2 comparisons take less time than the launches of a radix sort
 
 
 def sort_pairs(
@@ -19,6 +20,10 @@ def sort_pairs(
     Keys are less than 2**bits: higher digits are not sorted by.
     """
     n, passes = len(keys), -(-bits // DIGIT_BITS)
+    if n <= RANKED:
+        out = cupy.empty(n, np.uint64), cupy.empty(n, np.int32)
+        launch("runtime/sort", "rank_keys", 32 * n, keys, values, n, *out)
+        return out
     tiles = -(-n // SORT_TILE)
     counts = cupy.zeros(passes * DIGITS, np.uint64)
     words = cupy.zeros(COUNTER_WORDS + tiles * DIGITS, np.uint64)
