@@ -218,14 +218,26 @@ def spanning_tree(
     order = ops.curve_order(points, scale).rows
     bvh = ops.build_bvh(points, order, scale)
     core = ops.core_distances(bvh, k) if k > 1 else None
-    forest = ops.join_duplicates(bvh)
-    _join_components(bvh, forest, ops, report)
+    forest = _joined_at_once(bvh, ops, report) or _joined_in_rounds(bvh, ops, report)
     edges, weights = ops.sorted_edges(bvh, forest, order)
     return edges, weights, None if core is None else ops.unscaled(bvh, core, order)
 
 
-def _join_components(bvh: Bvh, forest: Forest, ops: Backend, report: Report | None) -> None:
+def _joined_at_once(bvh: Bvh, ops: Backend, report: Report | None) -> Forest | None:
+    """The forest of few points; None if the backend wants to go round by round."""
+    found = ops.join_all(bvh)
+    if found is None:
+        return None
+    forest, left = found
+    if report is not None:
+        for number, components in enumerate(left, 1):
+            report(number, components)
+    return forest
+
+
+def _joined_in_rounds(bvh: Bvh, ops: Backend, report: Report | None) -> Forest:
     """Borůvka's loop over points. The neighbour cache is freed at its end: sorting the edges needs the memory."""
+    forest = ops.join_duplicates(bvh)
     cache = ops.cache_neighbours(bvh, forest)
 
     def prepare(forest: Forest) -> None:
@@ -236,6 +248,7 @@ def _join_components(bvh: Bvh, forest: Forest, ops: Backend, report: Report | No
         ops.nearest_outgoing(bvh, forest, cache)
 
     spanning_forest(forest, lightest, ops, report, prepare)
+    return forest
 
 
 class EMST(BaseEstimator):

@@ -104,6 +104,11 @@ class PointOperations(ArrayOperations, Protocol):
         """Squared distance of every point to its k-th nearest point, itself included: T[n]. The BVH keeps it, and the
         neighbours that were found with it: from here on weights are mutual reachability distances."""
 
+    def join_all(self, bvh: Bvh) -> tuple[Forest, list[int]] | None:
+        """If there are so few points that rounds one by one would take longer: the finished forest, of which only its
+        edges are left, and the number of components after each round. None otherwise: then `join_duplicates` and the
+        loop in `boruvka.py` find the same forest."""
+
     def join_duplicates(self, bvh: Bvh) -> Forest:
         """The forest to start from. Every run of equal points on the curve is a component: a star around its first
         point, the root, with edges of weight 0 (or of their common core distance)."""

@@ -1,7 +1,7 @@
 """Numbers that the kernels and Python must agree on, spelled here alone.
 
-`compile` hands each to the kernels as a macro: ``LEAF`` is ``EMST_LEAF`` there. What the CPU uses as well comes from the
-records.
+`compile` hands each to the kernels as a macro: ``LEAF`` is ``EMST_LEAF`` there. What the CPU uses as well comes from
+the records.
 """
 
 from emst.backend import records
@@ -22,6 +22,11 @@ LEAF = 8  # points of a leaf (bvh.cuh)
 FAN = 32  # children of a node: one for every lane
 MAX_LEVELS = 8
 WALK_WARPS = 4  # packets of a block (walk.cuh)
+
+# Few points, keys or edges, which are compared all with all.
+FEW = 8192
+SMALL_ROUNDS = 13  # in which Borůvka's rule joins them all
+SMALL_WORDS = SMALL_ROUNDS + 3  # 32-bit words of the `State` in small.cu
 
 # All pairs of points, rows of distances, norms.
 BRUTE_QUERIES = 128  # threads of a block, each with one query (tiles.cuh)

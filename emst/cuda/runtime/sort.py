@@ -5,11 +5,10 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.cuda.runtime.constants import COUNTER_WORDS, DIGIT_BITS, SORT_TILE
+from emst.cuda.runtime.constants import COUNTER_WORDS, DIGIT_BITS, FEW, SORT_TILE
 from emst.cuda.runtime.launch import launch
 
 DIGITS = 1 << DIGIT_BITS  # and threads of a block
-RANKED = 8192  # keys, at most, for which n^2 comparisons take less time than the launches of a radix sort
 
 
 def sort_pairs(
@@ -20,7 +19,7 @@ def sort_pairs(
     Keys are less than 2**bits: higher digits are not sorted by.
     """
     n, passes = len(keys), -(-bits // DIGIT_BITS)
-    if n <= RANKED:
+    if n <= FEW:
         out = cupy.empty(n, np.uint64), cupy.empty(n, np.int32)
         launch("runtime/sort", "rank_keys", 32 * n, keys, values, n, *out)
         return out
