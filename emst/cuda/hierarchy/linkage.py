@@ -10,9 +10,9 @@ import numpy as np
 from emst.backend.records import Linkage
 from emst.cuda.runtime.constants import BLOCK, FEW, FEW_THREADS
 from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.memory import all_ones
 from emst.cuda.runtime.sort import sort_pairs
 
-NO_SLOT = np.iinfo(np.uint32).max
 ROUND_WORDS = 7  # of a point, in the buffers of `few_rounds`
 NO_TREE = "edges are not a spanning tree: some close a cycle"
 
@@ -114,7 +114,7 @@ class Rounds:
         self._count, self._ends, self._opened = m + 1, edges, cupy.empty((0, 2), np.int32)
         self._ranks: cupy.ndarray | None = None
         self._parent = self._number = None
-        self._lightest = cupy.full(m + 1, NO_SLOT, np.uint32)
+        self._lightest = all_ones(m + 1, np.uint32)  # no slot
         self._spare = cupy.empty(m // 2 + 1, np.uint32)  # the next round's
         self._status = cupy.zeros(4, np.int32)  # roots, open edges kept, last unfinished pass of `shorten`; unused
         self._passes = 0

@@ -9,6 +9,7 @@ from emst.cuda.distances.brute import PAGE, list_neighbours, page_of_neighbours
 from emst.cuda.points.bvh import Bvh, set_cores
 from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.memory import all_ones
 
 LONGEST_LIST = 32  # entries that fit into a thread's registers; longer lists are found in pages
 
@@ -50,7 +51,7 @@ def scale_cores(bvh: Bvh, factor: float) -> None:
 
 def _pages(bvh: Bvh, k: int, core: cupy.ndarray) -> None:
     """The (k - 1)-th nearest other point by pages of neighbours, each continuing where the last one ended."""
-    last = cupy.full(bvh.n, -1, np.int32)
+    last = all_ones(bvh.n, np.int32)
     for first in range(0, k - 1, PAGE):
         rank = min(PAGE, k - 1 - first) - 1
         if bvh.brute:

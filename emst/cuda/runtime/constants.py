@@ -25,7 +25,7 @@ WALK_WARPS = 4  # packets of a block (walk.cuh)
 
 # Few points, keys or edges, which are compared all with all.
 FEW = 8192
-FEW_THREADS = 1024  # of the one block that does all rounds of the dendrogram (linkage.cu)
+FEW_THREADS = 1024  # of a block that does all steps (linkage.cu, selection.cu)
 SMALL_ROUNDS = 13  # in which Borůvka's rule joins them all
 SMALL_WORDS = SMALL_ROUNDS + 3  # 32-bit words of the `State` in small.cu
 
