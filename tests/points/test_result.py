@@ -7,14 +7,7 @@ from helpers import DTYPES, KINDS, cloud, forest_on, hierarchies, to_device, to_
 
 from emst.boruvka import spanning_forest
 
-
-@pytest.fixture(params=["few", "many"], autouse=True)
-def size(request, monkeypatch, ops):
-    """The GPU sorts the edges of few points and of many in two ways."""
-    if request.param == "many":
-        if ops.name == "cpu":
-            pytest.skip("one way on the CPU")
-        monkeypatch.setattr("emst.cuda.points.bvh.FEW", 0)
+pytestmark = pytest.mark.usefixtures("size")
 
 
 def finished(expected_bvh):
