@@ -11,6 +11,8 @@
 
 constexpr int SMALL_THREADS = EMST_BLOCK, MOST_ROUNDS = EMST_SMALL_ROUNDS;
 
+static_assert(1 << MOST_ROUNDS >= EMST_FEW, "a round at least halves the components");
+
 struct State {  // zeros before the launch
   u32 arrived;
   int broken;                 // whether edges close a cycle: a chain of components has no root
