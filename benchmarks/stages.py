@@ -8,9 +8,9 @@ from typing import Any
 
 from emst.backend import backend_of
 from emst.distances.metrics import tree_metric_of
-from emst.euclidean import metric_tree
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import Options, flat_clustering
+from emst.spanning import metric_tree
 
 
 def synchronize(device: str) -> None:

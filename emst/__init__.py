@@ -4,8 +4,9 @@
     hdbscan/        `HDBSCANGPU`: clusters, and prediction with a fitted model
     graph/          `graph_msf`: forests of graphs
     inputs/         validation of points, devices, rows that are not finite, scaling
+    spanning.py     all stages of the tree of points, in order
     boruvka.py      Borůvka's loop
-    distances/      trees of points under other metrics, and of distance matrices
+    distances/      metrics, and trees of distance matrices
     hierarchy/      dendrogram, condensed tree, selection, cluster validity
     backend/        which operations a backend has; `cpu/` and `cuda/` have them
     cpu/            these operations in numba
@@ -29,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from emst.old_pickles import OldModules
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 if TYPE_CHECKING:
     from emst.euclidean import EMST, MinimumSpanningTree, minimum_spanning_tree

@@ -1,4 +1,5 @@
-"""One fixture: `ops`, the backend under test. Every test that takes it runs once on the CPU and once on the GPU."""
+"""Two fixtures. `ops` is the backend under test: every test that takes it runs once on the CPU and once on the GPU.
+With `size`, a test runs twice on the GPU: in the ways for few points and for many."""
 
 import importlib
 import os
@@ -43,3 +44,13 @@ def pytest_collection_modifyitems(items):
 def ops(request):
     """The backend under test: the module with its operations."""
     return importlib.import_module(f"emst.{request.param}")
+
+
+@pytest.fixture(params=["few", "many"])
+def size(request, monkeypatch, ops):
+    """Few points, keys, merges and clusters go ways of their own on the GPU. With "many", none are few."""
+    if request.param == "many":
+        if ops.name == "cpu":
+            pytest.skip("the CPU has one way for all sizes")
+        for module in ("points.bvh", "runtime.sort", "hierarchy.linkage", "hierarchy.selection"):
+            monkeypatch.setattr(f"emst.cuda.{module}.FEW", 0)

@@ -1,7 +1,7 @@
 """What both backends do: four small protocols, and the few operations that all stages share.
 
 Two packages, `emst.cpu` (numba) and `emst.cuda` (CuPy), export the same bulk operations. The stages call them in order:
-`euclidean.py`, `distances/` and the loop in `boruvka.py` for the spanning tree of points, `graph/` for forests of
+`spanning.py`, `distances/` and the loop in `boruvka.py` for the spanning tree of points, `graph/` for forests of
 graphs, `hierarchy/` for what follows from a spanning tree. Flat arrays, a few scalars and the records of `records.py`
 cross the seam. Nodes, stacks, atomics and threads stay behind it: each backend chooses its own layout.
 
@@ -108,6 +108,11 @@ class PointOperations(ArrayOperations, Protocol):
     def scale_cores(self, bvh: Bvh, factor: float) -> None:
         """Multiply the core distances that the hierarchy keeps by `factor`, a number of dtype T, rounded once: weights
         are then max(factor * core, factor * core, power). It is called after `core_distances`."""
+
+    def join_all(self, bvh: Bvh) -> tuple[Forest, list[int]] | None:
+        """If there are so few points that rounds one by one would take longer: the finished forest, of which only its
+        edges are left, and the number of components after each round. None otherwise: then `join_duplicates` and the
+        loop in `boruvka.py` find the same forest."""
 
     def join_duplicates(self, bvh: Bvh) -> Forest:
         """The forest to start from. Every run of equal points on the curve is a component: a star around its first

@@ -96,28 +96,33 @@ def _steps(device: str) -> Iterator[Step]:
         yield f"forests, {algorithm}", partial(_published, algorithm, device)
 
 
-def _points(d: int, dtype: str) -> np.ndarray:
+def _sizes(device: str) -> tuple[int, ...]:
+    """How many points: on a GPU few and many have kernels of their own."""
+    return (600, 10_000) if device == "cuda" else (600,)
+
+
+def _points(d: int, dtype: str, n: int = 600) -> np.ndarray:
     """Four clusters with noise; rounded, so that there are equal points and equal distances."""
     import numpy as np
 
     random = np.random.default_rng(0)
-    points = random.normal(size=(600, d)) + 12 * random.integers(0, 2, (600, 2)).repeat(d, axis=1)[:, :d]
+    points = random.normal(size=(n, d)) + 12 * random.integers(0, 2, (n, 2)).repeat(d, axis=1)[:, :d]
     return points.round(1).astype(dtype)
 
 
 def _trees(d: int, dtype: str, device: str) -> None:
     from emst import minimum_spanning_tree
 
-    points = _points(d, dtype)
-    for k in (1, 5):
-        minimum_spanning_tree(points, min_samples=k, device=device)
+    for n, k in itertools.product(_sizes(device), (1, 5)):
+        minimum_spanning_tree(_points(d, dtype, n), min_samples=k, device=device)
 
 
 def _clusters(d: int, dtype: str, k: int, device: str) -> None:
     from emst import HDBSCANGPU, all_points_membership_vectors, approximate_predict_scores, membership_vector
 
-    points = _points(d, dtype)
-    model = HDBSCANGPU(min_cluster_size=5, min_samples=k, device=device).fit(points)
+    for n in _sizes(device)[::-1]:
+        points = _points(d, dtype, n)
+        model = HDBSCANGPU(min_cluster_size=5, min_samples=k, device=device).fit(points)
     model.predict(points[:50] + points.dtype.type(0.01))
     approximate_predict_scores(model, points[:50])
     membership_vector(model, points[:50])

@@ -37,6 +37,7 @@ from emst.cpu.points.places import curve_places
 from emst.cpu.points.prediction import nearest_reachable
 from emst.cpu.points.result import sorted_edges, unscaled
 from emst.cpu.points.search import nearest_outgoing
+from emst.cpu.points.small import join_all
 from emst.cpu.points.statistics import point_statistics
 from emst.cpu.runtime.compile import kernels_ready
 from emst.cpu.runtime.memory import asarray, bytes_free
@@ -62,6 +63,7 @@ __all__ = [
     "graph_forest",
     "graph_statistics",
     "grow_subtrees",
+    "join_all",
     "join_duplicates",
     "kernels_ready",
     "label_nodes",

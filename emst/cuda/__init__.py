@@ -41,6 +41,7 @@ from emst.cuda.points.places import curve_places
 from emst.cuda.points.prediction import nearest_reachable
 from emst.cuda.points.result import sorted_edges, unscaled
 from emst.cuda.points.search import nearest_outgoing
+from emst.cuda.points.small import join_all
 from emst.cuda.points.statistics import point_statistics
 from emst.cuda.runtime.compile import kernels_ready
 from emst.cuda.runtime.memory import asarray, bytes_free
@@ -66,6 +67,7 @@ __all__ = [
     "graph_forest",
     "graph_statistics",
     "grow_subtrees",
+    "join_all",
     "join_duplicates",
     "kernels_ready",
     "label_nodes",

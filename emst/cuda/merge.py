@@ -10,8 +10,7 @@ import numpy as np
 from emst.backend.records import NO_FOREST, Forest
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
-
-NO_EDGE = np.iinfo(np.uint64).max
+from emst.cuda.runtime.memory import all_ones
 
 
 class MergeScratch:
@@ -26,7 +25,7 @@ class MergeScratch:
     """
 
     def __init__(self, n: int) -> None:
-        self.edge = cupy.full(n, NO_EDGE, np.uint64)
+        self.edge = all_ones(n, np.uint64)
         self.ends = cupy.empty(n, np.uint64)
         self.parent = cupy.empty(n, np.int32)
         self.spare = cupy.empty(n, np.int32)  # where the next list of components goes

@@ -30,13 +30,13 @@ from emst.distances.matrices import check_distances, distance_matrix, require_ma
 from emst.distances.metrics import Metric, directions, has_zero_rows
 from emst.distances.row_by_row import dense_tree
 from emst.distances.sparse import sparse_tree
-from emst.euclidean import metric_tree
 from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
 from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, to_host
 from emst.inputs.finite import FiniteRows, finite_rows
 from emst.inputs.points import CheckedPoints, check_points, check_real, float_of
 from emst.progress import both, round_printer, way_printed
+from emst.spanning import metric_tree
 
 Tree = tuple[Array, Array, Array]  # edges int32[m - 1, 2], weights T[m - 1] ascending, core distances T[m]
 

@@ -43,6 +43,7 @@ LEVELS = [
     {"io", "distances"},
     {"hierarchy"},
     {"plots"},
+    {"spanning"},
     {"euclidean"},
     {"hdbscan"},
     {"cli"},

@@ -15,7 +15,7 @@ from emst.distances.matrices import distance_matrix
 from emst.distances.metrics import metric_of
 from emst.distances.row_by_row import dense_tree
 from emst.distances.sparse import sparse_tree
-from emst.euclidean import metric_tree
+from emst.spanning import metric_tree
 
 ALPHAS = [0.3, 0.5, 0.7, 1.0, 1.3, 3.0]
 NORMS = [("euclidean", None), ("manhattan", None), ("chebyshev", None)]

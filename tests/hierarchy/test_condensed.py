@@ -24,6 +24,7 @@ def check(ops, edges, heights, min_cluster_size, persistences):
     return from_reference
 
 
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("min_cluster_size", SIZES)
 @pytest.mark.parametrize("weight", WEIGHTS)
 @pytest.mark.parametrize("shape", SHAPES)
@@ -33,6 +34,7 @@ def test_clusters_equal_the_reference(ops, shape, weight, min_cluster_size):
         check(ops, edges, heights, min_cluster_size, [1e-9, 0.02, np.inf])
 
 
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_clusters_of_points_equal_the_reference(ops, kind, dtype):

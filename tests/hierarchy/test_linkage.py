@@ -18,6 +18,7 @@ from emst.cpu.hierarchy import linkage as cpu_linkage
 from emst.hierarchy.linkage import to_scipy
 
 
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("n", [2, 3, 33, 1_500])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_merges_equal_the_reference(ops, shape, n):
@@ -26,6 +27,7 @@ def test_merges_equal_the_reference(ops, shape, n):
         assert_same(give(ops, edges, heights), reference.linkage(edges, heights))
 
 
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_merges_of_points_equal_the_reference(ops, kind, dtype):
@@ -71,6 +73,7 @@ def test_scipy_finds_the_same_sizes_at_every_height_of_a_lattice(ops):
         assert len(set(zip(ours, theirs))) == len(set(ours)) == len(set(theirs))
 
 
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("min_cluster_size", [1, 2, 5, 1_000])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_cuts_equal_the_reference(ops, shape, min_cluster_size):
@@ -105,6 +108,7 @@ def test_the_public_linkage_is_the_backends(ops):
     np.testing.assert_array_equal(found.linkage(), to_scipy(give(ops, found.edges, found.weights)))
 
 
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("n", [3, 4, 700])
 @pytest.mark.parametrize("twice", [False, True])
 def test_edges_with_a_cycle_are_an_error(ops, n, twice):

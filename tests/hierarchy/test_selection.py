@@ -51,6 +51,7 @@ def choices(n, heights):
     ]
 
 
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("min_cluster_size", [2, 10, 5_000])
 @pytest.mark.parametrize("weight", WEIGHTS)
 @pytest.mark.parametrize("shape", SHAPES)
@@ -60,6 +61,7 @@ def test_choices_equal_the_reference(ops, shape, weight, min_cluster_size):
         check(ops, edges, heights, min_cluster_size, choices(n, heights))
 
 
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("persistence", [0.0, 3.0])
 @pytest.mark.parametrize("kind", KINDS)
 def test_choices_among_points_equal_the_reference(ops, kind, persistence):

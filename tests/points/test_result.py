@@ -8,6 +8,8 @@ from norms_reference import BY_NAME
 
 from emst.boruvka import spanning_forest
 
+pytestmark = pytest.mark.usefixtures("size")
+
 
 def finished(expected_bvh):
     forest = reference.join_duplicates(expected_bvh)

@@ -283,6 +283,10 @@ def scale_cores(bvh, factor):
     bvh.core_factor = factor
 
 
+def join_all(bvh):
+    return None
+
+
 def join_duplicates(bvh):
     labels = run_heads(bvh.scaled)
     joined = np.flatnonzero(labels != np.arange(bvh.n))

@@ -43,7 +43,8 @@ def test_a_signature_is_read_off_the_source():
 UPPER_BOUNDS = [OnDevice((9,), "i4"), 9, OnDevice((9,), "i4"), *(OnDevice((9,), "f8") for _ in range(3))]
 LABELS = [OnDevice((9,), "i4"), 9, np.zeros(1, "V68"), OnDevice((9, 4), "f4")]
 LEAVES = [9, OnDevice((9,), "i4"), np.bool_(True), OnDevice((9,), "?")]
-CUT = [OnDevice((9,), "i4"), OnDevice((9,), "u4"), 0, 9, 5, OnDevice((9,), "i4"), OnDevice((25,), "u8"), np.uint32(1)]
+CHAINS = [OnDevice((9,), "i4"), OnDevice((9,), "u4"), 0, 9, None]
+CUT = [*CHAINS, 5, OnDevice((9,), "i4"), OnDevice((25,), "u8"), np.uint32(1)]
 SPLITS = [OnDevice((9, 2), "i4"), 9, *(OnDevice((9,), "i4") for _ in range(3))]
 RIGHT = [
     ("points/cached", "upper_bounds<double>", UPPER_BOUNDS),
@@ -79,7 +80,7 @@ def test_a_wrong_number_of_arguments_raises(room, name, args):
         (*RIGHT[1], 2, 3, "takes Hierarchy for h; got an integer of 8 bytes"),
         (*RIGHT[2], 2, 1, "takes bool for root_too; got an integer of 8 bytes"),
         (*RIGHT[2], 0, None, "takes i64 for clusters; got None"),
-        (*RIGHT[3], 7, 1, "takes u32 for epoch; got an integer of 8 bytes"),
+        (*RIGHT[3], 8, 1, "takes u32 for epoch; got an integer of 8 bytes"),
         (*RIGHT[4], 0, OnDevice((9,), "i4"), r"takes int2 \* for children; got an array of int32"),
     ],
 )

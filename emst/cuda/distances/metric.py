@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ class Metric(NamedTuple):
     norm: np.ndarray
 
 
+@functools.cache
 def metric_of(norm: Norm) -> Metric:
     """The arguments of kernels for this norm."""
     degree = np.array([norm.degree], np.float64)

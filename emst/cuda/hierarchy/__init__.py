@@ -1,6 +1,8 @@
 """From a spanning tree to clusters on the GPU.
 
 linkage        the dendrogram, from Borůvka's rounds on the sorted edges
+rounds.cuh     the steps of one of these rounds
+chains.cuh     scans over the chains of the dendrogram, round by round
 condensed      the condensed tree
 simplify       the condensed tree without splits of little persistence
 selection      selected clusters, labels, probabilities and outlier scores

@@ -32,11 +32,11 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 
 // place[e]: the cluster of a big merge, ~(nearest big ancestor) of a small one.
 __global__ void __launch_bounds__(SCAN_THREADS)
-    place_merges(const int *order, const u32 *slots, i64 begin, i64 count, const int2 *children, const int *size,
-                 i64 merges, int least, const int *split_of, int *place, u64 *tiles, u32 epoch) {
+    place_merges(const int *order, const u32 *slots, i64 begin, i64 count, const int *rounds, const int2 *children,
+                 const int *size, i64 merges, int least, const int *split_of, int *place, u64 *tiles, u32 epoch) {
   const Merges m = {children, size, merges, least};
   descend(
-      order, slots, begin, count, tiles, epoch,
+      order, slots, begin, count, rounds, tiles, epoch,
       [&](Descendant d, int &value) {
         if (d.parent == merges) return true;  // cluster 0
         const int split = split_of[d.parent];

@@ -10,6 +10,7 @@ from emst.cuda.hierarchy.linkage import Chains
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import PIECE
 from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.memory import all_ones
 from emst.cuda.runtime.sort import sort_pairs
 
 
@@ -21,7 +22,7 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
     merges = (linkage.child, linkage.size, m)
     chains: Chains = linkage.scratch
     merge_of, split_of = cupy.empty(m // int(least) + 1, np.int32), cupy.empty(m, np.int32)
-    total = cupy.zeros(1, np.int32)
+    total = cupy.empty(1, np.int32)
     Compaction(m).launch("hierarchy/condensed", "list_splits", m, *merges, least, merge_of, split_of, total)
     place, cluster, leaving = cupy.empty(m, np.int32), cupy.empty(m + 1, np.int32), cupy.empty(m + 1, np.int32)
     chains.descend("hierarchy/condensed", "place_merges", *merges, least, split_of, place)
@@ -40,14 +41,14 @@ def describe(
 ) -> Condensed:
     """All about the clusters, from their splits' merges and the cluster of every merge."""
     m, count, T = len(linkage.size), 2 * len(splits) + 1, ctype(linkage.height.dtype)
-    parent, split, size = (cupy.full(count, -1, np.int32) for _ in range(3))
+    parent, size, split = cupy.empty(count, np.int32), cupy.empty(count, np.int32), all_ones(count, np.int32)
     birth, death, stability = (cupy.empty(count, np.float64) for _ in range(3))
     merges = (linkage.child, linkage.size, linkage.height)
     launch(
         "hierarchy/condensed", f"describe<{T}>", count, count, splits, of_merge, *merges, m, parent, split, birth, size
     )
 
-    keys, members, total = cupy.empty(m, np.uint64), cupy.empty(m, np.int32), cupy.zeros(2, np.int32)
+    keys, members, total = cupy.empty(m, np.uint64), cupy.empty(m, np.int32), cupy.empty(2, np.int32)
     Compaction(m).launch("hierarchy/condensed", "list_members", m, of_merge, m, keys, members, total)
     inside = int(total[0])
     keys, members = sort_pairs(keys[:inside], members[:inside], bits=count.bit_length())

@@ -4,9 +4,10 @@
 
 // Merges from `below` on are cut away. top[e] is the highest merge above e that is not.
 __global__ void __launch_bounds__(SCAN_THREADS)
-    find_tops(const int *order, const u32 *slots, i64 begin, i64 count, i64 below, int *top, u64 *tiles, u32 epoch) {
+    find_tops(const int *order, const u32 *slots, i64 begin, i64 count, const int *rounds, i64 below, int *top,
+              u64 *tiles, u32 epoch) {
   descend(
-      order, slots, begin, count, tiles, epoch,
+      order, slots, begin, count, rounds, tiles, epoch,
       [&](Descendant d, int &value) {
         const bool own = d.parent >= below;
         if (own || d.top) value = own ? d.merge : top[d.parent];

@@ -9,60 +9,28 @@
 // one node form a chain. The subtrees below a chain consist of chains closed in earlier rounds, so sizes are segmented
 // sums over the chains of one round after the other: O(n) work and O(log n) launches at any depth. The idea is
 // PANDORA's (P. Sao, A. Prokopenko, D. Lebrun-Grandié, 2024).
-#include "contract.cuh"
-#include "runtime/compact.cuh"
-#include "runtime/scan.cuh"
+#include "hierarchy/chains.cuh"
+#include "hierarchy/rounds.cuh"
+#include "runtime/grid.cuh"
 
-constexpr int EMPTY = (int)0x80000000;  // no child yet
+constexpr int FEW_THREADS = EMST_FEW_THREADS;
 
-__device__ inline u32 slot_of(const int *ranks, i64 i) { return 2u * (ranks ? (u32)ranks[i] : (u32)i); }
+// The steps of a round of many edges.
 
-// Every component's lightest leaving edge, as the slot on the component's side. Ranks null: the edge's index. An edge
-// within a component closes a cycle; it is never chosen.
 __global__ void lightest_slots(const int2 *ends, const int *ranks, i64 edges, u32 *lightest) {
-  i64 i = thread_id();
-  if (i >= edges) return;
-  const u32 slot = slot_of(ranks, i);
-  const int2 e = ends[i];
-  if (e.x == e.y) return;
-  lower(lightest + e.x, slot);
-  lower(lightest + e.y, slot + 1);
+  const i64 i = thread_id();
+  if (i < edges) Edges{ends, ranks, lightest}.offer(i);
 }
 
-__device__ inline bool chosen(const u32 *lightest, int2 e, u32 slot) {
-  return lightest[e.x] == slot || lightest[e.y] == slot + 1;
+__global__ void hook(const int2 *ends, const int *ranks, i64 edges, u32 *lightest, int *parent, int2 *child) {
+  const i64 i = thread_id();
+  if (i < edges) Edges{ends, ranks, lightest}.hook(i, parent, child, (int)edges + 1);
 }
 
-// Hangs components on each other by the rule of contract.cuh. In the first round components are points, and they become
-// children in the slots of these edges; in later rounds child is null.
-__global__ void hook(const int2 *ends, const int *ranks, i64 edges, const u32 *lightest, int *parent, int2 *child) {
-  i64 i = thread_id();
-  if (i >= edges) return;
-  const u32 slot = slot_of(ranks, i);
-  const int2 e = ends[i];
-  const bool x = lightest[e.x] == slot, y = lightest[e.y] == slot + 1;
-  if (x) parent[e.x] = stays_root(e.x, e.y, [&] { return y; }) ? e.x : e.y;
-  if (y) parent[e.y] = stays_root(e.y, e.x, [&] { return x; }) ? e.y : e.x;
-  const int n = (int)edges + 1;
-  if (child) child[i] = make_int2(x ? e.x - n : EMPTY, y ? e.y - n : EMPTY);
-}
-
-// Closes open edges (rank, a component that it lies in, numbered as before the last round), or keeps them open.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     close_chains(const int2 *open, i64 count, const int *parent, const int *number, const u32 *lightest, u64 round,
                  u64 *key, int2 *still_open, int *kept_count, u64 *tiles, u32 epoch) {
-  compact(
-      count, tiles, epoch, kept_count,
-      [&](int, i64 i) {
-        const int2 e = open[i];
-        const u32 slot = lightest[number[parent[e.y]]];
-        if ((u32)e.x > slot / 2) return true;
-        key[e.x] = round | slot;
-        return false;
-      },
-      [&](i64 i, bool kept, u32 rank) {
-        if (kept) still_open[rank] = make_int2(open[i].x, number[parent[open[i].y]]);
-      });
+  compact_step(count, tiles, epoch, kept_count, Closing{open, parent, number, lightest, round, key, still_open});
 }
 
 // Components climb towards their roots; unfinished is set to this pass if one did not arrive. A value that another
@@ -76,35 +44,16 @@ __global__ void shorten(int *parent, i64 count, int pass, int *unfinished) {
   if (!arrived) *unfinished = pass;
 }
 
-// Numbers the roots, none of which has a lightest edge yet. At most half of a tree's components are roots; if the edges
-// are no tree there may be more, for which `lightest` has no room.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     number_roots(const int *parent, i64 count, int *number, u32 *lightest, int *roots, u64 *tiles, u32 epoch) {
-  compact(
-      count, tiles, epoch, roots, [&](int, i64 c) { return parent[c] == c; },
-      [&](i64 c, bool kept, u32 rank) {
-        if (!kept) return;
-        number[c] = (int)rank;
-        if (2 * (i64)rank < count) lightest[rank] = ~0u;
-      });
+  compact_step(count, tiles, epoch, roots, Numbering{parent, count, number, lightest});
 }
 
-// Edges between components stay, with new numbers of components; contracted ones become open, with the old numbers.
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    contract(const int2 *ends, const int *ranks, i64 edges, const u32 *lightest, const int *parent, const int *number,
+    contract(const int2 *ends, const int *ranks, i64 edges, u32 *lightest, const int *parent, const int *number,
              int2 *ends_left, int *ranks_left, int2 *open, int *count, u64 *tiles, u32 epoch) {
-  compact(
-      edges, tiles, epoch, count, [&](int, i64 i) { return !chosen(lightest, ends[i], slot_of(ranks, i)); },
-      [&](i64 i, bool kept, u32 before) {
-        const int2 e = ends[i];
-        const int rank = (int)(slot_of(ranks, i) / 2);
-        if (kept) {
-          ends_left[before] = make_int2(number[parent[e.x]], number[parent[e.y]]);
-          ranks_left[before] = rank;
-        } else {
-          open[i - before] = make_int2(rank, e.x);
-        }
-      });
+  compact_step(edges, tiles, epoch, count,
+               Contraction{{ends, ranks, lightest}, parent, number, ends_left, ranks_left, open});
 }
 
 __global__ void close_root(const int2 *open, i64 count, u64 root, u64 *key) {
@@ -112,21 +61,88 @@ __global__ void close_root(const int2 *open, i64 count, u64 root, u64 *key) {
   if (i < count) key[open[i].x] = root;
 }
 
-// The chains of one round: sizes, children in ascending order, and the last of each chain in its slot.
+// All rounds of m edges, few, by one block. `room` holds seven words for each of m + 1 points. `rounds` becomes the
+// number of rounds in which edges closed, at least 1, where the edges of each begin in their order, and m; the number
+// is 0 if the edges are not a tree.
+__global__ void __launch_bounds__(FEW_THREADS)
+    few_rounds(const int2 *edges, i64 m, int slot_bits, u64 *room, int2 *child, u64 *key, int *rounds) {
+  const Grid block = {nullptr, 0, 1};
+  const auto each = [](i64 n, auto step) {
+    for (i64 i = threadIdx.x; i < n; i += FEW_THREADS) step(i);
+    __syncthreads();
+  };
+  const auto compacted = [](i64 n, const auto &step) {
+    const u32 kept = block_compact<FEW_THREADS>(
+        n, [&](i64 i) { return step.keep(i); }, [&](i64 i, bool kept, u32 rank) { step.emit(i, kept, rank); });
+    __syncthreads();
+    return (i64)kept;
+  };
+  const i64 n = m + 1;
+  int2 *const pairs = reinterpret_cast<int2 *>(room);
+  int *const numbers = reinterpret_cast<int *>(room + 4 * n), *const parent = numbers + 2 * n,
+             *number = numbers + 3 * n;
+  u32 *const lightest = reinterpret_cast<u32 *>(numbers + 4 * n);
+  i64 count = n, left = m, opened = 0, closed = 0;
+  const int2 *ends = edges, *open = nullptr;
+  const int *ranks = nullptr;
+  each(n, [&](i64 c) { lightest[c] = ~0u; });
+  int round = 0;
+  for (; count > 1; round++) {
+    const int side = round % 2;  // of the buffers that change sides from round to round
+    const Edges now = {ends, ranks, lightest + side * n};
+    u32 *const next_lightest = lightest + (1 - side) * n;
+    int2 *const ends_left = pairs + side * n, *const still_open = pairs + (2 + side) * n;
+    int *const ranks_left = numbers + side * n;
+    each(left, [&](i64 i) { now.offer(i); });
+    block.sync();                                    // with fences, for what atomics wrote
+    const u64 mark = (u64)(round - 1) << slot_bits;  // in the first round no edge is open
+    const i64 kept = compacted(opened, Closing{open, parent, number, now.lightest, mark, key, still_open});
+    if (round > 0 && threadIdx.x == 0) rounds[round] = (int)closed;
+    closed += opened - kept;
+    each(count, [&](i64 c) { parent[c] = (int)c; });
+    each(left, [&](i64 i) { now.hook(i, parent, round == 0 ? child : nullptr, (int)n); });
+    const i64 roots = compacted(count, Numbering{parent, count, number, next_lightest});
+    if (2 * roots > count) {
+      if (threadIdx.x == 0) rounds[0] = 0;
+      return;
+    }
+    each(count, [&](i64 c) {
+      int at = parent[c];
+      while (!climb(parent, at, parent[at])) {
+      }
+      parent[c] = at;
+    });
+    compacted(left, Contraction{now, parent, number, ends_left, ranks_left, still_open + kept});
+    opened = kept + count - roots;
+    count = roots;
+    left = roots - 1;
+    ends = ends_left;
+    ranks = ranks_left;
+    open = still_open;
+  }
+  const u64 root = (u64)(round - 1) << slot_bits | (u64)(2 * m);
+  each(opened, [&](i64 i) { key[open[i].x] = root; });
+  if (threadIdx.x != 0) return;
+  rounds[0] = round;
+  rounds[round] = (int)closed;
+  rounds[round + 1] = (int)m;
+}
+
+// The chains of one round, or of all: sizes, children in ascending order, and the last of each chain in its slot.
 __global__ void __launch_bounds__(SCAN_THREADS)
-    sum_chains(const u64 *key, const int *order, i64 begin, i64 count, u64 slot_mask, i64 edges, u32 *slots,
-               int2 *children, int *size, u64 *tiles, u32 epoch) {
+    sum_chains(const u64 *key, const int *order, i64 begin, i64 count, const int *rounds, u64 slot_mask, i64 edges,
+               u32 *slots, int2 *children, int *size, u64 *tiles, u32 epoch) {
   auto points = [&](int c) { return c == EMPTY ? 0 : c < 0 ? 1 : size[c]; };
-  segmented_scan(
-      count, tiles, epoch,
-      [&](i64 i, bool &head) {
-        const i64 at = begin + i;
+  scan_rounds<false>(
+      begin, count, rounds, tiles, epoch,
+      [&](i64 first, i64, i64 i, bool &head) {
+        const i64 at = first + i;
         head = i == 0 || key[at] != key[at - 1];
         const int2 c = children[order[at]];
         return (u32)(points(c.x) + points(c.y));
       },
-      [&](i64 i, u32 sum) {
-        const i64 at = begin + i;
+      [&](i64 first, i64 size_of_round, i64 i, u32 sum) {
+        const i64 at = first + i;
         const int e = order[at];
         int2 c = children[e];
         if (c.x == EMPTY) c.x = order[at - 1];
@@ -135,7 +151,7 @@ __global__ void __launch_bounds__(SCAN_THREADS)
         size[e] = (int)sum;
         const u32 slot = (u32)(key[at] & slot_mask);
         slots[at] = slot;
-        const bool last = i + 1 == count || key[at + 1] != key[at];
+        const bool last = i + 1 == size_of_round || key[at + 1] != key[at];
         if (last && slot / 2 < edges) reinterpret_cast<int *>(children)[slot] = e;
       });
 }

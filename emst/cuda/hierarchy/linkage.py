@@ -8,10 +8,13 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Linkage
+from emst.cuda.runtime.constants import BLOCK, FEW, FEW_THREADS
 from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.memory import all_ones
 from emst.cuda.runtime.sort import sort_pairs
 
-NO_SLOT = np.iinfo(np.uint32).max
+ROUND_WORDS = 7  # of a point, in the buffers of `few_rounds`
+NO_TREE = "edges are not a spanning tree: some close a cycle"
 
 
 @dataclass
@@ -24,34 +27,66 @@ class Chains:
     order: cupy.ndarray  # int32[m]: merges
     slots: cupy.ndarray  # uint32[m]: 2 * (parent of the chain's last merge) + side; 2 m for the root's chain
     starts: list[int]  # where each round begins, and m
+    rounds: cupy.ndarray | None  # of few merges the same on the GPU, after the number of rounds
 
     def descend(self, room: str, name: str, *args: object) -> None:
-        """Run a scan over the chains of each round, the root's first: kernel(order, slots, begin, count, ..., tiles,
-        epoch)."""
+        """Run a scan over the chains of each round, the root's first: kernel(order, slots, begin, count, rounds, ...,
+        tiles, epoch)."""
+        if self.rounds is not None:
+            launch(room, name, BLOCK, self.order, self.slots, 0, 0, self.rounds, *args, None, np.uint32(0))
+            return
         tiles = Compaction(len(self.order))
         for begin, end in reversed(list(zip(self.starts[:-1], self.starts[1:]))):
-            tiles.launch(room, name, end - begin, self.order, self.slots, begin, end - begin, *args)
+            tiles.launch(room, name, end - begin, self.order, self.slots, begin, end - begin, None, *args)
 
 
 def linkage(edges: cupy.ndarray, weights: cupy.ndarray) -> Linkage:
     """See `emst.backend.operations`."""
     m = len(weights)
     child, size = cupy.empty((m, 2), np.int32), cupy.empty(m, np.int32)
-    keys, closed, bits = run_rounds(cupy.ascontiguousarray(edges, np.int32), child)
-    keys, order = sort_pairs(keys, bits=bits + len(closed).bit_length())
+    edges = cupy.ascontiguousarray(edges, np.int32)
+    keys, starts, bits, rounds = (few_rounds if 0 < m < FEW else run_rounds)(edges, child)
+    keys, order = sort_pairs(keys, bits=bits + len(starts).bit_length())
     slots = cupy.empty(m, np.uint32)
-    starts, tiles = [0, *np.cumsum(closed).tolist()], Compaction(m)
-    for begin, count in zip(starts, closed):
-        args = (keys, order, begin, count, np.uint64((1 << bits) - 1), m, slots, child, size)
-        tiles.launch("hierarchy/linkage", "sum_chains", count, *args)
-    return Linkage(child, size, weights, Chains(order, slots, starts))
+    results = (np.uint64((1 << bits) - 1), m, slots, child, size)
+    if rounds is not None:
+        all_rounds = (keys, order, 0, 0, rounds, *results, None, np.uint32(0))
+        launch("hierarchy/linkage", "sum_chains", BLOCK, *all_rounds)
+    else:
+        tiles = Compaction(m)
+        for begin, end in zip(starts[:-1], starts[1:]):
+            args = (keys, order, begin, end - begin, None, *results)
+            tiles.launch("hierarchy/linkage", "sum_chains", end - begin, *args)
+    return Linkage(child, size, weights, Chains(order, slots, starts, rounds))
 
 
-def run_rounds(edges: cupy.ndarray, child: cupy.ndarray) -> tuple[cupy.ndarray, list[int], int]:
-    """Keys of all edges, how many closed in each round, and the bits of a slot; points are stored in `child`."""
+Found = tuple[cupy.ndarray, list[int], int, "cupy.ndarray | None"]
+
+
+def few_rounds(edges: cupy.ndarray, child: cupy.ndarray) -> Found:
+    """As `run_rounds`, in one launch; the last array is `Chains.rounds`."""
+    m = len(edges)
+    bits = _slot_bits(m)
+    keys, room = cupy.empty(m, np.uint64), cupy.empty(ROUND_WORDS * (m + 1), np.uint64)
+    rounds = cupy.empty(FEW.bit_length() + 2, np.int32)
+    args = (edges, m, np.int32(bits), room, child, keys, rounds)
+    launch("hierarchy/linkage", "few_rounds", FEW_THREADS, *args, block=FEW_THREADS)
+    count, *starts = rounds.get().tolist()
+    if count == 0:
+        raise ValueError(NO_TREE)
+    return keys, starts[: count + 1], bits, rounds
+
+
+def run_rounds(edges: cupy.ndarray, child: cupy.ndarray) -> Found:
+    """Keys of all edges, where those that closed in each round begin, and the bits of a slot; points are stored in
+    `child`."""
     rounds = Rounds(edges, child)
     rounds.run()
-    return rounds.keys, rounds.closed, rounds.slot_bits
+    return rounds.keys, [0, *np.cumsum(rounds.closed).tolist()], rounds.slot_bits, None
+
+
+def _slot_bits(m: int) -> int:
+    return (2 * m + 1).bit_length()
 
 
 class Rounds:
@@ -72,14 +107,14 @@ class Rounds:
     def __init__(self, edges: cupy.ndarray, child: cupy.ndarray) -> None:
         m = len(edges)
         self.child = child
-        self.slot_bits = (2 * m + 1).bit_length()
+        self.slot_bits = _slot_bits(m)
         self.keys = cupy.empty(m, np.uint64)
         self.closed: list[int] = []
         self.compaction = Compaction(m + 1)
         self._count, self._ends, self._opened = m + 1, edges, cupy.empty((0, 2), np.int32)
         self._ranks: cupy.ndarray | None = None
         self._parent = self._number = None
-        self._lightest = cupy.full(m + 1, NO_SLOT, np.uint32)
+        self._lightest = all_ones(m + 1, np.uint32)  # no slot
         self._spare = cupy.empty(m // 2 + 1, np.uint32)  # the next round's
         self._status = cupy.zeros(4, np.int32)  # roots, open edges kept, last unfinished pass of `shorten`; unused
         self._passes = 0
@@ -93,7 +128,7 @@ class Rounds:
             kept = self._close_chains()
             roots, still_open = self._merge()
             if 2 * roots > self._count:
-                raise ValueError("edges are not a spanning tree: some close a cycle")
+                raise ValueError(NO_TREE)
             if self._ranks is not None:
                 self.closed.append(len(self._opened) - still_open)
             self._contract(roots, kept, still_open)

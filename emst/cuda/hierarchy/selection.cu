@@ -3,7 +3,7 @@
 #include "hierarchy/climb.cuh"
 #include "runtime/compact.cuh"
 
-constexpr int NOT_CHOSEN = -1;
+constexpr int NOT_CHOSEN = -1, FEW_THREADS = EMST_FEW_THREADS;
 
 // Excess of mass: a cluster stays unless it is too large or the clusters that stay below are more stable in sum.
 __global__ void excess_of_mass(i64 clusters, const int *parent, const int *split, const int *size,
@@ -47,17 +47,40 @@ __global__ void begin_topmost(i64 clusters, const int *parent, const bool *marke
   if (c < clusters) jump_top[c] = make_int2(parent[c], marked[c] ? (int)c : NOT_CHOSEN);
 }
 
-// (jump, top): top is the highest marked cluster from this one up to jump, jump excluded.
-__global__ void double_topmost(i64 clusters, const int2 *in, int2 *out, int pass, int *unfinished) {
-  i64 c = thread_id();
-  if (c >= clusters) return;
-  int2 mine = in[c];
-  if (mine.x >= 0) {
-    const int2 above = in[mine.x];
-    mine = make_int2(above.x, above.y == NOT_CHOSEN ? mine.y : above.y);
-    if (mine.x >= 0) *unfinished = pass;
+// A step for all clusters by one block, `passes` times; what a pass writes the next one reads.
+template <class P, class Step>
+__device__ void repeat(i64 clusters, P *in, P *out, int passes, Step step) {
+  for (int pass = 0; pass < passes; pass++) {
+    for (i64 c = threadIdx.x; c < clusters; c += FEW_THREADS) step(in, out, c);
+    __syncthreads();
+    P *const written = out;
+    out = in;
+    in = written;
   }
-  out[c] = mine;
+}
+
+// (jump, top): top is the highest marked cluster from this one up to jump, jump excluded. Returns whether the pointer
+// has arrived.
+struct DoubleTopmost {
+  __device__ bool operator()(const int2 *in, int2 *out, i64 c) const {
+    int2 mine = in[c];
+    if (mine.x >= 0) {
+      const int2 above = in[mine.x];
+      mine = make_int2(above.x, above.y == NOT_CHOSEN ? mine.y : above.y);
+    }
+    out[c] = mine;
+    return mine.x < 0;
+  }
+};
+
+__global__ void double_topmost(i64 clusters, const int2 *in, int2 *out, int pass, int *unfinished) {
+  const i64 c = thread_id();
+  if (c < clusters && !DoubleTopmost()(in, out, c)) *unfinished = pass;
+}
+
+__global__ void __launch_bounds__(FEW_THREADS)
+    few_double_topmost(i64 clusters, int2 *pointers, int2 *spare, int passes) {
+  repeat(clusters, pointers, spare, passes, DoubleTopmost());
 }
 
 // Clusters born above epsilon, and those that no cluster above may replace, point to themselves; others to their
@@ -70,12 +93,22 @@ __global__ void begin_frontier(i64 clusters, const int *parent, const double *bi
   up[c] = ends ? (int)c : parent[c];
 }
 
+struct DoubleFrontier {
+  __device__ bool operator()(const int *in, int *out, i64 c) const {
+    const int at = in[c], further = in[at];
+    out[c] = further;
+    return further == at;
+  }
+};
+
 __global__ void double_frontier(i64 clusters, const int *in, int *out, int pass, int *unfinished) {
-  i64 c = thread_id();
-  if (c >= clusters) return;
-  const int at = in[c], further = in[at];
-  out[c] = further;
-  if (further != at) *unfinished = pass;
+  const i64 c = thread_id();
+  if (c < clusters && !DoubleFrontier()(in, out, c)) *unfinished = pass;
+}
+
+__global__ void __launch_bounds__(FEW_THREADS)
+    few_double_frontier(i64 clusters, int *pointers, int *spare, int passes) {
+  repeat(clusters, pointers, spare, passes, DoubleFrontier());
 }
 
 // Replaces each selected cluster (its own topmost one) that is born below epsilon by its first ancestor born above.

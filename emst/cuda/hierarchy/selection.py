@@ -7,8 +7,9 @@ import numpy as np
 
 from emst.backend.records import Condensed, Selection
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.constants import NO_WORD
+from emst.cuda.runtime.constants import FEW, FEW_THREADS
 from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.memory import all_ones
 
 DOUBLINGS = 4  # passes between two checks on the host whether all pointers have arrived
 
@@ -32,7 +33,7 @@ def select(
         args = (topmost, condensed.birth, np.float64(epsilon), frontier, marked)
         launch("hierarchy/selection", "apply_epsilon", count, count, *args)
         topmost = _topmost(condensed, marked)
-    chosen, rank, total = cupy.empty(count, np.int32), cupy.empty(count, np.int32), cupy.zeros(1, np.int32)
+    chosen, rank, total = cupy.empty(count, np.int32), cupy.empty(count, np.int32), cupy.empty(1, np.int32)
     Compaction(count).launch("hierarchy/selection", "list_chosen", count, topmost, count, chosen, rank, total)
     label = cupy.empty(count, np.int32)
     launch("hierarchy/selection", "label_clusters", count, count, topmost, rank, label)
@@ -41,7 +42,7 @@ def select(
 
 def words_of(condensed: Condensed) -> cupy.ndarray:
     """Room for the words that siblings pass up (climb.cuh): uint64[K // 2], NO_WORD."""
-    return cupy.full(condensed.count // 2, NO_WORD, np.uint64)
+    return all_ones(condensed.count // 2, np.uint64)
 
 
 def _topmost(condensed: Condensed, marked: cupy.ndarray) -> cupy.ndarray:
@@ -60,8 +61,14 @@ def _frontier(condensed: Condensed, epsilon: float, root_too: np.bool_) -> cupy.
 
 
 def doubled(name: str, pointers: cupy.ndarray) -> cupy.ndarray:
-    """Pointers after so many doublings that all have arrived: O(log depth) passes."""
-    count, spare, passes, unfinished = len(pointers), cupy.empty_like(pointers), 0, cupy.zeros(1, np.int32)
+    """Pointers after so many doublings that all have arrived: O(log depth) passes. Of few, one block does them all."""
+    count, spare = len(pointers), cupy.empty_like(pointers)
+    if count <= FEW:
+        passes = count.bit_length()
+        args = (count, pointers, spare, np.int32(passes))
+        launch("hierarchy/selection", f"few_{name}", FEW_THREADS, *args, block=FEW_THREADS)
+        return spare if passes % 2 else pointers
+    passes, unfinished = 0, cupy.zeros(1, np.int32)
     while True:
         for _ in range(DOUBLINGS):
             passes += 1

@@ -10,6 +10,7 @@ duplicates     equal points, joined before the first search
 labels         the component of each node of the hierarchy
 cached         cached nearest neighbours, and upper bounds for components
 search         the search: the nearest point of another component
+small          few points: all rounds at once
 result         sorted edges and core distances, in the caller's rows and units
 places         places of new points in that order
 prediction     the nearest point to a new one under mutual reachability

@@ -9,13 +9,16 @@ from emst.backend.records import EUCLIDEAN, Norm
 from emst.cuda.distances.brute import centres_of
 from emst.cuda.distances.metric import metric_of
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.constants import BLOCK, FAN, LEAF, MAX_LEVELS
+from emst.cuda.runtime.constants import BLOCK, FAN, FEW, LEAF, MAX_LEVELS
 from emst.cuda.runtime.launch import launch, launch_grid
 
 # Dimensions from which all pairs are compared. Where that becomes faster than the hierarchy depends on the data: for
 # 50,000 points on an H200 between 10 and 16 dimensions if they are uniform, at 32 if they are blobs. Most data has
 # structure, so the limit follows the blobs (benchmarks/crossing.py, benchmarks/results).
 BRUTE_FROM = 33
+# Coordinates of all pairs of points, at most, that one launch compares in less time than the loop takes for its
+# launches. A term of a power that is a function call counts as many as CALL.
+MOST_TERMS, CALL = 1 << 28, 16
 
 
 class Bvh:
@@ -29,6 +32,8 @@ class Bvh:
         Rows (low corner, label) and (high corner, least core distance) of every node.
     metric : Metric
         The norm, as kernels take it.
+    few : bool
+        Whether the points are few enough to compare all of them with all.
     layout, template : str
         Arguments of templates: coordinate type and dimensions; those and the metric.
     centres : T[tiles, d + 1] or None
@@ -47,6 +52,8 @@ class Bvh:
         self.n, self.d, self.rows, self.scale, self.norm = n, d, rows, scale, norm
         self.dtype = rows.dtype
         self.brute = d >= BRUTE_FROM
+        terms = n * n * (d + 2) * (CALL if norm.kind in ("powers", "any power") else 1)
+        self.few = n <= FEW and terms <= MOST_TERMS
         self.T = ctype(rows.dtype)
         self.metric = metric_of(norm)
         self.layout = f"{self.T}, {d}"

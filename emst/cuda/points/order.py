@@ -34,8 +34,9 @@ class Level(NamedTuple):
     the order of their rows and in a single cell."""
 
     m: int
-    first: cupy.ndarray  # int32[cells]: place of a cell's first point
-    start: cupy.ndarray  # int64[cells + 1]: where its points begin among the m
+    cells: int
+    first: Any = None  # int32[cells]: place of a cell's first point
+    start: Any = None  # int64[cells + 1]: where its points begin among the m
     members: Any = None  # int32[m]: row of every point
     place: Any = None  # int32[m]: its place
     cell: Any = None  # int32[m]: its cell
@@ -46,7 +47,9 @@ def curve_order(points: cupy.ndarray, scale: float, keep: bool = False) -> Curve
     n, d = points.shape
     if n <= CROWD:
         return CurveOrder(cupy.arange(n, dtype=np.int32), joined_levels([], d) if keep else None)
-    level: Level | None = Level(n, cupy.zeros(1, np.int32), cupy.asarray([0, n], np.int64))
+    level: Level | None = Level(n, 1)
+    if keep:  # copies from the host, which small inputs would feel
+        level = Level(n, 1, cupy.zeros(1, np.int32), cupy.asarray([0, n], np.int64))
     rows, kept = None, []
     while level is not None:
         grids = _grids(points, scale, level)
@@ -59,7 +62,7 @@ def curve_order(points: cupy.ndarray, scale: float, keep: bool = False) -> Curve
 
 def _grids(points: cupy.ndarray, scale: float, level: Level) -> Grids:
     """A box around the points of every cell, and its grid."""
-    d, c = points.shape[1], len(level.first)
+    d, c = points.shape[1], level.cells
     wide = points.dtype.itemsize == 8
     types = "double, u64" if wide else "float, u32"
     corners = cupy.zeros((c, 2, d), np.uint64 if wide else np.uint32)
@@ -93,7 +96,7 @@ def _sorted(codes: cupy.ndarray, level: Level, rows: Any) -> tuple[cupy.ndarray,
     in_order, moved = sort_pairs(codes)
     if level.cell is None:
         return in_order, moved
-    cells, m = len(level.first), level.m
+    cells, m = level.cells, level.m
     if cells > 1:
         launch("points/order", "cell_keys", m, level.cell, moved, m, in_order)
         moved = sort_pairs(in_order, moved, bits=(cells - 1).bit_length())[1]
@@ -116,7 +119,7 @@ def _crowded(codes: cupy.ndarray, level: Level, rows: cupy.ndarray, factor: cupy
     compaction.launch("points/order", "list_cells", m, *args)
     c = int(total[0])
     cell, place, members = of_points
-    return Level(m, first[:c], start[: c + 1], members, place, cell)
+    return Level(m, c, first[:c], start[: c + 1], members, place, cell)
 
 
 def joined_levels(levels: list[Any], d: int) -> CurveCells:

@@ -3,7 +3,8 @@
 // One radix sort by as much of the order's key as fits into 64 bits: in float32 (weight, smaller end) or, under mutual
 // reachability, (weight, power of the distance); in float64 the weight. Edges with equal first keys are next to each
 // other then, in short runs as a rule, and these are sorted in place. An edge is packed as (smaller end << 32 | larger
-// end); all ones is an empty slot, which comes last.
+// end); all ones is an empty slot, which comes last. Few edges are ranked instead: each counts those that come before
+// it.
 #include "distances/point_rows.cuh"
 
 constexpr int LONGEST_RUN = 32;
@@ -81,16 +82,45 @@ __device__ T distance_of(T power) {
   return SQUARED ? root(power) : power;
 }
 
+// Edge e, whose place in the total order is `at`, for the caller.
+template <bool SQUARED, class T>
+__device__ void emit(u64 e, T weight, const int *order, double unscale, i64 at, int2 *edge, T *length) {
+  const int u = order[e >> 32], v = order[(u32)e];
+  edge[at] = make_int2(minimum(u, v), maximum(u, v));
+  narrow(mul(widened(distance_of<SQUARED>(weight)), unscale), length[at]);
+}
+
 template <class T, bool SQUARED>
 __global__ void emit_edges(const u64 *key, const int *slots, i64 edges, const u64 *ends, const int *order,
                            double unscale, int2 *edge, T *length) {
   i64 i = thread_id();
   if (i >= edges) return;
-  u64 e = ends[slots[i]];
-  int u = order[e >> 32], v = order[(u32)e];
-  edge[i] = make_int2(minimum(u, v), maximum(u, v));
-  T weight = value_of((Bits<T>)(sizeof(T) == 4 ? key[i] >> 32 : key[i]));
-  narrow(mul(widened(distance_of<SQUARED>(weight)), unscale), length[i]);
+  const T weight = value_of((Bits<T>)(sizeof(T) == 4 ? key[i] >> 32 : key[i]));
+  emit<SQUARED>(ends[slots[i]], weight, order, unscale, i, edge, length);
+}
+
+// A warp a slot. Powers of distances are needed only of edges that are equally heavy.
+template <class T, int METRIC, bool MRD, bool SQUARED>
+__global__ void emit_ranked(const u64 *ends, const Bits<T> *weight, i64 n, const T *rows, int dimensions, int stride,
+                            const Norm<METRIC> norm, const int *order, double unscale, int2 *edge, T *length) {
+  const i64 i = thread_id() / 32;
+  if (i >= n || ends[i] == ~0ull) return;
+  const u64 e = ends[i];
+  const Bits<T> own = weight[i];
+  const auto power = [&](u64 f) { return MRD ? pair_power(f, rows, dimensions, stride, norm) : 0; };
+  const u64 d = power(e);
+  u32 before = 0;
+  for (i64 j = lane_id(); j < n; j += 32) {
+    const u64 f = ends[j];
+    if (f == ~0ull || f == e || weight[j] > own) continue;
+    if (weight[j] == own) {
+      const u64 g = power(f);
+      if (g > d || (g == d && f > e)) continue;
+    }
+    before++;
+  }
+  before = __reduce_add_sync(FULL, before);
+  if (lane_id() == 0) emit<SQUARED>(e, value_of(own), order, unscale, before, edge, length);
 }
 
 template <class T, bool SQUARED>

@@ -16,10 +16,14 @@ def sorted_edges(bvh: Bvh, forest: Forest, order: cupy.ndarray) -> tuple[cupy.nd
     """See `emst.backend.operations`. The forest cannot be merged further: its buffers are freed."""
     count, ends = bvh.n - forest.count, scratch_of(forest).ends
     forest.scratch = forest.edge_u = forest.edge_v = None
-    keys, slots = _in_total_order(bvh, ends, forest.weight, count)
     edges, weights = cupy.empty((count, 2), np.int32), cupy.empty(count, bvh.dtype)
-    name = f"emit_edges<{_exit_template(bvh)}>"
-    launch("points/result", name, count, keys, slots, count, ends, order, _unscale(bvh), edges, weights)
+    out = (order, _unscale(bvh), edges, weights)
+    if bvh.few:
+        name, points = f"emit_ranked<{_edge_template(bvh)}, {_squared(bvh)}>", (bvh.rows, *bvh.shape, bvh.metric.norm)
+        launch("points/result", name, 32 * bvh.n, ends, forest.weight, bvh.n, *points, *out)
+    else:
+        keys, slots = _in_total_order(bvh, ends, forest.weight, count)
+        launch("points/result", f"emit_edges<{bvh.T}, {_squared(bvh)}>", count, keys, slots, count, ends, *out)
     return edges, _rooted(bvh, weights)
 
 
@@ -28,7 +32,7 @@ def _in_total_order(
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """First keys and slots of the forest's edges in the total order; the empty slots come after `count`."""
     n, points = bvh.n, (bvh.rows, *bvh.shape, bvh.metric.norm)
-    template = f"{bvh.T}, {bvh.metric.number}, {'false' if bvh.core is None else 'true'}"
+    template = _edge_template(bvh)
     unsorted = cupy.empty(n, np.uint64)
     launch("points/result", f"first_keys<{template}>", n, ends, weight, n, *points, unsorted)
     keys, slots = sort_pairs(unsorted)
@@ -57,12 +61,16 @@ def _by_all_keys(bvh: Bvh, ends: cupy.ndarray, slots: cupy.ndarray, first: cupy.
 def unscaled(bvh: Bvh, powers: cupy.ndarray, order: cupy.ndarray) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     out, n = cupy.empty_like(powers), len(powers)
-    launch("points/result", f"unscaled<{_exit_template(bvh)}>", n, powers, n, order, _unscale(bvh), out)
+    launch("points/result", f"unscaled<{bvh.T}, {_squared(bvh)}>", n, powers, n, order, _unscale(bvh), out)
     return _rooted(bvh, out)
 
 
-def _exit_template(bvh: Bvh) -> str:
-    return f"{bvh.T}, {'true' if bvh.norm.degree == 2 else 'false'}"
+def _edge_template(bvh: Bvh) -> str:
+    return f"{bvh.T}, {bvh.metric.number}, {'false' if bvh.core is None else 'true'}"
+
+
+def _squared(bvh: Bvh) -> str:
+    return "true" if bvh.norm.degree == 2 else "false"
 
 
 def _unscale(bvh: Bvh) -> float:

@@ -61,3 +61,18 @@ template <class Keep, class Emit>
 __device__ void compact(i64 n, u64 *tiles, u32 epoch, int *total, Keep keep, Emit emit) {
   compact_tile(lookback::take_tile(tiles), n, tiles, epoch, total, keep, emit);
 }
+
+// The same for any number of indices by one block, all of whose threads get the number of kept ones.
+template <int THREADS, class Keep, class Emit>
+__device__ u32 block_compact(i64 n, Keep keep, Emit emit) {
+  u32 before = 0;
+  for (i64 start = 0; start < n; start += THREADS) {
+    const i64 i = start + threadIdx.x;
+    const bool kept[1] = {i < n && keep(i)};
+    u32 at[1];
+    const u32 here = block_places<THREADS>(kept, at);
+    if (i < n) emit(i, kept[0], before + at[0]);
+    before += here;
+  }
+  return before;
+}

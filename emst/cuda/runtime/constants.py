@@ -23,6 +23,12 @@ FAN = 32  # children of a node: one for every lane
 MAX_LEVELS = 8
 WALK_WARPS = 4  # packets of a block (walk.cuh)
 
+# Few points, keys or edges, which are compared all with all.
+FEW = 8192
+FEW_THREADS = 1024  # of a block that does all steps (linkage.cu, selection.cu)
+SMALL_ROUNDS = 13  # in which Borůvka's rule joins them all
+SMALL_WORDS = SMALL_ROUNDS + 3  # 32-bit words of the `State` in small.cu
+
 # All pairs of points, rows of distances, norms.
 BRUTE_QUERIES = 128  # threads of a block, each with one query (tiles.cuh)
 BRUTE_TILE = 32  # points that a query is compared with at once

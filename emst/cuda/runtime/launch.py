@@ -14,7 +14,8 @@ from emst.cuda.runtime.signature import check
 
 NULL = np.uint64(0)
 
-_ready: dict[tuple[Any, ...], tuple[Any, bool]] = {}  # kernels whose arguments of these types have been checked
+# Kernels whose arguments of these types have been checked, and the places of the null pointers.
+_ready: dict[tuple[Any, ...], tuple[Any, tuple[int, ...]]] = {}
 
 
 def launch(room: str, name: str, threads: int, *args: Any, block: int = BLOCK) -> None:
@@ -51,9 +52,15 @@ def launch_grid(
     ready = _ready.get(key)
     if ready is None:
         check(room, name, args)
-        ready = _ready[key] = kernel(room, name, resident), any(value is None for value in args)
+        nulls = tuple(at for at, value in enumerate(args) if value is None)
+        ready = _ready[key] = kernel(room, name, resident), nulls
     function, nulls = ready
-    function(grid, block, tuple(NULL if value is None else value for value in args) if nulls else args)
+    if nulls:
+        values = list(args)
+        for at in nulls:
+            values[at] = NULL
+        args = tuple(values)
+    function(grid, block, args)
 
 
 @functools.cache
@@ -79,7 +86,8 @@ class Compaction:
     """
 
     def __init__(self, n: int) -> None:
-        self._tiles = cupy.zeros(COUNTER_WORDS + -(-n // SCAN_TILE), np.uint64)
+        tiles = -(-n // SCAN_TILE)
+        self._tiles = (cupy.zeros if tiles > 1 else cupy.empty)(COUNTER_WORDS + tiles, np.uint64)  # one reads nothing
         self._epoch = 0
 
     def launch(self, room: str, name: str, n: int, *args: Any) -> None:

@@ -40,6 +40,13 @@ def _from_another_gpu(array: cupy.ndarray) -> cupy.ndarray:
     return copy
 
 
+def all_ones(n: int, dtype: Any) -> cupy.ndarray:
+    """n integers whose bits are all ones: -1, or the greatest. `cupy.full` would launch a kernel."""
+    array = cupy.empty(n, dtype)
+    array.data.memset_async(0xFF, array.nbytes)
+    return array
+
+
 def bytes_free() -> int | None:
     """See `emst.backend.operations`: what CuPy's own pool can give; of another allocator nothing is known."""
     pool = cupy.get_default_memory_pool()

@@ -77,3 +77,32 @@ __device__ void segmented_scan(i64 n, u64 *tiles, u32 epoch, Load load, Emit emi
     emit(scan_index(tile, j), sum[j] + earlier);
   }
 }
+
+// The same for any number of indices by one block.
+template <class Load, class Emit>
+__device__ void block_segmented_scan(i64 n, Load load, Emit emit) {
+  constexpr int WARPS = SCAN_THREADS / 32;
+  __shared__ u32 sums[WARPS];     // of the last segment of every warp
+  __shared__ bool headed[WARPS];  // whether that begins in the warp
+  const int warp = threadIdx.x / 32;
+  const u32 lane = lane_id(), up_to_me = (2u << lane) - 1;
+  u32 carry = 0;
+  for (i64 start = 0; start < n; start += SCAN_THREADS) {
+    const i64 i = start + threadIdx.x;
+    bool head = false;
+    const u32 value = i < n ? load(i, head) : 0, heads = __ballot_sync(FULL, head);
+    const u32 sum = warp_segment_sum(value, heads);
+    __syncthreads();  // the sums of the last step have been read
+    if (lane == 31) {
+      sums[warp] = sum;
+      headed[warp] = heads != 0;
+    }
+    __syncthreads();
+    u32 before = carry;
+    for (int w = 0; w < WARPS; w++) {
+      if (w == warp) before = carry;
+      carry = headed[w] ? sums[w] : carry + sums[w];
+    }
+    if (i < n) emit(i, sum + (heads & up_to_me ? 0 : before));
+  }
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.cuda.runtime.constants import COUNTER_WORDS, DIGIT_BITS, SORT_TILE
+from emst.cuda.runtime.constants import COUNTER_WORDS, DIGIT_BITS, FEW, SORT_TILE
 from emst.cuda.runtime.launch import launch
 
 DIGITS = 1 << DIGIT_BITS  # and threads of a block
@@ -19,6 +19,10 @@ def sort_pairs(
     Keys are less than 2**bits: higher digits are not sorted by.
     """
     n, passes = len(keys), -(-bits // DIGIT_BITS)
+    if n <= FEW:
+        out = cupy.empty(n, np.uint64), cupy.empty(n, np.int32)
+        launch("runtime/sort", "rank_keys", 32 * n, keys, values, n, *out)
+        return out
     tiles = -(-n // SORT_TILE)
     counts = cupy.zeros(passes * DIGITS, np.uint64)
     words = cupy.zeros(COUNTER_WORDS + tiles * DIGITS, np.uint64)

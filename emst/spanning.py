@@ -1,0 +1,150 @@
+"""All stages from finite points to their spanning tree, by Borůvka's loop (`boruvka.py`).
+
+`metric_tree` maps the points to the metric's image, and `spanning_tree` lists the stages: scale the points, order them
+along a Hilbert curve, build a bounding volume hierarchy over that order, find core distances (for mutual reachability),
+join duplicates, contract the lightest edge leaving each component until one component is left, sort the edges and
+return them in the caller's rows and units. `EMST` and `HDBSCANGPU` both begin here.
+
+References
+----------
+A. Prokopenko, P. Sao, D. Lebrun-Grandié, "A single-tree algorithm to compute the Euclidean minimum spanning tree on
+GPUs", ICPP'22. R. Campello, D. Moulavi, A. Zimek, J. Sander, "Hierarchical density estimates for data clustering,
+visualization, and outlier detection", TKDD 2015 (mutual reachability).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.backend.operations import Backend
+from emst.backend.records import EUCLIDEAN, Array, Bvh, Forest, Norm, PointStatistics, Report
+from emst.boruvka import spanning_forest
+from emst.distances.metrics import Metric
+from emst.inputs.devices import to_host
+from emst.inputs.scaling import scale_of
+
+
+def metric_tree(
+    points: Array,
+    statistics: PointStatistics | None,
+    metric: Metric,
+    k: int,
+    ops: Backend,
+    report: Report | None = None,
+    alpha: float = 1.0,
+) -> tuple[Array, Array, Array | None]:
+    """The spanning tree of finite points under a metric of the way "tree", in the metric's units.
+
+    Parameters
+    ----------
+    points : T[n, d]
+        On the backend, in the dtype of the results.
+    statistics : PointStatistics or None
+        Of these points, if they are known.
+    metric : Metric
+    alpha : float
+        Distances are divided by it, core distances are not: weights are max(alpha * core, alpha * core, distance) /
+        alpha, compared and rounded in that order, and as powers up to the division.
+    k, ops, report
+        As for `spanning_tree`.
+
+    Returns
+    -------
+    edges, weights, core
+        As `spanning_tree` returns them.
+    """
+    dtype = points.dtype
+    factor = 1.0 if alpha == 1 else metric.core_factor(alpha, dtype)
+    image = points if metric.image is None else ops.asarray(metric.image(points), dtype)
+    if statistics is None or metric.image is not None:
+        statistics = ops.point_statistics(image)
+    image = ops.asarray(image, metric.searched_in(dtype))
+    edges, weights, core = spanning_tree(image, statistics, k, ops, report, metric.norm, factor)
+    if metric.height is not None:
+        weights, core = metric.height(weights), None if core is None else metric.height(core)
+    if alpha != 1:
+        weights = weights.astype(np.float64) / alpha
+    return edges, rounded(weights, dtype, ops), None if core is None else rounded(core, dtype, ops)
+
+
+def rounded(values: Array, dtype: np.dtype, ops: Backend) -> Array:
+    """Values in `dtype`. float64 is rounded to float32 on the host: a GPU may take subnormal results for 0."""
+    return values if values.dtype == dtype else ops.asarray(to_host(values).astype(dtype))
+
+
+def spanning_tree(
+    points: Array,
+    statistics: PointStatistics,
+    k: int,
+    ops: Backend,
+    report: Report | None = None,
+    norm: Norm = EUCLIDEAN,
+    core_factor: float = 1.0,
+) -> tuple[Array, Array, Array | None]:
+    """All stages, from finite points on the backend to the sorted edges of their spanning tree.
+
+    Parameters
+    ----------
+    points : T[n, d]
+        On the backend; all values are finite.
+    statistics : PointStatistics
+        Of these points.
+    k : int
+        The core distance is the distance to the k-th nearest point, itself included; 1 for the tree of the distances.
+    ops : Backend
+        The operations of the backend that holds the points.
+    report : callable, optional
+        Called as ``report(round, components_left)`` after every round.
+    norm : Norm
+        What distances are. "powers" and "any power" need float64.
+    core_factor : float
+        In the weights, powers of core distances are multiplied by it, a number of dtype T.
+
+    Returns
+    -------
+    edges : int32[n - 1, 2]
+        Rows of the two ends of each edge, the smaller first, in the total order on edges.
+    weights : T[n - 1]
+        In the units of the points, ascending.
+    core : T[n] or None
+        Core distances in the units of the points, without the factor; None for ``k == 1``.
+    """
+    scale = scale_of(statistics, points.dtype, norm.degree, core_factor)
+    order = ops.curve_order(points, scale).rows
+    bvh = ops.build_bvh(points, order, scale, norm)
+    core = ops.core_distances(bvh, k) if k > 1 else None
+    if core is not None and core_factor != 1:
+        ops.scale_cores(bvh, core_factor)
+    forest = _joined_at_once(bvh, ops, report) or _joined_in_rounds(bvh, ops, report)
+    edges, weights = ops.sorted_edges(bvh, forest, order)
+    if norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
+        weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
+    return edges, weights, None if core is None else ops.unscaled(bvh, core, order)
+
+
+def _joined_at_once(bvh: Bvh, ops: Backend, report: Report | None) -> Forest | None:
+    """The forest of few points; None if the backend wants to go round by round."""
+    found = ops.join_all(bvh)
+    if found is None:
+        return None
+    forest, left = found
+    if report is not None:
+        for number, components in enumerate(left, 1):
+            report(number, components)
+    return forest
+
+
+def _joined_in_rounds(bvh: Bvh, ops: Backend, report: Report | None) -> Forest:
+    """Borůvka's loop over points. The neighbour cache is freed at its end: sorting the edges needs the memory."""
+    forest = ops.join_duplicates(bvh)
+    cache = ops.cache_neighbours(bvh, forest)
+
+    def prepare(forest: Forest) -> None:
+        ops.label_nodes(bvh, forest)
+        ops.upper_bounds(bvh, forest, cache)
+
+    def lightest(forest: Forest) -> None:
+        ops.nearest_outgoing(bvh, forest, cache)
+
+    spanning_forest(forest, lightest, ops, report, prepare)
+    return forest

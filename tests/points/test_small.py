@@ -1,0 +1,101 @@
+"""Few points: all rounds at once, on the GPU."""
+
+import numpy as np
+import pytest
+import reference
+from helpers import DTYPES, KINDS, assert_same_bits, cloud, hierarchies
+
+from emst import minimum_spanning_tree
+from emst.backend.records import Norm
+from emst.boruvka import spanning_forest
+
+ON_GPU = pytest.mark.gpu
+
+
+@pytest.fixture
+def cuda():
+    return pytest.importorskip("emst.cuda")
+
+
+def expected_forest(expected_bvh):
+    """The forest that the loop makes, and the components after each round."""
+    left, forest = [], reference.join_duplicates(expected_bvh)
+    lightest = lambda forest: reference.nearest_outgoing(expected_bvh, forest, None)  # noqa: E731
+    spanning_forest(forest, lightest, reference, lambda _, components: left.append(components))
+    return forest, left
+
+
+def assert_same_forest(bvh, expected_bvh, ops):
+    ours, left = ops.join_all(bvh)
+    theirs, rounds = expected_forest(expected_bvh)
+    assert left == rounds
+    assert ours.count == theirs.count == 1
+    for field in ("labels", "source", "target"):
+        np.testing.assert_array_equal(getattr(ours, field).get(), getattr(theirs, field), field)
+    used = theirs.source >= 0
+    np.testing.assert_array_equal(ours.weight.get()[used], theirs.weight[used])
+
+
+def test_the_cpu_goes_round_by_round(ops):
+    if ops.name == "cpu":
+        bvh, _, _ = hierarchies(ops, cloud(10, 2, np.float64))
+        assert ops.join_all(bvh) is None
+
+
+@ON_GPU
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [1, 2, 3, 7, 40])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_forest_of_the_loop(cuda, kind, d, dtype, k):
+    bvh, expected_bvh, _ = hierarchies(cuda, cloud(400, d, dtype, kind), k)
+    assert_same_forest(bvh, expected_bvh, cuda)
+
+
+@ON_GPU
+@pytest.mark.parametrize("n", [1, 2, 3, 31, 32, 33, 257])
+@pytest.mark.parametrize("kind", ["uniform", "lattice"])
+def test_any_number_of_points(cuda, n, kind):
+    bvh, expected_bvh, _ = hierarchies(cuda, cloud(n, 2, np.float32, kind))
+    assert_same_forest(bvh, expected_bvh, cuda)
+
+
+@ON_GPU
+@pytest.mark.parametrize("n", [1_000, 8_192])
+@pytest.mark.parametrize("k", [1, 5])
+def test_equal_points_and_a_chain_of_all_points(cuda, n, k):
+    """Of points whose gaps grow every one hangs itself on the last: a chain as long as there are points."""
+    for x in (np.full((n, 2), 2.5), np.arange(n, dtype=float)[:, None] ** 2):
+        at_once = minimum_spanning_tree(x, min_samples=k, device="cuda")
+        assert_same_bits(at_once, minimum_spanning_tree(x, min_samples=k, device="cpu"))
+
+
+@ON_GPU
+@pytest.mark.parametrize("k", [1, 5])
+@pytest.mark.parametrize("n, d", [(300, 2), (8_192, 2), (8_193, 2), (2_000, 33)])
+def test_both_ways_report_the_same_rounds_and_make_the_same_tree(cuda, monkeypatch, n, d, k):
+    x = cloud(n, d, np.float32)
+    trees, reports = [], []
+    for few in (8_192, 0):
+        monkeypatch.setattr("emst.cuda.points.bvh.FEW", few)
+        rounds = []
+        report = lambda number, left, to=rounds: to.append((number, left))  # noqa: E731
+        trees.append(minimum_spanning_tree(x, min_samples=k, device="cuda", report=report))
+        reports.append(rounds)
+    assert reports[0] == reports[1]
+    assert_same_bits(*trees)
+
+
+@ON_GPU
+def test_points_are_few_if_their_pairs_are(cuda):
+    from emst.cuda.points.bvh import Bvh
+
+    def few(n, d, norm):
+        return Bvh(cuda.xp.empty((8, 4)), n, d, 1.0, norm).few
+
+    euclidean = Norm("euclidean", 2.0)
+    assert few(8_192, 2, euclidean)
+    assert not few(8_193, 2, euclidean)
+    assert not few(8_192, 3, euclidean)
+    assert few(1_000, 200, euclidean)
+    assert not few(4_096, 2, Norm("any power", 2.2))
