@@ -10,7 +10,7 @@ from helpers import DEVICES, ROOT, table_of
 @pytest.mark.parametrize("device", DEVICES)
 def test_trees(device, tmp_path):
     rows = table_of(
-        "emst_bench.py", f"--device {device} --sets cpu-uniform2 --n 3000 --k 1 4 --runs 2 --stages", tmp_path
+        "emst_bench.py", f"--device {device} --sets cpu-uniform2 --n 9000 --k 1 4 --runs 2 --stages", tmp_path
     )
     assert sum("emst" in row for row in rows) == 2
     assert any("nearest_outgoing" in row and "components after each round" in row for row in rows)

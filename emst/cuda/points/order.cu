@@ -8,14 +8,15 @@
 constexpr int CROWD = EMST_CROWD;
 
 // The box of every cell: the greatest coordinate, and the least as the greatest of its complement, as ordered integers
-// from 0. A thread takes one axis of `run` points, and writes only where its cell changes.
+// from 0, as `point_statistics` finds them for the only cell of the first level. A thread takes one axis of `run`
+// points, and writes only where its cell changes.
 template <class T, class U>
 __global__ void cell_boxes(const T *points, int dimensions, const int *members, const int *cell, i64 m, i64 run,
                            U *corners) {
   const i64 begin = thread_id() / dimensions * run, end = minimum(begin + run, m);
   const int axis = (int)(thread_id() % dimensions);
   if (begin >= m) return;
-  i64 current = cell ? cell[begin] : 0;
+  i64 current = cell[begin];
   U low = 0, high = 0;
   const auto write = [&]() {
     U *const box = corners + current * 2 * dimensions + axis;
@@ -23,8 +24,8 @@ __global__ void cell_boxes(const T *points, int dimensions, const int *members, 
     if (high > box[dimensions]) atomicMax(box + dimensions, high);
   };
   for (i64 k = begin; k < end; k++) {
-    const i64 here = cell ? cell[k] : 0, row = members ? members[k] : k;
-    const U u = ordered(points[row * dimensions + axis]);
+    const i64 here = cell[k];
+    const U u = ordered(points[(i64)members[k] * dimensions + axis]);
     if (here != current) {
       write();
       current = here;

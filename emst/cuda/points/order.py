@@ -12,6 +12,7 @@ import cupy
 import numpy as np
 
 from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, CurveCells, CurveOrder
+from emst.cuda.points.statistics import corners_of
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch
 from emst.cuda.runtime.sort import sort_pairs
@@ -65,10 +66,13 @@ def _grids(points: cupy.ndarray, scale: float, level: Level) -> Grids:
     d, c = points.shape[1], level.cells
     wide = points.dtype.itemsize == 8
     types = "double, u64" if wide else "float, u32"
-    corners = cupy.zeros((c, 2, d), np.uint64 if wide else np.uint32)
-    run = max(LEAST_RUN, -(-level.m * d // THREADS))
-    args = (points, np.int32(d), level.members, level.cell, level.m, run, corners)
-    launch("points/order", f"cell_boxes<{types}>", -(-level.m // run) * d, *args)
+    if level.cell is None:
+        corners = corners_of(points)
+    else:
+        corners = cupy.zeros((c, 2, d), np.uint64 if wide else np.uint32)
+        run = max(LEAST_RUN, -(-level.m * d // THREADS))
+        args = (points, np.int32(d), level.members, level.cell, level.m, run, corners)
+        launch("points/order", f"cell_boxes<{types}>", -(-level.m // run) * d, *args)
     grids, axes = new_grids(c, d), min(d, MOST_CURVE_AXES)
     launch("points/order", f"cell_grids<{types}, {axes}>", 32 * c, corners, c, np.int32(d), scale, LEAST_EXTENT, *grids)
     return grids

@@ -11,17 +11,24 @@ from emst.cuda.runtime.launch import launch
 
 def point_statistics(points: cupy.ndarray) -> PointStatistics:
     """See `emst.backend.operations`. Everything comes back in one copy."""
-    n, d = points.shape
-    wide = points.dtype.itemsize == 8
-    seen = cupy.zeros(2 * d + 1, np.uint64 if wide else np.uint32)  # bounds, and whether a value is not finite
-    threads = max(min(n * d, 1 << 18) // d, 1) * d
-    name = "point_statistics<double, u64>" if wide else "point_statistics<float, u32>"
-    launch("points/statistics", name, threads, points, n * d, np.int32(d), threads, seen, seen[2 * d :])
-    found = seen.get()
+    d = points.shape[1]
+    found = corners_of(points).get()
     if found[2 * d]:
         rows = cupy.flatnonzero(~cupy.isfinite(points).all(axis=1))
         return PointStatistics(np.zeros(d), np.zeros(d), len(rows), int(rows[0]))
     return PointStatistics(_unordered(~found[:d]), _unordered(found[d : 2 * d]), 0, -1)
+
+
+def corners_of(points: cupy.ndarray) -> cupy.ndarray:
+    """Bounds of the points as ordered integers, unsigned[2 d + 1]: complements of the least coordinates, the greatest
+    ones, and whether a value is not finite."""
+    n, d = points.shape
+    wide = points.dtype.itemsize == 8
+    seen = cupy.zeros(2 * d + 1, np.uint64 if wide else np.uint32)
+    threads = max(min(n * d, 1 << 18) // d, 1) * d
+    name = "point_statistics<double, u64>" if wide else "point_statistics<float, u32>"
+    launch("points/statistics", name, threads, points, n * d, np.int32(d), threads, seen, seen[2 * d :])
+    return seen
 
 
 def _unordered(u: np.ndarray) -> np.ndarray:
