@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import reference
 from dendrograms import SHAPES, WEIGHTS, assert_same, give, of_points, tree, weights
-from helpers import KINDS, cloud, to_host
+from helpers import KINDS, cloud, to_device, to_host
 from sklearn.cluster import HDBSCAN
 from sklearn.metrics import adjusted_rand_score
 
@@ -81,6 +81,19 @@ def test_a_single_point(ops):
         found = ops.label_points(condensed, selection, 0.0, *condensed.leaving())
         assert [to_host(array).tolist() for array in found] == [[label], [probability]]
     assert to_host(ops.outlier_scores(condensed, *condensed.leaving())).tolist() == [0.0]
+
+
+def test_scores_of_new_points(ops):
+    """They leave a cluster at any height: at 0, below the least height of its points, and above the root's."""
+    edges, heights = of_points("uniform", 300, np.float64)
+    ours, expected = (
+        ops.condense(give(ops, edges, heights), 5),
+        reference.condense(reference.linkage(edges, heights), 5),
+    )
+    cluster = np.tile(np.arange(expected.count, dtype=np.int32), 5)
+    height = np.repeat([0.0, 1e-9, *np.quantile(heights, [0.2, 0.9]), 50.0], expected.count)
+    scores = to_host(ops.outlier_scores(ours, *(to_device(ops, a) for a in (cluster, height))))
+    np.testing.assert_array_equal(scores, reference.outlier_scores(expected, cluster, height))
 
 
 def result_of_peer(theirs, method, epsilon, limit, single):

@@ -158,6 +158,5 @@ __global__ void outlier_scores(i64 n, const int *cluster, const T *height, const
   i64 p = thread_id();
   if (p >= n) return;
   const double lambda = density(height[p]), most = greatest[cluster[p]];
-  const bool last = lambda == most;  // also where both are infinite, or 0
-  scores[p] = last ? 0.0 : add(1.0, -__ddiv_rn(lambda, most));
+  scores[p] = isinf(lambda) || most == 0.0 ? 0.0 : add(1.0, -__ddiv_rn(lambda, most));
 }
