@@ -9,6 +9,7 @@ stage has left in memory does not count as initialised.
 from __future__ import annotations
 
 import argparse
+import importlib
 import pathlib
 import sys
 from collections.abc import Iterator
@@ -51,7 +52,7 @@ def clusterings(x: np.ndarray, device: str) -> None:
 
 
 def distances(x: np.ndarray, device: str) -> None:
-    """All pairs, by other metrics and from a matrix."""
+    """Other metrics, and a matrix."""
     for metric, params in METRICS.items():
         emst.HDBSCANGPU(8, metric=metric, metric_params=params, device=device).fit(x)
     matrix = np.abs(x[:, None, 0] - x[:, 0])
@@ -74,19 +75,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--device", default="cuda", choices=("cpu", "cuda"))
     parser.add_argument("--n", type=int, default=701, help="points of a set, and vertices of a graph")
+    parser.add_argument("--parts", nargs="+", default=["few", "many", "forests"], choices=["few", "many", "forests"],
+                        help="points in the way for few of them, in the way for many, and graphs")  # fmt: skip
     options = parser.parse_args()
     if options.device == "cuda":
         import cupy
 
         cupy.cuda.set_allocator(None)
-    for name, x in points(options.n):
+    if "few" in options.parts:
+        every_set(options.n, options.device)
+    if "many" in options.parts:
+        no_points_are_few()
+        every_set(options.n, options.device)
+    if "forests" in options.parts:
+        print("forests", flush=True)
+        forests(options.n, options.device)
+
+
+def every_set(n: int, device: str) -> None:
+    for name, x in points(n):
         print(name, flush=True)
-        trees(x, options.device)
-        clusterings(x, options.device)
-        if x.shape[1] == 3 and len(x) == options.n:
-            distances(x, options.device)
-    print("forests", flush=True)
-    forests(options.n, options.device)
+        trees(x, device)
+        clusterings(x, device)
+        if x.shape[1] == 3 and len(x) == n:
+            distances(x, device)
+
+
+def no_points_are_few() -> None:
+    """On the GPU, few points, keys and clusters go ways of their own: from here on they do not."""
+    for module in ("points.bvh", "runtime.sort", "hierarchy.linkage", "hierarchy.selection"):
+        importlib.import_module(f"emst.cuda.{module}").FEW = 0
 
 
 if __name__ == "__main__":
