@@ -68,7 +68,7 @@ def few_rounds(edges: cupy.ndarray, child: cupy.ndarray) -> Found:
     m = len(edges)
     bits = _slot_bits(m)
     keys, room = cupy.empty(m, np.uint64), cupy.empty(ROUND_WORDS * (m + 1), np.uint64)
-    rounds = cupy.empty(FEW.bit_length() + 2, np.int32)
+    rounds = cupy.zeros(FEW.bit_length() + 2, np.int32)
     args = (edges, m, np.int32(bits), room, child, keys, rounds)
     launch("hierarchy/linkage", "few_rounds", FEW_THREADS, *args, block=FEW_THREADS)
     count, *starts = rounds.get().tolist()

@@ -87,6 +87,10 @@ __global__ void cell_grids(const U *corners, i64 cells, int dimensions, double s
     }
     before += __popc(lanes);
   }
+  for (int at = chosen + (int)lane_id(); at < D; at += 32) {  // not read, but copied with the others
+    axes[cell * D + at] = 0;
+    low[cell * D + at] = 0;
+  }
   if (lane_id() != 0) return;
   used[cell] = chosen;
   factor[cell] = extent > least_extent ? (double)(1ull << bits_for(chosen)) / extent : 0.0;
