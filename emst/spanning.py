@@ -54,22 +54,25 @@ def metric_tree(
         As `spanning_tree` returns them.
     """
     dtype = points.dtype
-    factor = 1.0 if alpha == 1 else metric.core_factor(alpha, dtype)
+    factor = metric.core_factor(alpha, k, dtype)
     image = points if metric.image is None else ops.asarray(metric.image(points), dtype)
     if statistics is None or metric.image is not None:
         statistics = ops.point_statistics(image)
     image = ops.asarray(image, metric.searched_in(dtype))
     edges, weights, core = spanning_tree(image, statistics, k, ops, report, metric.norm, factor)
+    weights = heights(weights, metric, alpha, dtype, ops)
+    return edges, weights, None if core is None else heights(core, metric, 1.0, dtype, ops)
+
+
+def heights(distances: Array, metric: Metric, alpha: float, dtype: np.dtype, ops: Backend) -> Array:
+    """Distances between the metric's images as distances in the metric, divided by `alpha`, in `dtype`.
+
+    float64 is rounded to float32 on the host: a GPU may take subnormal results for 0."""
     if metric.height is not None:
-        weights, core = metric.height(weights), None if core is None else metric.height(core)
+        distances = metric.height(distances)
     if alpha != 1:
-        weights = weights.astype(np.float64) / alpha
-    return edges, rounded(weights, dtype, ops), None if core is None else rounded(core, dtype, ops)
-
-
-def rounded(values: Array, dtype: np.dtype, ops: Backend) -> Array:
-    """Values in `dtype`. float64 is rounded to float32 on the host: a GPU may take subnormal results for 0."""
-    return values if values.dtype == dtype else ops.asarray(to_host(values).astype(dtype))
+        distances = ops.asarray(distances, np.float64) / alpha
+    return distances if distances.dtype == dtype else ops.asarray(to_host(distances).astype(dtype))
 
 
 def spanning_tree(

@@ -51,6 +51,13 @@ class Norm(NamedTuple):
     kind: str  # "euclidean", "manhattan", "chebyshev", "powers" (degree is whole or half) or "any power"
     degree: float
 
+    @property
+    def parts(self) -> tuple[float, float]:
+        """The degree as the sum of its upper 40 bits and of the rest: the product of the former and an exponent, of 11
+        bits, is exact."""
+        high = float((np.array([self.degree]).view(np.int64) & np.int64(-1 << 13)).view(np.float64)[0])
+        return high, self.degree - high
+
     def roots(self, powers: np.ndarray) -> np.ndarray:
         """Distances of powers on the host, in the dtype of the powers; infinity stays.
 
@@ -89,14 +96,34 @@ class CurveCells(NamedTuple):
     """The cells that were divided to order points along a Hilbert curve, level by level, and in curve order in a level.
 
     Level 0 has one cell, which holds all points. A cell of a later level is a run of more than `CROWD` equal codes
-    within a cell of the level above.
+    within a cell of the level above. Of every run of equal codes one is kept, so all levels together hold at most one
+    code a point and one a cell.
     """
 
     level: np.ndarray  # int64[levels + 1] on the host: the first cell of every level
     first: Array  # int32[cells]: place in curve order of the cell's first point
-    start: Array  # int64[cells + 1]: where the codes of its points begin
-    codes: Array  # uint64: of the points, in curve order; ascending in each cell
+    end: Array  # int32[cells]: place after its last point
+    start: Array  # int64[cells + 1]: where its codes begin
+    codes: Array  # uint64: ascending in each cell
+    place: Array  # int32: of the first point with this code
     grids: Any  # the backend's own: the grid that divides each cell
+
+
+def runs_of(codes: Array, first: Array, start: Array) -> tuple[Array, Array, Array, Array]:
+    """The cells of a level as `CurveCells` keeps them: `end`, `start`, `codes` and `place`.
+
+    They follow from the codes of all points in the cells, the place of each cell's first point, and where its codes
+    begin."""
+    begins = np.empty_like(codes, dtype=bool)
+    begins[1:] = codes[1:] != codes[:-1]
+    begins[start[:-1]] = True
+    at = np.flatnonzero(begins)
+    of_cell: Array = np.searchsorted(at, start)
+    later: Array = np.zeros_like(at)
+    later[of_cell[1:-1]] = 1
+    cell = np.cumsum(later)
+    place = first[cell] + (at - start[cell]).astype(np.int32)
+    return first + np.diff(start).astype(np.int32), of_cell, codes[at], place
 
 
 class CurveOrder(NamedTuple):

@@ -135,8 +135,8 @@ def _clusters(d: int, dtype: str, k: int, device: str) -> None:
 def _under(metric: str, params: dict[str, float], dtype: str, device: str) -> None:
     from emst import HDBSCANGPU
 
-    for k, d in itertools.product((1, 5), (2, 3, 5)):
-        points = _points(d, dtype)
+    for n, k, d in itertools.product(_sizes(device), (1, 5), (2, 3, 5)):
+        points = _points(d, dtype, n)
         model = HDBSCANGPU(min_samples=k, metric=metric, metric_params=params, device=device).fit(points)
         model.predict(points[:50] + points.dtype.type(0.01))
 

@@ -1,4 +1,4 @@
-"""Spanning trees of points under any metric, and of matrices of distances.
+"""Metrics, and spanning trees of distance matrices.
 
 metrics.py       the metrics: which of them the tree search supports, and how the others are computed
 row_by_row.py    spanning trees of dense distance matrices, one row of distances at a time

@@ -103,15 +103,17 @@ class Metric:
         """The dtype in which the tree search compares points whose results are of `dtype`: float64 for powers."""
         return np.dtype(np.float64) if self.norm.kind in ("powers", "any power") else np.dtype(dtype)
 
-    def core_factor(self, alpha: float, dtype: np.dtype) -> float:
+    def core_factor(self, alpha: float, k: int, dtype: np.dtype) -> float:
         """What the powers of core distances are multiplied by instead of dividing distances by `alpha`; a number of the
-        dtype that is searched in.
+        dtype that is searched in. For ``k == 1`` core distances are 0, and any factor will do.
 
         Raises
         ------
         ValueError
             Powers of distances would leave the range of the dtype.
         """
+        if alpha == 1 or k == 1:
+            return 1.0
         dtype = self.searched_in(dtype)
         degree = self.norm.degree if self.height is None else 1.0  # heights of the way tree, but arcs, are squares
         if abs(degree * math.log2(alpha)) > np.finfo(dtype).maxexp // 2 - 16:

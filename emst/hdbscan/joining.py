@@ -21,7 +21,7 @@ from emst.hdbscan.model import Model
 from emst.hierarchy.linkage import density
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import highest_exponent
-from emst.spanning import rounded
+from emst.spanning import heights
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +80,8 @@ def join_queries(fitted: Model, queries: Array) -> QueryEdges:
     if not fitted.searches:
         return _join_by_all_pairs(fitted, queries)
     index, ops, norm, factor = fitted.index, fitted.ops, fitted.metric.norm, fitted.core_factor
-    out = QueryEdges(*(np.zeros_like(queries, dtype=t, shape=len(queries)) for t in (np.int32, bool, queries.dtype)))
     queries = fitted.searched(queries)
+    out = QueryEdges(*(np.zeros_like(queries, dtype=t, shape=len(queries)) for t in (np.int32, bool, queries.dtype)))
     for chosen, excess in _by_magnitude(queries, index.scale, norm, factor):
         bvh = index.bvh
         if excess:
@@ -89,9 +89,8 @@ def join_queries(fitted: Model, queries: Array) -> QueryEdges:
             bvh = ops.build_bvh(points, index.order, scale, norm)
             find_cores(bvh, fitted.min_samples, factor, ops)
         _join_by_search(index, bvh, queries[chosen], fitted.min_samples, ops, chosen, out)
-    height = out.height if fitted.metric.height is None else fitted.metric.height(out.height)
-    if fitted.alpha != 1:
-        height = rounded(height.astype(np.float64) / fitted.alpha, height.dtype, ops)
+    with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
+        height = heights(out.height, fitted.metric, fitted.alpha, fitted.core.dtype, ops)
     return dataclasses.replace(out, height=height)
 
 
@@ -123,7 +122,7 @@ def _join_by_search(
     out.neighbor[sorted_rows] = index.order[found]
     out.equal[sorted_rows] = weight == 0
     with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
-        out.height[rows] = rounded(ops.unscaled(packets, weight, order), out.height.dtype, ops)
+        out.height[rows] = ops.unscaled(packets, weight, order)
 
 
 def _join_by_all_pairs(fitted: Model, queries: Array) -> QueryEdges:

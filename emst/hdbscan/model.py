@@ -84,7 +84,7 @@ class Model:
     @property
     def core_factor(self) -> float:
         """See `Metric.core_factor`."""
-        return 1.0 if self.alpha == 1 else self.metric.core_factor(self.alpha, self.core.dtype)
+        return self.metric.core_factor(self.alpha, self.min_samples, self.core.dtype)
 
     def searched(self, points: Array) -> Array:
         """Points in the dtype that the search compares them in."""

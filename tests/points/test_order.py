@@ -35,7 +35,7 @@ def check_order(ops, x):
     ours, expected = ops.curve_order(to_device(ops, x), scale, keep=True), reference.curve_order(x, scale, keep=True)
     np.testing.assert_array_equal(to_host(ours.rows), rows)
     assert to_host(ours.rows).dtype == np.int32
-    for name in ("level", "first", "start", "codes"):
+    for name in ("level", "first", "end", "start", "codes", "place"):
         np.testing.assert_array_equal(to_host(getattr(ours.cells, name)), getattr(expected.cells, name))
     between = (x[:50] / 2 + x[::-1][:50] / 2).astype(x.dtype)
     queries = np.r_[x[::3], between, -x[:5], x[:5] * x.dtype.type(1.5)]

@@ -170,12 +170,17 @@ def curve_order(points, scale, keep=False):
 
 
 def _kept(depth, found):
-    sizes = [len(codes) for _, codes, _ in found]
+    runs = []
+    for first, codes, _ in found:
+        values, at = np.unique(codes, return_index=True)
+        runs.append((values, first + at))
     return CurveCells(
         level=np.cumsum([0, *depth]),
         first=np.array([first for first, _, _ in found], np.int32),
-        start=np.cumsum([0, *sizes]),
-        codes=np.concatenate([np.empty(0, np.uint64), *(codes for _, codes, _ in found)]),
+        end=np.array([first + len(codes) for first, codes, _ in found], np.int32),
+        start=np.cumsum([0, *(len(values) for values, _ in runs)]),
+        codes=np.concatenate([np.empty(0, np.uint64), *(values for values, _ in runs)]),
+        place=np.concatenate([np.empty(0, np.int32), *(place for _, place in runs)]).astype(np.int32),
         grids=[grid for _, _, grid in found],
     )
 
@@ -196,7 +201,7 @@ def _place(cells, x):
         codes = cells.codes[cells.start[cell] : cells.start[cell + 1]]
         code = cells.grids[cell].code(x)
         before = int((codes < np.uint64(code)).sum())
-        place = int(cells.first[cell]) + before
+        place = int(cells.place[cells.start[cell] + before] if before < len(codes) else cells.end[cell])
         depth += 1
         if depth == len(cells.level) - 1 or before == len(codes) or codes[before] != code:
             break

@@ -13,14 +13,16 @@ LABELLING = 130  # bytes a point that the stages after the tree take at their pe
 
 
 def bytes_needed(n: int, d: int, dtype, k: int) -> int:
-    """Peak memory of one tree beside the input. It is reached in the rounds; the sorts before and after take less."""
+    """Peak memory of one tree beside the input. It is reached in the rounds, or in the sort of the edges if many have
+    equal weights."""
     size = np.dtype(dtype).itemsize
     points = d * size * 8 // 7 + 4  # blocks and boxes; the order
     forest = 7 * 4 + 2 * size
     cache = 10 + 2 * size + 4 * (min(k, KEPT) if k > 1 else LISTED)
     cores = 2 * size if k > 1 else 0
     passing = 24  # the next round's components and the like
-    return n * (points + forest + cache + cores + passing)
+    sorting = 68 + (size if k > 1 else 0)  # keys, edges and places, twice; what says which edges are tied
+    return n * (points + forest + cores + max(cache + passing, sorting))
 
 
 def require_memory(array, dtype, k: int, labels: bool = False) -> None:

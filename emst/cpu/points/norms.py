@@ -18,7 +18,6 @@ import math
 import struct
 from typing import NamedTuple
 
-import numpy as np
 from llvmlite import ir
 
 from emst.backend.records import EXP2_SERIES, LOG2_SERIES
@@ -82,15 +81,9 @@ def space_of(norm, d):
     if norm.kind in ("manhattan", "chebyshev"):
         return Manhattan(d) if norm.kind == "manhattan" else Chebyshev(d)
     if norm.kind == "any power":
-        high = _upper_bits(norm.degree)
-        return AnyPower(d, norm.degree, high, norm.degree - high)
+        return AnyPower(d, norm.degree, *norm.parts)
     whole = int(norm.degree)
     return WholePowers(d, whole) if norm.degree == whole else HalfPowers(d, whole)
-
-
-def _upper_bits(p):
-    """The upper 40 of the 53 bits of p."""
-    return float((np.array([p]).view(np.int64) & np.int64(-1 << 13)).view(np.float64)[0])
 
 
 def power_of_distance(builder, space, values, kind, difference):

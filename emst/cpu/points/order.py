@@ -15,7 +15,7 @@ import functools
 
 import numpy as np
 
-from emst.backend.records import CROWD, MOST_CURVE_AXES, CurveCells, CurveOrder
+from emst.backend.records import CROWD, MOST_CURVE_AXES, CurveCells, CurveOrder, runs_of
 from emst.cpu.points.curve import BLOCK, Grids, grid_cells, hilbert_codes, new_grids, set_grid
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.numbers import greater, lesser
@@ -23,6 +23,7 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for, thread_count
 from emst.cpu.runtime.sort import radix_order
 
 LARGE = 1 << 14  # points at least of a cell that all threads divide together
+SMALL = 256  # points at most of cells of which a thread divides several before it can be interrupted
 RUN = 16  # points sorted by insertion
 
 
@@ -35,7 +36,7 @@ def curve_order(points, scale, keep=False):
     while start[-1] > CROWD:
         codes, grids = _divide(points, scale, rows, first, start)
         if keep:
-            levels.append((first, start, codes, grids))
+            levels.append((first, *runs_of(codes, first, start), grids))
         first, start = _crowded_cells(first, start, codes, grids)
     return CurveOrder(rows, joined_levels(levels, points.shape[1]) if keep else None)
 
@@ -52,7 +53,8 @@ def _divide(points, scale, rows, first, start):
     if len(small):
         args = (points, scale, rows, first, start, small, codes, grids)
         scratch = functools.partial(_scratch, d, int(size[small].max()))
-        for_chunks(_divide_small, len(small), grain_for(len(small), 8), *args, scratch=scratch)
+        grain = grain_for(len(small), 8) if size[small].max() <= SMALL else 1
+        for_chunks(_divide_small, len(small), grain, *args, scratch=scratch)
     return codes, grids
 
 
@@ -96,16 +98,16 @@ def _crowded_cells(first, start, codes, grids):
 
 def joined_levels(levels, d):
     """All levels of an order, one after the other, as `CurveCells`."""
-    columns = list(zip(*levels)) or [[], [], [], []]
-    sizes = [int(start[-1]) for start in columns[1]]
-    starts = [start[:-1] + before for start, before in zip(columns[1], np.cumsum([0, *sizes]))]
-    grids = zip(new_grids(0, d), *columns[3])
+    first, end, start, codes, place, grids = zip(*levels) if levels else ((),) * 6
+    before = np.cumsum([0, *map(len, codes)])
     return CurveCells(
-        level=np.cumsum([0, *map(len, columns[0])]),
-        first=np.concatenate([np.empty(0, np.int32), *columns[0]]),
-        start=np.concatenate([*starts, [sum(sizes)]]),
-        codes=np.concatenate([np.empty(0, np.uint64), *columns[2]]),
-        grids=Grids(*map(np.concatenate, grids)),
+        level=np.cumsum([0, *map(len, first)]),
+        first=np.concatenate([np.empty(0, np.int32), *first]),
+        end=np.concatenate([np.empty(0, np.int32), *end]),
+        start=np.concatenate([*(own[:-1] + shift for own, shift in zip(start, before)), before[-1:]]),
+        codes=np.concatenate([np.empty(0, np.uint64), *codes]),
+        place=np.concatenate([np.empty(0, np.int32), *place]),
+        grids=Grids(*map(np.concatenate, zip(new_grids(0, d), *grids))),
     )
 
 

@@ -17,7 +17,7 @@ def curve_places(cells, queries, scale):
     """See `emst.backend.operations`."""
     m, d = queries.shape
     place, code = np.empty(m, np.uint64), np.empty(m, np.uint64)
-    args = (queries, scale, cells.level, cells.first, cells.start, cells.codes, cells.grids, place, code)
+    args = (queries, scale, *cells, place, code)
     for_chunks(_descend, m, grain_for(m, 256), *args, scratch=functools.partial(_scratch, d))
     by_code = radix_order(code)[1]
     places, rows = radix_order(place[by_code], by_code)
@@ -29,7 +29,7 @@ def _scratch(d):
 
 
 @kernel
-def _descend(scratch, queries, scale, level, first, start, codes, grids, place, code, begin, end):
+def _descend(scratch, queries, scale, level, first, last, start, codes, at_place, grids, place, code, begin, end):
     lane, own = scratch
     for i in range(begin, end):
         cell, depth = np.int64(0), 0
@@ -41,7 +41,7 @@ def _descend(scratch, queries, scale, level, first, start, codes, grids, place, 
                 hilbert_codes(lane, 1, grids.used[cell], own)
             at = first_at_least(codes, own[0], start[cell], start[cell + 1])
             found = at < start[cell + 1] and codes[at] == own[0]
-            place[i], code[i] = first[cell] + at - start[cell], own[0]
+            place[i], code[i] = at_place[at] if at < start[cell + 1] else last[cell], own[0]
             depth += 1
             cell = _cell_at(first, place[i], level, depth) if found and depth < len(level) - 1 else -1
 

@@ -14,10 +14,10 @@ from emst.cpu.runtime.sort import radix_order
 def sorted_edges(bvh, forest, order):
     """See `emst.backend.operations`."""
     slots = np.flatnonzero(forest.source >= 0).astype(np.int32)
-    weight = forest.weight[slots]
-    keys, place = radix_order(_sortable(weight))
-    slots = slots[place]
-    _settle_ties(keys, slots, forest, bvh)
+    keys, slots = radix_order(_sortable(forest.weight[slots]), slots)
+    same = keys[1:] == keys[:-1]
+    del keys
+    _settle_ties(same, slots, forest, bvh)
     m = len(slots)
     edges, weights = np.empty((m, 2), np.int32), np.empty(m, bvh.dtype)
     roots = bvh.norm.roots(forest.weight)
@@ -26,16 +26,20 @@ def sorted_edges(bvh, forest, order):
     return edges, weights
 
 
-def _settle_ties(keys, slots, forest, bvh):
+def _settle_ties(same, slots, forest, bvh):
     """Sort every run of equal weights by the other keys of the total order: stable sorts, from its last key to its
-    first, of the edges in such runs. Rounded coordinates and duplicates make ties of many edges."""
-    same = keys[1:] == keys[:-1]
-    tied = np.flatnonzero(np.append(same, False) | np.insert(same, 0, False))
+    first, of the edges in such runs. Rounded coordinates and duplicates make ties of many edges. `same` says which
+    edges weigh as much as the one after them."""
+    tied = np.flatnonzero(np.append(same, False) | np.insert(same, 0, False)).astype(np.int32)
     if len(tied) == 0:
         return
-    run, edges = np.cumsum(np.insert(~same, 0, True))[tied], slots[tied]
+    run, edges = np.cumsum(np.insert(~same, 0, True), dtype=np.int32)[tied], slots[tied]
     source, target = forest.source[edges], forest.target[edges]
-    order = radix_order(source.astype(np.uint64) << np.uint64(32) | target.astype(np.uint64))[1]
+    ends = source.astype(np.uint64)
+    ends <<= np.uint64(32)
+    ends |= target.view(np.uint32)
+    order = radix_order(ends)[1]
+    del ends
     if bvh.core is not None:  # else the weight is the distance
         distance = np.empty(len(edges), bvh.dtype)
         args = (bvh.nodes.blocks, bvh.space, source, target, distance)

@@ -17,8 +17,8 @@ def sort_order(codes):
 
 
 def radix_order(keys, values=None):
-    """Sorted copy of uint64 keys, and their values int32[n] in that order, by default indices. Equal keys stay in order
-    (least digit first)."""
+    """uint64 keys in ascending order, and their values int32[n] in that order, by default indices. Equal keys stay in
+    order (least digit first). The arguments stay as they are, but may be returned."""
     n = len(keys)
     order = np.arange(n, dtype=np.int32) if values is None else values
     if n < FEW:

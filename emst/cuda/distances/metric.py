@@ -17,7 +17,6 @@ NUMBERS = {
     "powers": POWERS,
     "any power": ANY_POWER,
 }
-UPPER_BITS = np.int64(-1 << 13)  # 40 of a mantissa: times an exponent, of 11 bits, they make an exact product
 
 
 class Metric(NamedTuple):
@@ -30,7 +29,5 @@ class Metric(NamedTuple):
 @functools.cache
 def metric_of(norm: Norm) -> Metric:
     """The arguments of kernels for this norm."""
-    degree = np.array([norm.degree], np.float64)
-    high = (degree.view(np.int64) & UPPER_BITS).view(np.float64)
-    fields = np.concatenate([degree, high, degree - high])
+    fields = np.array([norm.degree, *norm.parts])
     return Metric(NUMBERS[norm.kind], fields.view(f"V{fields.nbytes}"))

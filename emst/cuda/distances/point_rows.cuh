@@ -69,17 +69,21 @@ __device__ Bits<T> power_between(const Norm<METRIC> &norm, const Row<T, D> &a, c
   return bits_of(power);
 }
 
-// Between a box and a point: from the point to the nearest point of the box.
+// Between a box and a point: from the point to the nearest point of the box. The power of a box without extent is that
+// of the points in it, also under ANY_POWER: only then can a search that takes strictly nearer points leave out further
+// points that equal one it has found.
 template <int METRIC, class T, int D>
 __device__ Bits<T> box_power(const Norm<METRIC> &norm, const Row<T, D> &low, const Row<T, D> &high,
                              const Row<T, D> &x) {
   T power = T(0);
+  bool flat = METRIC == ANY_POWER;
 #pragma unroll
   for (int d = 0; d < D; d++) {
     const T t = term(norm, gap(norm, x.x[d], minimum(maximum(x.x[d], low.x[d]), high.x[d])));
     power = d ? extended(norm, power, t) : t;
+    if (METRIC == ANY_POWER) flat = flat && bits_of(low.x[d]) == bits_of(high.x[d]);
   }
-  return bits_of(of_box(norm, power));
+  return bits_of(flat ? power : of_box(norm, power));
 }
 
 // Between the boxes [low, high] and [a, b].

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
-from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, CurveCells, CurveOrder
+from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, CurveCells, CurveOrder, runs_of
 from emst.cuda.points.statistics import corners_of
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch
@@ -56,7 +56,7 @@ def curve_order(points: cupy.ndarray, scale: float, keep: bool = False) -> Curve
         grids = _grids(points, scale, level)
         codes, rows = _sorted(_codes(points, scale, level, grids), level, rows)
         if keep:
-            kept.append((level.first, level.start, codes, grids))
+            kept.append((level.first, *runs_of(codes, level.first, level.start), grids))
         level = _crowded(codes, level, rows, grids.factor)
     return CurveOrder(rows, joined_levels(kept, d) if keep else None)
 
@@ -128,13 +128,15 @@ def _crowded(codes: cupy.ndarray, level: Level, rows: cupy.ndarray, factor: cupy
 
 def joined_levels(levels: list[Any], d: int) -> CurveCells:
     """All levels of an order, one after the other, as `CurveCells`."""
-    columns: list[Any] = list(zip(*levels)) or [[], [], [], []]
-    sizes = [len(codes) for codes in columns[2]]
-    starts = [start[:-1] + before for start, before in zip(columns[1], np.cumsum([0, *sizes]).tolist())]
+    first, end, start, codes, place, grids = zip(*levels) if levels else ((),) * 6
+    before = np.cumsum([0, *map(len, codes)]).tolist()
+    starts = [own[:-1] + shift for own, shift in zip(start, before)]
     return CurveCells(
-        level=np.cumsum([0, *map(len, columns[0])]),
-        first=cupy.concatenate([cupy.empty(0, np.int32), *columns[0]]),
-        start=cupy.concatenate([*starts, cupy.asarray([sum(sizes)], np.int64)]),
-        codes=cupy.concatenate([cupy.empty(0, np.uint64), *columns[2]]),
-        grids=Grids(*(cupy.concatenate(parts) for parts in zip(new_grids(0, d), *columns[3]))),
+        level=np.cumsum([0, *map(len, first)]),
+        first=cupy.concatenate([cupy.empty(0, np.int32), *first]),
+        end=cupy.concatenate([cupy.empty(0, np.int32), *end]),
+        start=cupy.concatenate([*starts, cupy.asarray(before[-1:], np.int64)]),
+        codes=cupy.concatenate([cupy.empty(0, np.uint64), *codes]),
+        place=cupy.concatenate([cupy.empty(0, np.int32), *place]),
+        grids=Grids(*(cupy.concatenate(parts) for parts in zip(new_grids(0, d), *grids))),
     )

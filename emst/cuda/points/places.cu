@@ -17,8 +17,9 @@ __device__ i64 first_at_least(const V *numbers, V value, i64 low, i64 high) {
 // place[i] is how many points come before query i, code[i] its code in the last cell that it reached.
 template <class T, int D>
 __global__ void descend(const T *queries, i64 m, int dimensions, double scale, const i64 *level, int levels,
-                        const int *first, const i64 *start, const u64 *codes, const double *low, const int *axes,
-                        const int *used, const double *factor, u64 *place, u64 *code) {
+                        const int *first, const int *end, const i64 *start, const u64 *codes, const int *at_place,
+                        const double *low, const int *axes, const int *used, const double *factor, u64 *place,
+                        u64 *code) {
   const i64 i = thread_id();
   if (i >= m) return;
   const Grids grids{low, axes, used, factor};
@@ -27,7 +28,7 @@ __global__ void descend(const T *queries, i64 m, int dimensions, double scale, c
   for (int depth = 0; depth < levels;) {
     own = factor[cell] > 0 ? curve_code<T, D>(queries + i * dimensions, scale, grids, cell) : 0;
     const i64 at = first_at_least(codes, own, start[cell], start[cell + 1]);
-    before = first[cell] + at - start[cell];
+    before = at < start[cell + 1] ? at_place[at] : end[cell];
     if (++depth == levels || at == start[cell + 1] || codes[at] != own) break;
     cell = first_at_least(first, (int)before, level[depth], level[depth + 1]);
     if (cell == level[depth + 1] || first[cell] != before) break;

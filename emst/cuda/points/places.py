@@ -16,7 +16,8 @@ def curve_places(cells: CurveCells, queries: cupy.ndarray, scale: float) -> tupl
     m, d = queries.shape
     place, code = cupy.empty(m, np.uint64), cupy.empty(m, np.uint64)
     levels = len(cells.level) - 1
-    order = (cupy.asarray(cells.level), np.int32(levels), cells.first, cells.start, cells.codes, *cells.grids)
+    runs = (cells.first, cells.end, cells.start, cells.codes, cells.place)
+    order = (cupy.asarray(cells.level), np.int32(levels), *runs, *cells.grids)
     name = f"descend<{ctype(queries.dtype)}, {min(d, MOST_CURVE_AXES)}>"
     launch("points/places", name, m, queries, m, np.int32(d), scale, *order, place, code)
     by_code = sort_pairs(code)[1]
