@@ -15,6 +15,7 @@ from emst.distances.matrices import distance_matrix
 from emst.distances.metrics import metric_of
 from emst.distances.row_by_row import dense_tree
 from emst.distances.sparse import sparse_tree
+from emst.hdbscan.joining import join_queries
 from emst.spanning import metric_tree
 
 ALPHAS = [0.3, 0.5, 0.7, 1.0, 1.3, 3.0]
@@ -50,7 +51,7 @@ def test_the_search_gives_the_tree_of_the_total_order(ops, name, p, kind, dtype)
     for k, alpha in itertools.product((1, 6), ALPHAS):
         metric = metric_with(name, p, alpha)
         searched = x.astype(metric.searched_in(dtype))
-        factor = float(searched.dtype.type(alpha**metric.norm.degree))
+        factor = float(searched.dtype.type(alpha**metric.norm.degree)) if k > 1 else 1.0  # core distances are 0
         edges, weights = expected_tree(searched, k, metric.norm, factor)
         expected = [edges, (weights.astype(np.float64) / alpha).astype(dtype)]
         if k > 1:
@@ -61,6 +62,32 @@ def test_the_search_gives_the_tree_of_the_total_order(ops, name, p, kind, dtype)
         for ours, theirs in zip(found, expected):
             np.testing.assert_array_equal(to_host(ours), theirs)
             assert ours.dtype == theirs.dtype
+
+
+@pytest.mark.parametrize("k", [1, 6])
+def test_subnormal_distances_are_divided_alike_on_all_devices(ops, k):
+    """Weights are a few dozen times the smallest number, which a GPU takes for 0 unless told otherwise."""
+    x, alpha = cloud(150, 2, np.float32) * np.float32(1e-43), 0.7
+    metric = metric_with("manhattan", None, alpha)
+    edges, weights = expected_tree(x, k, metric.norm, 1.0 if k == 1 else float(np.float32(alpha)))
+    found = metric_tree(to_device(ops, x), None, metric, k, ops, alpha=alpha)
+    np.testing.assert_array_equal(to_host(found[0]), edges)
+    np.testing.assert_array_equal(to_host(found[1]), (weights.astype(np.float64) / alpha).astype(np.float32))
+    assert 0 < to_host(found[1]).max() < np.finfo(np.float32).tiny
+
+
+def test_a_query_joins_at_the_height_of_the_tree_of_two(ops):
+    """Both are rounded to float32 once, after the division by alpha."""
+    g, alpha, params = np.random.default_rng(6), 0.7, {"p": 3}
+    x = np.indices((6, 6, 6)).reshape(3, -1).T.astype(np.float32)
+    queries = (x + g.uniform(-0.3, 0.3, x.shape)).astype(np.float32)
+    model = HDBSCANGPU(min_samples=1, alpha=alpha, metric="minkowski", metric_params=params, device=ops.name).fit(x)
+    found = join_queries(model._model, to_device(ops, queries))
+    np.testing.assert_array_equal(to_host(found.neighbor), np.arange(len(x)))
+    pairs = (to_device(ops, np.stack(pair)) for pair in zip(x, queries))
+    metric = metric_with("minkowski", 3, alpha)
+    expected = [to_host(metric_tree(pair, None, metric, 1, ops, alpha=alpha)[1])[0] for pair in pairs]
+    np.testing.assert_array_equal(to_host(found.height), expected)
 
 
 @pytest.mark.parametrize("alpha", [1e-5, 0.03, 1e5])

@@ -122,6 +122,21 @@ def test_the_nearest_point_under_every_norm(ops, name):
         np.testing.assert_array_equal(model.predict(x), model.labels_)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["manhattan", "chebyshev", "powers 3"])
+def test_far_queries_join_the_nearest_point(ops, name, dtype):
+    """From very far, all points are equally near: then the first on the curve is taken."""
+    norm, x = BY_NAME[name], cloud(300, 3, dtype)
+    metric, params = ("minkowski", {"p": 3}) if norm.kind == "powers" else (name, None)
+    queries = np.array([[1e6, -9e5, 3e5], [-2e5, 1e30, -1e30]], dtype)
+    model = fitted(ops, x, 5, metric, metric_params=params)
+    _, _, neighbors = approximate_predict(model, queries, return_connecting_points=True)
+    searched = np.float64 if norm.kind == "powers" else dtype
+    between = power_between(queries[:, None].astype(searched), x[None].astype(searched), norm)
+    place = np.argsort(scale_and_order(x.astype(searched), norm)[1])
+    np.testing.assert_array_equal(neighbors, [np.lexsort((place, row))[0] for row in between])
+
+
 @pytest.mark.parametrize("p", [1.5, 2.7, 3, 32])
 def test_powers_of_float32_are_float64(ops, p):
     """Results are rounded once, and a query that equals a training point finds it; far queries do not overflow."""

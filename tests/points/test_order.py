@@ -5,6 +5,7 @@ import pytest
 import reference
 from helpers import DIMENSIONS, DTYPES, KINDS, cloud, scale_and_order, to_device, to_host
 
+from emst import cpu
 from emst.backend.records import CROWD
 
 
@@ -19,6 +20,7 @@ CROWDED = {
     "heavy tails, 90 axes": lambda: heavy_tailed(150, 90, 3),
     "axes in different units": lambda: cloud(300, 4, np.float64) * [1, 1e-6, 1e3, 1e9],
     "halved again and again": lambda: np.ldexp(1.0, -np.arange(700))[:, None],
+    "halved again and again, 40 axes": lambda: cloud(300, 40, np.float64) * np.ldexp(1.0, -np.arange(300))[:, None],
     "repeated in a crowd": lambda: np.r_[np.zeros((40, 2)), np.full((30, 2), 1e-9), cloud(60, 2, np.float64)],
     "subnormal": lambda: cloud(60, 3, np.float64) * 1e-310,
     "zeros among subnormal": lambda: np.r_[np.zeros((40, 2)), cloud(40, 2, np.float64) * 1e-310, np.ones((1, 2))],
@@ -56,6 +58,7 @@ def test_order_equals_the_reference(ops, d, dtype):
 def test_crowded_cells_are_divided(ops, kind):
     levels = check_order(ops, CROWDED[kind]())
     at_least = {"halved again and again": 20, "few": 0, "equal": 1, "one more": 1, "axes in different units": 1}
+    at_least["halved again and again, 40 axes"] = 51
     assert levels >= at_least.get(kind, 2 if "subnormal" not in kind else 1)
 
 
@@ -71,6 +74,18 @@ def test_large_cells_equal_small_ones(ops, n):
     scale, order = 1.0, to_host(ops.curve_order(to_device(ops, x), 1.0).rows)
     far = np.r_[x, [[1e12, 1e12]]]
     np.testing.assert_array_equal(to_host(ops.curve_order(to_device(ops, far), scale).rows), [*order, n])
+
+
+@pytest.mark.parametrize("grain", [17, 64, 257])
+@pytest.mark.parametrize("kind", ["outliers", "heavy tails", "axes in different units", "repeated in a crowd"])
+def test_order_does_not_depend_on_how_the_cpu_cuts_its_work(kind, grain, monkeypatch):
+    """Runs of equal codes that reach over several parts, and cells that all threads divide together."""
+    x = np.repeat(CROWDED[kind](), 3, axis=0)[np.random.default_rng(0).permutation(3 * len(CROWDED[kind]()))]
+    scale, expected = scale_and_order(x)
+    np.testing.assert_array_equal(cpu.curve_order(x, scale).rows, expected)
+    monkeypatch.setattr("emst.cpu.points.order.LARGE", 100)
+    monkeypatch.setattr("emst.cpu.points.order.grain_for", lambda *_: grain)
+    np.testing.assert_array_equal(cpu.curve_order(x, scale).rows, expected)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

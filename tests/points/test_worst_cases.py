@@ -7,6 +7,7 @@ import pytest
 from helpers import DTYPES, cloud, hierarchies, to_host, tree
 
 import emst
+from emst import HDBSCANGPU
 from emst.boruvka import spanning_forest
 
 
@@ -49,3 +50,34 @@ def test_far_points_cost_nothing_and_change_nothing(ops):
     assert time.perf_counter() - start < 10  # minutes if the grid of the curve included the outliers
     near = tree(ops, x[3:])
     np.testing.assert_array_equal(np.sort(to_host(near.weights)), to_host(ours.weights)[:-3])
+
+
+def test_axes_in_different_units_with_outliers(ops):
+    """Metres, degrees and seconds: the order of the axes changes nothing but the rounding of sums."""
+    g, n = np.random.default_rng(3), 60_000
+    metres, degrees = np.round(g.normal(0, 2000, n), 1), np.round(g.normal(0, 1e-3, n), 6)
+    x = np.stack([metres, degrees, np.floor(g.uniform(0, 1e7, n))], axis=1)
+    x[:4] = [[1e9, 0, 0], [0, 500, 0], [0, 0, -1e12], [-1e9, 90, 1e12]]
+
+    def total(x):
+        model = HDBSCANGPU(min_cluster_size=200, device=ops.name).fit(x)
+        return model.single_linkage_tree_.to_numpy()[:, 2].sum()
+
+    total(x[:20_000])  # compiles
+    start = time.perf_counter()
+    found = total(x)
+    assert time.perf_counter() - start < 10
+    np.testing.assert_allclose(total(x[:, [2, 0, 1]]), found, rtol=1e-12)
+
+
+def test_piles_among_points_under_any_power(ops):
+    """No pile is searched point by point: neither by its own points, nor by other points or the other pile."""
+    places, points = np.array([[0.5] * 3, [0.25] * 3]), np.random.default_rng(4).random((5_000, 3))
+    options = {"metric": "minkowski", "metric_params": {"p": 2.7}}
+    tree(ops, np.r_[places.repeat(500, axis=0), points], 5, **options)  # compiles
+    for n in (30_000, 500_000):  # as in `test_duplicates.py`: a quadratic algorithm fails before it takes hours
+        x = np.r_[places.repeat(n, axis=0), points]
+        start = time.perf_counter()
+        weights = to_host(tree(ops, x, 5, **options).weights)
+        assert time.perf_counter() - start < 5
+        assert not weights[: 2 * (n - 1)].any() and weights[2 * (n - 1) :].all()

@@ -42,6 +42,15 @@ def test_clusterings_beside_peers(tmp_path):
     assert float(theirs["adjusted Rand index"]) > 0.95
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_predictions(device, tmp_path):
+    options = f"--device {device} --set cpu-tracks3 --n 5000 --queries 700 --runs 2"
+    title, row = [row for row in table_of("prediction.py", options, tmp_path) if row[0] != "---"]
+    named = dict(zip(title, row))
+    assert (named["n x d"], named["queries"]) == ("5,000 x 3", "700")
+    assert int(named["clusters"]) > 1 and 0 < int(named["noise"]) < 350
+
+
 def test_what_others_took_is_found():
     sys.path.insert(0, str(ROOT / "benchmarks"))
     try:

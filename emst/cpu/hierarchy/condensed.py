@@ -102,7 +102,7 @@ def measured(linkage, min_cluster_size, splits, of_merge, cluster, leave):
     parent[1:] = np.repeat(ended, 2)
     with np.errstate(divide="ignore", over="ignore"):
         birth[1:] = np.repeat(1 / linkage.height[splits].astype(np.float64), 2)
-    parts = max(1, min(thread_count(), m // count))  # counters take no more memory than the merges
+    parts = max(1, min(thread_count(), m // count, m >> 14))  # counters take no more memory than the merges
     part = -(-m // parts)
     counts = np.zeros((-(-m // part), count), np.int32)
     for_chunks(_count, m, part, of_merge, counts, part)

@@ -30,10 +30,14 @@ def _settle_ties(same, slots, forest, bvh):
     """Sort every run of equal weights by the other keys of the total order: stable sorts, from its last key to its
     first, of the edges in such runs. Rounded coordinates and duplicates make ties of many edges. `same` says which
     edges weigh as much as the one after them."""
-    tied = np.flatnonzero(np.append(same, False) | np.insert(same, 0, False)).astype(np.int32)
-    if len(tied) == 0:
+    if not same.any():
         return
-    run, edges = np.cumsum(np.insert(~same, 0, True), dtype=np.int32)[tied], slots[tied]
+    begins, in_run = np.ones(len(slots), np.bool_), np.zeros(len(slots), np.bool_)
+    np.logical_not(same, out=begins[1:])
+    in_run[:-1] = same
+    in_run[1:] |= same
+    tied = np.flatnonzero(in_run).astype(np.int32)
+    run, edges = np.cumsum(begins, dtype=np.int32)[tied], slots[tied]
     source, target = forest.source[edges], forest.target[edges]
     ends = source.astype(np.uint64)
     ends <<= np.uint64(32)

@@ -16,14 +16,14 @@ def sorted_edges(bvh: Bvh, forest: Forest, order: cupy.ndarray) -> tuple[cupy.nd
     """See `emst.backend.operations`. The forest cannot be merged further: its buffers are freed."""
     count, ends = bvh.n - forest.count, scratch_of(forest).ends
     forest.scratch = forest.edge_u = forest.edge_v = None
+    ranked = None if bvh.few else _in_total_order(bvh, ends, forest.weight, count)  # the sort needs the memory first
     edges, weights = cupy.empty((count, 2), np.int32), cupy.empty(count, bvh.dtype)
     out = (order, _unscale(bvh), edges, weights)
-    if bvh.few:
+    if ranked is None:
         name, points = f"emit_ranked<{_edge_template(bvh)}, {_squared(bvh)}>", (bvh.rows, *bvh.shape, bvh.metric.norm)
         launch("points/result", name, 32 * bvh.n, ends, forest.weight, bvh.n, *points, *out)
     else:
-        keys, slots = _in_total_order(bvh, ends, forest.weight, count)
-        launch("points/result", f"emit_edges<{bvh.T}, {_squared(bvh)}>", count, keys, slots, count, ends, *out)
+        launch("points/result", f"emit_edges<{bvh.T}, {_squared(bvh)}>", count, *ranked, count, ends, *out)
     return edges, _rooted(bvh, weights)
 
 
