@@ -12,15 +12,14 @@ from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch
 
 LONGEST_LIST = 32  # entries that fit into a thread's registers
-LISTED = 16  # neighbours listed for the first round where more are counted
 
 
 def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     core = cupy.zeros(bvh.n, bvh.dtype)
-    if 1 < k <= LONGEST_LIST or (k > 1 and not bvh.few):  # few points are joined at once, without lists
-        _list_nearest(bvh, list_length(k), core)
-    if k > LONGEST_LIST:
+    if 1 < k <= LONGEST_LIST:
+        _list_nearest(bvh, k, core)
+    elif k > 1:  # lists of the nearest 16 for the first round cost more than they save
         _select_distances(bvh, k, core)
     set_cores(bvh, core)
     return core
@@ -37,14 +36,6 @@ def multiplied(core: cupy.ndarray, factor: float) -> cupy.ndarray:
     product, n = cupy.empty_like(core), len(core)
     launch("points/bvh", f"multiply_cores<{ctype(core.dtype)}>", n, core, n, core.dtype.type(factor), product)
     return product
-
-
-def list_length(k: int) -> int:
-    """Neighbours of each point that the hierarchy keeps with core distances of order `k`.
-
-    With fewer than k the cached neighbours are exact as well: they are taken only where they are nearer than the last
-    one listed, and no point that is not listed is."""
-    return k if k <= LONGEST_LIST else LISTED
 
 
 def _list_nearest(bvh: Bvh, length: int, core: cupy.ndarray) -> None:

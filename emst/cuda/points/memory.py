@@ -8,7 +8,7 @@ import cupy
 import numpy as np
 
 from emst.cuda.points.bvh import BRUTE_FROM
-from emst.cuda.points.knn import list_length
+from emst.cuda.points.knn import LONGEST_LIST
 from emst.cuda.runtime.constants import BRUTE_TILE, LEAF
 from emst.cuda.runtime.memory import bytes_free
 
@@ -23,7 +23,7 @@ def bytes_needed(n: int, d: int, dtype: Any, k: int) -> int:
     ids = 4 * 7 + 8 * 2  # order, labels, components twice, parent, neighbours, worklist; edges by component and by slot
     numbers = 5 * size + 4  # weight, best, bound, step; slack for what the pool rounds up
     splits = 2 * size + 4 if d >= BRUTE_FROM else 0  # all pairs: neighbours by split of the points
-    mrd = 0 if k == 1 else 4 * (size + list_length(k))
+    mrd = 0 if k == 1 else 4 * (size + (k if k <= LONGEST_LIST else 0))
     return int(n * (row + nodes + ids + numbers + splits + mrd)) + (1 << 22)
 
 
