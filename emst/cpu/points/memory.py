@@ -21,7 +21,7 @@ def bytes_needed(n: int, d: int, dtype, k: int) -> int:
     cache = 10 + 2 * size + 4 * (min(k, KEPT) if k > 1 else LISTED)
     cores = 2 * size if k > 1 else 0
     passing = 24  # the next round's components and the like
-    sorting = 64 + (size if k > 1 else 0)  # keys, edges and places, twice; what says which edges are tied
+    sorting = 70 + (size if k > 1 else 0)  # keys, edges and places, twice; what says which edges are tied
     return n * (points + forest + cores + max(cache + passing, sorting))
 
 
