@@ -61,7 +61,7 @@ def _find_neighbours(bvh, wanted, core, nth):
     reach = full(size, np.inf, bvh.dtype)
     nearest = min(wanted, LANES)
     args = (bvh.nodes, bvh.n, nth, nearest, reach if core is None else core, lists, reach, bvh.space)
-    grain = grain_for(bvh.leaves, 64)
+    grain = min(grain_for(bvh.leaves, 64), 1 << 10)  # long lists take long, and can be interrupted between chunks only
     for_chunks(_search_neighbours, bvh.leaves, grain, *args, scratch=lambda: new_lists(bvh, nth + 1))
     bvh.lists, bvh.reach = lists, reach
 
