@@ -84,13 +84,15 @@ class PointOperations(ArrayOperations, Protocol):
         """The order of finite points along a Hilbert curve; with `keep`, its cells as well.
 
         A cell holds points of neighbouring places; the first cell holds all. A cell of more than `CROWD` points is
-        divided. Its axes are the widest sides of the box around its points, multiplied by `scale`; of equally wide ones
-        the first. Of at most `MOST_CURVE_AXES` axes, as many take part as there are such that each is wider than 1 /
-        2^bits of the widest, where bits is the lesser of 32 and `CURVE_BITS` divided by their number. Along each axis,
-        in ascending order, the coordinate is int(min((x * scale - low) * (2^bits / widest), 2^bits - 1)), in float64.
-        The code is the place of these coordinates on the Hilbert curve (Skilling 2004). Points are sorted by their
-        codes, equal ones by their rows; runs of equal codes are the cells of the next level. A cell whose widest side
-        does not exceed `LEAST_EXTENT` is not divided."""
+        divided, unless the widest side of the box around its points, multiplied by `scale`, is at most `LEAST_EXTENT`.
+
+        The axes of a cell are sorted by the sides of this box, the widest first, equal ones by their numbers. The first
+        m of them take part in the codes, each with b bits: the lesser of 32 and ``CURVE_BITS // m``. m is the greatest
+        number up to `MOST_CURVE_AXES` such that the narrowest of the m sides is more than 1 / 2^b of the widest. Along
+        each of these axes, in the order of their numbers, the coordinate of a point is
+        int(min((x * scale - low) * (2^b / widest), 2^b - 1)), in float64. The code is the place of these coordinates on
+        the Hilbert curve (Skilling 2004). Points are sorted by their codes, and points of equal codes by their rows.
+        Each run of equal codes is a cell of the next level."""
 
     def curve_places(self, cells: CurveCells, queries: Array, scale: float) -> tuple[Array, Array]:
         """The order of queries T[m, d] along the curve of points that have been ordered, int32[m]; and, in this order,
@@ -110,9 +112,11 @@ class PointOperations(ArrayOperations, Protocol):
         are then max(factor * core, factor * core, power). It is called after `core_distances`."""
 
     def join_all(self, bvh: Bvh) -> tuple[Forest, list[int]] | None:
-        """If there are so few points that rounds one by one would take longer: the finished forest, of which only its
-        edges are left, and the number of components after each round. None otherwise: then `join_duplicates` and the
-        loop in `boruvka.py` find the same forest."""
+        """All rounds at once, for few points: the finished forest, and the number of components after each round.
+
+        ``labels``, ``source``, ``target`` and ``weight`` of the forest are set; ``best``, ``edge_u`` and ``edge_v`` are
+        None. Returns None if the backend takes the rounds one by one: then `join_duplicates` and the loop in
+        `boruvka.py` find the same forest."""
 
     def join_duplicates(self, bvh: Bvh) -> Forest:
         """The forest to start from. Every run of equal points on the curve is a component: a star around its first

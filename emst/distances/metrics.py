@@ -228,21 +228,21 @@ def _minkowski(p: float, params: dict[str, Any]) -> Metric:
 
 
 def directions(points: Array) -> Array:
-    """Every point divided by its length, float64. The origin has no direction: check `has_zero_rows` first."""
+    """Every point divided by its length, float64. The origin has no direction: check `zero_rows` first."""
     points = points.astype(np.float64)
     points /= abs(points).max(axis=1, keepdims=True)  # squares neither overflow nor vanish
     points /= np.sqrt((points * points).sum(axis=1, keepdims=True))
     return points
 
 
-def has_zero_rows(points: Array) -> bool:
-    """Whether some point is the origin. Its cosine distance to all others is 1, which no angle explains."""
-    return bool((abs(points).max(axis=1) == 0).any())
+def zero_rows(points: Array) -> Array:
+    """Which points are the origin: bool[n]. Their cosine distance to all others is 1, which no angle explains."""
+    return abs(points).max(axis=1) == 0
 
 
 def check_directions(points: Array) -> None:
     """Raise ValueError, naming the first and how many, if some points are the origin."""
-    zero = abs(points).max(axis=1) == 0
+    zero = zero_rows(points)
     bad = int(zero.sum())
     if bad:
         raise ValueError(

@@ -27,7 +27,7 @@ from emst.backend import backend_of
 from emst.backend.operations import Backend
 from emst.backend.records import Array, PointStatistics, Report
 from emst.distances.matrices import check_distances, distance_matrix, require_matrix
-from emst.distances.metrics import Metric, directions, has_zero_rows
+from emst.distances.metrics import Metric, directions, zero_rows
 from emst.distances.row_by_row import dense_tree
 from emst.distances.sparse import sparse_tree
 from emst.hdbscan.model import Model
@@ -73,7 +73,7 @@ def _of_points(X: Any, request: Request) -> Model:
             rows = finite_rows(points)
             points = points[rows.kept]
         metric = request.metric
-        if metric.image is directions and has_zero_rows(points):
+        if metric.image is directions and bool(zero_rows(points).any()):
             metric = metric.by_matrix("rows of zeros have no direction")
         report = _announced(metric, len(points), request)
         if len(points) < 2:

@@ -2,8 +2,8 @@
 
 Neighbours on the curve are neighbours in space, without the jumps of the Morton order. The first grid divides the cube
 around all points. Where more than `CROWD` points share a cell of a grid, the cell gets a box, a grid and codes of its
-own, again and again, until cells are small or cannot be divided: those of equal points. Points that share a cell to the
-end stay in the order of their rows. So only crowded cells cost more than one pass.
+own. This is repeated until every cell has few points, or only equal ones. Points that share one of these last cells
+stay in the order of their rows. Only crowded cells cost more than one pass.
 
 All cells of a level are divided at once. Cells with many points are divided by all threads together, the others by one
 thread each.
@@ -23,7 +23,7 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for, thread_count
 from emst.cpu.runtime.sort import radix_order
 
 LARGE = 1 << 14  # points at least of a cell that all threads divide together
-SMALL = 256  # points at most of cells of which a thread divides several before it can be interrupted
+SMALL = 256  # points; only if no cell has more, a chunk has several cells: an interrupt waits for the end of a chunk
 RUN = 16  # points sorted by insertion
 
 
