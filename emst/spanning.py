@@ -143,7 +143,7 @@ def _joined_in_rounds(bvh: Bvh, ops: Backend, report: Report | None) -> Forest:
     cache = ops.cache_neighbours(bvh, forest)
 
     def prepare(forest: Forest) -> None:
-        ops.label_nodes(bvh, forest)
+        ops.label_nodes(bvh, forest.labels)
         ops.upper_bounds(bvh, forest, cache)
 
     def lightest(forest: Forest) -> None:

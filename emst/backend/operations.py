@@ -23,6 +23,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+import numpy as np
+
 from emst.backend.records import (
     EUCLIDEAN,
     Adjacency,
@@ -38,6 +40,7 @@ from emst.backend.records import (
     Linkage,
     NeighbourCache,
     Norm,
+    Outline,
     PointStatistics,
     Selection,
 )
@@ -80,8 +83,14 @@ class PointOperations(ArrayOperations, Protocol):
     def point_statistics(self, points: Array) -> PointStatistics:
         """Bounds of the points, and rows that are not finite."""
 
-    def curve_order(self, points: Array, scale: float, keep: bool = False) -> CurveOrder:
+    def curve_order(
+        self, points: Array, scale: float, keep: bool = False, box: tuple[np.ndarray, np.ndarray] | None = None
+    ) -> CurveOrder:
         """The order of finite points along a Hilbert curve; with `keep`, its cells as well.
+
+        With `box`, the corners float64[d] on the host of a box that holds all points (not multiplied by `scale`), the
+        grid of the first cell divides the cube around that box, and the first cell is divided even if it holds few
+        points. So a part of a larger set gets the order that its points have in the larger set.
 
         A cell holds points of neighbouring places; the first cell holds all. A cell of more than `CROWD` points is
         divided, unless the widest side of the box around its points, multiplied by `scale`, is at most `LEAST_EXTENT`.
@@ -93,6 +102,10 @@ class PointOperations(ArrayOperations, Protocol):
         int(min((x * scale - low) * (2^b / widest), 2^b - 1)), in float64. The code is the place of these coordinates on
         the Hilbert curve (Skilling 2004). Points are sorted by their codes, and points of equal codes by their rows.
         Each run of equal codes is a cell of the next level."""
+
+    def curve_codes(self, points: Array, scale: float, box: tuple[np.ndarray, np.ndarray]) -> Array:
+        """The code of every point, uint64[n], in the grid of a cell with the box `box`, as in `curve_order`; 0 if the
+        cell cannot be divided."""
 
     def curve_places(self, cells: CurveCells, queries: Array, scale: float) -> tuple[Array, Array]:
         """The order of queries T[m, d] along the curve of points that have been ordered, int32[m]; and, in this order,
@@ -111,6 +124,10 @@ class PointOperations(ArrayOperations, Protocol):
         """Multiply the core distances that the hierarchy keeps by `factor`, a number of dtype T, rounded once: weights
         are then max(factor * core, factor * core, power). It is called after `core_distances`."""
 
+    def set_cores(self, bvh: Bvh, core: Array) -> None:
+        """Replace the core distances that the hierarchy keeps by `core`, T[n], powers in curve order, none of them
+        greater than before. It is called after `core_distances`."""
+
     def join_all(self, bvh: Bvh) -> tuple[Forest, list[int]] | None:
         """All rounds at once, for few points: the finished forest, and the number of components after each round.
 
@@ -126,8 +143,9 @@ class PointOperations(ArrayOperations, Protocol):
         """A cache for the nearest point of another component of each point. It is empty, or it holds neighbours that
         `core_distances` has found."""
 
-    def label_nodes(self, bvh: Bvh, forest: Forest) -> None:
-        """Give every node the label of its points, or MIXED: the search skips nodes of its own component."""
+    def label_nodes(self, bvh: Bvh, labels: Array) -> None:
+        """Give every node the label of its points, or MIXED: the search skips nodes of its own component. `labels`,
+        int32[n], holds the component of every point."""
 
     def upper_bounds(self, bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
         """Lower ``forest.best`` of every component to the weight of some edge that leaves it. The edges that are tried
@@ -137,6 +155,9 @@ class PointOperations(ArrayOperations, Protocol):
     def nearest_outgoing(self, bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
         """Search the nearest point of another component for every point that may hold its component's lightest edge.
         Then set ``forest.best``, ``edge_u`` and ``edge_v`` to that edge, the first in the total order."""
+
+    def edge_powers(self, bvh: Bvh, u: Array, v: Array) -> Array:
+        """Powers of the distances between the points u and v, int32[m] each: T[m]."""
 
     def sorted_edges(self, bvh: Bvh, forest: Forest, order: Array) -> tuple[Array, Array]:
         """The forest's edges in the total order, in the caller's rows and units: int32[m, 2] with u < v, T[m]."""
@@ -154,6 +175,32 @@ class PointOperations(ArrayOperations, Protocol):
 
         `queries` is a BVH of the queries with the same scale and norm. `near`, int64[m], is each query's place among
         the points on the curve, where its search begins. If k > 1, `core_distances(bvh, k)` must have been called."""
+
+    def nearest_distances(self, bvh: Bvh, queries: Bvh, radius: Array, count: int) -> Array:
+        """Powers of the distances of every query to its `count` nearest points, T[m, count], ascending. Only points
+        within `radius`, T[m], a power, count; infinity stands where there are fewer. `queries` is a BVH of the queries,
+        whose rows stay in its order, with scale and norm of `bvh`."""
+
+    def nearest_across(
+        self, bvh: Bvh, labels: Array, queries: Bvh, own: Array, core: Array | None, radius: Array
+    ) -> tuple[Array, Array, Array]:
+        """The point of another component that every query of another partition is joined to most cheaply: the first by
+        (weight, power of the distance, id), int32[m], -1 where there is none of weight at most `radius`, T[m]; its
+        weight, T[m]; and the power of its distance, T[m]. The last two are infinite where there is none.
+
+        `labels`, int32[n], holds the component of every point, after ``label_nodes(bvh, labels)``; `own`, int32[m],
+        that of every query. The weight is the greatest of the power of the distance and the core distances of both,
+        where `core`, T[m], holds those of the queries; None if the hierarchy keeps none."""
+
+    def outline_reach(self, low: Array, high: Array, outline: Outline, own: int, norm: Norm) -> Array:
+        """Power of the distance of every box, with corners T[m, d], to the nearest leaf of the outline in a partition
+        other than `own`: T[m], infinite if there is none. A point is a box whose corners are equal."""
+
+    def outline_hits(
+        self, points: Array, labels: Array, radius: Array, outline: Outline, own: int, norm: Norm
+    ) -> Array:
+        """Which partitions other than `own` have a leaf of the outline whose label differs from `labels`, int32[m], or
+        is MIXED, within `radius`, T[m], a power, of each point, T[m, d]: bool[m, partitions]."""
 
 
 class DistanceOperations(ArrayOperations, Protocol):

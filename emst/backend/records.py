@@ -109,6 +109,22 @@ class CurveCells(NamedTuple):
     grids: Any  # the backend's own: the grid that divides each cell
 
 
+class Outline(NamedTuple):
+    """What partitions know of one another: the top of every partition's hierarchy, as boxes around its scaled points.
+
+    The nodes of partition j lie between ``start[j]`` and ``start[j + 1]``, and the first of them is its root; a
+    partition without points has none. Children lie one after the other. The leaves of a partition hold each of its
+    points once.
+    """
+
+    low: Array  # T[nodes, d]
+    high: Array  # T[nodes, d]
+    child: Array  # int32[nodes]: the first child, -1 for a leaf
+    children: Array  # int32[nodes]: how many
+    label: Array  # int32[nodes]: component of all points below a leaf, or MIXED = -1; for other nodes no meaning
+    start: Array  # int32[partitions + 1]
+
+
 def runs_of(codes: Array, first: Array, start: Array) -> tuple[Array, Array, Array, Array]:
     """The cells of a level as `CurveCells` keeps them: `end`, `start`, `codes` and `place`.
 

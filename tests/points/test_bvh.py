@@ -55,7 +55,7 @@ def test_a_node_has_the_label_its_points_share(ops, n, d, components):
         "all": np.arange(n, dtype=np.int32),
     }[components]
     bvh, _, _ = hierarchies(ops, x)
-    ops.label_nodes(bvh, forest_on(ops, reference.empty_forest(labels, np.float32)))
+    ops.label_nodes(bvh, forest_on(ops, reference.empty_forest(labels, np.float32)).labels)
     for level, (_, size) in enumerate(shape(bvh)):
         np.testing.assert_array_equal(to_host(bvh.node_labels(level)), reference.labels_of(labels, size))
 
@@ -77,7 +77,7 @@ def test_everything_that_is_read_is_written(d, dtype):
     with cupy.cuda.using_allocator(filled):
         bvh, _, _ = hierarchies(cuda, cloud(n, d, dtype))
         forest = cuda.join_duplicates(bvh)
-        cuda.label_nodes(bvh, forest)
+        cuda.label_nodes(bvh, forest.labels)
     assert not (bvh.nodes.view(np.uint8) == 0x5A).reshape(-1, bvh.dtype.itemsize).all(axis=1).any()
     labels = cupy.ndarray(-(-n // bvh.leaf_size) * bvh.leaf_size, np.int32, forest.labels.data)
     assert labels[n:].tolist() == [-1] * (len(labels) - n)

@@ -28,7 +28,7 @@ def leave_by(bounds, expected_bvh, labels):
 
 
 def search(ops, bvh, forest, cache):
-    ops.label_nodes(bvh, forest)
+    ops.label_nodes(bvh, forest.labels)
     ops.upper_bounds(bvh, forest, cache)
     bounds = forest_at_home(forest).best
     ops.nearest_outgoing(bvh, forest, cache)

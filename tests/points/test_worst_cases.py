@@ -31,7 +31,7 @@ def test_rounds_halve_the_components(ops):
     left = [forest.count]
 
     def lightest(forest):
-        ops.label_nodes(bvh, forest)
+        ops.label_nodes(bvh, forest.labels)
         ops.upper_bounds(bvh, forest, cache)
         ops.nearest_outgoing(bvh, forest, cache)
 

@@ -5,19 +5,18 @@ Kernels: labels.cu.
 
 from __future__ import annotations
 
-from emst.backend.records import Forest
+import cupy
+
 from emst.cuda.points.bvh import Bvh, each_level
 from emst.cuda.runtime.constants import FAN
 from emst.cuda.runtime.launch import launch, launch_over_points
 
 
-def label_nodes(bvh: Bvh, forest: Forest) -> None:
+def label_nodes(bvh: Bvh, labels: cupy.ndarray) -> None:
     """See `emst.backend.operations`."""
     if bvh.brute:
         return
-    launch_over_points(
-        "points/labels", f"label_leaves<{bvh.layout}>", bvh.n, forest.labels, bvh.n, bvh.hierarchy, bvh.nodes
-    )
+    launch_over_points("points/labels", f"label_leaves<{bvh.layout}>", bvh.n, labels, bvh.n, bvh.hierarchy, bvh.nodes)
     top = max(sum(count > FAN for count in bvh.counts), 2)  # the first level that one block does at once
     each_level(bvh, "points/labels", "label_level", range(2, top))
     if top < len(bvh.counts):

@@ -1,0 +1,4 @@
+"""Exact trees, clusterings and forests over many GPUs and machines, by Dask.
+
+cluster.py     the workers, and how tasks are given to them
+"""

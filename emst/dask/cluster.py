@@ -1,0 +1,215 @@
+"""The cluster: which workers there are, what runs where, and how long anybody waits.
+
+Work is cut into partitions. Every partition has a home, a worker that its tasks prefer; another one may take them over,
+so a worker that dies costs time and no result. Tasks are pure: they never write to their inputs, and what is lost is
+computed again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numba
+from distributed import Client, Future, KilledWorker, get_client, get_worker, wait
+from distributed.client import FutureCancelledError
+
+import emst
+from emst.backend import backend_of
+from emst.inputs.devices import choose_device
+
+START_ONE = """start one with these two lines, or pass client=:
+    from emst.dask import local_cluster
+    client = local_cluster()"""
+NO_WORKERS_FOR = 30.0  # seconds without any worker after which a wait ends
+DEVICE = "emst_device"  # attribute of a worker: the number of the GPU that it is bound to
+
+
+class Cluster:
+    """The workers of a client, and how tasks are given to them.
+
+    Parameters
+    ----------
+    client : distributed.Client or None
+        None for the current one.
+    device : {"auto", "cpu", "cuda"}
+        Where workers compute. "auto" is the GPU if all workers have one.
+
+    Attributes
+    ----------
+    client : distributed.Client
+    workers : list of str
+        Addresses.
+    device : {"cpu", "cuda"}
+    in_process : bool
+        Whether all workers are threads of this process, so that arrays pass by reference.
+    threads : int
+        Of all workers together.
+
+    Raises
+    ------
+    RuntimeError
+        No client, a closed client, no workers, workers with other versions of emst, GPUs on some workers only, or no
+        GPU for ``device="cuda"``.
+    """
+
+    def __init__(self, client: Client | None = None, device: str = "auto") -> None:
+        self.client = _checked_client(client)
+        found = self._ask(_describe_worker)
+        self.workers = sorted(found)
+        _check_versions(found)
+        self.device = _common_device(found, device)
+        self.in_process = {worker["process"] for worker in found.values()} == {_process()}
+        self.threads = sum(worker["threads"] for worker in found.values())
+        self._futures: list[Future] = []
+
+    def _ask(self, function: Callable[..., Any]) -> dict[str, Any]:
+        if not self.client.scheduler_info(n_workers=-1)["workers"]:
+            raise RuntimeError("the cluster has no workers; start one with `dask worker <address of the scheduler>`")
+        return dict(self.client.run(function))
+
+    def home(self, partition: int) -> str:
+        """The worker that the tasks of a partition prefer."""
+        return self.workers[partition % len(self.workers)]
+
+    def submit(self, function: Callable[..., Any], *args: Any, at: int | None = None) -> Future:
+        """Run ``function(ops, *args)`` on a worker, where `ops` is its backend.
+
+        Futures among the arguments are replaced by their results, also in lists. `at` is the partition whose home the
+        task prefers.
+        """
+        place = {} if at is None else {"workers": [self.home(at)], "allow_other_workers": True}
+        future = self.client.submit(_run, self.device, function, *args, pure=False, **place)
+        self._futures.append(future)
+        return future
+
+    def gather(self, futures: list[Future], timeout: float | None = None) -> list[Any]:
+        """Results of tasks, in order. The first error is raised; nobody waits forever for workers that are gone.
+
+        Raises
+        ------
+        RuntimeError
+            Workers died while they computed a task, or no worker has been there for `NO_WORKERS_FOR` seconds.
+        TimeoutError
+            No result within `timeout` seconds.
+        """
+        self._wait(futures, timeout)
+        with _plain_errors():
+            return list(self.client.gather(futures))
+
+    def _wait(self, futures: list[Future], timeout: float | None) -> None:
+        begin = seen = time.monotonic()
+        while True:
+            with contextlib.suppress(TimeoutError):
+                wait(futures, timeout=1.0)
+                return
+            now = time.monotonic()
+            if self.client.status != "running":
+                raise RuntimeError("the client was closed, or the scheduler is gone")
+            if self.client.scheduler_info(n_workers=1)["workers"]:
+                seen = now
+            if now - seen > NO_WORKERS_FOR:
+                raise RuntimeError(f"all workers have been gone for {NO_WORKERS_FOR:.0f} seconds")
+            if timeout is not None and now - begin > timeout:
+                raise TimeoutError(f"no result within {timeout:g} seconds")
+
+    @contextlib.contextmanager
+    def releasing(self) -> Iterator[None]:
+        """Cancels what is still running when an error or an interrupt leaves the block."""
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(Exception):
+                self.client.cancel([future for future in self._futures if not future.done()])
+            raise
+        finally:
+            self._futures.clear()
+
+
+def _run(device: str, function: Callable[..., Any], *args: Any) -> Any:
+    """What every task runs: `function` with the worker's backend, its threads and its GPU."""
+    ops = backend_of(device)
+    if device == "cpu":
+        numba.set_num_threads(1)  # of this thread; a worker runs as many tasks at once as it has threads
+        return function(ops, *args)
+    number = getattr(get_worker(), DEVICE, None)
+    with contextlib.nullcontext() if number is None else ops.xp.cuda.Device(number):
+        result = function(ops, *args)
+        ops.xp.cuda.get_current_stream().synchronize()  # another thread's stream may read it
+        return result
+
+
+def _process() -> tuple[str, int]:
+    return socket.gethostname(), os.getpid()
+
+
+def _describe_worker(dask_worker: Any) -> dict[str, Any]:
+    """What a cluster has to know of a worker."""
+    try:
+        device = choose_device("cuda")
+    except RuntimeError:
+        device = "cpu"
+    return {
+        "version": emst.__version__, "device": device, "process": _process(), "threads": dask_worker.state.nthreads
+    }  # fmt: skip
+
+
+def _checked_client(client: Client | None) -> Client:
+    if client is None:
+        try:
+            client = get_client()
+        except ValueError:
+            raise RuntimeError(f"there is no Dask client; {START_ONE}") from None
+    if client.status != "running":
+        raise RuntimeError(f"the Dask client is {client.status}; {START_ONE}")
+    return client
+
+
+def _check_versions(found: dict[str, dict[str, Any]]) -> None:
+    for address, worker in found.items():
+        if worker["version"] != emst.__version__:
+            raise RuntimeError(
+                f"worker {address} has emst {worker['version']} and this process {emst.__version__}; install the same "
+                "version everywhere"
+            )
+
+
+def _common_device(found: dict[str, dict[str, Any]], device: str) -> str:
+    """Where all workers compute."""
+    if device not in ("auto", "cpu", "cuda"):
+        raise ValueError(f"device must be 'auto', 'cpu' or 'cuda'; got {device!r}")
+    if device == "cpu":
+        return device
+    without = [address for address, worker in found.items() if worker["device"] == "cpu"]
+    if device == "auto" and len(without) == len(found):
+        return "cpu"
+    if without:
+        raise RuntimeError(
+            f"{len(without)} of {len(found)} workers have no usable GPU, the first of them {without[0]}; "
+            + ("pass device='cpu', or use workers of one kind" if device == "auto" else "device='cuda' needs one each")
+        )
+    return "cuda"
+
+
+@contextlib.contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Dask's errors about lost work, as one sentence."""
+    try:
+        yield
+    except KilledWorker as error:
+        raise RuntimeError(
+            f"{error.allowed_failures + 1} workers died while they computed the same task ({error.task}), the last one "
+            f"{error.last_worker.address}; as a rule they ran out of memory: use more partitions or more memory a worker"
+        ) from error
+    except FutureCancelledError as error:
+        raise LostInput(
+            "data was lost with a worker and cannot be read again; give paths, or a dask array that reads its chunks"
+        ) from error
+
+
+class LostInput(RuntimeError):
+    """Data that this process sent to a worker went down with it."""
