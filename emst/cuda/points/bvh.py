@@ -138,7 +138,7 @@ def curve_steps(bvh: Bvh) -> cupy.ndarray:
     return step
 
 
-def set_cores(bvh: Bvh, core: cupy.ndarray) -> None:
+def write_cores(bvh: Bvh, core: cupy.ndarray) -> None:
     """Write core distances (powers, curve order) into the hierarchy."""
     bvh.core = core
     if bvh.brute:
