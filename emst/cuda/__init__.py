@@ -39,6 +39,7 @@ from emst.cuda.points.memory import require_memory
 from emst.cuda.points.order import curve_codes, curve_order
 from emst.cuda.points.places import curve_places
 from emst.cuda.points.prediction import nearest_reachable
+from emst.cuda.points.queries import nearest_across, nearest_distances
 from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
 from emst.cuda.points.search import nearest_outgoing
 from emst.cuda.points.small import join_all
@@ -78,6 +79,8 @@ __all__ = [
     "linkage",
     "merge",
     "name",
+    "nearest_across",
+    "nearest_distances",
     "nearest_outgoing",
     "nearest_reachable",
     "number_components",
