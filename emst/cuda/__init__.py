@@ -37,6 +37,7 @@ from emst.cuda.points.knn import core_distances, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory
 from emst.cuda.points.order import curve_codes, curve_order
+from emst.cuda.points.outline import outline_hits, outline_reach
 from emst.cuda.points.places import curve_places
 from emst.cuda.points.prediction import nearest_reachable
 from emst.cuda.points.queries import nearest_across, nearest_distances
@@ -86,6 +87,8 @@ __all__ = [
     "number_components",
     "open_rows",
     "outlier_scores",
+    "outline_hits",
+    "outline_reach",
     "point_statistics",
     "require_memory",
     "row_core_distances",
