@@ -19,28 +19,35 @@ struct Box {
   const T *low, *high;
   int dimensions;
 
-  // The power of the distance to a leaf; or a lower bound of the powers of all leaves below another node. ANY_POWER is
-  // not exactly monotone: the power of boxes is lowered, but not of two points, and the bound is lowered once more. So
-  // results do not depend on the nodes above the leaves.
-  __device__ Bits<T> power_to(const Norm<METRIC> &norm, const Nodes<T> &nodes, int node) const {
+  // The power of the distance to a node; with `IN_POINTS`, to the points in it if it has no extent.
+  template <bool IN_POINTS>
+  __device__ T power_to(const Norm<METRIC> &norm, const Nodes<T> &nodes, int node) const {
     const T *a = nodes.low + (i64)node * dimensions, *b = nodes.high + (i64)node * dimensions;
     T power = T(0);
-    bool points = METRIC == ANY_POWER;
+    bool flat = true;
     for (int i = 0; i < dimensions; i++) {
       const T wide = maximum(maximum(gap(norm, a[i], high[i]), gap(norm, low[i], b[i])), T(0));
       const T t = term(norm, wide);
       power = i ? extended(norm, power, t) : t;
-      if (METRIC == ANY_POWER) points = points && bits_of(a[i]) == bits_of(b[i]) && bits_of(low[i]) == bits_of(high[i]);
+      if constexpr (METRIC == ANY_POWER && IN_POINTS) flat = flat && a[i] == b[i];
     }
-    if (METRIC != ANY_POWER) return bits_of(power);
-    if (!nodes.is_leaf(node)) return bits_of(of_box(norm, of_box(norm, power)));
-    return bits_of(points ? power : of_box(norm, power));
+    if constexpr (METRIC == ANY_POWER && IN_POINTS) return flat ? power : of_box(norm, power);
+    return of_box(norm, power);
   }
 };
 
+// What all leaves below a node are not nearer than, if this is the power of the distance to the node. Rounding is not
+// quite monotone under ANY_POWER, so the power of the node may exceed that of a child by a few units in the last place.
+// With this bound, results depend on the leaves alone.
+template <int METRIC, class T>
+__device__ Bits<T> bound_below(const Norm<METRIC> &norm, T power) {
+  return bits_of(of_box(norm, power));
+}
+
 enum Visit { SKIP, ENTER, STOP };
 
-// Visits a node and all below it. visit(node) says whether its children are left out, or all that has not been visited.
+// Visits a node and what is below it. visit(node) says whether its children are visited, or left out, or whether to
+// end.
 template <class T, class Visitor>
 __device__ void descend(const Nodes<T> &nodes, int root, Visitor visit) {
   int next[DEEPEST], end[DEEPEST];  // of every level, the siblings that wait
@@ -55,7 +62,7 @@ __device__ void descend(const Nodes<T> &nodes, int root, Visitor visit) {
     const int node = next[depth]++;
     const Visit what = visit(node);
     if (what == STOP) return;
-    if (what == SKIP || nodes.is_leaf(node)) continue;
+    if (what == SKIP) continue;
     if (++depth == DEEPEST) __trap();  // not an outline
     next[depth] = nodes.child[node];
     end[depth] = next[depth] + nodes.children[node];
@@ -74,7 +81,7 @@ __device__ Bits<T> near_leaf(const Box<T, METRIC> &box, const Norm<METRIC> &norm
   int node = NONE;
   Bits<T> best = INFINITE<T>;
   const auto compare = [&](int other) {
-    const Bits<T> power = box.power_to(norm, nodes, other);
+    const Bits<T> power = bits_of(box.template power_to<false>(norm, nodes, other));
     if (node != NONE && power >= best) return;
     node = other;
     best = power;
@@ -103,10 +110,10 @@ __global__ void outline_reach(const T *query_low, const T *query_high, i64 count
     const int root = root_of(start, j, own);
     if (root == NONE) continue;
     descend(nodes, root, [&](int node) {
-      const Bits<T> power = box.power_to(norm, nodes, node);
-      if (power >= best) return SKIP;
-      if (nodes.is_leaf(node)) best = power;
-      return ENTER;
+      const T power = box.template power_to<false>(norm, nodes, node);
+      if (!nodes.is_leaf(node)) return bound_below(norm, power) < best ? ENTER : SKIP;
+      best = minimum(best, bits_of(power));
+      return SKIP;
     });
   }
   reach[q] = best;
@@ -131,9 +138,10 @@ __global__ void outline_hits(const T *points, const int *labels, const Bits<T> *
       descend(nodes, root, [&](int node) {
         const bool leaf = nodes.is_leaf(node);
         if (leaf && label[node] != MIXED && label[node] == mine) return SKIP;
-        if (point.power_to(norm, nodes, node) > within) return SKIP;
-        found = leaf;
-        return leaf ? STOP : ENTER;
+        const T power = point.template power_to<true>(norm, nodes, node);
+        if (!leaf) return bound_below(norm, power) <= within ? ENTER : SKIP;
+        found = bits_of(power) <= within;
+        return found ? STOP : SKIP;
       });
     hit[q * partitions + j] = found;
   }
