@@ -50,8 +50,8 @@ def launch_grid(
 ) -> None:
     """Run kernel `name` of ``<room>.cu`` with these blocks and threads of a block.
 
-    Python integers go as 64 bits, floats as doubles, None as a null pointer. A GPU's first launch with arguments of these
-    types checks them against the kernel's signature and raises TypeError if they do not fit.
+    Python integers go as 64 bits, floats as doubles, None as a null pointer. A GPU's first launch with arguments of
+    these types checks them against the kernel's signature and raises TypeError if they do not fit.
     """
     key = (current_gpu(), room, name, resident, *map(type, args))
     ready = _ready.get(key)
