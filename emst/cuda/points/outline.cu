@@ -19,20 +19,18 @@ struct Box {
   const T *low, *high;
   int dimensions;
 
-  // The power of the distance to a node; with `IN_POINTS`, to the points in it if it has no extent.
-  template <bool IN_POINTS>
+  // The power of the distance to a node. That of two points is not lowered.
   __device__ T power_to(const Norm<METRIC> &norm, const Nodes<T> &nodes, int node) const {
     const T *a = nodes.low + (i64)node * dimensions, *b = nodes.high + (i64)node * dimensions;
     T power = T(0);
-    bool flat = true;
+    bool points = METRIC == ANY_POWER;
     for (int i = 0; i < dimensions; i++) {
       const T wide = maximum(maximum(gap(norm, a[i], high[i]), gap(norm, low[i], b[i])), T(0));
       const T t = term(norm, wide);
       power = i ? extended(norm, power, t) : t;
-      if constexpr (METRIC == ANY_POWER && IN_POINTS) flat = flat && a[i] == b[i];
+      if constexpr (METRIC == ANY_POWER) points = points && a[i] == b[i] && low[i] == high[i];
     }
-    if constexpr (METRIC == ANY_POWER && IN_POINTS) return flat ? power : of_box(norm, power);
-    return of_box(norm, power);
+    return points ? power : of_box(norm, power);
   }
 };
 
@@ -81,7 +79,7 @@ __device__ Bits<T> near_leaf(const Box<T, METRIC> &box, const Norm<METRIC> &norm
   int node = NONE;
   Bits<T> best = INFINITE<T>;
   const auto compare = [&](int other) {
-    const Bits<T> power = bits_of(box.template power_to<false>(norm, nodes, other));
+    const Bits<T> power = bits_of(box.power_to(norm, nodes, other));
     if (node != NONE && power >= best) return;
     node = other;
     best = power;
@@ -110,7 +108,7 @@ __global__ void outline_reach(const T *query_low, const T *query_high, i64 count
     const int root = root_of(start, j, own);
     if (root == NONE) continue;
     descend(nodes, root, [&](int node) {
-      const T power = box.template power_to<false>(norm, nodes, node);
+      const T power = box.power_to(norm, nodes, node);
       if (!nodes.is_leaf(node)) return bound_below(norm, power) < best ? ENTER : SKIP;
       best = minimum(best, bits_of(power));
       return SKIP;
@@ -138,7 +136,7 @@ __global__ void outline_hits(const T *points, const int *labels, const Bits<T> *
       descend(nodes, root, [&](int node) {
         const bool leaf = nodes.is_leaf(node);
         if (leaf && label[node] != MIXED && label[node] == mine) return SKIP;
-        const T power = point.template power_to<true>(norm, nodes, node);
+        const T power = point.power_to(norm, nodes, node);
         if (!leaf) return bound_below(norm, power) <= within ? ENTER : SKIP;
         found = bits_of(power) <= within;
         return found ? STOP : SKIP;
