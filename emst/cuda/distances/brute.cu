@@ -318,7 +318,7 @@ __global__ void __launch_bounds__(QUERIES)
       const i64 i = first + c;
       if (i >= n) continue;
       const Bits<T> e = bits_of(acc[c]);
-      const Bits<T> w = maximum(e, maximum(own_core, bits_of(__ldg(points + i * (d + 1) + d))));
+      const Bits<T> w = core ? maximum(e, maximum(own_core, bits_of(__ldg(points + i * (d + 1) + d)))) : e;
       if (w > least || labels[i] == label) continue;
       if (w < least || e < nearest) {  // points come in ascending order
         least = w;

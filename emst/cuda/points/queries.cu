@@ -77,30 +77,31 @@ __global__ void __launch_bounds__(32 * WARPS)
 }
 
 // A search (see walk.cuh) for the first point of another component in the order of (weight, power of the distance, id).
-template <class T, int D, int METRIC>
+// Core distances count under mutual reachability (MRD) only.
+template <class T, int D, int METRIC, bool MRD>
 struct NearestAcross {
   const T *points;
   Norm<METRIC> norm;
   const int *labels;
   Row<T, D> x;
   int label, common;         // own; shared by the whole packet, or one that no node has
-  Bits<T> core;              // of the query
+  Bits<T> core = 0;          // of the query
   Bits<T> weight, distance;  // of the first point so far; until there is one, the radius and infinity
   Bits<T> radius;            // points farther than this do not matter
   Bits<T> reach, heaviest;   // greatest radius and weight of the packet
   u32 found;
 
   __device__ bool may_hold(T low_tag, T high_tag) const {
-    return label_of(low_tag) != common && bits_of(high_tag) <= heaviest;
+    return label_of(low_tag) != common && (!MRD || bits_of(high_tag) <= heaviest);
   }
   // A node that is no nearer than the first point so far matters only if it may hold a smaller id.
   __device__ bool wants(int, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
-    if (label_of(low.tag) == label || bits_of(high.tag) > weight) return false;
+    if (label_of(low.tag) == label || (MRD && bits_of(high.tag) > weight)) return false;
     const Bits<T> d = box_power(norm, low, high, x);
     return d < radius || (d == radius && first < found && distance >= radius);
   }
   __device__ bool offer(Bits<T> d, Bits<T> other_core, u32 i) {
-    const Bits<T> w = maximum(d, maximum(core, other_core));
+    const Bits<T> w = MRD ? maximum(d, maximum(core, other_core)) : d;
     if (w > weight || (w == weight && (d > distance || (d == distance && i > found)))) return false;
     weight = w;
     distance = d;
@@ -127,13 +128,12 @@ struct NearestAcross {
   }
   __device__ void measure() {
     reach = warp_max(radius);
-    heaviest = warp_max(weight);
+    if (MRD) heaviest = warp_max(weight);
   }
 };
 
-// `labels` can be read in whole leaves; `own` holds the labels of the queries; `core` is null where core distances are
-// 0.
-template <class T, int D, int METRIC>
+// `labels` can be read in whole leaves; `own` holds the labels of the queries, and `core` their core distances.
+template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS)
     nearest_across(const T *__restrict__ points, const int *__restrict__ labels, const Hierarchy h,
                    const T *__restrict__ nodes, const Norm<METRIC> norm, const T *queries, i64 count, const int *own,
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(32 * WARPS)
   if (u / 32 * 32 >= count) return;
   const bool on = u < count;
   u = minimum(u, count - 1);
-  NearestAcross<T, D, METRIC> search;
+  NearestAcross<T, D, METRIC, MRD> search;
   search.points = points;
   search.norm = norm;
   search.labels = labels;
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(32 * WARPS)
   search.label = own[u];
   const int front = __shfl_sync(FULL, search.label, 0);
   search.common = __all_sync(FULL, search.label == front) ? front : -2;
-  search.core = core ? core[u] : 0;
+  if (MRD) search.core = core[u];
   const Bits<T> most = minimum(radius[u], INFINITE<T> - 1);
   search.weight = search.radius = on && search.core <= most ? most : Bits<T>(-1);  // nothing is within -1
   search.distance = INFINITE<T>;

@@ -42,6 +42,6 @@ def nearest_across(
         launch("distances/brute", name, m, *args, *limits, *results, block=BRUTE_QUERIES)
         return results
     inputs = (bvh.rows, in_whole_leaves(labels), bvh.hierarchy, bvh.nodes, bvh.metric.norm, queries.rows, m)
-    name = f"nearest_across<{bvh.template}>"
+    name = f"nearest_across<{bvh.template}, {'false' if core is None else 'true'}>"
     launch("points/queries", name, m, *inputs, *limits, *results, block=32 * WALK_WARPS)
     return results
