@@ -18,7 +18,7 @@ from typing import Any
 import dask
 import numba
 from distributed import Client, Future, KilledWorker, get_client, get_worker, wait
-from distributed.client import FutureCancelledError
+from distributed.client import FutureCancelledError, FuturesCancelledError
 
 import emst
 from emst.backend import backend_of
@@ -114,8 +114,8 @@ class Cluster:
         TimeoutError
             No result within `timeout` seconds.
         """
-        self._wait(futures, timeout)
         with _plain_errors():
+            self._wait(futures, timeout)
             return list(self.client.gather(futures))
 
     def _wait(self, futures: list[Future], timeout: float | None) -> None:
@@ -222,7 +222,7 @@ def _plain_errors() -> Iterator[None]:
             f"{error.allowed_failures + 1} workers died while they computed the same task ({error.task}), the last one "
             f"{error.last_worker.address}; as a rule they ran out of memory: use more partitions or more memory a worker"
         ) from error
-    except FutureCancelledError as error:
+    except (FutureCancelledError, FuturesCancelledError) as error:  # of `gather` and of `wait`
         raise LostInput(
             "data was lost with a worker and cannot be read again; give paths, or a dask array that reads its chunks"
         ) from error

@@ -248,10 +248,15 @@ def _count_and_fault(ops: Backend, edges: Edges, n: int | None) -> tuple[int, tu
     return len(edges.weight), _fault(edges, n)
 
 
+def _listed(ops: Backend, results: list[Any]) -> list[Any]:
+    return results
+
+
 def _first_fault(chunks: list[Chunk], n: int | None, cluster: Cluster) -> ValueError:
     """The error for the first faulty entry of all. A worker that finds one knows neither what other chunks hold nor how
     many entries lie before its own, so these are read again."""
-    found = cluster.gather([cluster.compute(chunk.task(cluster, _count_and_fault, n)) for chunk in chunks])
+    tasks = [chunk.task(cluster, _count_and_fault, n) for chunk in chunks]
+    (found,) = cluster.gather([cluster.compute(cluster.delayed(_listed, tasks))])
     begin = 0
     for chunk, (count, fault) in zip(chunks, found):
         if fault is not None:
