@@ -13,12 +13,12 @@ import socket
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from typing import Any
 
 import dask
 import numba
 from distributed import Client, Future, KilledWorker, get_client, get_worker, wait
-from distributed.client import FutureCancelledError, FuturesCancelledError
 
 import emst
 from emst.backend import backend_of
@@ -90,7 +90,7 @@ class Cluster:
         return future
 
     def delayed(self, function: Callable[..., Any], *args: Any) -> Any:
-        """The task of `submit`, but it is `compute` that starts it. Other such tasks and chunks of dask collections may
+        """The task of `submit`, but it is `result` that starts it. Other such tasks and chunks of dask collections may
         be among the arguments.
 
         Dask walks the graph of tasks depth first: what a later task reduces is dropped soon.
@@ -98,11 +98,14 @@ class Cluster:
         task = dask.delayed(_run, pure=False)
         return task(self.device, function, *args, dask_key_name=f"{function.__name__.strip('_')}-{uuid.uuid4()}")
 
-    def compute(self, task: Any) -> Future:
-        """Start a task of `delayed` and the tasks that it needs; only its own result is held."""
+    def result(self, task: Any) -> Any:
+        """The result of a task of `delayed`, which runs now with the tasks that it needs. Nothing stays on workers."""
         future = self.client.compute(task)
         self._futures.append(future)
-        return future
+        try:
+            return self.gather([future])[0]
+        finally:
+            future.release()  # a wait that timed out holds it in a circle of Python objects
 
     def gather(self, futures: list[Future], timeout: float | None = None) -> list[Any]:
         """Results of tasks, in order. The first error is raised; nobody waits forever for workers that are gone.
@@ -222,7 +225,7 @@ def _plain_errors() -> Iterator[None]:
             f"{error.allowed_failures + 1} workers died while they computed the same task ({error.task}), the last one "
             f"{error.last_worker.address}; as a rule they ran out of memory: use more partitions or more memory a worker"
         ) from error
-    except (FutureCancelledError, FuturesCancelledError) as error:  # of `gather` and of `wait`
+    except CancelledError as error:  # Dask's errors derive from it: one of `gather`, another one of `wait`
         raise LostInput(
             "data was lost with a worker and cannot be read again; give paths, or a dask array that reads its chunks"
         ) from error
