@@ -11,9 +11,11 @@ import contextlib
 import os
 import socket
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import dask
 import numba
 from distributed import Client, Future, KilledWorker, get_client, get_worker, wait
 from distributed.client import FutureCancelledError
@@ -84,6 +86,21 @@ class Cluster:
         """
         place = {} if at is None else {"workers": [self.home(at)], "allow_other_workers": True}
         future = self.client.submit(_run, self.device, function, *args, pure=False, **place)
+        self._futures.append(future)
+        return future
+
+    def delayed(self, function: Callable[..., Any], *args: Any) -> Any:
+        """The task of `submit`, but it is `compute` that starts it. Other such tasks and chunks of dask collections may
+        be among the arguments.
+
+        Dask walks the graph of tasks depth first: what a later task reduces is dropped soon.
+        """
+        task = dask.delayed(_run, pure=False)
+        return task(self.device, function, *args, dask_key_name=f"{function.__name__.strip('_')}-{uuid.uuid4()}")
+
+    def compute(self, task: Any) -> Future:
+        """Start a task of `delayed` and the tasks that it needs; only its own result is held."""
+        future = self.client.compute(task)
         self._futures.append(future)
         return future
 
