@@ -40,7 +40,8 @@ class OpenEdges(Sized):
 class Local(Sized):
     """A partition after its own work."""
 
-    partition: Partition  # with the core distances of all points
+    partition: Partition  # with the core distances of all points, times the core factor
+    core: Array | None  # T[n]: powers of the core distances
     component: Array  # int32[n]: component of every point, from 0
     count: int  # components
     edges: Array  # int32[n - count, 2]: places of the ends of the certain edges, in the total order
@@ -54,7 +55,7 @@ class Local(Sized):
 
 
 def local_tree(
-    ops: Backend, partition: Partition, border: Border | None, own: int, k: int, found: list[Any]
+    ops: Backend, partition: Partition, border: Border | None, own: int, k: int, core_factor: float, found: list[Any]
 ) -> Local:
     """All that a partition does on its own. `found` holds what `distances_for` returned in every partition, or the part
     for this one; `border` is None if there are no other partitions."""
@@ -66,7 +67,10 @@ def local_tree(
     else:
         reach, near, rest = border.reach.copy(), border.near, border.rest
         _take_answers(ops, partition, border, reach, own, k, found)
-    weight = reach if bvh.core is None else np.maximum(reach, bvh.core)
+    core = bvh.core
+    if core is not None and core_factor != 1:
+        ops.scale_cores(bvh, core_factor)
+    weight = reach if core is None else np.maximum(reach, bvh.core)
     with partition.lock:
         forest, certain, components, labels = _grown(ops, bvh, weight, reach)
     number = ops.xp.empty(bvh.n, np.int32)
@@ -84,8 +88,8 @@ def local_tree(
         far[near] = False
         rest = float(weight[far].min())
     return Local(
-        partition, component, len(components), ends, weights, edges, weight, reach, least, by_weight, rest
-    )  # fmt: skip
+        partition, core, component, len(components), ends, weights, edges, weight, reach, least, by_weight, rest
+    )
 
 
 def _take_answers(

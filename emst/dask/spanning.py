@@ -134,13 +134,13 @@ def partitioned_tree(
     places = [Place(i, start, 0) for i, start in enumerate(np.cumsum([0, *counts[:-1]]).tolist())]
     now = costs.took("sort", now)
     if len(parts) == 1:
-        local = cluster.submit(certain.local_tree, parts[0], None, 0, k, [], at=0)
+        local = cluster.submit(certain.local_tree, parts[0], None, 0, k, core_factor, [], at=0)
         cluster.gather([cluster.submit(_done, local, at=0)])
         costs.took("border and local trees", now)
         return PartitionedTree([local], places, counts, None, scale, norm, dtype, costs.points, costs)
     outlines = cluster.gather([cluster.submit(_outline, part, at=j) for j, part in enumerate(parts)])
     outline = cluster.submit(_same, joined_outline(outlines))
-    locals_ = _local_trees(parts, outline, k, norm, costs, cluster)
+    locals_ = _local_trees(parts, outline, k, norm, core_factor, costs, cluster)
     del parts
     places, state = _first_state(locals_, outlines, places, norm, costs, cluster)
     now = costs.took("border and local trees", now)
@@ -191,7 +191,7 @@ def _partitions(
 
 
 def _local_trees(
-    parts: list[Future], outline: Future, k: int, norm: Norm, costs: Costs, cluster: Cluster
+    parts: list[Future], outline: Future, k: int, norm: Norm, core_factor: float, costs: Costs, cluster: Cluster
 ) -> list[Future]:
     """Borders, their questions, and what every partition finds alone."""
     numbers = range(len(parts))
@@ -207,7 +207,7 @@ def _local_trees(
     else:
         answers = _addressed(found, cluster.gather([cluster.submit(_answers, given) for given in found]), cluster)
     trees = [
-        cluster.submit(certain.local_tree, parts[j], borders[j], j, k, answers[j], at=j) for j in numbers
+        cluster.submit(certain.local_tree, parts[j], borders[j], j, k, core_factor, answers[j], at=j) for j in numbers
     ]
     sent = cluster.gather([cluster.submit(_sent, given) for given in borders])
     costs.asked_border = sum(points for points, _ in sent)
@@ -310,8 +310,10 @@ def _counts_of(ops: Backend, pieces: list[partition.Piece]) -> list[int]:
 def _with_core_distances(ops: Backend, part: partition.Partition, k: int) -> partition.Partition:
     """The partition with the core distances of its points among themselves; infinite where it has too few."""
     part = part.with_bvh()
-    if len(part.rows) > 1:
+    if len(part.rows) >= k:
         ops.core_distances(part.bvh, k)
+    else:
+        ops.set_cores(part.bvh, ops.xp.full(part.bvh.n, np.inf, part.bvh.dtype))
     return part
 
 
