@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 import emst.euclidean
 from emst.backend.records import Report
 from emst.dask.cluster import Cluster
-from emst.dask.edges import TreeEdges
+from emst.dask.result import TreeEdges
 from emst.dask.fitting import Fitted, fitted_tree, read_again
 from emst.dask.inputs import Chunks, chunks_of
 from emst.dask.outputs import dask_array

@@ -12,7 +12,7 @@ from distributed import Future
 from emst.backend.operations import Backend
 from emst.backend.records import Array, PointStatistics, Report
 from emst.dask.cluster import Cluster, LostInput
-from emst.dask.edges import TreeEdges, core_distances
+from emst.dask.result import TreeEdges, core_distances
 from emst.dask.inputs import Chunks
 from emst.dask.outputs import scatter_rows
 from emst.dask.spanning import PartitionedTree, partitioned_tree
