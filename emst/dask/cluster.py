@@ -67,12 +67,17 @@ class Cluster:
         self.device = _common_device(found, device)
         self.in_process = {worker["process"] for worker in found.values()} == {_process()}
         self.threads = sum(worker["threads"] for worker in found.values())
+        self._memory = min(worker["memory"] // worker["threads"] for worker in found.values())
         self._futures: list[Future] = []
 
     def _ask(self, function: Callable[..., Any]) -> dict[str, Any]:
         if not self.client.scheduler_info(n_workers=-1)["workers"]:
             raise RuntimeError("the cluster has no workers; start one with `dask worker <address of the scheduler>`")
         return dict(self.client.run(function))
+
+    def bytes_a_thread(self) -> int:
+        """Memory that a task can use, in bytes; 0 if workers have no limit."""
+        return self._memory
 
     def home(self, partition: int) -> str:
         """The worker that the tasks of a partition prefer."""
@@ -173,9 +178,14 @@ def _describe_worker(dask_worker: Any) -> dict[str, Any]:
         device = choose_device("cuda")
     except RuntimeError:
         device = "cpu"
+    limit = getattr(dask_worker.memory_manager, "memory_limit", None)
     return {
-        "version": emst.__version__, "device": device, "process": _process(), "threads": dask_worker.state.nthreads
-    }  # fmt: skip
+        "version": emst.__version__,
+        "device": device,
+        "process": _process(),
+        "threads": dask_worker.state.nthreads,
+        "memory": int(limit or 0),
+    }
 
 
 def _checked_client(client: Client | None) -> Client:

@@ -1,4 +1,4 @@
-"""`client`: two workers, threads of this process."""
+"""A cluster of two workers in this process."""
 
 import pytest
 from distributed import Client, LocalCluster
