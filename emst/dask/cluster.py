@@ -11,9 +11,11 @@ import contextlib
 import os
 import socket
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import dask
 import numba
 from distributed import Client, Future, KilledWorker, get_client, get_worker, wait
 from distributed.client import FutureCancelledError
@@ -65,12 +67,17 @@ class Cluster:
         self.device = _common_device(found, device)
         self.in_process = {worker["process"] for worker in found.values()} == {_process()}
         self.threads = sum(worker["threads"] for worker in found.values())
+        self._memory = min(worker["memory"] // worker["threads"] for worker in found.values())
         self._futures: list[Future] = []
 
     def _ask(self, function: Callable[..., Any]) -> dict[str, Any]:
         if not self.client.scheduler_info(n_workers=-1)["workers"]:
             raise RuntimeError("the cluster has no workers; start one with `dask worker <address of the scheduler>`")
         return dict(self.client.run(function))
+
+    def bytes_a_thread(self) -> int:
+        """Memory that a task can use, in bytes; 0 if workers have no limit."""
+        return self._memory
 
     def home(self, partition: int) -> str:
         """The worker that the tasks of a partition prefer."""
@@ -84,6 +91,21 @@ class Cluster:
         """
         place = {} if at is None else {"workers": [self.home(at)], "allow_other_workers": True}
         future = self.client.submit(_run, self.device, function, *args, pure=False, **place)
+        self._futures.append(future)
+        return future
+
+    def delayed(self, function: Callable[..., Any], *args: Any) -> Any:
+        """The task of `submit`, but it is `compute` that starts it. Other such tasks and chunks of dask collections may
+        be among the arguments.
+
+        Dask walks the graph of tasks depth first: what a later task reduces is dropped soon.
+        """
+        task = dask.delayed(_run, pure=False)
+        return task(self.device, function, *args, dask_key_name=f"{function.__name__.strip('_')}-{uuid.uuid4()}")
+
+    def compute(self, task: Any) -> Future:
+        """Start a task of `delayed` and the tasks that it needs; only its own result is held."""
+        future = self.client.compute(task)
         self._futures.append(future)
         return future
 
@@ -153,9 +175,14 @@ def _describe_worker(dask_worker: Any) -> dict[str, Any]:
         device = choose_device("cuda")
     except RuntimeError:
         device = "cpu"
+    limit = getattr(dask_worker.memory_manager, "memory_limit", None)
     return {
-        "version": emst.__version__, "device": device, "process": _process(), "threads": dask_worker.state.nthreads
-    }  # fmt: skip
+        "version": emst.__version__,
+        "device": device,
+        "process": _process(),
+        "threads": dask_worker.state.nthreads,
+        "memory": int(limit or 0),
+    }
 
 
 def _checked_client(client: Client | None) -> Client:

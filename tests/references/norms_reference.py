@@ -22,6 +22,9 @@ BY_NAME = {
     "powers 32": Norm("powers", 32.0),
     "any power 2.7": Norm("any power", 2.7),
 }
+NAMES_AND_DTYPES = [  # powers are computed in float64 only
+    (name, dtype) for name in BY_NAME for dtype in (np.float32, np.float64) if dtype == np.float64 or "power" not in name
+]
 
 
 def power(x, p):
