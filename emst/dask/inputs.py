@@ -127,8 +127,7 @@ def chunks_of(X: Any, cluster: Cluster, dtype: Any = None) -> Chunks:
     if isinstance(X, Delayed | Future):
         X = [X]
     if isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(one, Delayed | Future) for one in X):
-        blocks = [cluster.client.compute(one) if isinstance(one, Delayed) else one for one in X]
-        return _from_blocks(blocks, cluster, dtype)
+        return _from_blocks(cluster.client.compute(list(X)), cluster, dtype)  # futures stay as they are
     if isinstance(X, da.Array):
         return _from_dask_array(X, cluster, dtype)
     if dask.is_dask_collection(X):
@@ -186,7 +185,7 @@ def _from_files(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
 def _from_array(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
     array = native_array(X)
     ready = getattr(array, "ndim", 0) == 2 and getattr(getattr(array, "dtype", None), "kind", "O") in "biuf"
-    if not ready or 0 in array.shape:
+    if not ready or 0 in array.shape or np.ma.is_masked(array):
         array = check_points(X, device="cpu", dtype=dtype).array
     wanted = float_of(array.dtype, dtype)
     n, d = array.shape

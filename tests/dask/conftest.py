@@ -1,4 +1,4 @@
-"""A cluster of two workers in this process."""
+"""`client`: two workers, threads of this process."""
 
 import pytest
 from distributed import Client, LocalCluster
