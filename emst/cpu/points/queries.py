@@ -57,7 +57,8 @@ def nearest_across(bvh, labels, queries, own, core, radius):
 
 
 def _for_packets(kernel, queries, *args, scratch):
-    for_chunks(kernel, queries.leaves, grain_for(queries.leaves, 16), *args, scratch=scratch)
+    grain = min(grain_for(queries.leaves, 16), 1 << 10)  # a call can be interrupted between chunks only
+    for_chunks(kernel, queries.leaves, grain, *args, scratch=scratch)
 
 
 @kernel
