@@ -19,6 +19,7 @@ from typing import Any
 import dask
 import numba
 from distributed import Client, Future, KilledWorker, get_client, get_worker, wait
+from distributed.comm import CommClosedError
 
 import emst
 from emst.backend import backend_of
@@ -93,6 +94,21 @@ class Cluster:
         future = self.client.submit(_run, self.device, function, *args, pure=False, **place)
         self._futures.append(future)
         return future
+
+    def scatter(self, pieces: list[Any]) -> list[Future]:
+        """Data of this process on the workers. It is lost with the worker that holds it, and is not read again.
+
+        Raises
+        ------
+        LostInput
+            A worker died while data was sent to it.
+        """
+        try:
+            return list(self.client.scatter(pieces, hash=False))
+        except CommClosedError as error:
+            if self.client.status != "running":
+                raise RuntimeError("the client was closed, or the scheduler is gone") from error
+            raise LostInput("a worker died while data was sent to it; give paths, or a dask array") from error
 
     def delayed(self, function: Callable[..., Any], *args: Any) -> Any:
         """The task of `submit`, but it is `result` that starts it. Other such tasks and chunks of dask collections may

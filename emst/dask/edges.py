@@ -125,7 +125,7 @@ def _of_plain_arrays(arrays: Sequence[Array], cluster: Cluster) -> list[Chunk]:
     m = len(arrays[0])
     size = max(1, min(PIECE, -(-m // len(cluster.workers))))
     pieces = [tuple(array[begin : begin + size] for array in arrays) for begin in range(0, max(m, 1), size)]
-    held = cluster.client.scatter(pieces, hash=False)
+    held = cluster.scatter(pieces)
     return [Chunk(f"chunk {i}", _of_piece, (piece,)) for i, piece in enumerate(held)]
 
 

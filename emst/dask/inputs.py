@@ -198,7 +198,7 @@ def _from_array(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
 def _sent(cluster: Cluster, array: Array, sizes: list[int], dtype: np.dtype) -> list[Future]:
     """Rows of an array on the workers. In one process nothing is copied: the pieces are views."""
     pieces = np.cumsum([0, *sizes], dtype=np.int64)
-    sent = cluster.client.scatter([array[a:b] for a, b in zip(pieces, pieces[1:])], hash=False)
+    sent = cluster.scatter([array[a:b] for a, b in zip(pieces, pieces[1:])])
     return [cluster.submit(_chunk, piece, "", dtype) for piece in sent]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from distributed import Client, LocalCluster
+from distributed.comm import CommClosedError
 from graph_reference import GRAPHS
 
 import emst
@@ -423,7 +424,8 @@ def test_a_worker_that_dies_costs_nothing_but_time(doomed, seed, tmp_path):
     assert_same(found[0], whole(arrays, 200))
 
 
-def test_plain_arrays_that_are_lost_are_sent_again(doomed, monkeypatch):
+@pytest.mark.parametrize("dies", ["while data is sent to it", "with the data"])
+def test_plain_arrays_that_are_lost_are_sent_again(doomed, monkeypatch, dies):
     arrays = edges_of()
     sent = []
 
@@ -432,6 +434,8 @@ def test_plain_arrays_that_are_lost_are_sent_again(doomed, monkeypatch):
         sent.append(len(held))
         if len(sent) == 1:
             close_one(doomed)
+            if dies == "while data is sent to it":
+                raise CommClosedError("stream is closed")
         return held
 
     scatter = doomed.scatter
