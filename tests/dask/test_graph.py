@@ -461,6 +461,11 @@ def test_arrays_that_are_lost_again_and_again_end_in_an_error(client, monkeypatc
     assert len(sent) == ATTEMPTS
 
 
+def on_workers(client):
+    """Names of the results that workers hold."""
+    return {name for held in client.run(lambda dask_worker: list(dask_worker.data)).values() for name in held}
+
+
 @pytest.fixture
 def no_collection():
     """Python's collection of circles is off."""
@@ -473,6 +478,7 @@ def no_collection():
 def test_nothing_stays_on_the_workers(client, no_collection):
     """Also after a wait of more than a second, and after an error."""
     source, target, weight = arrays = edges_of()
+    before = on_workers(client)  # of other tests
 
     def slowly(values):
         time.sleep(1.5)
@@ -484,6 +490,6 @@ def test_nothing_stays_on_the_workers(client, no_collection):
     with pytest.raises(ValueError, match="ends must"):
         graph_msf(lazy(arrays, 100), n_vertices=20, device="cpu")
     end = time.monotonic() + 10
-    while any(held := client.run(lambda dask_worker: list(dask_worker.data)).values()):  # workers are told a bit later
+    while held := on_workers(client) - before:  # workers are told a bit later
         assert time.monotonic() < end, held
         time.sleep(0.01)
