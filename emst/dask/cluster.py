@@ -12,13 +12,13 @@ import os
 import socket
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import dask
 import numba
-from distributed import Client, Future, KilledWorker, get_client, get_worker, wait
-from distributed.client import FutureCancelledError
+from distributed import CancelledError, Client, Future, KilledWorker, get_client, get_worker, wait
 
 import emst
 from emst.backend import backend_of
@@ -67,7 +67,10 @@ class Cluster:
         self.device = _common_device(found, device)
         self.in_process = {worker["process"] for worker in found.values()} == {_process()}
         self.threads = sum(worker["threads"] for worker in found.values())
-        self._memory = min(worker["memory"] // worker["threads"] for worker in found.values())
+        threads: Counter[tuple[str, int]] = Counter()  # of a process: Dask compares limits with its memory
+        for worker in found.values():
+            threads[worker["process"]] += worker["threads"]
+        self._memory = min(worker["memory"] // threads[worker["process"]] for worker in found.values())
         self._futures: list[Future] = []
 
     def _ask(self, function: Callable[..., Any]) -> dict[str, Any]:
@@ -119,8 +122,8 @@ class Cluster:
         TimeoutError
             No result within `timeout` seconds.
         """
-        self._wait(futures, timeout)
         with _plain_errors():
+            self._wait(futures, timeout)
             return list(self.client.gather(futures))
 
     def _wait(self, futures: list[Future], timeout: float | None) -> None:
@@ -230,9 +233,10 @@ def _plain_errors() -> Iterator[None]:
     except KilledWorker as error:
         raise RuntimeError(
             f"{error.allowed_failures + 1} workers died while they computed the same task ({error.task}), the last one "
-            f"{error.last_worker.address}; as a rule they ran out of memory: use more partitions or more memory a worker"
+            f"{error.last_worker.address}; as a rule they ran out of memory: use more partitions, or more memory a "
+            "worker"
         ) from error
-    except FutureCancelledError as error:
+    except CancelledError as error:
         raise LostInput(
             "data was lost with a worker and cannot be read again; give paths, or a dask array that reads its chunks"
         ) from error
