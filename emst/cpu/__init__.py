@@ -33,6 +33,7 @@ from emst.cpu.points.knn import core_distances, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory
 from emst.cpu.points.order import curve_codes, curve_order
+from emst.cpu.points.outline import outline_hits, outline_reach
 from emst.cpu.points.places import curve_places
 from emst.cpu.points.prediction import nearest_reachable
 from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
@@ -79,6 +80,8 @@ __all__ = [
     "number_components",
     "open_rows",
     "outlier_scores",
+    "outline_hits",
+    "outline_reach",
     "point_statistics",
     "require_memory",
     "row_core_distances",

@@ -33,13 +33,15 @@ from emst.cuda.merge import merge
 from emst.cuda.points.bvh import build_bvh
 from emst.cuda.points.cached import cache_neighbours, upper_bounds
 from emst.cuda.points.duplicates import join_duplicates
-from emst.cuda.points.knn import core_distances, scale_cores
+from emst.cuda.points.knn import core_distances, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory
-from emst.cuda.points.order import curve_order
+from emst.cuda.points.order import curve_codes, curve_order
+from emst.cuda.points.outline import outline_hits, outline_reach
 from emst.cuda.points.places import curve_places
 from emst.cuda.points.prediction import nearest_reachable
-from emst.cuda.points.result import sorted_edges, unscaled
+from emst.cuda.points.queries import nearest_across, nearest_distances
+from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
 from emst.cuda.points.search import nearest_outgoing
 from emst.cuda.points.small import join_all
 from emst.cuda.points.statistics import point_statistics
@@ -60,9 +62,11 @@ __all__ = [
     "condense",
     "core_distance_sums",
     "core_distances",
+    "curve_codes",
     "curve_order",
     "curve_places",
     "cut",
+    "edge_powers",
     "exemplar_distances",
     "graph_forest",
     "graph_statistics",
@@ -76,11 +80,15 @@ __all__ = [
     "linkage",
     "merge",
     "name",
+    "nearest_across",
+    "nearest_distances",
     "nearest_outgoing",
     "nearest_reachable",
     "number_components",
     "open_rows",
     "outlier_scores",
+    "outline_hits",
+    "outline_reach",
     "point_statistics",
     "require_memory",
     "row_core_distances",
@@ -89,6 +97,7 @@ __all__ = [
     "scale_cores",
     "select",
     "separations",
+    "set_cores",
     "simplify",
     "sort_order",
     "sorted_edges",

@@ -48,9 +48,13 @@ def border(ops: Backend, partition: Partition, outline: Outline, own: int, k: in
     bvh = partition.bvh
     outline = on_backend(outline, ops)
     reach, near, rest = reaches(bvh, outline, own, norm, ops)
-    radius = bvh.core[near] if k > 1 else half_diagonals(bvh, near, norm, ops)
-    hopeful = reach[near] <= radius
-    asking, radius = near[hopeful], radius[hopeful]
+    if k > 1:  # all points whose core distance may be smaller; sparse ones may lie far from the border
+        asking = np.flatnonzero(reach <= bvh.core)
+        radius = bvh.core[asking]
+    else:
+        radius = half_diagonals(bvh, near, norm, ops)
+        hopeful = reach[near] <= radius
+        asking, radius = near[hopeful], radius[hopeful]
     points = ops.xp.ascontiguousarray(bvh.points()[asking])
     questions: dict[int, Questions] = {}
     if len(asking):

@@ -70,7 +70,7 @@ def local_tree(
     core = bvh.core
     if core is not None and core_factor != 1:
         ops.scale_cores(bvh, core_factor)
-    weight = reach if core is None else np.maximum(reach, bvh.core)
+    weight = reach.copy() if core is None else np.maximum(reach, bvh.core)
     with partition.lock:
         forest, certain, components, labels = _grown(ops, bvh, weight, reach)
     number = ops.xp.empty(bvh.n, np.int32)
@@ -121,7 +121,7 @@ def _take_answers(
 
 def _grown(ops: Backend, bvh: Any, weight: Array, power: Array) -> tuple[Forest, Array, Array, Array]:
     """The forest of the partition; which slots hold certain edges, and the components that these make: their roots and
-    the root of every point."""
+    the root of every point. The bounds of repeated points are set to infinity."""
     forest = ops.join_duplicates(bvh)
     cache = ops.cache_neighbours(bvh, forest)
 
@@ -130,6 +130,8 @@ def _grown(ops: Backend, bvh: Any, weight: Array, power: Array) -> tuple[Forest,
         ops.upper_bounds(bvh, forest, cache)
 
     roots = forest.components.copy()
+    repeated = forest.source >= 0  # they equal the first point of their component, which asks for them
+    weight[repeated] = power[repeated] = np.inf
     bounds = [weight[roots], power[roots]]
     if forest.count > 1:
         prepare(forest)

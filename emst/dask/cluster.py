@@ -14,11 +14,12 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from typing import Any
 
 import dask
 import numba
-from distributed import CancelledError, Client, Future, KilledWorker, get_client, get_worker, wait
+from distributed import Client, Future, KilledWorker, get_client, get_worker, wait
 
 import emst
 from emst.backend import backend_of
@@ -98,7 +99,7 @@ class Cluster:
         return future
 
     def delayed(self, function: Callable[..., Any], *args: Any) -> Any:
-        """The task of `submit`, but it is `compute` that starts it. Other such tasks and chunks of dask collections may
+        """The task of `submit`, but it is `result` that starts it. Other such tasks and chunks of dask collections may
         be among the arguments.
 
         Dask walks the graph of tasks depth first: what a later task reduces is dropped soon.
@@ -106,11 +107,14 @@ class Cluster:
         task = dask.delayed(_run, pure=False)
         return task(self.device, function, *args, dask_key_name=f"{function.__name__.strip('_')}-{uuid.uuid4()}")
 
-    def compute(self, task: Any) -> Future:
-        """Start a task of `delayed` and the tasks that it needs; only its own result is held."""
+    def result(self, task: Any) -> Any:
+        """The result of a task of `delayed`, which runs now with the tasks that it needs. Nothing stays on workers."""
         future = self.client.compute(task)
         self._futures.append(future)
-        return future
+        try:
+            return self.gather([future])[0]
+        finally:
+            future.release()  # a wait that timed out holds it in a circle of Python objects
 
     def gather(self, futures: list[Future], timeout: float | None = None) -> list[Any]:
         """Results of tasks, in order. The first error is raised; nobody waits forever for workers that are gone.
@@ -236,7 +240,7 @@ def _plain_errors() -> Iterator[None]:
             f"{error.last_worker.address}; as a rule they ran out of memory: use more partitions, or more memory a "
             "worker"
         ) from error
-    except CancelledError as error:
+    except CancelledError as error:  # Dask's errors derive from it: one of `gather`, another one of `wait`
         raise LostInput(
             "data was lost with a worker and cannot be read again; give paths, or a dask array that reads its chunks"
         ) from error

@@ -63,10 +63,12 @@ def chunks_of(graph: Any, cluster: Cluster) -> list[Chunk]:
     """
     if isinstance(graph, (str, os.PathLike)):
         graph = [graph]
-    if hasattr(graph, "columns"):
+    if hasattr(type(graph), "columns"):  # a delayed object itself claims to have any attribute
         return _of_frame(graph, cluster)
-    if not isinstance(graph, (list, tuple)) or not graph:
-        raise TypeError(f"{WHAT}; got {type(graph).__name__ if graph else 'nothing'}")
+    if not isinstance(graph, (list, tuple)):
+        raise TypeError(f"{WHAT}; got {type(graph).__name__}")
+    if len(graph) == 0:
+        raise TypeError(f"{WHAT}; got an empty {type(graph).__name__}")
     if all(isinstance(path, (str, os.PathLike)) for path in graph):
         return _of_files([str(path) for path in graph], cluster)
     if len(graph) != 3:
@@ -76,14 +78,12 @@ def chunks_of(graph: Any, cluster: Cluster) -> list[Chunk]:
         return _of_dask_arrays(graph)
     if any(lazy):
         raise TypeError("source, target and weight must be three dask arrays or three plain arrays, not some of each")
-    return _of_plain_arrays(
-        [np.asarray(a) if isinstance(a, (list, range)) else native_array(a) for a in graph], cluster
-    )
+    return _of_plain_arrays([_array(array) for array in graph], cluster)
 
 
 def _of_dask_arrays(arrays: Sequence[Any]) -> list[Chunk]:
     for name, array in zip(NAMES, arrays):
-        if not hasattr(array, "numblocks"):
+        if not hasattr(type(array), "numblocks"):
             raise TypeError(f"{WHAT}; {name} is {type(array).__name__}")
         _check_column(name, array)
     unknown = any(np.isnan(size) for array in arrays for size in array.chunks[0])
@@ -93,8 +93,8 @@ def _of_dask_arrays(arrays: Sequence[Any]) -> list[Chunk]:
             f"source, target and weight must have the same chunks; they have {', '.join(str(cut[0]) for cut in cuts)}"
             + (" of them" if unknown else "")
         )
-    together = dask.optimize(*arrays)  # what they have in common, such as the reading of a file, is done once
-    blocks = zip(*(array.to_delayed(optimize_graph=False) for array in together))
+    # Not optimized, because Dask would fuse what the arrays have in common, such as the reading of a file, into each.
+    blocks = zip(*(array.to_delayed(optimize_graph=False) for array in arrays))
     return [Chunk(f"chunk {i}", _given, block) for i, block in enumerate(blocks)]
 
 
@@ -164,7 +164,7 @@ def _with_edges(
 
 
 def _given(source: Any, target: Any, weight: Any) -> Edges:
-    return Edges(native_array(source), native_array(target), native_array(weight), 0)
+    return Edges(_array(source), _array(target), _array(weight), 0)
 
 
 def _of_piece(piece: tuple[Array, Array, Array]) -> Edges:
@@ -172,11 +172,18 @@ def _of_piece(piece: tuple[Array, Array, Array]) -> Edges:
 
 
 def _of_part(frame: Any) -> Edges:
-    return Edges(*_columns(frame), 0)
+    source, target, weight = _columns(frame)
+    return Edges(source, target, weight, 0)
+
+
+def _array(given: Any) -> Array:
+    """A numpy or cupy array, also for a list or a column of a frame."""
+    native = native_array(given)
+    return native if hasattr(native, "__cuda_array_interface__") else np.asarray(native)
 
 
 def _columns(frame: Any) -> list[Array]:
-    return [frame[name].to_numpy() for name in NAMES]
+    return [_array(frame[name]) for name in NAMES]
 
 
 def _of_file(path: str) -> Edges:

@@ -101,9 +101,10 @@ def graph_msf(
 
     Notes
     -----
-    A forest has fewer edges than the graph has vertices, so it fits one worker where the graph need not. A worker
-    holds a chunk and its forest, or four forests and what joins them: about 500 bytes a vertex. Chunks reduce to
-    little if they hold many times more edges than vertices.
+    A forest has fewer edges than the graph has vertices, so it fits one worker, and this process, where the graph need
+    not. A thread of a worker holds one chunk and what it takes to solve it, or four forests and what it takes to join
+    them: about 400 bytes a vertex. Chunks with many times more edges than vertices are best; a chunk with fewer edges
+    than vertices is hardly reduced.
 
     Examples
     --------
@@ -148,7 +149,7 @@ def _reduced(chunks: list[Chunk], n: int | None, labels: bool, cluster: Cluster)
         groups = [forests[i : i + FAN_IN] for i in range(0, len(forests), FAN_IN)]
         forests = [cluster.delayed(_joined, group) if len(group) > 1 else group[0] for group in groups]
     try:
-        return cluster.gather([cluster.compute(cluster.delayed(_finished, forests, n, labels))])[0]
+        return cluster.result(cluster.delayed(_finished, forests, n, labels))
     except FaultyChunk as error:
         raise _first_fault(chunks[: error.args[0] + 1], n, cluster) from None
 
@@ -248,10 +249,15 @@ def _count_and_fault(ops: Backend, edges: Edges, n: int | None) -> tuple[int, tu
     return len(edges.weight), _fault(edges, n)
 
 
+def _listed(ops: Backend, results: list[Any]) -> list[Any]:
+    return results
+
+
 def _first_fault(chunks: list[Chunk], n: int | None, cluster: Cluster) -> ValueError:
     """The error for the first faulty entry of all. A worker that finds one knows neither what other chunks hold nor how
     many entries lie before its own, so these are read again."""
-    found = cluster.gather([cluster.compute(chunk.task(cluster, _count_and_fault, n)) for chunk in chunks])
+    tasks = [chunk.task(cluster, _count_and_fault, n) for chunk in chunks]
+    found = cluster.result(cluster.delayed(_listed, tasks))
     begin = 0
     for chunk, (count, fault) in zip(chunks, found):
         if fault is not None:

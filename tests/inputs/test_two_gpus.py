@@ -1,6 +1,8 @@
 """Data on the second of two GPUs, while the first is the current one: work and results belong on the second."""
 
 import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -178,6 +180,28 @@ def test_host_data_goes_to_the_current_gpu(cupy):
         assert model._model.weights.device.id == gpu
         np.testing.assert_array_equal(model.predict(x[:100]), model.labels_[:100])
         assert isinstance(model.outlier_scores_, np.ndarray)
+
+
+def test_a_thread_for_each_gpu(cupy, monkeypatch):
+    """Both work at once, and load their kernels at once."""
+    from emst.cuda.runtime import launch
+
+    sets = [cloud(30_000, 3, np.float32), cloud(20_000, 2, np.float64), blobs(5_000, 40)]
+    expected = [emst.minimum_spanning_tree(x, min_samples=3, device="cpu") for x in sets]
+    monkeypatch.setattr(launch, "_ready", {})
+    start = threading.Barrier(4)
+
+    def work(gpu):
+        start.wait()
+        with cupy.cuda.Device(gpu):
+            return [emst.minimum_spanning_tree(cupy.asarray(x), min_samples=3) for x in sets]
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(work, (0, 1, 0, 1)))
+    for gpu, trees in zip((0, 1, 0, 1), found):
+        for ours, theirs in zip(trees, expected):
+            same(ours.edges, theirs.edges, gpu)
+            same(ours.weights, theirs.weights, gpu)
 
 
 # Clusters

@@ -33,6 +33,12 @@ from hierarchy_reference import (  # noqa: F401, more operations
     simplify,
 )
 from norms_reference import power_between, rooted
+from partitions_reference import (  # noqa: F401, more operations
+    nearest_across,
+    nearest_distances,
+    outline_hits,
+    outline_reach,
+)
 from prediction_reference import (  # noqa: F401, more operations
     common_ancestor_lambdas,
     exemplar_distances,

@@ -2,6 +2,8 @@
 
 import pathlib
 import re
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -95,11 +97,69 @@ def test_every_launch_is_checked():
     assert asking == {"launch.py"}
 
 
-def test_the_first_launch_is_checked_and_later_ones_are_not(monkeypatch):
-    launch = pytest.importorskip("emst.cuda.runtime.launch", reason="needs CuPy, which is not installed")
-    launched = []
-    monkeypatch.setattr(launch, "kernel", lambda *_: lambda *args: launched.append(args))
-    monkeypatch.setattr(launch, "_ready", {})
+@pytest.fixture
+def launch(monkeypatch):
+    """The module, with nothing loaded, in a thread whose GPU is number 0."""
+    module = pytest.importorskip("emst.cuda.runtime.launch", reason="needs CuPy, which is not installed")
+    monkeypatch.setattr(module, "_ready", {})
+    monkeypatch.setattr(module, "current_gpu", lambda: getattr(threading.current_thread(), "gpu", 0))
+    return module
+
+
+class Kernel:
+    """Stands for a kernel of CuPy, which loads its code when a GPU needs it for the first time."""
+
+    def __init__(self, launch):
+        self.launch, self.code, self.loads, self.loading, self.at_once, self.launched = launch, {}, [], 0, 0, []
+
+    @property
+    def kernel(self):
+        gpu = self.launch.current_gpu()
+        if gpu not in self.code:
+            self.loading += 1
+            self.at_once = max(self.at_once, self.loading)
+            time.sleep(0.02)  # other threads run meanwhile
+            self.loads.append(gpu)
+            self.code[gpu] = gpu
+            self.loading -= 1
+        return self.code[gpu]
+
+    def __call__(self, *args):
+        assert self.launch.current_gpu() in self.code
+        self.launched.append(args)
+
+
+def test_each_gpu_loads_a_kernel_once_and_before_it_runs(launch, monkeypatch):
+    """Eight threads, two of them a GPU, launch the same kernels at the same moment."""
+    kernels = {}
+    monkeypatch.setattr(launch, "kernel", lambda room, name, _: kernels.setdefault(name, Kernel(launch)))
+    monkeypatch.setattr(launch, "check", lambda *_: None)
+    start, errors = threading.Barrier(8), []
+
+    def work():
+        try:
+            start.wait()
+            for name in ("leaves", "label_points", "leaves"):
+                launch.launch("hierarchy/selection", name, 300, *LEAVES)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for i, thread in enumerate(threads):
+        thread.gpu = i % 4
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    for name, launches in (("leaves", 16), ("label_points", 8)):
+        assert sorted(kernels[name].loads) == [0, 1, 2, 3] and kernels[name].at_once == 1
+        assert len(kernels[name].launched) == launches
+
+
+def test_the_first_launch_is_checked_and_later_ones_are_not(launch, monkeypatch):
+    kernel = Kernel(launch)
+    launched = kernel.launched
+    monkeypatch.setattr(launch, "kernel", lambda *_: kernel)
     with pytest.raises(TypeError, match="takes 4 arguments"):
         launch.launch("hierarchy/selection", "leaves", 300, *LEAVES[:-1])
     launch.launch("hierarchy/selection", "leaves", 300, LEAVES[0], None, *LEAVES[2:])

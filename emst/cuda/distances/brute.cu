@@ -2,6 +2,7 @@
 //
 // Points are rows of d coordinates and a tag (the core distance). Without centres no tile is left out.
 #include "distances/selection.cuh"
+#include "distances/sorted_row.cuh"
 #include "distances/tiles.cuh"
 
 // Centres of tiles, rows of d coordinates and the radius. A warp a tile.
@@ -105,6 +106,20 @@ __global__ void brute_nearest_of_splits(const int *labels, i64 n, const int *wor
   if (found != NONE) lower(best + labels[u], weight);
 }
 
+// use(c, acc[c]) for every point c of a tile that fits, one after the other. They are few, and so what is done with
+// them is compiled once, not TILE times.
+template <class T, class Use>
+__device__ void each_fitting(const T (&acc)[TILE], u32 fits, Use use) {
+  while (fits) {
+    const int c = __ffs(fits) - 1;
+    fits &= fits - 1;
+    T picked = acc[0];
+#pragma unroll
+    for (int other = 1; other < TILE; other++) picked = other == c ? acc[other] : picked;
+    use(c, bits_of(picked));
+  }
+}
+
 // The K nearest points so far. Of equally near ones the first to come stays in front.
 template <class T, int K>
 struct NearestList {
@@ -133,16 +148,8 @@ struct NearestList {
       }
     }
   }
-  // Inserts those points of a tile that fit. They are few, and so the long insertion is compiled once, not TILE times.
   __device__ void offer(const T (&acc)[TILE], u32 fits, int first) {
-    while (fits) {
-      const int c = __ffs(fits) - 1;
-      fits &= fits - 1;
-      T picked = acc[0];
-#pragma unroll
-      for (int other = 1; other < TILE; other++) picked = other == c ? acc[other] : picked;
-      insert(bits_of(picked), first + c);
-    }
+    each_fitting(acc, fits, [&](int c, Bits<T> e) { insert(e, first + c); });
   }
 };
 
@@ -270,4 +277,58 @@ __global__ void __launch_bounds__(QUERIES)
   if (a >= count) return;
   found[u] = nearest;
   weight[u] = least;
+}
+
+// Distances of every query to its nearest points within its radius, ascending; see queries.cu.
+template <class T, int METRIC>
+__global__ void __launch_bounds__(QUERIES)
+    brute_within(const T *queries, i64 count, const T *points, i64 n, int d, const Norm<METRIC> norm,
+                 const Bits<T> *radius, int wanted, Bits<T> *distance) {
+  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, count - 1);
+  SortedRow<T> list;
+  list.start(distance + u * wanted, wanted, a < count ? bound_of<T>(radius[u]) : 0);
+  for (i64 first = 0; first < n; first += TILE) {
+    T acc[TILE];
+    tile_powers(norm, queries, u, points, n, d, first, acc);
+    u32 fits = 0;
+#pragma unroll
+    for (int c = 0; c < TILE; c++) fits |= (u32)(first + c < n && bits_of(acc[c]) < list.limit) << c;
+    each_fitting(acc, fits, [&](int, Bits<T> e) { list.offer(e); });
+  }
+  if (a < count) list.fill();
+}
+
+// The first point of another component in the order of (weight, power of the distance, id) within the radius of every
+// query; see queries.cu.
+template <class T, int METRIC>
+__global__ void __launch_bounds__(QUERIES)
+    brute_across(const T *queries, i64 count, const T *points, const int *labels, i64 n, int d, const Norm<METRIC> norm,
+                 const int *own, const Bits<T> *core, const Bits<T> *radius, int *found, Bits<T> *weight,
+                 Bits<T> *distance) {
+  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, count - 1);
+  const int label = own[u];
+  const Bits<T> own_core = core ? core[u] : 0;
+  Bits<T> least = minimum(radius[u], INFINITE<T> - 1), nearest = INFINITE<T>;
+  int first_found = NONE;
+  for (i64 first = 0; first < n; first += TILE) {
+    T acc[TILE];
+    tile_powers(norm, queries, u, points, n, d, first, acc);
+#pragma unroll
+    for (int c = 0; c < TILE; c++) {
+      const i64 i = first + c;
+      if (i >= n) continue;
+      const Bits<T> e = bits_of(acc[c]);
+      const Bits<T> w = maximum(e, maximum(own_core, bits_of(__ldg(points + i * (d + 1) + d))));
+      if (w > least || labels[i] == label) continue;
+      if (w < least || e < nearest) {  // points come in ascending order
+        least = w;
+        nearest = e;
+        first_found = (int)i;
+      }
+    }
+  }
+  if (a >= count) return;
+  found[u] = first_found;
+  weight[u] = first_found == NONE ? INFINITE<T> : least;
+  distance[u] = nearest;
 }

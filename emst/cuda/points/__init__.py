@@ -14,7 +14,9 @@ small          few points: all rounds at once
 result         sorted edges and core distances, in the caller's rows and units
 places         places of new points in that order
 prediction     the nearest point to a new one under mutual reachability
-walk.cuh       the walk of 32 neighbouring queries through the hierarchy; knn, search and prediction use it
+outline        which points and boxes are near to what other partitions hold
+queries        searches among the points of one partition for queries of another
+walk.cuh       the walk of 32 neighbouring queries through the hierarchy; knn, search, prediction and queries use it
 nearest.cuh    sorted lists of neighbours, for the walk
 kth.cuh        the distance of the k-th nearest point without a list, for long lists
 """

@@ -106,6 +106,18 @@ def padded(n: int) -> int:
     return -(-n // LEAF) * LEAF
 
 
+def in_whole_leaves(labels: cupy.ndarray) -> cupy.ndarray:
+    """Labels int32[n] whose last leaf can be read as a whole, in loads of 16 bytes; a copy only if it must be one. What
+    stands past the last label has no meaning."""
+    n, data = len(labels), labels.data
+    room = data.mem.ptr + data.mem.size - data.ptr
+    if labels.flags.c_contiguous and data.ptr % 16 == 0 and room >= labels.itemsize * padded(n):
+        return labels
+    copy = cupy.empty(padded(n), labels.dtype)
+    copy[:n] = labels
+    return copy[:n]
+
+
 def build_bvh(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: Norm = EUCLIDEAN) -> Bvh:
     """See `emst.backend.operations`."""
     n, d = points.shape
@@ -138,7 +150,7 @@ def curve_steps(bvh: Bvh) -> cupy.ndarray:
     return step
 
 
-def set_cores(bvh: Bvh, core: cupy.ndarray) -> None:
+def write_cores(bvh: Bvh, core: cupy.ndarray) -> None:
     """Write core distances (powers, curve order) into the hierarchy."""
     bvh.core = core
     if bvh.brute:

@@ -6,7 +6,7 @@ import cupy
 import numpy as np
 
 from emst.cuda.distances.brute import kth_distances, list_neighbours
-from emst.cuda.points.bvh import Bvh, set_cores
+from emst.cuda.points.bvh import Bvh, write_cores
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch
@@ -21,14 +21,19 @@ def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
         _list_nearest(bvh, k, core)
     elif k > 1:  # lists of the nearest 16 for the first round cost more than they save
         _select_distances(bvh, k, core)
-    set_cores(bvh, core)
+    write_cores(bvh, core)
     return core
 
 
 def scale_cores(bvh: Bvh, factor: float) -> None:
     """See `emst.backend.operations`."""
-    set_cores(bvh, multiplied(bvh.core, factor))
+    write_cores(bvh, multiplied(bvh.core, factor))
     bvh.core_factor = factor
+
+
+def set_cores(bvh: Bvh, core: cupy.ndarray) -> None:
+    """See `emst.backend.operations`."""
+    write_cores(bvh, cupy.ascontiguousarray(core))
 
 
 def multiplied(core: cupy.ndarray, factor: float) -> cupy.ndarray:

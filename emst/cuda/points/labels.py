@@ -16,7 +16,8 @@ def label_nodes(bvh: Bvh, labels: cupy.ndarray) -> None:
     """See `emst.backend.operations`."""
     if bvh.brute:
         return
-    launch_over_points("points/labels", f"label_leaves<{bvh.layout}>", bvh.n, labels, bvh.n, bvh.hierarchy, bvh.nodes)
+    args = (cupy.ascontiguousarray(labels), bvh.n, bvh.hierarchy, bvh.nodes)
+    launch_over_points("points/labels", f"label_leaves<{bvh.layout}>", bvh.n, *args)
     top = max(sum(count > FAN for count in bvh.counts), 2)  # the first level that one block does at once
     each_level(bvh, "points/labels", "label_level", range(2, top))
     if top < len(bvh.counts):

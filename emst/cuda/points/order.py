@@ -6,16 +6,18 @@ crowded cells make the next level.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import cupy
 import numpy as np
 
 from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, CurveCells, CurveOrder, runs_of
-from emst.cuda.points.statistics import corners_of
+from emst.cuda.points.statistics import corners_of, corners_of_box
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch
 from emst.cuda.runtime.sort import sort_pairs
+
+Box: TypeAlias = tuple[np.ndarray, np.ndarray]  # corners float64[d] on the host
 
 THREADS = 1 << 18  # that find the boxes, at most
 LEAST_RUN = 64  # points that one of them takes at least
@@ -43,17 +45,17 @@ class Level(NamedTuple):
     cell: Any = None  # int32[m]: its cell
 
 
-def curve_order(points: cupy.ndarray, scale: float, keep: bool = False) -> CurveOrder:
+def curve_order(points: cupy.ndarray, scale: float, keep: bool = False, box: Box | None = None) -> CurveOrder:
     """See `emst.backend.operations`."""
     n, d = points.shape
-    if n <= CROWD:
+    if n == 0 or (n <= CROWD and box is None):
         return CurveOrder(cupy.arange(n, dtype=np.int32), joined_levels([], d) if keep else None)
     level: Level | None = Level(n, 1)
     if keep:  # copies from the host, which small inputs would feel
         level = Level(n, 1, cupy.zeros(1, np.int32), cupy.asarray([0, n], np.int64))
     rows, kept = None, []
     while level is not None:
-        grids = _grids(points, scale, level)
+        grids = _grids(_corners(points, level, box), level.cells, d, scale)
         codes, rows = _sorted(_codes(points, scale, level, grids), level, rows)
         if keep:
             kept.append((level.first, *runs_of(codes, level.first, level.start), grids))
@@ -61,21 +63,35 @@ def curve_order(points: cupy.ndarray, scale: float, keep: bool = False) -> Curve
     return CurveOrder(rows, joined_levels(kept, d) if keep else None)
 
 
-def _grids(points: cupy.ndarray, scale: float, level: Level) -> Grids:
-    """A box around the points of every cell, and its grid."""
-    d, c = points.shape[1], level.cells
-    wide = points.dtype.itemsize == 8
-    types = "double, u64" if wide else "float, u32"
+def curve_codes(points: cupy.ndarray, scale: float, box: Box) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    n, d = points.shape
+    return _codes(points, scale, Level(n, 1), _grids(corners_of_box(*box), 1, d, scale))
+
+
+def _corners(points: cupy.ndarray, level: Level, box: Box | None) -> cupy.ndarray:
+    """A box around the points of every cell, as ordered integers; `box` is that of the first cell, if it is given."""
     if level.cell is None:
-        corners = corners_of(points)
-    else:
-        corners = cupy.zeros((c, 2, d), np.uint64 if wide else np.uint32)
-        run = max(LEAST_RUN, -(-level.m * d // THREADS))
-        args = (points, np.int32(d), level.members, level.cell, level.m, run, corners)
-        launch("points/order", f"cell_boxes<{types}>", -(-level.m // run) * d, *args)
-    grids, axes = new_grids(c, d), min(d, MOST_CURVE_AXES)
-    launch("points/order", f"cell_grids<{types}, {axes}>", 32 * c, corners, c, np.int32(d), scale, LEAST_EXTENT, *grids)
+        return corners_of(points) if box is None else corners_of_box(*box)
+    d, wide = points.shape[1], points.dtype.itemsize == 8
+    corners = cupy.zeros((level.cells, 2, d), np.uint64 if wide else np.uint32)
+    run = max(LEAST_RUN, -(-level.m * d // THREADS))
+    args = (points, np.int32(d), level.members, level.cell, level.m, run, corners)
+    launch("points/order", f"cell_boxes<{_types(corners)}>", -(-level.m // run) * d, *args)
+    return corners
+
+
+def _grids(corners: cupy.ndarray, cells: int, d: int, scale: float) -> Grids:
+    """The grids of cells with these boxes."""
+    grids, axes = new_grids(cells, d), min(d, MOST_CURVE_AXES)
+    args = (corners, cells, np.int32(d), scale, LEAST_EXTENT, *grids)
+    launch("points/order", f"cell_grids<{_types(corners)}, {axes}>", 32 * cells, *args)
     return grids
+
+
+def _types(corners: cupy.ndarray) -> str:
+    """Arguments of templates: the type of the coordinates, and that of the ordered integers."""
+    return "double, u64" if corners.dtype.itemsize == 8 else "float, u32"
 
 
 def new_grids(cells: int, d: int) -> Grids:

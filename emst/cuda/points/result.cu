@@ -123,6 +123,13 @@ __global__ void emit_ranked(const u64 *ends, const Bits<T> *weight, i64 n, const
   if (lane_id() == 0) emit<SQUARED>(e, value_of(own), order, unscale, before, edge, length);
 }
 
+template <class T, int METRIC>
+__global__ void edge_powers(const int *u, const int *v, i64 edges, const T *rows, int dimensions, int stride,
+                            const Norm<METRIC> norm, Bits<T> *power) {
+  const i64 i = thread_id();
+  if (i < edges) power[i] = power_between(norm, rows + (i64)u[i] * stride, rows + (i64)v[i] * stride, dimensions);
+}
+
 template <class T, bool SQUARED>
 __global__ void unscaled(const T *powers, i64 n, const int *order, double unscale, T *out) {
   i64 i = thread_id();

@@ -58,6 +58,15 @@ def _by_all_keys(bvh: Bvh, ends: cupy.ndarray, slots: cupy.ndarray, first: cupy.
     return sort_pairs(first[slots], slots)[1]
 
 
+def edge_powers(bvh: Bvh, u: cupy.ndarray, v: cupy.ndarray) -> cupy.ndarray:
+    """See `emst.backend.operations`. The ends may be views of a forest's packed edges."""
+    m = len(u)
+    powers, ends = cupy.empty(m, bvh.dtype), (cupy.ascontiguousarray(u), cupy.ascontiguousarray(v))
+    name = f"edge_powers<{bvh.T}, {bvh.metric.number}>"
+    launch("points/result", name, m, *ends, m, bvh.rows, *bvh.shape, bvh.metric.norm, powers)
+    return powers
+
+
 def unscaled(bvh: Bvh, powers: cupy.ndarray, order: cupy.ndarray) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     out, n = cupy.empty_like(powers), len(powers)

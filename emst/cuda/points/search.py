@@ -7,7 +7,7 @@ import cupy
 from emst.backend.records import Forest
 from emst.cuda.distances.brute import nearest_outside
 from emst.cuda.lightest import lightest_edges
-from emst.cuda.points.bvh import Bvh
+from emst.cuda.points.bvh import Bvh, in_whole_leaves
 from emst.cuda.points.cached import NeighbourCache, fill_from_lists
 from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch, multiprocessors
@@ -43,9 +43,9 @@ def _search_bvh(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.
     threads = min(bvh.n, multiprocessors() * BLOCKS_AN_SM * block)
     crowded = cache.rounds > 0 and bvh.n < SLACK_UP_TO * forest.count
     slack = bvh.dtype.type(_slack(bvh, SLACK if cache.second is None else SLACK_MRD) if crowded else 1)
-    inputs = (bvh.rows, forest.labels, bvh.hierarchy, bvh.nodes, bvh.metric.norm, worklist, cache.count)
+    points = (bvh.rows, in_whole_leaves(forest.labels), bvh.hierarchy, bvh.nodes, bvh.metric.norm)
     results = (cache.nearest, cache.bound, cache.second, forest.best)
-    launch("points/search", name, threads, *inputs, *results, slack, block=block)
+    launch("points/search", name, threads, *points, worklist, cache.count, *results, slack, block=block)
 
 
 def _slack(bvh: Bvh, squared: float) -> float:

@@ -31,6 +31,18 @@ def corners_of(points: cupy.ndarray) -> cupy.ndarray:
     return seen
 
 
+def corners_of_box(low: np.ndarray, high: np.ndarray) -> cupy.ndarray:
+    """The corners float64[d] of a box on the host as `corners_of` gives them for points in float64, without the last
+    word."""
+    return cupy.asarray(np.concatenate([~_ordered(low), _ordered(high)]))
+
+
+def _ordered(values: np.ndarray) -> np.ndarray:
+    """As `ordered` of exact.cuh."""
+    u, top = np.ascontiguousarray(values, np.float64).view(np.uint64), np.uint64(1 << 63)
+    return np.where(u & top, ~u, u | top)
+
+
 def _unordered(u: np.ndarray) -> np.ndarray:
     """Undo `ordered` of exact.cuh."""
     top = u.dtype.type(1 << (8 * u.dtype.itemsize - 1))

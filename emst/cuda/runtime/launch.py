@@ -1,8 +1,12 @@
-"""Launching kernels, and the buffers of ordered compaction."""
+"""Launching kernels, and the buffers of ordered compaction.
+
+Several threads may launch at once, each on the GPU that is its current one. What is kept here is kept for each GPU.
+"""
 
 from __future__ import annotations
 
 import functools
+import threading
 from typing import Any
 
 import cupy
@@ -14,8 +18,9 @@ from emst.cuda.runtime.signature import check
 
 NULL = np.uint64(0)
 
-# Kernels whose arguments of these types have been checked, and the places of the null pointers.
+# Kernels that a GPU has loaded, whose arguments of these types have been checked, and the places of the null pointers.
 _ready: dict[tuple[Any, ...], tuple[Any, tuple[int, ...]]] = {}
+_loading = threading.Lock()
 
 
 def launch(room: str, name: str, threads: int, *args: Any, block: int = BLOCK) -> None:
@@ -37,7 +42,7 @@ def launch_resident(room: str, name: str, blocks: int, *args: Any, block: int) -
 
 def most_resident(room: str, name: str, block: int) -> int:
     """How many blocks of a kernel can be resident at once."""
-    return _resident(room, name, block, cupy.cuda.runtime.getDevice())
+    return _resident(room, name, block, current_gpu())
 
 
 def launch_grid(
@@ -45,15 +50,15 @@ def launch_grid(
 ) -> None:
     """Run kernel `name` of ``<room>.cu`` with these blocks and threads of a block.
 
-    Python integers go as 64 bits, floats as doubles, None as a null pointer. The first launch with arguments of these
-    types checks them against the kernel's signature and raises TypeError if they do not fit.
+    Python integers go as 64 bits, floats as doubles, None as a null pointer. A GPU's first launch with arguments of
+    these types checks them against the kernel's signature and raises TypeError if they do not fit.
     """
-    key = (room, name, resident, *map(type, args))
+    key = (current_gpu(), room, name, resident, *map(type, args))
     ready = _ready.get(key)
     if ready is None:
         check(room, name, args)
         nulls = tuple(at for at, value in enumerate(args) if value is None)
-        ready = _ready[key] = kernel(room, name, resident), nulls
+        ready = _ready[key] = _loaded(room, name, resident)[0], nulls
     function, nulls = ready
     if nulls:
         values = list(args)
@@ -63,15 +68,31 @@ def launch_grid(
     function(grid, block, args)
 
 
+def _loaded(room: str, name: str, resident: bool) -> tuple[Any, Any]:
+    """The kernel, and its code on the current GPU, compiled and loaded by one thread at a time.
+
+    CuPy takes no lock for that. Of two threads that loaded a kernel on one GPU at the same time, one would unload its
+    module while its launch still ran; and both would compile what one of them finds on disk after the other.
+    """
+    with _loading:
+        function = kernel(room, name, resident)
+        return function, function.kernel
+
+
+def current_gpu() -> int:
+    """Number of the calling thread's GPU."""
+    return int(cupy.cuda.runtime.getDevice())
+
+
 @functools.cache
 def _resident(room: str, name: str, block: int, device: int) -> int:
-    code = kernel(room, name, True).kernel.ptr
+    code = _loaded(room, name, True)[1].ptr
     return multiprocessors() * int(cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(code, block, 0))
 
 
 def multiprocessors() -> int:
     """How many the current GPU has."""
-    return _multiprocessors(cupy.cuda.runtime.getDevice())
+    return _multiprocessors(current_gpu())
 
 
 @functools.cache

@@ -1,0 +1,166 @@
+// Queries of other partitions: their nearest points within a radius, and the point of another component that each is
+// joined to most cheaply. A warp takes 32 queries that are neighbours on the curve.
+#include "distances/sorted_row.cuh"
+#include "points/nearest.cuh"
+
+// Distances of every query to its K nearest points within its radius, ascending, in registers.
+template <class T, int D, int METRIC, int K>
+__global__ void __launch_bounds__(32 * WARPS)
+    list_within(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes, const Norm<METRIC> norm,
+                const T *queries, i64 count, const Bits<T> *radius, Bits<T> *distance) {
+  __shared__ u64 stacks[WARPS][STACK];
+  i64 u = thread_id();
+  if (u / 32 * 32 >= count) return;
+  NearestPoints<T, D, METRIC, K> search;
+  search.points = points;
+  search.norm = norm;
+  search.on = u < count;
+  u = minimum(u, count - 1);
+  search.own = ~0u;
+  search.own_leaf = search.own_leaves = 0;
+  search.x = load<T, D>(queries, u);
+  const Bits<T> bound = search.on ? bound_of<T>(radius[u]) : 0;
+#pragma unroll
+  for (int k = 0; k < K; k++) {
+    search.distance[k] = bound;
+    search.id[k] = ~0u;
+  }
+  search.reach = warp_max(bound);
+  walk<T, D>(h, nodes, Packet<T, D>(search.x), stacks[threadIdx.x / 32], search);
+  if (!search.on) return;
+#pragma unroll
+  for (int k = 0; k < K; k++) distance[u * K + k] = search.distance[k] < bound ? search.distance[k] : INFINITE<T>;
+}
+
+// A search (see walk.cuh) for any number of nearest points.
+template <class T, int D, int METRIC>
+struct PointsWithin {
+  const T *points;
+  Norm<METRIC> norm;
+  Row<T, D> x;
+  SortedRow<T> list;
+  Bits<T> reach;
+
+  __device__ bool may_hold(T, T) const { return true; }
+  __device__ bool wants(int, u32, const Row<T, D> &low, const Row<T, D> &high) const {
+    return box_power(norm, low, high, x) < list.limit;
+  }
+  __device__ bool scan(int leaf) {
+    const T *rows = points + (i64)leaf * (LEAF * STRIDE<D>);
+    const Bits<T> before = list.limit;
+#pragma unroll 1
+    for (int t = 0; t < LEAF; t++) list.offer(power_between(norm, x, load<T, D>(rows, t)));
+    const bool closer = __any_sync(FULL, list.limit != before);
+    if (closer) reach = warp_max(list.limit);
+    return closer;
+  }
+};
+
+// The same distances for any number of points.
+template <class T, int D, int METRIC>
+__global__ void __launch_bounds__(32 * WARPS)
+    row_within(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes, const Norm<METRIC> norm,
+               const T *queries, i64 count, const Bits<T> *radius, int wanted, Bits<T> *distance) {
+  __shared__ u64 stacks[WARPS][STACK];
+  i64 u = thread_id();
+  if (u / 32 * 32 >= count) return;
+  PointsWithin<T, D, METRIC> search;
+  const bool on = u < count;
+  u = minimum(u, count - 1);
+  search.points = points;
+  search.norm = norm;
+  search.x = load<T, D>(queries, u);
+  search.list.start(distance + u * wanted, wanted, on ? bound_of<T>(radius[u]) : 0);
+  search.reach = warp_max(search.list.limit);
+  walk<T, D>(h, nodes, Packet<T, D>(search.x), stacks[threadIdx.x / 32], search);
+  if (on) search.list.fill();
+}
+
+// A search (see walk.cuh) for the first point of another component in the order of (weight, power of the distance, id).
+template <class T, int D, int METRIC>
+struct NearestAcross {
+  const T *points;
+  Norm<METRIC> norm;
+  const int *labels;
+  Row<T, D> x;
+  int label, common;         // own; shared by the whole packet, or one that no node has
+  Bits<T> core;              // of the query
+  Bits<T> weight, distance;  // of the first point so far; until there is one, the radius and infinity
+  Bits<T> radius;            // points farther than this do not matter
+  Bits<T> reach, heaviest;   // greatest radius and weight of the packet
+  u32 found;
+
+  __device__ bool may_hold(T low_tag, T high_tag) const {
+    return label_of(low_tag) != common && bits_of(high_tag) <= heaviest;
+  }
+  // A node that is no nearer than the first point so far matters only if it may hold a smaller id.
+  __device__ bool wants(int, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
+    if (label_of(low.tag) == label || bits_of(high.tag) > weight) return false;
+    const Bits<T> d = box_power(norm, low, high, x);
+    return d < radius || (d == radius && first < found && distance >= radius);
+  }
+  __device__ bool offer(Bits<T> d, Bits<T> other_core, u32 i) {
+    const Bits<T> w = maximum(d, maximum(core, other_core));
+    if (w > weight || (w == weight && (d > distance || (d == distance && i > found)))) return false;
+    weight = w;
+    distance = d;
+    found = i;
+    radius = w > core ? w : d;  // nothing is lighter than the own core distance, only nearer
+    return true;
+  }
+  // Rows past the last point are infinitely far: they are heavier than any radius, whatever their labels are.
+  __device__ bool scan(int leaf) {
+    const T *rows = points + (i64)leaf * (LEAF * STRIDE<D>);
+    const int4 *four = reinterpret_cast<const int4 *>(labels + (i64)leaf * LEAF);
+    const int4 a = __ldg(four), b = __ldg(four + 1);
+    const int other[LEAF] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+    bool changed = false;
+#pragma unroll
+    for (int t = 0; t < LEAF; t++) {
+      const Row<T, D> y = load<T, D>(rows, t);
+      const Bits<T> d = power_between(norm, x, y);
+      if (other[t] != label) changed |= offer(d, bits_of(y.tag), (u32)leaf * LEAF + t);
+    }
+    const bool any = __any_sync(FULL, changed);
+    if (any) measure();
+    return any;
+  }
+  __device__ void measure() {
+    reach = warp_max(radius);
+    heaviest = warp_max(weight);
+  }
+};
+
+// `labels` can be read in whole leaves; `own` holds the labels of the queries; `core` is null where core distances are
+// 0.
+template <class T, int D, int METRIC>
+__global__ void __launch_bounds__(32 * WARPS)
+    nearest_across(const T *__restrict__ points, const int *__restrict__ labels, const Hierarchy h,
+                   const T *__restrict__ nodes, const Norm<METRIC> norm, const T *queries, i64 count, const int *own,
+                   const Bits<T> *core, const Bits<T> *radius, int *found, Bits<T> *weight, Bits<T> *distance) {
+  __shared__ u64 stacks[WARPS][STACK];
+  i64 u = thread_id();
+  if (u / 32 * 32 >= count) return;
+  const bool on = u < count;
+  u = minimum(u, count - 1);
+  NearestAcross<T, D, METRIC> search;
+  search.points = points;
+  search.norm = norm;
+  search.labels = labels;
+  search.x = load<T, D>(queries, u);
+  search.label = own[u];
+  const int front = __shfl_sync(FULL, search.label, 0);
+  search.common = __all_sync(FULL, search.label == front) ? front : -2;
+  search.core = core ? core[u] : 0;
+  const Bits<T> most = minimum(radius[u], INFINITE<T> - 1);
+  search.weight = search.radius = on && search.core <= most ? most : Bits<T>(-1);  // nothing is within -1
+  search.distance = INFINITE<T>;
+  search.found = ~0u;
+  search.measure();
+  walk<T, D>(h, nodes, Packet<T, D>(search.x), stacks[threadIdx.x / 32], search);
+  if (!on) return;
+  const bool none = search.found == ~0u;
+  found[u] = none ? NONE : (int)search.found;
+  weight[u] = none ? INFINITE<T> : search.weight;
+  distance[u] = search.distance;
+}
