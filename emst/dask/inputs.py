@@ -106,7 +106,9 @@ def chunks_of(X: Any, cluster: Cluster, dtype: Any = None) -> Chunks:
     X : dask array, dask data frame, paths, delayed blocks, futures, or array-like of shape (n, d)
         A dask array has chunks of rows, of known or unknown sizes. Paths are one or a list of .npy, .npz, .parquet or
         zarr arrays, of folders that hold such files, or of patterns like ``points-*.npy``; the workers read them. Of a
-        list of delayed blocks or futures each is an array or a data frame of rows.
+        list of delayed blocks or futures each is an array or a data frame of rows. A data frame is optimized, which
+        can join its partitions, if they are read from files and few columns are used: to have results that fit it,
+        pass ``X.optimize()`` and go on with that.
     cluster : Cluster
     dtype : {None, float32, float64}, default None
         What to compute in; None as `float_of` says, the same for all chunks.

@@ -117,22 +117,35 @@ def test_results_go_with_an_array_of_unknown_chunks(cluster, way):
     assert np.array_equal(X[array == 1].compute(), POINTS[POINTS[:, 0] > 0][labels == 1])
 
 
-@pytest.mark.parametrize("divisions", ["known", "unknown"])
-def test_results_are_a_column_of_a_frame(cluster, way, tmp_path, divisions):
-    pytest.importorskip("pyarrow")
+def from_pandas(folder, table):
+    return dd.from_pandas(table, npartitions=3)
+
+
+def from_files(folder, table):
+    dd.from_pandas(table, npartitions=3).to_parquet(folder)
+    return dd.read_parquet(folder)
+
+
+def optimized(folder, table):
+    """Without `optimize`, Dask joins the partitions only later, and cannot put the two together."""
+    dd.from_pandas(table.assign(**{name: 0.0 for name in "abcdefghi"}), npartitions=6).to_parquet(folder)
+    frame = dd.read_parquet(folder)
+    frame = frame[frame.x > -1e9][list("xyz")].optimize()
+    assert frame.npartitions < 6
+    return frame
+
+
+@pytest.mark.parametrize("make", [from_pandas, from_files, optimized])
+def test_results_are_a_column_of_a_frame(cluster, way, tmp_path, make):
     table = pd.DataFrame(POINTS, columns=list("xyz"))
-    X = dd.from_pandas(table, npartitions=3)
-    if divisions == "unknown":
-        X.to_parquet(tmp_path / "points")
-        X = dd.read_parquet(tmp_path / "points")
-    X = X[X.x > 0]
+    X = make(tmp_path / "points", table)
     chunks = chunks_of(X, cluster)
     labels = np.arange(chunks.n)
     array = dask_array(scatter_rows(cluster, *partitions(cluster, labels, n=chunks.n), chunks), chunks.row_chunks, int)
     X.assign(label=array).to_parquet(tmp_path / "labels")
     found = pd.read_parquet(tmp_path / "labels")
     assert np.array_equal(found["label"], labels)
-    assert np.array_equal(found[["x", "y", "z"]], table[table.x > 0])
+    assert np.array_equal(found[["x", "y", "z"]], table)
 
 
 def test_results_leave_the_workers_with_the_array(cluster, way, client):
