@@ -36,6 +36,7 @@ from emst.cpu.points.order import curve_codes, curve_order
 from emst.cpu.points.outline import outline_hits, outline_reach
 from emst.cpu.points.places import curve_places
 from emst.cpu.points.prediction import nearest_reachable
+from emst.cpu.points.queries import nearest_across, nearest_distances
 from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
 from emst.cpu.points.search import nearest_outgoing
 from emst.cpu.points.small import join_all
@@ -75,6 +76,8 @@ __all__ = [
     "linkage",
     "merge",
     "name",
+    "nearest_across",
+    "nearest_distances",
     "nearest_outgoing",
     "nearest_reachable",
     "number_components",
