@@ -93,6 +93,8 @@ def _grouped(
     xp, n, m = ops.xp, len(local.partition.rows), len(local.weights)
     phantoms = xp.concatenate([end[end >= 0] for end in here])
     leaving = [ops.asarray(joined.weight)[end >= 0] for end in here] if joined is not None else [weight[:0]]
+    if len(local.partition.left_out):  # the points that are left out lie beyond the first one
+        phantoms, leaving = xp.concatenate([phantoms, xp.zeros(1, phantoms.dtype)]), [*leaving, weight[:1] * 0]
     edges, heights, is_certain = _with_phantoms(ops, local, weight, phantoms, xp.concatenate(leaving))
     linkage = ops.linkage(edges, heights)
     q = len(phantoms)

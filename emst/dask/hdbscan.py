@@ -20,7 +20,7 @@ from emst.distances.metrics import TREE_NAMES, Metric, metric_of
 from emst.hdbscan.parameters import RECLUSTERED, RULES, Rule
 from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy import scores
-from emst.hierarchy.selection import Options
+from emst.hierarchy.selection import FlatClustering, Options
 from emst.inputs.devices import to_host
 from emst.inputs.fitted import FittedAttribute
 from emst.progress import round_printer
@@ -257,7 +257,7 @@ class Model:
         cluster = self.cluster
         labels = spread(self._of_chunks(0), self.rows, -2, -3, cluster)
         probabilities = spread(self._of_chunks(1), self.rows, 0, np.nan, cluster)
-        persistence, *_ = cluster.gather([cluster.submit(_persistence, self.flat, at=0), *map(self._done, labels)])
+        persistence, *_ = cluster.gather([cluster.submit(_persistence, self.flat, self.hierarchy, at=0), *map(self._done, labels)])
         return (
             dask_array(labels, self.given.row_chunks, np.int64),
             dask_array(probabilities, self.given.row_chunks, np.float64),
@@ -314,8 +314,8 @@ def _checked(estimator: HDBSCAN) -> Options:
     )
 
 
-def _persistence(ops: Any, flat: Any) -> np.ndarray:
-    return to_host(scores.persistence(flat))
+def _persistence(ops: Any, flat: FlatClustering, known: hierarchy.Hierarchy) -> np.ndarray:
+    return scores.persistence(flat, known.sizes)
 
 
 def _nothing(ops: Any, value: Any) -> None:

@@ -29,6 +29,7 @@ class Hierarchy(Sized):
 
     linkage: Linkage
     bases: list[int]  # the first vertex of every partition
+    sizes: Array  # int32[vertices]: points of every vertex
     points: int
     least: int  # subtrees of fewer points are contracted
 
@@ -84,7 +85,7 @@ def hierarchy(
     sizes = xp.concatenate([ops.asarray(part.weight) for part in parts])
     points = int(sizes.sum(dtype=np.int64))
     linkage = ops.linkage(edges, weights, sizes if points > len(sizes) else None)
-    return Hierarchy(linkage, bases, points, least)
+    return Hierarchy(linkage, bases, sizes, points, least)
 
 
 def _columns(edges: OpenEdges) -> tuple[Array, ...]:
