@@ -5,6 +5,7 @@ import importlib.util
 import pathlib
 import runpy
 import threading
+import time
 import types
 import warnings
 
@@ -36,6 +37,39 @@ def test_the_workers_share_the_memory():
         assert Cluster(client, "cpu").bytes_a_thread() == MEMORY_LIMIT // 4
     with local_cluster(2, device="cpu", memory_limit="1 GiB") as client:
         assert Cluster(client, "cpu").bytes_a_thread() == 1 << 29
+
+
+def until_all_are_paused(client):
+    end = time.monotonic() + 10
+    while {one["status"] for one in client.scheduler_info(n_workers=-1)["workers"].values()} != {"paused"}:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_nobody_waits_for_memory_for_ever(monkeypatch):
+    monkeypatch.setattr("emst.dask.cluster.PAUSED_FOR", 1.0)
+    with local_cluster(2, device="cpu", memory_limit="1 MB") as client:  # less than the process has already
+        cluster = Cluster(client, "cpu")
+        until_all_are_paused(client)
+        with pytest.raises(RuntimeError, match="all workers have waited for memory for 1 seconds"):
+            cluster.gather([cluster.submit(lambda ops: 1)], timeout=20)
+
+
+def test_a_worker_that_waits_for_memory_may_finish_its_task(monkeypatch):
+    monkeypatch.setattr("emst.dask.cluster.PAUSED_FOR", 1.0)
+
+    def slow(ops):
+        time.sleep(3)
+        return 1
+
+    with local_cluster(1, device="cpu", memory_limit=0) as client:
+        cluster = Cluster(client, "cpu")
+        future = cluster.submit(slow)
+        worker = client.cluster.workers[0]
+        while not worker.state.executing_count:
+            time.sleep(0.01)
+        worker.status = Status.paused
+        assert cluster.gather([future], timeout=20) == [1]
 
 
 def test_it_is_the_current_client_until_it_is_closed():
