@@ -12,6 +12,7 @@ import os
 import socket
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from typing import Any
@@ -29,6 +30,7 @@ START_ONE = """start one with these two lines, or pass client=:
     from emst.dask import local_cluster
     client = local_cluster()"""
 NO_WORKERS_FOR = 30.0  # seconds without any worker after which a wait ends
+PAUSED_FOR = 300.0  # seconds in which all workers are out of memory and idle: time to write hundreds of gigabytes
 DEVICE = "emst_device"  # attribute of a worker: the number of the GPU that it is bound to
 
 
@@ -68,7 +70,10 @@ class Cluster:
         self.device = _common_device(found, device)
         self.in_process = {worker["process"] for worker in found.values()} == {_process()}
         self.threads = sum(worker["threads"] for worker in found.values())
-        self._memory = min(worker["memory"] // worker["threads"] for worker in found.values())
+        threads: Counter[tuple[str, int]] = Counter()  # of a process: Dask compares limits with its memory
+        for worker in found.values():
+            threads[worker["process"]] += worker["threads"]
+        self._memory = min(worker["memory"] // threads[worker["process"]] for worker in found.values())
         self._futures: list[Future] = []
 
     def _ask(self, function: Callable[..., Any]) -> dict[str, Any]:
@@ -134,7 +139,8 @@ class Cluster:
         Raises
         ------
         RuntimeError
-            Workers died while they computed a task, or no worker has been there for `NO_WORKERS_FOR` seconds.
+            Workers died while they computed a task, no worker has been there for `NO_WORKERS_FOR` seconds, or all have
+            waited for memory for `PAUSED_FOR` seconds.
         TimeoutError
             No result within `timeout` seconds.
         """
@@ -143,7 +149,7 @@ class Cluster:
             return list(self.client.gather(futures))
 
     def _wait(self, futures: list[Future], timeout: float | None) -> None:
-        begin = seen = time.monotonic()
+        begin = seen = able = time.monotonic()
         while True:
             with contextlib.suppress(TimeoutError):
                 wait(futures, timeout=1.0)
@@ -151,10 +157,18 @@ class Cluster:
             now = time.monotonic()
             if self.client.status != "running":
                 raise RuntimeError("the client was closed, or the scheduler is gone")
-            if self.client.scheduler_info(n_workers=1)["workers"]:
+            workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+            if workers:
                 seen = now
+            if not workers or not all(map(_waits_for_memory, workers)):
+                able = now
             if now - seen > NO_WORKERS_FOR:
                 raise RuntimeError(f"all workers have been gone for {NO_WORKERS_FOR:.0f} seconds")
+            if now - able > PAUSED_FOR:
+                raise RuntimeError(
+                    f"all workers have waited for memory for {PAUSED_FOR:.0f} seconds; use more partitions, or more "
+                    "memory a worker (memory_limit)"
+                )
             if timeout is not None and now - begin > timeout:
                 raise TimeoutError(f"no result within {timeout:g} seconds")
 
@@ -182,6 +196,12 @@ def _run(device: str, function: Callable[..., Any], *args: Any) -> Any:
         result = function(ops, *args)
         ops.xp.cuda.get_current_stream().synchronize()  # another thread's stream may read it
         return result
+
+
+def _waits_for_memory(worker: dict[str, Any]) -> bool:
+    """Whether Dask gives a worker no tasks because of its memory, and none is under way that could free some."""
+    counts = worker["metrics"].get("task_counts", {})
+    return worker["status"] == "paused" and not counts.get("executing")
 
 
 def _process() -> tuple[str, int]:
@@ -249,7 +269,8 @@ def _plain_errors() -> Iterator[None]:
     except KilledWorker as error:
         raise RuntimeError(
             f"{error.allowed_failures + 1} workers died while they computed the same task ({error.task}), the last one "
-            f"{error.last_worker.address}; as a rule they ran out of memory: use more partitions or more memory a worker"
+            f"{error.last_worker.address}; as a rule they ran out of memory: use more partitions, or more memory a "
+            "worker"
         ) from error
     except CancelledError as error:  # Dask's errors derive from it: one of `gather`, another one of `wait`
         raise LostInput(

@@ -28,11 +28,13 @@ PIECE_BYTES = 64 << 20  # of an array that is cut: small beside a worker's memor
 
 @dataclass(frozen=True)
 class Piece:
-    """Part of a file: rows from `begin` to `end`, or row groups of a .parquet; to the end of the file for None."""
+    """Part of a file: rows from `begin` to `end`, or row groups of a .parquet; all of it without `end`. `rows` is how
+    many there are, None if that is not known."""
 
     path: str
     begin: int = 0
     end: int | None = None
+    rows: int | None = None
 
 
 @dataclass(frozen=True)
@@ -92,21 +94,29 @@ def read_piece(piece: Piece) -> Array:
     ------
     FileNotFoundError
         The file was there when `files_of` looked.
+    ValueError
+        The file has fewer rows now.
     """
-    path, part = Path(piece.path), slice(piece.begin, piece.end)
     try:
-        if _is_zarr(piece.path):
-            return np.asarray(_zarr_array(piece.path)[part])
-        if path.suffix == ".parquet":
-            groups = None if piece.end is None else range(piece.begin, piece.end)
-            return np.stack(list(read_parquet(path, None, groups).values()), axis=1)
-        if piece.end is None:
-            return read_points(path)
-        return np.array(np.load(path, mmap_mode="r")[part], order="C")  # a copy: pages of a file that shrinks are gone
+        rows = _read(piece)
     except Exception as error:
         if os.path.exists(piece.path):
             raise
         raise FileNotFoundError(f"{piece.path} has vanished since its size was read") from error
+    if piece.rows is not None and len(rows) != piece.rows:
+        raise ValueError(f"{piece.path} has changed since its size was read")
+    return rows
+
+
+def _read(piece: Piece) -> Array:
+    path, part = Path(piece.path), slice(piece.begin, piece.end)
+    if _is_zarr(piece.path):
+        return np.asarray(_zarr_array(piece.path)[part])
+    if piece.end is None:
+        return read_points(path)
+    if path.suffix == ".parquet":
+        return np.stack(list(read_parquet(path, None, range(piece.begin, piece.end)).values()), axis=1)
+    return np.array(np.load(path, mmap_mode="r")[part], order="C")  # a copy: pages of a file that shrinks are gone
 
 
 def cuts(n: int, row_bytes: int, unit: int = 1) -> list[tuple[int, int]]:
@@ -147,7 +157,7 @@ def _described(path: str) -> FileOfPoints:
         return FileOfPoints(path, [Piece(path)])
     try:
         array = np.load(path, mmap_mode="r")
-    except ValueError:  # Python objects, or no .npy at all
+    except (ValueError, EOFError):  # Python objects, or no .npy at all
         array = read_points(Path(path))  # raises one sentence
     if array.dtype.names:
         return FileOfPoints(path, [Piece(path)], len(array.dtype.names))
@@ -163,7 +173,7 @@ def _described_array(path: str, array: Any, unit: int = 1) -> FileOfPoints:
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     n, d = array.shape
-    pieces = [Piece(path, begin, end) for begin, end in cuts(n, d * array.dtype.itemsize, unit)]
+    pieces = [Piece(path, begin, end, end - begin) for begin, end in cuts(n, d * array.dtype.itemsize, unit)]
     return FileOfPoints(path, pieces, d, array.dtype)
 
 
@@ -174,12 +184,12 @@ def _described_parquet(path: Path) -> FileOfPoints:
             raise ValueError(f"{path}: column {name!r} does not hold numbers; choose columns with dask.dataframe")
     with pyarrow_for(path, "reading").ParquetFile(path) as file:
         groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
-    pieces, begin, size = [], 0, 0
+    pieces, begin, rows = [], 0, 0
     for i, group in enumerate(groups):
-        size += group.num_rows * len(names) * 8
-        if size >= PIECE_BYTES or i == len(groups) - 1:
-            pieces.append(Piece(str(path), begin, i + 1))
-            begin, size = i + 1, 0
+        rows += group.num_rows
+        if rows * len(names) * 8 >= PIECE_BYTES or i == len(groups) - 1:
+            pieces.append(Piece(str(path), begin, i + 1, rows))
+            begin, rows = i + 1, 0
     return FileOfPoints(str(path), pieces, len(names), None, names)
 
 

@@ -106,7 +106,9 @@ def chunks_of(X: Any, cluster: Cluster, dtype: Any = None) -> Chunks:
     X : dask array, dask data frame, paths, delayed blocks, futures, or array-like of shape (n, d)
         A dask array has chunks of rows, of known or unknown sizes. Paths are one or a list of .npy, .npz, .parquet or
         zarr arrays, of folders that hold such files, or of patterns like ``points-*.npy``; the workers read them. Of a
-        list of delayed blocks or futures each is an array or a data frame of rows.
+        list of delayed blocks or futures each is an array or a data frame of rows. A data frame is optimized, which
+        can join its partitions, if they are read from files and few columns are used: to have results that fit it,
+        pass ``X.optimize()`` and go on with that.
     cluster : Cluster
     dtype : {None, float32, float64}, default None
         What to compute in; None as `float_of` says, the same for all chunks.
@@ -172,14 +174,16 @@ def _from_blocks(blocks: list[Future], cluster: Cluster, dtype: Any) -> Chunks:
 def _from_files(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
     files: list[FileOfPoints] = cluster.gather([cluster.submit(files_of, absolute(X))])[0]
     _check_alike([file.path for file in files], [(file.d, file.dtype) for file in files], dtype)
-    features = next((file.names for file in files if file.names), None)
-    for file in files:
-        if file.names is not None and file.names != features:
-            raise ValueError(f"{file.path} has the columns {file.names}, other files have {features}")
+    named = [file for file in files if file.names is not None]
+    for file in named:
+        if file.names != named[0].names:
+            has, others = (", ".join(one.names or []) for one in (file, named[0]))
+            raise ValueError(f"{file.path} has the columns {has}, but {named[0].path} has {others}")
     pieces = [piece for file in files for piece in file.pieces]
     names = [f"chunk {i} from {piece.path}" for i, piece in enumerate(pieces)]
     futures = [cluster.submit(_chunk_of_file, *each, dtype, at=i) for i, each in enumerate(zip(pieces, names))]
-    return dataclasses.replace(_measured(futures, names, cluster, dtype), features=features)
+    chunks = _measured(futures, names, cluster, dtype)
+    return dataclasses.replace(chunks, features=named[0].names if named else None)
 
 
 def _from_array(X: Any, cluster: Cluster, dtype: Any) -> Chunks:

@@ -47,7 +47,9 @@ def local_cluster(n_workers: int | None = None, device: str = "auto", **kwargs: 
     n_workers = count if n_workers is None else n_workers
     if n_workers < 1:
         raise ValueError(f"n_workers must be at least 1; got {n_workers}")
-    options = {"memory_limit": MEMORY_LIMIT if device == "cpu" else 0, "dashboard_address": None, **kwargs}
+    options = {"memory_limit": MEMORY_LIMIT if device == "cpu" else 0, "dashboard_address": None} | kwargs
+    if options["dashboard_address"] is None:  # what serves it runs all the same: on a port that is free, for this host
+        options = {"scheduler_kwargs": {"dashboard": False, "dashboard_address": "127.0.0.1:0"}} | options
     with dask.config.set({"scheduler-address": None}):  # a new cluster, also where the configuration names one
         client = Client(n_workers=n_workers, threads_per_worker=1, processes=False, **options)
     if device == "cuda":

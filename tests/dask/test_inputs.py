@@ -1,6 +1,7 @@
 """Points from everywhere, as chunks on workers: the same values and rows, and one sentence for what is no input."""
 
 import contextlib
+import time
 
 import dask
 import dask.array as da
@@ -181,7 +182,7 @@ def test_empty_chunks_of_any_shape_and_dtype(cluster):
 
 
 BAD = {
-    "columns": (lambda: da.from_array(POINTS, chunks=(300, 2)), r"split into 2 chunks along .* X\.rechunk\(\{1: -1\}\)"),
+    "columns": (lambda: da.from_array(POINTS, chunks=(300, 2)), r"2 chunks along .* X\.rechunk\(\{1: -1\}\)"),
     "1-D": (lambda: da.from_array(POINTS[:, 0], chunks=300), "Expected 2D array"),
     "3-D": (lambda: da.from_array(POINTS[:, None], chunks=300), "Expected 2D array"),
     "plain 1-D": (lambda: POINTS[:, 0], "Expected 2D array"),
@@ -323,8 +324,6 @@ def test_nothing_stays_on_the_workers():
 
 def emptied(local, seconds=5.0):
     """Whether the workers get rid of all data soon."""
-    import time
-
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if not any(len(worker.data) for worker in local.workers.values()):
