@@ -70,7 +70,7 @@ def local_tree(
     core = bvh.core
     if core is not None and core_factor != 1:
         ops.scale_cores(bvh, core_factor)
-    weight = reach.copy() if core is None else np.maximum(reach, bvh.core)
+    weight = reach if core is None else np.maximum(reach, bvh.core)
     with partition.lock:
         forest, certain, components, labels = _grown(ops, bvh, weight, reach)
     number = ops.xp.empty(bvh.n, np.int32)
@@ -132,7 +132,7 @@ def _grown(ops: Backend, bvh: Any, weight: Array, power: Array) -> tuple[Forest,
     roots = forest.components.copy()
     repeated = forest.source >= 0  # they equal the first point of their component, which asks for them
     weight[repeated] = power[repeated] = np.inf
-    bounds = [weight[roots], power[roots]]
+    bounds = [weight[roots]] * 2 if bvh.core is None else [weight[roots], power[roots]]
     if forest.count > 1:
         prepare(forest)
     before = 0
@@ -171,6 +171,8 @@ def _joined_bounds(
     number[forest.components] = ops.xp.arange(forest.count, dtype=np.int32)
     group = number[forest.labels[roots]]
     least = numbers_of(group_least(ops, bits_of(weight), group, forest.count), weight.dtype)
+    if weight is power:  # without core distances
+        return forest.components.copy(), [least, least]
     same = bits_of(weight) == bits_of(least)[group]
     powers = numbers_of(group_least(ops, bits_of(power[same]), group[same], forest.count), power.dtype)
     return forest.components.copy(), [least, powers]

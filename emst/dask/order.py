@@ -10,6 +10,8 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array
 
+NO_KEY = np.iinfo(np.uint64).max
+
 
 def bits_of(numbers: Array) -> Array:
     """Bits of numbers that are not negative, uint64[m], in the order of the numbers."""
@@ -25,12 +27,9 @@ def numbers_of(bits: Array, dtype: np.dtype) -> Array:
 
 def group_least(ops: Backend, keys: Array, groups: Array, count: int) -> Array:
     """The least key, uint64, of each of `count` groups; all ones for groups without a key."""
-    m, xp = len(keys), ops.xp
-    labels = xp.full(max(m, count) + 1, count, np.int32)  # the last vertex is a component of its own
-    labels[:m] = groups
-    ends = xp.arange(m, dtype=np.int32)
-    last = xp.full(m, len(labels) - 1, np.int32)
-    return ops.lightest_of_edges(ends, last, keys, labels)[0][:count]
+    least = ops.xp.full(count, NO_KEY, np.uint64)
+    ops.xp.minimum.at(least, groups, keys)
+    return least
 
 
 def total_order(ops: Backend, weight: Array, power: Array | None, u: Array, v: Array) -> Array:
