@@ -13,6 +13,7 @@
     cuda/           these operations in CUDA
     io/             files
     plots/          pictures
+    dask/           the same over many GPUs and machines
     cli/            the command `emst`
     progress.py     progress of long runs: lines and bars
     old_pickles.py  what a pickle of an earlier version raises

@@ -29,13 +29,15 @@ from emst.cpu.merge import merge
 from emst.cpu.points.bvh import build_bvh
 from emst.cpu.points.cached import cache_neighbours, upper_bounds
 from emst.cpu.points.duplicates import join_duplicates
-from emst.cpu.points.knn import core_distances, scale_cores
+from emst.cpu.points.knn import core_distances, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory
-from emst.cpu.points.order import curve_order
+from emst.cpu.points.order import curve_codes, curve_order
+from emst.cpu.points.outline import outline_hits, outline_reach
 from emst.cpu.points.places import curve_places
 from emst.cpu.points.prediction import nearest_reachable
-from emst.cpu.points.result import sorted_edges, unscaled
+from emst.cpu.points.queries import nearest_across, nearest_distances
+from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
 from emst.cpu.points.search import nearest_outgoing
 from emst.cpu.points.small import join_all
 from emst.cpu.points.statistics import point_statistics
@@ -56,9 +58,11 @@ __all__ = [
     "condense",
     "core_distance_sums",
     "core_distances",
+    "curve_codes",
     "curve_order",
     "curve_places",
     "cut",
+    "edge_powers",
     "exemplar_distances",
     "graph_forest",
     "graph_statistics",
@@ -72,11 +76,15 @@ __all__ = [
     "linkage",
     "merge",
     "name",
+    "nearest_across",
+    "nearest_distances",
     "nearest_outgoing",
     "nearest_reachable",
     "number_components",
     "open_rows",
     "outlier_scores",
+    "outline_hits",
+    "outline_reach",
     "point_statistics",
     "require_memory",
     "row_core_distances",
@@ -85,6 +93,7 @@ __all__ = [
     "scale_cores",
     "select",
     "separations",
+    "set_cores",
     "simplify",
     "sort_order",
     "sorted_edges",

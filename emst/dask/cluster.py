@@ -11,12 +11,16 @@ import contextlib
 import os
 import socket
 import time
+import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from typing import Any
 
+import dask
 import numba
 from distributed import Client, Future, KilledWorker, get_client, get_worker, wait
-from distributed.client import FutureCancelledError
+from distributed.comm import CommClosedError
 
 import emst
 from emst.backend import backend_of
@@ -26,6 +30,7 @@ START_ONE = """start one with these two lines, or pass client=:
     from emst.dask import local_cluster
     client = local_cluster()"""
 NO_WORKERS_FOR = 30.0  # seconds without any worker after which a wait ends
+PAUSED_FOR = 300.0  # seconds in which all workers are out of memory and idle: time to write hundreds of gigabytes
 DEVICE = "emst_device"  # attribute of a worker: the number of the GPU that it is bound to
 
 
@@ -65,12 +70,20 @@ class Cluster:
         self.device = _common_device(found, device)
         self.in_process = {worker["process"] for worker in found.values()} == {_process()}
         self.threads = sum(worker["threads"] for worker in found.values())
+        threads: Counter[tuple[str, int]] = Counter()  # of a process: Dask compares limits with its memory
+        for worker in found.values():
+            threads[worker["process"]] += worker["threads"]
+        self._memory = min(worker["memory"] // threads[worker["process"]] for worker in found.values())
         self._futures: list[Future] = []
 
     def _ask(self, function: Callable[..., Any]) -> dict[str, Any]:
         if not self.client.scheduler_info(n_workers=-1)["workers"]:
             raise RuntimeError("the cluster has no workers; start one with `dask worker <address of the scheduler>`")
         return dict(self.client.run(function))
+
+    def bytes_a_thread(self) -> int:
+        """Memory that a task can use, in bytes; 0 if workers have no limit."""
+        return self._memory
 
     def home(self, partition: int) -> str:
         """The worker that the tasks of a partition prefer."""
@@ -87,22 +100,56 @@ class Cluster:
         self._futures.append(future)
         return future
 
+    def scatter(self, pieces: list[Any]) -> list[Future]:
+        """Data of this process on the workers. It is lost with the worker that holds it, and is not read again.
+
+        Raises
+        ------
+        LostInput
+            A worker died while data was sent to it.
+        """
+        try:
+            return list(self.client.scatter(pieces, hash=False))
+        except CommClosedError as error:
+            if self.client.status != "running":
+                raise RuntimeError("the client was closed, or the scheduler is gone") from error
+            raise LostInput("a worker died while data was sent to it; give paths, or a dask array") from error
+
+    def delayed(self, function: Callable[..., Any], *args: Any) -> Any:
+        """The task of `submit`, but it is `result` that starts it. Other such tasks and chunks of dask collections may
+        be among the arguments.
+
+        Dask walks the graph of tasks depth first: what a later task reduces is dropped soon.
+        """
+        task = dask.delayed(_run, pure=False)
+        return task(self.device, function, *args, dask_key_name=f"{function.__name__.strip('_')}-{uuid.uuid4()}")
+
+    def result(self, task: Any) -> Any:
+        """The result of a task of `delayed`, which runs now with the tasks that it needs. Nothing stays on workers."""
+        future = self.client.compute(task)
+        self._futures.append(future)
+        try:
+            return self.gather([future])[0]
+        finally:
+            future.release()  # a wait that timed out holds it in a circle of Python objects
+
     def gather(self, futures: list[Future], timeout: float | None = None) -> list[Any]:
         """Results of tasks, in order. The first error is raised; nobody waits forever for workers that are gone.
 
         Raises
         ------
         RuntimeError
-            Workers died while they computed a task, or no worker has been there for `NO_WORKERS_FOR` seconds.
+            Workers died while they computed a task, no worker has been there for `NO_WORKERS_FOR` seconds, or all have
+            waited for memory for `PAUSED_FOR` seconds.
         TimeoutError
             No result within `timeout` seconds.
         """
-        self._wait(futures, timeout)
         with _plain_errors():
+            self._wait(futures, timeout)
             return list(self.client.gather(futures))
 
     def _wait(self, futures: list[Future], timeout: float | None) -> None:
-        begin = seen = time.monotonic()
+        begin = seen = able = time.monotonic()
         while True:
             with contextlib.suppress(TimeoutError):
                 wait(futures, timeout=1.0)
@@ -110,10 +157,18 @@ class Cluster:
             now = time.monotonic()
             if self.client.status != "running":
                 raise RuntimeError("the client was closed, or the scheduler is gone")
-            if self.client.scheduler_info(n_workers=1)["workers"]:
+            workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+            if workers:
                 seen = now
+            if not workers or not all(map(_waits_for_memory, workers)):
+                able = now
             if now - seen > NO_WORKERS_FOR:
                 raise RuntimeError(f"all workers have been gone for {NO_WORKERS_FOR:.0f} seconds")
+            if now - able > PAUSED_FOR:
+                raise RuntimeError(
+                    f"all workers have waited for memory for {PAUSED_FOR:.0f} seconds; use more partitions, or more "
+                    "memory a worker (memory_limit)"
+                )
             if timeout is not None and now - begin > timeout:
                 raise TimeoutError(f"no result within {timeout:g} seconds")
 
@@ -143,6 +198,12 @@ def _run(device: str, function: Callable[..., Any], *args: Any) -> Any:
         return result
 
 
+def _waits_for_memory(worker: dict[str, Any]) -> bool:
+    """Whether Dask gives a worker no tasks because of its memory, and none is under way that could free some."""
+    counts = worker["metrics"].get("task_counts", {})
+    return worker["status"] == "paused" and not counts.get("executing")
+
+
 def _process() -> tuple[str, int]:
     return socket.gethostname(), os.getpid()
 
@@ -153,9 +214,14 @@ def _describe_worker(dask_worker: Any) -> dict[str, Any]:
         device = choose_device("cuda")
     except RuntimeError:
         device = "cpu"
+    limit = getattr(dask_worker.memory_manager, "memory_limit", None)
     return {
-        "version": emst.__version__, "device": device, "process": _process(), "threads": dask_worker.state.nthreads
-    }  # fmt: skip
+        "version": emst.__version__,
+        "device": device,
+        "process": _process(),
+        "threads": dask_worker.state.nthreads,
+        "memory": int(limit or 0),
+    }
 
 
 def _checked_client(client: Client | None) -> Client:
@@ -203,9 +269,10 @@ def _plain_errors() -> Iterator[None]:
     except KilledWorker as error:
         raise RuntimeError(
             f"{error.allowed_failures + 1} workers died while they computed the same task ({error.task}), the last one "
-            f"{error.last_worker.address}; as a rule they ran out of memory: use more partitions or more memory a worker"
+            f"{error.last_worker.address}; as a rule they ran out of memory: use more partitions, or more memory a "
+            "worker"
         ) from error
-    except FutureCancelledError as error:
+    except CancelledError as error:  # Dask's errors derive from it: one of `gather`, another one of `wait`
         raise LostInput(
             "data was lost with a worker and cannot be read again; give paths, or a dask array that reads its chunks"
         ) from error

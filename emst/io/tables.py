@@ -204,13 +204,19 @@ def _number_or_gap(field: str) -> float:
     return math.nan
 
 
-def read_parquet(path: Path, columns: Sequence[str] | None) -> dict[str, np.ndarray]:
-    """Columns of numbers by their names, in their dtypes."""
+def read_parquet(
+    path: Path, columns: Sequence[str] | None, groups: Sequence[int] | None = None
+) -> dict[str, np.ndarray]:
+    """Columns of numbers by their names, in their dtypes; of some row groups if they are given."""
     parquet = pyarrow_for(path, "reading")
     names = _parquet_names(path, parquet)
     chosen = [names[i] for i in choose_columns(path, columns, names, len(names))]
     with _reading_parquet(path):
-        table = parquet.read_table(path, columns=chosen)
+        if groups is None:
+            table = parquet.read_table(path, columns=chosen)
+        else:
+            with parquet.ParquetFile(path) as file:
+                table = file.read_row_groups(list(groups), columns=chosen)
     return numeric(path, {name: table.column(name).to_numpy() for name in chosen})
 
 

@@ -46,6 +46,7 @@ LEVELS = [
     {"spanning"},
     {"euclidean"},
     {"hdbscan"},
+    {"dask"},
     {"cli"},
     {"__init__", "__main__"},
 ]

@@ -22,6 +22,8 @@ BY_NAME = {
     "powers 32": Norm("powers", 32.0),
     "any power 2.7": Norm("any power", 2.7),
 }
+NAMES_AND_DTYPES = [(name, np.float64) for name in BY_NAME]  # powers are computed in float64 only
+NAMES_AND_DTYPES += [(name, np.float32) for name in BY_NAME if "power" not in name]
 
 
 def power(x, p):
@@ -71,6 +73,13 @@ def power_between(x, y, norm):
         t = abs(x[..., i] - y[..., i])
         total = np.maximum(total, t) if norm.kind == "chebyshev" else total + coordinate_power(t, norm)
     return total
+
+
+def power_of_box(low, high, a, b, norm):
+    """Between the boxes [low, high] and [a, b]; lowered where rounding is not monotone, unless both are points."""
+    power = power_between(np.maximum(np.maximum(low - b, a - high), 0), np.zeros_like(low), norm)
+    points = ((low == high) & (a == b)).all(axis=-1)
+    return np.where(points, power, power * (1 - 2.0**-40)) if norm.kind == "any power" else power
 
 
 def rooted(powers, norm, scale):

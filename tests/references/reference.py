@@ -33,6 +33,12 @@ from hierarchy_reference import (  # noqa: F401, more operations
     simplify,
 )
 from norms_reference import power_between, rooted
+from partitions_reference import (  # noqa: F401, more operations
+    nearest_across,
+    nearest_distances,
+    outline_hits,
+    outline_reach,
+)
 from prediction_reference import (  # noqa: F401, more operations
     common_ancestor_lambdas,
     exemplar_distances,
@@ -146,18 +152,19 @@ def point_statistics(points):
     return PointStatistics(low.astype(np.float64), high.astype(np.float64), int(bad.sum()), first)
 
 
-def curve_order(points, scale, keep=False):
+def curve_order(points, scale, keep=False, box=None):
     """Level by level, one cell after the other."""
     rows = np.arange(len(points), dtype=np.int32)
     scaled = points.astype(np.float64) * scale
-    cells, found = [(0, len(points))] if len(points) > CROWD else [], []
+    cells, found = [(0, len(points))] if len(points) > (CROWD if box is None else 0) else [], []
     depth = []
     while cells:
         depth.append(len(cells))
         below = []
         for first, size in cells:
             members = rows[first : first + size]
-            grid = Grid.around(scaled[members])
+            grid = Grid.around(scaled[members] if box is None else np.stack(box) * scale)
+            box = None
             codes = np.array([grid.code(x) for x in scaled[members]], np.uint64)
             order = np.argsort(codes, kind="stable")
             members[:], codes = members[order], codes[order]
@@ -167,6 +174,11 @@ def curve_order(points, scale, keep=False):
                 below += [(first + a, b - a) for a, b in zip(edges[:-1].tolist(), edges[1:].tolist()) if b - a > CROWD]
         cells = below
     return CurveOrder(rows, _kept(depth, found) if keep else None)
+
+
+def curve_codes(points, scale, box):
+    grid = Grid.around(np.stack(box) * scale)
+    return np.array([grid.code(x) for x in points.astype(np.float64) * scale], np.uint64)
 
 
 def _kept(depth, found):
@@ -284,8 +296,12 @@ def core_distances(bvh, k):
 
 
 def scale_cores(bvh, factor):
-    bvh.core = bvh.core * bvh.core.dtype.type(factor)
+    set_cores(bvh, bvh.core * bvh.core.dtype.type(factor))
     bvh.core_factor = factor
+
+
+def set_cores(bvh, core):
+    bvh.core, bvh._pairs = core, None
 
 
 def join_all(bvh):
@@ -315,8 +331,8 @@ def cache_neighbours(bvh, forest):
     return None  # nothing is cached: every round looks at all pairs
 
 
-def label_nodes(bvh, forest):
-    bvh.labels = forest.labels.copy()
+def label_nodes(bvh, labels):
+    bvh.labels = labels.copy()
 
 
 def upper_bounds(bvh, forest, cache):
@@ -363,10 +379,14 @@ def merge(forest, prepare=None):
     return forest.count
 
 
+def edge_powers(bvh, u, v):
+    return power_between(bvh.scaled[u], bvh.scaled[v], bvh.norm)
+
+
 def sorted_edges(bvh, forest, order):
     used = forest.source >= 0
     u, v, weight = forest.source[used], forest.target[used], forest.weight[used]
-    ranked = np.lexsort((v, u, power_between(bvh.scaled[u], bvh.scaled[v], bvh.norm), weight))
+    ranked = np.lexsort((v, u, edge_powers(bvh, u, v), weight))
     rows = np.stack([order[u[ranked]], order[v[ranked]]], axis=1)
     return np.sort(rows, axis=1).astype(np.int32), rooted(weight[ranked], bvh.norm, bvh.scale)
 

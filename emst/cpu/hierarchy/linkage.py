@@ -13,14 +13,14 @@ AHEAD = 8  # edges: long enough for the memory to deliver, short enough for the 
 STEP = 1 << 20  # edges a call of the kernel: an interrupt is served between calls
 
 
-def linkage(edges, weights):
+def linkage(edges, weights, sizes=None):
     """See `emst.backend.operations`."""
     m = len(weights)
     n = m + 1
     # Both numbers of a point lie on one cache line. sets[2 v] is the parent of point v or, if v is a root, minus the
     # size of its set; sets[2 v + 1] is the name of a root's cluster.
     sets = np.empty((n, 2), np.int32)
-    sets[:, 0] = -1
+    sets[:, 0] = -1 if sizes is None else -sizes
     sets[:, 1] = np.arange(-n, 0)
     child, size = np.empty((m, 2), np.int32), np.empty(m, np.int32)
     ends, sets = np.ascontiguousarray(edges, np.int32).reshape(-1), sets.reshape(-1)

@@ -17,7 +17,9 @@ small.py         few points: on the GPU, all rounds at once
 result.py        sorted edges and core distances, in the caller's rows and units
 places.py        places of new points in that order
 prediction.py    the nearest point to a new one under mutual reachability
-walk.py          the walk of 16 neighbouring queries through the hierarchy; knn, search and prediction use it
+outline.py       distances to the outlines of other partitions
+queries.py       nearest points for queries of other partitions
+walk.py          the walk of 16 neighbouring queries through the hierarchy; knn, search, prediction and queries use it
 lists.py         sorted lists of neighbours, for the walk
 buffers.py       distances that are not sorted, for the k-th smallest of many
 """

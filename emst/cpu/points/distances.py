@@ -96,6 +96,31 @@ def children_mask(typingctx, space, low, high, group, box, reach, out):
 
 
 @intrinsic
+def box_power(typingctx, space, low, high, node, own_low, own_high, own):
+    """Power of the distance between the box whose d coordinates begin at ``low[node]`` and ``high[node]``, and the one
+    whose coordinates begin at ``own_low[own]`` and ``own_high[own]``. That of two points is not lowered."""
+
+    def codegen(context, builder, signature, values):
+        norm, lows, highs, node, own_lows, own_highs, own = values
+
+        def read(array, at, i):
+            return builder.load(address(context, builder, low, array, builder.add(at, i)))
+
+        def difference(i):
+            below = builder.fsub(read(lows, node, i), read(own_highs, own, i))
+            return gap(builder, below, builder.fsub(read(own_lows, own, i), read(highs, node, i)))
+
+        def flat(i):
+            both = ((lows, highs, node), (own_lows, own_highs, own))
+            return builder.and_(*(builder.fcmp_ordered("==", read(a, at, i), read(b, at, i)) for a, b, at in both))
+
+        return power_of_box(builder, space, norm, context.get_value_type(low.dtype), difference, flat)
+
+    at = types.int64
+    return low.dtype(space, low, high, at, own_low, own_high, at), codegen
+
+
+@intrinsic
 def _power_between(typingctx, space, blocks, first, second):
     """Power of the distance of the points whose coordinates begin at ``blocks[first]`` and ``blocks[second]``."""
 

@@ -42,11 +42,16 @@ def core_distances(bvh, k):
 
 def scale_cores(bvh, factor):
     """See `emst.backend.operations`."""
-    core = empty(len(bvh.padded_core), bvh.dtype)
-    np.multiply(bvh.padded_core, bvh.dtype.type(factor), out=core)  # the caller keeps those that were returned
-    bvh.core, bvh.padded_core = core[: bvh.n], core
-    bvh.node_core = _node_cores(bvh, core)
+    set_cores(bvh, bvh.core * bvh.dtype.type(factor))  # the caller keeps those that were returned
     bvh.core_factor = factor
+
+
+def set_cores(bvh, core):
+    """See `emst.backend.operations`."""
+    padded = full(bvh.leaves * LANES, np.inf, bvh.dtype)
+    padded[: bvh.n] = core
+    bvh.core, bvh.padded_core = padded[: bvh.n], padded
+    bvh.node_core = _node_cores(bvh, padded)
 
 
 def list_neighbours(bvh, count):

@@ -27,24 +27,37 @@ SMALL = 256  # points; only if no cell has more, a chunk has several cells: an i
 RUN = 16  # points sorted by insertion
 
 
-def curve_order(points, scale, keep=False):
+def curve_order(points, scale, keep=False, box=None):
     """See `emst.backend.operations`."""
     n = len(points)
     rows = np.arange(n, dtype=np.int32)
     first, start = np.zeros(1, np.int32), np.array([0, n])
     levels = []
-    while start[-1] > CROWD:
-        codes, grids = _divide(points, scale, rows, first, start)
+    while start[-1] > (CROWD if box is None else 0):
+        codes, grids = _divide(points, scale, rows, first, start, box)
         if keep:
             levels.append((first, *runs_of(codes, first, start), grids))
         first, start = _crowded_cells(first, start, codes, grids)
+        box = None  # it is that of the first cell
     return CurveOrder(rows, joined_levels(levels, points.shape[1]) if keep else None)
 
 
-def _divide(points, scale, rows, first, start):
-    """Sort the points of every cell along a curve of its own. Returns their codes, in that order, and the grids."""
+def curve_codes(points, scale, box):
+    """See `emst.backend.operations`."""
+    grids = new_grids(1, points.shape[1])
+    _set_grid(grids, 0, *_scaled(box, scale), *_widest())
+    return _codes_of_cell(points, scale, np.arange(len(points), dtype=np.int32), grids, 0)
+
+
+def _divide(points, scale, rows, first, start, box):
+    """Sort the points of every cell along a curve of its own. Returns their codes, in that order, and the grids. If
+    there is a box, there is one cell, and it is divided by the grid of that box."""
     d, size = points.shape[1], np.diff(start)
     codes, grids = np.empty(start[-1], np.uint64), new_grids(len(first), d)
+    if box is not None:
+        _set_grid(grids, 0, *_scaled(box, scale), *_widest())
+        codes, rows[:] = radix_order(_codes_of_cell(points, scale, rows, grids, 0), rows)
+        return codes, grids
     large = size > max(LARGE, len(points) // (8 * thread_count()))
     for cell in np.flatnonzero(large).tolist():
         members = slice(first[cell], first[cell] + size[cell])
@@ -65,10 +78,20 @@ def _divide_large(points, scale, rows, grids, cell):
     low, high = np.empty((2, -(-m // grain), d))
     for_chunks(_box_of_part, m, grain, points, scale, rows, low, high, grain)
     _set_grid(grids, cell, low.min(0), high.max(0), *_widest())
-    codes = np.empty(m, np.uint64)
-    for_chunks(_codes_of_part, m, grain_for(m, 4096), points, scale, rows, grids, cell, codes,
-               scratch=functools.partial(_lanes, d))  # fmt: skip
-    return radix_order(codes, rows)
+    return radix_order(_codes_of_cell(points, scale, rows, grids, cell), rows)
+
+
+def _codes_of_cell(points, scale, rows, grids, cell):
+    """Codes of these rows of the points in the grid of a cell, by all threads."""
+    codes = np.empty(len(rows), np.uint64)
+    for_chunks(_codes_of_part, len(rows), grain_for(len(rows), 4096), points, scale, rows, grids, cell, codes,
+               scratch=functools.partial(_lanes, points.shape[1]))  # fmt: skip
+    return codes
+
+
+def _scaled(box, scale):
+    """Corners of a box, multiplied by the scale as `_box` does."""
+    return tuple(np.asarray(corner, np.float64) * scale for corner in box)
 
 
 def _scratch(d, most):

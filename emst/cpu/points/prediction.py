@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from emst.cpu.points.buffers import clear
-from emst.cpu.points.distances import box_mask, point_mask
+from emst.cpu.points.distances import point_mask
 from emst.cpu.points.knn import new_lists, walk_lists, wanted_distance
-from emst.cpu.points.walk import box_around, walk_with
+from emst.cpu.points.walk import box_around, may_come_first, walk_with
 from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, at_most_mask, just_below, lowest_bit
@@ -120,18 +120,4 @@ def _visit(packet, nodes, space, leaf, mask, strict, core):
     return changed
 
 
-@part
-def _may_come_first(packet, nodes, space, level, node, mask, strict, core):
-    """Leave out queries for which all points of the node come after the one found so far."""
-    first = np.int64(node) << (4 * level + 4)
-    late = 0
-    for j in range(LANES):
-        late |= int(packet.found[j] < first or packet.near[j] < packet.radius[j]) << j
-    if mask & late:
-        group = nodes.first[level] + (node >> 4)
-        at = group * space.d * LANES + (node & 15)
-        mask &= ~late | box_mask(space, packet.points, 0, nodes.low, nodes.high, at, strict)
-    return mask
-
-
-_walk = walk_with(_visit, _may_come_first)
+_walk = walk_with(_visit, may_come_first)

@@ -46,12 +46,17 @@ def _settle_ties(same, slots, forest, bvh):
     order = radix_order(ends)[1]
     del ends
     if bvh.core is not None:  # else the weight is the distance
-        distance = np.empty(len(edges), bvh.dtype)
-        args = (bvh.nodes.blocks, bvh.space, source, target, distance)
-        for_chunks(_distances, len(edges), grain_for(len(edges), 1 << 12), *args)
-        order = radix_order(_sortable(distance[order]), order)[1]
+        order = radix_order(_sortable(edge_powers(bvh, source, target)[order]), order)[1]
     order = radix_order(run[order].astype(np.uint64), order)[1]
     slots[tied] = edges[order]
+
+
+def edge_powers(bvh, u, v):
+    """See `emst.backend.operations`."""
+    power = np.empty(len(u), bvh.dtype)
+    args = (bvh.nodes.blocks, bvh.space, u, v, power)
+    for_chunks(_powers, len(u), grain_for(len(u), 1 << 12), *args)
+    return power
 
 
 def unscaled(bvh, powers, order):
@@ -76,6 +81,6 @@ def _finish(slots, source, target, roots, order, unit, edges, weights, begin, en
 
 
 @kernel
-def _distances(blocks, space, source, target, distance, begin, end):
+def _powers(blocks, space, u, v, power, begin, end):
     for i in range(begin, end):
-        distance[i] = distance_power(blocks, space, np.int64(source[i]), np.int64(target[i]))
+        power[i] = distance_power(blocks, space, np.int64(u[i]), np.int64(v[i]))

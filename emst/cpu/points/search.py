@@ -132,14 +132,14 @@ def _visit(packet, nodes, space, leaf, mask, core, labels):
         hits &= unequal_mask(labels, leaf * LANES, packet.labels[q])
         if core is not None:
             hits &= at_most_mask(core, leaf * LANES, packet.weight[q])
-        if hits and _take(packet, core, leaf, q, hits):
+        if hits and take(packet, core, leaf, q, hits):
             changed = True
             _share(packet, core, q)
     return changed
 
 
 @part
-def _take(packet, core, leaf, q, hits):
+def take(packet, core, leaf, q, hits):
     """Take the first of the hits in the total order: by weight, then distance, then id."""
     changed = False
     while hits:

@@ -106,6 +106,21 @@ def _common_label(packet):
 
 
 @part
+def may_come_first(packet, nodes, space, level, node, mask, strict, *others):
+    """For `walk_with`: leave out queries for which all points of the node come after the one found so far, in the order
+    of (weight, distance, id). Such a node needs to be nearer than the radius: within `strict`, the number before it."""
+    first = np.int64(node) << (4 * level + 4)
+    late = 0
+    for j in range(LANES):
+        late |= int(packet.found[j] < first or packet.near[j] < packet.radius[j]) << j
+    if mask & late:
+        group = nodes.first[level] + (node >> 4)
+        at = group * space.d * LANES + (node & 15)
+        mask &= ~late | box_mask(space, packet.points, 0, nodes.low, nodes.high, at, strict)
+    return mask
+
+
+@part
 def _plan_climb(packet, levels, start):
     """Put the node of 16 leaves that holds the packet on the stack, and its ancestors below it. They are opened at any
     distance."""

@@ -40,7 +40,7 @@ class Chains:
             tiles.launch(room, name, end - begin, self.order, self.slots, begin, end - begin, None, *args)
 
 
-def linkage(edges: cupy.ndarray, weights: cupy.ndarray) -> Linkage:
+def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | None = None) -> Linkage:
     """See `emst.backend.operations`."""
     m = len(weights)
     child, size = cupy.empty((m, 2), np.int32), cupy.empty(m, np.int32)

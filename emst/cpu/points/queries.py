@@ -1,0 +1,197 @@
+"""Nearest points for queries of another partition, which ask only as far as their own partition leaves open.
+
+A packet of 16 queries that are neighbours on the curve walks the hierarchy, as in the searches. It begins at the leaves
+to which a descent from the root leads, each time into the nearest child. Where all queries know a near point already,
+the walk ends after a few nodes.
+
+Up to 16 distances go to sorted lists, more to buffers: see `knn`. A list begins with copies of the number after the
+radius, so that it takes what is within the radius and nothing else.
+
+The point of another component is the first by (weight, distance, id). A node that is no nearer than the point found so
+far is skipped if all its ids come after that point's. Without this rule, every query near repeated points would be
+compared with all of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.points.buffers import append, clear, new_buffers, shrink
+from emst.cpu.points.bvh import MIXED
+from emst.cpu.points.distances import children_mask, point_mask
+from emst.cpu.points.knn import new_lists, walk_lists
+from emst.cpu.points.search import NOBODY, take
+from emst.cpu.points.walk import box_around, may_come_first, new_packet, walk_with
+from emst.cpu.runtime.arrays import empty, full
+from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.lanes import LANES, at_most_mask, greatest, just_above, just_below, lowest_bit, unequal_mask
+from emst.cpu.runtime.numbers import greatest_finite, lesser
+from emst.cpu.runtime.parallel import for_chunks, grain_for
+
+
+def nearest_distances(bvh, queries, radius, count):
+    """See `emst.backend.operations`."""
+    found = np.full((queries.n, count), np.inf, bvh.dtype)
+    args = (bvh.nodes, queries.nodes.blocks, radius, found, bvh.space)
+    if count <= LANES:
+        _for_packets(_list, queries, *args, scratch=lambda: new_lists(bvh, count)[:3])
+    else:
+        _for_packets(
+            _collect, queries, *args,
+            scratch=lambda: (new_packet(bvh.d, bvh.dtype), new_buffers(count, bvh.n, bvh.dtype)),
+        )  # fmt: skip
+        found.sort(axis=1)
+    return found
+
+
+def nearest_across(bvh, labels, queries, own, core, radius):
+    """See `emst.backend.operations`."""
+    padded = full(bvh.leaves * LANES, MIXED, np.int32)
+    padded[: bvh.n] = labels
+    found = np.full(queries.n, -1, np.int32)
+    weight, near = (np.full(queries.n, np.inf, bvh.dtype) for _ in range(2))
+    cores = (None, None) if core is None else (bvh.padded_core, bvh.node_core)
+    args = (bvh.nodes, padded, *cores, queries.nodes.blocks, own, core, radius, found, weight, near, bvh.space)
+    _for_packets(_search, queries, *args, scratch=lambda: (new_packet(bvh.d, bvh.dtype), empty(LANES, bvh.dtype)))
+    return found, weight, near
+
+
+def _for_packets(kernel, queries, *args, scratch):
+    grain = min(grain_for(queries.leaves, 16), 1 << 10)  # a call can be interrupted between chunks only
+    for_chunks(kernel, queries.leaves, grain, *args, scratch=scratch)
+
+
+@kernel
+def _list(scratch, nodes, queries, radius, found, space, begin, end):
+    packet, distances, neighbours = scratch
+    wanted = found.shape[1]
+    for leaf in range(begin, end):
+        size = lesser(LANES, len(found) - leaf * LANES)
+        if not _fill(packet, queries, radius, space.d, leaf, size):
+            continue
+        neighbours[:] = -1
+        for q in range(LANES):
+            after = just_above(packet.radius[q]) if packet.radius[q] >= 0 else packet.radius[q]
+            for m in range(LANES):
+                distances[q * LANES + m] = after
+        start = _start(packet, nodes, space, size)
+        walk_lists(packet, nodes, (distances, neighbours, wanted, -1, None), None, None, space, start)
+        for q in range(size):
+            for m in range(wanted):
+                if neighbours[q * LANES + m] >= 0:
+                    found[leaf * LANES + q, m] = distances[q * LANES + m]
+
+
+@kernel
+def _collect(scratch, nodes, queries, radius, found, space, begin, end):
+    packet, buffers = scratch
+    wanted, width = found.shape[1], len(buffers.values) // LANES
+    for leaf in range(begin, end):
+        size = lesser(LANES, len(found) - leaf * LANES)
+        if not _fill(packet, queries, radius, space.d, leaf, size):
+            continue
+        clear(buffers)
+        _walk_buffers(packet, nodes, (buffers,), None, None, space, _start(packet, nodes, space, size))
+        for q in range(size):
+            if buffers.size[q] > wanted:
+                shrink(buffers, q)
+            for m in range(buffers.size[q]):
+                found[leaf * LANES + q, m] = buffers.values[q * width + m]
+
+
+@kernel
+def _search(scratch, nodes, labels, core, node_core, queries, own, own_core, radius, found, weight, near, space, begin,
+            end):  # fmt: skip
+    packet, strict = scratch
+    far = greatest_finite(nodes.blocks)
+    for leaf in range(begin, end):
+        size = lesser(LANES, len(found) - leaf * LANES)
+        if not _fill(packet, queries, radius, space.d, leaf, size):
+            continue
+        for j in range(LANES):
+            u = leaf * LANES + lesser(j, size - 1)  # empty lanes have the last label
+            packet.labels[j] = own[u]
+            packet.found[j] = NOBODY
+            packet.near[j] = far
+            if core is not None:
+                packet.core[j] = own_core[u]
+                if own_core[u] > packet.radius[j]:
+                    packet.radius[j] = -1  # all its edges are heavier
+            packet.weight[j] = packet.radius[j]
+            strict[j] = just_below(packet.radius[j])
+        start = _start(packet, nodes, space, size)
+        _walk_across(packet, nodes, (strict, core, labels), node_core, labels, space, start)
+        for q in range(size):
+            if packet.found[q] != NOBODY:
+                u = leaf * LANES + q
+                found[u] = packet.found[q]
+                weight[u] = packet.radius[q] if core is None else packet.weight[q]
+                near[u] = packet.radius[q] if core is None else packet.near[q]
+
+
+@part
+def _fill(packet, queries, radius, d, leaf, size):
+    """Fill the packet with the queries of a leaf; returns whether any of them has a radius."""
+    far = greatest_finite(queries)
+    at = leaf * d * LANES
+    for i in range(d * LANES):
+        packet.points[i] = queries[at + i]
+    for j in range(LANES):
+        packet.radius[j] = -1
+        if j < size and radius[leaf * LANES + j] >= 0:
+            packet.radius[j] = lesser(radius[leaf * LANES + j], far)
+    return greatest(packet.radius, 0) >= 0
+
+
+@part
+def _start(packet, nodes, space, size):
+    """Set the box of the packet. Returns the node of 16 leaves where the walk begins: a descent leads there."""
+    d = space.d
+    box_around(packet, d, size)
+    node = np.int64(0)
+    for level in range(len(nodes.counts) - 1, 0, -1):
+        at = (nodes.first[level] + node) * d * LANES
+        children_mask(space, nodes.low, nodes.high, at, packet.box, packet.radius[0], packet.distance)
+        nearest = np.int64(0)
+        for j in range(1, LANES):
+            if packet.distance[j] < packet.distance[nearest]:
+                nearest = np.int64(j)
+        node = node * LANES + nearest
+    return node
+
+
+@part
+def _append(packet, nodes, space, leaf, mask, buffers):
+    """Append the points of a leaf to the buffers of those queries that are set in the mask."""
+    changed = False
+    while mask:
+        q = lowest_bit(mask)
+        mask &= mask - 1
+        at = leaf * space.d * LANES
+        hits = point_mask(space, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
+        if append(buffers, q, packet.distance, hits):
+            packet.radius[q] = shrink(buffers, q)
+            changed = True
+    return changed
+
+
+@part
+def _take(packet, nodes, space, leaf, mask, strict, core, labels):
+    """Offer the points of a leaf to those queries that are set in the mask."""
+    changed = False
+    while mask:
+        q = lowest_bit(mask)
+        mask &= mask - 1
+        at = leaf * space.d * LANES
+        hits = point_mask(space, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
+        hits &= unequal_mask(labels, leaf * LANES, packet.labels[q])
+        if core is not None:
+            hits &= at_most_mask(core, leaf * LANES, packet.weight[q])
+        if hits and take(packet, core, leaf, q, hits):
+            strict[q] = just_below(packet.radius[q])
+            changed = True
+    return changed
+
+
+_walk_buffers = walk_with(_append)
+_walk_across = walk_with(_take, may_come_first)

@@ -1,0 +1,266 @@
+"""Exact minimum spanning trees of points over many workers: the function, its result, the estimator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+import emst.euclidean
+from emst.backend.records import Report
+from emst.dask.cluster import Cluster
+from emst.dask.result import TreeEdges
+from emst.dask.fitting import Fitted, fitted_tree, read_again
+from emst.dask.inputs import Chunks, chunks_of
+from emst.dask.outputs import dask_array
+from emst.dask.spanning import Costs
+from emst.distances.metrics import tree_metric_of
+from emst.inputs.fitted import FittedAttribute
+from emst.inputs.summary import counted, one_line
+from emst.progress import both, round_printer
+
+
+def minimum_spanning_tree(
+    X: Any,
+    *,
+    min_samples: int = 1,
+    metric: str = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    device: str = "auto",
+    dtype: Any = None,
+    partitions: int | None = None,
+    client: Any = None,
+    verbose: bool = False,
+    report: Report | None = None,
+) -> MinimumSpanningTree:
+    """Exact minimum spanning tree of points on the workers of a Dask cluster.
+
+    The tree is that of `emst.minimum_spanning_tree`, bit for bit, for any number of partitions and workers, on CPUs and
+    GPUs. Wherever a worker dies, what it held is computed again.
+
+    Parameters
+    ----------
+    X : dask array, dask data frame, paths, delayed blocks, or array-like of shape (n, d)
+        Points in chunks of rows, of known or unknown size. Paths are one or a list of .npy, .npz, .parquet or zarr
+        arrays, which the workers read. A plain array is cut into chunks and sent to the workers. n may exceed 2**31.
+    min_samples, metric, metric_params, dtype
+        As for `emst.minimum_spanning_tree`.
+    device : {"auto", "cpu", "cuda"}, default "auto"
+        Where workers compute. "auto" is the GPU if all workers have one.
+    partitions : int, optional
+        Into how many parts of the Hilbert curve to cut the points, about. None makes one for every thread of the
+        workers, and more if their memory would not do.
+    client : distributed.Client, optional
+        None takes the current one.
+    verbose : bool, default False
+        Write one line for each round to standard error.
+    report : callable, optional
+        Called as ``report(round, components_left)`` after every round over components.
+
+    Returns
+    -------
+    MinimumSpanningTree
+        In dask arrays. The call returns when the tree is complete.
+
+    Raises
+    ------
+    ValueError
+        What `emst.minimum_spanning_tree` raises, naming the chunk; chunks that split columns or differ in their columns
+        or dtypes; `partitions` below 1.
+    RuntimeError
+        No client, no workers, workers with other versions of emst or with and without GPUs, workers that die again and
+        again.
+    FileNotFoundError
+        A path that does not exist, or a file that vanishes before it is read.
+    """
+    chosen = tree_metric_of(metric, metric_params)
+    cluster = Cluster(client, device)
+    with cluster.releasing():
+        chunks = chunks_of(X, cluster, dtype)
+        printed = both(report, round_printer(chunks.n) if verbose else None)
+
+        def fit(chunks: Chunks) -> Fitted:
+            return fitted_tree(chunks, chosen, min_samples, partitions, cluster, dtype, printed)
+
+        return _result(read_again(chunks, cluster, fit), chunks, cluster)
+
+
+def _result(fitted: Fitted, chunks: Chunks, cluster: Cluster) -> MinimumSpanningTree:
+    edges = fitted.edges
+    rows, weights = ([cluster.submit(_column, own, i) for own in edges.futures] for i in (0, 1))
+    cores = None if fitted.cores is None else dask_array(fitted.cores, chunks.row_chunks, fitted.dtype)
+    return MinimumSpanningTree(
+        dask_array(rows, edges.counts, np.int64, columns=2),
+        dask_array(weights, edges.counts, fitted.dtype),
+        cores,
+        cluster.device,
+        fitted.tree.costs,
+        edges,
+        chunks.features,
+        chunks.d,
+    )
+
+
+def _column(ops: Any, edges: Any, which: int) -> Any:
+    return edges[which]
+
+
+@dataclass(frozen=True, eq=False)
+class MinimumSpanningTree:
+    """Minimum spanning tree of n points, on the workers.
+
+    Attributes
+    ----------
+    edges : dask array, int64 of shape (n - 1, 2)
+        Rows of the two ends of each edge, the smaller first. Each chunk is in the total order; `to_local` returns all
+        edges in the total order.
+    weights : dask array of shape (n - 1,)
+        Length of each edge in the units of the metric (mutual reachability when ``min_samples > 1``).
+    core_distances : dask array of shape (n,) or None
+        Distance of each point to its `min_samples`-th nearest, itself included, in the chunks of the input; None when
+        ``min_samples == 1``.
+    device : {"cpu", "cuda"}
+        Where the tree was computed.
+    report_ : Costs
+        Partitions, rounds, components, points and bytes that were sent after the sort, and seconds of the stages.
+    """
+
+    edges: da.Array
+    weights: da.Array
+    core_distances: da.Array | None
+    device: str
+    report_: Costs
+    _edges: TreeEdges
+    _features: Any
+    _columns: int
+
+    def __repr__(self) -> str:
+        return one_line(
+            self,
+            counted(self.report_.points, "point"),
+            counted(len(self.weights), "edge"),
+            counted(self.report_.partitions, "partition"),
+            f"device {self.device}",
+        )
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the weights, in float64."""
+        return float(self.weights.sum(dtype=np.float64).compute(scheduler=self._edges.cluster.client))
+
+    def to_local(self) -> emst.euclidean.MinimumSpanningTree:
+        """The tree in this process, in numpy arrays: what `emst.minimum_spanning_tree` returns for the same points.
+
+        The ends of edges are int32 for fewer than 2**31 points, otherwise int64."""
+        rows, weights = self._edges.in_total_order()
+        core = None if self.core_distances is None else self.core_distances.compute(scheduler=self._edges.cluster.client)
+        small = self.report_.points < 2**31
+        return emst.euclidean.MinimumSpanningTree(rows.astype(np.int32) if small else rows, weights, core, self.device)
+
+
+class EMST(BaseEstimator):
+    """Exact minimum spanning tree of points on the workers of a Dask cluster.
+
+    Parameters
+    ----------
+    min_samples, metric, metric_params, device, dtype, partitions, client, verbose
+        As for `emst.dask.minimum_spanning_tree`.
+
+    Attributes
+    ----------
+    edges_ : dask array, int64 of shape (n - 1, 2)
+        Rows of the ends of each edge, the smaller first.
+    weights_ : dask array of shape (n - 1,)
+        Length (or mutual reachability) of each edge in the units of the metric.
+    core_distances_ : dask array of shape (n,)
+        Distance of each point to its `min_samples`-th nearest. Only when ``min_samples > 1``.
+    total_weight_ : float
+        Sum of the weights, in float64.
+    device_ : {"cpu", "cuda"}
+        Where the tree was computed.
+    report_ : Costs
+        What the run took and sent.
+    n_features_in_ : int
+        Number of columns of `X`.
+    feature_names_in_ : array of shape (d,)
+        Names of the columns. Only when `X` has string column names.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from emst.dask import EMST, local_cluster
+    >>> client = local_cluster()
+    >>> mst = EMST().fit(da.random.random((100_000, 3), chunks=(10_000, 3)))
+    >>> mst.edges_.shape
+    (99999, 2)
+    >>> client.close()
+    """
+
+    edges_: Any = FittedAttribute()
+    weights_: Any = FittedAttribute()
+    core_distances_: Any = FittedAttribute("min_samples > 1")
+    total_weight_: Any = FittedAttribute()
+    device_: Any = FittedAttribute()
+    report_: Any = FittedAttribute()
+    n_features_in_: Any = FittedAttribute()
+
+    def __init__(
+        self,
+        *,
+        min_samples: int = 1,
+        metric: str = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        device: str = "auto",
+        dtype: Any = None,
+        partitions: int | None = None,
+        client: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.min_samples = min_samples
+        self.metric = metric
+        self.metric_params = metric_params
+        self.device = device
+        self.dtype = dtype
+        self.partitions = partitions
+        self.client = client
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> EMST:
+        """Build the tree of the points; returns when it is complete.
+
+        Parameters
+        ----------
+        X : dask array, dask data frame, paths, delayed blocks, or array-like of shape (n, d)
+        y : None
+            Ignored; scikit-learn passes it.
+
+        Returns
+        -------
+        EMST
+            This estimator. If the fit fails, it stays as it was.
+
+        Raises
+        ------
+        ValueError, RuntimeError, FileNotFoundError
+            What `minimum_spanning_tree` raises.
+        """
+        tree = minimum_spanning_tree(X, **self.get_params(deep=False))
+        total_weight = tree.total_weight
+        self._tree = tree
+        self.n_features_in_ = tree._columns
+        self.edges_, self.weights_, self.total_weight_ = tree.edges, tree.weights, total_weight
+        self.device_, self.report_ = tree.device, tree.report_
+        if tree.core_distances is not None:
+            self.core_distances_ = tree.core_distances
+        elif hasattr(self, "core_distances_"):
+            del self.core_distances_
+        return self
+
+    def to_local(self) -> emst.euclidean.MinimumSpanningTree:
+        """The tree in this process: see `MinimumSpanningTree.to_local`."""
+        check_is_fitted(self)
+        return self._tree.to_local()

@@ -1,0 +1,151 @@
+"""From input of any kind to the partitioned tree: what trees and clusterings begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from distributed import Future
+
+from emst.backend.operations import Backend
+from emst.backend.records import Array, PointStatistics, Report
+from emst.dask.cluster import Cluster, LostInput
+from emst.dask.result import TreeEdges, core_distances
+from emst.dask.inputs import Chunks
+from emst.dask.outputs import scatter_rows
+from emst.dask.spanning import PartitionedTree, partitioned_tree
+from emst.distances.metrics import Metric, directions, zero_rows
+from emst.inputs.points import check_min_samples
+from emst.inputs.summary import counted
+
+BYTES_A_POINT = 200  # of a worker's memory, at most, while it works on points in three dimensions
+TRIES = 3  # to send a plain array whose pieces go down with a worker
+T = TypeVar("T")
+
+
+class Zeros(NamedTuple):
+    """Rows of zeros in a chunk."""
+
+    count: int
+    first: int
+
+
+@dataclass(eq=False)
+class Fitted:
+    """A tree on the workers."""
+
+    tree: PartitionedTree
+    edges: TreeEdges
+    cores: list[Future] | None  # T[m] of every chunk; None if min_samples is 1
+    dtype: np.dtype
+
+
+def fitted_tree(
+    chunks: Chunks,
+    metric: Metric,
+    min_samples: Any,
+    partitions: int | None,
+    cluster: Cluster,
+    dtype: Any = None,
+    report: Report | None = None,
+    alpha: float = 1.0,
+) -> Fitted:
+    """The tree of points in chunks; `alpha` as for `emst.spanning.metric_tree`.
+
+    Raises
+    ------
+    ValueError
+        Rows that are not finite, naming the first and how many; rows of zeros under "cosine"; `min_samples` or
+        `partitions` out of range.
+    """
+    k = check_min_samples(min_samples, chunks.n)
+    computed = metric.computed_in(chunks.dtype, dtype)
+    searched = metric.searched_in(computed)
+    images = [cluster.submit(_image, chunk, metric, computed, searched) for chunk in chunks.futures]
+    statistics = _statistics(images, chunks, metric, cluster)
+    count = _partitions(partitions, chunks, k, cluster)
+    factor = metric.core_factor(alpha, k, computed)
+    tree = partitioned_tree(
+        images, chunks.sizes, statistics, searched, k, metric.norm, count, cluster, report, factor
+    )
+    edges = TreeEdges(tree, metric, alpha, computed, cluster)
+    cores = None
+    if k > 1:
+        made = [cluster.submit(core_distances, local, metric, computed, at=j) for j, local in enumerate(tree.locals)]
+        values, rows = ([cluster.submit(_part, pair, i, at=j) for j, pair in enumerate(made)] for i in (0, 1))
+        cores = scatter_rows(cluster, values, rows, chunks)
+    return Fitted(tree, edges, cores, computed)
+
+
+def read_again(chunks: Chunks, cluster: Cluster, work: Callable[[Chunks], T]) -> T:
+    """What `work` makes of the chunks. If pieces of a plain array were lost with a worker, they are sent again."""
+    for _ in range(TRIES - 1):
+        try:
+            return work(chunks)
+        except LostInput:
+            chunks = chunks.again(cluster)
+    return work(chunks)
+
+
+def _image(ops: Backend, points: Array, metric: Metric, computed: np.dtype, searched: np.dtype) -> Any:
+    """The points in the metric's image, or the rows of zeros that a metric of directions cannot take.
+
+    Points that are not finite are left as they are: statistics find them."""
+    points = ops.asarray(points, computed)
+    if metric.image is None:
+        return ops.asarray(points, searched)
+    if metric.image is directions and len(points):
+        zero = zero_rows(points)
+        if bool(zero.any()):
+            return Zeros(int(zero.sum()), int(zero.argmax()))
+    with np.errstate(invalid="ignore"):
+        return ops.asarray(metric.image(points), searched)
+
+
+def _statistics(images: list[Future], chunks: Chunks, metric: Metric, cluster: Cluster) -> PointStatistics:
+    """Statistics of all points. Raises ValueError if some are not finite, or have no direction."""
+    found = cluster.gather([cluster.submit(_statistics_of, image) for image in images])
+    offsets = chunks.offsets
+    zeros = [(own.count, offsets[i] + own.first) for i, own in enumerate(found) if isinstance(own, Zeros)]
+    if zeros:
+        bad = counted(sum(count for count, _ in zeros), "such row")
+        raise ValueError(
+            f"metric='cosine' is not defined for rows of zeros: X has {bad}, first in {chunks.where(int(zeros[0][1]))}"
+        )
+    some = [(i, own) for i, own in enumerate(found) if own is not None]
+    bad = sum(own.bad for _, own in some)
+    if bad:
+        i, own = next((i, own) for i, own in some if own.bad)
+        raise ValueError(
+            f"X contains NaN or infinity in {counted(bad, 'row')}, first in {chunks.where(int(offsets[i]) + own.first)}"
+        )
+    low, high = (np.stack([getattr(own, corner) for _, own in some]) for corner in ("low", "high"))
+    return PointStatistics(low.min(0), high.max(0), 0, -1)
+
+
+def _statistics_of(ops: Backend, image: Any) -> Any:
+    if isinstance(image, Zeros):
+        return image
+    return ops.point_statistics(image) if len(image) else None
+
+
+def _partitions(wanted: int | None, chunks: Chunks, k: int, cluster: Cluster) -> int:
+    """How many partitions to aim at: one for every thread, more where their memory would not do."""
+    if wanted is not None:
+        if isinstance(wanted, bool) or not isinstance(wanted, (int, np.integer)) or wanted < 1:
+            raise ValueError(f"partitions must be a positive integer or None; got {wanted!r}")
+        return int(wanted)
+    needed = chunks.n * (BYTES_A_POINT + 4 * chunks.d * chunks.dtype.itemsize)
+    room = cluster.bytes_a_thread()
+    return max(1, min(max(cluster.threads, -(-needed // room) if room else 1), chunks.n // max(64, 4 * k)))
+
+
+def _part(ops: Backend, pair: tuple[Array, Array], which: int) -> Array:
+    return pair[which]
+
+
+def without_source(chunks: Chunks) -> Chunks:
+    """The chunks without the caller's array, for results that only need to know where rows lie."""
+    return replace(chunks, futures=[], source=None)

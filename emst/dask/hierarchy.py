@@ -1,0 +1,128 @@
+"""From the contracted partitions to clusters, on one worker, and back to the points.
+
+Contraction keeps all merges in which a cluster takes part, with their sizes and in their order. So clusters, their
+numbers and their stabilities are those of one device, bit for bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from emst.backend.operations import Backend
+from emst.backend.records import Array, Linkage
+from emst.dask.certain import Local, OpenEdges
+from emst.dask.contract import Contracted
+from emst.dask.order import total_order
+from emst.dask.sizes import Sized
+from emst.distances.metrics import Metric
+from emst.hierarchy.condensed import condensed_tree
+from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
+from emst.inputs.devices import to_host
+from emst.spanning import heights
+
+
+@dataclass(eq=False)
+class Hierarchy(Sized):
+    """The dendrogram of the contracted points, on one worker."""
+
+    linkage: Linkage
+    bases: list[int]  # the first vertex of every partition
+    sizes: Array  # int32[vertices]: points of every vertex
+    points: int
+    least: int  # subtrees of fewer points are contracted
+
+
+@dataclass(eq=False)
+class Part(Sized):
+    """What one worker needs of a partition for the dendrogram."""
+
+    edges: OpenEdges
+    weight: Array
+    u: Array
+    v: Array
+
+
+def part_of(ops: Backend, own: Contracted) -> Part:
+    """A contracted partition without its points."""
+    return Part(own.edges, own.weight, own.u, own.v)
+
+
+def hierarchy(
+    ops: Backend,
+    local: Local,
+    parts: list[Part],
+    joined: OpenEdges | None,
+    metric: Metric,
+    alpha: float,
+    dtype: np.dtype,
+    least: int,
+    degree: float,
+) -> Hierarchy:
+    """The dendrogram of all points, from what is left of the partitions. `local` is any of them."""
+    xp = ops.xp
+    counts = [len(part.weight) for part in parts]
+    bases = np.cumsum([0, *counts]).tolist()
+    columns = []
+    for part, base in zip(parts, bases):
+        a, b, *rest = map(ops.asarray, _columns(part.edges))
+        columns.append((a + np.int32(base), b + np.int32(base), *rest))
+    if joined is not None:
+        a, b = (_vertices(ops, parts, bases, end) for end in ("u", "v"))
+        columns.append((a, b, *map(ops.asarray, (joined.u, joined.v, joined.weight, joined.power))))
+    a, b, u, v, weight, power = (xp.concatenate(column) for column in zip(*columns))
+    del columns
+    order = total_order(ops, weight, power, u, v)
+    del u, v, power
+    a, b = a[order], b[order]
+    edges = xp.stack([xp.minimum(a, b), xp.maximum(a, b)], axis=1)
+    places = xp.arange(len(order), dtype=np.int32)
+    weights = ops.unscaled(local.partition.bvh, xp.ascontiguousarray(weight[order]), places)
+    if degree not in (1, 2):  # as in `emst.spanning.spanning_tree`
+        weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
+    weights = heights(weights, metric, alpha, dtype, ops)
+    sizes = xp.concatenate([ops.asarray(part.weight) for part in parts])
+    points = int(sizes.sum(dtype=np.int64))
+    linkage = ops.linkage(edges, weights, sizes if points > len(sizes) else None)
+    return Hierarchy(linkage, bases, sizes, points, least)
+
+
+def _columns(edges: OpenEdges) -> tuple[Array, ...]:
+    return edges.a, edges.b, edges.u, edges.v, edges.weight, edges.power
+
+
+def _vertices(ops: Backend, parts: list[Part], bases: list[int], end: str) -> Array:
+    """Vertices of the ends of the edges that rounds have found; every end lies in one partition."""
+    found = None
+    for part, base in zip(parts, bases):
+        own = ops.asarray(getattr(part, end))
+        mine = ops.xp.where(own < 0, np.int32(-1), own + np.int32(base))
+        found = mine if found is None else ops.xp.maximum(found, mine)
+    return found
+
+
+
+def clusters(ops: Backend, hierarchy: Hierarchy, options: Options) -> FlatClustering:
+    """Select clusters, and label the vertices."""
+    points = hierarchy.points
+    condensed = condensed_tree(hierarchy.linkage, options.min_cluster_size, options.persistence, ops, points)
+    return flat_clustering(condensed, options, ops, points)
+
+
+def of_partition(ops: Backend, flat: FlatClustering, hierarchy: Hierarchy, j: int) -> tuple[Array, ...]:
+    """Label, probability, cluster that is left, and height at which it is left, of the vertices of a partition."""
+    mine = slice(hierarchy.bases[j], hierarchy.bases[j + 1])
+    cluster, height = flat.condensed.leaving(mine)
+    return flat.labels[mine], flat.probabilities[mine], cluster, height
+
+
+def of_points(ops: Backend, values: tuple[Array, ...], which: int, own: Contracted) -> Array:
+    """One of the values of every point of a partition, those that are left out last."""
+    return ops.asarray(values[which])[own.vertex]
+
+
+def rows_of(ops: Backend, local: Local) -> Array:
+    """The rows of the points of a partition, those that are left out last."""
+    partition = local.partition
+    return ops.xp.concatenate([partition.rows, partition.left_out])

@@ -1,0 +1,267 @@
+"""Points from everywhere, as chunks of rows on the workers.
+
+What can be read again stays so: a chunk is a task over a path, a dask graph or the caller's future, and a worker that
+dies costs a second reading. Only plain arrays are sent to the workers; this process keeps them and can send them again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+from dask.delayed import Delayed
+from distributed import Future
+from scipy.sparse import issparse
+
+from emst.backend.records import Array
+from emst.dask.cluster import Cluster, LostInput
+from emst.dask.files import PIECE_BYTES, FileOfPoints, Piece, absolute, files_of, is_path, read_piece
+from emst.inputs.devices import is_cupy_sparse, native_array
+from emst.inputs.points import check_2d, check_points, float_of
+from emst.inputs.summary import counted
+
+
+@dataclass(frozen=True, eq=False)
+class Chunks:
+    """The points, in chunks of rows. Nothing is known of their values yet: the statistics of the points check them.
+
+    Attributes
+    ----------
+    futures : list of Future
+        Of T[m, d] on the device of a worker, C-contiguous, in `dtype`.
+    sizes : list of int
+        Rows of every chunk; 0 is possible.
+    d : int
+        Number of columns, at least 1.
+    dtype : dtype
+        float32 or float64: what to compute in.
+    names : list of str
+        What errors call the chunks; empty for a plain array, whose chunks its owner does not know.
+    features : list or None
+        Names of the columns of a data frame.
+    known : bool
+        False for a dask array whose chunks have unknown sizes.
+    source : array or None
+        The plain array that was sent to the workers.
+    """
+
+    futures: list[Future]
+    sizes: list[int]
+    d: int
+    dtype: np.dtype
+    names: list[str]
+    features: list[Any] | None = None
+    known: bool = True
+    source: Array | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return sum(self.sizes)
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """First row of every chunk, and `n`: int64[c + 1]."""
+        return np.concatenate([[0], np.cumsum(self.sizes, dtype=np.int64)]).astype(np.int64)
+
+    @property
+    def row_chunks(self) -> list[float]:
+        """The chunks of results, as dask.array has them: NaN where the input's are unknown, because dask combines
+        unknown chunks with unknown ones only."""
+        return list(self.sizes) if self.known else [math.nan] * len(self.sizes)
+
+    def where(self, row: int) -> str:
+        """What errors call a row: "row 123 (chunk 4, row 7 of it)"."""
+        if not self.names:
+            return f"row {row}"
+        i = int(np.searchsorted(self.offsets, row, side="right")) - 1
+        return f"row {row} ({self.names[i]}, row {row - int(self.offsets[i])} of it)"
+
+    def again(self, cluster: Cluster) -> Chunks:
+        """The same chunks with the plain array sent to the workers once more, after some of it was lost with a worker.
+
+        Raises
+        ------
+        LostInput
+            The input was no plain array: what was lost cannot be had again.
+        """
+        if self.source is None:
+            raise LostInput(
+                "input was lost with a worker and cannot be read again; give paths, or a dask array that reads its "
+                "chunks"
+            )
+        return dataclasses.replace(self, futures=_sent(cluster, self.source, self.sizes, self.dtype))
+
+
+def chunks_of(X: Any, cluster: Cluster, dtype: Any = None) -> Chunks:
+    """Check `X` and bring it to the workers.
+
+    Parameters
+    ----------
+    X : dask array, dask data frame, paths, delayed blocks, futures, or array-like of shape (n, d)
+        A dask array has chunks of rows, of known or unknown sizes. Paths are one or a list of .npy, .npz, .parquet or
+        zarr arrays, of folders that hold such files, or of patterns like ``points-*.npy``; the workers read them. Of a
+        list of delayed blocks or futures each is an array or a data frame of rows. A data frame is optimized, which
+        can join its partitions, if they are read from files and few columns are used: to have results that fit it,
+        pass ``X.optimize()`` and go on with that.
+    cluster : Cluster
+    dtype : {None, float32, float64}, default None
+        What to compute in; None as `float_of` says, the same for all chunks.
+
+    Raises
+    ------
+    ValueError
+        No rows, no columns, other than two dimensions, chunks that split columns, chunks with different numbers of
+        columns or, without `dtype`, with different dtypes, values that are not real numbers.
+    TypeError
+        Sparse points, or a dask collection other than an array or a data frame.
+    FileNotFoundError
+        A path that does not exist, or a file that vanishes before it is read.
+    """
+    _check_not_sparse(X)
+    if is_path(X):
+        return _from_files(X, cluster, dtype)
+    if isinstance(X, Delayed | Future):
+        X = [X]
+    if isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(one, Delayed | Future) for one in X):
+        return _from_blocks(cluster.client.compute(list(X)), cluster, dtype)  # futures stay as they are
+    if isinstance(X, da.Array):
+        return _from_dask_array(X, cluster, dtype)
+    if dask.is_dask_collection(X):
+        return _from_dask_frame(X, cluster, dtype)
+    return _from_array(X, cluster, dtype)
+
+
+def _from_dask_array(X: da.Array, cluster: Cluster, dtype: Any) -> Chunks:
+    _check_not_sparse(X._meta)
+    check_2d(X)
+    float_of(X.dtype, dtype)
+    if len(X.chunks[1]) > 1:
+        raise ValueError(f"X is split into {len(X.chunks[1])} chunks along its columns; pass X.rechunk({{1: -1}})")
+    if 0 in X.shape:
+        raise ValueError(f"X needs at least one point and one dimension; got shape {X.shape}")
+    known = not any(map(math.isnan, X.chunks[0]))
+    blocks = cluster.client.compute(list(X.to_delayed().ravel()))
+    chunks = _from_blocks(blocks, cluster, dtype)
+    if known and chunks.sizes != list(X.chunks[0]):
+        i = next(i for i, size in enumerate(chunks.sizes) if size != X.chunks[0][i])
+        raise ValueError(f"{chunks.names[i]} has {chunks.sizes[i]} rows, but X.chunks says {X.chunks[0][i]}")
+    return dataclasses.replace(chunks, known=known)
+
+
+def _from_dask_frame(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
+    if not (hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "to_delayed")):
+        raise TypeError(f"X is a dask collection of type {type(X).__name__}; pass a dask array or a dask data frame")
+    if X.ndim != 2:
+        raise ValueError("X is a dask series, a single column; pass a dask data frame, such as X.to_frame()")
+    for name, kind in X.dtypes.items():
+        if kind.kind not in "biuf":
+            raise ValueError(f"X must hold real numbers; its column {name!r} holds {kind}")
+    chunks = _from_blocks(cluster.client.compute(X.to_delayed()), cluster, dtype)
+    return dataclasses.replace(chunks, features=list(X.columns))
+
+
+def _from_blocks(blocks: list[Future], cluster: Cluster, dtype: Any) -> Chunks:
+    names = [f"chunk {i}" for i in range(len(blocks))]
+    return _measured([cluster.submit(_chunk, *each, dtype) for each in zip(blocks, names)], names, cluster, dtype)
+
+
+def _from_files(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
+    files: list[FileOfPoints] = cluster.gather([cluster.submit(files_of, absolute(X))])[0]
+    _check_alike([file.path for file in files], [(file.d, file.dtype) for file in files], dtype)
+    named = [file for file in files if file.names is not None]
+    for file in named:
+        if file.names != named[0].names:
+            has, others = (", ".join(one.names or []) for one in (file, named[0]))
+            raise ValueError(f"{file.path} has the columns {has}, but {named[0].path} has {others}")
+    pieces = [piece for file in files for piece in file.pieces]
+    names = [f"chunk {i} from {piece.path}" for i, piece in enumerate(pieces)]
+    futures = [cluster.submit(_chunk_of_file, *each, dtype, at=i) for i, each in enumerate(zip(pieces, names))]
+    chunks = _measured(futures, names, cluster, dtype)
+    return dataclasses.replace(chunks, features=named[0].names if named else None)
+
+
+def _from_array(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
+    array = native_array(X)
+    ready = getattr(array, "ndim", 0) == 2 and getattr(getattr(array, "dtype", None), "kind", "O") in "biuf"
+    if not ready or 0 in array.shape or np.ma.is_masked(array):
+        array = check_points(X, device="cpu", dtype=dtype).array
+    wanted = float_of(array.dtype, dtype)
+    n, d = array.shape
+    count = min(n, max(len(cluster.workers), math.ceil(n * d * wanted.itemsize / PIECE_BYTES)))
+    sizes = [int(size) for size in np.diff(np.linspace(0, n, count + 1).astype(np.int64))]
+    features = list(X.columns) if hasattr(X, "columns") else None
+    return Chunks(_sent(cluster, array, sizes, wanted), sizes, d, wanted, [], features, source=array)
+
+
+def _sent(cluster: Cluster, array: Array, sizes: list[int], dtype: np.dtype) -> list[Future]:
+    """Rows of an array on the workers. In one process nothing is copied: the pieces are views."""
+    pieces = np.cumsum([0, *sizes], dtype=np.int64)
+    sent = cluster.scatter([array[a:b] for a, b in zip(pieces, pieces[1:])])
+    return [cluster.submit(_chunk, piece, "", dtype) for piece in sent]
+
+
+def _measured(futures: list[Future], names: list[str], cluster: Cluster, dtype: Any) -> Chunks:
+    """One wave asks every chunk for its shape and dtype."""
+    found = cluster.gather([cluster.submit(_shape, future) for future in futures])
+    filled = [i for i, (shape, _) in enumerate(found) if shape[0]]
+    if not filled:
+        raise ValueError("X has no rows")
+    _check_alike([names[i] for i in filled], [(found[i][0][1], found[i][1]) for i in filled], dtype)
+    (_, d), kind = found[filled[0]]
+    for i, (shape, own) in enumerate(found):
+        if (shape[1], own) != (d, kind):  # an empty chunk: libraries give these any shape and dtype
+            futures[i] = cluster.submit(_empty, d, kind)
+    return Chunks(futures, [shape[0] for shape, _ in found], d, kind, names)
+
+
+def _check_alike(names: list[str], found: list[tuple[int | None, np.dtype | None]], dtype: Any) -> None:
+    """Raise ValueError where numbers of columns, or what dtypes are computed in, are unequal; None is not known."""
+    columns = [(name, d) for name, (d, _) in zip(names, found) if d is not None]
+    floats = [(name, float_of(own, dtype)) for name, (_, own) in zip(names, found) if own is not None]
+    for name, d in columns:
+        if d != columns[0][1]:
+            raise ValueError(f"{name} has {counted(d, 'column')}, but {columns[0][0]} has {columns[0][1]}")
+    for name, own in floats:
+        if own != floats[0][1]:
+            raise ValueError(f"{name} is {own}, but {floats[0][0]} is {floats[0][1]}; choose one with dtype=")
+
+
+def _check_not_sparse(X: Any) -> None:
+    if issparse(X) or is_cupy_sparse(X) or type(X).__module__.partition(".")[0] == "sparse":
+        raise TypeError("X is sparse; points over many workers are dense arrays")
+
+
+def _chunk(ops: Any, block: Any, name: str, dtype: Any) -> Array:
+    """Task: a block of rows of any library as T[m, d] on the worker's device."""
+    try:
+        _check_not_sparse(block)
+        shape = tuple(getattr(block, "shape", ()))
+        if shape[:1] == (0,):  # scikit-learn takes no array without rows
+            d = shape[1] if len(shape) == 2 else 0
+            return ops.asarray(np.empty((0, d), dtype or np.float64))
+        checked = check_points(block, device="cpu", dtype=dtype)  # its device is only where the results are wanted
+        return ops.asarray(checked.array, checked.dtype)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name}: {error}" if name else str(error)) from error
+
+
+def _chunk_of_file(ops: Any, piece: Piece, name: str, dtype: Any) -> Array:
+    """Task: the rows of a piece of a file."""
+    return _chunk(ops, read_piece(piece), name, dtype)
+
+
+def _shape(ops: Any, chunk: Array) -> tuple[tuple[int, int], np.dtype]:
+    """Task."""
+    return chunk.shape, chunk.dtype
+
+
+def _empty(ops: Any, d: int, dtype: np.dtype) -> Array:
+    """Task: a chunk without rows."""
+    return ops.asarray(np.empty((0, d), dtype))

@@ -1,0 +1,77 @@
+"""A cluster in this process: a worker for each GPU, or for each core."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask
+from dask.system import CPU_COUNT
+from distributed import Client, Worker, WorkerPlugin
+from distributed.system import MEMORY_LIMIT
+
+from emst.backend import backend_of
+from emst.dask.cluster import DEVICE
+from emst.inputs.devices import choose_device
+
+
+def local_cluster(n_workers: int | None = None, device: str = "auto", **kwargs: Any) -> Client:
+    """Start workers as threads of this process, and the client that gives them work.
+
+    Arrays pass between such workers by reference, and are copied from GPU to GPU directly. The client is the current
+    one from here on; closing it, or leaving its ``with`` block, stops the workers.
+
+    Parameters
+    ----------
+    n_workers : int, optional
+        By default one for each GPU, or one for each core that this process may use. More workers than GPUs share them.
+    device : {"auto", "cpu", "cuda"}, default "auto"
+        Where workers compute. "auto" takes the GPUs if the current one can be used, otherwise the CPU.
+    **kwargs
+        For ``distributed.LocalCluster``. By default there is no dashboard, and a worker on the CPU writes results to
+        disk when this process nears the end of the machine's memory (``memory_limit``, which Dask compares with the
+        memory of the process; the workers share it). On GPUs nothing is written to disk.
+
+    Returns
+    -------
+    distributed.Client
+
+    Raises
+    ------
+    ValueError
+        An unknown `device`, or less than one worker.
+    RuntimeError
+        ``device="cuda"`` without CuPy or without a GPU.
+    """
+    device = choose_device(device)
+    count = CPU_COUNT if device == "cpu" else backend_of("cuda").xp.cuda.runtime.getDeviceCount()
+    n_workers = count if n_workers is None else n_workers
+    if n_workers < 1:
+        raise ValueError(f"n_workers must be at least 1; got {n_workers}")
+    options = {"memory_limit": MEMORY_LIMIT if device == "cpu" else 0, "dashboard_address": None} | kwargs
+    if options["dashboard_address"] is None:  # what serves it runs all the same: on a port that is free, for this host
+        options = {"scheduler_kwargs": {"dashboard": False, "dashboard_address": "127.0.0.1:0"}} | options
+    with dask.config.set({"scheduler-address": None}):  # a new cluster, also where the configuration names one
+        client = Client(n_workers=n_workers, threads_per_worker=1, processes=False, **options)
+    if device == "cuda":
+        client.register_plugin(BindToGPU(count))
+    return client
+
+
+class BindToGPU(WorkerPlugin):
+    """Gives a worker one of `count` GPUs, by its number in the cluster."""
+
+    name = "emst-gpu"
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def setup(self, worker: Worker) -> None:
+        number = int(worker.name) % self.count
+        setattr(worker, DEVICE, number)
+        worker.executors["default"].submit(use_gpu, number).result()
+
+
+def use_gpu(number: int) -> None:
+    """Make a GPU the current one of this thread: also for tasks that are not ours, such as the chunks of a dask array
+    that the caller made."""
+    backend_of("cuda").xp.cuda.Device(number).use()

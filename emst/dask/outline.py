@@ -1,0 +1,189 @@
+"""What a partition publishes: the top of its hierarchy, cut where boxes are small.
+
+The box of the greatest diagonal is opened first, down to single points. So a box that spans a jump of the curve, which
+would cover everything else, does not stay whole.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from emst.backend.operations import Backend
+from emst.backend.records import Array, Bvh, Norm, Outline
+from emst.dask.sizes import Sized
+from emst.inputs.devices import to_host
+
+BOXES = 1024  # leaves of an outline, about
+POINT = -1  # the level of points, below that of the leaves of the hierarchy
+MIXED = -1  # the label of a box that holds points of several components
+RANGES = 64  # leaves of an outline where there is no hierarchy
+
+
+@dataclass(eq=False)
+class OwnOutline(Sized):
+    """The outline of one partition, on the host."""
+
+    low: np.ndarray  # T[nodes, d]
+    high: np.ndarray
+    child: np.ndarray  # int32[nodes]: counted from the first node of this outline, -1 for leaves
+    children: np.ndarray  # int32[nodes]
+    first: np.ndarray  # int64[nodes]: the first point of the node
+    last: np.ndarray  # int64[nodes]: after its last point
+
+
+def outline_of(bvh: Bvh) -> OwnOutline:
+    """The outline of a partition."""
+    return _outline_of_nodes(bvh) if bvh.levels else _outline_of_ranges(bvh)
+
+
+def _outline_of_nodes(bvh: Bvh) -> OwnOutline:
+    below = [1, *(size for _, size in bvh.levels)]  # points of a node, by level from `POINT` up
+    boxes: dict[int, tuple[Array, Array]] = {}
+
+    def corners(level: int, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+        if level not in boxes:
+            points = bvh.points() if level == POINT else None
+            boxes[level] = bvh.boxes(level) if points is None else (points, points)
+        return tuple(to_host(corner[begin:end]) for corner in boxes[level])  # type: ignore[return-value]
+
+    top = len(bvh.levels) - 1
+    low, high = corners(top, 0, bvh.levels[top][0])
+    lows, highs, nodes = [low.min(0, keepdims=True), low * 0 + low], [high.max(0, keepdims=True), high], [(top + 1, 0)]
+    nodes += [(top, node) for node in range(len(low))]
+    child, children = [1] + [-1] * len(low), [len(low)] + [0] * len(low)
+    waiting = [(-_diagonal(low[i], high[i]), i + 1) for i in range(len(low))]
+    heapq.heapify(waiting)
+    while waiting and len(nodes) < BOXES:
+        wide, at = heapq.heappop(waiting)
+        level, node = nodes[at]
+        if wide == 0 or level == POINT:
+            continue
+        fan = below[level + 1] // below[level]
+        begin = node * fan
+        end = min(begin + fan, bvh.n if level == 0 else bvh.levels[level - 1][0])
+        low, high = corners(level - 1, begin, end)
+        child[at], children[at] = len(nodes), end - begin
+        for i in range(end - begin):
+            heapq.heappush(waiting, (-_diagonal(low[i], high[i]), len(nodes) + i))
+        nodes += [(level - 1, begin + i) for i in range(end - begin)]
+        lows.append(low), highs.append(high)
+        child += [-1] * (end - begin)
+        children += [0] * (end - begin)
+    sizes = np.array([bvh.n if level > top else below[level + 1] for level, _ in nodes])
+    first = np.array([node for _, node in nodes]) * sizes
+    return OwnOutline(
+        np.concatenate(lows), np.concatenate(highs), np.array(child, np.int32), np.array(children, np.int32), first,
+        np.minimum(first + sizes, bvh.n),
+    )  # fmt: skip
+
+
+def _outline_of_ranges(bvh: Bvh) -> OwnOutline:
+    points = to_host(bvh.points())
+    size = -(-bvh.n // RANGES)
+    first = np.arange(0, bvh.n, size)
+    low, high = np.minimum.reduceat(points, first, axis=0), np.maximum.reduceat(points, first, axis=0)
+    count = len(first)
+    return OwnOutline(
+        np.concatenate([low.min(0, keepdims=True), low]),
+        np.concatenate([high.max(0, keepdims=True), high]),
+        np.array([1] + [-1] * count, np.int32),
+        np.array([count] + [0] * count, np.int32),
+        np.concatenate([[0], first]),
+        np.concatenate([[bvh.n], np.minimum(first + size, bvh.n)]),
+    )
+
+
+def _diagonal(low: np.ndarray, high: np.ndarray) -> float:
+    sides = high.astype(np.float64) - low
+    return float((sides * sides).sum())
+
+
+def joined_outline(outlines: Sequence[OwnOutline]) -> Outline:
+    """The outlines of all partitions as one, on the host. No box has a label yet."""
+    start = np.cumsum([0, *(len(outline.child) for outline in outlines)])
+    child = [np.where(own.child < 0, -1, own.child + shift) for own, shift in zip(outlines, start)]
+    return Outline(
+        np.concatenate([own.low for own in outlines]),
+        np.concatenate([own.high for own in outlines]),
+        np.concatenate(child).astype(np.int32),
+        np.concatenate([own.children for own in outlines]),
+        np.full(start[-1], MIXED, np.int32),
+        start.astype(np.int32),
+    )
+
+
+def on_backend(outline: Outline, ops: Backend) -> Outline:
+    """The same outline in arrays of a backend."""
+    return Outline(*map(ops.asarray, outline))
+
+
+def labels_of_boxes(outline: OwnOutline, labels: Array, ops: Backend) -> np.ndarray:
+    """The component of all points of every node of a partition's outline, int32[nodes] on the host, or `MIXED`."""
+    changes = ops.xp.zeros(len(labels), np.int64)
+    np.cumsum(labels[1:] != labels[:-1], out=changes[1:])
+    first, last = ops.asarray(outline.first), ops.asarray(outline.last)
+    common = ops.xp.where(changes[first] == changes[last - 1], labels[first], np.int32(MIXED))
+    return to_host(common)
+
+
+def reaches(bvh: Bvh, outline: Outline, own: int, norm: Norm, ops: Backend) -> tuple[Array, Array, float]:
+    """Lower bounds of the powers of the distances from every point to the points of all other partitions.
+
+    A node that is farther from the others than it is wide passes its own bound to all its points.
+
+    Returns
+    -------
+    reach : T[n]
+    near : int32[m]
+        The points with a bound of their own, ascending.
+    rest : float
+        The least bound of the others, infinite without any.
+    """
+    if not bvh.levels:
+        points = bvh.points()
+        everything = ops.xp.arange(bvh.n, dtype=np.int32)
+        return ops.outline_reach(points, points, outline, own, norm), everything, np.inf
+    reach = ops.xp.empty(bvh.n, bvh.dtype)
+    rest = np.inf
+    nodes = ops.xp.arange(bvh.levels[-1][0], dtype=np.int32)
+    for level in range(len(bvh.levels) - 1, -1, -1):
+        low, high = (ops.xp.ascontiguousarray(corner[nodes]) for corner in bvh.boxes(level))
+        bound = ops.outline_reach(low, high, outline, own, norm)
+        far = bound > _power(high - low, norm)
+        size = bvh.levels[level][1]
+        if bool(far.any()):
+            rest = min(rest, float(bound[far].min()))
+            points, bounds = _below(nodes[far], size, bvh.n, ops), ops.xp.repeat(bound[far], size)
+            reach[points[points < bvh.n]] = bounds[points < bvh.n]
+        step = bvh.levels[level - 1][1] if level else 1
+        nodes = _below(nodes[~far], size // step, bvh.levels[level - 1][0] if level else bvh.n, ops)
+        nodes = nodes[nodes < (bvh.levels[level - 1][0] if level else bvh.n)]
+    points = ops.xp.ascontiguousarray(bvh.points()[nodes])
+    reach[nodes] = ops.outline_reach(points, points, outline, own, norm)
+    return reach, nodes, rest
+
+
+def _below(nodes: Array, fan: int, count: int, ops: Backend) -> Array:
+    """Children of nodes; those from `count` on do not exist."""
+    return (nodes[:, None].astype(np.int64) * fan + ops.xp.arange(fan)).reshape(-1)
+
+
+def _power(sides: Array, norm: Norm) -> Array:
+    """About the power of the lengths of diagonals."""
+    return sides.max(axis=1) if norm.kind == "chebyshev" else (sides**norm.degree).sum(axis=1)
+
+
+def half_diagonals(bvh: Bvh, points: Array, norm: Norm, ops: Backend) -> Array:
+    """About the power of half the diagonal of the leaf that holds each of the points."""
+    low, high = bvh.boxes(0) if bvh.levels else (None, None)
+    if low is None:
+        return ops.xp.full(len(points), np.inf, bvh.dtype)
+    leaves = points // bvh.levels[0][1]
+    return _power(high[leaves] - low[leaves], norm) * bvh.dtype.type(0.5**norm.degree)
+
+

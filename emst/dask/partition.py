@@ -1,0 +1,151 @@
+"""A partition: a range of the Hilbert curve through all points, in a bounding volume hierarchy of its own.
+
+Chunks of the input are split by the cuts of the curve (`cells.py`), and every partition puts together what it gets.
+Points that share all codes keep the order of their rows, as on one device: pieces come in the order of the chunks.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from emst.backend.operations import Backend
+from emst.backend.records import Array, Bvh, Norm
+from emst.dask.cells import Cell, Segment, segments_of
+from emst.dask.sizes import Sized
+
+
+class Piece(NamedTuple):
+    """What a chunk gives to a partition."""
+
+    points: Array  # T[m, d]: segment by segment, in each in the order of their rows
+    rows: Array  # int64[m]: among all rows
+    counts: list[int]  # points of every segment of the partition
+    left_out: Array  # int64: rows of the first segment that equal at least k points of the piece, ascending
+
+
+@dataclass(eq=False)
+class Partition(Sized):
+    """The points of a range of the curve.
+
+    All points of an equal run that is longer than a partition hang from the first one; only k of them take part.
+
+    Attributes
+    ----------
+    bvh : Bvh
+        Of the points that take part.
+    rows : int64[n]
+        Their rows among all rows, in curve order.
+    left_out : int64[m]
+        Rows of points that equal the first one and do not take part, ascending.
+    kept : int
+        How many points of that run take part: the others follow them on the curve.
+    lock : Lock
+        Held while the labels of nodes, which the hierarchy keeps, are in use.
+    """
+
+    bvh: Bvh
+    rows: Array
+    left_out: Array
+    kept: int
+    lock: Any = field(default_factory=threading.Lock)
+
+    @property
+    def size(self) -> int:
+        """Points, those that are left out included."""
+        return len(self.rows) + len(self.left_out)
+
+    def ids(self, start: int, places: Array) -> Array:
+        """Ids int64 of points, given by their places in the hierarchy; `start` is the first id of the partition."""
+        wide = places.astype(np.int64)
+        return wide + start + (wide >= self.kept) * len(self.left_out)
+
+    def places(self, start: int, ids: Array) -> Array:
+        """The inverse of `ids`."""
+        wide = ids - start
+        return wide - (wide >= self.kept) * len(self.left_out)
+
+    def with_bvh(self) -> Partition:
+        """The same points in a copy of the hierarchy that shares its arrays: tasks do not write to their inputs."""
+        return replace(self, bvh=copy.copy(self.bvh))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, lock=threading.Lock())
+
+
+def split(
+    ops: Backend, points: Array, first_row: int, scale: float, root: Cell, segments: Sequence[Segment], k: int
+) -> list[Piece]:
+    """The pieces of a chunk, one for every partition."""
+    partitions = segments[-1].partition + 1
+    rows = ops.xp.arange(first_row, first_row + len(points), dtype=np.int64)
+    if len(segments) == 1:
+        return [_piece(points, rows, [len(points)], segments[0].cell, k)]
+    number = segments_of(points, scale, root, ops)
+    order = ops.sort_order(number.astype(np.uint64))
+    starts = np.searchsorted(number[order], ops.xp.arange(len(segments) + 1, dtype=np.int32)).tolist()
+    of = np.array([segment.partition for segment in segments])
+    pieces = []
+    for partition in range(partitions):
+        mine = np.flatnonzero(of == partition)
+        chosen = order[starts[mine[0]] : starts[mine[-1] + 1]]
+        counts = [starts[i + 1] - starts[i] for i in mine]
+        pieces.append(_piece(points[chosen], rows[chosen], counts, segments[mine[0]].cell, k))
+    return pieces
+
+
+def _piece(points: Array, rows: Array, counts: list[int], cell: Cell, k: int) -> Piece:
+    if not cell.equal or counts[0] <= k:
+        return Piece(points, rows, counts, rows[:0])
+    run = counts[0]
+    kept = np.r_[0:k, run : len(rows)]
+    return Piece(points[kept], rows[kept], [k, *counts[1:]], rows[k:run])
+
+
+def assemble(
+    ops: Backend, pieces: list[Any], partition: int, cells: list[Cell], scale: float, norm: Norm, k: int, divided: bool
+) -> Partition:
+    """Put a partition together from one piece of every chunk.
+
+    Parameters
+    ----------
+    pieces : list
+        Pieces, or what `split` returned.
+    cells : list of Cell
+        Of the segments of the partition.
+    divided : bool
+        Whether the first cell of the curve is divided: it holds more than `CROWD` points.
+    """
+    mine: list[Piece] = [piece if isinstance(piece, Piece) else piece[partition] for piece in pieces]
+    left_out = [ops.asarray(piece.left_out) for piece in mine]
+    points_of = [ops.asarray(piece.points) for piece in mine]
+    rows_of = [ops.asarray(piece.rows) for piece in mine]
+    starts = [np.cumsum([0, *piece.counts]) for piece in mine]
+    blocks: list[tuple[Array, Array]] = []
+    kept = 0
+    for number, cell in enumerate(cells):
+        parts = [slice(start[number], start[number + 1]) for start in starts]
+        points = np.concatenate([own[part] for own, part in zip(points_of, parts)])
+        rows = np.concatenate([own[part] for own, part in zip(rows_of, parts)])
+        if number == 0 and cell.equal and len(rows) > k:
+            left_out.append(rows[k:])
+            points, rows = points[:k], rows[:k]
+        kept = len(rows) if number == 0 else kept
+        if len(rows):
+            order = ops.curve_order(points, scale, box=cell.box if divided else None).rows
+            blocks.append((points[order], rows[order]))
+    del points_of, rows_of
+    points = blocks[0][0] if len(blocks) == 1 else np.concatenate([block for block, _ in blocks])
+    rows = blocks[0][1] if len(blocks) == 1 else np.concatenate([block for _, block in blocks])
+    del blocks
+    out = np.sort(np.concatenate(left_out))
+    bvh = ops.build_bvh(points, ops.xp.arange(len(rows), dtype=np.int32), scale, norm)
+    return Partition(bvh, rows, out, kept if len(out) else len(rows))

@@ -1,0 +1,300 @@
+"""Borůvka's rounds over what is left when every partition has done its own work: a graph of components.
+
+A round has three kinds of tasks. `ask`: every partition sends those of its points that may hold the lightest edge of
+their component to the partitions that may hold the other end. `answer`: every partition finds the nearest point of
+another component for each point it was sent, and returns one edge for every component. `join`: one worker takes the
+lightest edge of every component, contracts these edges, and relabels. Edges that were found stay known, so a component
+always has a bound, from the local trees or from the neighbour on the curve.
+
+The greatest component does not ask: the lightest edges of the others suffice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from emst.backend.operations import Backend
+from emst.backend.records import Array, Norm, Outline
+from emst.dask.certain import Local, OpenEdges
+from emst.dask.order import bits_of, total_order
+from emst.dask.outline import OwnOutline, labels_of_boxes, on_backend
+from emst.dask.sizes import Sized, bytes_of
+from emst.inputs.devices import to_host
+
+
+@dataclass(frozen=True, eq=False)
+class Place(Sized):
+    """Where a partition lies among all."""
+
+    number: int
+    start: int  # id of its first point
+    base: int  # number of its first component
+
+
+@dataclass(eq=False)
+class Labels(Sized):
+    """What partitions have to know of a round."""
+
+    label: Array  # int32[components of all partitions]: their component now
+    weight: Array  # T[count]: weight of the lightest edge known to leave a component; -1 for one that does not ask
+    power: Array  # T[count]: power of its distance
+    boxes: np.ndarray  # int32[nodes of the outline] on the host: component of all points of a box, or MIXED
+    count: int
+
+
+@dataclass(eq=False)
+class Rounds(Sized):
+    """The state between rounds."""
+
+    labels: Labels
+    edges: OpenEdges  # known edges between different components; `a` and `b` are components of partitions, ends are ids
+    joined: OpenEdges  # edges of the tree that rounds have found
+    size: Array  # int64[count]: points of every component
+    round: int = 0
+
+
+class Packet(NamedTuple):
+    """Points of one partition that ask another one."""
+
+    points: Array  # T[m, d], scaled
+    component: Array  # int32[m]: among those of all partitions
+    core: Array | None  # T[m]
+    radius: Array  # T[m]: weight up to which they ask
+    ids: Array  # int64[m]
+
+
+class Answer(NamedTuple):
+    """Edges that a partition has found."""
+
+    edges: OpenEdges
+    boxes: np.ndarray  # int32: labels of its outline
+    asked: int  # points that it was sent
+    bytes: int  # of their packets
+
+
+@dataclass(eq=False)
+class Summary(Sized):
+    """What a partition tells the worker that joins, once."""
+
+    edges: OpenEdges  # its open edges; components from 0, ends are ids
+    size: Array  # int64[count]: points of every component
+    boxes: np.ndarray  # int32: labels of its outline
+    ends: Array  # T[2, d]: its first and its last point, scaled
+    core: Array | None  # T[2]: their core distances
+    components: Array  # int32[2]: their components
+    ids: Array  # int64[2]
+
+
+def summary(ops: Backend, local: Local, place: Place, outline: OwnOutline) -> Summary:
+    """What the first round needs of a partition."""
+    partition, bvh = local.partition, local.partition.bvh
+    a, b, u, v, weight, power = columns_of(local.open)
+    u, v = partition.ids(place.start, u), partition.ids(place.start, v)
+    two = ops.asarray(np.array([0, bvh.n - 1], np.int32))
+    return Summary(
+        OpenEdges(a, b, u, v, weight, power),
+        np.bincount(local.component, minlength=local.count).astype(np.int64),
+        labels_of_boxes(outline, local.component, ops),
+        bvh.points()[two],
+        None if bvh.core is None else bvh.core[two],
+        local.component[two],
+        partition.ids(place.start, two),
+    )
+
+
+def begin(ops: Backend, summaries: list[Summary], places: list[Place], norm: Norm) -> Rounds:
+    """The state before the first round: the open edges of all partitions, and one edge between neighbours on the
+    curve at every border, so that every component has an edge that leaves it."""
+    bases = [np.int32(place.base) for place in places]
+    columns = []
+    for own, base in zip(summaries, bases):
+        a, b, *rest = map(ops.asarray, columns_of(own.edges))
+        columns.append((a + base, b + base, *rest))
+    columns.append(columns_of(_border_edges(ops, summaries, bases, norm)))
+    edges = _in_order(ops, OpenEdges(*(np.concatenate(column) for column in zip(*columns))))
+    boxes = np.concatenate([np.where(own.boxes < 0, own.boxes, own.boxes + base) for own, base in zip(summaries, bases)])
+    size = np.concatenate([ops.asarray(own.size) for own in summaries])
+    label = ops.xp.arange(len(size), dtype=np.int32)
+    return _with_bounds(ops, label, len(size), boxes, edges, _chosen(edges, slice(0, 0)), size, 0)
+
+
+def _border_edges(ops: Backend, summaries: list[Summary], bases: list[Any], norm: Norm) -> OpenEdges:
+    """The edges between the last point of every partition and the first one of the next."""
+
+    def inner(parts: list[Array]) -> Array:
+        return np.concatenate([ops.asarray(part) for part in parts])[1:-1]
+
+    ends = inner([own.ends for own in summaries])
+    number = ops.xp.arange(len(ends), dtype=np.int32)
+    last, first = slice(0, None, 2), slice(1, None, 2)
+    u, v = (ops.xp.ascontiguousarray(number[end]) for end in (last, first))
+    power = ops.edge_powers(ops.build_bvh(ends, number, 1.0, norm), u, v)
+    weight = power
+    if summaries[0].core is not None:
+        core = inner([own.core for own in summaries])
+        weight = np.maximum(np.maximum(power, core[last]), core[first])
+    components = inner([ops.asarray(own.components) + base for own, base in zip(summaries, bases)])
+    ids = inner([own.ids for own in summaries])
+    return OpenEdges(components[last], components[first], ids[last], ids[first], weight, power)
+
+
+def columns_of(edges: OpenEdges) -> tuple[Array, ...]:
+    """The arrays of edges, in the order of the fields."""
+    return edges.a, edges.b, edges.u, edges.v, edges.weight, edges.power
+
+
+def _chosen(edges: OpenEdges, places: Any) -> OpenEdges:
+    return OpenEdges(*(column[places] for column in columns_of(edges)))
+
+
+def _in_order(ops: Backend, edges: OpenEdges) -> OpenEdges:
+    """The edges in the total order, each once."""
+    edges = _chosen(edges, total_order(ops, edges.weight, edges.power, edges.u, edges.v))
+    new = ops.xp.ones(len(edges.u), bool)
+    new[1:] = (edges.u[1:] != edges.u[:-1]) | (edges.v[1:] != edges.v[:-1])
+    return _chosen(edges, np.flatnonzero(new))
+
+
+def _with_bounds(
+    ops: Backend, label: Array, count: int, boxes: np.ndarray, edges: OpenEdges, joined: OpenEdges, size: Array, round: int
+) -> Rounds:
+    lightest = _lightest(ops, edges, label, count)
+    weight, power = edges.weight[lightest], edges.power[lightest]
+    if count > 1:
+        weight = weight.copy()
+        weight[size.argmax()] = -1
+    return Rounds(Labels(label, weight, power, boxes, count), edges, joined, size, round)
+
+
+def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> Array:
+    """The place of the first edge that leaves each component."""
+    if count == 1:
+        return ops.xp.empty(0, np.int64)
+    rank = ops.xp.arange(len(edges.u), dtype=np.uint64)
+    return ops.lightest_of_edges(edges.a, edges.b, rank, label)[0][:count].astype(np.int64)
+
+
+def ask(ops: Backend, local: Local, place: Place, labels: Labels, outline: Outline) -> dict[int, Packet]:
+    """Packets of the points of a partition that may hold the lightest edge of their component, by partition."""
+    bvh, partition = local.partition.bvh, local.partition
+    label = ops.asarray(labels.label[place.base : place.base + local.count])
+    bound, bound_power = ops.asarray(labels.weight)[label], ops.asarray(labels.power)[label]
+    active = local.least <= bound
+    if not bool(active.any()):
+        return {}
+    most = bound[active].max()
+    if float(most) >= local.rest:
+        places = ops.xp.arange(bvh.n, dtype=np.int32)
+    else:
+        upto = int(np.searchsorted(bits_of(local.weight[local.near]), bits_of(most.reshape(1)), side="right")[0])
+        places = local.near[:upto]
+    component = local.component[places]
+    weight, radius = local.weight[places], bound[component]
+    asking = (weight < radius) | ((weight == radius) & (local.power[places] <= bound_power[component]))
+    places, component, radius = places[asking], component[asking], radius[asking]
+    points = ops.xp.ascontiguousarray(bvh.points()[places])
+    own = label[component]
+    boxes = on_backend(outline._replace(label=labels.boxes), ops)
+    hits = ops.outline_hits(points, own, radius, boxes, place.number, bvh.norm)
+    packets = {}
+    for other in np.flatnonzero(to_host(hits.any(axis=0))).tolist():
+        mine = np.flatnonzero(hits[:, other])
+        packets[other] = Packet(
+            points[mine],
+            component[mine] + np.int32(place.base),
+            None if bvh.core is None else bvh.core[places[mine]],
+            radius[mine],
+            partition.ids(place.start, places[mine]),
+        )
+    return packets
+
+
+def answer(
+    ops: Backend, local: Local, place: Place, labels: Labels, outline: OwnOutline, asked: list[Any]
+) -> Answer:
+    """For every component that has asked, the lightest edge to a point of another component in this partition.
+
+    `asked` holds what `ask` returned in every partition, or the packet for this one, or None."""
+    bvh, partition = local.partition.bvh, local.partition
+    label = ops.asarray(labels.label)
+    of_points = label[local.component + np.int32(place.base)]
+    packets = [given.get(place.number) if isinstance(given, dict) else given for given in asked]
+    packets = [Packet(*(None if item is None else ops.asarray(item) for item in given)) for given in packets if given]
+    boxes = labels_of_boxes(outline, of_points, ops)
+    if not packets:
+        return Answer(_no_edges(ops, bvh.dtype), boxes, 0, 0)
+    points, component, core, radius, ids = (
+        None if column[0] is None else np.concatenate(column) for column in zip(*packets)
+    )
+    queries = ops.build_bvh(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, bvh.norm)
+    with partition.lock:
+        ops.label_nodes(bvh, of_points)
+        found, weight, power = ops.nearest_across(bvh, of_points, queries, label[component], core, radius)
+    hit = np.flatnonzero(found >= 0)
+    found, weight, power, component = found[hit], weight[hit], power[hit], component[hit]
+    own, there = ids[hit], partition.ids(place.start, found)
+    u, v = np.minimum(own, there), np.maximum(own, there)
+    edges = OpenEdges(component, local.component[found] + np.int32(place.base), u, v, weight, power)
+    edges = _chosen(edges, total_order(ops, weight, power, u, v))
+    return Answer(_first_of_each(ops, edges, label), boxes, len(points), sum(map(bytes_of, packets)))
+
+
+def _no_edges(ops: Backend, dtype: np.dtype) -> OpenEdges:
+    kinds = (np.int32, np.int32, np.int64, np.int64, dtype, dtype)
+    return OpenEdges(*(ops.xp.empty(0, kind) for kind in kinds))
+
+
+def _first_of_each(ops: Backend, edges: OpenEdges, label: Array) -> OpenEdges:
+    """Of edges in the total order, the first of every component at the end `a`."""
+    by_label = ops.sort_order(label[edges.a].astype(np.uint64))
+    sorted_labels = label[edges.a][by_label]
+    first = ops.xp.ones(len(by_label), bool)
+    first[1:] = sorted_labels[1:] != sorted_labels[:-1]
+    return _chosen(edges, by_label[np.flatnonzero(first)])
+
+
+def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
+    """Contract the lightest edges of all components that have asked."""
+    labels = state.labels
+    found = [OpenEdges(*map(ops.asarray, columns_of(given.edges))) for given in answers]
+    columns = zip(*(columns_of(edges) for edges in [state.edges, *found]))
+    edges = _in_order(ops, OpenEdges(*(np.concatenate(column) for column in columns)))
+    label, count = labels.label, labels.count
+    lightest = _lightest(ops, edges, label, count)
+    a, b = label[edges.a[lightest]], label[edges.b[lightest]]
+    own = ops.xp.arange(count, dtype=np.int32)
+    parent = ops.xp.where(a == own, b, a)
+    waits = labels.weight < 0
+    parent[waits] = own[waits]
+    mutual = (lightest[parent] == lightest) & (own < parent) & ~waits[parent]
+    parent[mutual] = own[mutual]
+    hooked = np.flatnonzero(parent != own)
+    taken = _chosen(edges, lightest[hooked])
+    while bool((parent[parent] != parent).any()):
+        parent = parent[parent]
+    root = parent == own
+    number = (np.cumsum(root) - 1).astype(np.int32)
+    new = number[parent]
+    left = int(root.sum())
+    boxes = np.concatenate([given.boxes for given in answers])
+    host = to_host(new)
+    boxes = np.where(boxes < 0, boxes, host[np.maximum(boxes, 0)])
+    label = new[label]
+    size = ops.xp.zeros(left, np.int64)
+    size += np.bincount(new, weights=state.size, minlength=left).astype(np.int64)
+    edges = _chosen(edges, np.flatnonzero(label[edges.a] != label[edges.b]))
+    joined = OpenEdges(*map(np.concatenate, zip(columns_of(state.joined), columns_of(taken))))
+    return _with_bounds(ops, label, left, boxes, edges, joined, size, state.round + 1)
+
+
+def labels_of(ops: Backend, state: Rounds) -> Labels:
+    """What partitions have to know, without the edges that stay on one worker."""
+    return state.labels
+
+
+def components_left(ops: Backend, state: Rounds) -> int:
+    """Number of components."""
+    return state.labels.count

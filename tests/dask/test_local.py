@@ -1,0 +1,159 @@
+"""A cluster in this process."""
+
+import contextvars
+import importlib.util
+import pathlib
+import runpy
+import threading
+import time
+import types
+import warnings
+
+import dask
+import distributed
+import numpy as np
+import pytest
+from dask.system import CPU_COUNT
+from distributed.core import Status
+from distributed.system import MEMORY_LIMIT
+
+import emst.dask
+from emst.dask import local_cluster
+from emst.dask.cluster import DEVICE, Cluster
+from emst.dask.local import BindToGPU
+
+
+def test_a_worker_for_every_core():
+    with local_cluster(device="cpu") as client:
+        cluster = Cluster(client, "cpu")
+        assert len(cluster.workers) == cluster.threads == CPU_COUNT
+        assert cluster.in_process
+
+
+def test_the_workers_share_the_memory():
+    with local_cluster(4, device="cpu") as client:
+        limits = client.run(lambda dask_worker: dask_worker.memory_manager.memory_limit)
+        assert list(limits.values()) == [MEMORY_LIMIT] * 4  # Dask compares it with the memory of the process
+        assert Cluster(client, "cpu").bytes_a_thread() == MEMORY_LIMIT // 4
+    with local_cluster(2, device="cpu", memory_limit="1 GiB") as client:
+        assert Cluster(client, "cpu").bytes_a_thread() == 1 << 29
+
+
+def until_all_are_paused(client):
+    end = time.monotonic() + 10
+    while {one["status"] for one in client.scheduler_info(n_workers=-1)["workers"].values()} != {"paused"}:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_nobody_waits_for_memory_for_ever(monkeypatch):
+    monkeypatch.setattr("emst.dask.cluster.PAUSED_FOR", 1.0)
+    with local_cluster(2, device="cpu", memory_limit="1 MB") as client:  # less than the process has already
+        cluster = Cluster(client, "cpu")
+        until_all_are_paused(client)
+        with pytest.raises(RuntimeError, match="all workers have waited for memory for 1 seconds"):
+            cluster.gather([cluster.submit(lambda ops: 1)], timeout=20)
+
+
+def test_a_worker_that_waits_for_memory_may_finish_its_task(monkeypatch):
+    monkeypatch.setattr("emst.dask.cluster.PAUSED_FOR", 1.0)
+
+    def slow(ops):
+        time.sleep(3)
+        return 1
+
+    with local_cluster(1, device="cpu", memory_limit=0) as client:
+        cluster = Cluster(client, "cpu")
+        future = cluster.submit(slow)
+        worker = client.cluster.workers[0]
+        while not worker.state.executing_count:
+            time.sleep(0.01)
+        worker.status = Status.paused
+        assert cluster.gather([future], timeout=20) == [1]
+
+
+def test_it_is_the_current_client_until_it_is_closed():
+    client = local_cluster(2, device="cpu")
+    outside = contextvars.Context()  # the fixtures' client is current within its `with` block, here and elsewhere
+    assert outside.run(lambda: Cluster(None, "cpu").client) is client
+    workers = list(client.cluster.workers.values())
+    client.close()
+    assert {worker.status for worker in workers} == {client.cluster.status} == {Status.closed}
+    with pytest.raises(RuntimeError, match="client is closed"):
+        Cluster(client)
+
+
+def test_it_is_new_where_the_configuration_names_a_scheduler():
+    with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as other:
+        with dask.config.set({"scheduler-address": other.scheduler_address}), local_cluster(1, device="cpu") as client:
+            assert client.scheduler.address != other.scheduler_address
+
+
+def test_two_at_once_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with local_cluster(1, device="cpu"), local_cluster(1, device="cpu") as second:
+            assert second.submit(int, 3).result() == 3
+
+
+def test_options_of_dask():
+    with local_cluster(1, device="cpu", dashboard_address="127.0.0.1:0") as client:
+        assert client.cluster.scheduler.services
+
+
+@pytest.mark.parametrize("n_workers", [0, -1])
+def test_too_few_workers(n_workers):
+    with pytest.raises(ValueError, match=f"n_workers must be at least 1; got {n_workers}"):
+        local_cluster(n_workers, device="cpu")
+
+
+def test_unknown_device():
+    with pytest.raises(ValueError, match="device must be one of"):
+        local_cluster(device="tpu")
+
+
+def test_workers_are_bound_to_gpus_in_turn(monkeypatch):
+    """Every worker gets a number below the count, and its thread is where the GPU becomes the current one."""
+    used = []
+    monkeypatch.setattr(
+        "emst.dask.local.use_gpu", lambda number: used.append((number, threading.current_thread().name))
+    )
+    with local_cluster(3, device="cpu") as client:
+        client.register_plugin(BindToGPU(2))
+        numbers = client.run(lambda dask_worker: (dask_worker.name, getattr(dask_worker, DEVICE)))
+        assert sorted(numbers.values()) == [(0, 0), (1, 1), (2, 0)]
+        assert sorted(number for number, _ in used) == [0, 0, 1]
+        threads = client.run(lambda dask_worker: [t.name for t in dask_worker.executors["default"]._threads])
+        assert sorted(name for _, name in used) == sorted(name for names in threads.values() for name in names)
+
+
+@pytest.mark.gpu
+def test_a_worker_for_every_gpu():
+    import cupy
+
+    count = cupy.cuda.runtime.getDeviceCount()
+    with local_cluster() as client:
+        cluster = Cluster(client)
+        assert (cluster.device, len(cluster.workers)) == ("cuda", count)
+        found = [
+            cluster.client.submit(cupy.cuda.runtime.getDevice, workers=[address], pure=False).result()
+            for address in cluster.workers
+        ]
+        assert sorted(found) == list(range(count))
+        array = cluster.submit(lambda ops: ops.asarray(np.arange(3)), at=0)
+        assert cluster.gather([array])[0].device.id in range(count)
+
+
+def test_without_dask_one_sentence_says_what_to_install(monkeypatch):
+    path = pathlib.Path(emst.dask.__file__)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"^emst\.dask needs Dask: pip install 'emst\[dask\]'$"):
+        runpy.run_path(str(path))
+
+
+def test_public_names():
+    assert isinstance(emst.dask, types.ModuleType)
+    assert sorted(emst.dask._HOMES) == sorted(emst.dask.__all__) == dir(emst.dask)
+    assert all(getattr(emst.dask, name).__module__ == emst.dask._HOMES[name] for name in emst.dask.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        emst.dask.nothing  # noqa: B018

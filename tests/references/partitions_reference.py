@@ -1,0 +1,51 @@
+"""Reference for the operations that partitions need, in slow numpy. See `reference.py`."""
+
+from __future__ import annotations
+
+import numpy as np
+from norms_reference import power_between, power_of_box
+
+
+def nearest_distances(bvh, queries, radius, count):
+    """All pairs."""
+    between = power_between(queries.scaled[:, None], bvh.scaled[None], bvh.norm)
+    between[between > radius[:, None]] = np.inf
+    found = np.full((queries.n, count), np.inf, bvh.scaled.dtype)
+    found[:, : bvh.n] = np.sort(between, axis=1)[:, :count]
+    return found
+
+
+def nearest_across(bvh, labels, queries, own, core, radius):
+    """All pairs."""
+    between = power_between(queries.scaled[:, None], bvh.scaled[None], bvh.norm)
+    weight = between if core is None else np.maximum(np.maximum(between, core[:, None]), bvh.core)
+    excluded = (labels == own[:, None]) | (weight > radius[:, None])
+    weight, between = (np.where(excluded, np.inf, values) for values in (weight, between))
+    first = np.array([np.lexsort((between[i], weight[i], excluded[i]))[0] for i in range(queries.n)], int)
+    rows = np.arange(queries.n)
+    found = np.where(excluded[rows, first], -1, first).astype(np.int32)
+    return found, weight[rows, first].astype(bvh.scaled.dtype), between[rows, first].astype(bvh.scaled.dtype)
+
+
+def outline_reach(low, high, outline, own, norm):
+    """All leaves."""
+    leaves, _ = leaves_of(outline, own)
+    between = power_of_box(outline.low[leaves], outline.high[leaves], low[:, None], high[:, None], norm)
+    return between.min(axis=1, initial=np.inf).astype(low.dtype)
+
+
+def outline_hits(points, labels, radius, outline, own, norm):
+    """All leaves."""
+    leaves, partition = leaves_of(outline, own)
+    x = points[:, None]
+    near = power_of_box(outline.low[leaves], outline.high[leaves], x, x, norm) <= radius[:, None]
+    label = outline.label[leaves]
+    near &= (label == -1) | (label != labels[:, None])
+    return np.stack([near[:, partition == j].any(axis=1) for j in range(len(outline.start) - 1)], axis=1)
+
+
+def leaves_of(outline, own):
+    """The leaves of all partitions but one, and their partitions."""
+    partition = np.searchsorted(outline.start, np.arange(len(outline.child)), side="right") - 1
+    leaves = np.flatnonzero((outline.child < 0) & (partition != own))
+    return leaves, partition[leaves]
