@@ -19,7 +19,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest
 from emst.dask.border import Border, nearest_of
-from emst.dask.order import bits_of, group_least, numbers_of
+from emst.dask.order import bits_of, greater, group_least, lesser, numbers_of
 from emst.dask.partition import Partition
 from emst.dask.sizes import Sized
 
@@ -70,7 +70,7 @@ def local_tree(
     core = bvh.core
     if core is not None and core_factor != 1:
         ops.scale_cores(bvh, core_factor)
-    weight = reach if core is None else np.maximum(reach, bvh.core)
+    weight = reach if core is None else greater(reach, bvh.core)
     with partition.lock:
         forest, certain, components, labels = _grown(ops, bvh, weight, reach)
     number = ops.xp.empty(bvh.n, np.int32)
@@ -108,11 +108,11 @@ def _take_answers(
         if given is None:
             continue
         given, mine = ops.asarray(given), border.questions[other].asking
-        nearest[mine] = np.minimum(nearest[mine], given[:, 0])
+        nearest[mine] = lesser(nearest[mine], given[:, 0])
         if known is not None:
             known[mine] = np.sort(np.concatenate([known[mine], given], axis=1), axis=1)[:, :k]
     assert known is None or known.shape[1] == count + 1
-    reach[asking] = ops.xp.where(nearest < np.inf, nearest, np.maximum(border.radius, reach[asking]))
+    reach[asking] = ops.xp.where(nearest < np.inf, nearest, greater(border.radius, reach[asking]))
     if known is not None:
         core = bvh.core.copy()
         core[asking] = known[:, k - 1]

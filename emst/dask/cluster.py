@@ -12,6 +12,7 @@ import os
 import socket
 import time
 import uuid
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
@@ -74,7 +75,8 @@ class Cluster:
         for worker in found.values():
             threads[worker["process"]] += worker["threads"]
         self._memory = min(worker["memory"] // threads[worker["process"]] for worker in found.values())
-        self._futures: list[Future] = []
+        self._gpus = {address: worker["gpu"] for address, worker in found.items()} if self.in_process else {}
+        self._futures: weakref.WeakSet[Future] = weakref.WeakSet()  # those that the driver still holds
 
     def _ask(self, function: Callable[..., Any]) -> dict[str, Any]:
         if not self.client.scheduler_info(n_workers=-1)["workers"]:
@@ -93,11 +95,12 @@ class Cluster:
         """Run ``function(ops, *args)`` on a worker, where `ops` is its backend.
 
         Futures among the arguments are replaced by their results, also in lists. `at` is the partition whose home the
-        task prefers.
+        task prefers. In one process it is also the GPU that the task takes, whichever worker runs it.
         """
         place = {} if at is None else {"workers": [self.home(at)], "allow_other_workers": True}
-        future = self.client.submit(_run, self.device, function, *args, pure=False, **place)
-        self._futures.append(future)
+        gpu = None if at is None else self._gpus.get(self.home(at))
+        future = self.client.submit(_run, self.device, gpu, function, *args, pure=False, **place)
+        self._futures.add(future)
         return future
 
     def scatter(self, pieces: list[Any]) -> list[Future]:
@@ -122,12 +125,12 @@ class Cluster:
         Dask walks the graph of tasks depth first: what a later task reduces is dropped soon.
         """
         task = dask.delayed(_run, pure=False)
-        return task(self.device, function, *args, dask_key_name=f"{function.__name__.strip('_')}-{uuid.uuid4()}")
+        return task(self.device, None, function, *args, dask_key_name=f"{function.__name__.strip('_')}-{uuid.uuid4()}")
 
     def result(self, task: Any) -> Any:
         """The result of a task of `delayed`, which runs now with the tasks that it needs. Nothing stays on workers."""
         future = self.client.compute(task)
-        self._futures.append(future)
+        self._futures.add(future)
         try:
             return self.gather([future])[0]
         finally:
@@ -185,17 +188,32 @@ class Cluster:
             self._futures.clear()
 
 
-def _run(device: str, function: Callable[..., Any], *args: Any) -> Any:
-    """What every task runs: `function` with the worker's backend, its threads and its GPU."""
+def _run(device: str, gpu: int | None, function: Callable[..., Any], *args: Any) -> Any:
+    """What every task runs: `function` with the worker's backend, its threads and its GPU.
+
+    Where GPUs share a process, a task takes the given GPU, or the one that holds its first array: kernels do not check
+    where arrays are."""
     ops = backend_of(device)
     if device == "cpu":
         numba.set_num_threads(1)  # of this thread; a worker runs as many tasks at once as it has threads
         return function(ops, *args)
-    number = getattr(get_worker(), DEVICE, None)
+    number = _gpu_of(args) if gpu is None else gpu
+    number = getattr(get_worker(), DEVICE, None) if number is None else number
     with contextlib.nullcontext() if number is None else ops.xp.cuda.Device(number):
         result = function(ops, *args)
         ops.xp.cuda.get_current_stream().synchronize()  # another thread's stream may read it
         return result
+
+
+def _gpu_of(value: Any) -> int | None:
+    """The GPU that holds the first array in a value."""
+    if hasattr(value, "__cuda_array_interface__"):
+        return int(value.device.id)
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list | tuple):
+        value = vars(value).values() if type(value).__module__.startswith("emst.") and hasattr(value, "__dict__") else ()
+    return next((found for one in value if (found := _gpu_of(one)) is not None), None)
 
 
 def _waits_for_memory(worker: dict[str, Any]) -> bool:
@@ -221,6 +239,7 @@ def _describe_worker(dask_worker: Any) -> dict[str, Any]:
         "process": _process(),
         "threads": dask_worker.state.nthreads,
         "memory": int(limit or 0),
+        "gpu": getattr(dask_worker, DEVICE, None),
     }
 
 

@@ -25,6 +25,18 @@ def numbers_of(bits: Array, dtype: np.dtype) -> Array:
     return bits.astype(np.uint32).view(np.float32) if dtype == np.float32 else bits.view(np.float64)
 
 
+def greater(a: Array, b: Array) -> Array:
+    """The greater of numbers that are not negative, compared by their bits."""
+    kind = f"i{a.dtype.itemsize}"
+    return np.maximum(np.ascontiguousarray(a).view(kind), np.ascontiguousarray(b).view(kind)).view(a.dtype)
+
+
+def lesser(a: Array, b: Array) -> Array:
+    """The lesser of numbers that are not negative, compared by their bits."""
+    kind = f"i{a.dtype.itemsize}"
+    return np.minimum(np.ascontiguousarray(a).view(kind), np.ascontiguousarray(b).view(kind)).view(a.dtype)
+
+
 def group_least(ops: Backend, keys: Array, groups: Array, count: int) -> Array:
     """The least key, uint64, of each of `count` groups; all ones for groups without a key."""
     least = ops.xp.full(count, NO_KEY, np.uint64)

@@ -11,7 +11,7 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array
 from emst.dask.certain import Local, OpenEdges
 from emst.dask.cluster import Cluster
-from emst.dask.order import total_order
+from emst.dask.order import greater, total_order
 from emst.dask.rounds import Place
 from emst.dask.spanning import PartitionedTree
 from emst.distances.metrics import Metric
@@ -78,7 +78,7 @@ def keys_of_certain(ops: Backend, local: Local, place: Place) -> Keys:
     u, v = np.minimum(u, v), np.maximum(u, v)
     power = weight = ops.edge_powers(bvh, u, v)
     if bvh.core is not None:
-        weight = np.maximum(np.maximum(power, bvh.core[u]), bvh.core[v])
+        weight = greater(greater(power, bvh.core[u]), bvh.core[v])
     out = len(partition.left_out)
     kinds = (weight, power)
     keys = [to_host(np.concatenate([ops.xp.zeros(out, bvh.dtype), kind])) for kind in kinds]

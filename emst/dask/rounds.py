@@ -19,7 +19,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Norm, Outline
 from emst.dask.certain import Local, OpenEdges
-from emst.dask.order import bits_of, total_order
+from emst.dask.order import bits_of, greater, total_order
 from emst.dask.outline import OwnOutline, labels_of_boxes, on_backend
 from emst.dask.sizes import Sized, bytes_of
 from emst.inputs.devices import to_host
@@ -135,7 +135,7 @@ def _border_edges(ops: Backend, summaries: list[Summary], bases: list[Any], norm
     weight = power
     if summaries[0].core is not None:
         core = inner([own.core for own in summaries])
-        weight = np.maximum(np.maximum(power, core[last]), core[first])
+        weight = greater(greater(power, core[last]), core[first])
     components = inner([ops.asarray(own.components) + base for own, base in zip(summaries, bases)])
     ids = inner([own.ids for own in summaries])
     return OpenEdges(components[last], components[first], ids[last], ids[first], weight, power)
