@@ -19,7 +19,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest
 from emst.dask.border import Border, nearest_of
-from emst.dask.order import bits_of, greater, group_least, lesser, numbers_of
+from emst.dask.order import bits_of, greater, group_least, least_of, lesser, numbers_of
 from emst.dask.partition import Partition
 from emst.dask.sizes import Sized
 
@@ -66,7 +66,7 @@ def local_tree(
         near, rest = ops.xp.empty(0, np.int32), np.inf
     else:
         reach, near, rest = border.reach.copy(), border.near, border.rest
-        _take_answers(ops, partition, border, reach, own, k, found)
+        take_answers(ops, partition, border, reach, own, k, found)
     core = bvh.core
     if core is not None and core_factor != 1:
         ops.scale_cores(bvh, core_factor)
@@ -92,7 +92,7 @@ def local_tree(
     )
 
 
-def _take_answers(
+def take_answers(
     ops: Backend, partition: Partition, border: Border, reach: Array, own: int, k: int, found: list[Any]
 ) -> None:
     """Reaches and core distances of the points that have asked."""
@@ -110,8 +110,7 @@ def _take_answers(
         given, mine = ops.asarray(given), border.questions[other].asking
         nearest[mine] = lesser(nearest[mine], given[:, 0])
         if known is not None:
-            bits = np.concatenate([known[mine], given], axis=1).view(f"i{bvh.dtype.itemsize}")
-            known[mine] = np.sort(bits, axis=1).view(bvh.dtype)[:, :k]
+            known[mine] = least_of(known[mine], given)
     assert known is None or known.shape[1] == count + 1
     reach[asking] = ops.xp.where(nearest < np.inf, nearest, greater(border.radius, reach[asking]))
     if known is not None:

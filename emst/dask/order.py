@@ -37,6 +37,12 @@ def lesser(a: Array, b: Array) -> Array:
     return np.minimum(a.view(kind), b.view(kind)).view(a.dtype)
 
 
+def least_of(known: Array, found: Array) -> Array:
+    """The least numbers of both in every row, T[m, count], ascending; `known` is T[m, count]. None is negative."""
+    bits = np.concatenate([known, found], axis=1).view(f"i{known.dtype.itemsize}")
+    return np.sort(bits, axis=1).view(known.dtype)[:, : known.shape[1]]
+
+
 def group_least(ops: Backend, keys: Array, groups: Array, count: int) -> Array:
     """The least key, uint64, of each of `count` groups; all ones for groups without a key."""
     least = ops.xp.full(count, NO_KEY, np.uint64)
