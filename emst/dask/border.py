@@ -67,9 +67,7 @@ def border(ops: Backend, partition: Partition, outline: Outline, own: int, k: in
     return Border(questions, reach, near, rest, asking, radius)
 
 
-def asked_of(
-    ops: Backend, points: Array, radius: Array, outline: Outline, own: int, norm: Norm
-) -> dict[int, Array]:
+def asked_of(ops: Backend, points: Array, radius: Array, outline: Outline, own: int, norm: Norm) -> dict[int, Array]:
     """Which of the scaled points have a box of another partition than `own` within their radius, int64, by partition.
     The outline is on the backend."""
     if len(points) == 0:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from distributed import Future
-from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from emst.backend.records import Condensed
@@ -21,7 +21,6 @@ from emst.hdbscan.parameters import RECLUSTERED, RULES, Rule
 from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy import scores
 from emst.hierarchy.selection import FlatClustering, Options
-from emst.inputs.devices import to_host
 from emst.inputs.fitted import FittedAttribute
 from emst.progress import round_printer
 
@@ -203,8 +202,8 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         for name in params:
             if name not in known:
                 raise ValueError(f"recluster takes {', '.join(known)}; got {name}")
-        other = clone(self).set_params(min_samples=self._model.k, **params)
-        other.client = self.client
+        other = type(self)(**self.get_params(deep=False))  # a client cannot be cloned
+        other.set_params(min_samples=self._model.k, **params)
         options = _checked(other)
         with self._model.cluster.releasing():
             other._take(self._model.reclustered(options))

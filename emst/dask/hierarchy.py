@@ -6,7 +6,7 @@ numbers and their stabilities are those of one device, bit for bit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -102,7 +102,6 @@ def _vertices(ops: Backend, parts: list[Part], bases: list[int], end: str) -> Ar
     return found
 
 
-
 def clusters(ops: Backend, hierarchy: Hierarchy, options: Options) -> FlatClustering:
     """Select clusters, and label the vertices."""
     points = hierarchy.points
@@ -138,12 +137,12 @@ def rows_of(ops: Backend, local: Local) -> Array:
 
 def tree_on_host(ops: Backend, flat: FlatClustering) -> tuple[Condensed, Selection]:
     """The condensed tree without its points, and the selection, on the host."""
-    tree = {name: to_host(value) if hasattr(value, "dtype") else value for name, value in vars(flat.condensed).items()}
-    tree.update(linkage=None, cluster=None, leaving_merge=None, of_merge=None)
-    return Condensed(**tree), Selection(to_host(flat.selection.chosen), to_host(flat.selection.label))
+    points = dict.fromkeys(("linkage", "cluster", "leaving_merge", "of_merge"))
+    tree = {name: to_host(value) for name, value in vars(flat.condensed).items() if hasattr(value, "dtype")}
+    return replace(flat.condensed, **(tree | points)), Selection(to_host(flat.selection.chosen), to_host(flat.selection.label))
 
 
 def on_backend(ops: Backend, condensed: Condensed, selection: Selection) -> tuple[Condensed, Selection]:
     """What `tree_on_host` returned in arrays of the backend."""
-    tree = {name: ops.asarray(value) if hasattr(value, "dtype") else value for name, value in vars(condensed).items()}
-    return Condensed(**tree), Selection(ops.asarray(selection.chosen), ops.asarray(selection.label))
+    tree = {name: ops.asarray(value) for name, value in vars(condensed).items() if hasattr(value, "dtype")}
+    return replace(condensed, **tree), Selection(ops.asarray(selection.chosen), ops.asarray(selection.label))

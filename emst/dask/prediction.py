@@ -96,9 +96,7 @@ def _results(model: Model, given: Chunks, chunks: Chunks, rows: list[Future] | N
             raise ValueError(f"metric={model.metric.name!r} is not defined for {where} of X, which is all zeros")
     numbers = range(len(tree.locals))
     values = [cluster.submit(hierarchy.leaving_of_partition, model.flat, model.hierarchy, j, at=0) for j in numbers]
-    leaving = [
-        cluster.submit(queries.leaving_of_points, model.contracted[j], values[j], at=j) for j in numbers
-    ]
+    leaving = [cluster.submit(queries.leaving_of_points, model.contracted[j], values[j], at=j) for j in numbers]
     clusters = cluster.submit(hierarchy.tree_on_host, model.flat, at=0)
     found = []
     for excess in sorted({0}.union(*excesses)):
@@ -129,17 +127,13 @@ def _results_of(
     several, k = outline is not None, model.k
     answers = answered(parts, guests, k - 1, cluster) if several and k > 1 else nothing
     nearest = [
-        cluster.submit(
-            queries.nearest, parts[j], places[j], leaving[j], outline, guests[j], search, answers[j], at=j
-        )
+        cluster.submit(queries.nearest, parts[j], places[j], leaving[j], outline, guests[j], search, answers[j], at=j)
         for j in numbers
     ]
     others = nothing
     if several:
         asked = routed(nearest, len(parts), cluster)
-        firsts = [
-            cluster.submit(queries.firsts, parts[j], places[j], leaving[j], asked[j], at=j) for j in numbers
-        ]
+        firsts = [cluster.submit(queries.firsts, parts[j], places[j], leaving[j], asked[j], at=j) for j in numbers]
         others = routed(firsts, len(parts), cluster)
     rest = (clusters, model.options.epsilon, model.metric, model.alpha, model.fitted.dtype)
     return [cluster.submit(queries.labelled, j, guests[j], nearest[j], others[j], *rest, at=j) for j in numbers]

@@ -28,7 +28,6 @@ from emst.dask.order import bits_of, least_of, lesser
 from emst.dask.outline import on_backend
 from emst.dask.partition import Partition
 from emst.dask.rounds import Place
-from emst.dask.sizes import Sized
 from emst.dask.spanning import with_core_distances
 from emst.distances.metrics import Metric
 from emst.hdbscan.joining import excess_of, leaving_of
@@ -120,9 +119,7 @@ def excesses(ops: Backend, image: Any, search: Search) -> Any:
     return np.unique(excess_of(image, search.scale, search.norm, search.core_factor)).tolist()
 
 
-def visitors(
-    ops: Backend, image: Array, first: int, excess: int, homes: Homes, search: Search
-) -> dict[int, Visitors]:
+def visitors(ops: Backend, image: Array, first: int, excess: int, homes: Homes, search: Search) -> dict[int, Visitors]:
     """The queries of a chunk with this excess, by home. `first` is the row of the first among all queries."""
     if len(image) == 0:
         return {}
@@ -256,9 +253,7 @@ def _searched(
     return ops.nearest_across(bvh, labels, queries, ops.xp.full(m, NO_LABEL, np.int32), core, bound)
 
 
-def firsts(
-    ops: Backend, partition: Partition, place: Place, leaving: Leaving, asked: list[Any]
-) -> dict[int, Joined]:
+def firsts(ops: Backend, partition: Partition, place: Place, leaving: Leaving, asked: list[Any]) -> dict[int, Joined]:
     """The points of this partition that queries of others join, by their home. `asked` holds what `nearest` returned in
     every partition, or the part for this one, or None."""
     found = {}

@@ -37,9 +37,7 @@ class QueryEdges:
         return leaving_of(condensed, *condensed.leaving(self.neighbor), self.equal, self.height)
 
 
-def leaving_of(
-    condensed: Condensed, cluster: Array, own: Array, equal: Array, height: Array
-) -> tuple[Array, Array]:
+def leaving_of(condensed: Condensed, cluster: Array, own: Array, equal: Array, height: Array) -> tuple[Array, Array]:
     """The cluster that every query leaves, int32[m], and the height at which it leaves, T[m].
 
     A query that equals a training point leaves where that point does. Another query joins at its own lambda; if its
