@@ -122,37 +122,36 @@ def _results_of(
     ]
     parts, outline = _partitions(model, search, excess)
     arrived = routed(visitors, len(parts), cluster)
-    guests = [cluster.submit(queries.guests, parts[j], outline, j, excess, search, arrived[j], at=j) for j in numbers]
-    nothing: list[list[Any]] = [[] for _ in numbers]
-    several, k = outline is not None, model.k
-    answers = answered(parts, guests, k - 1, cluster) if several and k > 1 else nothing
+    guests = [
+        cluster.submit(queries.guests, parts[j], outline[j], j, excess, search, arrived[j], at=j) for j in numbers
+    ]
+    answers: list[list[Any]] = [[] for _ in numbers]
+    if model.k > 1:
+        answers = answered(parts, guests, model.k - 1, cluster)
     nearest = [
-        cluster.submit(queries.nearest, parts[j], places[j], leaving[j], outline, guests[j], search, answers[j], at=j)
+        cluster.submit(
+            queries.nearest, parts[j], places[j], leaving[j], outline[j], guests[j], search, answers[j], at=j
+        )
         for j in numbers
     ]
-    others = nothing
-    if several:
-        asked = routed(nearest, len(parts), cluster)
-        firsts = [cluster.submit(queries.firsts, parts[j], places[j], leaving[j], asked[j], at=j) for j in numbers]
-        others = routed(firsts, len(parts), cluster)
+    asked = routed(nearest, len(parts), cluster)
+    firsts = [cluster.submit(queries.firsts, parts[j], places[j], leaving[j], asked[j], at=j) for j in numbers]
+    others = routed(firsts, len(parts), cluster)
     rest = (clusters, model.options.epsilon, model.metric, model.alpha, model.fitted.dtype)
     return [cluster.submit(queries.labelled, j, guests[j], nearest[j], others[j], *rest, at=j) for j in numbers]
 
 
-def _partitions(model: Model, search: Search, excess: int) -> tuple[list[Future], Future | None]:
-    """The partitions at the scale for queries of this excess, with core distances as weights take them; and what they
-    publish."""
+def _partitions(model: Model, search: Search, excess: int) -> tuple[list[Future], list[Future]]:
+    """The partitions at the scale for queries of this excess, with core distances as weights take them; and the outline
+    of all."""
     cluster, tree = model.cluster, model.fitted.tree
     if excess == 0:
         return [cluster.submit(queries.partition_of, local, at=j) for j, local in enumerate(tree.locals)], tree.outline
     parts = [cluster.submit(queries.rescaled, local, excess, search, at=j) for j, local in enumerate(tree.locals)]
-    outline = None if tree.outline is None else published(parts, cluster)[0]
+    outline, _ = published(parts, cluster)
     if model.k == 1:
         return parts, outline
-    borders: list[Any] = [None for _ in parts]
-    answers: list[list[Any]] = [[] for _ in parts]
-    if outline is not None:
-        borders, answers = asked_borders(parts, outline, model.k, tree.norm, cluster)
+    borders, answers = asked_borders(parts, outline, model.k, tree.norm, cluster)
     return [
         cluster.submit(queries.with_cores_of_all, part, borders[j], j, search, answers[j], at=j)
         for j, part in enumerate(parts)

@@ -24,8 +24,7 @@ from emst.dask.cells import Homes, homes_of
 from emst.dask.certain import Local, take_answers
 from emst.dask.contract import Contracted
 from emst.dask.fitting import Zeros
-from emst.dask.order import bits_of, least_of, lesser
-from emst.dask.outline import on_backend
+from emst.dask.order import as_bits, least_of, lesser
 from emst.dask.partition import Partition
 from emst.dask.rounds import Place
 from emst.dask.spanning import with_core_distances
@@ -136,7 +135,7 @@ def visitors(ops: Backend, image: Array, first: int, excess: int, homes: Homes, 
 def guests(
     ops: Backend,
     partition: Partition,
-    outline: Outline | None,
+    outline: Outline,
     own: int,
     excess: int,
     search: Search,
@@ -144,8 +143,7 @@ def guests(
 ) -> Guests:
     """Welcome the visitors of all chunks, and look for their nearest points here.
 
-    `arrived` holds what `visitors` returned for every chunk, or its part for this partition, or None. `outline` is None
-    if there are no other partitions.
+    `arrived` holds what `visitors` returned for every chunk, or its part for this partition, or None.
     """
     mine = [given.get(own) if isinstance(given, dict) else given for given in arrived]
     mine = [given for given in mine if given is not None]
@@ -158,11 +156,9 @@ def guests(
     if search.k == 1:
         return Guests({}, bvh, rows, None)
     known = ops.nearest_distances(partition.bvh, bvh, ops.xp.full(bvh.n, np.inf, bvh.dtype), search.k - 1)
-    questions = {}
-    if outline is not None:
-        scaled, radius = ops.xp.ascontiguousarray(bvh.points()), ops.xp.ascontiguousarray(known[:, -1])
-        asked = asked_of(ops, scaled, radius, on_backend(outline, ops), own, search.norm)
-        questions = {other: Questions(scaled[those], radius[those], those) for other, those in asked.items()}
+    scaled, radius = ops.xp.ascontiguousarray(bvh.points()), ops.xp.ascontiguousarray(known[:, -1])
+    asked = asked_of(ops, scaled, radius, outline, own, search.norm)
+    questions = {other: Questions(scaled[those], radius[those], those) for other, those in asked.items()}
     return Guests(questions, bvh, rows, known)
 
 
@@ -171,7 +167,7 @@ def nearest(
     partition: Partition,
     place: Place,
     leaving: Leaving,
-    outline: Outline | None,
+    outline: Outline,
     given: Guests,
     search: Search,
     found: list[Any],
@@ -185,16 +181,14 @@ def nearest(
     bound, core = ops.xp.full(bvh.n, np.inf, bvh.dtype), None
     if given.known is not None:
         known = _of_all(given, own, found, ops)
-        bound[bits_of(ops.xp.ascontiguousarray(known[:, 0])) == 0] = 0
+        bound[as_bits(ops.xp.ascontiguousarray(known[:, 0])) == 0] = 0
         core = _multiplied(ops, points, ops.xp.ascontiguousarray(known[:, -1]), search)
     joined = _first(ops, partition, place, leaving, points, core, bound)
-    if outline is None:
-        return Nearest({}, joined)
     bound = lesser(bound, joined.weight)
     radius = bound  # no point is lighter than the query's core distance, only nearer
     if core is not None:
-        radius = ops.xp.where(bits_of(bound) == bits_of(core), lesser(bound, joined.power), bound)
-    asked = asked_of(ops, points, radius, on_backend(outline, ops), own, search.norm)
+        radius = ops.xp.where(as_bits(bound) == as_bits(core), lesser(bound, joined.power), bound)
+    asked = asked_of(ops, points, radius, outline, own, search.norm)
     return Nearest(
         {
             other: Wanted(points[those], None if core is None else core[those], bound[those], those)
@@ -231,7 +225,7 @@ def _first(
 ) -> Joined:
     """The first point of a partition for every query, among those of weight at most `bound`."""
     bvh = partition.bvh
-    equal = np.flatnonzero(bits_of(bound) == 0)
+    equal = np.flatnonzero(as_bits(bound) == 0)
     with partition.lock:
         labels = ops.xp.zeros(bvh.n, np.int32)
         ops.label_nodes(bvh, labels)
@@ -283,7 +277,7 @@ def labelled(
     if given.bvh is None:
         return Results(ops.xp.empty(0, np.int64), ops.xp.empty(0, np.float64), given.rows)
     joined = _joined(ops, own, near, found)
-    equal = bits_of(joined.weight) == 0
+    equal = as_bits(joined.weight) == 0
     order = ops.xp.arange(given.bvh.n, dtype=np.int32)
     with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
         height = heights(ops.unscaled(given.bvh, joined.weight, order), metric, alpha, dtype, ops)
@@ -304,7 +298,7 @@ def _joined(ops: Backend, own: int, near: Nearest, found: list[Any]) -> Joined:
         old = Joined(*(column[asking] for column in best))
         first = new.id < old.id
         for key in ("power", "weight"):
-            a, b = bits_of(getattr(new, key)), bits_of(getattr(old, key))
+            a, b = as_bits(getattr(new, key)), as_bits(getattr(old, key))
             first = (a < b) | ((a == b) & first)
         for column, value in zip(best, new):
             column[asking[first]] = value[first]
@@ -332,13 +326,12 @@ def rescaled(ops: Backend, local: Local, excess: int, search: Search) -> Partiti
 
 
 def with_cores_of_all(
-    ops: Backend, partition: Partition, border: Border | None, own: int, search: Search, found: list[Any]
+    ops: Backend, partition: Partition, border: Border, own: int, search: Search, found: list[Any]
 ) -> Partition:
     """The partition with the core distances of its points among all, as weights take them; `border` and `found` as for
     `certain.local_tree`."""
     partition = partition.with_bvh()
-    if border is not None:
-        take_answers(ops, partition, border, border.reach.copy(), own, search.k, found)
+    take_answers(ops, partition, border, border.reach.copy(), own, search.k, found)
     if search.core_factor != 1:
         ops.scale_cores(partition.bvh, search.core_factor)
     return partition

@@ -24,9 +24,11 @@ from emst.backend.records import CROWD, Array, Norm, PointStatistics, Report
 from emst.dask import border, certain, partition, rounds
 from emst.dask.cells import Cutting, Homes, Segment, box_members, sample_codes
 from emst.dask.cluster import Cluster
-from emst.dask.outline import joined_outline, outline_of
+from emst.dask.outline import joined_outline, on_backend, outline_of
 from emst.dask.rounds import Place
 from emst.inputs.scaling import scale_of
+
+ROUNDS_AHEAD = 5  # rounds that workers of one process get at once: as a rule, one more batch suffices
 
 
 @dataclass(eq=False)
@@ -44,7 +46,7 @@ class Costs:
     bytes_sent : int
         Their bytes, with their answers.
     seconds : dict of str to float
-        Of the stages "statistics", "sort", "border and local trees", "rounds" and "result".
+        Of the stages "sample", "sort", "border", and "local trees and rounds".
     """
 
     points: int = 0
@@ -77,8 +79,8 @@ class PartitionedTree:
         Points of every partition.
     joined : Future of OpenEdges or None
         The edges that rounds have found; None with a single partition.
-    outline : Future of Outline or None
-        What all partitions publish; None with a single partition.
+    outline : list of Future of Outline
+        What all partitions publish, on the device of each.
     homes : Homes
         Where new points belong.
     scale : float
@@ -93,7 +95,7 @@ class PartitionedTree:
     places: list[Place]
     sizes: list[int]
     joined: Future | None
-    outline: Future | None
+    outline: list[Future]
     homes: Homes
     scale: float
     norm: Norm
@@ -137,23 +139,24 @@ def partitioned_tree(
     now = costs.took("sample", now)
     parts, counts, homes = _partitions(chunks, sizes, cutting, scale, k, norm, cluster)
     costs.partitions = len(parts)
-    places = [Place(i, start, 0) for i, start in enumerate(np.cumsum([0, *counts[:-1]]).tolist())]
+    places = [Place(i, start) for i, start in enumerate(np.cumsum([0, *counts[:-1]]).tolist())]
     now = costs.took("sort", now)
-    if len(parts) == 1:
-        local = cluster.submit(certain.local_tree, parts[0], None, 0, k, core_factor, [], at=0)
-        cluster.gather([cluster.submit(_done, local, at=0)])
-        costs.took("border and local trees", now)
-        return PartitionedTree([local], places, counts, None, None, homes, scale, norm, dtype, costs.points, costs)
     outline, outlines = published(parts, cluster)
-    locals_ = _local_trees(parts, outline, k, norm, core_factor, costs, cluster)
+    locals_, sent = _local_trees(parts, outline, k, norm, core_factor, cluster)
     del parts
-    places, state = _first_state(locals_, outlines, places, norm, costs, cluster)
-    now = costs.took("border and local trees", now)
+    told = [
+        cluster.submit(rounds.summary, local, place, own, at=place.number)
+        for local, place, own in zip(locals_, places, outlines)
+    ]
+    state = cluster.submit(rounds.begin, told, norm, at=0)
+    for points, size in cluster.gather(sent):
+        costs.asked_border += points
+        costs.bytes_sent += size
+    now = costs.took("border", now)
     state = _all_rounds(state, locals_, places, outline, outlines, costs, cluster, report)
-    joined = cluster.submit(_joined_edges, state)
-    cluster.gather([cluster.submit(_done, joined)])
-    costs.took("rounds", now)
-    return PartitionedTree(locals_, places, counts, joined, outline, homes, scale, norm, dtype, costs.points, costs)
+    edges = cluster.submit(_joined_edges, state, at=0)
+    costs.took("local trees and rounds", now)
+    return PartitionedTree(locals_, places, counts, edges, outline, homes, scale, norm, dtype, costs.points, costs)
 
 
 def _cut(
@@ -197,88 +200,76 @@ def _partitions(
     return parts, [count for count in counts if count], homes
 
 
-def published(parts: list[Future], cluster: Cluster) -> tuple[Future, list[Any]]:
-    """The outline of all partitions on a worker, and those of the partitions in this process."""
-    outlines = cluster.gather([cluster.submit(_outline, part, at=j) for j, part in enumerate(parts)])
-    return cluster.submit(_same, joined_outline(outlines)), outlines
+def published(parts: list[Future], cluster: Cluster) -> tuple[list[Future], list[Future]]:
+    """The outline of all partitions, on every partition's device; and the outlines of the partitions."""
+    outlines = [cluster.submit(_outline, part, at=j) for j, part in enumerate(parts)]
+    joined = cluster.submit(_joined_outline, outlines)
+    return [cluster.submit(_on_backend, joined, at=j) for j in range(len(parts))], outlines
 
 
 def _local_trees(
-    parts: list[Future], outline: Future, k: int, norm: Norm, core_factor: float, costs: Costs, cluster: Cluster
-) -> list[Future]:
-    """Borders, their questions, and what every partition finds alone."""
+    parts: list[Future], outline: list[Future], k: int, norm: Norm, core_factor: float, cluster: Cluster
+) -> tuple[list[Future], list[Future]]:
+    """Borders, their questions, and what every partition finds alone; and how much was sent."""
     borders, answers = asked_borders(parts, outline, k, norm, cluster)
     trees = [
         cluster.submit(certain.local_tree, parts[j], borders[j], j, k, core_factor, answers[j], at=j)
         for j in range(len(parts))
     ]
-    sent = cluster.gather([cluster.submit(_sent, given) for given in borders])
-    costs.asked_border = sum(points for points, _ in sent)
-    costs.bytes_sent += sum(size for _, size in sent) + costs.asked_border * max(k - 1, 1) * 8
-    return trees
+    return trees, [cluster.submit(_sent, given, max(k - 1, 1), at=j) for j, given in enumerate(borders)]
 
 
 def asked_borders(
-    parts: list[Future], outline: Future, k: int, norm: Norm, cluster: Cluster
+    parts: list[Future], outline: list[Future], k: int, norm: Norm, cluster: Cluster
 ) -> tuple[list[Future], list[list[Any]]]:
     """The border of every partition, and the answers that it gets."""
-    borders = [cluster.submit(border.border, part, outline, j, k, norm, at=j) for j, part in enumerate(parts)]
+    borders = [cluster.submit(border.border, part, outline[j], j, k, norm, at=j) for j, part in enumerate(parts)]
     return borders, answered(parts, borders, max(k - 1, 1), cluster)
 
 
 def answered(parts: list[Future], asking: list[Future], count: int, cluster: Cluster) -> list[list[Any]]:
     """The answers of `border.distances_for` to all that asks in every partition."""
     asked = routed(asking, len(parts), cluster)
-    found = [
-        cluster.submit(border.distances_for, part, j, count, asked[j], at=j) for j, part in enumerate(parts)
-    ]
+    found = [cluster.submit(border.distances_for, part, j, count, asked[j], at=j) for j, part in enumerate(parts)]
     return routed(found, len(parts), cluster)
-
-
-def _first_state(
-    locals_: list[Future], outlines: list[Any], places: list[Place], norm: Norm, costs: Costs, cluster: Cluster
-) -> tuple[list[Place], Future]:
-    counts = cluster.gather([cluster.submit(_component_count, local, at=j) for j, local in enumerate(locals_)])
-    bases = np.cumsum([0, *counts]).tolist()
-    costs.components = bases[-1]
-    places = [Place(place.number, place.start, base) for place, base in zip(places, bases)]
-    told = [
-        cluster.submit(rounds.summary, local, place, outline, at=place.number)
-        for local, place, outline in zip(locals_, places, outlines)
-    ]
-    return places, cluster.submit(rounds.begin, told, places, norm, at=0)
 
 
 def _all_rounds(
     state: Future,
     locals_: list[Future],
     places: list[Place],
-    outline: Future,
-    outlines: list[Any],
+    outline: list[Future],
+    outlines: list[Future],
     costs: Costs,
     cluster: Cluster,
     report: Report | None,
 ) -> Future:
-    """Rounds until one component is left."""
-    left = costs.components
-    while left > 1:
-        labels = cluster.submit(rounds.labels_of, state, at=0)
-        asked = [cluster.submit(rounds.ask, local, place, labels, outline, at=place.number) for local, place in zip(locals_, places)]
-        given = routed(asked, len(places), cluster)
-        answers = [
-            cluster.submit(rounds.answer, local, place, labels, own, packets, at=place.number)
-            for local, place, own, packets in zip(locals_, places, outlines, given)
-        ]
-        state = cluster.submit(rounds.join, state, answers, at=0)
-        before = left
-        left, sent, size = cluster.gather([cluster.submit(_round_costs, state, answers, at=0)])[0]
-        costs.rounds += 1
-        costs.asked_rounds += sent
-        costs.bytes_sent += size
+    """Rounds until one component is left. In one process several are given to the workers at once: those after the last
+    one do nothing. Otherwise the driver has to know what travels where."""
+    found = [rounds.RoundCosts(0, 0, 0)]
+    while found[-1].left != 1:
+        for _ in range(ROUNDS_AHEAD if cluster.in_process else 1):
+            known = state if cluster.in_process else cluster.submit(_labels, state, at=0)
+            asked = [
+                cluster.submit(rounds.ask, local, place, known, own, at=place.number)
+                for local, place, own in zip(locals_, places, outline)
+            ]
+            given = routed(asked, len(places), cluster)
+            answers = [
+                cluster.submit(rounds.answer, local, place, known, own, packets, at=place.number)
+                for local, place, own, packets in zip(locals_, places, outlines, given)
+            ]
+            state = cluster.submit(rounds.join, state, answers, at=0)
+        before = found
+        found = cluster.gather([cluster.submit(_costs_so_far, state, at=0)])[0]
+        costs.components, costs.rounds = found[0].left, len(found) - 1
         if report is not None:
-            report(costs.rounds, left)
-        if left >= before:
-            raise RuntimeError(f"{left:,} components are left after a round that joined none; please report this")
+            for number, own in enumerate(found[len(before) :], len(before)):
+                report(number, own.left)
+        if len(found) > found[0].left.bit_length() + 1:
+            raise RuntimeError(f"{found[-1].left:,} components are left after {costs.rounds} rounds; please report this")
+    costs.asked_rounds = sum(own.asked for own in found)
+    costs.bytes_sent += sum(own.bytes for own in found)
     return state
 
 
@@ -290,7 +281,7 @@ def routed(given: list[Future], receivers: int, cluster: Cluster) -> list[list[A
     """
     if cluster.in_process:
         return [given for _ in range(receivers)]
-    addresses = cluster.gather([cluster.submit(_addresses, own) for own in given])
+    addresses = cluster.gather([cluster.submit(_receivers, own) for own in given])
     return [
         [cluster.submit(_item_or_none, own, j) if j in addresses[i] else None for i, own in enumerate(given)]
         for j in range(receivers)
@@ -309,16 +300,24 @@ def _item_or_none(ops: Backend, items: Any, which: int) -> Any:
     return _by_partition(items).get(which)
 
 
-def _addresses(ops: Backend, items: Any) -> list[int]:
-    return list(_by_partition(items))
+def _receivers(ops: Backend, given: Any) -> list[int]:
+    return list(_by_partition(given))
 
 
-def _same(ops: Backend, value: Any) -> Any:
-    return value
+def _on_backend(ops: Backend, outline: Any) -> Any:
+    return on_backend(outline, ops)
 
 
-def _done(ops: Backend, value: Any) -> None:
-    return None
+def _joined_outline(ops: Backend, outlines: list[Any]) -> Any:
+    return joined_outline(outlines)
+
+
+def _labels(ops: Backend, state: rounds.Rounds) -> rounds.Labels:
+    return state.labels
+
+
+def _costs_so_far(ops: Backend, state: rounds.Rounds) -> list[rounds.RoundCosts]:
+    return state.costs
 
 
 def _outline(ops: Backend, part: partition.Partition) -> Any:
@@ -339,19 +338,12 @@ def with_core_distances(ops: Backend, part: partition.Partition, k: int) -> part
     return part
 
 
-def _sent(ops: Backend, given: border.Border) -> tuple[int, int]:
-    return sum(len(asked.radius) for asked in given.questions.values()), sum(
-        asked.points.nbytes + asked.radius.nbytes for asked in given.questions.values()
-    )
-
-
-def _round_costs(ops: Backend, state: rounds.Rounds, answers: list[rounds.Answer]) -> tuple[int, int, int]:
-    return state.labels.count, sum(given.asked for given in answers), sum(given.bytes for given in answers)
+def _sent(ops: Backend, given: border.Border, count: int) -> tuple[int, int]:
+    """Points that ask, and bytes of their questions and of the answers."""
+    asked = [(len(own.radius), own.points.nbytes + own.radius.nbytes * (1 + count)) for own in given.questions.values()]
+    return sum(points for points, _ in asked), sum(size for _, size in asked)
 
 
 def _joined_edges(ops: Backend, state: rounds.Rounds) -> Any:
     return state.joined
 
-
-def _component_count(ops: Backend, local: certain.Local) -> int:
-    return local.count
