@@ -18,6 +18,10 @@ The stages of a tree, in order:
     result.py      edges in the caller's rows and units
     outputs.py     results as dask arrays, in the chunks of the input
 
+New points of a clustering:
+    prediction.py  `approximate_predict`: labels and probabilities of new points
+    queries.py     which training point each of them joins
+
 What they use:
     cluster.py     the workers, and how tasks are given to them
     files.py       files of points, cut into pieces that workers read

@@ -19,7 +19,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest
 from emst.dask.border import Border, nearest_of
-from emst.dask.order import bits_of, greater, least_of, lesser
+from emst.dask.order import as_bits, bits_of, greater, least_of, lesser
 from emst.dask.partition import Partition
 from emst.dask.sizes import Sized
 
