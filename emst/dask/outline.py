@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,22 @@ class OwnOutline(Sized):
     children: np.ndarray  # int32[nodes]
     level: np.ndarray  # int32[nodes]: level of the node in the hierarchy; `POINT`, or one above the highest for the root
     node: np.ndarray  # int32[nodes]: which node of its level
+    levels: Any = None  # what `by_level` has made
+
+    def by_level(self, ops: Backend) -> dict[int, tuple[Array, Array]]:
+        """Places of the nodes in the outline and in their level, by level, in arrays of the backend; without the root.
+        They are made once: every round needs them, always on the same device."""
+        if self.levels is None:
+            found = {}
+            for level in np.unique(self.level[1:]).tolist():
+                places = np.flatnonzero(self.level == level)
+                places = places[places > 0]
+                found[level] = ops.asarray(places), ops.asarray(self.node[places])
+            self.levels = found
+        return self.levels
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "levels": None}
 
 
 def outline_of(bvh: Bvh) -> OwnOutline:
@@ -136,11 +153,8 @@ def labels_of_boxes(outline: OwnOutline, bvh: Bvh, labels: Array, ops: Backend) 
         low, high = (find.reduceat(host, _ranges(bvh.n)) for find in (np.minimum, np.maximum))
         common[1:] = ops.asarray(np.where(low == high, low, MIXED).astype(np.int32))
         return common
-    for level in np.unique(outline.level).tolist():
-        if level < len(bvh.levels):
-            here = outline.level == level
-            of_nodes = labels if level == POINT else bvh.node_labels(level)
-            common[ops.asarray(np.flatnonzero(here))] = of_nodes[ops.asarray(outline.node[here])]
+    for level, (places, nodes) in outline.by_level(ops).items():
+        common[places] = (labels if level == POINT else bvh.node_labels(level))[nodes]
     return common
 
 
