@@ -15,7 +15,7 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Norm, Outline
-from emst.dask.outline import half_diagonals, on_backend, reaches
+from emst.dask.outline import half_diagonals, reaches
 from emst.dask.partition import Partition
 from emst.dask.sizes import Sized
 from emst.inputs.devices import to_host
@@ -46,7 +46,6 @@ class Border(Sized):
 def border(ops: Backend, partition: Partition, outline: Outline, own: int, k: int, norm: Norm) -> Border:
     """Find the points of a partition that may have neighbours in others."""
     bvh = partition.bvh
-    outline = on_backend(outline, ops)
     reach, near, rest = reaches(bvh, outline, own, norm, ops)
     if k > 1:  # all points whose core distance may be smaller; sparse ones may lie far from the border
         asking = np.flatnonzero(reach <= bvh.core)

@@ -17,8 +17,9 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import CROWD, LEAST_EXTENT, Array
+from emst.inputs.devices import to_host
 
-SAMPLE = 1024  # codes that a chunk shows of a cell, at most
+SAMPLE = 1 << 14  # codes that a chunk shows of a cell, about; rows may be sorted, so they come in equal steps
 Box = tuple[np.ndarray, np.ndarray]
 
 
@@ -80,14 +81,12 @@ def members_of(points: Array, scale: float, path: list[tuple[Box, int]], ops: Ba
 def sample_codes(
     ops: Backend, points: Array, scale: float, paths: list[list[tuple[Box, int]]], boxes: list[Box]
 ) -> list[tuple[np.ndarray, int]]:
-    """Of every cell, codes of the chunk's points in equal steps, on the host, and how many points it has there."""
+    """Of every cell, codes of some of the chunk's points, on the host, and how many points it has there."""
     found = []
     for path, box in zip(paths, boxes):
         members = members_of(points, scale, path, ops)
-        codes = np.sort(ops.curve_codes(members, scale, box)) if len(members) else ops.xp.empty(0, np.uint64)
-        step = max(1, -(-len(codes) // SAMPLE))
-        shown = codes[step // 2 :: step]
-        found.append((shown.get() if hasattr(shown, "get") else shown, len(codes)))
+        shown = ops.xp.ascontiguousarray(members[:: max(1, len(members) // SAMPLE)])
+        found.append((to_host(ops.curve_codes(shown, scale, box)), len(members)))
     return found
 
 

@@ -51,6 +51,7 @@ class Local(Sized):
     power: Array  # T[n]: lower bound of the powers of their distances
     least: Array  # T[count]: least `weight` of a component
     near: Array  # int[m]: points with bounds of their own, by ascending `weight`
+    near_weights: Array  # uint64[m]: bits of their weights
     rest: float  # least `weight` of the others
 
 
@@ -68,7 +69,7 @@ def local_tree(
         ops.scale_cores(bvh, core_factor)
     weight = reach if core is None else greater(reach, bvh.core)
     with partition.lock:
-        forest, certain, components, labels = _grown(ops, bvh, weight, reach)
+        forest, certain, components, labels, least = _grown(ops, bvh, weight, reach)
     number = ops.xp.empty(bvh.n, np.int32)
     number[components] = ops.xp.arange(len(components), dtype=np.int32)
     component = number[labels]
@@ -77,16 +78,16 @@ def local_tree(
     order = ops.xp.arange(bvh.n, dtype=np.int32)
     ends, weights = ops.sorted_edges(bvh, forest, order)
     bvh.lists = bvh.reach = bvh.neighbours = None
-    least = ops.xp.full(len(components), np.inf, bvh.dtype)
-    ops.xp.minimum.at(as_bits(least), component, as_bits(weight))
-    by_weight = near[ops.sort_order(bits_of(weight[near]))]
+    keys = bits_of(weight[near])
+    by_weight = ops.sort_order(keys)
     if bvh.core is not None and rest < np.inf:
         far = ops.xp.ones(bvh.n, bool)
         far[near] = False
         rest = float(weight[far].min())
     return Local(
-        partition, core, component, len(components), ends, weights, edges, weight, reach, least, by_weight, rest
-    )
+        partition, core, component, len(components), ends, weights, edges, weight, reach, least, near[by_weight],
+        keys[by_weight], rest,
+    )  # fmt: skip
 
 
 def _take_answers(
@@ -117,9 +118,9 @@ def _take_answers(
         ops.set_cores(bvh, core)
 
 
-def _grown(ops: Backend, bvh: Any, weight: Array, power: Array) -> tuple[Forest, Array, Array, Array]:
-    """The forest of the partition; which slots hold certain edges, and the components that these make: their roots and
-    the root of every point. The bounds of repeated points are set to infinity."""
+def _grown(ops: Backend, bvh: Any, weight: Array, power: Array) -> tuple[Forest, Array, Array, Array, Array]:
+    """The forest of the partition; which slots hold certain edges, and the components that these make: their roots, the
+    root of every point, and the least weight that each has. The bounds of repeated points are set to infinity."""
     forest = ops.join_duplicates(bvh)
     cache = ops.cache_neighbours(bvh, forest)
 
@@ -127,8 +128,9 @@ def _grown(ops: Backend, bvh: Any, weight: Array, power: Array) -> tuple[Forest,
         ops.label_nodes(bvh, forest.labels)
         ops.upper_bounds(bvh, forest, cache)
 
-    repeated = forest.source >= 0  # they equal the first point of their component, which asks for them
-    weight[repeated] = power[repeated] = np.inf
+    if forest.count < bvh.n:  # repeated points equal the first of their component, which asks for them
+        repeated = np.flatnonzero(forest.source >= 0)
+        weight[repeated] = power[repeated] = np.inf
     bounds = [as_bits(weight).copy()] if bvh.core is None else [as_bits(weight).copy(), as_bits(power).copy()]
     roots = forest.components.copy()
     if forest.count > 1:
@@ -143,10 +145,11 @@ def _grown(ops: Backend, bvh: Any, weight: Array, power: Array) -> tuple[Forest,
         roots = forest.components.copy()
     certain = forest.source >= 0
     components, labels = forest.components.copy(), forest.labels.copy()
+    least = bounds[0][components].view(bvh.dtype)
     while forest.count > 1:
         ops.nearest_outgoing(bvh, forest, cache)
         ops.merge(forest, prepare)
-    return forest, certain, components, labels
+    return forest, certain, components, labels, least
 
 
 def _hold_back(ops: Backend, bvh: Any, forest: Forest, roots: Array, bounds: list[Array]) -> None:
@@ -158,7 +161,7 @@ def _hold_back(ops: Backend, bvh: Any, forest: Forest, roots: Array, bounds: lis
         tied = np.flatnonzero(best == weight)
         u, v = (ops.xp.ascontiguousarray(end[roots[tied]]) for end in (forest.edge_u, forest.edge_v))
         unsure[tied] = as_bits(ops.edge_powers(bvh, u, v)) >= bounds[1][roots[tied]]
-    held = roots[unsure]
+    held = roots[np.flatnonzero(unsure)]
     forest.edge_u[held] = -1
     forest.edge_v[held] = -1
 
@@ -166,10 +169,11 @@ def _hold_back(ops: Backend, bvh: Any, forest: Forest, roots: Array, bounds: lis
 def _join_bounds(ops: Backend, forest: Forest, roots: Array, bounds: list[Array]) -> None:
     """Give the components the least bounds of those that were joined, whose roots are `roots`."""
     group, keys = forest.labels[roots], bounds[0][roots]
-    ops.xp.minimum.at(bounds[0], group, keys)
+    smaller = np.flatnonzero(keys < bounds[0][group])  # few: most components lie far from all borders
+    ops.xp.minimum.at(bounds[0], group[smaller], keys[smaller])
     if len(bounds) == 1:
         return
-    same = keys == bounds[0][group]
+    same = np.flatnonzero(keys == bounds[0][group])
     powers = bounds[1][roots]
     bounds[1][forest.components] = np.iinfo(powers.dtype).max
     ops.xp.minimum.at(bounds[1], group[same], powers[same])
@@ -185,7 +189,7 @@ def _open_edges(ops: Backend, bvh: Any, forest: Forest, certain: Array, componen
 
 def keep_certain(forest: Forest, certain: Array, components: Array) -> None:
     """Make the forest what it was when only certain edges had been found."""
-    others = ~certain
-    forest.source[others] = -1
-    forest.target[others] = -1
+    slots = np.flatnonzero((forest.source >= 0) & ~certain)
+    forest.source[slots] = -1
+    forest.target[slots] = -1
     forest.components = components

@@ -22,6 +22,7 @@ from emst.inputs.devices import to_host
 BOXES = 1024  # leaves of an outline, about
 POINT = -1  # the level of points, below that of the leaves of the hierarchy
 MIXED = -1  # the label of a box that holds points of several components
+WHOLE = 1 << 16  # boxes of a level that are brought to the host together
 RANGES = 64  # leaves of an outline where there is no hierarchy
 
 
@@ -33,8 +34,8 @@ class OwnOutline(Sized):
     high: np.ndarray
     child: np.ndarray  # int32[nodes]: counted from the first node of this outline, -1 for leaves
     children: np.ndarray  # int32[nodes]
-    first: np.ndarray  # int64[nodes]: the first point of the node
-    last: np.ndarray  # int64[nodes]: after its last point
+    level: np.ndarray  # int32[nodes]: level of the node in the hierarchy; `POINT`, or one above the highest for the root
+    node: np.ndarray  # int32[nodes]: which node of its level
 
 
 def outline_of(bvh: Bvh) -> OwnOutline:
@@ -48,13 +49,14 @@ def _outline_of_nodes(bvh: Bvh) -> OwnOutline:
 
     def corners(level: int, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
         if level not in boxes:
-            points = bvh.points() if level == POINT else None
-            boxes[level] = bvh.boxes(level) if points is None else (points, points)
+            boxes[level] = bvh.boxes(level) if level != POINT else (bvh.points(),) * 2
+            if len(boxes[level][0]) <= WHOLE:
+                boxes[level] = tuple(map(to_host, boxes[level]))
         return tuple(to_host(corner[begin:end]) for corner in boxes[level])  # type: ignore[return-value]
 
     top = len(bvh.levels) - 1
     low, high = corners(top, 0, bvh.levels[top][0])
-    lows, highs, nodes = [low.min(0, keepdims=True), low * 0 + low], [high.max(0, keepdims=True), high], [(top + 1, 0)]
+    lows, highs, nodes = [low.min(0, keepdims=True), low], [high.max(0, keepdims=True), high], [(top + 1, 0)]
     nodes += [(top, node) for node in range(len(low))]
     child, children = [1] + [-1] * len(low), [len(low)] + [0] * len(low)
     waiting = [(-_diagonal(low[i], high[i]), i + 1) for i in range(len(low))]
@@ -75,18 +77,16 @@ def _outline_of_nodes(bvh: Bvh) -> OwnOutline:
         lows.append(low), highs.append(high)
         child += [-1] * (end - begin)
         children += [0] * (end - begin)
-    sizes = np.array([bvh.n if level > top else below[level + 1] for level, _ in nodes])
-    first = np.array([node for _, node in nodes]) * sizes
+    level, node = np.array(nodes, np.int32).T
     return OwnOutline(
-        np.concatenate(lows), np.concatenate(highs), np.array(child, np.int32), np.array(children, np.int32), first,
-        np.minimum(first + sizes, bvh.n),
-    )  # fmt: skip
+        np.concatenate(lows), np.concatenate(highs), np.array(child, np.int32), np.array(children, np.int32), level, node
+    )
 
 
 def _outline_of_ranges(bvh: Bvh) -> OwnOutline:
+    """Of a hierarchy without nodes: ranges of the curve."""
     points = to_host(bvh.points())
-    size = -(-bvh.n // RANGES)
-    first = np.arange(0, bvh.n, size)
+    first = _ranges(bvh.n)
     low, high = np.minimum.reduceat(points, first, axis=0), np.maximum.reduceat(points, first, axis=0)
     count = len(first)
     return OwnOutline(
@@ -94,13 +94,18 @@ def _outline_of_ranges(bvh: Bvh) -> OwnOutline:
         np.concatenate([high.max(0, keepdims=True), high]),
         np.array([1] + [-1] * count, np.int32),
         np.array([count] + [0] * count, np.int32),
-        np.concatenate([[0], first]),
-        np.concatenate([[bvh.n], np.minimum(first + size, bvh.n)]),
+        np.array([1] + [0] * count, np.int32),
+        np.array([0, *range(count)], np.int32),
     )
 
 
+def _ranges(n: int) -> np.ndarray:
+    """Where ranges of the curve begin."""
+    return np.arange(0, n, -(-n // RANGES))
+
+
 def _diagonal(low: np.ndarray, high: np.ndarray) -> float:
-    return math.hypot(*(high.astype(np.float64) - low).tolist())  # no overflow: under norms of degree 1, coordinates reach 2^950
+    return math.hypot(*(high.astype(np.float64) - low).tolist())  # coordinates may reach 2^950
 
 
 def joined_outline(outlines: Sequence[OwnOutline]) -> Outline:
@@ -122,13 +127,21 @@ def on_backend(outline: Outline, ops: Backend) -> Outline:
     return Outline(*map(ops.asarray, outline))
 
 
-def labels_of_boxes(outline: OwnOutline, labels: Array, ops: Backend) -> np.ndarray:
-    """The component of all points of every node of a partition's outline, int32[nodes] on the host, or `MIXED`."""
-    changes = ops.xp.zeros(len(labels), np.int64)
-    np.cumsum(labels[1:] != labels[:-1], out=changes[1:])
-    first, last = ops.asarray(outline.first), ops.asarray(outline.last)
-    common = ops.xp.where(changes[first] == changes[last - 1], labels[first], np.int32(MIXED))
-    return to_host(common)
+def labels_of_boxes(outline: OwnOutline, bvh: Bvh, labels: Array, ops: Backend) -> Array:
+    """The component of all points of every node of a partition's outline, int32[nodes], or `MIXED`. The labels are
+    those that ``ops.label_nodes`` has given to the nodes of the hierarchy."""
+    common = ops.xp.full(len(outline.level), MIXED, np.int32)
+    if not bvh.levels:
+        host = to_host(labels)
+        low, high = (find.reduceat(host, _ranges(bvh.n)) for find in (np.minimum, np.maximum))
+        common[1:] = ops.asarray(np.where(low == high, low, MIXED).astype(np.int32))
+        return common
+    for level in np.unique(outline.level).tolist():
+        if level < len(bvh.levels):
+            here = outline.level == level
+            of_nodes = labels if level == POINT else bvh.node_labels(level)
+            common[ops.asarray(np.flatnonzero(here))] = of_nodes[ops.asarray(outline.node[here])]
+    return common
 
 
 def reaches(bvh: Bvh, outline: Outline, own: int, norm: Norm, ops: Backend) -> tuple[Array, Array, float]:

@@ -19,7 +19,7 @@ Packet = tuple[Array, Array]  # rows of one chunk, counted from its first: int32
 
 
 def dask_array(futures: list[Future], sizes: Sequence[float], dtype: Any, columns: int | None = None) -> da.Array:
-    """Arrays on the workers as one dask array of numpy arrays, brought to the host where they are.
+    """Arrays on the workers as one dask array of numpy arrays, brought to the host where they are when they are asked for.
 
     Parameters
     ----------
@@ -40,8 +40,7 @@ def dask_array(futures: list[Future], sizes: Sequence[float], dtype: Any, column
     name = f"emst-{uuid.uuid4().hex}"
     wide = () if columns is None else (columns,)
     last = () if columns is None else (0,)
-    host = [future.client.submit(to_host, future, pure=False) for future in futures]
-    graph = {(name, i, *last): future for i, future in enumerate(host)}
+    graph = {(name, i, *last): (to_host, future) for i, future in enumerate(futures)}
     chunks = (tuple(sizes), *((size,) for size in wide))
     return da.Array(graph, name, chunks, dtype=dtype, meta=np.empty((0,) * len(chunks), dtype))
 

@@ -20,6 +20,9 @@ from emst.dask.cells import Cell, Segment, segments_of
 from emst.dask.sizes import Sized
 
 
+FEW = 16  # segments; the points of one are then found by a pass over all
+
+
 class Piece(NamedTuple):
     """What a chunk gives to a partition."""
 
@@ -90,13 +93,20 @@ def split(
     if len(segments) == 1:
         return [_piece(points, rows, [len(points)], segments[0].cell, k)]
     number = segments_of(points, scale, root, ops)
-    order = ops.sort_order(number.astype(np.uint64))
-    starts = np.searchsorted(number[order], ops.xp.arange(len(segments) + 1, dtype=np.int32)).tolist()
+    if len(segments) <= FEW:
+        members = [np.flatnonzero(number == i) for i in range(len(segments))]
+        order, starts = None, np.cumsum([0, *map(len, members)]).tolist()
+    else:
+        order = ops.sort_order(number.astype(np.uint64))
+        starts = np.searchsorted(number[order], ops.xp.arange(len(segments) + 1, dtype=np.int32)).tolist()
     of = np.array([segment.partition for segment in segments])
     pieces = []
     for partition in range(partitions):
         mine = np.flatnonzero(of == partition)
-        chosen = order[starts[mine[0]] : starts[mine[-1] + 1]]
+        if order is not None:
+            chosen = order[starts[mine[0]] : starts[mine[-1] + 1]]
+        else:
+            chosen = np.concatenate([members[i] for i in mine]) if len(mine) > 1 else members[mine[0]]
         counts = [starts[i + 1] - starts[i] for i in mine]
         pieces.append(_piece(points[chosen], rows[chosen], counts, segments[mine[0]].cell, k))
     return pieces
@@ -129,23 +139,33 @@ def assemble(
     points_of = [ops.asarray(piece.points) for piece in mine]
     rows_of = [ops.asarray(piece.rows) for piece in mine]
     starts = [np.cumsum([0, *piece.counts]) for piece in mine]
-    blocks: list[tuple[Array, Array]] = []
+    blocks: list[tuple[Array, Array, Array]] = []
     kept = 0
     for number, cell in enumerate(cells):
         parts = [slice(start[number], start[number + 1]) for start in starts]
-        points = np.concatenate([own[part] for own, part in zip(points_of, parts)])
-        rows = np.concatenate([own[part] for own, part in zip(rows_of, parts)])
+        points = _joined([own[part] for own, part in zip(points_of, parts)])
+        rows = _joined([own[part] for own, part in zip(rows_of, parts)])
         if number == 0 and cell.equal and len(rows) > k:
             left_out.append(rows[k:])
-            points, rows = points[:k], rows[:k]
+            points, rows = ops.xp.ascontiguousarray(points[:k]), rows[:k]
         kept = len(rows) if number == 0 else kept
         if len(rows):
             order = ops.curve_order(points, scale, box=cell.box if divided else None).rows
-            blocks.append((points[order], rows[order]))
+            blocks.append((points, order, rows[order]))
     del points_of, rows_of
-    points = blocks[0][0] if len(blocks) == 1 else np.concatenate([block for block, _ in blocks])
-    rows = blocks[0][1] if len(blocks) == 1 else np.concatenate([block for _, block in blocks])
+    if len(blocks) == 1:
+        points, order, rows = blocks[0]
+    else:
+        shifts = np.cumsum([0, *(len(rows) for _, _, rows in blocks)])
+        points = np.concatenate([own for own, _, _ in blocks])
+        order = np.concatenate([own + np.int32(shift) for (_, own, _), shift in zip(blocks, shifts)])
+        rows = np.concatenate([own for _, _, own in blocks])
     del blocks
-    out = np.sort(np.concatenate(left_out))
-    bvh = ops.build_bvh(points, ops.xp.arange(len(rows), dtype=np.int32), scale, norm)
-    return Partition(bvh, rows, out, kept if len(out) else len(rows))
+    out = np.sort(_joined(left_out))
+    return Partition(ops.build_bvh(points, order, scale, norm), rows, out, kept if len(out) else len(rows))
+
+
+def _joined(parts: list[Array]) -> Array:
+    """One array of all parts; without a copy where only one of them holds something."""
+    some = [part for part in parts if len(part)]
+    return some[0] if len(some) == 1 else np.concatenate(some or parts[:1])

@@ -20,7 +20,7 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array, Norm, Outline
 from emst.dask.certain import Local, OpenEdges
 from emst.dask.order import bits_of, greater, total_order
-from emst.dask.outline import OwnOutline, labels_of_boxes, on_backend
+from emst.dask.outline import OwnOutline, labels_of_boxes
 from emst.dask.sizes import Sized, bytes_of
 from emst.inputs.devices import to_host
 
@@ -40,7 +40,7 @@ class Labels(Sized):
     label: Array  # int32[components of all partitions]: their component now
     weight: Array  # T[count]: weight of the lightest edge known to leave a component; -1 for one that does not ask
     power: Array  # T[count]: power of its distance
-    boxes: np.ndarray  # int32[nodes of the outline] on the host: component of all points of a box, or MIXED
+    boxes: Array  # int32[nodes of the outline]: component of all points of a box, or MIXED
     count: int
     bases: list[int]  # number of the first component of every partition
 
@@ -62,6 +62,7 @@ class Rounds(Sized):
     joined: OpenEdges  # edges of the tree that rounds have found
     size: Array  # int64[count]: points of every component
     costs: list[RoundCosts]  # of every round, and at the beginning of what there was before the first one
+    mutual: bool  # whether weights differ from the powers of distances
 
 
 class Packet(NamedTuple):
@@ -78,7 +79,7 @@ class Answer(NamedTuple):
     """Edges that a partition has found."""
 
     edges: OpenEdges
-    boxes: np.ndarray  # int32: labels of its outline
+    boxes: Array  # int32: labels of its outline
     asked: int  # points that it was sent
     bytes: int  # of their packets
 
@@ -89,7 +90,7 @@ class Summary(Sized):
 
     edges: OpenEdges  # its open edges; components from 0, ends are ids
     size: Array  # int64[count]: points of every component
-    boxes: np.ndarray  # int32: labels of its outline
+    boxes: Array  # int32: labels of its outline
     ends: Array  # T[2, d]: its first and its last point, scaled
     core: Array | None  # T[2]: their core distances
     components: Array  # int32[2]: their components
@@ -102,10 +103,13 @@ def summary(ops: Backend, local: Local, place: Place, outline: OwnOutline) -> Su
     a, b, u, v, weight, power = columns_of(local.open)
     u, v = partition.ids(place.start, u), partition.ids(place.start, v)
     two = ops.asarray(np.array([0, bvh.n - 1], np.int32))
+    with partition.lock:
+        ops.label_nodes(bvh, local.component)
+        boxes = labels_of_boxes(outline, bvh, local.component, ops)
     return Summary(
         OpenEdges(a, b, u, v, weight, power),
         np.bincount(local.component, minlength=local.count).astype(np.int64),
-        labels_of_boxes(outline, local.component, ops),
+        boxes,
         bvh.points()[two],
         None if bvh.core is None else bvh.core[two],
         local.component[two],
@@ -122,14 +126,14 @@ def begin(ops: Backend, summaries: list[Summary], norm: Norm) -> Rounds:
         a, b, *rest = map(ops.asarray, columns_of(own.edges))
         columns.append((a + np.int32(base), b + np.int32(base), *rest))
     columns.append(columns_of(_border_edges(ops, summaries, bases, norm)))
-    edges = _in_order(ops, OpenEdges(*(np.concatenate(column) for column in zip(*columns))))
-    boxes = np.concatenate(
-        [np.where(own.boxes < 0, own.boxes, own.boxes + np.int32(base)) for own, base in zip(summaries, bases)]
-    )
+    mutual = summaries[0].core is not None
+    edges = _in_order(ops, OpenEdges(*(np.concatenate(column) for column in zip(*columns))), mutual)
+    of_boxes = [ops.asarray(own.boxes) for own in summaries]
+    boxes = np.concatenate([np.where(own < 0, own, own + np.int32(base)) for own, base in zip(of_boxes, bases)])
     size = np.concatenate([ops.asarray(own.size) for own in summaries])
     label = ops.xp.arange(len(size), dtype=np.int32)
     costs = [RoundCosts(len(size), 0, 0)]
-    return _with_bounds(ops, label, len(size), boxes, bases, edges, _chosen(edges, slice(0, 0)), size, costs)
+    return _with_bounds(ops, label, len(size), boxes, bases, edges, _chosen(edges, slice(0, 0)), size, costs, mutual)
 
 
 def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm: Norm) -> OpenEdges:
@@ -161,9 +165,9 @@ def _chosen(edges: OpenEdges, places: Any) -> OpenEdges:
     return OpenEdges(*(column[places] for column in columns_of(edges)))
 
 
-def _in_order(ops: Backend, edges: OpenEdges) -> OpenEdges:
+def _in_order(ops: Backend, edges: OpenEdges, mutual: bool) -> OpenEdges:
     """The edges in the total order, each once."""
-    edges = _chosen(edges, total_order(ops, edges.weight, edges.power, edges.u, edges.v))
+    edges = _chosen(edges, total_order(ops, edges.weight, edges.power if mutual else None, edges.u, edges.v))
     new = ops.xp.ones(len(edges.u), bool)
     new[1:] = (edges.u[1:] != edges.u[:-1]) | (edges.v[1:] != edges.v[:-1])
     return _chosen(edges, np.flatnonzero(new))
@@ -173,18 +177,19 @@ def _with_bounds(
     ops: Backend,
     label: Array,
     count: int,
-    boxes: np.ndarray,
+    boxes: Array,
     bases: list[int],
     edges: OpenEdges,
     joined: OpenEdges,
     size: Array,
     costs: list[RoundCosts],
+    mutual: bool,
 ) -> Rounds:
     lightest = _lightest(ops, edges, label, count)
     weight, power = edges.weight[lightest], edges.power[lightest]
     if count > 1:
         weight[size.argmax()] = -1
-    return Rounds(Labels(label, weight, power, boxes, count, bases), edges, joined, size, costs)
+    return Rounds(Labels(label, weight, power, boxes, count, bases), edges, joined, size, costs, mutual)
 
 
 def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> Array:
@@ -207,24 +212,21 @@ def ask(ops: Backend, local: Local, place: Place, state: Rounds | Labels, outlin
         return {}
     base = labels.bases[place.number]
     label = ops.asarray(labels.label[base : base + local.count])
-    bound, bound_power = ops.asarray(labels.weight)[label], ops.asarray(labels.power)[label]
-    active = local.least <= bound
-    if not bool(active.any()):
+    bound = ops.asarray(labels.weight)[label]
+    places = _hopeful(ops, local, bound)
+    if len(places) == 0:
         return {}
-    most = bound[active].max()
-    if float(most) >= local.rest:
-        places = ops.xp.arange(bvh.n, dtype=np.int32)
-    else:
-        upto = int(np.searchsorted(bits_of(local.weight[local.near]), bits_of(most.reshape(1)), side="right")[0])
-        places = local.near[:upto]
     component = local.component[places]
     weight, radius = local.weight[places], bound[component]
-    asking = (weight < radius) | ((weight == radius) & (local.power[places] <= bound_power[component]))
+    asking = weight <= radius
+    if bvh.core is not None:
+        powers = ops.asarray(labels.power)[label]
+        asking &= (weight < radius) | (local.power[places] <= powers[component])
+    asking = np.flatnonzero(asking)
     places, component, radius = places[asking], component[asking], radius[asking]
     points = ops.xp.ascontiguousarray(bvh.points()[places])
-    own = label[component]
-    boxes = on_backend(outline._replace(label=labels.boxes), ops)
-    hits = ops.outline_hits(points, own, radius, boxes, place.number, bvh.norm)
+    boxes = outline._replace(label=ops.asarray(labels.boxes))
+    hits = ops.outline_hits(points, label[component], radius, boxes, place.number, bvh.norm)
     packets = {}
     for other in np.flatnonzero(to_host(hits.any(axis=0))).tolist():
         mine = np.flatnonzero(hits[:, other])
@@ -238,6 +240,17 @@ def ask(ops: Backend, local: Local, place: Place, state: Rounds | Labels, outlin
     return packets
 
 
+def _hopeful(ops: Backend, local: Local, bound: Array) -> Array:
+    """Points that may ask: those near the border up to the greatest bound of a component that has a point with a
+    smaller one, as a rule."""
+    most = np.where(local.least <= bound, bound, bound.dtype.type(-1)).max()
+    upto = np.searchsorted(local.near_weights, bits_of(np.maximum(most, 0).reshape(1)), side="right")
+    greatest, count = to_host(np.concatenate([most.reshape(1).astype(np.float64), upto.astype(np.float64)])).tolist()
+    if greatest < 0:
+        return local.near[:0]
+    return local.near[: int(count)] if greatest < local.rest else ops.xp.arange(len(local.weight), dtype=np.int32)
+
+
 def answer(
     ops: Backend, local: Local, place: Place, state: Rounds | Labels, outline: OwnOutline, asked: list[Any]
 ) -> Answer:
@@ -246,27 +259,29 @@ def answer(
     `asked` holds what `ask` returned in every partition, or the packet for this one, or None."""
     bvh, partition, labels = local.partition.bvh, local.partition, labels_of(state)
     if labels.count == 1:
-        return Answer(_no_edges(ops, bvh.dtype), np.empty(0, np.int32), 0, 0)
+        return Answer(_no_edges(ops, bvh.dtype), ops.xp.empty(0, np.int32), 0, 0)
     label, base = ops.asarray(labels.label), labels.bases[place.number]
     of_points = label[base : base + local.count][local.component]
     packets = [given.get(place.number) if isinstance(given, dict) else given for given in asked]
     packets = [Packet(*(None if item is None else ops.asarray(item) for item in given)) for given in packets if given]
-    boxes = labels_of_boxes(outline, of_points, ops)
     if not packets:
-        return Answer(_no_edges(ops, bvh.dtype), boxes, 0, 0)
+        with partition.lock:
+            ops.label_nodes(bvh, of_points)
+            return Answer(_no_edges(ops, bvh.dtype), labels_of_boxes(outline, bvh, of_points, ops), 0, 0)
     points, component, core, radius, ids = (
         None if column[0] is None else np.concatenate(column) for column in zip(*packets)
     )
     queries = ops.build_bvh(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, bvh.norm)
     with partition.lock:
         ops.label_nodes(bvh, of_points)
+        boxes = labels_of_boxes(outline, bvh, of_points, ops)
         found, weight, power = ops.nearest_across(bvh, of_points, queries, label[component], core, radius)
     hit = np.flatnonzero(found >= 0)
     found, weight, power, component = found[hit], weight[hit], power[hit], component[hit]
     own, there = ids[hit], partition.ids(place.start, found)
     u, v = np.minimum(own, there), np.maximum(own, there)
     edges = OpenEdges(component, local.component[found] + np.int32(base), u, v, weight, power)
-    edges = _chosen(edges, total_order(ops, weight, power, u, v))
+    edges = _chosen(edges, total_order(ops, weight, None if core is None else power, u, v))
     return Answer(_first_of_each(ops, edges, label), boxes, len(points), sum(map(bytes_of, packets)))
 
 
@@ -291,7 +306,7 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
         return state
     found = [OpenEdges(*map(ops.asarray, columns_of(given.edges))) for given in answers]
     columns = zip(*(columns_of(edges) for edges in [state.edges, *found]))
-    edges = _in_order(ops, OpenEdges(*(np.concatenate(column) for column in columns)))
+    edges = _in_order(ops, OpenEdges(*(np.concatenate(column) for column in columns)), state.mutual)
     label, count = labels.label, labels.count
     lightest = _lightest(ops, edges, label, count)
     a, b = label[edges.a[lightest]], label[edges.b[lightest]]
@@ -309,13 +324,12 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     number = (np.cumsum(root) - 1).astype(np.int32)
     new = number[parent]
     left = int(root.sum())
-    boxes = np.concatenate([given.boxes for given in answers])
-    host = to_host(new)
-    boxes = np.where(boxes < 0, boxes, host[np.maximum(boxes, 0)])
+    boxes = np.concatenate([ops.asarray(given.boxes) for given in answers])
+    boxes = np.where(boxes < 0, boxes, new[np.maximum(boxes, 0)])
     label = new[label]
     size = ops.xp.zeros(left, np.int64)
     size += np.bincount(new, weights=state.size, minlength=left).astype(np.int64)
     edges = _chosen(edges, np.flatnonzero(label[edges.a] != label[edges.b]))
     joined = OpenEdges(*map(np.concatenate, zip(columns_of(state.joined), columns_of(taken))))
     costs = RoundCosts(left, sum(given.asked for given in answers), sum(given.bytes for given in answers))
-    return _with_bounds(ops, label, left, boxes, labels.bases, edges, joined, size, [*state.costs, costs])
+    return _with_bounds(ops, label, left, boxes, labels.bases, edges, joined, size, [*state.costs, costs], state.mutual)

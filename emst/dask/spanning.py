@@ -24,11 +24,11 @@ from emst.backend.records import CROWD, Array, Norm, PointStatistics, Report
 from emst.dask import border, certain, partition, rounds
 from emst.dask.cells import Cutting, Segment, box_members, sample_codes
 from emst.dask.cluster import Cluster
-from emst.dask.outline import joined_outline, outline_of
+from emst.dask.outline import joined_outline, on_backend, outline_of
 from emst.dask.rounds import Place
 from emst.inputs.scaling import scale_of
 
-ROUNDS_AHEAD = 6  # rounds that workers of one process get at once: as a rule, one more batch suffices
+ROUNDS_AHEAD = 5  # rounds that workers of one process get at once: as a rule, one more batch suffices
 
 
 @dataclass(eq=False)
@@ -99,7 +99,7 @@ class PartitionedTree:
 
 
 def partitioned_tree(
-    chunks: Sequence[Future],
+    chunks: list[Future],
     sizes: Sequence[int],
     statistics: PointStatistics,
     dtype: np.dtype,
@@ -114,7 +114,8 @@ def partitioned_tree(
 
     Parameters
     ----------
-    chunks : sequence of Future of T[m, d]
+    chunks : list of Future of T[m, d]
+        Emptied when the points have been sent to their partitions, so that workers drop them.
     sizes : sequence of int
         Rows of every chunk.
     statistics : PointStatistics
@@ -132,11 +133,13 @@ def partitioned_tree(
     cutting = _cut(chunks, (statistics.low, statistics.high), costs.points, partitions, scale, cluster)
     now = costs.took("sample", now)
     parts, counts = _partitions(chunks, sizes, cutting, scale, k, norm, cluster)
+    chunks.clear()
     costs.partitions = len(parts)
     places = [Place(i, start) for i, start in enumerate(np.cumsum([0, *counts[:-1]]).tolist())]
     now = costs.took("sort", now)
     outlines = [cluster.submit(_outline, part, at=j) for j, part in enumerate(parts)]
-    outline = cluster.submit(_joined_outline, outlines)
+    joined = cluster.submit(_joined_outline, outlines)
+    outline = [cluster.submit(_on_backend, joined, at=j) for j in range(len(parts))]
     locals_, sent = _local_trees(parts, outline, k, norm, core_factor, cluster)
     del parts
     told = [
@@ -149,9 +152,9 @@ def partitioned_tree(
         costs.bytes_sent += size
     now = costs.took("border", now)
     state = _all_rounds(state, locals_, places, outline, outlines, costs, cluster, report)
-    joined = cluster.submit(_joined_edges, state, at=0)
+    edges = cluster.submit(_joined_edges, state, at=0)
     costs.took("local trees and rounds", now)
-    return PartitionedTree(locals_, places, counts, joined, scale, norm, dtype, costs.points, costs)
+    return PartitionedTree(locals_, places, counts, edges, scale, norm, dtype, costs.points, costs)
 
 
 def _cut(
@@ -194,11 +197,11 @@ def _partitions(
 
 
 def _local_trees(
-    parts: list[Future], outline: Future, k: int, norm: Norm, core_factor: float, cluster: Cluster
+    parts: list[Future], outline: list[Future], k: int, norm: Norm, core_factor: float, cluster: Cluster
 ) -> tuple[list[Future], list[Future]]:
     """Borders, their questions, and what every partition finds alone; and how much was sent."""
     numbers = range(len(parts))
-    borders = [cluster.submit(border.border, parts[j], outline, j, k, norm, at=j) for j in numbers]
+    borders = [cluster.submit(border.border, parts[j], outline[j], j, k, norm, at=j) for j in numbers]
     count = max(k - 1, 1)
     if cluster.in_process:
         asked: list[Any] = [borders for _ in numbers]
@@ -219,7 +222,7 @@ def _all_rounds(
     state: Future,
     locals_: list[Future],
     places: list[Place],
-    outline: Future,
+    outline: list[Future],
     outlines: list[Future],
     costs: Costs,
     cluster: Cluster,
@@ -232,8 +235,8 @@ def _all_rounds(
         for _ in range(ROUNDS_AHEAD if cluster.in_process else 1):
             known = state if cluster.in_process else cluster.submit(_labels, state, at=0)
             asked = [
-                cluster.submit(rounds.ask, local, place, known, outline, at=place.number)
-                for local, place in zip(locals_, places)
+                cluster.submit(rounds.ask, local, place, known, own, at=place.number)
+                for local, place, own in zip(locals_, places, outline)
             ]
             given = [asked for _ in places] if cluster.in_process else _addressed(
                 asked, cluster.gather([cluster.submit(_receivers, packets) for packets in asked]), cluster
@@ -274,6 +277,10 @@ def _item_or_none(ops: Backend, items: Any, which: int) -> Any:
 
 def _receivers(ops: Backend, given: Any) -> list[int]:
     return list(given.questions if isinstance(given, border.Border) else given)
+
+
+def _on_backend(ops: Backend, outline: Any) -> Any:
+    return on_backend(outline, ops)
 
 
 def _joined_outline(ops: Backend, outlines: list[Any]) -> Any:

@@ -282,3 +282,28 @@ def test_nothing_stays_after_long_waits(client, no_collection):
     given = da.from_array(X, chunks=(750, 2)).map_blocks(slowly, dtype=float, meta=X[:0])
     minimum_spanning_tree(given, partitions=2, client=client).to_local()
     assert soon(lambda: not held_by(client) - before), held_by(client) - before
+
+
+def test_inputs_leave_the_workers_when_partitions_exist(doomed):
+    """In the rounds, workers hold the partitions, but no longer the chunks, their images and the pieces for partitions.
+    What a worker took with it is made again all the same."""
+    held = []
+
+    def kinds():
+        return [
+            type(value).__name__
+            for worker in doomed.cluster.workers.values()
+            for value in worker.data.values()
+            if not isinstance(value, np.ndarray) or value.shape == (500, 2)
+        ]
+
+    def report(number, left):
+        if number == 1:
+            soon(lambda: not {"ndarray", "list"} & set(kinds()), 5)
+            held.extend(kinds())
+            close_one(doomed)
+
+    given = da.from_array(X, chunks=(500, 2))
+    tree = minimum_spanning_tree(given, min_samples=2, partitions=3, client=doomed, report=report)
+    assert "Local" in held and not {"ndarray", "list"} & set(held), held
+    assert_same(tree, 2)
