@@ -24,6 +24,7 @@ What they use:
     edges.py       graphs in chunks of edges: what is accepted, and how a worker reads a chunk
     order.py       the total order on edges as array code
     sizes.py       what results of tasks weigh
+    estimator.py   what the estimators share
 """
 
 from __future__ import annotations

@@ -7,12 +7,12 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 import emst.euclidean
 from emst.backend.records import Report
 from emst.dask.cluster import Cluster
+from emst.dask.estimator import DaskEstimator
 from emst.dask.result import TreeEdges
 from emst.dask.fitting import Fitted, fitted_tree, read_again
 from emst.dask.inputs import Chunks, chunks_of
@@ -162,7 +162,7 @@ class MinimumSpanningTree:
         return emst.euclidean.MinimumSpanningTree(rows.astype(np.int32) if small else rows, weights, core, self.device)
 
 
-class EMST(BaseEstimator):
+class EMST(DaskEstimator):
     """Exact minimum spanning tree of points on the workers of a Dask cluster.
 
     Parameters

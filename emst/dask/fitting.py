@@ -52,7 +52,7 @@ def fitted_tree(
     report: Report | None = None,
     alpha: float = 1.0,
 ) -> Fitted:
-    """The tree of points in chunks; `alpha` as for `emst.spanning.metric_tree`.
+    """The tree of points in chunks, whose futures it takes; `alpha` as for `emst.spanning.metric_tree`.
 
     Raises
     ------
@@ -65,6 +65,7 @@ def fitted_tree(
     searched = metric.searched_in(computed)
     images = [cluster.submit(_image, chunk, metric, computed, searched) for chunk in chunks.futures]
     statistics = _statistics(images, chunks, metric, cluster)
+    chunks.futures.clear()  # workers drop what they no longer need; what is lost with one is made again
     count = _partitions(partitions, chunks, k, cluster)
     factor = metric.core_factor(alpha, k, computed)
     tree = partitioned_tree(

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 from distributed import Future
-from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.base import ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from emst.backend.records import Condensed
 from emst.dask import contract, hierarchy
 from emst.dask.cluster import Cluster
+from emst.dask.estimator import DaskEstimator
 from emst.dask.finite import finite_chunks, spread
 from emst.dask.fitting import Fitted, fitted_tree, read_again, without_source
 from emst.dask.inputs import Chunks, chunks_of
@@ -26,7 +27,7 @@ from emst.inputs.fitted import FittedAttribute
 from emst.progress import round_printer
 
 
-class HDBSCAN(ClusterMixin, BaseEstimator):
+class HDBSCAN(ClusterMixin, DaskEstimator):
     """Hierarchical density-based clustering, HDBSCAN*, on the workers of a Dask cluster.
 
     Labels and probabilities are those of `emst.HDBSCANGPU`, bit for bit, for any number of partitions and workers.
@@ -132,8 +133,9 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         cluster = Cluster(self.client, self.device)
         with cluster.releasing():
             given = chunks_of(X, cluster, self.dtype)
-            model = read_again(given, cluster, lambda chunks: self._model_of(chunks, chosen, k, options, cluster))
-            self._take(model)
+            read_again(
+                given, cluster, lambda chunks: self._take(self._model_of(chunks, chosen, k, options, cluster))
+            )
         return self
 
     def _model_of(self, given: Chunks, metric: Metric, k: int, options: Options, cluster: Cluster) -> Model:
@@ -146,8 +148,9 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
 
     def _take(self, model: Model) -> None:
         labels, probabilities, persistence = model.results()
+        cores = model.cores()
         self._model = model
-        self.labels_, self.probabilities_, self.core_distances_ = labels, probabilities, model.cores()
+        self.labels_, self.probabilities_, self.core_distances_ = labels, probabilities, cores
         self.cluster_persistence_ = persistence
         self.report_, self.device_ = model.fitted.tree.costs, model.cluster.device
         self.n_features_in_ = model.given.d
@@ -181,7 +184,6 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             if name not in known:
                 raise ValueError(f"recluster takes {', '.join(known)}; got {name}")
         other = clone(self).set_params(min_samples=self._model.k, **params)
-        other.client = self.client
         options = _checked(other)
         with self._model.cluster.releasing():
             other._take(self._model.reclustered(options))

@@ -122,7 +122,7 @@ def _ranges(n: int) -> np.ndarray:
 
 
 def _diagonal(low: np.ndarray, high: np.ndarray) -> float:
-    return math.hypot(*(high.astype(np.float64) - low).tolist())  # the squares may overflow: powers of other norms are sums
+    return math.hypot(*(high.astype(np.float64) - low).tolist())  # coordinates may reach 2^950
 
 
 def joined_outline(outlines: Sequence[OwnOutline]) -> Outline:

@@ -99,7 +99,7 @@ class PartitionedTree:
 
 
 def partitioned_tree(
-    chunks: Sequence[Future],
+    chunks: list[Future],
     sizes: Sequence[int],
     statistics: PointStatistics,
     dtype: np.dtype,
@@ -114,7 +114,8 @@ def partitioned_tree(
 
     Parameters
     ----------
-    chunks : sequence of Future of T[m, d]
+    chunks : list of Future of T[m, d]
+        Emptied when the points have been sent to their partitions, so that workers drop them.
     sizes : sequence of int
         Rows of every chunk.
     statistics : PointStatistics
@@ -132,6 +133,7 @@ def partitioned_tree(
     cutting = _cut(chunks, (statistics.low, statistics.high), costs.points, partitions, scale, cluster)
     now = costs.took("sample", now)
     parts, counts = _partitions(chunks, sizes, cutting, scale, k, norm, cluster)
+    chunks.clear()
     costs.partitions = len(parts)
     places = [Place(i, start) for i, start in enumerate(np.cumsum([0, *counts[:-1]]).tolist())]
     now = costs.took("sort", now)
