@@ -19,7 +19,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest
 from emst.dask.border import Border, nearest_of
-from emst.dask.order import as_bits, bits_of, greater, lesser
+from emst.dask.order import bits_of, greater, least_of, lesser
 from emst.dask.partition import Partition
 from emst.dask.sizes import Sized
 
@@ -63,7 +63,7 @@ def local_tree(
     partition = partition.with_bvh()
     bvh = partition.bvh
     reach, near, rest = border.reach.copy(), border.near, border.rest
-    _take_answers(ops, partition, border, reach, own, k, found)
+    take_answers(ops, partition, border, reach, own, k, found)
     core = bvh.core
     if core is not None and core_factor != 1:
         ops.scale_cores(bvh, core_factor)
@@ -90,7 +90,7 @@ def local_tree(
     )  # fmt: skip
 
 
-def _take_answers(
+def take_answers(
     ops: Backend, partition: Partition, border: Border, reach: Array, own: int, k: int, found: list[Any]
 ) -> None:
     """Reaches and core distances of the points that have asked."""
@@ -108,8 +108,7 @@ def _take_answers(
         given, mine = ops.asarray(given), border.questions[other].asking
         nearest[mine] = lesser(nearest[mine], given[:, 0])
         if known is not None:
-            bits = np.concatenate([known[mine], given], axis=1).view(f"i{bvh.dtype.itemsize}")
-            known[mine] = np.sort(bits, axis=1).view(bvh.dtype)[:, :k]
+            known[mine] = least_of(known[mine], given)
     assert known is None or known.shape[1] == count + 1
     reach[asking] = ops.xp.where(nearest < np.inf, nearest, greater(border.radius, reach[asking]))
     if known is not None:

@@ -63,7 +63,7 @@ def fitted_tree(
     k = check_min_samples(min_samples, chunks.n)
     computed = metric.computed_in(chunks.dtype, dtype)
     searched = metric.searched_in(computed)
-    images = [cluster.submit(_image, chunk, metric, computed, searched) for chunk in chunks.futures]
+    images = images_of(chunks, metric, computed, cluster)
     statistics = _statistics(images, chunks, metric, cluster)
     chunks.futures.clear()  # workers drop what they no longer need; what is lost with one is made again
     count = _partitions(partitions, chunks, k, cluster)
@@ -88,6 +88,12 @@ def read_again(chunks: Chunks, cluster: Cluster, work: Callable[[Chunks], T]) ->
         except LostInput:
             chunks = chunks.again(cluster)
     return work(chunks)
+
+
+def images_of(chunks: Chunks, metric: Metric, computed: np.dtype, cluster: Cluster) -> list[Future]:
+    """The chunks in the metric's image, in the dtype that is searched in; or `Zeros`, which it cannot take."""
+    searched = metric.searched_in(computed)
+    return [cluster.submit(_image, chunk, metric, computed, searched) for chunk in chunks.futures]
 
 
 def _image(ops: Backend, points: Array, metric: Metric, computed: np.dtype, searched: np.dtype) -> Any:

@@ -22,7 +22,6 @@ from emst.hdbscan.parameters import RECLUSTERED, RULES, Rule
 from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy import scores
 from emst.hierarchy.selection import FlatClustering, Options
-from emst.inputs.devices import to_host
 from emst.inputs.fitted import FittedAttribute
 from emst.progress import round_printer
 
@@ -159,6 +158,29 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         """Cluster the rows of `X` and return `labels_`."""
         return self.fit(X).labels_
 
+    def predict(self, X: Any) -> Any:
+        """Labels of new points in this clustering, which they do not change; see
+        `emst.dask.prediction.approximate_predict`, which returns probabilities as well.
+
+        Parameters
+        ----------
+        X : dask array, dask data frame, paths, delayed blocks, or array-like of shape (m, d)
+            New points, with the columns of the training data.
+
+        Returns
+        -------
+        dask array, int64 of shape (m,)
+            In the chunks of `X`. ``predict(X)`` of the training data is `labels_`.
+
+        Raises
+        ------
+        TypeError, sklearn.exceptions.NotFittedError, ValueError, RuntimeError, FileNotFoundError
+            As `approximate_predict`.
+        """
+        from emst.dask.prediction import approximate_predict
+
+        return approximate_predict(self, X)[0]
+
     def recluster(self, **params: Any) -> HDBSCAN:
         """Select clusters from the same tree with other parameters.
 
@@ -238,6 +260,11 @@ class Model:
         rest = (self.metric, self.alpha, self.fitted.dtype, least, tree.norm.degree)
         return cluster.submit(hierarchy.hierarchy, tree.locals[0], parts, tree.joined, *rest, at=0), contracted
 
+    @property
+    def core_factor(self) -> float:
+        """See `Metric.core_factor`."""
+        return self.metric.core_factor(self.alpha, self.k, self.fitted.dtype)
+
     def reclustered(self, options: Options) -> Model:
         """The model with clusters that are selected by other options."""
         return Model(
@@ -279,7 +306,7 @@ class Model:
     def condensed_tree(self) -> CondensedTree:
         """The condensed tree with the places of all points, in this process."""
         cluster = self.cluster
-        condensed, selection = cluster.gather([cluster.submit(_tree_on_host, self.flat, at=0)])[0]
+        condensed, selection = cluster.gather([cluster.submit(hierarchy.tree_on_host, self.flat, at=0)])[0]
         found = [np.concatenate(cluster.gather(self._of_chunks(which))) for which in (2, 3)]
         tree = _Expanded(condensed, *found)
         kept = None
@@ -326,14 +353,6 @@ def _nothing(ops: Any, value: Any) -> None:
 
 def _zeros(ops: Any, size: int, dtype: Any) -> Any:
     return ops.xp.zeros(size, dtype)
-
-
-def _tree_on_host(ops: Any, flat: Any) -> Any:
-    """The condensed tree without its points, and the selection, on the host."""
-    tree = {name: to_host(value) if hasattr(value, "dtype") else value for name, value in vars(flat.condensed).items()}
-    tree.update(linkage=None, cluster=None, leaving_merge=None, of_merge=None)
-    selection = type(flat.selection)(to_host(flat.selection.chosen), to_host(flat.selection.label))
-    return Condensed(**tree), selection
 
 
 HDBSCANGPU = HDBSCAN
