@@ -173,7 +173,7 @@ def on_workers(client: Client, chunks: list[Any], k: int, options: argparse.Name
 
 def check(client: Client, kind: str, k: int, options: argparse.Namespace) -> None:
     """Few points: the same bits as one device. Compiles, too."""
-    workers = len(client.scheduler_info(n_workers=-1)["workers"])
+    workers = len(client.nthreads())
     chunks = make_chunks(client, kind, options.check * workers, options)
     points = np.concatenate([to_host(chunk) for chunk in client.gather(chunks)])
     tree = minimum_spanning_tree(chunks, min_samples=k, device=options.device, partitions=options.partitions, client=client)
@@ -188,7 +188,7 @@ def check(client: Client, kind: str, k: int, options: argparse.Namespace) -> Non
 def measure(client: Client, kind: str, n: int, k: int, options: argparse.Namespace) -> dict[str, Any]:
     """A record of one set on the workers of a client."""
     check(client, kind, k, options)
-    workers = len(client.scheduler_info(n_workers=-1)["workers"])
+    workers = len(client.nthreads())
     chunks = make_chunks(client, kind, n, options)
     reports: list[Any] = []
 
