@@ -110,7 +110,8 @@ def _take_answers(
         given, mine = ops.asarray(given), border.questions[other].asking
         nearest[mine] = lesser(nearest[mine], given[:, 0])
         if known is not None:
-            known[mine] = np.sort(np.concatenate([known[mine], given], axis=1), axis=1)[:, :k]
+            bits = np.concatenate([known[mine], given], axis=1).view(f"i{bvh.dtype.itemsize}")
+            known[mine] = np.sort(bits, axis=1).view(bvh.dtype)[:, :k]
     assert known is None or known.shape[1] == count + 1
     reach[asking] = ops.xp.where(nearest < np.inf, nearest, greater(border.radius, reach[asking]))
     if known is not None:

@@ -28,13 +28,13 @@ def numbers_of(bits: Array, dtype: np.dtype) -> Array:
 def greater(a: Array, b: Array) -> Array:
     """The greater of numbers that are not negative, compared by their bits."""
     kind = f"i{a.dtype.itemsize}"
-    return np.maximum(np.ascontiguousarray(a).view(kind), np.ascontiguousarray(b).view(kind)).view(a.dtype)
+    return np.maximum(a.view(kind), b.view(kind)).view(a.dtype)
 
 
 def lesser(a: Array, b: Array) -> Array:
     """The lesser of numbers that are not negative, compared by their bits."""
     kind = f"i{a.dtype.itemsize}"
-    return np.minimum(np.ascontiguousarray(a).view(kind), np.ascontiguousarray(b).view(kind)).view(a.dtype)
+    return np.minimum(a.view(kind), b.view(kind)).view(a.dtype)
 
 
 def group_least(ops: Backend, keys: Array, groups: Array, count: int) -> Array:

@@ -106,8 +106,8 @@ def _piece(points: Array, rows: Array, counts: list[int], cell: Cell, k: int) ->
     if not cell.equal or counts[0] <= k:
         return Piece(points, rows, counts, rows[:0])
     run = counts[0]
-    kept = np.r_[0:k, run : len(rows)]
-    return Piece(points[kept], rows[kept], [k, *counts[1:]], rows[k:run])
+    points, kept = (np.concatenate([own[:k], own[run:]]) for own in (points, rows))
+    return Piece(points, kept, [k, *counts[1:]], rows[k:run])
 
 
 def assemble(
