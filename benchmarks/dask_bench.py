@@ -5,14 +5,14 @@
     python benchmarks/dask_bench.py labels --device cuda --points-per-worker 250000000 --workers 4 --tasks
     python benchmarks/dask_bench.py cpu --points 20000000 --workers 2 --repeats 3
 
-weak: `--points-per-worker` on every worker. strong: `--points` on all workers together. labels: weak, HDBSCAN. In these
-three, workers are threads of this process, one for each GPU (or core), and "alone" is `emst` without Dask on one device:
-on the points of one worker (weak, labels; efficiency = alone / time), or on all points (strong; efficiency = alone /
-workers / time). cpu: workers of one thread each in one process, and in processes of their own, beside one process with
-as many threads; the runs take turns, so that other users of the machine disturb all alike.
+weak: `--points-per-worker` on every worker. strong: `--points` on all workers together. labels: as weak, but HDBSCAN.
+In these three, workers are threads of this process, one for each GPU (or core), and "alone" is `emst` without Dask on
+one device: on the points of one worker (weak, labels; efficiency = alone / time), or on all points (strong; efficiency =
+alone / workers / time). cpu: workers of one thread each in one process, and in processes of their own, beside one
+process with as many threads; the runs take turns, so that other users of the machine disturb all alike.
 
-Chunks lie on the workers before the call, each a random sample of all points (`dask_sets.py`). All times are the best of
-`--repeats`, after a run on few points and one on all points.
+Chunks lie on the workers before the call, each a random sample of all points (`dask_sets.py`). All times are the best
+of `--repeats`, after a run on few points and (but for cpu) one on all points.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from emst.dask.hdbscan import HDBSCAN
 from emst.inputs.devices import to_host
 
 MIN_CLUSTER_SIZE = 50
-FEW = 100_000  # points a worker of the first run, which compiles
+FEW = 100_000  # points a worker of the first run, at most: it compiles
 COLUMNS: list[Column] = [
     ("set", lambda r: r["set"]),
     ("points", lambda r: f"{r['n']:,}"),
@@ -84,7 +84,9 @@ def arguments() -> argparse.Namespace:
     top.add_argument("mode", choices=["weak", "strong", "labels", "cpu"])
     top.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     top.add_argument("--sets", nargs="+", choices=KINDS, default=KINDS)
-    top.add_argument("--k", "--min-samples", nargs="+", type=int, default=[1], help="min_samples, with the point itself")
+    top.add_argument(
+        "--k", "--min-samples", nargs="+", type=int, default=[1], help="min_samples, with the point itself"
+    )
     top.add_argument("--dimensions", type=int, default=3)
     top.add_argument("--workers", nargs="+", type=int, default=[1, 2])
     top.add_argument("--points-per-worker", type=int, default=1_000_000, help="of weak and labels")
@@ -93,8 +95,10 @@ def arguments() -> argparse.Namespace:
     top.add_argument("--partitions", type=int, help="by default what emst chooses")
     top.add_argument("--repeats", type=int, default=3)
     top.add_argument("--seed", type=int, default=0)
-    top.add_argument("--check", type=int, default=20_000, help="points a worker whose tree has to equal one device's")
-    top.add_argument("--whole", action="store_true", help="weak: also time one device on all points; compare the totals")
+    top.add_argument("--check", type=int, default=20_000, help="points a worker: their tree must be one device's")
+    top.add_argument(
+        "--whole", action="store_true", help="weak: also time one device on all points; compare the totals"
+    )
     top.add_argument("--tasks", action="store_true", help="one more run: seconds of every kind of task, memory of GPUs")
     top.add_argument("--operations", action="store_true", help="with --tasks: also time operations, one at a time")
     top.add_argument("--json", type=pathlib.Path, metavar="FILE")
@@ -116,16 +120,20 @@ def make_chunks(client: Client, kind: str, n: int, options: argparse.Namespace) 
 
 
 def settle(client: Client, chunks: list[Any]) -> None:
-    """Wait until workers hold nothing but the chunks."""
+    """Wait until workers hold nothing but the chunks, and do nothing: a result that nobody wants any more may still be
+    on its way to the host."""
     gc.collect()
     for _ in range(500):
         if sum(client.run(results_held).values()) <= len(chunks):
+            client.gather([client.submit(int, workers=[one], pure=False) for one in client.nthreads()])
             return
         time.sleep(0.02)
     print("workers still hold results of the last run", file=sys.stderr)
 
 
-def best_of(call: Callable[[], Any], options: argparse.Namespace, after: Callable[[], None] = gc.collect) -> list[float]:
+def best_of(
+    call: Callable[[], Any], options: argparse.Namespace, after: Callable[[], None] = gc.collect
+) -> list[float]:
     """Seconds of the repeats, after one that does not count."""
     seconds = []
     for _ in range(options.repeats + 1):
@@ -149,13 +157,12 @@ def one_device(points: Any, k: int, options: argparse.Namespace) -> Any:
 
 def alone(kind: str, n: int, k: int, options: argparse.Namespace) -> float:
     """Seconds of one device (one thread of a CPU) on a set of its own."""
+    free_pools(options)
     numba.set_num_threads(1)
     ops = backend_of(options.device)
     points = make_chunk(ops, kind, n, n, options.dimensions, options.seed, 0)
     one_device(points[:FEW], k, options)
     seconds = min(best_of(lambda: one_device(points, k, options), options))
-    del points
-    free_pools(options)
     print(f"{kind}, k = {k}: one device alone on {n:,} points: {seconds:.4f} s", flush=True)
     return seconds
 
@@ -163,31 +170,33 @@ def alone(kind: str, n: int, k: int, options: argparse.Namespace) -> float:
 def on_workers(client: Client, chunks: list[Any], k: int, options: argparse.Namespace) -> Any:
     """What the workers do together: a tree, or a clustering, with its `report_`."""
     if options.mode == "labels":
-        return HDBSCAN(
-            MIN_CLUSTER_SIZE, k, device=options.device, partitions=options.partitions, client=client
-        ).fit(chunks)
+        return HDBSCAN(MIN_CLUSTER_SIZE, k, device=options.device, partitions=options.partitions, client=client).fit(
+            chunks
+        )
     return minimum_spanning_tree(
         chunks, min_samples=k, device=options.device, partitions=options.partitions, client=client
     )
 
 
-def check(client: Client, kind: str, k: int, options: argparse.Namespace) -> None:
-    """Few points: the same bits as one device. Compiles, too."""
+def check(client: Client, kind: str, n: int, k: int, options: argparse.Namespace) -> None:
+    """Few points: the same bits as one device. Then a run on few of the `n` points."""
     workers = len(client.nthreads())
     chunks = make_chunks(client, kind, options.check * workers, options)
     points = np.concatenate([to_host(chunk) for chunk in client.gather(chunks)])
-    tree = minimum_spanning_tree(chunks, min_samples=k, device=options.device, partitions=options.partitions, client=client)
+    tree = minimum_spanning_tree(
+        chunks, min_samples=k, device=options.device, partitions=options.partitions, client=client
+    )
     found, expected = tree.to_local(), emst.minimum_spanning_tree(points, min_samples=k, device=options.device)
     for name in ("edges", "weights", "core_distances"):
         np.testing.assert_array_equal(*(to_host(getattr(one, name)) for one in (found, expected)), err_msg=name)
     print(f"{kind}, k = {k}, {workers} workers: the bits of one device on {len(points):,} points", flush=True)
     del tree, chunks
-    on_workers(client, make_chunks(client, kind, FEW * workers, options), k, options)
+    on_workers(client, make_chunks(client, kind, min(FEW * workers, n), options), k, options)
 
 
 def measure(client: Client, kind: str, n: int, k: int, options: argparse.Namespace) -> dict[str, Any]:
     """A record of one set on the workers of a client."""
-    check(client, kind, k, options)
+    check(client, kind, n, k, options)
     workers = len(client.nthreads())
     chunks = make_chunks(client, kind, n, options)
     reports: list[Any] = []
@@ -217,9 +226,7 @@ def _stages(costs: Any, wall: float) -> dict[str, Any]:
     return {"seconds": costs.seconds | {"input and result": wall - sum(costs.seconds.values())}}
 
 
-def tasks_of(
-    call: Callable[[], Any], kind: str, n: int, k: int, workers: int, options: argparse.Namespace
-) -> str:
+def tasks_of(call: Callable[[], Any], kind: str, n: int, k: int, workers: int, options: argparse.Namespace) -> str:
     """The table of tasks of one more run."""
     with task_times(options.operations) as spans:
         start = time.perf_counter()
@@ -303,7 +310,9 @@ def contest(options: argparse.Namespace) -> list[dict[str, Any]]:
     workers, records = options.workers[-1], []
     with (
         local_cluster(workers, "cpu") as threads,
-        Client(n_workers=workers, threads_per_worker=1, dashboard_address=None, set_as_default=False) as processes,
+        Client(
+            n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", set_as_default=False
+        ) as processes,
     ):
         for kind in options.sets:
             for k in options.k:
@@ -318,7 +327,7 @@ def take_turns(
 ) -> list[dict[str, Any]]:
     """Records of all contestants on one set; one process comes first."""
     for client in clients.values():
-        check(client, kind, k, options)
+        check(client, kind, options.points, k, options)
     chunks = {name: make_chunks(client, kind, options.points, options) for name, client in clients.items()}
     points = np.concatenate([chunk.result() for chunk in chunks["threads"]])
     numba.set_num_threads(workers)
@@ -340,7 +349,8 @@ def take_turns(
     first = min(next(iter(seconds.values())))
     common = {"set": kind, "n": options.points, "k": k}
     return [
-        common | {"contestant": name, "seconds": seconds[name], "total": totals[name], "ratio": min(seconds[name]) / first}
+        common
+        | {"contestant": name, "seconds": seconds[name], "total": totals[name], "ratio": min(seconds[name]) / first}
         for name in calls
     ]
 

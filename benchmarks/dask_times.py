@@ -8,8 +8,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-import emst.dask.cluster
 from stages import Timed
+
+import emst.dask.cluster
 
 RUN = emst.dask.cluster._run
 
