@@ -7,9 +7,10 @@
 
 weak: `--points-per-worker` on every worker. strong: `--points` on all workers together. labels: as weak, but HDBSCAN.
 In these three, workers are threads of this process, one for each GPU (or core), and "alone" is `emst` without Dask on
-one device: on the points of one worker (weak, labels; efficiency = alone / time), or on all points (strong; efficiency =
-alone / workers / time). cpu: workers of one thread each in one process, and in processes of their own, beside one
-process with as many threads; the runs take turns, so that other users of the machine disturb all alike.
+one device: on the points of one worker (weak, labels; efficiency = alone / time), or on all points (strong;
+efficiency = alone / workers / time). cpu: workers of one thread each in one process, and in processes of their own,
+beside one process with as many threads; the runs take turns, so that other users of the machine disturb all alike. Of
+the workers that are processes, one more run measures the peak of resident memory beyond the chunks (Linux).
 
 Chunks lie on the workers before the call, each a random sample of all points (`dask_sets.py`). All times are the best
 of `--repeats`, after a run on few points and (but for cpu) one on all points.
@@ -32,6 +33,7 @@ from distributed import Client
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from dask_sets import KINDS, make_chunk
 from dask_times import peaks, results_held, table, task_times
+from memory import resident, start_high_water
 from report import Column, head, row, write
 from stages import synchronize
 
@@ -71,6 +73,7 @@ CONTEST: list[Column] = [
     ("best s", lambda r: f"{min(r['seconds']):.2f}"),
     ("all s", lambda r: " ".join(f"{s:.2f}" for s in r["seconds"])),
     ("times one process", lambda r: f"{r['ratio']:.2f}"),
+    ("peak bytes/point of a worker", lambda r: f"{r['bytes']:.0f}" if "bytes" in r else "-"),
     ("total weight", lambda r: f"{r['total']:.10g}"),
 ]
 
@@ -308,11 +311,10 @@ def over_workers(options: argparse.Namespace) -> list[dict[str, Any]]:
 def contest(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Two kinds of clusters beside one process with as many threads."""
     workers, records = options.workers[-1], []
+    quiet = {"dashboard_address": "127.0.0.1:0", "set_as_default": False}
     with (
         local_cluster(workers, "cpu") as threads,
-        Client(
-            n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", set_as_default=False
-        ) as processes,
+        Client(n_workers=workers, threads_per_worker=1, memory_limit=0, **quiet) as processes,
     ):
         for kind in options.sets:
             for k in options.k:
@@ -348,11 +350,17 @@ def take_turns(
             gc.collect()
     first = min(next(iter(seconds.values())))
     common = {"set": kind, "n": options.points, "k": k}
-    return [
-        common
-        | {"contestant": name, "seconds": seconds[name], "total": totals[name], "ratio": min(seconds[name]) / first}
-        for name in calls
-    ]
+    own = {name: {"seconds": took, "total": totals[name], "ratio": min(took) / first} for name, took in seconds.items()}
+    own[name]["bytes"] = peak_of_workers(clients["processes"], call) * workers / options.points
+    return [common | {"contestant": name} | record for name, record in own.items()]
+
+
+def peak_of_workers(client: Client, call: Callable[[], Any]) -> int:
+    """Most bytes of resident memory of a worker during the call, minus those before it."""
+    before = client.run(start_high_water)
+    call()
+    after = client.run(resident, "VmHWM")
+    return max(after[worker] - before[worker] for worker in before)
 
 
 def main() -> None:
