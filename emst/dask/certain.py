@@ -19,7 +19,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest
 from emst.dask.border import Border, nearest_of
-from emst.dask.order import bits_of, greater, group_least, lesser, numbers_of
+from emst.dask.order import as_bits, bits_of, greater, lesser
 from emst.dask.partition import Partition
 from emst.dask.sizes import Sized
 
@@ -55,18 +55,14 @@ class Local(Sized):
 
 
 def local_tree(
-    ops: Backend, partition: Partition, border: Border | None, own: int, k: int, core_factor: float, found: list[Any]
+    ops: Backend, partition: Partition, border: Border, own: int, k: int, core_factor: float, found: list[Any]
 ) -> Local:
     """All that a partition does on its own. `found` holds what `distances_for` returned in every partition, or the part
-    for this one; `border` is None if there are no other partitions."""
+    for this one."""
     partition = partition.with_bvh()
     bvh = partition.bvh
-    if border is None:
-        reach = ops.xp.full(bvh.n, np.inf, bvh.dtype)
-        near, rest = ops.xp.empty(0, np.int32), np.inf
-    else:
-        reach, near, rest = border.reach.copy(), border.near, border.rest
-        _take_answers(ops, partition, border, reach, own, k, found)
+    reach, near, rest = border.reach.copy(), border.near, border.rest
+    _take_answers(ops, partition, border, reach, own, k, found)
     core = bvh.core
     if core is not None and core_factor != 1:
         ops.scale_cores(bvh, core_factor)
@@ -81,7 +77,8 @@ def local_tree(
     order = ops.xp.arange(bvh.n, dtype=np.int32)
     ends, weights = ops.sorted_edges(bvh, forest, order)
     bvh.lists = bvh.reach = bvh.neighbours = None
-    least = numbers_of(group_least(ops, bits_of(weight), component, len(components)), bvh.dtype)
+    least = ops.xp.full(len(components), np.inf, bvh.dtype)
+    ops.xp.minimum.at(as_bits(least), component, as_bits(weight))
     by_weight = near[ops.sort_order(bits_of(weight[near]))]
     if bvh.core is not None and rest < np.inf:
         far = ops.xp.ones(bvh.n, bool)
@@ -130,19 +127,20 @@ def _grown(ops: Backend, bvh: Any, weight: Array, power: Array) -> tuple[Forest,
         ops.label_nodes(bvh, forest.labels)
         ops.upper_bounds(bvh, forest, cache)
 
-    roots = forest.components.copy()
     repeated = forest.source >= 0  # they equal the first point of their component, which asks for them
     weight[repeated] = power[repeated] = np.inf
-    bounds = [weight[roots]] * 2 if bvh.core is None else [weight[roots], power[roots]]
+    bounds = [as_bits(weight).copy()] if bvh.core is None else [as_bits(weight).copy(), as_bits(power).copy()]
+    roots = forest.components.copy()
     if forest.count > 1:
         prepare(forest)
     before = 0
     while forest.count > 1 and forest.count != before:
         before = forest.count
         ops.nearest_outgoing(bvh, forest, cache)
-        _hold_back(ops, bvh, forest, roots, *bounds)
+        _hold_back(ops, bvh, forest, roots, bounds)
         ops.merge(forest, prepare)
-        roots, bounds = _joined_bounds(ops, forest, roots, *bounds)
+        _join_bounds(ops, forest, roots, bounds)
+        roots = forest.components.copy()
     certain = forest.source >= 0
     components, labels = forest.components.copy(), forest.labels.copy()
     while forest.count > 1:
@@ -151,32 +149,30 @@ def _grown(ops: Backend, bvh: Any, weight: Array, power: Array) -> tuple[Forest,
     return forest, certain, components, labels
 
 
-def _hold_back(ops: Backend, bvh: Any, forest: Forest, roots: Array, weight: Array, power: Array) -> None:
-    """Take the edges from components that another partition may hold a lighter one for."""
-    best = forest.best[roots]
+def _hold_back(ops: Backend, bvh: Any, forest: Forest, roots: Array, bounds: list[Array]) -> None:
+    """Take the edges from components that another partition may hold a lighter one for. `bounds` holds, by root, the
+    bits of the component's least weight, and of the least power of a distance that goes with it."""
+    best, weight = as_bits(forest.best)[roots], bounds[0][roots]
     unsure = best >= weight
-    tied = np.flatnonzero((best == weight) & (power < np.inf))
-    if bvh.core is not None and len(tied):
-        u, v = forest.edge_u[roots[tied]], forest.edge_v[roots[tied]]
-        unsure[tied] = ops.edge_powers(bvh, ops.xp.ascontiguousarray(u), ops.xp.ascontiguousarray(v)) >= power[tied]
+    if bvh.core is not None:
+        tied = np.flatnonzero(best == weight)
+        u, v = (ops.xp.ascontiguousarray(end[roots[tied]]) for end in (forest.edge_u, forest.edge_v))
+        unsure[tied] = as_bits(ops.edge_powers(bvh, u, v)) >= bounds[1][roots[tied]]
     held = roots[unsure]
     forest.edge_u[held] = -1
     forest.edge_v[held] = -1
 
 
-def _joined_bounds(
-    ops: Backend, forest: Forest, roots: Array, weight: Array, power: Array
-) -> tuple[Array, list[Array]]:
-    """The least (weight, power) of the components that were joined."""
-    number = ops.xp.empty(len(forest.labels), np.int32)
-    number[forest.components] = ops.xp.arange(forest.count, dtype=np.int32)
-    group = number[forest.labels[roots]]
-    least = numbers_of(group_least(ops, bits_of(weight), group, forest.count), weight.dtype)
-    if weight is power:  # without core distances
-        return forest.components.copy(), [least, least]
-    same = bits_of(weight) == bits_of(least)[group]
-    powers = numbers_of(group_least(ops, bits_of(power[same]), group[same], forest.count), power.dtype)
-    return forest.components.copy(), [least, powers]
+def _join_bounds(ops: Backend, forest: Forest, roots: Array, bounds: list[Array]) -> None:
+    """Give the components the least bounds of those that were joined, whose roots are `roots`."""
+    group, keys = forest.labels[roots], bounds[0][roots]
+    ops.xp.minimum.at(bounds[0], group, keys)
+    if len(bounds) == 1:
+        return
+    same = keys == bounds[0][group]
+    powers = bounds[1][roots]
+    bounds[1][forest.components] = np.iinfo(powers.dtype).max
+    ops.xp.minimum.at(bounds[1], group[same], powers[same])
 
 
 def _open_edges(ops: Backend, bvh: Any, forest: Forest, certain: Array, component: Array) -> OpenEdges:

@@ -1,4 +1,4 @@
-"""Edges in the total order, and least values of groups, as array code for both backends.
+"""Edges in the total order, as array code for both backends.
 
 Numbers that are not negative compare like their bits; the GPU's float comparisons would take subnormal ones for 0.
 """
@@ -10,8 +10,6 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array
 
-NO_KEY = np.iinfo(np.uint64).max
-
 
 def bits_of(numbers: Array) -> Array:
     """Bits of numbers that are not negative, uint64[m], in the order of the numbers."""
@@ -20,28 +18,19 @@ def bits_of(numbers: Array) -> Array:
     return numbers.view(np.uint64)
 
 
-def numbers_of(bits: Array, dtype: np.dtype) -> Array:
-    """The inverse of `bits_of`."""
-    return bits.astype(np.uint32).view(np.float32) if dtype == np.float32 else bits.view(np.float64)
+def as_bits(numbers: Array) -> Array:
+    """Numbers that are not negative as unsigned integers of the same size and order, in the same memory."""
+    return numbers.view(f"u{numbers.dtype.itemsize}")
 
 
 def greater(a: Array, b: Array) -> Array:
     """The greater of numbers that are not negative, compared by their bits."""
-    kind = f"i{a.dtype.itemsize}"
-    return np.maximum(a.view(kind), b.view(kind)).view(a.dtype)
+    return np.maximum(as_bits(a), as_bits(b)).view(a.dtype)
 
 
 def lesser(a: Array, b: Array) -> Array:
     """The lesser of numbers that are not negative, compared by their bits."""
-    kind = f"i{a.dtype.itemsize}"
-    return np.minimum(a.view(kind), b.view(kind)).view(a.dtype)
-
-
-def group_least(ops: Backend, keys: Array, groups: Array, count: int) -> Array:
-    """The least key, uint64, of each of `count` groups; all ones for groups without a key."""
-    least = ops.xp.full(count, NO_KEY, np.uint64)
-    ops.xp.minimum.at(least, groups, keys)
-    return least
+    return np.minimum(as_bits(a), as_bits(b)).view(a.dtype)
 
 
 def total_order(ops: Backend, weight: Array, power: Array | None, u: Array, v: Array) -> Array:

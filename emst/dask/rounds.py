@@ -31,7 +31,6 @@ class Place(Sized):
 
     number: int
     start: int  # id of its first point
-    base: int  # number of its first component
 
 
 @dataclass(eq=False)
@@ -43,6 +42,15 @@ class Labels(Sized):
     power: Array  # T[count]: power of its distance
     boxes: np.ndarray  # int32[nodes of the outline] on the host: component of all points of a box, or MIXED
     count: int
+    bases: list[int]  # number of the first component of every partition
+
+
+class RoundCosts(NamedTuple):
+    """What a round left and sent."""
+
+    left: int  # components
+    asked: int  # points
+    bytes: int  # of their packets
 
 
 @dataclass(eq=False)
@@ -53,7 +61,7 @@ class Rounds(Sized):
     edges: OpenEdges  # known edges between different components; `a` and `b` are components of partitions, ends are ids
     joined: OpenEdges  # edges of the tree that rounds have found
     size: Array  # int64[count]: points of every component
-    round: int = 0
+    costs: list[RoundCosts]  # of every round, and at the beginning of what there was before the first one
 
 
 class Packet(NamedTuple):
@@ -105,23 +113,26 @@ def summary(ops: Backend, local: Local, place: Place, outline: OwnOutline) -> Su
     )
 
 
-def begin(ops: Backend, summaries: list[Summary], places: list[Place], norm: Norm) -> Rounds:
+def begin(ops: Backend, summaries: list[Summary], norm: Norm) -> Rounds:
     """The state before the first round: the open edges of all partitions, and one edge between neighbours on the
     curve at every border, so that every component has an edge that leaves it."""
-    bases = [np.int32(place.base) for place in places]
+    bases = np.cumsum([0, *(len(own.size) for own in summaries)]).tolist()
     columns = []
     for own, base in zip(summaries, bases):
         a, b, *rest = map(ops.asarray, columns_of(own.edges))
-        columns.append((a + base, b + base, *rest))
+        columns.append((a + np.int32(base), b + np.int32(base), *rest))
     columns.append(columns_of(_border_edges(ops, summaries, bases, norm)))
     edges = _in_order(ops, OpenEdges(*(np.concatenate(column) for column in zip(*columns))))
-    boxes = np.concatenate([np.where(own.boxes < 0, own.boxes, own.boxes + base) for own, base in zip(summaries, bases)])
+    boxes = np.concatenate(
+        [np.where(own.boxes < 0, own.boxes, own.boxes + np.int32(base)) for own, base in zip(summaries, bases)]
+    )
     size = np.concatenate([ops.asarray(own.size) for own in summaries])
     label = ops.xp.arange(len(size), dtype=np.int32)
-    return _with_bounds(ops, label, len(size), boxes, edges, _chosen(edges, slice(0, 0)), size, 0)
+    costs = [RoundCosts(len(size), 0, 0)]
+    return _with_bounds(ops, label, len(size), boxes, bases, edges, _chosen(edges, slice(0, 0)), size, costs)
 
 
-def _border_edges(ops: Backend, summaries: list[Summary], bases: list[Any], norm: Norm) -> OpenEdges:
+def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm: Norm) -> OpenEdges:
     """The edges between the last point of every partition and the first one of the next."""
 
     def inner(parts: list[Array]) -> Array:
@@ -136,7 +147,7 @@ def _border_edges(ops: Backend, summaries: list[Summary], bases: list[Any], norm
     if summaries[0].core is not None:
         core = inner([own.core for own in summaries])
         weight = greater(greater(power, core[last]), core[first])
-    components = inner([ops.asarray(own.components) + base for own, base in zip(summaries, bases)])
+    components = inner([ops.asarray(own.components) + np.int32(base) for own, base in zip(summaries, bases)])
     ids = inner([own.ids for own in summaries])
     return OpenEdges(components[last], components[first], ids[last], ids[first], weight, power)
 
@@ -159,14 +170,21 @@ def _in_order(ops: Backend, edges: OpenEdges) -> OpenEdges:
 
 
 def _with_bounds(
-    ops: Backend, label: Array, count: int, boxes: np.ndarray, edges: OpenEdges, joined: OpenEdges, size: Array, round: int
+    ops: Backend,
+    label: Array,
+    count: int,
+    boxes: np.ndarray,
+    bases: list[int],
+    edges: OpenEdges,
+    joined: OpenEdges,
+    size: Array,
+    costs: list[RoundCosts],
 ) -> Rounds:
     lightest = _lightest(ops, edges, label, count)
     weight, power = edges.weight[lightest], edges.power[lightest]
     if count > 1:
-        weight = weight.copy()
         weight[size.argmax()] = -1
-    return Rounds(Labels(label, weight, power, boxes, count), edges, joined, size, round)
+    return Rounds(Labels(label, weight, power, boxes, count, bases), edges, joined, size, costs)
 
 
 def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> Array:
@@ -177,10 +195,18 @@ def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> Array
     return ops.lightest_of_edges(edges.a, edges.b, rank, label)[0][:count].astype(np.int64)
 
 
-def ask(ops: Backend, local: Local, place: Place, labels: Labels, outline: Outline) -> dict[int, Packet]:
+def labels_of(state: Rounds | Labels) -> Labels:
+    """What partitions have to know of the state, of which they may get no more than that."""
+    return state.labels if isinstance(state, Rounds) else state
+
+
+def ask(ops: Backend, local: Local, place: Place, state: Rounds | Labels, outline: Outline) -> dict[int, Packet]:
     """Packets of the points of a partition that may hold the lightest edge of their component, by partition."""
-    bvh, partition = local.partition.bvh, local.partition
-    label = ops.asarray(labels.label[place.base : place.base + local.count])
+    bvh, partition, labels = local.partition.bvh, local.partition, labels_of(state)
+    if labels.count == 1:
+        return {}
+    base = labels.bases[place.number]
+    label = ops.asarray(labels.label[base : base + local.count])
     bound, bound_power = ops.asarray(labels.weight)[label], ops.asarray(labels.power)[label]
     active = local.least <= bound
     if not bool(active.any()):
@@ -204,7 +230,7 @@ def ask(ops: Backend, local: Local, place: Place, labels: Labels, outline: Outli
         mine = np.flatnonzero(hits[:, other])
         packets[other] = Packet(
             points[mine],
-            component[mine] + np.int32(place.base),
+            component[mine] + np.int32(base),
             None if bvh.core is None else bvh.core[places[mine]],
             radius[mine],
             partition.ids(place.start, places[mine]),
@@ -213,14 +239,16 @@ def ask(ops: Backend, local: Local, place: Place, labels: Labels, outline: Outli
 
 
 def answer(
-    ops: Backend, local: Local, place: Place, labels: Labels, outline: OwnOutline, asked: list[Any]
+    ops: Backend, local: Local, place: Place, state: Rounds | Labels, outline: OwnOutline, asked: list[Any]
 ) -> Answer:
     """For every component that has asked, the lightest edge to a point of another component in this partition.
 
     `asked` holds what `ask` returned in every partition, or the packet for this one, or None."""
-    bvh, partition = local.partition.bvh, local.partition
-    label = ops.asarray(labels.label)
-    of_points = label[local.component + np.int32(place.base)]
+    bvh, partition, labels = local.partition.bvh, local.partition, labels_of(state)
+    if labels.count == 1:
+        return Answer(_no_edges(ops, bvh.dtype), np.empty(0, np.int32), 0, 0)
+    label, base = ops.asarray(labels.label), labels.bases[place.number]
+    of_points = label[base : base + local.count][local.component]
     packets = [given.get(place.number) if isinstance(given, dict) else given for given in asked]
     packets = [Packet(*(None if item is None else ops.asarray(item) for item in given)) for given in packets if given]
     boxes = labels_of_boxes(outline, of_points, ops)
@@ -237,7 +265,7 @@ def answer(
     found, weight, power, component = found[hit], weight[hit], power[hit], component[hit]
     own, there = ids[hit], partition.ids(place.start, found)
     u, v = np.minimum(own, there), np.maximum(own, there)
-    edges = OpenEdges(component, local.component[found] + np.int32(place.base), u, v, weight, power)
+    edges = OpenEdges(component, local.component[found] + np.int32(base), u, v, weight, power)
     edges = _chosen(edges, total_order(ops, weight, power, u, v))
     return Answer(_first_of_each(ops, edges, label), boxes, len(points), sum(map(bytes_of, packets)))
 
@@ -259,6 +287,8 @@ def _first_of_each(ops: Backend, edges: OpenEdges, label: Array) -> OpenEdges:
 def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     """Contract the lightest edges of all components that have asked."""
     labels = state.labels
+    if labels.count == 1:
+        return state
     found = [OpenEdges(*map(ops.asarray, columns_of(given.edges))) for given in answers]
     columns = zip(*(columns_of(edges) for edges in [state.edges, *found]))
     edges = _in_order(ops, OpenEdges(*(np.concatenate(column) for column in columns)))
@@ -287,14 +317,5 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     size += np.bincount(new, weights=state.size, minlength=left).astype(np.int64)
     edges = _chosen(edges, np.flatnonzero(label[edges.a] != label[edges.b]))
     joined = OpenEdges(*map(np.concatenate, zip(columns_of(state.joined), columns_of(taken))))
-    return _with_bounds(ops, label, left, boxes, edges, joined, size, state.round + 1)
-
-
-def labels_of(ops: Backend, state: Rounds) -> Labels:
-    """What partitions have to know, without the edges that stay on one worker."""
-    return state.labels
-
-
-def components_left(ops: Backend, state: Rounds) -> int:
-    """Number of components."""
-    return state.labels.count
+    costs = RoundCosts(left, sum(given.asked for given in answers), sum(given.bytes for given in answers))
+    return _with_bounds(ops, label, left, boxes, labels.bases, edges, joined, size, [*state.costs, costs])

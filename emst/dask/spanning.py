@@ -28,6 +28,8 @@ from emst.dask.outline import joined_outline, outline_of
 from emst.dask.rounds import Place
 from emst.inputs.scaling import scale_of
 
+ROUNDS_AHEAD = 6  # rounds that workers of one process get at once: as a rule, one more batch suffices
+
 
 @dataclass(eq=False)
 class Costs:
@@ -44,7 +46,7 @@ class Costs:
     bytes_sent : int
         Their bytes, with their answers.
     seconds : dict of str to float
-        Of the stages "statistics", "sort", "border and local trees", "rounds" and "result".
+        Of the stages "sample", "sort", "border", and "local trees and rounds".
     """
 
     points: int = 0
@@ -131,23 +133,24 @@ def partitioned_tree(
     now = costs.took("sample", now)
     parts, counts = _partitions(chunks, sizes, cutting, scale, k, norm, cluster)
     costs.partitions = len(parts)
-    places = [Place(i, start, 0) for i, start in enumerate(np.cumsum([0, *counts[:-1]]).tolist())]
+    places = [Place(i, start) for i, start in enumerate(np.cumsum([0, *counts[:-1]]).tolist())]
     now = costs.took("sort", now)
-    if len(parts) == 1:
-        local = cluster.submit(certain.local_tree, parts[0], None, 0, k, core_factor, [], at=0)
-        cluster.gather([cluster.submit(_done, local, at=0)])
-        costs.took("border and local trees", now)
-        return PartitionedTree([local], places, counts, None, scale, norm, dtype, costs.points, costs)
-    outlines = cluster.gather([cluster.submit(_outline, part, at=j) for j, part in enumerate(parts)])
-    outline = cluster.submit(_same, joined_outline(outlines))
-    locals_ = _local_trees(parts, outline, k, norm, core_factor, costs, cluster)
+    outlines = [cluster.submit(_outline, part, at=j) for j, part in enumerate(parts)]
+    outline = cluster.submit(_joined_outline, outlines)
+    locals_, sent = _local_trees(parts, outline, k, norm, core_factor, cluster)
     del parts
-    places, state = _first_state(locals_, outlines, places, norm, costs, cluster)
-    now = costs.took("border and local trees", now)
+    told = [
+        cluster.submit(rounds.summary, local, place, own, at=place.number)
+        for local, place, own in zip(locals_, places, outlines)
+    ]
+    state = cluster.submit(rounds.begin, told, norm, at=0)
+    for points, size in cluster.gather(sent):
+        costs.asked_border += points
+        costs.bytes_sent += size
+    now = costs.took("border", now)
     state = _all_rounds(state, locals_, places, outline, outlines, costs, cluster, report)
-    joined = cluster.submit(_joined_edges, state)
-    cluster.gather([cluster.submit(_done, joined)])
-    costs.took("rounds", now)
+    joined = cluster.submit(_joined_edges, state, at=0)
+    costs.took("local trees and rounds", now)
     return PartitionedTree(locals_, places, counts, joined, scale, norm, dtype, costs.points, costs)
 
 
@@ -191,42 +194,25 @@ def _partitions(
 
 
 def _local_trees(
-    parts: list[Future], outline: Future, k: int, norm: Norm, core_factor: float, costs: Costs, cluster: Cluster
-) -> list[Future]:
-    """Borders, their questions, and what every partition finds alone."""
+    parts: list[Future], outline: Future, k: int, norm: Norm, core_factor: float, cluster: Cluster
+) -> tuple[list[Future], list[Future]]:
+    """Borders, their questions, and what every partition finds alone; and how much was sent."""
     numbers = range(len(parts))
     borders = [cluster.submit(border.border, parts[j], outline, j, k, norm, at=j) for j in numbers]
     count = max(k - 1, 1)
     if cluster.in_process:
         asked: list[Any] = [borders for _ in numbers]
     else:
-        asked = _addressed(borders, cluster.gather([cluster.submit(_asks, given) for given in borders]), cluster)
+        asked = _addressed(borders, cluster.gather([cluster.submit(_receivers, given) for given in borders]), cluster)
     found = [cluster.submit(border.distances_for, parts[j], j, count, asked[j], at=j) for j in numbers]
     if cluster.in_process:
         answers: list[Any] = [found for _ in numbers]
     else:
-        answers = _addressed(found, cluster.gather([cluster.submit(_answers, given) for given in found]), cluster)
+        answers = _addressed(found, cluster.gather([cluster.submit(_receivers, given) for given in found]), cluster)
     trees = [
         cluster.submit(certain.local_tree, parts[j], borders[j], j, k, core_factor, answers[j], at=j) for j in numbers
     ]
-    sent = cluster.gather([cluster.submit(_sent, given) for given in borders])
-    costs.asked_border = sum(points for points, _ in sent)
-    costs.bytes_sent += sum(size for _, size in sent) + costs.asked_border * count * 8
-    return trees
-
-
-def _first_state(
-    locals_: list[Future], outlines: list[Any], places: list[Place], norm: Norm, costs: Costs, cluster: Cluster
-) -> tuple[list[Place], Future]:
-    counts = cluster.gather([cluster.submit(_component_count, local, at=j) for j, local in enumerate(locals_)])
-    bases = np.cumsum([0, *counts]).tolist()
-    costs.components = bases[-1]
-    places = [Place(place.number, place.start, base) for place, base in zip(places, bases)]
-    told = [
-        cluster.submit(rounds.summary, local, place, outline, at=place.number)
-        for local, place, outline in zip(locals_, places, outlines)
-    ]
-    return places, cluster.submit(rounds.begin, told, places, norm, at=0)
+    return trees, [cluster.submit(_sent, given, count, at=j) for j, given in enumerate(borders)]
 
 
 def _all_rounds(
@@ -234,33 +220,39 @@ def _all_rounds(
     locals_: list[Future],
     places: list[Place],
     outline: Future,
-    outlines: list[Any],
+    outlines: list[Future],
     costs: Costs,
     cluster: Cluster,
     report: Report | None,
 ) -> Future:
-    """Rounds until one component is left."""
-    left = costs.components
-    while left > 1:
-        labels = cluster.submit(rounds.labels_of, state, at=0)
-        asked = [cluster.submit(rounds.ask, local, place, labels, outline, at=place.number) for local, place in zip(locals_, places)]
-        given = [asked for _ in places] if cluster.in_process else _addressed(
-            asked, cluster.gather([cluster.submit(_packets, packets) for packets in asked]), cluster
-        )
-        answers = [
-            cluster.submit(rounds.answer, local, place, labels, own, packets, at=place.number)
-            for local, place, own, packets in zip(locals_, places, outlines, given)
-        ]
-        state = cluster.submit(rounds.join, state, answers, at=0)
-        before = left
-        left, sent, size = cluster.gather([cluster.submit(_round_costs, state, answers, at=0)])[0]
-        costs.rounds += 1
-        costs.asked_rounds += sent
-        costs.bytes_sent += size
+    """Rounds until one component is left. In one process several are given to the workers at once: those after the last
+    one do nothing. Otherwise the driver has to know what travels where."""
+    found = [rounds.RoundCosts(0, 0, 0)]
+    while found[-1].left != 1:
+        for _ in range(ROUNDS_AHEAD if cluster.in_process else 1):
+            known = state if cluster.in_process else cluster.submit(_labels, state, at=0)
+            asked = [
+                cluster.submit(rounds.ask, local, place, known, outline, at=place.number)
+                for local, place in zip(locals_, places)
+            ]
+            given = [asked for _ in places] if cluster.in_process else _addressed(
+                asked, cluster.gather([cluster.submit(_receivers, packets) for packets in asked]), cluster
+            )
+            answers = [
+                cluster.submit(rounds.answer, local, place, known, own, packets, at=place.number)
+                for local, place, own, packets in zip(locals_, places, outlines, given)
+            ]
+            state = cluster.submit(rounds.join, state, answers, at=0)
+        before = found
+        found = cluster.gather([cluster.submit(_costs_so_far, state, at=0)])[0]
+        costs.components, costs.rounds = found[0].left, len(found) - 1
         if report is not None:
-            report(costs.rounds, left)
-        if left >= before:
-            raise RuntimeError(f"{left:,} components are left after a round that joined none; please report this")
+            for number, own in enumerate(found[len(before) :], len(before)):
+                report(number, own.left)
+        if len(found) > found[0].left.bit_length() + 1:
+            raise RuntimeError(f"{found[-1].left:,} components are left after {costs.rounds} rounds; please report this")
+    costs.asked_rounds = sum(own.asked for own in found)
+    costs.bytes_sent += sum(own.bytes for own in found)
     return state
 
 
@@ -280,23 +272,20 @@ def _item_or_none(ops: Backend, items: Any, which: int) -> Any:
     return (items.questions if isinstance(items, border.Border) else items).get(which)
 
 
-def _asks(ops: Backend, given: border.Border) -> list[int]:
-    return list(given.questions)
+def _receivers(ops: Backend, given: Any) -> list[int]:
+    return list(given.questions if isinstance(given, border.Border) else given)
 
 
-def _answers(ops: Backend, given: dict[int, Any]) -> list[int]:
-    return list(given)
+def _joined_outline(ops: Backend, outlines: list[Any]) -> Any:
+    return joined_outline(outlines)
 
 
-_packets = _answers
+def _labels(ops: Backend, state: rounds.Rounds) -> rounds.Labels:
+    return state.labels
 
 
-def _same(ops: Backend, value: Any) -> Any:
-    return value
-
-
-def _done(ops: Backend, value: Any) -> None:
-    return None
+def _costs_so_far(ops: Backend, state: rounds.Rounds) -> list[rounds.RoundCosts]:
+    return state.costs
 
 
 def _outline(ops: Backend, part: partition.Partition) -> Any:
@@ -317,19 +306,12 @@ def _with_core_distances(ops: Backend, part: partition.Partition, k: int) -> par
     return part
 
 
-def _sent(ops: Backend, given: border.Border) -> tuple[int, int]:
-    return sum(len(asked.radius) for asked in given.questions.values()), sum(
-        asked.points.nbytes + asked.radius.nbytes for asked in given.questions.values()
-    )
-
-
-def _round_costs(ops: Backend, state: rounds.Rounds, answers: list[rounds.Answer]) -> tuple[int, int, int]:
-    return state.labels.count, sum(given.asked for given in answers), sum(given.bytes for given in answers)
+def _sent(ops: Backend, given: border.Border, count: int) -> tuple[int, int]:
+    """Points that ask, and bytes of their questions and of the answers."""
+    asked = [(len(own.radius), own.points.nbytes + own.radius.nbytes * (1 + count)) for own in given.questions.values()]
+    return sum(points for points, _ in asked), sum(size for _, size in asked)
 
 
 def _joined_edges(ops: Backend, state: rounds.Rounds) -> Any:
     return state.joined
 
-
-def _component_count(ops: Backend, local: certain.Local) -> int:
-    return local.count
