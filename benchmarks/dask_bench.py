@@ -10,7 +10,7 @@ In these three, workers are threads of this process, one for each GPU (or core),
 one device: on the points of one worker (weak, labels; efficiency = alone / time), or on all points (strong;
 efficiency = alone / workers / time). cpu: workers of one thread each in one process, and in processes of their own,
 beside one process with as many threads; the runs take turns, so that other users of the machine disturb all alike. Of
-the workers that are processes, one more run measures the peak of resident memory beyond the chunks (Linux).
+workers that are processes, the peak of resident memory is measured, minus that before the chunks are made (Linux).
 
 Chunks lie on the workers before the call, each a random sample of all points (`dask_sets.py`). All times are the best
 of `--repeats`, after a run on few points and (but for cpu) one on all points.
@@ -328,8 +328,10 @@ def take_turns(
     kind: str, k: int, clients: dict[str, Client], workers: int, options: argparse.Namespace
 ) -> list[dict[str, Any]]:
     """Records of all contestants on one set; one process comes first."""
+    clients["processes"].restart()
     for client in clients.values():
         check(client, kind, options.points, k, options)
+    before = clients["processes"].run(start_high_water)
     chunks = {name: make_chunks(client, kind, options.points, options) for name, client in clients.items()}
     points = np.concatenate([chunk.result() for chunk in chunks["threads"]])
     numba.set_num_threads(workers)
@@ -351,16 +353,9 @@ def take_turns(
     first = min(next(iter(seconds.values())))
     common = {"set": kind, "n": options.points, "k": k}
     own = {name: {"seconds": took, "total": totals[name], "ratio": min(took) / first} for name, took in seconds.items()}
-    own[name]["bytes"] = peak_of_workers(clients["processes"], call) * workers / options.points
+    after = clients["processes"].run(resident, "VmHWM")
+    own[name]["bytes"] = max(after[worker] - before[worker] for worker in before) * workers / options.points
     return [common | {"contestant": name} | record for name, record in own.items()]
-
-
-def peak_of_workers(client: Client, call: Callable[[], Any]) -> int:
-    """Most bytes of resident memory of a worker during the call, minus those before it."""
-    before = client.run(start_high_water)
-    call()
-    after = client.run(resident, "VmHWM")
-    return max(after[worker] - before[worker] for worker in before)
 
 
 def main() -> None:

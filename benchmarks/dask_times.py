@@ -24,10 +24,12 @@ class Span(NamedTuple):
     stop: float
     operations: dict[str, float]  # seconds of the backend's operations
     peak: tuple[int, int]  # number of its GPU, and most bytes that arrays held there at a time
+    result: Any  # None unless results are kept
 
 
 SPANS: list[Span] = []
 OPERATIONS = threading.Event()  # whether operations are timed too, which waits for the device around each
+RESULTS = threading.Event()  # whether results are kept
 
 
 def _timed_run(device: str, gpu: int | None, function: Callable[..., Any], *args: Any) -> Any:
@@ -48,10 +50,10 @@ def _timed_run(device: str, gpu: int | None, function: Callable[..., Any], *args
         return result
 
     start = time.perf_counter()
-    try:
-        return RUN(device, gpu, task, *args)
-    finally:
-        SPANS.append(Span(function.__name__, threading.get_ident(), start, time.perf_counter(), seconds, peak))
+    result = RUN(device, gpu, task, *args)
+    kept = result if RESULTS.is_set() else None
+    SPANS.append(Span(function.__name__, threading.get_ident(), start, time.perf_counter(), seconds, peak, kept))
+    return result
 
 
 def _high_water() -> Any:
@@ -70,10 +72,11 @@ def _high_water() -> Any:
 
 
 @contextlib.contextmanager
-def task_times(operations: bool) -> Iterator[list[Span]]:
+def task_times(operations: bool = False, results: bool = False) -> Iterator[list[Span]]:
     """Time the tasks of the block."""
     SPANS.clear()
-    (OPERATIONS.set if operations else OPERATIONS.clear)()
+    for switch, on in ((OPERATIONS, operations), (RESULTS, results)):
+        (switch.set if on else switch.clear)()
     emst.dask.cluster._run = _timed_run
     try:
         yield SPANS
