@@ -288,8 +288,11 @@ class HierarchyOperations(ArrayOperations, Protocol):
     def linkage(self, edges: Array, weights: Array, sizes: Array | None = None) -> Linkage:
         """Dendrogram of the spanning tree with edges int32[n - 1, 2], u < v, and weights T[n - 1], ascending (the last
         ones may be infinite). Edges of equal weight merge in the order of the arrays. Raises ValueError if the edges
-        close a cycle. With `sizes`, int32[n], vertex i stands for ``sizes[i]`` points, which together are fewer than
-        2^31."""
+        close a cycle.
+
+        With `sizes`, int32[n], vertex i stands for ``sizes[i]`` points: for those of a merge, other than the last, in
+        the dendrogram of the points. All sizes together are less than 2^31. `condense` and `cut` then need a
+        `min_cluster_size` greater than the size of every vertex that stands for several points."""
 
     def condense(self, linkage: Linkage, min_cluster_size: int) -> Condensed:
         """The condensed tree: clusters of at least `min_cluster_size` points (2 or more). The root is always a cluster,

@@ -255,7 +255,8 @@ class ForestEdges(NamedTuple):
 
 @dataclass(eq=False)
 class Linkage:
-    """Single linkage of n points. Arrays live on the backend that made them. Merge i is the i-th edge of the tree.
+    """Single linkage of n points, or of n vertices that stand for one or more points each. Arrays live on the backend
+    that made them. Merge i is the i-th edge of the tree.
 
     A cluster is named by its number in SciPy's linkage matrix minus n: -n ... -1 are the points 0 ... n - 1, and
     i >= 0 is what merge i made. So 32 bits hold every name, points come before merges, and earlier merges before later.
@@ -265,11 +266,17 @@ class Linkage:
     size: Array  # int32[n - 1]: points of the merged cluster
     height: Array  # T[n - 1]: weight of the edge, ascending
     scratch: Any = None  # the backend's own
+    total: int | None = None  # points that all vertices stand for; None if every vertex is one point
 
     @property
     def n(self) -> int:
-        """Number of points."""
+        """Number of vertices."""
         return len(self.size) + 1
+
+    @property
+    def points(self) -> int:
+        """Number of points."""
+        return self.n if self.total is None else self.total
 
 
 @dataclass(eq=False)

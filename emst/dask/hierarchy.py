@@ -30,7 +30,6 @@ class Hierarchy(Sized):
     linkage: Linkage
     bases: list[int]  # the first vertex of every partition
     sizes: Array  # int32[vertices]: points of every vertex
-    points: int
     least: int  # subtrees of fewer points are contracted
 
 
@@ -83,9 +82,9 @@ def hierarchy(
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
     weights = heights(weights, metric, alpha, dtype, ops)
     sizes = xp.concatenate([ops.asarray(part.weight) for part in parts])
-    points = int(sizes.sum(dtype=np.int64))
-    linkage = ops.linkage(edges, weights, sizes if points > len(sizes) else None)
-    return Hierarchy(linkage, bases, sizes, points, least)
+    contracted = bool((sizes > 1).any())
+    linkage = ops.linkage(edges, weights, sizes if contracted else None)
+    return Hierarchy(linkage, bases, sizes, least)
 
 
 def _columns(edges: OpenEdges) -> tuple[Array, ...]:
@@ -102,12 +101,10 @@ def _vertices(ops: Backend, parts: list[Part], bases: list[int], end: str) -> Ar
     return found
 
 
-
 def clusters(ops: Backend, hierarchy: Hierarchy, options: Options) -> FlatClustering:
     """Select clusters, and label the vertices."""
-    points = hierarchy.points
-    condensed = condensed_tree(hierarchy.linkage, options.min_cluster_size, options.persistence, ops, points)
-    return flat_clustering(condensed, options, ops, points)
+    condensed = condensed_tree(hierarchy.linkage, options.min_cluster_size, options.persistence, ops)
+    return flat_clustering(condensed, options, ops)
 
 
 def of_partition(ops: Backend, flat: FlatClustering, hierarchy: Hierarchy, j: int) -> tuple[Array, ...]:

@@ -7,6 +7,7 @@ would cover everything else, does not stay whole.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -99,8 +100,7 @@ def _outline_of_ranges(bvh: Bvh) -> OwnOutline:
 
 
 def _diagonal(low: np.ndarray, high: np.ndarray) -> float:
-    sides = high.astype(np.float64) - low
-    return float((sides * sides).sum())
+    return math.hypot(*(high.astype(np.float64) - low).tolist())  # the squares may overflow: powers of other norms are sums
 
 
 def joined_outline(outlines: Sequence[OwnOutline]) -> Outline:

@@ -16,9 +16,7 @@ from emst.backend.operations import HierarchyOperations
 from emst.backend.records import Condensed, Linkage
 
 
-def condensed_tree(
-    linkage: Linkage, min_cluster_size: int, persistence: float, ops: HierarchyOperations, points: int | None = None
-) -> Condensed:
+def condensed_tree(linkage: Linkage, min_cluster_size: int, persistence: float, ops: HierarchyOperations) -> Condensed:
     """The condensed tree of a dendrogram.
 
     Parameters
@@ -31,12 +29,10 @@ def condensed_tree(
         Splits whose smaller side has less persistence, in lambda, are merged back; 0 keeps all splits.
     ops : HierarchyOperations
         The backend that holds the arrays of `linkage`.
-    points : int, optional
-        How many points there are, if vertices of the dendrogram stand for several.
 
     Returns
     -------
     Condensed
     """
-    condensed = ops.condense(linkage, min(min_cluster_size, (points or linkage.n) + 1))
+    condensed = ops.condense(linkage, min(min_cluster_size, linkage.points + 1))
     return ops.simplify(condensed, persistence) if persistence > 0 else condensed

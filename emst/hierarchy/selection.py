@@ -34,9 +34,7 @@ class FlatClustering:
     probabilities: Array  # float64[n], 0 for noise
 
 
-def flat_clustering(
-    condensed: Condensed, options: Options, ops: Backend, points: int | None = None
-) -> FlatClustering:
+def flat_clustering(condensed: Condensed, options: Options, ops: Backend) -> FlatClustering:
     """Select clusters of the condensed tree, and label the points.
 
     Parameters
@@ -47,14 +45,12 @@ def flat_clustering(
         How to select.
     ops : Backend
         The backend that holds the arrays of `condensed`.
-    points : int, optional
-        How many points there are, if vertices of the dendrogram stand for several.
 
     Returns
     -------
     FlatClustering
     """
-    n = condensed.linkage.n if points is None else points
+    n = condensed.linkage.points
     largest = n if options.max_cluster_size is None else min(options.max_cluster_size, n)
     selection = ops.select(condensed, options.method, options.epsilon, largest, options.allow_single_cluster)
     labels, probabilities = ops.label_points(condensed, selection, options.epsilon, *condensed.leaving())

@@ -1,7 +1,9 @@
-"""`client`: two workers, threads of this process."""
+"""`client`: two workers, threads of this process. `where`: the workers of the backend under test."""
 
 import pytest
 from distributed import Client, LocalCluster
+
+from emst.dask import local_cluster
 
 
 @pytest.fixture(scope="session")
@@ -13,3 +15,13 @@ def client():
         Client(local) as client,
     ):
         yield client
+
+
+@pytest.fixture(scope="session", params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def where(request, client):
+    """What functions of `emst.dask` take to compute on the backend under test: `device` and `client`."""
+    if request.param == "cpu":
+        yield {"device": "cpu", "client": client}
+    else:
+        with local_cluster(device="cuda", set_as_default=False) as gpus:
+            yield {"device": "cuda", "client": gpus}

@@ -5,7 +5,7 @@ import importlib
 import numpy as np
 import pytest
 import reference
-from dendrograms import SHAPES, WEIGHTS, assert_same, give, of_points, tree, weights
+from dendrograms import SHAPES, WEIGHTS, assert_same, contracted, give, nested, of_points, tree, weights
 from helpers import DTYPES, KINDS, to_host
 
 from emst.hierarchy.linkage import to_scipy
@@ -51,6 +51,61 @@ def test_long_clusters_are_summed_in_the_agreed_order(ops, shape):
     from_reference = check(ops, edges, heights, 5, [1.0])
     longest = np.bincount(from_reference.of_merge[from_reference.of_merge >= 0]).max()
     assert longest > 1024 or shape != "path"
+
+
+CLUSTERS = ("parent", "split", "birth", "death", "size", "stability")
+
+
+def check_contracted(ops, edges, heights, least, share, persistence):
+    """Clusters of vertices are those of the points that they stand for, bit for bit, and so are labels and scores."""
+    n = len(heights) + 1
+    *fewer, sizes, vertex, kept = contracted(edges, heights, least, share)
+    counts = []
+    for min_cluster_size in (least, 2 * least):
+        ours = ops.condense(give(ops, *fewer, sizes), min_cluster_size)
+        known = reference.condense(reference.linkage(edges, heights), min_cluster_size)
+        if persistence:
+            ours, known = ops.simplify(ours, persistence), reference.simplify(known, persistence)
+        for name in CLUSTERS:
+            np.testing.assert_array_equal(to_host(getattr(ours, name)), getattr(known, name), err_msg=name)
+        np.testing.assert_array_equal(to_host(ours.of_merge), known.of_merge[kept])
+        np.testing.assert_array_equal(to_host(ours.cluster)[vertex], known.cluster)
+        np.testing.assert_array_equal(kept[to_host(ours.leaving_merge)][vertex], known.leaving_merge)
+        scores = to_host(ops.outlier_scores(ours, *ours.leaving()))
+        np.testing.assert_array_equal(scores[vertex], reference.outlier_scores(known, *known.leaving()))
+        for method, limit, single in [
+            ("eom", n, False),
+            ("eom", n - 1, True),
+            ("eom", n // 4, True),
+            ("leaf", n, True),
+        ]:
+            rules = (method, 0.0, limit, single)
+            selection, expected = ops.select(ours, *rules), reference.select(known, *rules)
+            assert_same(selection, expected)
+            found = ops.label_points(ours, selection, 0.0, *ours.leaving())
+            for values, theirs in zip(found, reference.label_points(known, expected, 0.0, *known.leaving())):
+                np.testing.assert_array_equal(to_host(values)[vertex], theirs)
+        counts.append(known.count)
+    return len(sizes), counts[0]
+
+
+@pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("share", [0.3, 1.0])
+@pytest.mark.parametrize("weight", ["ties", "distinct", "zeros"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_clusters_of_vertices_are_those_of_their_points(ops, shape, weight, share):
+    for n, least, persistence in [(2, 2, 0.0), (9, 3, 0.0), (300, 4, 0.05), (300, 20, 0.0), (300, 500, 0.0)]:
+        edges, heights = tree(shape, n), weights(weight, n - 1, np.float64)
+        check_contracted(ops, edges, heights, least, share, persistence)
+
+
+@pytest.mark.usefixtures("size")
+def test_vertices_make_more_splits_than_as_many_points_could(ops):
+    """300 groups of 16 points are two vertices each, and every other merge is a split."""
+    n, least = 4_800, 16
+    edges, heights = nested(n, least).astype(np.int32), np.arange(1, n, dtype=np.float64)
+    vertices, clusters = check_contracted(ops, edges, heights, least, 1.0, 0.0)
+    assert (vertices, clusters) == (600, 2 * 299 + 1)
 
 
 def test_a_single_point_never_leaves(ops):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import reference
-from dendrograms import SHAPES, WEIGHTS, assert_same, give, nested, of_points, tree, weights
+from dendrograms import SHAPES, WEIGHTS, assert_same, contracted, give, nested, of_points, tree, weights
 from helpers import DTYPES, KINDS, cloud, to_device, to_host
 from scipy.cluster.hierarchy import is_valid_linkage
 from scipy.cluster.hierarchy import linkage as scipy_linkage
@@ -33,6 +33,38 @@ def test_merges_equal_the_reference(ops, shape, n):
 def test_merges_of_points_equal_the_reference(ops, kind, dtype):
     edges, heights = of_points(kind, 700, dtype)
     assert_same(give(ops, edges, heights), reference.linkage(edges, heights))
+
+
+@pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("n", [2, 3, 33, 1_500])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_vertices_count_as_many_points_as_they_stand_for(ops, shape, n):
+    """Any sizes, up to 2^31 - 1 points in all."""
+    edges, heights = tree(shape, n), weights("ties", n - 1, np.float64)
+    sizes = np.random.default_rng(n).integers(1, 1_000, n).astype(np.int32)
+    for last in (1, 2**31 - 1 - int(sizes[:-1].sum())):
+        sizes[-1] = last
+        ours = give(ops, edges, heights, sizes)
+        assert_same(ours, reference.linkage(edges, heights, sizes))
+        assert (ours.n, ours.points) == (n, int(sizes.sum(dtype=np.int64)))
+    assert give(ops, edges, heights).points == n
+
+
+@pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("share", [0.3, 1.0])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_vertices_merge_and_are_cut_as_the_points_that_they_stand_for(ops, shape, share):
+    n = 400
+    for (kind, least), dtype in zip([("ties", 2), ("distinct", 7), ("zeros", 60), ("ties", 1_000)], DTYPES * 2):
+        edges, heights = tree(shape, n), weights(kind, n - 1, dtype)
+        of_all = reference.linkage(edges, heights)
+        *fewer, sizes, vertex, kept = contracted(edges, heights, least, share)
+        ours = give(ops, *fewer, sizes)
+        np.testing.assert_array_equal(to_host(ours.size), of_all.size[kept])
+        assert ours.points == n
+        for height in [0.0, 0.1, float(np.median(heights)), float(heights[-1]), np.inf]:
+            labels = to_host(ops.cut(ours, height, least))
+            np.testing.assert_array_equal(labels[vertex], reference.cut(of_all, height, least))
 
 
 def test_one_point_makes_no_merge(ops):

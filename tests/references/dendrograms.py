@@ -4,6 +4,7 @@ from dataclasses import fields
 
 import numpy as np
 from helpers import cloud, to_device, to_host
+from hierarchy_reference import linkage
 
 import emst
 
@@ -68,9 +69,32 @@ def of_points(kind, n, dtype, k=4, seed=0):
     return found.edges, found.weights
 
 
-def give(ops, edges, weights):
+def contracted(edges, weights, least, share, seed=0):
+    """The tree whose vertices stand for several points: of the merges of fewer than `least` points, other than the
+    last, a random share is contracted, each with all merges below it.
+
+    Returns its edges and weights; the points of every vertex, int32[v]; the vertex of every point, int32[n], where
+    vertices are numbered in the order of their first points; and the merges that are left, int[v - 1].
+    """
+    tree, m, n = linkage(edges, weights), len(weights), len(weights) + 1
+    taken = (tree.size < least) & (np.random.default_rng([seed, n]).random(m) < share)
+    taken[-1:] = False
+    top = {}  # of every merge and point within a contracted merge, by its name: the highest such merge
+    for e in reversed(range(m)):
+        if taken[e]:
+            top.setdefault(e, e)
+        if e in top:
+            top.update(dict.fromkeys(tree.child[e].tolist(), top[e]))
+    number = {}
+    vertex = np.array([number.setdefault(top.get(x, x), len(number)) for x in range(-n, 0)], np.int32)
+    kept = np.array([e for e in range(m) if e not in top], int)
+    sizes = np.bincount(vertex).astype(np.int32)
+    return np.sort(vertex[edges[kept]], axis=1), weights[kept], sizes, vertex, kept
+
+
+def give(ops, edges, weights, sizes=None):
     """The dendrogram on the backend."""
-    return ops.linkage(to_device(ops, edges), to_device(ops, weights))
+    return ops.linkage(*(array if array is None else to_device(ops, array) for array in (edges, weights, sizes)))
 
 
 def arrays(result):

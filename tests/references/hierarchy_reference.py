@@ -14,12 +14,13 @@ from emst.backend.records import Condensed, Linkage, Selection
 INF = float("inf")
 
 
-def linkage(edges, weights):
+def linkage(edges, weights, sizes=None):
     m = len(weights)
     n = m + 1
     component = list(range(n))  # a forest over the points
     name = {i: i - n for i in range(n)}  # of a component's root
-    size = {i: 1 for i in range(n)}
+    size = [1] * n if sizes is None else sizes.tolist()
+    total = None if sizes is None else sum(size)
 
     def root(i):
         while component[i] != i:
@@ -27,14 +28,14 @@ def linkage(edges, weights):
             i = component[i]
         return i
 
-    child, sizes = np.empty((m, 2), np.int32), np.empty(m, np.int32)
+    child, points = np.empty((m, 2), np.int32), np.empty(m, np.int32)
     for i, (u, v) in enumerate(np.asarray(edges).tolist()):
         a, b = root(u), root(v)
         child[i] = sorted((name[a], name[b]))
         component[b] = a
         size[a] += size[b]
-        name[a], sizes[i] = i, size[a]
-    return Linkage(child, sizes, weights)
+        name[a], points[i] = i, size[a]
+    return Linkage(child, points, weights, total=total)
 
 
 def density(height):
@@ -246,12 +247,12 @@ def outlier_scores(condensed, cluster, height):
 
 def cut(linkage, height, min_cluster_size):
     n = linkage.n
-    members = {i - n: [i] for i in range(n)}
+    members = {i - n: [i] for i in range(n)}  # by the cluster's name
     for e, (a, b) in enumerate(linkage.child.tolist()):
         if float(linkage.height[e]) < height:
             members[e] = members.pop(a) + members.pop(b)
     labels = np.full(n, -1, np.int64)
-    large = [points for points in members.values() if len(points) >= min_cluster_size]
-    for label, points in enumerate(sorted(large, key=min)):
-        labels[points] = label
+    large = [vertices for c, vertices in members.items() if size_of(linkage, c) >= min_cluster_size]
+    for label, vertices in enumerate(sorted(large, key=min)):
+        labels[vertices] = label
     return labels

@@ -30,7 +30,7 @@ def linkage(edges, weights, sizes=None):
         if merged < end:
             u, v = ends[2 * merged : 2 * merged + 2]
             raise ValueError(f"edges are not a spanning tree: edge {merged:,} ({u}, {v}) closes a cycle")
-    return Linkage(child, size, weights)
+    return Linkage(child, size, weights, total=None if sizes is None else int(sizes.sum(dtype=np.int64)))
 
 
 @kernel

@@ -88,7 +88,7 @@ __global__ void describe(i64 clusters, const int *merge_of, const int *of_merge,
   if (c == 0) {
     parent[0] = NOWHERE;
     birth[0] = 0;
-    points[0] = (int)(merges + 1);
+    points[0] = size[merges - 1];
     return;
   }
   const i64 s = (c - 1) / 2;

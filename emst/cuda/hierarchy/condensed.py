@@ -21,7 +21,9 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
         return _single_point(linkage, min_cluster_size)
     merges = (linkage.child, linkage.size, m)
     chains: Chains = linkage.scratch
-    merge_of, split_of = cupy.empty(m // int(least) + 1, np.int32), cupy.empty(m, np.int32)
+    # The 2 k clusters of k splits are different merges, and k + 1 of them, without splits, hold `least` points each.
+    most = min(linkage.points // int(least), m // 2)
+    merge_of, split_of = cupy.empty(most + 1, np.int32), cupy.empty(m, np.int32)
     total = cupy.empty(1, np.int32)
     Compaction(m).launch("hierarchy/condensed", "list_splits", m, *merges, least, merge_of, split_of, total)
     place, cluster, leaving = cupy.empty(m, np.int32), cupy.empty(m + 1, np.int32), cupy.empty(m + 1, np.int32)

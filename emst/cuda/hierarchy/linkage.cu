@@ -129,10 +129,14 @@ __global__ void __launch_bounds__(FEW_THREADS)
 }
 
 // The chains of one round, or of all: sizes, children in ascending order, and the last of each chain in its slot.
+// Vertex v stands for vertex_size[v] points; without `vertex_size`, for one.
 __global__ void __launch_bounds__(SCAN_THREADS)
     sum_chains(const u64 *key, const int *order, i64 begin, i64 count, const int *rounds, u64 slot_mask, i64 edges,
-               u32 *slots, int2 *children, int *size, u64 *tiles, u32 epoch) {
-  auto points = [&](int c) { return c == EMPTY ? 0 : c < 0 ? 1 : size[c]; };
+               const int *vertex_size, u32 *slots, int2 *children, int *size, u64 *tiles, u32 epoch) {
+  auto points = [&](int c) {
+    if (c >= 0) return size[c];
+    return c == EMPTY ? 0 : vertex_size ? vertex_size[c + edges + 1] : 1;
+  };
   scan_rounds<false>(
       begin, count, rounds, tiles, epoch,
       [&](i64 first, i64, i64 i, bool &head) {

@@ -45,10 +45,13 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | No
     m = len(weights)
     child, size = cupy.empty((m, 2), np.int32), cupy.empty(m, np.int32)
     edges = cupy.ascontiguousarray(edges, np.int32)
+    total = None
+    if sizes is not None:
+        sizes, total = cupy.ascontiguousarray(sizes, np.int32), int(sizes.sum(dtype=np.int64))
     keys, starts, bits, rounds = (few_rounds if 0 < m < FEW else run_rounds)(edges, child)
     keys, order = sort_pairs(keys, bits=bits + len(starts).bit_length())
     slots = cupy.empty(m, np.uint32)
-    results = (np.uint64((1 << bits) - 1), m, slots, child, size)
+    results = (np.uint64((1 << bits) - 1), m, sizes, slots, child, size)
     if rounds is not None:
         all_rounds = (keys, order, 0, 0, rounds, *results, None, np.uint32(0))
         launch("hierarchy/linkage", "sum_chains", BLOCK, *all_rounds)
@@ -57,7 +60,7 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | No
         for begin, end in zip(starts[:-1], starts[1:]):
             args = (keys, order, begin, end - begin, None, *results)
             tiles.launch("hierarchy/linkage", "sum_chains", end - begin, *args)
-    return Linkage(child, size, weights, Chains(order, slots, starts, rounds))
+    return Linkage(child, size, weights, Chains(order, slots, starts, rounds), total)
 
 
 Found = tuple[cupy.ndarray, list[int], int, "cupy.ndarray | None"]

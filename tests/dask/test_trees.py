@@ -1,0 +1,212 @@
+"""Trees over partitions are those of one device, bit for bit, however the points are cut."""
+
+import dask.array as da
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import emst
+from emst.dask import EMST, minimum_spanning_tree
+
+RNG = np.random.default_rng(11)
+
+
+def blobs(n, d, dtype):
+    centers = RNG.random((10, d)) * 10
+    return (centers[RNG.integers(0, 10, n)] + RNG.standard_normal((n, d)) / 10).astype(dtype)
+
+
+def tracks(n):
+    """Metres beside seconds: one axis is a million times as wide as the other."""
+    return np.stack([RNG.random(n) * 1e6, RNG.random(n)], axis=1)
+
+
+SETS = {
+    "uniform": RNG.random((1500, 3)),
+    "lattice of ties": RNG.integers(0, 12, (1500, 2)).astype(float),
+    "blobs, float32": blobs(1500, 3, np.float32),
+    "heavy tails": RNG.lognormal(0, 5, (1500, 2)),
+    "runs of duplicates": RNG.permutation(np.repeat(RNG.random((20, 2)), [1] * 15 + [300] * 5, axis=0)),
+    "all equal": np.ones((300, 2)),
+    "an axis of length 0": np.stack([RNG.random(1000), np.full(1000, 0.1)], axis=1),
+    "40 dimensions": blobs(600, 40, np.float64),
+    "metres beside seconds": tracks(1500),
+    "one dimension": RNG.standard_normal((1000, 1)),
+    "subnormal": RNG.random((600, 2)) * 1e-310,
+    "far from 0": RNG.random((800, 2)) + 1e9,
+}
+
+
+def assert_same(found, X, wanted=None, **options):
+    """The tree is that of one device, and so are the core distances."""
+    wanted = emst.minimum_spanning_tree(X, device="cpu", **options) if wanted is None else wanted
+    tree = found.to_local()
+    assert tree.edges.dtype == wanted.edges.dtype and np.array_equal(tree.edges, wanted.edges)
+    assert tree.weights.dtype == wanted.weights.dtype and np.array_equal(tree.weights, wanted.weights)
+    assert (tree.core_distances is None) == (wanted.core_distances is None)
+    if wanted.core_distances is not None:
+        assert tree.core_distances.dtype == wanted.core_distances.dtype
+        assert np.array_equal(tree.core_distances, wanted.core_distances)
+    return tree
+
+
+COUNTS = {1: (2, 8), 2: (5,), 5: (1, 8), 80: (20,)}  # of partitions, by k; the greatest k exceeds what most of 20 hold
+
+
+@pytest.mark.parametrize("k", COUNTS)
+@pytest.mark.parametrize("name", SETS)
+def test_the_tree_of_one_device(where, name, k):
+    X = SETS[name]
+    wanted = emst.minimum_spanning_tree(X, min_samples=k, device="cpu")
+    for partitions in COUNTS[k]:
+        assert_same(minimum_spanning_tree(X, min_samples=k, partitions=partitions, **where), X, wanted)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("n", [2, 3, 16, 17, 18, 33, 40])
+def test_few_points(where, n, k):
+    """A cell of the curve is cut only if it holds more than 16 points."""
+    X = RNG.integers(0, 6, (n, 2)) * 0.1
+    assert_same(minimum_spanning_tree(X, min_samples=k, partitions=8, **where), X, min_samples=k)
+
+
+def test_one_point(where):
+    tree = minimum_spanning_tree(np.ones((1, 2)), **where)
+    assert tree.edges.shape == (0, 2) and tree.weights.shape == (0,)
+    assert_same(tree, np.ones((1, 2)))
+
+
+def places(n):
+    """Latitudes and longitudes in degrees."""
+    return np.stack([RNG.uniform(-60, 70, n), RNG.uniform(-180, 180, n)], axis=1)
+
+
+METRICS = {
+    "manhattan": {},
+    "chebyshev": {},
+    "minkowski": {"metric_params": {"p": 3}},
+    "minkowski, half a power": {"metric_params": {"p": 2.5}},
+    "minkowski, any power": {"metric_params": {"p": 1.7}},
+    "cosine": {},
+    "haversine": {},
+}
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("name", METRICS)
+def test_metrics(where, name, k):
+    X = np.radians(places(800)) if name == "haversine" else np.round(RNG.standard_normal((800, 3)), 1) + 0.01
+    options = {"metric": name.partition(",")[0], "min_samples": k} | METRICS[name]
+    assert_same(minimum_spanning_tree(X, partitions=6, **options, **where), X, **options)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16"])
+def test_dtypes(where, dtype):
+    X = (RNG.random((700, 2)) * 1000).astype(dtype)
+    for wanted in (None, np.float32, np.float64):
+        tree = minimum_spanning_tree(X, min_samples=3, dtype=wanted, partitions=4, **where)
+        assert_same(tree, X, min_samples=3, dtype=wanted)
+
+
+CHUNKS = {
+    "equal": 250,
+    "one": 1000,
+    "single rows": (1, 1, 997, 1),
+    "unequal": (500, 3, 17, 480),
+    "empty ones": (0, 400, 0, 0, 600, 0),
+}
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("cut", CHUNKS)
+def test_chunks_of_rows(where, cut, k):
+    X = np.round(RNG.random((1000, 2)), 2)
+    wanted = emst.minimum_spanning_tree(X, min_samples=k, device="cpu")
+    chunks = da.from_array(X, chunks=(CHUNKS[cut], 2))
+    tree = minimum_spanning_tree(chunks, min_samples=k, partitions=5, **where)
+    assert_same(tree, X, wanted)
+    if k > 1:
+        assert tree.core_distances.chunks == (chunks.chunks[0],)
+
+
+def test_chunks_in_any_order(where):
+    """The rows of a chunk lie anywhere: rows of ties decide between edges, so each order has its own tree."""
+    X = RNG.integers(0, 9, (900, 2)).astype(float)
+    for rows in (np.argsort(X[:, 0], kind="stable"), np.argsort(-X[:, 1], kind="stable"), RNG.permutation(900)):
+        chunks = da.from_array(X[rows], chunks=(100, 2))
+        assert_same(minimum_spanning_tree(chunks, min_samples=2, partitions=7, **where), X[rows], min_samples=2)
+
+
+def test_as_many_partitions_as_fit(where):
+    """None of `partitions` makes one for every thread, but none of few points."""
+    X = RNG.random((1000, 2))
+    tree = minimum_spanning_tree(X, **where)
+    workers = len(where["client"].scheduler_info(n_workers=-1)["workers"])
+    assert tree.report_.partitions == tree.report_.workers == workers
+    assert minimum_spanning_tree(X[:100], **where).report_.partitions == 1
+    assert_same(tree, X)
+
+
+def test_repeated_points_of_more_than_a_partition(where):
+    """A run of equal points begins a partition, and all but k of them hang from its first point."""
+    X = np.concatenate([RNG.random((500, 2)), np.full((2000, 2), 0.5), RNG.random((500, 2))])[RNG.permutation(3000)]
+    for k in (1, 4):
+        tree = minimum_spanning_tree(X, min_samples=k, partitions=10, **where)
+        assert_same(tree, X, min_samples=k)
+        assert tree.report_.asked_border + tree.report_.asked_rounds < 2000
+
+
+def test_what_it_cost(where):
+    X, seen = RNG.random((3000, 2)), []
+    tree = minimum_spanning_tree(X, partitions=6, report=lambda number, left: seen.append((number, left)), **where)
+    costs = tree.report_
+    assert (costs.points, costs.partitions) == (3000, 6)
+    assert [number for number, _ in seen] == list(range(1, costs.rounds + 1))
+    left = [costs.components, *(left for _, left in seen)]
+    assert left == sorted(left, reverse=True) and left[-1] == 1
+    assert 0 < costs.asked_border < 3000 and 0 < costs.asked_rounds < 3000
+    assert costs.bytes_sent >= (costs.asked_border + costs.asked_rounds) * 2 * 8
+    assert min(costs.seconds.values()) >= 0
+    one = minimum_spanning_tree(X, partitions=1, **where).report_
+    assert (one.partitions, one.rounds, one.components, one.bytes_sent) == (1, 0, 0, 0)
+
+
+def test_the_result(where):
+    X = RNG.random((800, 2))
+    tree = minimum_spanning_tree(X, min_samples=3, partitions=4, **where)
+    local = assert_same(tree, X, min_samples=3)
+    assert tree.device == where["device"]
+    assert tree.edges.shape == (799, 2) and tree.edges.dtype == np.int64
+    assert "799 edges" in repr(tree) and "800 points" in repr(tree)
+    edges, weights = tree.edges.compute(), tree.weights.compute()
+    assert (edges[:, 0] < edges[:, 1]).all()
+    assert sorted(zip(weights, *edges.T)) == sorted(zip(local.weights, *local.edges.T.tolist()))
+    assert tree.total_weight == pytest.approx(local.weights.sum(), rel=1e-12)
+
+
+def test_the_estimator(where):
+    X = RNG.random((500, 2))
+    mst = EMST(min_samples=2, partitions=3, **where).fit(X)
+    wanted = emst.EMST(min_samples=2, device="cpu").fit(X)
+    assert np.array_equal(mst.to_local().edges, wanted.edges_)
+    assert np.array_equal(mst.core_distances_.compute(), wanted.core_distances_)
+    assert mst.total_weight_ == pytest.approx(wanted.total_weight_, rel=1e-12)
+    assert (mst.n_features_in_, mst.device_, mst.report_.partitions) == (2, where["device"], 3)
+    mst.set_params(min_samples=1).fit(X)
+    assert not hasattr(mst, "core_distances_")
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    X=arrays(np.float64, st.tuples(st.integers(2, 60), st.integers(1, 3)), elements=st.integers(-3, 3).map(float)),
+    k=st.integers(1, 4),
+    partitions=st.integers(1, 6),
+    size=st.integers(1, 60),
+)
+def test_small_sets(where, X, k, partitions, size):
+    """Most distances are tied, most points are equal."""
+    k = min(k, len(X))
+    chunks = da.from_array(X, chunks=(size, -1))
+    assert_same(minimum_spanning_tree(chunks, min_samples=k, partitions=partitions, **where), X, min_samples=k)
