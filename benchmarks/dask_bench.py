@@ -312,15 +312,15 @@ def contest(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Two kinds of clusters beside one process with as many threads."""
     workers, records = options.workers[-1], []
     quiet = {"dashboard_address": "127.0.0.1:0", "set_as_default": False}
-    with (
-        local_cluster(workers, "cpu") as threads,
-        Client(n_workers=workers, threads_per_worker=1, memory_limit=0, **quiet) as processes,
-    ):
-        for kind in options.sets:
-            for k in options.k:
+    for kind in options.sets:
+        for k in options.k:
+            with (
+                local_cluster(workers, "cpu") as threads,
+                Client(n_workers=workers, threads_per_worker=1, memory_limit=0, **quiet) as processes,
+            ):
                 own = take_turns(kind, k, {"threads": threads, "processes": processes}, workers, options)
-                records += own
-                print(*(row(CONTEST, record) for record in own), sep="\n", flush=True)
+            records += own
+            print(*(row(CONTEST, record) for record in own), sep="\n", flush=True)
     return records
 
 
@@ -328,7 +328,6 @@ def take_turns(
     kind: str, k: int, clients: dict[str, Client], workers: int, options: argparse.Namespace
 ) -> list[dict[str, Any]]:
     """Records of all contestants on one set; one process comes first."""
-    clients["processes"].restart()
     for client in clients.values():
         check(client, kind, options.points, k, options)
     before = clients["processes"].run(start_high_water)
