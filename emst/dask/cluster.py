@@ -7,6 +7,8 @@ computed again.
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import contextlib
 import os
 import socket
@@ -21,7 +23,7 @@ from typing import Any
 
 import dask
 import numba
-from distributed import Client, Future, KilledWorker, get_client, get_worker, wait
+from distributed import Client, Future, KilledWorker, get_client, get_worker
 from distributed.comm import CommClosedError
 
 import emst
@@ -81,7 +83,7 @@ class Cluster:
         self._futures: weakref.WeakSet[Future] = weakref.WeakSet()  # those that the driver still holds
 
     def _ask(self, function: Callable[..., Any]) -> dict[str, Any]:
-        if not self.client.scheduler_info(n_workers=-1)["workers"]:
+        if not self.client.nthreads():  # not scheduler_info: the client's heartbeat writes an empty list there
             raise RuntimeError("the cluster has no workers; start one with `dask worker <address of the scheduler>`")
         return dict(self.client.run(function))
 
@@ -99,6 +101,7 @@ class Cluster:
         Futures among the arguments are replaced by their results, also in lists. `at` is the partition whose home the
         task prefers. In one process it is also the GPU that the task takes, whichever worker runs it.
         """
+        self._check_connected()
         place = {} if at is None else {"workers": [self.home(at)], "allow_other_workers": True}
         gpu = None if at is None else self._gpus.get(self.home(at))
         future = self.client.submit(_run, self.device, gpu, function, *args, pure=False, **place)
@@ -116,8 +119,7 @@ class Cluster:
         try:
             return list(self.client.scatter(pieces, hash=False))
         except CommClosedError as error:
-            if self.client.status != "running":
-                raise RuntimeError("the client was closed, or the scheduler is gone") from error
+            self._check_connected()
             raise LostInput("a worker died while data was sent to it; give paths, or a dask array") from error
 
     def delayed(self, function: Callable[..., Any], *args: Any) -> Any:
@@ -149,19 +151,23 @@ class Cluster:
         TimeoutError
             No result within `timeout` seconds.
         """
-        with _plain_errors():
-            self._wait(futures, timeout)
-            return list(self.client.gather(futures))
+        loop = self.client.loop.asyncio_loop
+        running = asyncio.run_coroutine_threadsafe(self.client.gather(futures, asynchronous=True), loop)
+        try:
+            with _plain_errors():
+                self._wait(running, timeout)
+                return list(running.result())
+        finally:
+            running.cancel()
 
-    def _wait(self, futures: list[Future], timeout: float | None) -> None:
+    def _wait(self, running: concurrent.futures.Future[Any], timeout: float | None) -> None:
         begin = seen = able = time.monotonic()
         while True:
-            with contextlib.suppress(TimeoutError):
-                wait(futures, timeout=1.0)
+            concurrent.futures.wait([running], timeout=1.0)  # no exception, whose traceback would hold the results
+            if running.done():
                 return
             now = time.monotonic()
-            if self.client.status != "running":
-                raise RuntimeError("the client was closed, or the scheduler is gone")
+            self._check_connected()
             workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
             if workers:
                 seen = now
@@ -177,10 +183,16 @@ class Cluster:
             if timeout is not None and now - begin > timeout:
                 raise TimeoutError(f"no result within {timeout:g} seconds")
 
+    def _check_connected(self) -> None:
+        if self.client.status != "running":
+            raise RuntimeError("the client was closed, or the scheduler is gone")
+
     @contextlib.contextmanager
     def releasing(self) -> Iterator[None]:
-        """Cancels what is still running when an error or an interrupt leaves the block. Workers of this process take
-        turns more often meanwhile: their tasks are short, and the scheduler is one of the threads that wait."""
+        """Cancels what is still running when an error or an interrupt leaves the block, and releases what is done.
+
+        Workers of this process take turns more often meanwhile: their tasks are short, and the scheduler is one of the
+        threads that wait."""
         interval = sys.getswitchinterval()
         try:
             if self.in_process:
@@ -189,6 +201,8 @@ class Cluster:
         except BaseException:
             with contextlib.suppress(Exception):
                 self.client.cancel([future for future in self._futures if not future.done()])
+                for future in self._futures:
+                    future.release()
             raise
         finally:
             sys.setswitchinterval(interval)
@@ -219,7 +233,9 @@ def _gpu_of(value: Any) -> int | None:
     if isinstance(value, dict):
         value = value.values()
     elif not isinstance(value, list | tuple):
-        value = vars(value).values() if type(value).__module__.startswith("emst.") and hasattr(value, "__dict__") else ()
+        value = (
+            vars(value).values() if type(value).__module__.startswith("emst.") and hasattr(value, "__dict__") else ()
+        )
     return next((found for one in value if (found := _gpu_of(one)) is not None), None)
 
 

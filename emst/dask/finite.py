@@ -24,6 +24,7 @@ def finite_chunks(chunks: Chunks, cluster: Cluster) -> tuple[Chunks, list[Future
         return chunks, None
     rows = [cluster.submit(_finite_rows, chunk) for chunk in chunks.futures]
     kept = [cluster.submit(_kept, chunk, own) for chunk, own in zip(chunks.futures, rows)]
+    chunks.futures.clear()  # as in `fitted_tree`
     sizes = [size - left_out for size, left_out in zip(chunks.sizes, bad)]
     return replace(chunks, futures=kept, sizes=sizes), rows
 

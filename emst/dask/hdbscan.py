@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 from distributed import Future
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from emst.backend.records import Condensed
 from emst.dask import contract, hierarchy
 from emst.dask.cluster import Cluster
+from emst.dask.estimator import DaskEstimator
 from emst.dask.finite import finite_chunks, spread
 from emst.dask.fitting import Fitted, fitted_tree, read_again, without_source
 from emst.dask.inputs import Chunks, chunks_of
@@ -25,7 +26,7 @@ from emst.inputs.fitted import FittedAttribute
 from emst.progress import round_printer
 
 
-class HDBSCAN(ClusterMixin, BaseEstimator):
+class HDBSCAN(ClusterMixin, DaskEstimator):
     """Hierarchical density-based clustering, HDBSCAN*, on the workers of a Dask cluster.
 
     Labels and probabilities are those of `emst.HDBSCANGPU`, bit for bit, for any number of partitions and workers.
@@ -122,31 +123,27 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             What `emst.dask.minimum_spanning_tree` raises, but for rows that are not finite; a parameter out of range.
         """
         options = _checked(self)
-        chosen = metric_of(
-            self.metric, self.metric_params, algorithm="auto", alpha=float(self.alpha), sparse=False
-        )
+        chosen = metric_of(self.metric, self.metric_params, algorithm="auto", alpha=float(self.alpha), sparse=False)
         if chosen.way != "tree":
             raise ValueError(f"metric must be one of {', '.join(map(repr, TREE_NAMES))}; got {self.metric!r}")
         k = int(self.min_cluster_size if self.min_samples is None else self.min_samples)
         cluster = Cluster(self.client, self.device)
         with cluster.releasing():
             given = chunks_of(X, cluster, self.dtype)
-            model = read_again(given, cluster, lambda chunks: self._model_of(chunks, chosen, k, options, cluster))
-            self._take(model)
+            read_again(given, cluster, lambda chunks: self._take(self._model_of(chunks, chosen, k, options, cluster)))
         return self
 
     def _model_of(self, given: Chunks, metric: Metric, k: int, options: Options, cluster: Cluster) -> Model:
         chunks, rows = finite_chunks(given, cluster)
         report = round_printer(chunks.n) if self.verbose else None
-        fitted = fitted_tree(
-            chunks, metric, k, self.partitions, cluster, self.dtype, report, float(self.alpha)
-        )
+        fitted = fitted_tree(chunks, metric, k, self.partitions, cluster, self.dtype, report, float(self.alpha))
         return Model(fitted, given, chunks, rows, metric, float(self.alpha), k, options, cluster)
 
     def _take(self, model: Model) -> None:
         labels, probabilities, persistence = model.results()
+        cores = model.cores()
         self._model = model
-        self.labels_, self.probabilities_, self.core_distances_ = labels, probabilities, model.cores()
+        self.labels_, self.probabilities_, self.core_distances_ = labels, probabilities, cores
         self.cluster_persistence_ = persistence
         self.report_, self.device_ = model.fitted.tree.costs, model.cluster.device
         self.n_features_in_ = model.given.d
@@ -202,8 +199,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         for name in params:
             if name not in known:
                 raise ValueError(f"recluster takes {', '.join(known)}; got {name}")
-        other = type(self)(**self.get_params(deep=False))  # a client cannot be cloned
-        other.set_params(min_samples=self._model.k, **params)
+        other = clone(self).set_params(min_samples=self._model.k, **params)
         options = _checked(other)
         with self._model.cluster.releasing():
             other._take(self._model.reclustered(options))
@@ -284,7 +280,9 @@ class Model:
         cluster = self.cluster
         labels = spread(self._of_chunks(0), self.rows, -2, -3, cluster)
         probabilities = spread(self._of_chunks(1), self.rows, 0, np.nan, cluster)
-        persistence, *_ = cluster.gather([cluster.submit(_persistence, self.flat, self.hierarchy, at=0), *map(self._done, labels)])
+        persistence, *_ = cluster.gather(
+            [cluster.submit(_persistence, self.flat, self.hierarchy, at=0), *map(self._done, labels)]
+        )
         return (
             dask_array(labels, self.given.row_chunks, np.int64),
             dask_array(probabilities, self.given.row_chunks, np.float64),

@@ -136,10 +136,13 @@ def rows_of(ops: Backend, local: Local) -> Array:
 
 def tree_on_host(ops: Backend, flat: FlatClustering) -> tuple[Condensed, Selection]:
     """The condensed tree without its points, and the selection, on the host."""
-    values: dict[str, Any] = {name: to_host(v) for name, v in vars(flat.condensed).items() if hasattr(v, "dtype")}
-    values.update(linkage=None, cluster=None, leaving_merge=None, of_merge=None)
-    selection = Selection(to_host(flat.selection.chosen), to_host(flat.selection.label))
-    return replace(flat.condensed, **values), selection
+    points = dict.fromkeys(("linkage", "cluster", "leaving_merge", "of_merge"))
+    tree: dict[str, Any] = {
+        name: to_host(value) for name, value in vars(flat.condensed).items() if hasattr(value, "dtype")
+    }
+    return replace(flat.condensed, **(tree | points)), Selection(
+        to_host(flat.selection.chosen), to_host(flat.selection.label)
+    )
 
 
 def on_backend(ops: Backend, condensed: Condensed, selection: Selection) -> tuple[Condensed, Selection]:

@@ -1,0 +1,171 @@
+"""Clusterings over partitions are those of one device, bit for bit."""
+
+import dask.array as da
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.base import clone
+
+import emst
+from emst.dask.hdbscan import HDBSCAN
+
+RNG = np.random.default_rng(12)
+
+
+def blobs(n, d, dtype):
+    centers = RNG.random((8, d)) * 10
+    return (centers[RNG.integers(0, 8, n)] + RNG.standard_normal((n, d)) / 5).astype(dtype)
+
+
+def with_bad_rows(X):
+    X = X.copy()
+    X[[3, 400]], X[5, 1], X[-1, 0] = np.nan, np.inf, -np.inf
+    X[7] = np.inf, np.nan
+    return X
+
+
+SETS = {
+    "blobs": blobs(1000, 2, np.float64),
+    "blobs, float32": blobs(1000, 3, np.float32),
+    "lattice of ties": RNG.integers(0, 15, (700, 2)).astype(float),
+    "heavy tails": RNG.lognormal(0, 3, (800, 2)),
+    "runs of duplicates": RNG.permutation(np.repeat(RNG.random((20, 2)), [1] * 15 + [200] * 5, axis=0)),
+    "rows that are not finite": with_bad_rows(blobs(800, 2, np.float64)),
+    "few points": RNG.random((20, 2)),
+}
+OPTIONS = {
+    "defaults": {},
+    "large clusters": {"min_cluster_size": 40, "min_samples": 3},
+    "single linkage": {"min_cluster_size": 10, "min_samples": 1},
+    "leaf and alpha": {"min_cluster_size": 8, "min_samples": 4, "alpha": 1.3, "cluster_selection_method": "leaf"},
+    "smallest": {"min_cluster_size": 2, "min_samples": 2, "allow_single_cluster": True},
+    "epsilon and persistence": {"cluster_selection_epsilon": 0.3, "cluster_selection_persistence": 0.05},
+    "at most 100 points": {"min_cluster_size": 6, "max_cluster_size": 100},
+}
+
+
+def assert_same(found, wanted):
+    labels, probabilities = found.to_local()
+    assert labels.dtype == wanted.labels_.dtype and np.array_equal(labels, wanted.labels_)
+    assert np.array_equal(probabilities, wanted.probabilities_, equal_nan=True)
+    assert np.array_equal(found.cluster_persistence_, wanted.cluster_persistence_)
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("name", SETS)
+def test_the_clusters_of_one_device(where, name, options):
+    X, options = SETS[name], OPTIONS[options]
+    if options.get("min_cluster_size", 5) > len(X):
+        pytest.skip("clusters would need more points than there are, here and on one device")
+    wanted = emst.HDBSCAN(device="cpu", **options).fit(X)
+    found = HDBSCAN(partitions=5, **options, **where).fit(X)
+    assert_same(found, wanted)
+    assert np.array_equal(found.core_distances_.compute(), wanted.core_distances_, equal_nan=True)
+    assert np.array_equal(found.condensed_tree_.to_numpy(), wanted.condensed_tree_.to_numpy())
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 9])
+def test_any_number_of_partitions(where, partitions):
+    X = SETS["blobs"]
+    found = HDBSCAN(min_cluster_size=12, partitions=partitions, **where).fit(X)
+    assert found.report_.partitions == partitions and found.device_ == where["device"]
+    assert_same(found, emst.HDBSCAN(min_cluster_size=12, device="cpu").fit(X))
+
+
+@pytest.mark.parametrize("name", ["blobs", "runs of duplicates", "rows that are not finite"])
+def test_recluster(where, name):
+    """A smaller size contracts again; larger ones use what has been contracted."""
+    X = SETS[name]
+    first = HDBSCAN(min_cluster_size=20, min_samples=4, partitions=4, **where).fit(X)
+    wanted = emst.HDBSCAN(min_cluster_size=20, min_samples=4, device="cpu").fit(X)
+    labels = first.to_local()[0]
+    for options in (
+        {"min_cluster_size": 60},
+        {"min_cluster_size": 3},
+        {"cluster_selection_method": "leaf", "cluster_selection_epsilon": 0.2},
+        {"allow_single_cluster": True, "max_cluster_size": 300},
+    ):
+        other = first.recluster(**options)
+        assert_same(other, wanted.recluster(**options))
+        assert other.min_samples == 4
+    assert first.min_cluster_size == 20 and np.array_equal(first.to_local()[0], labels)
+    again = first.recluster(min_cluster_size=3).recluster(min_cluster_size=30)
+    assert_same(again, wanted.recluster(min_cluster_size=30))
+    with pytest.raises(ValueError, match=r"recluster takes .*; got min_samples"):
+        first.recluster(min_samples=3)
+
+
+def test_closed_subtrees_travel_as_vertices(where):
+    """The worker that makes the dendrogram holds far less than all points."""
+    X = blobs(3000, 2, np.float64)
+    found = HDBSCAN(min_cluster_size=100, min_samples=2, partitions=4, **where).fit(X)
+    known = where["client"].gather(found._model.hierarchy)
+    assert int(known.sizes.sum()) == 3000 > 3 * len(known.sizes)
+    assert_same(found, emst.HDBSCAN(min_cluster_size=100, min_samples=2, device="cpu").fit(X))
+
+
+@pytest.mark.parametrize(
+    ("metric", "params"), [("manhattan", None), ("chebyshev", None), ("minkowski", {"p": 3}), ("cosine", None)]
+)
+def test_metrics(where, metric, params):
+    X = np.round(SETS["blobs, float32"][:600].astype(float), 1)
+    options = {"metric": metric, "metric_params": params, "min_cluster_size": 7, "alpha": 0.8}
+    assert_same(HDBSCAN(partitions=4, **options, **where).fit(X), emst.HDBSCAN(device="cpu", **options).fit(X))
+
+
+def test_places(where):
+    X = np.radians(np.stack([RNG.normal(50, 2, 600), RNG.normal(10, 5, 600)], axis=1))
+    options = {"metric": "haversine", "min_cluster_size": 10}
+    assert_same(HDBSCAN(partitions=3, **options, **where).fit(X), emst.HDBSCAN(device="cpu", **options).fit(X))
+
+
+def test_results_have_the_chunks_of_the_input(where):
+    X = SETS["rows that are not finite"]
+    chunks = da.from_array(X, chunks=((300, 0, 100, 399, 1), 2))
+    found = HDBSCAN(partitions=3, **where).fit(chunks)
+    for result in (found.labels_, found.probabilities_, found.core_distances_):
+        assert result.chunks == (chunks.chunks[0],)
+    assert_same(found, emst.HDBSCAN(device="cpu").fit(X))
+    assert found.n_features_in_ == 2
+    assert np.array_equal(found.fit_predict(chunks).compute(), found.to_local()[0])
+
+
+def test_a_chunk_whose_rows_are_all_bad(where):
+    X = np.concatenate([np.full((50, 2), np.nan), SETS["blobs"][:300], np.full((50, 2), np.inf)])
+    found = HDBSCAN(partitions=3, **where).fit(da.from_array(X, chunks=(50, 2)))
+    assert_same(found, emst.HDBSCAN(device="cpu").fit(X))
+
+
+def test_a_fit_that_fails_leaves_the_estimator(where):
+    found = HDBSCAN(partitions=2, **where).fit(SETS["few points"])
+    labels = found.labels_
+    with pytest.raises(ValueError, match="min_samples"):
+        found.set_params(min_samples=50).fit(SETS["few points"])
+    assert found.labels_ is labels
+    with pytest.raises(ValueError, match="min_cluster_size must be"):
+        found.set_params(min_cluster_size=1).fit(SETS["few points"])
+
+
+def test_clones_have_the_client(where):
+    one = HDBSCAN(metric_params={}, **where)
+    two = clone(one)
+    assert two.client is one.client and two.get_params().keys() == one.get_params().keys()
+    assert two.metric_params == {} and two.metric_params is not one.metric_params
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    X=arrays(np.float64, st.tuples(st.integers(5, 80), st.just(2)), elements=st.integers(0, 6).map(float)),
+    least=st.integers(2, 8),
+    k=st.integers(1, 4),
+    partitions=st.integers(1, 5),
+)
+def test_small_sets(where, X, least, k, partitions):
+    """Most distances are tied, most points are equal."""
+    options = {"min_cluster_size": least, "min_samples": k, "allow_single_cluster": bool(least % 2)}
+    found = HDBSCAN(partitions=partitions, **options, **where).fit(X)
+    wanted = emst.HDBSCAN(device="cpu", **options).fit(X)
+    assert_same(found, wanted)
+    assert np.array_equal(found.condensed_tree_.to_numpy(), wanted.condensed_tree_.to_numpy())

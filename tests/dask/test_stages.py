@@ -1,0 +1,174 @@
+"""What each stage of a tree over partitions promises the next one."""
+
+import pickle
+
+import dask.sizeof
+import numpy as np
+import pytest
+
+import emst.cpu
+from emst.backend.records import EUCLIDEAN
+from emst.dask import border, certain, partition
+from emst.dask.cells import Cutting, box_members, sample_codes
+from emst.dask.outline import joined_outline, outline_of, reaches
+from emst.dask.sizes import bytes_of
+from emst.inputs.devices import to_host
+from emst.inputs.scaling import scale_of
+
+RNG = np.random.default_rng(13)
+SETS = {
+    "uniform": RNG.random((3000, 2)),
+    "crowded": np.concatenate([RNG.random((300, 2)), 0.3 + RNG.random((2500, 2)) * 1e-9]),
+    "equal": np.concatenate([RNG.random((500, 2)), np.full((1500, 2), 0.7)]),
+    "heavy tails": RNG.lognormal(0, 5, (2000, 2)),
+}
+
+
+def partitions_of(ops, X, count, k=1, chunks=3):
+    """The partitions of some points, by the tasks of `partitioned_tree`, one after the other."""
+    X = ops.asarray(X)
+    statistics = ops.point_statistics(X)
+    scale = scale_of(statistics, X.dtype)
+    cutting = Cutting((statistics.low, statistics.high), len(X), count, scale)
+    firsts = np.linspace(0, len(X), chunks + 1).astype(int)
+    parts = [X[a:b] for a, b in zip(firsts, firsts[1:])]
+    while cutting.open:
+        paths, boxes = [path for _, _, path in cutting.open], [cell.box for cell, _, _ in cutting.open]
+        cutting.cut([sample_codes(ops, part, scale, paths, boxes) for part in parts])
+        if cutting.unboxed:
+            cutting.box([box_members(ops, part, scale, [path for *_, path in cutting.unboxed]) for part in parts])
+    segments = cutting.segments()
+    pieces = [
+        partition.split(ops, part, int(first), scale, cutting.root, segments, k) for part, first in zip(parts, firsts)
+    ]
+    made = []
+    for j in range(segments[-1].partition + 1):
+        if sum(len(own[j].rows) for own in pieces):
+            cells = [segment.cell for segment in segments if segment.partition == j]
+            made.append(partition.assemble(ops, pieces, j, cells, scale, EUCLIDEAN, k, True))
+    return made, scale
+
+
+@pytest.mark.parametrize("count", [2, 7, 30])
+@pytest.mark.parametrize("name", SETS)
+def test_partitions_one_after_the_other_are_the_order_of_one_device(ops, name, count):
+    X = SETS[name]
+    made, scale = partitions_of(ops, X, count, k=len(X))  # no point is left out
+    assert len(made) > 1
+    order = np.concatenate([to_host(part.rows) for part in made])
+    assert np.array_equal(order, to_host(ops.curve_order(ops.asarray(X), scale).rows))
+
+
+@pytest.mark.parametrize("name", ["uniform", "crowded"])
+def test_partitions_hold_about_equally_many(ops, name):
+    made, _ = partitions_of(ops, SETS[name], 6)
+    sizes = [part.size for part in made]
+    assert sum(sizes) == len(SETS[name]) and max(sizes) <= 2 * len(SETS[name]) / 6
+
+
+@pytest.mark.parametrize("k", [1, 4])
+def test_a_run_of_equal_points_begins_a_partition(ops, k):
+    """Only k of its points take part; the others are in ascending order of their rows."""
+    X = SETS["equal"][RNG.permutation(2000)]
+    made, _ = partitions_of(ops, X, 5, k)
+    run = np.flatnonzero((X == 0.7).all(axis=1))
+    (owner,) = (part for part in made if len(part.left_out))
+    assert np.array_equal(to_host(owner.rows[:k]), run[:k]) and np.array_equal(to_host(owner.left_out), run[k:])
+    places = np.arange(len(owner.rows))
+    ids = owner.ids(100, ops.asarray(places))
+    assert np.array_equal(to_host(owner.places(100, ids)), places)
+    kept_out = np.arange(100 + k, 100 + len(run))
+    assert sorted([*to_host(ids), *kept_out]) == list(range(100, 100 + owner.size))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, name):
+    made, _ = partitions_of(ops, SETS[name], 4, k=2)
+    outlines = [outline_of(part.bvh) for part in made]
+    points = [to_host(part.bvh.points()) for part in made]
+    for own, inside in zip(outlines, points):
+        leaves = np.flatnonzero(own.child < 0)
+        held = np.concatenate([np.arange(own.first[leaf], own.last[leaf]) for leaf in leaves])
+        assert np.array_equal(np.sort(held), np.arange(len(inside)))
+        for node in range(len(own.child)):
+            there = inside[own.first[node] : own.last[node]]
+            assert (own.low[node] <= there).all() and (there <= own.high[node]).all()
+    joined = joined_outline(outlines)
+    for j, part in enumerate(made):
+        reach, near, rest = reaches(part.bvh, type(joined)(*map(ops.asarray, joined)), j, EUCLIDEAN, ops)
+        reach, near = to_host(reach), to_host(near)
+        others = np.concatenate([own for i, own in enumerate(points) if i != j])
+        chosen = RNG.integers(0, len(points[j]), 50)
+        exact = ((points[j][chosen, None] - others) ** 2).sum(axis=2).min(axis=1)
+        assert (reach[chosen] <= exact).all() and (reach > 0).any()
+        far = np.ones(len(reach), bool)
+        far[near] = False
+        assert rest == min(reach[far], default=np.inf)
+
+
+def local_trees(ops, made, k=1):
+    """The partitions with their certain edges, by the tasks of `partitioned_tree`."""
+    outline = joined_outline([outline_of(part.bvh) for part in made])
+    borders = [border.border(ops, part, outline, j, k, EUCLIDEAN) for j, part in enumerate(made)]
+    found = [border.distances_for(ops, part, j, max(k - 1, 1), borders) for j, part in enumerate(made)]
+    return [certain.local_tree(ops, part, borders[j], j, k, 1.0, found) for j, part in enumerate(made)]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_certain_edges_are_edges_of_the_tree_of_all_points(ops, name):
+    X = SETS[name]
+    made, _ = partitions_of(ops, X, 4)
+    tree = {tuple(edge) for edge in emst.minimum_spanning_tree(X, device="cpu").edges.tolist()}
+    trees = local_trees(ops, made)
+    for local in trees:
+        rows = to_host(local.partition.rows)[to_host(local.edges)]
+        assert {tuple(sorted(edge)) for edge in rows.tolist()} <= tree
+        assert len(rows) + local.count == len(local.partition.rows)
+    assert sum(len(local.edges) for local in trees) > len(X) / 4
+
+
+def test_tasks_do_not_write_to_their_inputs(ops):
+    """In one process, tasks share arrays."""
+    made, _ = partitions_of(ops, SETS["uniform"], 3)
+    before = [[to_host(array).copy() for array in arrays_in(part)] for part in made]
+    local_trees(ops, made)
+    labels = "label"
+    for part, arrays in zip(made, before):
+        names = [name for name, _ in named_arrays(part)]
+        for name, old, new in zip(names, arrays, arrays_in(part)):
+            assert name.endswith(labels) or np.array_equal(old, to_host(new), equal_nan=True), name
+
+
+def named_arrays(value, name=""):
+    """All arrays in a result, and how they are called."""
+    if hasattr(value, "nbytes") and hasattr(value, "dtype"):
+        yield name, value
+    elif hasattr(value, "_asdict"):
+        for key, one in value._asdict().items():
+            yield from named_arrays(one, f"{name}.{key}")
+    elif type(value).__module__.startswith("emst."):
+        for key, one in vars(value).items():
+            yield from named_arrays(one, f"{name}.{key}")
+
+
+def arrays_in(value):
+    return [array for _, array in named_arrays(value)]
+
+
+def test_what_dask_learns_of_sizes(ops):
+    """Also of arrays that lie deep in a result."""
+    made, _ = partitions_of(ops, SETS["uniform"], 2)
+    for value in (made[0], local_trees(ops, made)[0]):
+        known = bytes_of(value)
+        assert sum(array.nbytes for array in arrays_in(value)) == known > 1000 * 2 * 8
+        assert known <= dask.sizeof.sizeof(value) <= known + 200
+
+
+def test_results_can_be_written_to_disk():
+    """A worker that runs out of memory pickles results. Those of GPUs go through Dask's own serialization."""
+    made, _ = partitions_of(emst.cpu, SETS["uniform"], 2)
+    local = local_trees(emst.cpu, made)[0]
+    copy = pickle.loads(pickle.dumps(local, protocol=5))
+    for (name, old), (other, new) in zip(named_arrays(local), named_arrays(copy), strict=True):
+        assert name == other and np.array_equal(old, new, equal_nan=True), name
+    assert copy.partition.lock is not local.partition.lock and copy.partition.lock.acquire(blocking=False)
