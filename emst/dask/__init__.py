@@ -19,6 +19,13 @@ The stages of a tree, in order:
     result.py      edges in the caller's rows and units
     outputs.py     results as dask arrays, in the chunks of the input
 
+What a clustering has besides:
+    finite.py      rows that are not finite are left out, and get labels of their own
+    contract.py    partitions without the subtrees that are smaller than any cluster
+    hierarchy.py   from contracted partitions to clusters, on one worker, and back to the points
+    prediction.py  labels and probabilities of new points
+    queries.py     which training point each new point joins
+
 What they use:
     cluster.py     the workers, and how tasks are given to them
     files.py       files of points, cut into pieces that workers read
