@@ -233,7 +233,9 @@ def _gpu_of(value: Any) -> int | None:
     if isinstance(value, dict):
         value = value.values()
     elif not isinstance(value, list | tuple):
-        value = vars(value).values() if type(value).__module__.startswith("emst.") and hasattr(value, "__dict__") else ()
+        value = (
+            vars(value).values() if type(value).__module__.startswith("emst.") and hasattr(value, "__dict__") else ()
+        )
     return next((found for one in value if (found := _gpu_of(one)) is not None), None)
 
 

@@ -123,26 +123,20 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             What `emst.dask.minimum_spanning_tree` raises, but for rows that are not finite; a parameter out of range.
         """
         options = _checked(self)
-        chosen = metric_of(
-            self.metric, self.metric_params, algorithm="auto", alpha=float(self.alpha), sparse=False
-        )
+        chosen = metric_of(self.metric, self.metric_params, algorithm="auto", alpha=float(self.alpha), sparse=False)
         if chosen.way != "tree":
             raise ValueError(f"metric must be one of {', '.join(map(repr, TREE_NAMES))}; got {self.metric!r}")
         k = int(self.min_cluster_size if self.min_samples is None else self.min_samples)
         cluster = Cluster(self.client, self.device)
         with cluster.releasing():
             given = chunks_of(X, cluster, self.dtype)
-            read_again(
-                given, cluster, lambda chunks: self._take(self._model_of(chunks, chosen, k, options, cluster))
-            )
+            read_again(given, cluster, lambda chunks: self._take(self._model_of(chunks, chosen, k, options, cluster)))
         return self
 
     def _model_of(self, given: Chunks, metric: Metric, k: int, options: Options, cluster: Cluster) -> Model:
         chunks, rows = finite_chunks(given, cluster)
         report = round_printer(chunks.n) if self.verbose else None
-        fitted = fitted_tree(
-            chunks, metric, k, self.partitions, cluster, self.dtype, report, float(self.alpha)
-        )
+        fitted = fitted_tree(chunks, metric, k, self.partitions, cluster, self.dtype, report, float(self.alpha))
         return Model(fitted, given, chunks, rows, metric, float(self.alpha), k, options, cluster)
 
     def _take(self, model: Model) -> None:
@@ -286,7 +280,9 @@ class Model:
         cluster = self.cluster
         labels = spread(self._of_chunks(0), self.rows, -2, -3, cluster)
         probabilities = spread(self._of_chunks(1), self.rows, 0, np.nan, cluster)
-        persistence, *_ = cluster.gather([cluster.submit(_persistence, self.flat, self.hierarchy, at=0), *map(self._done, labels)])
+        persistence, *_ = cluster.gather(
+            [cluster.submit(_persistence, self.flat, self.hierarchy, at=0), *map(self._done, labels)]
+        )
         return (
             dask_array(labels, self.given.row_chunks, np.int64),
             dask_array(probabilities, self.given.row_chunks, np.float64),

@@ -7,6 +7,7 @@ numbers and their stabilities are those of one device, bit for bit.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -136,8 +137,12 @@ def rows_of(ops: Backend, local: Local) -> Array:
 def tree_on_host(ops: Backend, flat: FlatClustering) -> tuple[Condensed, Selection]:
     """The condensed tree without its points, and the selection, on the host."""
     points = dict.fromkeys(("linkage", "cluster", "leaving_merge", "of_merge"))
-    tree = {name: to_host(value) for name, value in vars(flat.condensed).items() if hasattr(value, "dtype")}
-    return replace(flat.condensed, **(tree | points)), Selection(to_host(flat.selection.chosen), to_host(flat.selection.label))
+    tree: dict[str, Any] = {
+        name: to_host(value) for name, value in vars(flat.condensed).items() if hasattr(value, "dtype")
+    }
+    return replace(flat.condensed, **(tree | points)), Selection(
+        to_host(flat.selection.chosen), to_host(flat.selection.label)
+    )
 
 
 def on_backend(ops: Backend, condensed: Condensed, selection: Selection) -> tuple[Condensed, Selection]:

@@ -11,7 +11,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from typing import Any
 
 import numpy as np
 
@@ -35,7 +34,9 @@ class OwnOutline(Sized):
     high: np.ndarray
     child: np.ndarray  # int32[nodes]: counted from the first node of this outline, -1 for leaves
     children: np.ndarray  # int32[nodes]
-    level: np.ndarray  # int32[nodes]: level of the node in the hierarchy; `POINT`, or one above the highest for the root
+    level: (
+        np.ndarray
+    )  # int32[nodes]: level of the node in the hierarchy; `POINT`, or one above the highest for the root
     node: np.ndarray  # int32[nodes]: which node of its level
     levels: Any = None  # what `by_level` has made
 
@@ -68,7 +69,8 @@ def _outline_of_nodes(bvh: Bvh) -> OwnOutline:
         if level not in boxes:
             boxes[level] = bvh.boxes(level) if level != POINT else (bvh.points(),) * 2
             if len(boxes[level][0]) <= WHOLE:
-                boxes[level] = tuple(map(to_host, boxes[level]))
+                low, high = boxes[level]
+                boxes[level] = to_host(low), to_host(high)
         return tuple(to_host(corner[begin:end]) for corner in boxes[level])  # type: ignore[return-value]
 
     top = len(bvh.levels) - 1
@@ -91,12 +93,18 @@ def _outline_of_nodes(bvh: Bvh) -> OwnOutline:
         for i in range(end - begin):
             heapq.heappush(waiting, (-_diagonal(low[i], high[i]), len(nodes) + i))
         nodes += [(level - 1, begin + i) for i in range(end - begin)]
-        lows.append(low), highs.append(high)
+        lows.append(low)
+        highs.append(high)
         child += [-1] * (end - begin)
         children += [0] * (end - begin)
     level, node = np.array(nodes, np.int32).T
     return OwnOutline(
-        np.concatenate(lows), np.concatenate(highs), np.array(child, np.int32), np.array(children, np.int32), level, node
+        np.concatenate(lows),
+        np.concatenate(highs),
+        np.array(child, np.int32),
+        np.array(children, np.int32),
+        level,
+        node,
     )
 
 
@@ -207,10 +215,8 @@ def _power(sides: Array, norm: Norm) -> Array:
 
 def half_diagonals(bvh: Bvh, points: Array, norm: Norm, ops: Backend) -> Array:
     """About the power of half the diagonal of the leaf that holds each of the points."""
-    low, high = bvh.boxes(0) if bvh.levels else (None, None)
-    if low is None:
+    if not bvh.levels:
         return ops.xp.full(len(points), np.inf, bvh.dtype)
+    low, high = bvh.boxes(0)
     leaves = points // bvh.levels[0][1]
     return _power(high[leaves] - low[leaves], norm) * bvh.dtype.type(0.5**norm.degree)
-
-

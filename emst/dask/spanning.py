@@ -20,9 +20,9 @@ import numpy as np
 from distributed import Future
 
 from emst.backend.operations import Backend
-from emst.backend.records import CROWD, Array, Norm, PointStatistics, Report
+from emst.backend.records import CROWD, Norm, PointStatistics, Report
 from emst.dask import border, certain, partition, rounds
-from emst.dask.cells import Cutting, Homes, Segment, box_members, sample_codes
+from emst.dask.cells import Cutting, Homes, box_members, sample_codes
 from emst.dask.cluster import Cluster
 from emst.dask.outline import joined_outline, on_backend, outline_of
 from emst.dask.rounds import Place
@@ -161,9 +161,7 @@ def partitioned_tree(
     return PartitionedTree(locals_, places, counts, edges, outline, homes, scale, norm, dtype, costs.points, costs)
 
 
-def _cut(
-    chunks: Sequence[Future], root: Any, n: int, partitions: int, scale: float, cluster: Cluster
-) -> Cutting:
+def _cut(chunks: Sequence[Future], root: Any, n: int, partitions: int, scale: float, cluster: Cluster) -> Cutting:
     """Cut the curve by samples of all chunks."""
     cutting = Cutting(root, n, partitions, scale)
     while cutting.open:
@@ -187,7 +185,7 @@ def _partitions(
     ]
     divided = cutting.n > CROWD
     counts = np.sum(cluster.gather([cluster.submit(_counts_of, pieces) for pieces in split]), axis=0).tolist()
-    parts = []
+    parts: list[Future] = []
     for j, count in enumerate(counts):
         if count == 0:
             continue
@@ -269,7 +267,9 @@ def _all_rounds(
             for number, own in enumerate(found[len(before) :], len(before)):
                 report(number, own.left)
         if len(found) > found[0].left.bit_length() + 1:
-            raise RuntimeError(f"{found[-1].left:,} components are left after {costs.rounds} rounds; please report this")
+            raise RuntimeError(
+                f"{found[-1].left:,} components are left after {costs.rounds} rounds; please report this"
+            )
     costs.asked_rounds = sum(own.asked for own in found)
     costs.bytes_sent += sum(own.bytes for own in found)
     return state
@@ -348,4 +348,3 @@ def _sent(ops: Backend, given: border.Border, count: int) -> tuple[int, int]:
 
 def _joined_edges(ops: Backend, state: rounds.Rounds) -> Any:
     return state.joined
-
