@@ -93,7 +93,7 @@ def test_recluster(where, name):
     assert first.min_cluster_size == 20 and np.array_equal(first.to_local()[0], labels)
     again = first.recluster(min_cluster_size=3).recluster(min_cluster_size=30)
     assert_same(again, wanted.recluster(min_cluster_size=30))
-    with pytest.raises(ValueError, match="recluster takes .*; got min_samples"):
+    with pytest.raises(ValueError, match=r"recluster takes .*; got min_samples"):
         first.recluster(min_samples=3)
 
 
