@@ -55,10 +55,15 @@ def peak_on_device(call: Callable[[], Any]) -> int:
 
 def high_water(call: Callable[[], Any]) -> int:
     """Peak of this process's resident memory during the call, minus that before it (Linux): bytes."""
-    before = _resident("VmRSS")
-    pathlib.Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM
+    before = start_high_water()
     call()
-    return _resident("VmHWM") - before
+    return resident("VmHWM") - before
+
+
+def start_high_water() -> int:
+    """Let the high-water mark begin at the resident memory of now, in bytes (Linux)."""
+    pathlib.Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM
+    return resident("VmRSS")
 
 
 def in_child(*arguments: str) -> int:
@@ -68,7 +73,8 @@ def in_child(*arguments: str) -> int:
     return int(subprocess.run(child, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
 
 
-def _resident(key: str) -> int:
+def resident(key: str) -> int:
+    """A line of the kernel's status of this process, in bytes."""
     status = pathlib.Path("/proc/self/status").read_text()
     return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith(key))
 

@@ -2,6 +2,7 @@
 
 The public names:
     euclidean.py   `EMST` and `minimum_spanning_tree`: trees of points
+    hdbscan.py     `HDBSCAN`, also exported as `HDBSCANGPU`
     graph.py       `graph_msf`: the forest of every chunk, then a tree of joins
     local.py       `local_cluster`: workers in this process, one for each GPU or core
 
@@ -39,12 +40,23 @@ if importlib.util.find_spec("distributed") is None or importlib.util.find_spec("
 if TYPE_CHECKING:
     from emst.dask.euclidean import EMST, MinimumSpanningTree, minimum_spanning_tree
     from emst.dask.graph import graph_msf
+    from emst.dask.hdbscan import HDBSCAN, HDBSCANGPU
     from emst.dask.local import local_cluster
 
-__all__ = ["EMST", "MinimumSpanningTree", "graph_msf", "local_cluster", "minimum_spanning_tree"]
+__all__ = [
+    "EMST",
+    "HDBSCAN",
+    "HDBSCANGPU",
+    "MinimumSpanningTree",
+    "graph_msf",
+    "local_cluster",
+    "minimum_spanning_tree",
+]
 
 _HOMES = {
     "EMST": "emst.dask.euclidean",
+    "HDBSCAN": "emst.dask.hdbscan",
+    "HDBSCANGPU": "emst.dask.hdbscan",
     "MinimumSpanningTree": "emst.dask.euclidean",
     "graph_msf": "emst.dask.graph",
     "local_cluster": "emst.dask.local",

@@ -32,7 +32,14 @@ class Questions(NamedTuple):
 
 
 @dataclass(eq=False)
-class Border(Sized):
+class Asking(Sized):
+    """Points that ask other partitions."""
+
+    questions: dict[int, Any]  # by partition
+
+
+@dataclass(eq=False)
+class Border(Asking):
     """The points of a partition that may have neighbours in others, and what they ask."""
 
     reach: Array  # T[n]: lower bound of the power of the distance to all points of other partitions
@@ -40,7 +47,6 @@ class Border(Sized):
     rest: float  # least bound of the others
     asking: Array  # int32: the points that ask
     radius: Array  # T: how far they ask
-    questions: dict[int, Questions]  # by partition
 
 
 def border(ops: Backend, partition: Partition, outline: Outline, own: int, k: int, norm: Norm) -> Border:
@@ -55,23 +61,28 @@ def border(ops: Backend, partition: Partition, outline: Outline, own: int, k: in
         hopeful = reach[near] <= radius
         asking, radius = near[hopeful], radius[hopeful]
     points = ops.xp.ascontiguousarray(bvh.points()[asking])
-    questions: dict[int, Questions] = {}
-    if len(asking):
-        hits = ops.outline_hits(points, ops.xp.full(len(asking), NO_LABEL, np.int32), radius, outline, own, norm)
-        for other in np.flatnonzero(to_host(hits.any(axis=0))).tolist():
-            mine = np.flatnonzero(hits[:, other])
-            questions[other] = Questions(points[mine], radius[mine], mine)
-    return Border(reach, near, rest, asking, radius, questions)
+    asked = asked_of(ops, points, radius, outline, own, norm)
+    questions = {other: Questions(points[mine], radius[mine], mine) for other, mine in asked.items()}
+    return Border(questions, reach, near, rest, asking, radius)
+
+
+def asked_of(ops: Backend, points: Array, radius: Array, outline: Outline, own: int, norm: Norm) -> dict[int, Array]:
+    """Which of the scaled points have a box of another partition than `own` within their radius, int64, by partition.
+    The outline is on the backend."""
+    if len(points) == 0:
+        return {}
+    hits = ops.outline_hits(points, ops.xp.full(len(points), NO_LABEL, np.int32), radius, outline, own, norm)
+    return {other: np.flatnonzero(hits[:, other]) for other in np.flatnonzero(to_host(hits.any(axis=0))).tolist()}
 
 
 def distances_for(ops: Backend, partition: Partition, own: int, count: int, borders: list[Any]) -> dict[int, Array]:
     """Distances T[m, count] of the nearest points of this partition, for all that ask, by their partition.
 
-    `borders` holds, for every partition, a `Border` or its questions to this one, or None.
+    `borders` holds, for every partition, what asks there or its questions to this one, or None.
     """
     found = {}
     for other, given in enumerate(borders):
-        questions = given.questions.get(own) if isinstance(given, Border) else given
+        questions = given.questions.get(own) if isinstance(given, Asking) else given
         if questions is not None:
             found[other] = nearest_of(ops, partition, questions.points, questions.radius, count)
     return found

@@ -50,6 +50,19 @@ class Segment:
     partition: int
 
 
+@dataclass(eq=False)
+class Homes:
+    """Which partition holds which part of the space: where the search for a new point begins."""
+
+    root: Cell
+    partition: np.ndarray  # int32[segments]: a partition that holds points, or else the next such one
+
+
+def homes_of(points: Array, scale: float, homes: Homes, ops: Backend) -> Array:
+    """The partition where the search for every point begins, int32[n]; points may lie anywhere."""
+    return ops.asarray(homes.partition)[segments_of(points, scale, homes.root, ops)]
+
+
 def segments_of(points: Array, scale: float, cell: Cell, ops: Backend) -> Array:
     """The segment of every point: int32[n]."""
     found = ops.xp.empty(len(points), np.int32)

@@ -2,11 +2,11 @@
 
 An edge is certain, that is in the tree of all points, if it is the lightest that leaves its component here, and comes
 before every edge to another partition. So this is Borůvka's loop, in which a component hooks only if its lightest edge
-(weight, power of the distance) comes before (the greater of reach and core distance, reach) of every point in it. Others
-may still hang on a component that does not hook.
+(weight, power of the distance) comes before (the greater of reach and core distance, reach) of every point in it.
+Others may still hang on a component that does not hook.
 
-The loop then goes on without that condition. By the cut property, every edge of the tree of all points that stays inside
-the partition is among the edges found here.
+The loop then goes on without that condition. By the cut property, every edge of the tree of all points that stays
+inside the partition is among the edges found here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest
 from emst.dask.border import Border, nearest_of
-from emst.dask.order import as_bits, bits_of, greater, lesser
+from emst.dask.order import as_bits, bits_of, greater, least_of, lesser
 from emst.dask.partition import Partition
 from emst.dask.sizes import Sized
 
@@ -63,7 +63,7 @@ def local_tree(
     partition = partition.with_bvh()
     bvh = partition.bvh
     reach, near, rest = border.reach.copy(), border.near, border.rest
-    _take_answers(ops, partition, border, reach, own, k, found)
+    take_answers(ops, partition, border, reach, own, k, found)
     core = bvh.core
     if core is not None and core_factor != 1:
         ops.scale_cores(bvh, core_factor)
@@ -90,14 +90,13 @@ def local_tree(
     )  # fmt: skip
 
 
-def _take_answers(
+def take_answers(
     ops: Backend, partition: Partition, border: Border, reach: Array, own: int, k: int, found: list[Any]
 ) -> None:
     """Reaches and core distances of the points that have asked."""
     bvh, asking = partition.bvh, border.asking
     if len(asking) == 0:
         return
-    count = max(k - 1, 1)
     nearest = ops.xp.full(len(asking), np.inf, bvh.dtype)
     points = ops.xp.ascontiguousarray(bvh.points()[asking])
     known = nearest_of(ops, partition, points, border.radius, k) if k > 1 else None
@@ -108,9 +107,7 @@ def _take_answers(
         given, mine = ops.asarray(given), border.questions[other].asking
         nearest[mine] = lesser(nearest[mine], given[:, 0])
         if known is not None:
-            bits = np.concatenate([known[mine], given], axis=1).view(f"i{bvh.dtype.itemsize}")
-            known[mine] = np.sort(bits, axis=1).view(bvh.dtype)[:, :k]
-    assert known is None or known.shape[1] == count + 1
+            known[mine] = least_of(known[mine], given)
     reach[asking] = ops.xp.where(nearest < np.inf, nearest, greater(border.radius, reach[asking]))
     if known is not None:
         core = bvh.core.copy()

@@ -83,7 +83,7 @@ class Cluster:
         self._futures: weakref.WeakSet[Future] = weakref.WeakSet()  # those that the driver still holds
 
     def _ask(self, function: Callable[..., Any]) -> dict[str, Any]:
-        if not self.client.scheduler_info(n_workers=-1)["workers"]:
+        if not self.client.nthreads():  # not scheduler_info: the client's heartbeat writes an empty list there
             raise RuntimeError("the cluster has no workers; start one with `dask worker <address of the scheduler>`")
         return dict(self.client.run(function))
 
@@ -233,7 +233,9 @@ def _gpu_of(value: Any) -> int | None:
     if isinstance(value, dict):
         value = value.values()
     elif not isinstance(value, list | tuple):
-        value = vars(value).values() if type(value).__module__.startswith("emst.") and hasattr(value, "__dict__") else ()
+        value = (
+            vars(value).values() if type(value).__module__.startswith("emst.") and hasattr(value, "__dict__") else ()
+        )
     return next((found for one in value if (found := _gpu_of(one)) is not None), None)
 
 

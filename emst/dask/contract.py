@@ -1,7 +1,7 @@
 """What a clustering needs of a partition: its certain edges, without the subtrees that are smaller than any cluster.
 
-A subtree is closed if all edges of the tree that leave it come later in the total order than those inside. On one device
-it is a merge of the dendrogram. If it has fewer than `min_cluster_size` points, these points leave their cluster
+A subtree is closed if all edges of the tree that leave it come later in the total order than those inside. On one
+device it is a merge of the dendrogram. If it has fewer than `min_cluster_size` points, these points leave their cluster
 together, so they travel as one vertex with a weight.
 
 Edges that rounds have found leave the partition. Each gets a phantom at its end here, a vertex that stands for all that

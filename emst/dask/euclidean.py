@@ -13,10 +13,10 @@ import emst.euclidean
 from emst.backend.records import Report
 from emst.dask.cluster import Cluster
 from emst.dask.estimator import DaskEstimator
-from emst.dask.result import TreeEdges
 from emst.dask.fitting import Fitted, fitted_tree, read_again
 from emst.dask.inputs import Chunks, chunks_of
 from emst.dask.outputs import dask_array
+from emst.dask.result import TreeEdges
 from emst.dask.spanning import Costs
 from emst.distances.metrics import tree_metric_of
 from emst.inputs.fitted import FittedAttribute
@@ -157,7 +157,9 @@ class MinimumSpanningTree:
 
         The ends of edges are int32 for fewer than 2**31 points, otherwise int64."""
         rows, weights = self._edges.in_total_order()
-        core = None if self.core_distances is None else self.core_distances.compute(scheduler=self._edges.cluster.client)
+        core = (
+            None if self.core_distances is None else self.core_distances.compute(scheduler=self._edges.cluster.client)
+        )
         small = self.report_.points < 2**31
         return emst.euclidean.MinimumSpanningTree(rows.astype(np.int32) if small else rows, weights, core, self.device)
 

@@ -12,9 +12,9 @@ from distributed import Future
 from emst.backend.operations import Backend
 from emst.backend.records import Array, PointStatistics, Report
 from emst.dask.cluster import Cluster, LostInput
-from emst.dask.result import TreeEdges, core_distances
 from emst.dask.inputs import Chunks
 from emst.dask.outputs import scatter_rows
+from emst.dask.result import TreeEdges, core_distances
 from emst.dask.spanning import PartitionedTree, partitioned_tree
 from emst.distances.metrics import Metric, directions, zero_rows
 from emst.inputs.points import check_min_samples
@@ -28,7 +28,7 @@ T = TypeVar("T")
 class Zeros(NamedTuple):
     """Rows of zeros in a chunk."""
 
-    count: int
+    rows: int
     first: int
 
 
@@ -63,14 +63,12 @@ def fitted_tree(
     k = check_min_samples(min_samples, chunks.n)
     computed = metric.computed_in(chunks.dtype, dtype)
     searched = metric.searched_in(computed)
-    images = [cluster.submit(_image, chunk, metric, computed, searched) for chunk in chunks.futures]
+    images = images_of(chunks, metric, computed, cluster)
     statistics = _statistics(images, chunks, metric, cluster)
     chunks.futures.clear()  # workers drop what they no longer need; what is lost with one is made again
     count = _partitions(partitions, chunks, k, cluster)
     factor = metric.core_factor(alpha, k, computed)
-    tree = partitioned_tree(
-        images, chunks.sizes, statistics, searched, k, metric.norm, count, cluster, report, factor
-    )
+    tree = partitioned_tree(images, chunks.sizes, statistics, searched, k, metric.norm, count, cluster, report, factor)
     edges = TreeEdges(tree, metric, alpha, computed, cluster)
     cores = None
     if k > 1:
@@ -88,6 +86,12 @@ def read_again(chunks: Chunks, cluster: Cluster, work: Callable[[Chunks], T]) ->
         except LostInput:
             chunks = chunks.again(cluster)
     return work(chunks)
+
+
+def images_of(chunks: Chunks, metric: Metric, computed: np.dtype, cluster: Cluster) -> list[Future]:
+    """The chunks in the metric's image, in the dtype that is searched in; or `Zeros`, which it cannot take."""
+    searched = metric.searched_in(computed)
+    return [cluster.submit(_image, chunk, metric, computed, searched) for chunk in chunks.futures]
 
 
 def _image(ops: Backend, points: Array, metric: Metric, computed: np.dtype, searched: np.dtype) -> Any:
@@ -109,7 +113,7 @@ def _statistics(images: list[Future], chunks: Chunks, metric: Metric, cluster: C
     """Statistics of all points. Raises ValueError if some are not finite, or have no direction."""
     found = cluster.gather([cluster.submit(_statistics_of, image) for image in images])
     offsets = chunks.offsets
-    zeros = [(own.count, offsets[i] + own.first) for i, own in enumerate(found) if isinstance(own, Zeros)]
+    zeros = [(own.rows, offsets[i] + own.first) for i, own in enumerate(found) if isinstance(own, Zeros)]
     if zeros:
         bad = counted(sum(count for count, _ in zeros), "such row")
         raise ValueError(

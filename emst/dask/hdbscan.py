@@ -22,7 +22,6 @@ from emst.hdbscan.parameters import RECLUSTERED, RULES, Rule
 from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy import scores
 from emst.hierarchy.selection import FlatClustering, Options
-from emst.inputs.devices import to_host
 from emst.inputs.fitted import FittedAttribute
 from emst.progress import round_printer
 
@@ -124,26 +123,20 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             What `emst.dask.minimum_spanning_tree` raises, but for rows that are not finite; a parameter out of range.
         """
         options = _checked(self)
-        chosen = metric_of(
-            self.metric, self.metric_params, algorithm="auto", alpha=float(self.alpha), sparse=False
-        )
+        chosen = metric_of(self.metric, self.metric_params, algorithm="auto", alpha=float(self.alpha), sparse=False)
         if chosen.way != "tree":
             raise ValueError(f"metric must be one of {', '.join(map(repr, TREE_NAMES))}; got {self.metric!r}")
         k = int(self.min_cluster_size if self.min_samples is None else self.min_samples)
         cluster = Cluster(self.client, self.device)
         with cluster.releasing():
             given = chunks_of(X, cluster, self.dtype)
-            read_again(
-                given, cluster, lambda chunks: self._take(self._model_of(chunks, chosen, k, options, cluster))
-            )
+            read_again(given, cluster, lambda chunks: self._take(self._model_of(chunks, chosen, k, options, cluster)))
         return self
 
     def _model_of(self, given: Chunks, metric: Metric, k: int, options: Options, cluster: Cluster) -> Model:
         chunks, rows = finite_chunks(given, cluster)
         report = round_printer(chunks.n) if self.verbose else None
-        fitted = fitted_tree(
-            chunks, metric, k, self.partitions, cluster, self.dtype, report, float(self.alpha)
-        )
+        fitted = fitted_tree(chunks, metric, k, self.partitions, cluster, self.dtype, report, float(self.alpha))
         return Model(fitted, given, chunks, rows, metric, float(self.alpha), k, options, cluster)
 
     def _take(self, model: Model) -> None:
@@ -158,6 +151,29 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
     def fit_predict(self, X: Any, y: Any = None) -> Any:
         """Cluster the rows of `X` and return `labels_`."""
         return self.fit(X).labels_
+
+    def predict(self, X: Any) -> Any:
+        """Labels of new points in this clustering, which they do not change; see
+        `emst.dask.prediction.approximate_predict`, which returns probabilities as well.
+
+        Parameters
+        ----------
+        X : dask array, dask data frame, paths, delayed blocks, or array-like of shape (m, d)
+            New points, with the columns of the training data.
+
+        Returns
+        -------
+        dask array, int64 of shape (m,)
+            In the chunks of `X`. ``predict(X)`` of the training data is `labels_`.
+
+        Raises
+        ------
+        TypeError, sklearn.exceptions.NotFittedError, ValueError, RuntimeError, FileNotFoundError
+            As `approximate_predict`.
+        """
+        from emst.dask.prediction import approximate_predict
+
+        return approximate_predict(self, X)[0]
 
     def recluster(self, **params: Any) -> HDBSCAN:
         """Select clusters from the same tree with other parameters.
@@ -238,6 +254,11 @@ class Model:
         rest = (self.metric, self.alpha, self.fitted.dtype, least, tree.norm.degree)
         return cluster.submit(hierarchy.hierarchy, tree.locals[0], parts, tree.joined, *rest, at=0), contracted
 
+    @property
+    def core_factor(self) -> float:
+        """See `Metric.core_factor`."""
+        return self.metric.core_factor(self.alpha, self.k, self.fitted.dtype)
+
     def reclustered(self, options: Options) -> Model:
         """The model with clusters that are selected by other options."""
         return Model(
@@ -259,7 +280,9 @@ class Model:
         cluster = self.cluster
         labels = spread(self._of_chunks(0), self.rows, -2, -3, cluster)
         probabilities = spread(self._of_chunks(1), self.rows, 0, np.nan, cluster)
-        persistence, *_ = cluster.gather([cluster.submit(_persistence, self.flat, self.hierarchy, at=0), *map(self._done, labels)])
+        persistence, *_ = cluster.gather(
+            [cluster.submit(_persistence, self.flat, self.hierarchy, at=0), *map(self._done, labels)]
+        )
         return (
             dask_array(labels, self.given.row_chunks, np.int64),
             dask_array(probabilities, self.given.row_chunks, np.float64),
@@ -279,7 +302,7 @@ class Model:
     def condensed_tree(self) -> CondensedTree:
         """The condensed tree with the places of all points, in this process."""
         cluster = self.cluster
-        condensed, selection = cluster.gather([cluster.submit(_tree_on_host, self.flat, at=0)])[0]
+        condensed, selection = cluster.gather([cluster.submit(hierarchy.tree_on_host, self.flat, at=0)])[0]
         found = [np.concatenate(cluster.gather(self._of_chunks(which))) for which in (2, 3)]
         tree = _Expanded(condensed, *found)
         kept = None
@@ -326,14 +349,6 @@ def _nothing(ops: Any, value: Any) -> None:
 
 def _zeros(ops: Any, size: int, dtype: Any) -> Any:
     return ops.xp.zeros(size, dtype)
-
-
-def _tree_on_host(ops: Any, flat: Any) -> Any:
-    """The condensed tree without its points, and the selection, on the host."""
-    tree = {name: to_host(value) if hasattr(value, "dtype") else value for name, value in vars(flat.condensed).items()}
-    tree.update(linkage=None, cluster=None, leaving_merge=None, of_merge=None)
-    selection = type(flat.selection)(to_host(flat.selection.chosen), to_host(flat.selection.label))
-    return Condensed(**tree), selection
 
 
 HDBSCANGPU = HDBSCAN

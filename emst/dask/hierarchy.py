@@ -6,12 +6,13 @@ numbers and their stabilities are those of one device, bit for bit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Linkage
+from emst.backend.records import Array, Condensed, Linkage, Selection
 from emst.dask.certain import Local, OpenEdges
 from emst.dask.contract import Contracted
 from emst.dask.order import total_order
@@ -109,9 +110,17 @@ def clusters(ops: Backend, hierarchy: Hierarchy, options: Options) -> FlatCluste
 
 def of_partition(ops: Backend, flat: FlatClustering, hierarchy: Hierarchy, j: int) -> tuple[Array, ...]:
     """Label, probability, cluster that is left, and height at which it is left, of the vertices of a partition."""
-    mine = slice(hierarchy.bases[j], hierarchy.bases[j + 1])
-    cluster, height = flat.condensed.leaving(mine)
-    return flat.labels[mine], flat.probabilities[mine], cluster, height
+    mine = _vertices_of(hierarchy, j)
+    return flat.labels[mine], flat.probabilities[mine], *flat.condensed.leaving(mine)
+
+
+def leaving_of_partition(ops: Backend, flat: FlatClustering, hierarchy: Hierarchy, j: int) -> tuple[Array, Array]:
+    """Cluster that is left, and height at which it is left, of the vertices of a partition."""
+    return flat.condensed.leaving(_vertices_of(hierarchy, j))
+
+
+def _vertices_of(hierarchy: Hierarchy, j: int) -> slice:
+    return slice(hierarchy.bases[j], hierarchy.bases[j + 1])
 
 
 def of_points(ops: Backend, values: tuple[Array, ...], which: int, own: Contracted) -> Array:
@@ -123,3 +132,20 @@ def rows_of(ops: Backend, local: Local) -> Array:
     """The rows of the points of a partition, those that are left out last."""
     partition = local.partition
     return ops.xp.concatenate([partition.rows, partition.left_out])
+
+
+def tree_on_host(ops: Backend, flat: FlatClustering) -> tuple[Condensed, Selection]:
+    """The condensed tree without its points, and the selection, on the host."""
+    points = dict.fromkeys(("linkage", "cluster", "leaving_merge", "of_merge"))
+    tree: dict[str, Any] = {
+        name: to_host(value) for name, value in vars(flat.condensed).items() if hasattr(value, "dtype")
+    }
+    return replace(flat.condensed, **(tree | points)), Selection(
+        to_host(flat.selection.chosen), to_host(flat.selection.label)
+    )
+
+
+def on_backend(ops: Backend, condensed: Condensed, selection: Selection) -> tuple[Condensed, Selection]:
+    """What `tree_on_host` returned in arrays of the backend."""
+    tree = {name: ops.asarray(value) for name, value in vars(condensed).items() if hasattr(value, "dtype")}
+    return replace(condensed, **tree), Selection(ops.asarray(selection.chosen), ops.asarray(selection.label))

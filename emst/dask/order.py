@@ -33,11 +33,14 @@ def lesser(a: Array, b: Array) -> Array:
     return np.minimum(as_bits(a), as_bits(b)).view(a.dtype)
 
 
-def total_order(ops: Backend, weight: Array, power: Array | None, u: Array, v: Array) -> Array:
-    """Places of edges in the total order by (weight, power of the distance, smaller end, larger end): int32[m]. `power`
-    is None where weights are the distances."""
+def least_of(known: Array, found: Array) -> Array:
+    """The least numbers of both in every row, T[m, count], ascending; `known` is T[m, count]. None is negative."""
+    return np.sort(as_bits(np.concatenate([known, found], axis=1)), axis=1).view(known.dtype)[:, : known.shape[1]]
+
+
+def total_order(ops: Backend, weight: Array, power: Array, u: Array, v: Array) -> Array:
+    """Places of edges in the total order by (weight, power of the distance, smaller end, larger end): int32[m]."""
     order = ops.sort_order(v.astype(np.uint64))
-    keys = [u.astype(np.uint64), bits_of(weight)] if power is None else [u.astype(np.uint64), bits_of(power), bits_of(weight)]
-    for key in keys:
+    for key in (u.astype(np.uint64), bits_of(power), bits_of(weight)):
         order = order[ops.sort_order(key[order])]
     return order

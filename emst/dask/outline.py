@@ -34,8 +34,26 @@ class OwnOutline(Sized):
     high: np.ndarray
     child: np.ndarray  # int32[nodes]: counted from the first node of this outline, -1 for leaves
     children: np.ndarray  # int32[nodes]
-    level: np.ndarray  # int32[nodes]: level of the node in the hierarchy; `POINT`, or one above the highest for the root
+    level: (
+        np.ndarray
+    )  # int32[nodes]: level of the node in the hierarchy; `POINT`, or one above the highest for the root
     node: np.ndarray  # int32[nodes]: which node of its level
+    levels: Any = None  # what `by_level` has made
+
+    def by_level(self, ops: Backend) -> dict[int, tuple[Array, Array]]:
+        """Places of the nodes in the outline and in their level, by level, in arrays of the backend; without the root.
+        They are made once: every round needs them, always on the same device."""
+        if self.levels is None:
+            found = {}
+            for level in np.unique(self.level[1:]).tolist():
+                places = np.flatnonzero(self.level == level)
+                places = places[places > 0]
+                found[level] = ops.asarray(places), ops.asarray(self.node[places])
+            self.levels = found
+        return self.levels
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "levels": None}
 
 
 def outline_of(bvh: Bvh) -> OwnOutline:
@@ -51,7 +69,8 @@ def _outline_of_nodes(bvh: Bvh) -> OwnOutline:
         if level not in boxes:
             boxes[level] = bvh.boxes(level) if level != POINT else (bvh.points(),) * 2
             if len(boxes[level][0]) <= WHOLE:
-                boxes[level] = tuple(map(to_host, boxes[level]))
+                low, high = boxes[level]
+                boxes[level] = to_host(low), to_host(high)
         return tuple(to_host(corner[begin:end]) for corner in boxes[level])  # type: ignore[return-value]
 
     top = len(bvh.levels) - 1
@@ -74,12 +93,18 @@ def _outline_of_nodes(bvh: Bvh) -> OwnOutline:
         for i in range(end - begin):
             heapq.heappush(waiting, (-_diagonal(low[i], high[i]), len(nodes) + i))
         nodes += [(level - 1, begin + i) for i in range(end - begin)]
-        lows.append(low), highs.append(high)
+        lows.append(low)
+        highs.append(high)
         child += [-1] * (end - begin)
         children += [0] * (end - begin)
     level, node = np.array(nodes, np.int32).T
     return OwnOutline(
-        np.concatenate(lows), np.concatenate(highs), np.array(child, np.int32), np.array(children, np.int32), level, node
+        np.concatenate(lows),
+        np.concatenate(highs),
+        np.array(child, np.int32),
+        np.array(children, np.int32),
+        level,
+        node,
     )
 
 
@@ -136,11 +161,8 @@ def labels_of_boxes(outline: OwnOutline, bvh: Bvh, labels: Array, ops: Backend) 
         low, high = (find.reduceat(host, _ranges(bvh.n)) for find in (np.minimum, np.maximum))
         common[1:] = ops.asarray(np.where(low == high, low, MIXED).astype(np.int32))
         return common
-    for level in np.unique(outline.level).tolist():
-        if level < len(bvh.levels):
-            here = outline.level == level
-            of_nodes = labels if level == POINT else bvh.node_labels(level)
-            common[ops.asarray(np.flatnonzero(here))] = of_nodes[ops.asarray(outline.node[here])]
+    for level, (places, nodes) in outline.by_level(ops).items():
+        common[places] = (labels if level == POINT else bvh.node_labels(level))[nodes]
     return common
 
 
@@ -193,10 +215,8 @@ def _power(sides: Array, norm: Norm) -> Array:
 
 def half_diagonals(bvh: Bvh, points: Array, norm: Norm, ops: Backend) -> Array:
     """About the power of half the diagonal of the leaf that holds each of the points."""
-    low, high = bvh.boxes(0) if bvh.levels else (None, None)
-    if low is None:
+    if not bvh.levels:
         return ops.xp.full(len(points), np.inf, bvh.dtype)
+    low, high = bvh.boxes(0)
     leaves = points // bvh.levels[0][1]
     return _power(high[leaves] - low[leaves], norm) * bvh.dtype.type(0.5**norm.degree)
-
-

@@ -19,7 +19,7 @@ Packet = tuple[Array, Array]  # rows of one chunk, counted from its first: int32
 
 
 def dask_array(futures: list[Future], sizes: Sequence[float], dtype: Any, columns: int | None = None) -> da.Array:
-    """Arrays on the workers as one dask array of numpy arrays, brought to the host where they are when they are asked for.
+    """Arrays on the workers as one dask array of numpy arrays. Each is brought to the host when it is asked for.
 
     Parameters
     ----------

@@ -19,7 +19,6 @@ from emst.backend.records import Array, Bvh, Norm
 from emst.dask.cells import Cell, Segment, segments_of
 from emst.dask.sizes import Sized
 
-
 FEW = 16  # segments; the points of one are then found by a pass over all
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Norm, Outline
 from emst.dask.certain import Local, OpenEdges
-from emst.dask.order import bits_of, greater, total_order
+from emst.dask.order import as_bits, bits_of, greater
 from emst.dask.outline import OwnOutline, labels_of_boxes
 from emst.dask.sizes import Sized, bytes_of
 from emst.inputs.devices import to_host
@@ -62,7 +62,6 @@ class Rounds(Sized):
     joined: OpenEdges  # edges of the tree that rounds have found
     size: Array  # int64[count]: points of every component
     costs: list[RoundCosts]  # of every round, and at the beginning of what there was before the first one
-    mutual: bool  # whether weights differ from the powers of distances
 
 
 class Packet(NamedTuple):
@@ -126,14 +125,13 @@ def begin(ops: Backend, summaries: list[Summary], norm: Norm) -> Rounds:
         a, b, *rest = map(ops.asarray, columns_of(own.edges))
         columns.append((a + np.int32(base), b + np.int32(base), *rest))
     columns.append(columns_of(_border_edges(ops, summaries, bases, norm)))
-    mutual = summaries[0].core is not None
-    edges = _in_order(ops, OpenEdges(*(np.concatenate(column) for column in zip(*columns))), mutual)
+    edges = OpenEdges(*(np.concatenate(column) for column in zip(*columns)))
     of_boxes = [ops.asarray(own.boxes) for own in summaries]
     boxes = np.concatenate([np.where(own < 0, own, own + np.int32(base)) for own, base in zip(of_boxes, bases)])
     size = np.concatenate([ops.asarray(own.size) for own in summaries])
     label = ops.xp.arange(len(size), dtype=np.int32)
     costs = [RoundCosts(len(size), 0, 0)]
-    return _with_bounds(ops, label, len(size), boxes, bases, edges, _chosen(edges, slice(0, 0)), size, costs, mutual)
+    return _with_bounds(ops, label, len(size), boxes, bases, edges, _chosen(edges, slice(0, 0)), size, costs)
 
 
 def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm: Norm) -> OpenEdges:
@@ -165,14 +163,6 @@ def _chosen(edges: OpenEdges, places: Any) -> OpenEdges:
     return OpenEdges(*(column[places] for column in columns_of(edges)))
 
 
-def _in_order(ops: Backend, edges: OpenEdges, mutual: bool) -> OpenEdges:
-    """The edges in the total order, each once."""
-    edges = _chosen(edges, total_order(ops, edges.weight, edges.power if mutual else None, edges.u, edges.v))
-    new = ops.xp.ones(len(edges.u), bool)
-    new[1:] = (edges.u[1:] != edges.u[:-1]) | (edges.v[1:] != edges.v[:-1])
-    return _chosen(edges, np.flatnonzero(new))
-
-
 def _with_bounds(
     ops: Backend,
     label: Array,
@@ -183,21 +173,36 @@ def _with_bounds(
     joined: OpenEdges,
     size: Array,
     costs: list[RoundCosts],
-    mutual: bool,
 ) -> Rounds:
     lightest = _lightest(ops, edges, label, count)
     weight, power = edges.weight[lightest], edges.power[lightest]
     if count > 1:
         weight[size.argmax()] = -1
-    return Rounds(Labels(label, weight, power, boxes, count, bases), edges, joined, size, costs, mutual)
+    return Rounds(Labels(label, weight, power, boxes, count, bases), edges, joined, size, costs)
 
 
 def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> Array:
-    """The place of the first edge that leaves each component."""
+    """The place of the first edge in the total order that leaves each component. An edge may be there several times."""
     if count == 1:
         return ops.xp.empty(0, np.int64)
-    rank = ops.xp.arange(len(edges.u), dtype=np.uint64)
-    return ops.lightest_of_edges(edges.a, edges.b, rank, label)[0][:count].astype(np.int64)
+    m = len(edges.u)
+    sides = np.concatenate([label[edges.a], label[edges.b]])
+    place = ops.xp.arange(2 * m, dtype=np.int32)
+    place %= max(m, 1)
+    for key in (as_bits(edges.weight), as_bits(edges.power), as_bits(edges.u), as_bits(edges.v)):
+        own = key[place]
+        first = np.flatnonzero(own == _least(ops, own, sides, count)[sides])
+        sides, place = sides[first], place[first]
+    chosen = ops.xp.empty(count, np.int64)
+    chosen[sides] = place
+    return chosen
+
+
+def _least(ops: Backend, keys: Array, groups: Array, count: int) -> Array:
+    """The least key of each group."""
+    least = ops.xp.full(count, np.iinfo(keys.dtype).max, keys.dtype)
+    ops.xp.minimum.at(least, groups, keys)
+    return least
 
 
 def labels_of(state: Rounds | Labels) -> Labels:
@@ -254,7 +259,7 @@ def _hopeful(ops: Backend, local: Local, bound: Array) -> Array:
 def answer(
     ops: Backend, local: Local, place: Place, state: Rounds | Labels, outline: OwnOutline, asked: list[Any]
 ) -> Answer:
-    """For every component that has asked, the lightest edge to a point of another component in this partition.
+    """For every component that has asked, the lightest edges to points of other components in this partition.
 
     `asked` holds what `ask` returned in every partition, or the packet for this one, or None."""
     bvh, partition, labels = local.partition.bvh, local.partition, labels_of(state)
@@ -269,7 +274,7 @@ def answer(
             ops.label_nodes(bvh, of_points)
             return Answer(_no_edges(ops, bvh.dtype), labels_of_boxes(outline, bvh, of_points, ops), 0, 0)
     points, component, core, radius, ids = (
-        None if column[0] is None else np.concatenate(column) for column in zip(*packets)
+        column[0] if column[0] is None or len(column) == 1 else np.concatenate(column) for column in zip(*packets)
     )
     queries = ops.build_bvh(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, bvh.norm)
     with partition.lock:
@@ -281,22 +286,14 @@ def answer(
     own, there = ids[hit], partition.ids(place.start, found)
     u, v = np.minimum(own, there), np.maximum(own, there)
     edges = OpenEdges(component, local.component[found] + np.int32(base), u, v, weight, power)
-    edges = _chosen(edges, total_order(ops, weight, None if core is None else power, u, v))
-    return Answer(_first_of_each(ops, edges, label), boxes, len(points), sum(map(bytes_of, packets)))
+    own = label[component]
+    lightest = np.flatnonzero(as_bits(weight) == _least(ops, as_bits(weight), own, labels.count)[own])
+    return Answer(_chosen(edges, lightest), boxes, len(points), sum(map(bytes_of, packets)))
 
 
 def _no_edges(ops: Backend, dtype: np.dtype) -> OpenEdges:
     kinds = (np.int32, np.int32, np.int64, np.int64, dtype, dtype)
     return OpenEdges(*(ops.xp.empty(0, kind) for kind in kinds))
-
-
-def _first_of_each(ops: Backend, edges: OpenEdges, label: Array) -> OpenEdges:
-    """Of edges in the total order, the first of every component at the end `a`."""
-    by_label = ops.sort_order(label[edges.a].astype(np.uint64))
-    sorted_labels = label[edges.a][by_label]
-    first = ops.xp.ones(len(by_label), bool)
-    first[1:] = sorted_labels[1:] != sorted_labels[:-1]
-    return _chosen(edges, by_label[np.flatnonzero(first)])
 
 
 def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
@@ -306,7 +303,7 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
         return state
     found = [OpenEdges(*map(ops.asarray, columns_of(given.edges))) for given in answers]
     columns = zip(*(columns_of(edges) for edges in [state.edges, *found]))
-    edges = _in_order(ops, OpenEdges(*(np.concatenate(column) for column in columns)), state.mutual)
+    edges = OpenEdges(*(np.concatenate(column) for column in columns))
     label, count = labels.label, labels.count
     lightest = _lightest(ops, edges, label, count)
     a, b = label[edges.a[lightest]], label[edges.b[lightest]]
@@ -314,7 +311,8 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     parent = ops.xp.where(a == own, b, a)
     waits = labels.weight < 0
     parent[waits] = own[waits]
-    mutual = (lightest[parent] == lightest) & (own < parent) & ~waits[parent]
+    u, v = edges.u[lightest], edges.v[lightest]
+    mutual = (u[parent] == u) & (v[parent] == v) & (own < parent) & ~waits[parent]
     parent[mutual] = own[mutual]
     hooked = np.flatnonzero(parent != own)
     taken = _chosen(edges, lightest[hooked])
@@ -327,9 +325,8 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     boxes = np.concatenate([ops.asarray(given.boxes) for given in answers])
     boxes = np.where(boxes < 0, boxes, new[np.maximum(boxes, 0)])
     label = new[label]
-    size = ops.xp.zeros(left, np.int64)
-    size += np.bincount(new, weights=state.size, minlength=left).astype(np.int64)
+    size = np.bincount(new, weights=state.size, minlength=left).astype(np.int64)
     edges = _chosen(edges, np.flatnonzero(label[edges.a] != label[edges.b]))
     joined = OpenEdges(*map(np.concatenate, zip(columns_of(state.joined), columns_of(taken))))
     costs = RoundCosts(left, sum(given.asked for given in answers), sum(given.bytes for given in answers))
-    return _with_bounds(ops, label, left, boxes, labels.bases, edges, joined, size, [*state.costs, costs], state.mutual)
+    return _with_bounds(ops, label, left, boxes, labels.bases, edges, joined, size, [*state.costs, costs])

@@ -20,9 +20,9 @@ import numpy as np
 from distributed import Future
 
 from emst.backend.operations import Backend
-from emst.backend.records import CROWD, Array, Norm, PointStatistics, Report
+from emst.backend.records import CROWD, Norm, PointStatistics, Report
 from emst.dask import border, certain, partition, rounds
-from emst.dask.cells import Cutting, Segment, box_members, sample_codes
+from emst.dask.cells import Cutting, Homes, box_members, sample_codes
 from emst.dask.cluster import Cluster
 from emst.dask.outline import joined_outline, on_backend, outline_of
 from emst.dask.rounds import Place
@@ -79,6 +79,10 @@ class PartitionedTree:
         Points of every partition.
     joined : Future of OpenEdges or None
         The edges that rounds have found; None with a single partition.
+    outline : list of Future of Outline
+        What all partitions publish, on the device of each.
+    homes : Homes
+        Where new points belong.
     scale : float
     norm : Norm
     dtype : dtype
@@ -91,6 +95,8 @@ class PartitionedTree:
     places: list[Place]
     sizes: list[int]
     joined: Future | None
+    outline: list[Future]
+    homes: Homes
     scale: float
     norm: Norm
     dtype: np.dtype
@@ -132,14 +138,12 @@ def partitioned_tree(
     scale = scale_of(statistics, dtype, norm.degree, core_factor)
     cutting = _cut(chunks, (statistics.low, statistics.high), costs.points, partitions, scale, cluster)
     now = costs.took("sample", now)
-    parts, counts = _partitions(chunks, sizes, cutting, scale, k, norm, cluster)
+    parts, counts, homes = _partitions(chunks, sizes, cutting, scale, k, norm, cluster)
     chunks.clear()
     costs.partitions = len(parts)
     places = [Place(i, start) for i, start in enumerate(np.cumsum([0, *counts[:-1]]).tolist())]
     now = costs.took("sort", now)
-    outlines = [cluster.submit(_outline, part, at=j) for j, part in enumerate(parts)]
-    joined = cluster.submit(_joined_outline, outlines)
-    outline = [cluster.submit(_on_backend, joined, at=j) for j in range(len(parts))]
+    outline, outlines = published(parts, cluster)
     locals_, sent = _local_trees(parts, outline, k, norm, core_factor, cluster)
     del parts
     told = [
@@ -154,12 +158,10 @@ def partitioned_tree(
     state = _all_rounds(state, locals_, places, outline, outlines, costs, cluster, report)
     edges = cluster.submit(_joined_edges, state, at=0)
     costs.took("local trees and rounds", now)
-    return PartitionedTree(locals_, places, counts, edges, scale, norm, dtype, costs.points, costs)
+    return PartitionedTree(locals_, places, counts, edges, outline, homes, scale, norm, dtype, costs.points, costs)
 
 
-def _cut(
-    chunks: Sequence[Future], root: Any, n: int, partitions: int, scale: float, cluster: Cluster
-) -> Cutting:
+def _cut(chunks: Sequence[Future], root: Any, n: int, partitions: int, scale: float, cluster: Cluster) -> Cutting:
     """Cut the curve by samples of all chunks."""
     cutting = Cutting(root, n, partitions, scale)
     while cutting.open:
@@ -173,8 +175,8 @@ def _cut(
 
 def _partitions(
     chunks: Sequence[Future], sizes: Sequence[int], cutting: Cutting, scale: float, k: int, norm: Norm, cluster: Cluster
-) -> tuple[list[Future], list[int]]:
-    """The partitions that hold points, and how many each."""
+) -> tuple[list[Future], list[int], Homes]:
+    """The partitions that hold points, how many each, and where new points belong."""
     segments = cutting.segments()
     first_rows = np.cumsum([0, *sizes]).tolist()
     split = [
@@ -183,7 +185,7 @@ def _partitions(
     ]
     divided = cutting.n > CROWD
     counts = np.sum(cluster.gather([cluster.submit(_counts_of, pieces) for pieces in split]), axis=0).tolist()
-    parts = []
+    parts: list[Future] = []
     for j, count in enumerate(counts):
         if count == 0:
             continue
@@ -192,30 +194,44 @@ def _partitions(
         cells = [segment.cell for segment in segments if segment.partition == j]
         parts.append(cluster.submit(partition.assemble, pieces, j, cells, scale, norm, k, divided, at=at))
         if k > 1:
-            parts[-1] = cluster.submit(_with_core_distances, parts[-1], k, at=at)
-    return parts, [count for count in counts if count]
+            parts[-1] = cluster.submit(with_core_distances, parts[-1], k, at=at)
+    before = np.cumsum([0, *(count > 0 for count in counts)])  # partitions that hold points, up to each
+    homes = Homes(cutting.root, np.array([min(before[one.partition], len(parts) - 1) for one in segments], np.int32))
+    return parts, [count for count in counts if count], homes
+
+
+def published(parts: list[Future], cluster: Cluster) -> tuple[list[Future], list[Future]]:
+    """The outline of all partitions, on every partition's device; and the outlines of the partitions."""
+    outlines = [cluster.submit(_outline, part, at=j) for j, part in enumerate(parts)]
+    joined = cluster.submit(_joined_outline, outlines)
+    return [cluster.submit(_on_backend, joined, at=j) for j in range(len(parts))], outlines
 
 
 def _local_trees(
     parts: list[Future], outline: list[Future], k: int, norm: Norm, core_factor: float, cluster: Cluster
 ) -> tuple[list[Future], list[Future]]:
     """Borders, their questions, and what every partition finds alone; and how much was sent."""
-    numbers = range(len(parts))
-    borders = [cluster.submit(border.border, parts[j], outline[j], j, k, norm, at=j) for j in numbers]
-    count = max(k - 1, 1)
-    if cluster.in_process:
-        asked: list[Any] = [borders for _ in numbers]
-    else:
-        asked = _addressed(borders, cluster.gather([cluster.submit(_receivers, given) for given in borders]), cluster)
-    found = [cluster.submit(border.distances_for, parts[j], j, count, asked[j], at=j) for j in numbers]
-    if cluster.in_process:
-        answers: list[Any] = [found for _ in numbers]
-    else:
-        answers = _addressed(found, cluster.gather([cluster.submit(_receivers, given) for given in found]), cluster)
+    borders, answers = asked_borders(parts, outline, k, norm, cluster)
     trees = [
-        cluster.submit(certain.local_tree, parts[j], borders[j], j, k, core_factor, answers[j], at=j) for j in numbers
+        cluster.submit(certain.local_tree, parts[j], borders[j], j, k, core_factor, answers[j], at=j)
+        for j in range(len(parts))
     ]
-    return trees, [cluster.submit(_sent, given, count, at=j) for j, given in enumerate(borders)]
+    return trees, [cluster.submit(_sent, given, max(k - 1, 1), at=j) for j, given in enumerate(borders)]
+
+
+def asked_borders(
+    parts: list[Future], outline: list[Future], k: int, norm: Norm, cluster: Cluster
+) -> tuple[list[Future], list[list[Any]]]:
+    """The border of every partition, and the answers that it gets."""
+    borders = [cluster.submit(border.border, part, outline[j], j, k, norm, at=j) for j, part in enumerate(parts)]
+    return borders, answered(parts, borders, max(k - 1, 1), cluster)
+
+
+def answered(parts: list[Future], asking: list[Future], count: int, cluster: Cluster) -> list[list[Any]]:
+    """The answers of `border.distances_for` to all that asks in every partition."""
+    asked = routed(asking, len(parts), cluster)
+    found = [cluster.submit(border.distances_for, part, j, count, asked[j], at=j) for j, part in enumerate(parts)]
+    return routed(found, len(parts), cluster)
 
 
 def _all_rounds(
@@ -238,9 +254,7 @@ def _all_rounds(
                 cluster.submit(rounds.ask, local, place, known, own, at=place.number)
                 for local, place, own in zip(locals_, places, outline)
             ]
-            given = [asked for _ in places] if cluster.in_process else _addressed(
-                asked, cluster.gather([cluster.submit(_receivers, packets) for packets in asked]), cluster
-            )
+            given = routed(asked, len(places), cluster)
             answers = [
                 cluster.submit(rounds.answer, local, place, known, own, packets, at=place.number)
                 for local, place, own, packets in zip(locals_, places, outlines, given)
@@ -253,17 +267,26 @@ def _all_rounds(
             for number, own in enumerate(found[len(before) :], len(before)):
                 report(number, own.left)
         if len(found) > found[0].left.bit_length() + 1:
-            raise RuntimeError(f"{found[-1].left:,} components are left after {costs.rounds} rounds; please report this")
+            raise RuntimeError(
+                f"{found[-1].left:,} components are left after {costs.rounds} rounds; please report this"
+            )
     costs.asked_rounds = sum(own.asked for own in found)
     costs.bytes_sent += sum(own.bytes for own in found)
     return state
 
 
-def _addressed(given: list[Future], addresses: list[list[int]], cluster: Cluster) -> list[list[Any]]:
-    """What every partition gets of the others: only what is addressed to it travels."""
+def routed(given: list[Future], receivers: int, cluster: Cluster) -> list[list[Any]]:
+    """What every partition gets of dictionaries by partition, or of the questions that points ask.
+
+    In one process partitions pick their items themselves. Across processes only what is addressed to a partition
+    travels to it, and None stands for nothing.
+    """
+    if cluster.in_process:
+        return [given for _ in range(receivers)]
+    addresses = cluster.gather([cluster.submit(_receivers, own) for own in given])
     return [
         [cluster.submit(_item_or_none, own, j) if j in addresses[i] else None for i, own in enumerate(given)]
-        for j in range(len(given))
+        for j in range(receivers)
     ]
 
 
@@ -271,12 +294,16 @@ def _item(ops: Backend, items: Any, which: int) -> Any:
     return items[which]
 
 
+def _by_partition(items: Any) -> dict[int, Any]:
+    return items.questions if isinstance(items, border.Asking) else items
+
+
 def _item_or_none(ops: Backend, items: Any, which: int) -> Any:
-    return (items.questions if isinstance(items, border.Border) else items).get(which)
+    return _by_partition(items).get(which)
 
 
 def _receivers(ops: Backend, given: Any) -> list[int]:
-    return list(given.questions if isinstance(given, border.Border) else given)
+    return list(_by_partition(given))
 
 
 def _on_backend(ops: Backend, outline: Any) -> Any:
@@ -303,7 +330,7 @@ def _counts_of(ops: Backend, pieces: list[partition.Piece]) -> list[int]:
     return [len(piece.rows) + len(piece.left_out) for piece in pieces]
 
 
-def _with_core_distances(ops: Backend, part: partition.Partition, k: int) -> partition.Partition:
+def with_core_distances(ops: Backend, part: partition.Partition, k: int) -> partition.Partition:
     """The partition with the core distances of its points among themselves; infinite where it has too few."""
     part = part.with_bvh()
     if len(part.rows) >= k:
@@ -321,4 +348,3 @@ def _sent(ops: Backend, given: border.Border, count: int) -> tuple[int, int]:
 
 def _joined_edges(ops: Backend, state: rounds.Rounds) -> Any:
     return state.joined
-

@@ -33,16 +33,31 @@ class QueryEdges:
     height: Array  # T[m]: weight of the edge in the metric's units; 0 where the query equals the point
 
     def leaving(self, condensed: Condensed) -> tuple[Array, Array]:
-        """The cluster that every query leaves, int32[m], and the height at which it leaves, T[m].
+        """The cluster that every query leaves, int32[m], and the height at which it leaves, T[m]: see `leaving_of`."""
+        return leaving_of(condensed, *condensed.leaving(self.neighbor), self.equal, self.height)
 
-        A query that equals a training point leaves where that point does. Another query joins at its own lambda; if its
-        neighbour's cluster is born later than that, the query belongs to the first ancestor that is born earlier.
-        """
-        cluster, own = condensed.leaving(self.neighbor)
-        height = np.where(self.equal, own, self.height)
-        joins = density(height)
-        late = joins < density(own)
-        return _first_born_before(condensed, cluster, np.where(late, joins, np.nan)), height
+
+def leaving_of(condensed: Condensed, cluster: Array, own: Array, equal: Array, height: Array) -> tuple[Array, Array]:
+    """The cluster that every query leaves, int32[m], and the height at which it leaves, T[m].
+
+    A query that equals a training point leaves where that point does. Another query joins at its own lambda; if its
+    neighbour's cluster is born later than that, the query belongs to the first ancestor that is born earlier.
+
+    Parameters
+    ----------
+    condensed : Condensed
+        Only its clusters are read, not its points.
+    cluster, own : int32[m], T[m]
+        The cluster that the neighbour of every query leaves, and the height at which it leaves.
+    equal : bool[m]
+        Whether the query equals its neighbour.
+    height : T[m]
+        At which the query joins its neighbour.
+    """
+    height = np.where(equal, own, height)
+    joins = density(height)
+    late = joins < density(own)
+    return _first_born_before(condensed, cluster, np.where(late, joins, np.nan)), height
 
 
 def _first_born_before(condensed: Condensed, cluster: Array, joins: Array) -> Array:
@@ -95,8 +110,14 @@ def join_queries(fitted: Model, queries: Array) -> QueryEdges:
 
 
 def _by_magnitude(queries: Array, scale: float, norm: Norm, core_factor: float) -> Iterator[tuple[Array, int]]:
-    """Rows of queries, and by how many powers of two they are too large for the scale: their powers would overflow.
-    As a rule all rows, and 0.
+    """Rows of queries of the same excess (see `excess_of`), and this excess. As a rule all rows, and 0."""
+    excess = excess_of(queries, scale, norm, core_factor)
+    for level in np.unique(excess).tolist():
+        yield np.asarray(np.flatnonzero(excess == level), like=queries), level
+
+
+def excess_of(queries: Array, scale: float, norm: Norm, core_factor: float) -> np.ndarray:
+    """By how many powers of two every query is too large for the scale, int[m] on the host: its powers would overflow.
 
     Magnitudes are compared as integers: a GPU may take subnormal floats for 0. A query of zeros has no exponent.
     """
@@ -107,8 +128,7 @@ def _by_magnitude(queries: Array, scale: float, norm: Norm, core_factor: float) 
     exponent = np.frexp(greatest)[1] + (int(np.frexp(scale)[1]) - 1)
     excess = np.maximum(exponent - highest, 0)
     excess[greatest == 0] = 0
-    for level in np.unique(excess).tolist():
-        yield np.asarray(np.flatnonzero(excess == level), like=queries), level
+    return excess
 
 
 def _join_by_search(

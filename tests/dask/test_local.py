@@ -39,6 +39,12 @@ def test_the_workers_share_the_memory():
         assert Cluster(client, "cpu").bytes_a_thread() == 1 << 29
 
 
+def test_the_clients_heartbeat_takes_no_workers_away(client, monkeypatch):
+    """Every two seconds the client writes an empty list of workers to where `scheduler_info` reads."""
+    monkeypatch.setattr(client, "scheduler_info", lambda n_workers: {"workers": {}})
+    assert len(Cluster(client, "cpu").workers) == 2
+
+
 def until_all_are_paused(client):
     end = time.monotonic() + 10
     while {one["status"] for one in client.scheduler_info(n_workers=-1)["workers"].values()} != {"paused"}:

@@ -51,6 +51,30 @@ def test_predictions(device, tmp_path):
     assert int(named["clusters"]) > 1 and 0 < int(named["noise"]) < 350
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_trees_over_workers(device, tmp_path):
+    options = f"weak --device {device} --sets halos --points-per-worker 3000 --workers 2 --repeats 1 --check 500"
+    rows = table_of("dask_bench.py", f"{options} --tasks --operations --whole", tmp_path)
+    title, row = rows[0], next(row for row in rows if row[0] == "halos")
+    named = dict(zip(title, row))
+    assert (named["points"], named["workers"]) == ("6,000", "2")
+    assert named["one device on all"].endswith("s, the same total")
+    assert {"ask", "answer", "join", "local_tree"} <= {row[0] for row in rows}
+    assert any("nearest_outgoing" in row[-1] for row in rows if row[0] == "local_tree")
+
+
+def test_clusterings_over_workers(tmp_path):
+    options = "labels --sets blobs --k 5 --points-per-worker 3000 --workers 2 --repeats 1 --check 500 --tasks"
+    assert "hierarchy" in {row[0] for row in table_of("dask_bench.py", options, tmp_path)}
+
+
+def test_threads_beside_processes(tmp_path):
+    options = "cpu --sets uniform --points 4000 --workers 2 --repeats 1 --check 500"
+    title, *rows = [row for row in table_of("dask_bench.py", options, tmp_path) if row[0] != "---"]
+    assert [row[3] for row in rows] == ["one process, 2 threads", "2 workers, threads", "2 workers, processes"]
+    assert len({dict(zip(title, row))["total weight"] for row in rows}) == 1
+
+
 def test_what_others_took_is_found():
     sys.path.insert(0, str(ROOT / "benchmarks"))
     try:

@@ -1,0 +1,166 @@
+"""Labels and probabilities of new points (queries) in a clustering over many workers, which they do not change.
+
+The results are those of `emst.hdbscan.prediction`, bit for bit. Queries travel to the partition where their search
+begins, and from there ask others in two waves (`queries.py`). Queries that are too large for the scale of the points
+search among points at a lower scale, whose core distances are found anew, as on one device.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from distributed import Future
+from sklearn.utils.validation import check_is_fitted
+
+from emst.backend.operations import Backend
+from emst.backend.records import Array
+from emst.dask import hierarchy, queries
+from emst.dask.finite import finite_chunks, spread
+from emst.dask.fitting import Zeros, images_of, read_again
+from emst.dask.hdbscan import HDBSCAN
+from emst.dask.inputs import Chunks, chunks_of
+from emst.dask.outputs import dask_array, scatter_rows
+from emst.dask.queries import Search
+from emst.dask.spanning import answered, asked_borders, published, routed
+from emst.inputs.features import check_features
+
+if TYPE_CHECKING:
+    from emst.dask.hdbscan import Model
+
+__all__ = ["approximate_predict"]
+
+
+def approximate_predict(model: HDBSCAN, X: Any) -> tuple[Any, Any]:
+    """Labels of new points in the clustering of a fitted model, which they do not change.
+
+    Parameters
+    ----------
+    model : HDBSCAN
+        Fitted.
+    X : dask array, dask data frame, paths, delayed blocks, or array-like of shape (m, d)
+        New points, with the columns of the training data; rows may hold NaN and infinities.
+
+    Returns
+    -------
+    labels : dask array, int64 of shape (m,)
+        As `emst.hdbscan.prediction.approximate_predict` returns them, in the chunks of `X`. A row that equals a
+        training point gets that point's label.
+    probabilities : dask array, float64 of shape (m,)
+        Likewise.
+
+    Raises
+    ------
+    TypeError
+        `model` is no `HDBSCAN` of this package; what `emst.dask.minimum_spanning_tree` raises.
+    sklearn.exceptions.NotFittedError
+        `model` has not been fitted.
+    ValueError, RuntimeError, FileNotFoundError
+        `X` does not have the columns of the training data; rows of zeros under "cosine"; what
+        `emst.dask.minimum_spanning_tree` raises, but for rows that are not finite.
+    """
+    if not isinstance(model, HDBSCAN):
+        raise TypeError(f"the first argument must be a fitted emst.dask.HDBSCAN; got {type(model).__qualname__}")
+    check_is_fitted(model)
+    fitted = model._model
+    cluster = fitted.cluster
+    with cluster.releasing():
+        given = chunks_of(X, cluster, fitted.fitted.dtype)
+        check_features(model, np.empty((1, given.d)))
+        return read_again(given, cluster, lambda chunks: _predicted(fitted, chunks))
+
+
+def _predicted(model: Model, given: Chunks) -> tuple[Any, Any]:
+    """Labels and probabilities in the chunks of `given`, when they are complete."""
+    cluster = model.cluster
+    chunks, rows = finite_chunks(given, cluster)
+    found = _results(model, given, chunks, rows)
+    by_row = [[cluster.submit(_part, one, i, at=j) for j, one in enumerate(found)] for i in range(3)]
+    labels, probabilities = (scatter_rows(cluster, values, by_row[2], chunks) for values in by_row[:2])
+    labels = spread(labels, rows, -2, -3, cluster)
+    probabilities = spread(probabilities, rows, 0, np.nan, cluster)
+    cluster.gather([cluster.submit(_nothing, one) for one in [*labels, *probabilities]])
+    return dask_array(labels, given.row_chunks, np.int64), dask_array(probabilities, given.row_chunks, np.float64)
+
+
+def _results(model: Model, given: Chunks, chunks: Chunks, rows: list[Future] | None) -> list[Future]:
+    """Futures of `queries.Results`; together they hold all rows that are finite."""
+    cluster, tree = model.cluster, model.fitted.tree
+    search = Search(model.k, tree.scale, tree.norm, model.core_factor)
+    images = images_of(chunks, model.metric, model.fitted.dtype, cluster)
+    excesses = cluster.gather([cluster.submit(queries.excesses, image, search) for image in images])
+    for i, own in enumerate(excesses):
+        if isinstance(own, Zeros):
+            first = own.first if rows is None else int(cluster.gather([rows[i]])[0].kept[own.first])
+            where = given.where(int(given.offsets[i]) + first)
+            raise ValueError(f"metric={model.metric.name!r} is not defined for {where} of X, which is all zeros")
+    numbers = range(len(tree.locals))
+    values = [cluster.submit(hierarchy.leaving_of_partition, model.flat, model.hierarchy, j, at=0) for j in numbers]
+    leaving = [cluster.submit(queries.leaving_of_points, model.contracted[j], values[j], at=j) for j in numbers]
+    clusters = cluster.submit(hierarchy.tree_on_host, model.flat, at=0)
+    found = []
+    for excess in sorted({0}.union(*excesses)):
+        found += _results_of(model, search, chunks, images, excess, leaving, clusters)
+    return found
+
+
+def _results_of(
+    model: Model,
+    search: Search,
+    chunks: Chunks,
+    images: list[Future],
+    excess: int,
+    leaving: list[Future],
+    clusters: Future,
+) -> list[Future]:
+    """Results of the queries of one excess, of every partition."""
+    cluster, tree, places = model.cluster, model.fitted.tree, model.fitted.tree.places
+    numbers = range(len(places))
+    visitors = [
+        cluster.submit(queries.visitors, image, int(first), excess, tree.homes, search)
+        for image, first in zip(images, chunks.offsets)
+    ]
+    parts, outline = _partitions(model, search, excess)
+    arrived = routed(visitors, len(parts), cluster)
+    guests = [
+        cluster.submit(queries.guests, parts[j], outline[j], j, excess, search, arrived[j], at=j) for j in numbers
+    ]
+    answers: list[list[Any]] = [[] for _ in numbers]
+    if model.k > 1:
+        answers = answered(parts, guests, model.k - 1, cluster)
+    nearest = [
+        cluster.submit(
+            queries.nearest, parts[j], places[j], leaving[j], outline[j], guests[j], search, answers[j], at=j
+        )
+        for j in numbers
+    ]
+    asked = routed(nearest, len(parts), cluster)
+    firsts = [cluster.submit(queries.firsts, parts[j], places[j], leaving[j], asked[j], at=j) for j in numbers]
+    others = routed(firsts, len(parts), cluster)
+    rest = (clusters, model.options.epsilon, model.metric, model.alpha, model.fitted.dtype)
+    return [cluster.submit(queries.labelled, j, guests[j], nearest[j], others[j], *rest, at=j) for j in numbers]
+
+
+def _partitions(model: Model, search: Search, excess: int) -> tuple[list[Future], list[Future]]:
+    """The partitions at the scale for queries of this excess, with core distances as weights take them; and the outline
+    of all."""
+    cluster, tree = model.cluster, model.fitted.tree
+    if excess == 0:
+        return [cluster.submit(queries.partition_of, local, at=j) for j, local in enumerate(tree.locals)], tree.outline
+    parts = [cluster.submit(queries.rescaled, local, excess, search, at=j) for j, local in enumerate(tree.locals)]
+    outline, _ = published(parts, cluster)
+    if model.k == 1:
+        return parts, outline
+    borders, answers = asked_borders(parts, outline, model.k, tree.norm, cluster)
+    return [
+        cluster.submit(queries.with_cores_of_all, part, borders[j], j, search, answers[j], at=j)
+        for j, part in enumerate(parts)
+    ], outline
+
+
+def _part(ops: Backend, found: queries.Results, which: int) -> Array:
+    return found[which]
+
+
+def _nothing(ops: Backend, value: Any) -> None:
+    return None

@@ -1,0 +1,337 @@
+"""New points (queries) among the partitions: which training point each joins, and where that point leaves its cluster.
+
+A query is a guest of one partition, its home. The home finds the k - 1 nearest points, and asks the partitions whose
+outlines lie within the last of these distances for theirs. So it has the query's core distance. Then it finds the
+first point by (weight, power of the distance, id) that it holds itself, and asks the partitions that may hold one which
+comes before. All is exact: a poor home costs time only.
+
+A query at distance 0 of some point joins the first such point, whatever the core distances: it asks with a bound of 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from emst.backend.operations import Backend
+from emst.backend.records import Array, Bvh, Condensed, Norm, Outline, Selection
+from emst.dask import hierarchy
+from emst.dask.border import NO_LABEL, Asking, Border, Questions, asked_of
+from emst.dask.cells import Homes, homes_of
+from emst.dask.certain import Local, take_answers
+from emst.dask.contract import Contracted
+from emst.dask.fitting import Zeros
+from emst.dask.order import as_bits, least_of, lesser
+from emst.dask.partition import Partition
+from emst.dask.rounds import Place
+from emst.dask.spanning import with_core_distances
+from emst.distances.metrics import Metric
+from emst.hdbscan.joining import excess_of, leaving_of
+from emst.inputs.devices import to_host
+from emst.spanning import heights
+
+NOBODY = np.iinfo(np.int64).max  # in the place of an id: every id comes before it
+
+
+@dataclass(frozen=True)
+class Search:
+    """What all searches of a fit share."""
+
+    k: int
+    scale: float
+    norm: Norm
+    core_factor: float
+
+    def lowered(self, excess: int) -> float:
+        """The scale for queries that are too large for that of the points."""
+        return math.ldexp(self.scale, -excess)
+
+
+class Visitors(NamedTuple):
+    """Queries of one chunk on their way to one partition."""
+
+    points: Array  # T[m, d], not scaled
+    rows: Array  # int64[m]: among all queries
+
+
+@dataclass(eq=False)
+class Guests(Asking):
+    """The queries whose home is one partition, in the order of a curve; without any, `bvh` is None. Their questions are
+    how far others have to look for nearer points."""
+
+    bvh: Bvh
+    rows: Array  # int64[m]: among all queries
+    known: Array | None  # T[m, k - 1]: powers of the distances of the nearest points, ascending; None if k is 1
+
+
+class Wanted(NamedTuple):
+    """Queries of one partition that ask another one for the point that they join."""
+
+    points: Array  # T[m, d], scaled
+    core: Array | None  # T[m]
+    bound: Array  # T[m]: weight of a point that is known
+    asking: Array  # int64[m]: which of the guests
+
+
+class Joined(NamedTuple):
+    """The point that each of some queries joins, the first by (weight, power of the distance, id). Where there is none,
+    the weight is infinite and the id `NOBODY`."""
+
+    weight: Array  # T[m], a power
+    power: Array  # T[m]: of the distance
+    id: Array  # int64[m]
+    cluster: Array  # int32[m]: that the point leaves
+    height: Array  # floating[m]: at which it leaves
+
+
+@dataclass(eq=False)
+class Nearest(Asking):
+    """The points of their home that the guests join, and what they want to know of other partitions: `Wanted`."""
+
+    joined: Joined | None
+
+
+class Results(NamedTuple):
+    """Of the guests of a partition."""
+
+    labels: Array  # int64[m]
+    probabilities: Array  # float64[m]
+    rows: Array  # int64[m]: among all queries
+
+
+class Leaving(NamedTuple):
+    """Where the points of a partition leave their clusters."""
+
+    vertex: Array  # int32[n]
+    cluster: Array  # int32[vertices]
+    height: Array  # floating[vertices]
+
+
+def excesses(ops: Backend, image: Any, search: Search) -> Any:
+    """By how many powers of two queries of a chunk are too large for the scale, each number once; or its rows of zeros,
+    which the metric cannot take."""
+    if isinstance(image, Zeros) or len(image) == 0:
+        return image if isinstance(image, Zeros) else []
+    return np.unique(excess_of(image, search.scale, search.norm, search.core_factor)).tolist()
+
+
+def visitors(ops: Backend, image: Array, first: int, excess: int, homes: Homes, search: Search) -> dict[int, Visitors]:
+    """The queries of a chunk with this excess, by home. `first` is the row of the first among all queries."""
+    if len(image) == 0:
+        return {}
+    chosen = ops.asarray(np.flatnonzero(excess_of(image, search.scale, search.norm, search.core_factor) == excess))
+    points = ops.xp.ascontiguousarray(image[chosen])
+    home = homes_of(points, search.scale, homes, ops)
+    found = {}
+    for number in np.unique(to_host(home)).tolist():
+        mine = np.flatnonzero(home == number)
+        found[number] = Visitors(points[mine], chosen[mine].astype(np.int64) + first)
+    return found
+
+
+def guests(
+    ops: Backend,
+    partition: Partition,
+    outline: Outline,
+    own: int,
+    excess: int,
+    search: Search,
+    arrived: list[Any],
+) -> Guests:
+    """Welcome the visitors of all chunks, and look for their nearest points here.
+
+    `arrived` holds what `visitors` returned for every chunk, or its part for this partition, or None.
+    """
+    mine = [given.get(own) if isinstance(given, dict) else given for given in arrived]
+    mine = [given for given in mine if given is not None]
+    if not mine:
+        return Guests({}, None, ops.xp.empty(0, np.int64), None)
+    points, rows = (np.concatenate([ops.asarray(item) for item in column]) for column in zip(*mine))
+    scale = search.lowered(excess)
+    order = ops.curve_order(points, scale).rows
+    bvh, rows = ops.build_bvh(points, order, scale, search.norm), rows[order]
+    if search.k == 1:
+        return Guests({}, bvh, rows, None)
+    known = ops.nearest_distances(partition.bvh, bvh, ops.xp.full(bvh.n, np.inf, bvh.dtype), search.k - 1)
+    scaled, radius = ops.xp.ascontiguousarray(bvh.points()), ops.xp.ascontiguousarray(known[:, -1])
+    asked = asked_of(ops, scaled, radius, outline, own, search.norm)
+    questions = {other: Questions(scaled[those], radius[those], those) for other, those in asked.items()}
+    return Guests(questions, bvh, rows, known)
+
+
+def nearest(
+    ops: Backend,
+    partition: Partition,
+    place: Place,
+    leaving: Leaving,
+    outline: Outline,
+    given: Guests,
+    search: Search,
+    found: list[Any],
+) -> Nearest:
+    """The points of their home that the guests join, under the core distances of all points. `found` holds what
+    `border.distances_for` returned in every partition, or the part for this one."""
+    if given.bvh is None:
+        return Nearest({}, None)
+    own, bvh = place.number, given.bvh
+    points = ops.xp.ascontiguousarray(bvh.points())
+    bound, core = ops.xp.full(bvh.n, np.inf, bvh.dtype), None
+    if given.known is not None:
+        known = _of_all(given, own, found, ops)
+        bound[as_bits(ops.xp.ascontiguousarray(known[:, 0])) == 0] = 0
+        core = _multiplied(ops, points, ops.xp.ascontiguousarray(known[:, -1]), search)
+    joined = _first(ops, partition, place, leaving, points, core, bound)
+    bound = lesser(bound, joined.weight)
+    radius = bound  # no point is lighter than the query's core distance, only nearer
+    if core is not None:
+        radius = ops.xp.where(as_bits(bound) == as_bits(core), lesser(bound, joined.power), bound)
+    asked = asked_of(ops, points, radius, outline, own, search.norm)
+    return Nearest(
+        {
+            other: Wanted(points[those], None if core is None else core[those], bound[those], those)
+            for other, those in asked.items()
+        },
+        joined,
+    )
+
+
+def _of_all(given: Guests, own: int, found: list[Any], ops: Backend) -> Array:
+    """Powers of the distances of the guests to the k - 1 nearest of all points, ascending."""
+    assert given.known is not None
+    known = given.known.copy()
+    for other, answers in enumerate(found):
+        nearer = answers.get(own) if isinstance(answers, dict) else answers
+        if nearer is not None:
+            asking = given.questions[other].asking
+            known[asking] = least_of(known[asking], ops.asarray(nearer))
+    return known
+
+
+def _multiplied(ops: Backend, points: Array, core: Array, search: Search) -> Array:
+    """Core distances of queries, times the factor with which weights take them."""
+    if search.core_factor == 1:
+        return core
+    queries = ops.build_bvh(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, search.norm)
+    ops.set_cores(queries, core)
+    ops.scale_cores(queries, search.core_factor)
+    return queries.core
+
+
+def _first(
+    ops: Backend, partition: Partition, place: Place, leaving: Leaving, points: Array, core: Array | None, bound: Array
+) -> Joined:
+    """The first point of a partition for every query, among those of weight at most `bound`."""
+    bvh = partition.bvh
+    equal = np.flatnonzero(as_bits(bound) == 0)
+    with partition.lock:
+        labels = ops.xp.zeros(bvh.n, np.int32)
+        ops.label_nodes(bvh, labels)
+        found, weight, power = _searched(ops, bvh, labels, points, core, bound)
+        if core is not None and len(equal):  # only the distance counts for these
+            some = (ops.xp.ascontiguousarray(points[equal]), None, bound[equal])
+            found[equal], weight[equal], power[equal] = _searched(ops, bvh, labels, *some)
+    at = np.maximum(found, 0)
+    vertex = leaving.vertex[at]
+    ids = ops.xp.where(found < 0, np.int64(NOBODY), partition.ids(place.start, at))
+    return Joined(weight, power, ids, leaving.cluster[vertex], leaving.height[vertex])
+
+
+def _searched(
+    ops: Backend, bvh: Bvh, labels: Array, points: Array, core: Array | None, bound: Array
+) -> tuple[Array, Array, Array]:
+    m = len(points)
+    queries = ops.build_bvh(points, ops.xp.arange(m, dtype=np.int32), 1.0, bvh.norm)
+    return ops.nearest_across(bvh, labels, queries, ops.xp.full(m, NO_LABEL, np.int32), core, bound)
+
+
+def firsts(ops: Backend, partition: Partition, place: Place, leaving: Leaving, asked: list[Any]) -> dict[int, Joined]:
+    """The points of this partition that queries of others join, by their home. `asked` holds what `nearest` returned in
+    every partition, or the part for this one, or None."""
+    found = {}
+    for home, given in enumerate(asked):
+        wanted = given.questions.get(place.number) if isinstance(given, Asking) else given
+        if wanted is not None:
+            core = None if wanted.core is None else ops.asarray(wanted.core)
+            points, bound = ops.asarray(wanted.points), ops.asarray(wanted.bound)
+            found[home] = _first(ops, partition, place, leaving, points, core, bound)
+    return found
+
+
+def labelled(
+    ops: Backend,
+    own: int,
+    given: Guests,
+    near: Nearest,
+    found: list[Any],
+    clusters: tuple[Condensed, Selection],
+    epsilon: float,
+    metric: Metric,
+    alpha: float,
+    dtype: np.dtype,
+) -> Results:
+    """Labels and probabilities of the guests of a partition. `found` holds what `firsts` returned in every partition,
+    or the part for this one; `clusters` is what `hierarchy.tree_on_host` returned."""
+    if given.bvh is None:
+        return Results(ops.xp.empty(0, np.int64), ops.xp.empty(0, np.float64), given.rows)
+    joined = _joined(ops, own, near, found)
+    equal = as_bits(joined.weight) == 0
+    order = ops.xp.arange(given.bvh.n, dtype=np.int32)
+    with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
+        height = heights(ops.unscaled(given.bvh, joined.weight, order), metric, alpha, dtype, ops)
+    tree, selection = hierarchy.on_backend(ops, *clusters)
+    cluster, height = leaving_of(tree, joined.cluster, joined.height, equal, height)
+    return Results(*ops.label_points(tree, selection, epsilon, cluster, height), given.rows)
+
+
+def _joined(ops: Backend, own: int, near: Nearest, found: list[Any]) -> Joined:
+    """The points that the guests of a partition join, among all points."""
+    assert near.joined is not None
+    best = Joined(*(column.copy() for column in near.joined))
+    for other, answers in enumerate(found):
+        given = answers.get(own) if isinstance(answers, dict) else answers
+        if given is None:
+            continue
+        new, asking = Joined(*map(ops.asarray, given)), near.questions[other].asking
+        old = Joined(*(column[asking] for column in best))
+        first = new.id < old.id
+        for key in ("power", "weight"):
+            a, b = as_bits(getattr(new, key)), as_bits(getattr(old, key))
+            first = (a < b) | ((a == b) & first)
+        for column, value in zip(best, new):
+            column[asking[first]] = value[first]
+    return best
+
+
+def leaving_of_points(ops: Backend, own: Contracted, values: tuple[Array, Array]) -> Leaving:
+    """Where the points of a partition leave their clusters; `values` are those of the vertices."""
+    return Leaving(own.vertex, *map(ops.asarray, values))
+
+
+def partition_of(ops: Backend, local: Local) -> Partition:
+    """The partition, with core distances as weights take them."""
+    return local.partition
+
+
+def rescaled(ops: Backend, local: Local, excess: int, search: Search) -> Partition:
+    """The partition with points that are multiplied by 2^-excess, and the core distances of its points among
+    themselves."""
+    bvh = local.partition.bvh
+    points = ops.xp.ascontiguousarray(bvh.points())
+    order = ops.xp.arange(bvh.n, dtype=np.int32)
+    lower = replace(local.partition, bvh=ops.build_bvh(points, order, math.ldexp(1.0, -excess), search.norm))
+    return lower if search.k == 1 else with_core_distances(ops, lower, search.k)
+
+
+def with_cores_of_all(
+    ops: Backend, partition: Partition, border: Border, own: int, search: Search, found: list[Any]
+) -> Partition:
+    """The partition with the core distances of its points among all, as weights take them; `border` and `found` as for
+    `certain.local_tree`."""
+    partition = partition.with_bvh()
+    take_answers(ops, partition, border, border.reach.copy(), own, search.k, found)
+    if search.core_factor != 1:
+        ops.scale_cores(partition.bvh, search.core_factor)
+    return partition
