@@ -19,6 +19,7 @@ from emst.dask.outputs import dask_array
 from emst.dask.result import TreeEdges
 from emst.dask.spanning import Costs
 from emst.distances.metrics import tree_metric_of
+from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import FittedAttribute
 from emst.inputs.summary import counted, one_line
 from emst.progress import both, round_printer
@@ -68,6 +69,9 @@ def minimum_spanning_tree(
 
     Raises
     ------
+    TypeError
+        Sparse points, a dask collection other than an array or a data frame, or column names of which only some are
+        strings.
     ValueError
         What `emst.minimum_spanning_tree` raises, naming the chunk; chunks that split columns or differ in their columns
         or dtypes; `partitions` below 1.
@@ -81,15 +85,16 @@ def minimum_spanning_tree(
     cluster = Cluster(client, device)
     with cluster.releasing():
         chunks = chunks_of(X, cluster, dtype)
+        features = features_of(chunks.header)
         printed = both(report, round_printer(chunks.n) if verbose else None)
 
         def fit(chunks: Chunks) -> Fitted:
             return fitted_tree(chunks, chosen, min_samples, partitions, cluster, dtype, printed)
 
-        return _result(read_again(chunks, cluster, fit), chunks, cluster)
+        return _result(read_again(chunks, cluster, fit), chunks, features, cluster)
 
 
-def _result(fitted: Fitted, chunks: Chunks, cluster: Cluster) -> MinimumSpanningTree:
+def _result(fitted: Fitted, chunks: Chunks, features: dict[str, Any], cluster: Cluster) -> MinimumSpanningTree:
     edges = fitted.edges
     rows, weights = ([cluster.submit(_column, own, i) for own in edges.futures] for i in (0, 1))
     cores = None if fitted.cores is None else dask_array(fitted.cores, chunks.row_chunks, fitted.dtype)
@@ -100,8 +105,7 @@ def _result(fitted: Fitted, chunks: Chunks, cluster: Cluster) -> MinimumSpanning
         cluster.device,
         fitted.tree.costs,
         edges,
-        chunks.features,
-        chunks.d,
+        features,
     )
 
 
@@ -135,8 +139,7 @@ class MinimumSpanningTree:
     device: str
     report_: Costs
     _edges: TreeEdges
-    _features: Any
-    _columns: int
+    _features: dict[str, Any]
 
     def __repr__(self) -> str:
         return one_line(
@@ -247,13 +250,13 @@ class EMST(DaskEstimator):
 
         Raises
         ------
-        ValueError, RuntimeError, FileNotFoundError
+        TypeError, ValueError, RuntimeError, FileNotFoundError
             What `minimum_spanning_tree` raises.
         """
         tree = minimum_spanning_tree(X, **self.get_params(deep=False))
         total_weight = tree.total_weight
         self._tree = tree
-        self.n_features_in_ = tree._columns
+        set_features(self, tree._features)
         self.edges_, self.weights_, self.total_weight_ = tree.edges, tree.weights, total_weight
         self.device_, self.report_ = tree.device, tree.report_
         if tree.core_distances is not None:

@@ -152,5 +152,5 @@ def _part(ops: Backend, pair: tuple[Array, Array], which: int) -> Array:
 
 
 def without_source(chunks: Chunks) -> Chunks:
-    """The chunks without the caller's array, for results that only need to know where rows lie."""
-    return replace(chunks, futures=[], source=None)
+    """The chunks without the caller's data, for results that only need to know where rows lie."""
+    return replace(chunks, futures=[], source=None, header=None)

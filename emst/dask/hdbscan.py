@@ -17,11 +17,12 @@ from emst.dask.finite import finite_chunks, spread
 from emst.dask.fitting import Fitted, fitted_tree, read_again, without_source
 from emst.dask.inputs import Chunks, chunks_of
 from emst.dask.outputs import dask_array, scatter_rows
-from emst.distances.metrics import TREE_NAMES, Metric, metric_of
+from emst.distances.metrics import Metric, metric_of, tree_metric_of
 from emst.hdbscan.parameters import RECLUSTERED, RULES, Rule
 from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy import scores
 from emst.hierarchy.selection import FlatClustering, Options
+from emst.inputs.features import ATTRIBUTES, features_of, set_features
 from emst.inputs.fitted import FittedAttribute
 from emst.progress import round_printer
 
@@ -58,6 +59,8 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         Where it was computed.
     n_features_in_ : int
         Number of columns of `X`.
+    feature_names_in_ : array of shape (d,)
+        Names of the columns. Only when `X` has string column names.
     """
 
     labels_: Any = FittedAttribute()
@@ -119,18 +122,22 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
 
         Raises
         ------
-        ValueError, RuntimeError, FileNotFoundError
+        TypeError, ValueError, RuntimeError, FileNotFoundError
             What `emst.dask.minimum_spanning_tree` raises, but for rows that are not finite; a parameter out of range.
         """
         options = _checked(self)
+        tree_metric_of(self.metric, self.metric_params)  # raises an error for metrics that need a matrix
         chosen = metric_of(self.metric, self.metric_params, algorithm="auto", alpha=float(self.alpha), sparse=False)
         if chosen.way != "tree":
-            raise ValueError(f"metric must be one of {', '.join(map(repr, TREE_NAMES))}; got {self.metric!r}")
+            raise ValueError(f"metric={self.metric!r} would need the matrix of all distances: {chosen.why}")
         k = int(self.min_cluster_size if self.min_samples is None else self.min_samples)
         cluster = Cluster(self.client, self.device)
         with cluster.releasing():
             given = chunks_of(X, cluster, self.dtype)
-            read_again(given, cluster, lambda chunks: self._take(self._model_of(chunks, chosen, k, options, cluster)))
+            features = features_of(given.header)
+            read_again(
+                given, cluster, lambda chunks: self._take(self._model_of(chunks, chosen, k, options, cluster), features)
+            )
         return self
 
     def _model_of(self, given: Chunks, metric: Metric, k: int, options: Options, cluster: Cluster) -> Model:
@@ -139,14 +146,14 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         fitted = fitted_tree(chunks, metric, k, self.partitions, cluster, self.dtype, report, float(self.alpha))
         return Model(fitted, given, chunks, rows, metric, float(self.alpha), k, options, cluster)
 
-    def _take(self, model: Model) -> None:
+    def _take(self, model: Model, features: dict[str, Any]) -> None:
         labels, probabilities, persistence = model.results()
         cores = model.cores()
         self._model = model
         self.labels_, self.probabilities_, self.core_distances_ = labels, probabilities, cores
         self.cluster_persistence_ = persistence
         self.report_, self.device_ = model.fitted.tree.costs, model.cluster.device
-        self.n_features_in_ = model.given.d
+        set_features(self, features)
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
         """Cluster the rows of `X` and return `labels_`."""
@@ -202,7 +209,8 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         other = clone(self).set_params(min_samples=self._model.k, **params)
         options = _checked(other)
         with self._model.cluster.releasing():
-            other._take(self._model.reclustered(options))
+            features = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
+            other._take(self._model.reclustered(options), features)
         return other
 
     @property

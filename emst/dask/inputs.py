@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -24,6 +25,7 @@ from emst.dask.files import PIECE_BYTES, FileOfPoints, Piece, absolute, files_of
 from emst.inputs.devices import is_cupy_sparse, native_array
 from emst.inputs.points import check_2d, check_points, float_of
 from emst.inputs.summary import counted
+from emst.io.tables import no_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +44,8 @@ class Chunks:
         float32 or float64: what to compute in.
     names : list of str
         What errors call the chunks; empty for a plain array, whose chunks its owner does not know.
-    features : list or None
-        Names of the columns of a data frame.
+    header : array or data frame of shape (0, d)
+        The input without its rows, from which scikit-learn takes the number and the names of the columns.
     known : bool
         False for a dask array whose chunks have unknown sizes.
     source : array or None
@@ -55,7 +57,7 @@ class Chunks:
     d: int
     dtype: np.dtype
     names: list[str]
-    features: list[Any] | None = None
+    header: Any = None
     known: bool = True
     source: Array | None = None
 
@@ -163,7 +165,7 @@ def _from_dask_frame(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
         if kind.kind not in "biuf":
             raise ValueError(f"X must hold real numbers; its column {name!r} holds {kind}")
     chunks = _from_blocks(cluster.client.compute(X.to_delayed()), cluster, dtype)
-    return dataclasses.replace(chunks, features=list(X.columns))
+    return dataclasses.replace(chunks, header=X._meta)
 
 
 def _from_blocks(blocks: list[Future], cluster: Cluster, dtype: Any) -> Chunks:
@@ -183,7 +185,9 @@ def _from_files(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
     names = [f"chunk {i} from {piece.path}" for i, piece in enumerate(pieces)]
     futures = [cluster.submit(_chunk_of_file, *each, dtype, at=i) for i, each in enumerate(zip(pieces, names))]
     chunks = _measured(futures, names, cluster, dtype)
-    return dataclasses.replace(chunks, features=named[0].names if named else None)
+    if not named:
+        return chunks
+    return dataclasses.replace(chunks, header=no_rows(Path(named[0].path), named[0].names or []))
 
 
 def _from_array(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
@@ -195,8 +199,8 @@ def _from_array(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
     n, d = array.shape
     count = min(n, max(len(cluster.workers), math.ceil(n * d * wanted.itemsize / PIECE_BYTES)))
     sizes = [int(size) for size in np.diff(np.linspace(0, n, count + 1).astype(np.int64))]
-    features = list(X.columns) if hasattr(X, "columns") else None
-    return Chunks(_sent(cluster, array, sizes, wanted), sizes, d, wanted, [], features, source=array)
+    header = X[:0] if hasattr(X, "columns") else np.empty((0, d))
+    return Chunks(_sent(cluster, array, sizes, wanted), sizes, d, wanted, [], header, source=array)
 
 
 def _sent(cluster: Cluster, array: Array, sizes: list[int], dtype: np.dtype) -> list[Future]:
@@ -217,7 +221,7 @@ def _measured(futures: list[Future], names: list[str], cluster: Cluster, dtype: 
     for i, (shape, own) in enumerate(found):
         if (shape[1], own) != (d, kind):  # an empty chunk: libraries give these any shape and dtype
             futures[i] = cluster.submit(_empty, d, kind)
-    return Chunks(futures, [shape[0] for shape, _ in found], d, kind, names)
+    return Chunks(futures, [shape[0] for shape, _ in found], d, kind, names, np.empty((0, d)))
 
 
 def _check_alike(names: list[str], found: list[tuple[int | None, np.dtype | None]], dtype: Any) -> None:

@@ -66,7 +66,7 @@ def approximate_predict(model: HDBSCAN, X: Any) -> tuple[Any, Any]:
     cluster = fitted.cluster
     with cluster.releasing():
         given = chunks_of(X, cluster, fitted.fitted.dtype)
-        check_features(model, np.empty((1, given.d)))
+        check_features(model, given.header)
         return read_again(given, cluster, lambda chunks: _predicted(fitted, chunks))
 
 

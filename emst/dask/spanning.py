@@ -146,11 +146,11 @@ def partitioned_tree(
     outline, outlines = published(parts, cluster)
     locals_, sent = _local_trees(parts, outline, k, norm, core_factor, cluster)
     del parts
-    told = [
+    summaries = [
         cluster.submit(rounds.summary, local, place, own, at=place.number)
         for local, place, own in zip(locals_, places, outlines)
     ]
-    state = cluster.submit(rounds.begin, told, norm, at=0)
+    state = cluster.submit(rounds.begin, summaries, norm, at=0)
     for points, size in cluster.gather(sent):
         costs.asked_border += points
         costs.bytes_sent += size

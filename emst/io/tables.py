@@ -28,6 +28,14 @@ def column_names(path: Path) -> tuple[list[str], int]:
     return names, len(names)
 
 
+def no_rows(path: Path, names: Sequence[str]) -> Any:
+    """A table of pyarrow with the columns of a .parquet and no rows."""
+    pyarrow_for(path, "reading")
+    import pyarrow
+
+    return pyarrow.table({name: np.empty(0) for name in names})
+
+
 def read_columns(path: Path, columns: Sequence[str]) -> list[np.ndarray]:
     """Columns of a .csv (int64 if every field is an integer, float64 otherwise) or of a .parquet (in their dtypes)."""
     if path.suffix.lower() == ".csv":

@@ -1,7 +1,9 @@
 """Clusterings over partitions are those of one device, bit for bit."""
 
 import dask.array as da
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 
 import emst
+from emst.dask import EMST
 from emst.dask.hdbscan import HDBSCAN
 
 RNG = np.random.default_rng(12)
@@ -169,3 +172,43 @@ def test_small_sets(where, X, least, k, partitions):
     wanted = emst.HDBSCAN(device="cpu", **options).fit(X)
     assert_same(found, wanted)
     assert np.array_equal(found.condensed_tree_.to_numpy(), wanted.condensed_tree_.to_numpy())
+
+
+@pytest.mark.parametrize("kind", ["pandas", "dask", "parquet"])
+def test_names_of_columns(where, tmp_path, kind):
+    table = pd.DataFrame(np.random.default_rng(3).normal(size=(60, 2)), columns=["x", "y"])
+    if kind == "parquet":
+        table.to_parquet(tmp_path / "points.parquet")
+        table[["y", "x"]].to_parquet(tmp_path / "others.parquet")
+        X, others = tmp_path / "points.parquet", tmp_path / "others.parquet"
+    else:
+        X, others = table, table[["y", "x"]]
+        if kind == "dask":
+            X, others = (dd.from_pandas(one, npartitions=2) for one in (X, others))
+    mst, model = EMST(**where).fit(X), HDBSCAN(**where).fit(X)
+    for one in (mst, model, model.recluster(min_cluster_size=9)):
+        assert one.n_features_in_ == 2 and one.feature_names_in_.tolist() == ["x", "y"]
+    assert np.array_equal(model.predict(X).compute(scheduler=where["client"]), model.to_local()[0])
+    with pytest.raises(ValueError, match="feature names should match those that were passed during fit"):
+        model.predict(others)
+    assert not hasattr(mst.fit(table.to_numpy()), "feature_names_in_")
+
+
+def test_column_names_of_two_kinds(where):
+    table = pd.DataFrame(np.eye(3), columns=["x", 1, "z"])
+    for estimator in (EMST(**where), HDBSCAN(**where)):
+        with pytest.raises(TypeError, match="all input features have string names"):
+            estimator.fit(table)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": "canberra"}, "metric must be one of"),
+        ({"metric": "minkowski", "metric_params": {"w": [1, 2]}}, "takes no metric_params but 'p'; got 'w'"),
+        ({"metric": "haversine", "alpha": 2.0}, "would need the matrix of all distances: alpha is not 1"),
+    ],
+)
+def test_metrics_that_need_a_matrix(where, options, message):
+    with pytest.raises(ValueError, match=message):
+        HDBSCAN(**options, **where).fit(np.eye(2))

@@ -56,7 +56,8 @@ def test_one_file(cluster, tmp_path, suffix):
         chunks = chunks_of(given, cluster)
         assert chunks.dtype == np.float32 and chunks.sizes == [N]
         assert np.array_equal(values(chunks, cluster), POINTS)
-    assert chunks.features == (["x", "y", "z"] if suffix == ".parquet" else None)
+    assert chunks.header.shape == (0, 3)
+    assert getattr(chunks.header, "column_names", None) == (["x", "y", "z"] if suffix == ".parquet" else None)
     assert chunks.where(7) == f"row 7 (chunk 0 from {path}, row 7 of it)"
 
 

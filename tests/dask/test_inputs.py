@@ -154,9 +154,9 @@ def test_chunks_of_results(cpu):
 
 
 def test_names_of_columns(cpu):
-    assert chunks_of(frame(POINTS), cpu).features == ["x", "y", "z"]
-    assert chunks_of(pd.DataFrame(POINTS, columns=list("abc")), cpu).features == ["a", "b", "c"]
-    assert chunks_of(POINTS, cpu).features is None
+    assert list(chunks_of(frame(POINTS), cpu).header.columns) == ["x", "y", "z"]
+    assert list(chunks_of(pd.DataFrame(POINTS, columns=list("abc")), cpu).header.columns) == ["a", "b", "c"]
+    assert not hasattr(chunks_of(POINTS, cpu).header, "columns")
 
 
 def test_nullable_columns(cpu):
