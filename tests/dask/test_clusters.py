@@ -62,10 +62,12 @@ def test_the_clusters_of_one_device(where, name, options):
     X, options = SETS[name], OPTIONS[options]
     if options.get("min_cluster_size", 5) > len(X):
         pytest.skip("clusters would need more points than there are, here and on one device")
-    wanted = emst.HDBSCAN(device="cpu", **options).fit(X)
+    wanted = emst.HDBSCAN(device=where["device"], **options).fit(X)
     found = HDBSCAN(partitions=5, **options, **where).fit(X)
     assert_same(found, wanted)
-    assert np.array_equal(found.core_distances_.compute(), wanted.core_distances_, equal_nan=True)
+    assert np.array_equal(
+        found.core_distances_.compute(scheduler=where["client"]), wanted.core_distances_, equal_nan=True
+    )
     assert np.array_equal(found.condensed_tree_.to_numpy(), wanted.condensed_tree_.to_numpy())
 
 
@@ -74,7 +76,7 @@ def test_any_number_of_partitions(where, partitions):
     X = SETS["blobs"]
     found = HDBSCAN(min_cluster_size=12, partitions=partitions, **where).fit(X)
     assert found.report_.partitions == partitions and found.device_ == where["device"]
-    assert_same(found, emst.HDBSCAN(min_cluster_size=12, device="cpu").fit(X))
+    assert_same(found, emst.HDBSCAN(min_cluster_size=12, device=where["device"]).fit(X))
 
 
 @pytest.mark.parametrize("name", ["blobs", "runs of duplicates", "rows that are not finite"])
@@ -82,7 +84,7 @@ def test_recluster(where, name):
     """A smaller size contracts again; larger ones use what has been contracted."""
     X = SETS[name]
     first = HDBSCAN(min_cluster_size=20, min_samples=4, partitions=4, **where).fit(X)
-    wanted = emst.HDBSCAN(min_cluster_size=20, min_samples=4, device="cpu").fit(X)
+    wanted = emst.HDBSCAN(min_cluster_size=20, min_samples=4, device=where["device"]).fit(X)
     labels = first.to_local()[0]
     for options in (
         {"min_cluster_size": 60},
@@ -106,7 +108,7 @@ def test_closed_subtrees_travel_as_vertices(where):
     found = HDBSCAN(min_cluster_size=100, min_samples=2, partitions=4, **where).fit(X)
     known = where["client"].gather(found._model.hierarchy)
     assert int(known.sizes.sum()) == 3000 > 3 * len(known.sizes)
-    assert_same(found, emst.HDBSCAN(min_cluster_size=100, min_samples=2, device="cpu").fit(X))
+    assert_same(found, emst.HDBSCAN(min_cluster_size=100, min_samples=2, device=where["device"]).fit(X))
 
 
 @pytest.mark.parametrize(
@@ -115,13 +117,17 @@ def test_closed_subtrees_travel_as_vertices(where):
 def test_metrics(where, metric, params):
     X = np.round(SETS["blobs, float32"][:600].astype(float), 1)
     options = {"metric": metric, "metric_params": params, "min_cluster_size": 7, "alpha": 0.8}
-    assert_same(HDBSCAN(partitions=4, **options, **where).fit(X), emst.HDBSCAN(device="cpu", **options).fit(X))
+    assert_same(
+        HDBSCAN(partitions=4, **options, **where).fit(X), emst.HDBSCAN(device=where["device"], **options).fit(X)
+    )
 
 
 def test_places(where):
     X = np.radians(np.stack([RNG.normal(50, 2, 600), RNG.normal(10, 5, 600)], axis=1))
     options = {"metric": "haversine", "min_cluster_size": 10}
-    assert_same(HDBSCAN(partitions=3, **options, **where).fit(X), emst.HDBSCAN(device="cpu", **options).fit(X))
+    assert_same(
+        HDBSCAN(partitions=3, **options, **where).fit(X), emst.HDBSCAN(device=where["device"], **options).fit(X)
+    )
 
 
 def test_results_have_the_chunks_of_the_input(where):
@@ -130,15 +136,15 @@ def test_results_have_the_chunks_of_the_input(where):
     found = HDBSCAN(partitions=3, **where).fit(chunks)
     for result in (found.labels_, found.probabilities_, found.core_distances_):
         assert result.chunks == (chunks.chunks[0],)
-    assert_same(found, emst.HDBSCAN(device="cpu").fit(X))
+    assert_same(found, emst.HDBSCAN(device=where["device"]).fit(X))
     assert found.n_features_in_ == 2
-    assert np.array_equal(found.fit_predict(chunks).compute(), found.to_local()[0])
+    assert np.array_equal(found.fit_predict(chunks).compute(scheduler=where["client"]), found.to_local()[0])
 
 
 def test_a_chunk_whose_rows_are_all_bad(where):
     X = np.concatenate([np.full((50, 2), np.nan), SETS["blobs"][:300], np.full((50, 2), np.inf)])
     found = HDBSCAN(partitions=3, **where).fit(da.from_array(X, chunks=(50, 2)))
-    assert_same(found, emst.HDBSCAN(device="cpu").fit(X))
+    assert_same(found, emst.HDBSCAN(device=where["device"]).fit(X))
 
 
 def test_a_fit_that_fails_leaves_the_estimator(where):
@@ -169,7 +175,7 @@ def test_small_sets(where, X, least, k, partitions):
     """Most distances are tied, most points are equal."""
     options = {"min_cluster_size": least, "min_samples": k, "allow_single_cluster": bool(least % 2)}
     found = HDBSCAN(partitions=partitions, **options, **where).fit(X)
-    wanted = emst.HDBSCAN(device="cpu", **options).fit(X)
+    wanted = emst.HDBSCAN(device=where["device"], **options).fit(X)
     assert_same(found, wanted)
     assert np.array_equal(found.condensed_tree_.to_numpy(), wanted.condensed_tree_.to_numpy())
 

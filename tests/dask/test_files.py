@@ -6,7 +6,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-import zarr
+
+zarr = pytest.importorskip("zarr", reason="reads and writes zarr arrays")
 
 from emst.dask.cluster import Cluster
 from emst.dask.files import cuts, files_of, read_piece

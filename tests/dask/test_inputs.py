@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-import zarr
+
+zarr = pytest.importorskip("zarr", reason="reads and writes zarr arrays")
 from distributed import Client, LocalCluster
 
 from emst.dask.cluster import Cluster, LostInput

@@ -10,7 +10,7 @@ import emst.cpu
 from emst.backend.records import EUCLIDEAN
 from emst.dask import border, certain, partition
 from emst.dask.cells import Cutting, box_members, sample_codes
-from emst.dask.outline import joined_outline, outline_of, reaches
+from emst.dask.outline import joined_outline, on_backend, outline_of, reaches
 from emst.dask.sizes import bytes_of
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
@@ -109,7 +109,7 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, name):
 
 def local_trees(ops, made, k=1):
     """The partitions with their certain edges, by the tasks of `partitioned_tree`."""
-    outline = joined_outline([outline_of(part.bvh) for part in made])
+    outline = on_backend(joined_outline([outline_of(part.bvh) for part in made]), ops)
     borders = [border.border(ops, part, outline, j, k, EUCLIDEAN) for j, part in enumerate(made)]
     found = [border.distances_for(ops, part, j, max(k - 1, 1), borders) for j, part in enumerate(made)]
     return [certain.local_tree(ops, part, borders[j], j, k, 1.0, found) for j, part in enumerate(made)]
