@@ -19,6 +19,15 @@ The stages of a tree, in order:
     result.py      edges in the caller's rows and units
     outputs.py     results as dask arrays, in the chunks of the input
 
+The stages of a clustering beside them:
+    finite.py      rows that are not finite, which are left out
+    contract.py    partitions without the subtrees that are smaller than any cluster
+    hierarchy.py   the dendrogram on one worker, its clusters, and back to the points
+
+New points of a clustering:
+    prediction.py  `approximate_predict`: labels and probabilities of new points
+    queries.py     which training point each of them joins
+
 What they use:
     cluster.py     the workers, and how tasks are given to them
     files.py       files of points, cut into pieces that workers read

@@ -15,7 +15,7 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Norm, Outline
-from emst.dask.outline import half_diagonals, reaches
+from emst.dask.outline import spacings, reaches
 from emst.dask.partition import Partition
 from emst.dask.sizes import Sized
 from emst.inputs.devices import to_host
@@ -57,7 +57,7 @@ def border(ops: Backend, partition: Partition, outline: Outline, own: int, k: in
         asking = np.flatnonzero(reach <= bvh.core)
         radius = bvh.core[asking]
     else:
-        radius = half_diagonals(bvh, near, norm, ops)
+        radius = spacings(bvh, near, norm, ops)
         hopeful = reach[near] <= radius
         asking, radius = near[hopeful], radius[hopeful]
     points = ops.xp.ascontiguousarray(bvh.points()[asking])

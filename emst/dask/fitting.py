@@ -143,7 +143,7 @@ def _partitions(wanted: int | None, chunks: Chunks, k: int, cluster: Cluster) ->
             raise ValueError(f"partitions must be a positive integer or None; got {wanted!r}")
         return int(wanted)
     needed = chunks.n * (BYTES_A_POINT + 4 * chunks.d * chunks.dtype.itemsize)
-    room = cluster.bytes_a_thread()
+    room = cluster.bytes_a_thread() // 4  # Dask lets results fill 60 % before it writes some to disk
     return max(1, min(max(cluster.threads, -(-needed // room) if room else 1), chunks.n // max(64, 4 * k)))
 
 

@@ -23,6 +23,7 @@ BOXES = 1024  # leaves of an outline, about
 POINT = -1  # the level of points, below that of the leaves of the hierarchy
 MIXED = -1  # the label of a box that holds points of several components
 WHOLE = 1 << 16  # boxes of a level that are brought to the host together
+NEAR = 1.3  # spacings of neighbouring points: few edges are longer, and more would make more points ask
 RANGES = 64  # leaves of an outline where there is no hierarchy
 
 
@@ -213,10 +214,12 @@ def _power(sides: Array, norm: Norm) -> Array:
     return sides.max(axis=1) if norm.kind == "chebyshev" else (sides**norm.degree).sum(axis=1)
 
 
-def half_diagonals(bvh: Bvh, points: Array, norm: Norm, ops: Backend) -> Array:
-    """About the power of half the diagonal of the leaf that holds each of the points."""
+def spacings(bvh: Bvh, points: Array, norm: Norm, ops: Backend) -> Array:
+    """About the power of `NEAR` times the spacing of points in the leaf that holds each of the points."""
     if not bvh.levels:
         return ops.xp.full(len(points), np.inf, bvh.dtype)
     low, high = bvh.boxes(0)
-    leaves = points // bvh.levels[0][1]
-    return _power(high[leaves] - low[leaves], norm) * bvh.dtype.type(0.5**norm.degree)
+    size = bvh.levels[0][1]
+    part = NEAR / (bvh.d**0.5 * size ** (1 / bvh.d))  # of the diagonal, as in a grid
+    leaves = points // size
+    return _power(high[leaves] - low[leaves], norm) * bvh.dtype.type(part**norm.degree)

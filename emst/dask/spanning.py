@@ -266,7 +266,7 @@ def _all_rounds(
         if report is not None:
             for number, own in enumerate(found[len(before) :], len(before)):
                 report(number, own.left)
-        if len(found) > found[0].left.bit_length() + 1:
+        if len(found) > found[0].left.bit_length() + 2:
             raise RuntimeError(
                 f"{found[-1].left:,} components are left after {costs.rounds} rounds; please report this"
             )

@@ -210,3 +210,35 @@ def test_small_sets(where, X, k, partitions, size):
     k = min(k, len(X))
     chunks = da.from_array(X, chunks=(size, -1))
     assert_same(minimum_spanning_tree(chunks, min_samples=k, partitions=partitions, **where), X, min_samples=k)
+
+
+def test_rows_that_are_not_finite_are_named(where):
+    """By their rows among all, and by chunk."""
+    X = RNG.random((100, 2))
+    X[[57, 90], 1] = np.nan, np.inf
+    with pytest.raises(ValueError, match=r"NaN or infinity in 2 rows, first in row 57 \(chunk 2, row 7 of it\)"):
+        minimum_spanning_tree(da.from_array(X, chunks=(25, 2)), **where)
+    with pytest.raises(ValueError, match=r"NaN or infinity in 2 rows, first in row 57$"):
+        minimum_spanning_tree(X, **where)
+
+
+def test_rows_of_zeros_have_no_direction(where):
+    X = RNG.random((100, 2))
+    X[31] = 0
+    with pytest.raises(ValueError, match=r"rows of zeros: X has 1 such row, first in row 31 \(chunk 3, row 1 of it\)"):
+        minimum_spanning_tree(da.from_array(X, chunks=(10, 2)), metric="cosine", **where)
+
+
+@pytest.mark.parametrize("partitions", [0, -1, 1.5, True, "2"])
+def test_bad_numbers_of_partitions(where, partitions):
+    with pytest.raises(ValueError, match="partitions must be a positive integer or None"):
+        minimum_spanning_tree(np.ones((5, 2)), partitions=partitions, **where)
+
+
+def test_small_memories_make_more_partitions(where, monkeypatch):
+    """A worker holds other results beside the partition it works on: a partition gets a quarter of its memory."""
+    X = RNG.random((3000, 2))
+    monkeypatch.setattr("emst.dask.cluster.Cluster.bytes_a_thread", lambda cluster: 800_000)
+    tree = minimum_spanning_tree(X, **where)
+    assert 4 <= tree.report_.partitions <= 6
+    assert_same(tree, X)

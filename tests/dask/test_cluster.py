@@ -1,0 +1,64 @@
+"""Which clusters are accepted: one sentence for every other."""
+
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+from emst.dask import minimum_spanning_tree
+from emst.dask.cluster import Cluster, _check_versions, _common_device
+
+X = np.ones((5, 2))
+
+
+def test_no_client(monkeypatch):
+    def nobody():
+        raise ValueError("no clients found")
+
+    monkeypatch.setattr("emst.dask.cluster.get_client", nobody)
+    with pytest.raises(RuntimeError, match="there is no Dask client; start one with these two lines") as error:
+        minimum_spanning_tree(X)
+    assert "from emst.dask import local_cluster\n" in str(error.value)
+
+
+def test_a_closed_client_and_a_cluster_without_workers():
+    with LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as local:
+        with Client(local, set_as_default=False) as client, pytest.raises(RuntimeError, match="has no workers"):
+            minimum_spanning_tree(X, client=client)
+        with pytest.raises(RuntimeError, match="the Dask client is closed; start one"):
+            minimum_spanning_tree(X, client=client)
+
+
+def found(**kinds):
+    return {name: {"device": device, "version": "0"} for name, device in kinds.items()}
+
+
+def test_gpus_on_some_workers_only():
+    mixed = found(a="cuda", b="cpu")
+    with pytest.raises(RuntimeError, match="1 of 2 workers have no usable GPU, the first of them b; pass device='cpu'"):
+        _common_device(mixed, "auto")
+    with pytest.raises(RuntimeError, match="first of them b; device='cuda' needs one each"):
+        _common_device(mixed, "cuda")
+    assert _common_device(mixed, "cpu") == "cpu"
+    assert _common_device(found(a="cuda", b="cuda"), "auto") == "cuda"
+    assert _common_device(found(a="cpu"), "auto") == "cpu"
+
+
+def test_other_versions_on_workers():
+    with pytest.raises(RuntimeError, match=r"worker a has emst 0 and this process .*; install the same version"):
+        _check_versions(found(a="cpu"))
+
+
+def test_unknown_devices(client):
+    with pytest.raises(ValueError, match="device must be 'auto', 'cpu' or 'cuda'; got 'tpu'"):
+        minimum_spanning_tree(X, device="tpu", client=client)
+
+
+def test_another_client_than_the_current_one(client):
+    """Waits go to the client that was given, and without any current client, too."""
+    with (
+        LocalCluster(n_workers=1, processes=False, memory_limit=0, dashboard_address=":0") as local,
+        Client(local, set_as_default=False) as other,
+    ):
+        cluster = Cluster(other, "cpu")
+        assert cluster.workers != Cluster(client, "cpu").workers
+        assert cluster.gather([cluster.submit(lambda ops: 3)]) == [3]
