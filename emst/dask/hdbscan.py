@@ -125,8 +125,8 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         Raises
         ------
         TypeError, ValueError, RuntimeError, FileNotFoundError
-            What `emst.dask.minimum_spanning_tree` raises, but for rows that are not finite, of which there may be any number
-            if two others are left; a parameter out of range.
+            What `emst.dask.minimum_spanning_tree` raises, but for rows that are not finite; fewer than two rows that
+            are; a parameter out of range.
         """
         options = _checked(self)
         tree_metric_of(self.metric, self.metric_params)  # raises an error for metrics that need a matrix
@@ -147,7 +147,8 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         check_size(given.n, k)
         chunks, rows = finite_chunks(given, cluster)
         if chunks.n < 2:
-            raise ValueError(f"X has {counted(chunks.n, 'row')} without NaN and infinity; HDBSCAN over workers needs two")
+            some = counted(chunks.n, "row")
+            raise ValueError(f"X has {some} without NaN and infinity; HDBSCAN over workers needs two")
         report = round_printer(chunks.n) if self.verbose else None
         fitted = fitted_tree(chunks, metric, k, self.partitions, cluster, self.dtype, report, float(self.alpha))
         return Model(fitted, given, chunks, rows, metric, float(self.alpha), k, options, cluster)
