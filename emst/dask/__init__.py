@@ -23,6 +23,7 @@ The stages of a clustering beside them:
     finite.py      rows that are not finite, which are left out
     contract.py    partitions without the subtrees that are smaller than any cluster
     hierarchy.py   the dendrogram on one worker, its clusters, and back to the points
+    model.py       what a fit keeps on the workers
 
 New points of a clustering:
     prediction.py  `approximate_predict`: labels and probabilities of new points

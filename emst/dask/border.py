@@ -15,7 +15,7 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Norm, Outline
-from emst.dask.outline import spacings, reaches
+from emst.dask.outline import reaches, spacings
 from emst.dask.partition import Partition
 from emst.dask.sizes import Sized
 from emst.inputs.devices import to_host

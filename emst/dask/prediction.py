@@ -7,31 +7,30 @@ search among points at a lower scale, whose core distances are found anew, as on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from distributed import Future
+from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array
 from emst.dask import hierarchy, queries
+from emst.dask.estimator import DaskEstimator
 from emst.dask.finite import finite_chunks, spread
 from emst.dask.fitting import Zeros, images_of, read_again
-from emst.dask.hdbscan import HDBSCAN
 from emst.dask.inputs import Chunks, chunks_of
+from emst.dask.model import Model
 from emst.dask.outputs import dask_array, scatter_rows
 from emst.dask.queries import Search
 from emst.dask.spanning import answered, asked_borders, published, routed
 from emst.inputs.features import check_features
 
-if TYPE_CHECKING:
-    from emst.dask.hdbscan import Model
-
 __all__ = ["approximate_predict"]
 
 
-def approximate_predict(model: HDBSCAN, X: Any) -> tuple[Any, Any]:
+def approximate_predict(model: Any, X: Any) -> tuple[Any, Any]:
     """Labels of new points in the clustering of a fitted model, which they do not change.
 
     Parameters
@@ -59,10 +58,10 @@ def approximate_predict(model: HDBSCAN, X: Any) -> tuple[Any, Any]:
         `X` does not have the columns of the training data; rows of zeros under "cosine"; what
         `emst.dask.minimum_spanning_tree` raises, but for rows that are not finite.
     """
-    if not isinstance(model, HDBSCAN):
+    if not (isinstance(model, DaskEstimator) and isinstance(model, ClusterMixin)):
         raise TypeError(f"the first argument must be a fitted emst.dask.HDBSCAN; got {type(model).__qualname__}")
     check_is_fitted(model)
-    fitted = model._model
+    fitted: Model = model._model
     cluster = fitted.cluster
     with cluster.releasing():
         given = chunks_of(X, cluster, fitted.fitted.dtype)
