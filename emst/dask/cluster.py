@@ -62,6 +62,10 @@ class Cluster:
 
     Raises
     ------
+    TypeError
+        `client` is no client of Dask.
+    ValueError
+        An asynchronous client, or an unknown `device`.
     RuntimeError
         No client, a closed client, no workers, workers with other versions of emst, GPUs on some workers only, or no
         GPU for ``device="cuda"``.
@@ -104,7 +108,7 @@ class Cluster:
         self._check_connected()
         place = {} if at is None else {"workers": [self.home(at)], "allow_other_workers": True}
         gpu = None if at is None else self._gpus.get(self.home(at))
-        future = self.client.submit(_run, self.device, gpu, function, *args, pure=False, **place)
+        future = self.client.submit(_run, self.device, gpu, function, *args, key=_key(function), pure=False, **place)
         self._futures.add(future)
         return future
 
@@ -129,7 +133,7 @@ class Cluster:
         Dask walks the graph of tasks depth first: what a later task reduces is dropped soon.
         """
         task = dask.delayed(_run, pure=False)
-        return task(self.device, None, function, *args, dask_key_name=f"{function.__name__.strip('_')}-{uuid.uuid4()}")
+        return task(self.device, None, function, *args, dask_key_name=_key(function))
 
     def result(self, task: Any) -> Any:
         """The result of a task of `delayed`, which runs now with the tasks that it needs. Nothing stays on workers."""
@@ -209,6 +213,11 @@ class Cluster:
             self._futures.clear()
 
 
+def _key(function: Callable[..., Any]) -> str:
+    """The name of a task: Dask shows it, and expects tasks of one function to take about as long."""
+    return f"{function.__name__.strip('_')}-{uuid.uuid4()}"
+
+
 def _run(device: str, gpu: int | None, function: Callable[..., Any], *args: Any) -> Any:
     """What every task runs: `function` with the worker's backend, its threads and its GPU.
 
@@ -272,6 +281,10 @@ def _checked_client(client: Client | None) -> Client:
             client = get_client()
         except ValueError:
             raise RuntimeError(f"there is no Dask client; {START_ONE}") from None
+    if not isinstance(client, Client):
+        raise TypeError(f"client must be a distributed.Client or None; got {client!r}")
+    if client.asynchronous:
+        raise ValueError("the Dask client is asynchronous; start one without asynchronous=True")
     if client.status != "running":
         raise RuntimeError(f"the Dask client is {client.status}; {START_ONE}")
     return client

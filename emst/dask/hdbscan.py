@@ -16,11 +16,13 @@ from emst.dask.inputs import Chunks, chunks_of
 from emst.dask.model import Model
 from emst.dask.prediction import approximate_predict
 from emst.distances.metrics import Metric, metric_of, tree_metric_of
+from emst.hdbscan.fitting import check_size
 from emst.hdbscan.parameters import RECLUSTERED, RULES, Rule
 from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy.selection import Options
 from emst.inputs.features import ATTRIBUTES, features_of, set_features
 from emst.inputs.fitted import FittedAttribute
+from emst.inputs.summary import counted
 from emst.progress import round_printer
 
 
@@ -120,7 +122,8 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         Raises
         ------
         TypeError, ValueError, RuntimeError, FileNotFoundError
-            What `emst.dask.minimum_spanning_tree` raises, but for rows that are not finite; a parameter out of range.
+            What `emst.dask.minimum_spanning_tree` raises, but for rows that are not finite; fewer than two rows that
+            are; a parameter out of range.
         """
         options = _checked(self)
         tree_metric_of(self.metric, self.metric_params)  # raises an error for metrics that need a matrix
@@ -138,7 +141,11 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         return self
 
     def _model_of(self, given: Chunks, metric: Metric, k: int, options: Options, cluster: Cluster) -> Model:
+        check_size(given.n, k)
         chunks, rows = finite_chunks(given, cluster)
+        if chunks.n < 2:
+            some = counted(chunks.n, "row")
+            raise ValueError(f"X has {some} without NaN and infinity; HDBSCAN over workers needs two")
         report = round_printer(chunks.n) if self.verbose else None
         fitted = fitted_tree(chunks, metric, k, self.partitions, cluster, self.dtype, report, float(self.alpha))
         return Model(fitted, given, chunks, rows, metric, float(self.alpha), k, options, cluster)

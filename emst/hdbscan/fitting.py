@@ -62,7 +62,7 @@ def tree_model(X: Any, request: Request) -> Model:
 def _of_points(X: Any, request: Request) -> Model:
     given = check_points(X, device=request.device, dtype=request.dtype)
     dtype = request.metric.computed_in(given.dtype, request.dtype)
-    _check_size(len(given.array), request.min_samples)
+    check_size(len(given.array), request.min_samples)
     with given.scope():
         ops = backend_of(given.device)
         ops.require_memory(given.array, request.metric.searched_in(dtype), request.min_samples, labels=True)
@@ -89,7 +89,7 @@ def _of_points(X: Any, request: Request) -> Model:
 def _of_sparse_features(X: Any, request: Request) -> Model:
     check_real(X.dtype)
     X = check_array(X, accept_sparse="csr", dtype=request.dtype or np.float64, ensure_all_finite=False)
-    _check_size(X.shape[0], request.min_samples)
+    check_size(X.shape[0], request.min_samples)
     ops = backend_of(choose_device(request.device))
     rows = None if np.isfinite(X.data).all() else finite_rows(X)
     points = X if rows is None else X[rows.kept]
@@ -104,7 +104,7 @@ def _of_sparse_features(X: Any, request: Request) -> Model:
 
 def _of_distances(X: Any, request: Request) -> Model:
     given = check_points(X, device=request.device, dtype=request.dtype)
-    _check_size(len(given.array), request.min_samples)
+    check_size(len(given.array), request.min_samples)
     if request.metric.params:
         raise ValueError("a dense matrix of distances takes no metric_params: mark missing distances by infinity")
     with given.scope():
@@ -122,7 +122,7 @@ def _of_sparse_distances(X: Any, request: Request) -> Model:
     dtype = float_of(X.dtype, request.dtype)
     if issparse(X):
         X = check_array(X, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
-    _check_size(X.shape[0], request.min_samples)
+    check_size(X.shape[0], request.min_samples)
     farthest = _max_distance(request.metric.params)
     report = _announced(request.metric, X.shape[0], request)
     with on_device_of(X):
@@ -147,7 +147,7 @@ def _tree_by_search(
 ) -> Tree:
     """By search over boxes around the metric's image of the points. `statistics` are those of the points, if known."""
     k = request.min_samples
-    _check_size(len(points), k)
+    check_size(len(points), k)
     edges, weights, core = metric_tree(points, statistics, metric, k, ops, report, request.alpha)
     if core is None:  # min_samples is 1: the distance of a point to itself
         core = np.zeros_like(weights, shape=len(points))
@@ -156,7 +156,7 @@ def _tree_by_search(
 
 def _tree_by_matrix(X: Any, metric: Metric, request: Request, ops: Backend, report: Report | None) -> Tree:
     """From the matrix of the distances between points on the backend, or between the rows of a CSR matrix."""
-    _check_size(X.shape[0], request.min_samples)
+    check_size(X.shape[0], request.min_samples)
     try:
         matrix = ops.asarray(distance_matrix(X, metric.name, metric.params))
     except MemoryError as error:
@@ -203,7 +203,7 @@ def _model(
 # Checks
 
 
-def _check_size(n: int, min_samples: int) -> None:
+def check_size(n: int, min_samples: int) -> None:
     """Raise ValueError for a single point, or for fewer than `min_samples`."""
     if n == 1:
         raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")

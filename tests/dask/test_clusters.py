@@ -218,3 +218,17 @@ def test_column_names_of_two_kinds(where):
 def test_metrics_that_need_a_matrix(where, options, message):
     with pytest.raises(ValueError, match=message):
         HDBSCAN(**options, **where).fit(np.eye(2))
+
+
+@pytest.mark.parametrize(
+    ("X", "min_samples", "message"),
+    [
+        (np.ones((1, 2)), 1, "n_samples=1 while HDBSCAN requires more than one sample"),
+        (np.ones((3, 2)), 4, r"min_samples \(4\) must be at most the number of samples in X \(3\)"),
+        (np.full((3, 2), np.nan), 1, "X has 0 rows without NaN and infinity; HDBSCAN over workers needs two"),
+        (np.array([[1, 2], [np.inf, 2]]), 2, "X has 1 row without NaN and infinity; HDBSCAN over workers needs two"),
+    ],
+)
+def test_too_few_points(where, X, min_samples, message):
+    with pytest.raises(ValueError, match=message):
+        HDBSCAN(min_samples=min_samples, **where).fit(X)

@@ -12,6 +12,7 @@ import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster, SchedulerPlugin
+from distributed.core import Status
 
 import emst
 from emst.dask import minimum_spanning_tree
@@ -48,10 +49,12 @@ def processes():
 
 
 def close_one(client):
-    """Closes a worker that holds data, if any does."""
+    """Closes the running worker that holds the most results."""
     local = client.cluster
-    worker = max(local.workers.values(), key=lambda worker: len(worker.data))
-    local.sync(worker.close, timeout=1, executor_wait=False, nanny=False)
+    running = [worker for worker in local.workers.values() if worker.status is Status.running]  # closed ones keep data
+    if running:
+        worker = max(running, key=lambda worker: len(worker.data))
+        local.sync(worker.close, timeout=1, executor_wait=False, nanny=False)
 
 
 def assert_same(tree, k):

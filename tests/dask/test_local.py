@@ -1,5 +1,6 @@
 """A cluster in this process."""
 
+import asyncio
 import contextvars
 import importlib.util
 import pathlib
@@ -14,6 +15,8 @@ import distributed
 import numpy as np
 import pytest
 from dask.system import CPU_COUNT
+from dask.utils import key_split
+from distributed import Client
 from distributed.core import Status
 from distributed.system import MEMORY_LIMIT
 
@@ -163,3 +166,24 @@ def test_public_names():
     assert all(getattr(emst.dask, name).__module__ == emst.dask._HOMES[name] for name in emst.dask.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         emst.dask.nothing  # noqa: B018
+
+
+def test_what_is_no_client(client):
+    with pytest.raises(TypeError, match=r"client must be a distributed\.Client or None; got 'tcp://10\.0\.0\.1:8786'"):
+        Cluster("tcp://10.0.0.1:8786")
+
+    async def connected():
+        async with Client(client.scheduler.address, asynchronous=True, set_as_default=False) as other:
+            Cluster(other)
+
+    with pytest.raises(ValueError, match="the Dask client is asynchronous"):
+        asyncio.run(connected())
+
+
+def test_tasks_have_the_names_of_their_functions(client):
+    future = Cluster(client, "cpu").submit(_number_of_points, [1, 2])
+    assert future.result() == 2 and key_split(future.key) == "number_of_points"
+
+
+def _number_of_points(ops, points):
+    return len(points)
