@@ -33,6 +33,7 @@ What they use:
     cluster.py     the workers, and how tasks are given to them
     files.py       files of points, cut into pieces that workers read
     edges.py       graphs in chunks of edges: what is accepted, and how a worker reads a chunk
+    routing.py     what one partition sends to another
     order.py       the total order on edges as array code
     sizes.py       what results of tasks weigh
     estimator.py   what the estimators share

@@ -159,12 +159,16 @@ class Cluster:
         running = asyncio.run_coroutine_threadsafe(self.client.gather(futures, asynchronous=True), loop)
         try:
             with _plain_errors():
-                self._wait(running, timeout)
+                self._until_done(running, timeout)
                 return list(running.result())
         finally:
             running.cancel()
 
-    def _wait(self, running: concurrent.futures.Future[Any], timeout: float | None) -> None:
+    def wait(self, futures: list[Future]) -> None:
+        """Wait until tasks have results, which stay on the workers; otherwise as `gather`."""
+        self.gather([self.submit(_nothing, future) for future in futures])
+
+    def _until_done(self, running: concurrent.futures.Future[Any], timeout: float | None) -> None:
         begin = seen = able = time.monotonic()
         while True:
             concurrent.futures.wait([running], timeout=1.0)  # no exception, whose traceback would hold the results
@@ -233,6 +237,10 @@ def _run(device: str, gpu: int | None, function: Callable[..., Any], *args: Any)
         result = function(ops, *args)
         ops.xp.cuda.get_current_stream().synchronize()  # another thread's stream may read it
         return result
+
+
+def _nothing(ops: Any, value: Any) -> None:
+    """What is brought here of a result that stays on its worker."""
 
 
 def _gpu_of(value: Any) -> int | None:

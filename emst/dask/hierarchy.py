@@ -16,6 +16,7 @@ from emst.backend.records import Array, Condensed, Linkage, Selection
 from emst.dask.certain import Local, OpenEdges
 from emst.dask.contract import Contracted
 from emst.dask.order import total_order
+from emst.dask.rounds import columns_of
 from emst.dask.sizes import Sized
 from emst.distances.metrics import Metric
 from emst.hierarchy.condensed import condensed_tree
@@ -66,7 +67,7 @@ def hierarchy(
     bases = np.cumsum([0, *counts]).tolist()
     columns = []
     for part, base in zip(parts, bases):
-        a, b, *rest = map(ops.asarray, _columns(part.edges))
+        a, b, *rest = map(ops.asarray, columns_of(part.edges))
         columns.append((a + np.int32(base), b + np.int32(base), *rest))
     if joined is not None:
         a, b = (_vertices(ops, parts, bases, end) for end in ("u", "v"))
@@ -86,10 +87,6 @@ def hierarchy(
     contracted = bool((sizes > 1).any())
     linkage = ops.linkage(edges, weights, sizes if contracted else None)
     return Hierarchy(linkage, bases, sizes, least)
-
-
-def _columns(edges: OpenEdges) -> tuple[Array, ...]:
-    return edges.a, edges.b, edges.u, edges.v, edges.weight, edges.power
 
 
 def _vertices(ops: Backend, parts: list[Part], bases: list[int], end: str) -> Array:

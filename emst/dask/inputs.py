@@ -23,7 +23,7 @@ from emst.backend.records import Array
 from emst.dask.cluster import Cluster, LostInput
 from emst.dask.files import PIECE_BYTES, FileOfPoints, Piece, absolute, files_of, is_path, read_piece
 from emst.inputs.devices import is_cupy_sparse, native_array
-from emst.inputs.points import check_2d, check_points, float_of
+from emst.inputs.points import check_2d, check_dtype, check_points, float_of
 from emst.inputs.summary import counted
 from emst.io.tables import no_rows
 
@@ -125,6 +125,7 @@ def chunks_of(X: Any, cluster: Cluster, dtype: Any = None) -> Chunks:
     FileNotFoundError
         A path that does not exist, or a file that vanishes before it is read.
     """
+    check_dtype(dtype)
     _check_not_sparse(X)
     if is_path(X):
         return _from_files(X, cluster, dtype)

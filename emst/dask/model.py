@@ -42,6 +42,8 @@ class Model:
         self.metric, self.alpha, self.k, self.options, self.cluster = metric, alpha, k, options, cluster
         if known is None or contracted is None or options.min_cluster_size < least:
             least = options.min_cluster_size if options.min_cluster_size <= chunks.n else 2
+            if fitted.tree.norm.degree not in (1, 2):  # their heights are made ascending over the edges of all points
+                least = 2
             known, contracted = self._hierarchy(least)
         self.hierarchy, self.contracted, self.least = known, contracted, least
         self.flat = cluster.submit(hierarchy.clusters, known, options, at=0)
@@ -82,17 +84,13 @@ class Model:
         cluster = self.cluster
         labels = spread(self._of_chunks(0), self.rows, -2, -3, cluster)
         probabilities = spread(self._of_chunks(1), self.rows, 0, np.nan, cluster)
-        persistence, *_ = cluster.gather(
-            [cluster.submit(_persistence, self.flat, self.hierarchy, at=0), *map(self._done, labels)]
-        )
+        cluster.wait(labels)
+        (persistence,) = cluster.gather([cluster.submit(_persistence, self.flat, self.hierarchy, at=0)])
         return (
             dask_array(labels, self.given.row_chunks, np.int64),
             dask_array(probabilities, self.given.row_chunks, np.float64),
             persistence,
         )
-
-    def _done(self, future: Future) -> Future:
-        return self.cluster.submit(_nothing, future)
 
     def cores(self) -> Any:
         """Core distances in the chunks of the input."""
@@ -126,10 +124,6 @@ class _Expanded(Condensed):
 
 def _persistence(ops: Any, flat: FlatClustering, known: hierarchy.Hierarchy) -> np.ndarray:
     return scores.persistence(flat, known.sizes)
-
-
-def _nothing(ops: Any, value: Any) -> None:
-    return None
 
 
 def _zeros(ops: Any, size: int, dtype: Any) -> Any:

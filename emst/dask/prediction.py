@@ -24,7 +24,8 @@ from emst.dask.inputs import Chunks, chunks_of
 from emst.dask.model import Model
 from emst.dask.outputs import dask_array, scatter_rows
 from emst.dask.queries import Search
-from emst.dask.spanning import answered, asked_borders, published, routed
+from emst.dask.routing import routed
+from emst.dask.spanning import answered, asked_borders, published
 from emst.inputs.features import check_features
 
 __all__ = ["approximate_predict"]
@@ -78,7 +79,7 @@ def _predicted(model: Model, given: Chunks) -> tuple[Any, Any]:
     labels, probabilities = (scatter_rows(cluster, values, by_row[2], chunks) for values in by_row[:2])
     labels = spread(labels, rows, -2, -3, cluster)
     probabilities = spread(probabilities, rows, 0, np.nan, cluster)
-    cluster.gather([cluster.submit(_nothing, one) for one in [*labels, *probabilities]])
+    cluster.wait([*labels, *probabilities])
     return dask_array(labels, given.row_chunks, np.int64), dask_array(probabilities, given.row_chunks, np.float64)
 
 
@@ -159,7 +160,3 @@ def _partitions(model: Model, search: Search, excess: int) -> tuple[list[Future]
 
 def _part(ops: Backend, found: queries.Results, which: int) -> Array:
     return found[which]
-
-
-def _nothing(ops: Backend, value: Any) -> None:
-    return None

@@ -26,6 +26,7 @@ from emst.dask.cells import Cutting, Homes, box_members, sample_codes
 from emst.dask.cluster import Cluster
 from emst.dask.outline import joined_outline, on_backend, outline_of
 from emst.dask.rounds import Place
+from emst.dask.routing import routed
 from emst.inputs.scaling import scale_of
 
 ROUNDS_AHEAD = 5  # rounds that workers of one process get at once: as a rule, one more batch suffices
@@ -275,35 +276,8 @@ def _all_rounds(
     return state
 
 
-def routed(given: list[Future], receivers: int, cluster: Cluster) -> list[list[Any]]:
-    """What every partition gets of dictionaries by partition, or of the questions that points ask.
-
-    In one process partitions pick their items themselves. Across processes only what is addressed to a partition
-    travels to it, and None stands for nothing.
-    """
-    if cluster.in_process:
-        return [given for _ in range(receivers)]
-    addresses = cluster.gather([cluster.submit(_receivers, own) for own in given])
-    return [
-        [cluster.submit(_item_or_none, own, j) if j in addresses[i] else None for i, own in enumerate(given)]
-        for j in range(receivers)
-    ]
-
-
 def _item(ops: Backend, items: Any, which: int) -> Any:
     return items[which]
-
-
-def _by_partition(items: Any) -> dict[int, Any]:
-    return items.questions if isinstance(items, border.Asking) else items
-
-
-def _item_or_none(ops: Backend, items: Any, which: int) -> Any:
-    return _by_partition(items).get(which)
-
-
-def _receivers(ops: Backend, given: Any) -> list[int]:
-    return list(_by_partition(given))
 
 
 def _on_backend(ops: Backend, outline: Any) -> Any:

@@ -71,7 +71,7 @@ def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedP
     RuntimeError
         ``device="cuda"`` without CuPy or without a GPU.
     """
-    _check_dtype(dtype)
+    check_dtype(dtype)
     if is_cupy_sparse(X):
         raise TypeError("X is a sparse matrix on a GPU; sparse features are read on the host: pass X.get()")
     native = native_array(X)
@@ -118,7 +118,8 @@ def check_min_samples(min_samples: Any, n: int) -> int:
     return int(min_samples)
 
 
-def _check_dtype(dtype: Any) -> None:
+def check_dtype(dtype: Any) -> None:
+    """Raise ValueError for what is no dtype to compute in."""
     try:
         known = dtype is None or np.dtype(dtype) in (np.float32, np.float64)
     except TypeError:

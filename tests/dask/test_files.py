@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-zarr = pytest.importorskip("zarr", reason="reads and writes zarr arrays")
-
 from emst.dask.cluster import Cluster
 from emst.dask.files import cuts, files_of, read_piece
 from emst.dask.inputs import chunks_of
+
+zarr = pytest.importorskip("zarr", reason="reads and writes zarr arrays")
 
 N = 1000
 POINTS = np.random.default_rng(3).standard_normal((N, 3)).astype(np.float32)

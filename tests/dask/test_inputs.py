@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-
-zarr = pytest.importorskip("zarr", reason="reads and writes zarr arrays")
 from distributed import Client, LocalCluster
 
 from emst.dask.cluster import Cluster, LostInput
 from emst.dask.inputs import chunks_of
 from emst.inputs.devices import to_host
+
+zarr = pytest.importorskip("zarr", reason="reads and writes zarr arrays")
 
 N = 1000
 POINTS = np.random.default_rng(3).standard_normal((N, 3))
