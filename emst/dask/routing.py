@@ -7,6 +7,7 @@ from typing import Any
 from distributed import Future
 
 from emst.backend.operations import Backend
+from emst.dask.border import Asking
 from emst.dask.cluster import Cluster
 
 
