@@ -193,9 +193,8 @@ def test_after_recluster(client, device):
 
 
 def test_few_points(client, device):
-    for n in (1, 6):
-        x = blobs(n=max(n, 2))
-        x[n:] = np.nan
+    for n in (2, 6):
+        x = blobs(n=n)
         model, single = fitted(client, device, x, min_samples=1)
         check(model, single, x, np.concatenate([x, x + 0.5, np.zeros((1, 3))]))
 
