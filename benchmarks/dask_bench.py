@@ -98,7 +98,7 @@ def arguments() -> argparse.Namespace:
     top.add_argument("--partitions", type=int, help="by default what emst chooses")
     top.add_argument("--repeats", type=int, default=3)
     top.add_argument("--seed", type=int, default=0)
-    top.add_argument("--check", type=int, default=20_000, help="points a worker: their tree must be one device's")
+    top.add_argument("--check", type=int, default=20_000, help="points a worker, or 0: their tree must be one device's")
     top.add_argument(
         "--whole", action="store_true", help="weak: also time one device on all points; compare the totals"
     )
@@ -184,16 +184,17 @@ def on_workers(client: Client, chunks: list[Any], k: int, options: argparse.Name
 def check(client: Client, kind: str, n: int, k: int, options: argparse.Namespace) -> None:
     """Few points: the same bits as one device. Then a run on few of the `n` points."""
     workers = len(client.nthreads())
-    chunks = make_chunks(client, kind, options.check * workers, options)
-    points = np.concatenate([to_host(chunk) for chunk in client.gather(chunks)])
-    tree = minimum_spanning_tree(
-        chunks, min_samples=k, device=options.device, partitions=options.partitions, client=client
-    )
-    found, expected = tree.to_local(), emst.minimum_spanning_tree(points, min_samples=k, device=options.device)
-    for name in ("edges", "weights", "core_distances"):
-        np.testing.assert_array_equal(*(to_host(getattr(one, name)) for one in (found, expected)), err_msg=name)
-    print(f"{kind}, k = {k}, {workers} workers: the bits of one device on {len(points):,} points", flush=True)
-    del tree, chunks
+    if options.check:
+        chunks = make_chunks(client, kind, options.check * workers, options)
+        points = np.concatenate([to_host(chunk) for chunk in client.gather(chunks)])
+        tree = minimum_spanning_tree(
+            chunks, min_samples=k, device=options.device, partitions=options.partitions, client=client
+        )
+        found, expected = tree.to_local(), emst.minimum_spanning_tree(points, min_samples=k, device=options.device)
+        for name in ("edges", "weights", "core_distances"):
+            np.testing.assert_array_equal(*(to_host(getattr(one, name)) for one in (found, expected)), err_msg=name)
+        print(f"{kind}, k = {k}, {workers} workers: the bits of one device on {len(points):,} points", flush=True)
+        del tree, chunks
     on_workers(client, make_chunks(client, kind, min(FEW * workers, n), options), k, options)
 
 

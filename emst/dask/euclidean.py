@@ -58,7 +58,7 @@ def minimum_spanning_tree(
     client : distributed.Client, optional
         None takes the current one.
     verbose : bool, default False
-        Write one line for each round to standard error.
+        Write one line for each stage and round to standard error.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round over components.
 
@@ -89,7 +89,7 @@ def minimum_spanning_tree(
         printed = both(report, round_printer(chunks.n) if verbose else None)
 
         def fit(chunks: Chunks) -> Fitted:
-            return fitted_tree(chunks, chosen, min_samples, partitions, cluster, dtype, printed)
+            return fitted_tree(chunks, chosen, min_samples, partitions, cluster, dtype, printed, verbose=verbose)
 
         return _result(read_again(chunks, cluster, fit), chunks, features, cluster)
 

@@ -51,6 +51,7 @@ def fitted_tree(
     dtype: Any = None,
     report: Report | None = None,
     alpha: float = 1.0,
+    verbose: bool = False,
 ) -> Fitted:
     """The tree of points in chunks, whose futures it takes; `alpha` as for `emst.spanning.metric_tree`.
 
@@ -68,7 +69,9 @@ def fitted_tree(
     chunks.futures.clear()  # workers drop what they no longer need; what is lost with one is made again
     count = _partitions(partitions, chunks, k, cluster)
     factor = metric.core_factor(alpha, k, computed)
-    tree = partitioned_tree(images, chunks.sizes, statistics, searched, k, metric.norm, count, cluster, report, factor)
+    tree = partitioned_tree(
+        images, chunks.sizes, statistics, searched, k, metric.norm, count, cluster, report, factor, verbose
+    )
     edges = TreeEdges(tree, metric, alpha, computed, cluster)
     cores = None
     if k > 1:

@@ -147,7 +147,9 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             some = counted(chunks.n, "row")
             raise ValueError(f"X has {some} without NaN and infinity; HDBSCAN over workers needs two")
         report = round_printer(chunks.n) if self.verbose else None
-        fitted = fitted_tree(chunks, metric, k, self.partitions, cluster, self.dtype, report, float(self.alpha))
+        fitted = fitted_tree(
+            chunks, metric, k, self.partitions, cluster, self.dtype, report, float(self.alpha), bool(self.verbose)
+        )
         return Model(fitted, given, chunks, rows, metric, float(self.alpha), k, options, cluster)
 
     def _take(self, model: Model, features: dict[str, Any]) -> None:

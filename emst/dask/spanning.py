@@ -28,6 +28,7 @@ from emst.dask.outline import joined_outline, on_backend, outline_of
 from emst.dask.rounds import Place
 from emst.dask.routing import routed
 from emst.inputs.scaling import scale_of
+from emst.progress import stage_printer
 
 ROUNDS_AHEAD = 5  # rounds that workers of one process get at once: as a rule, one more batch suffices
 
@@ -116,6 +117,7 @@ def partitioned_tree(
     cluster: Cluster,
     report: Report | None = None,
     core_factor: float = 1.0,
+    verbose: bool = False,
 ) -> PartitionedTree:
     """All stages, from chunks of finite points on the workers.
 
@@ -133,17 +135,22 @@ def partitioned_tree(
         How many to aim at. Crowded places make more.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round.
+    verbose : bool
+        Write one line for each stage to standard error.
     """
+    stage = stage_printer(verbose)
     costs = Costs(points=int(sum(sizes)), workers=len(cluster.workers))
     now = time.perf_counter()
     scale = scale_of(statistics, dtype, norm.degree, core_factor)
     cutting = _cut(chunks, (statistics.low, statistics.high), costs.points, partitions, scale, cluster)
     now = costs.took("sample", now)
+    stage("sample", None)
     parts, counts, homes = _partitions(chunks, sizes, cutting, scale, k, norm, cluster)
     chunks.clear()
     costs.partitions = len(parts)
     places = [Place(i, start) for i, start in enumerate(np.cumsum([0, *counts[:-1]]).tolist())]
     now = costs.took("sort", now)
+    stage("sort", None)
     outline, outlines = published(parts, cluster)
     locals_, sent = _local_trees(parts, outline, k, norm, core_factor, cluster)
     del parts
@@ -156,9 +163,11 @@ def partitioned_tree(
         costs.asked_border += points
         costs.bytes_sent += size
     now = costs.took("border", now)
+    stage("border", None)
     state = _all_rounds(state, locals_, places, outline, outlines, costs, cluster, report)
     edges = cluster.submit(_joined_edges, state, at=0)
     costs.took("local trees and rounds", now)
+    stage("local trees and rounds", None)
     return PartitionedTree(locals_, places, counts, edges, outline, homes, scale, norm, dtype, costs.points, costs)
 
 

@@ -187,6 +187,14 @@ def test_the_result(where):
     assert tree.total_weight == pytest.approx(local.weights.sum(), rel=1e-12)
 
 
+def test_progress(where, capfd):
+    minimum_spanning_tree(RNG.random((600, 2)), partitions=3, verbose=True, **where)
+    lines = [line for line in capfd.readouterr().err.splitlines() if line.startswith("[emst] ")]
+    assert lines[0] == "[emst] 600 points" and any("round 1: " in line for line in lines)
+    for stage in ("sample", "sort", "border", "local trees and rounds"):
+        assert any(line.startswith(f"[emst] {stage}: ") for line in lines)
+
+
 def test_the_estimator(where):
     X = RNG.random((500, 2))
     mst = EMST(min_samples=2, partitions=3, **where).fit(X)
