@@ -72,7 +72,7 @@ def all_powers(expected, norm):
 @pytest.mark.parametrize(("name", "dtype"), NAMES_AND_DTYPES)
 def test_distances_equal_the_reference(ops, name, dtype, kind):
     norm, random = BY_NAME[name], np.random.default_rng(0)
-    for d in (1, 2, 3, 7, 40):
+    for d in (1, 3, 40):
         ours, expected = partitions(ops, *sets(300, 100, d, dtype, kind), norm)
         between = all_powers(expected, norm)
         for count in (1, 5, 33):
@@ -83,7 +83,7 @@ def test_distances_equal_the_reference(ops, name, dtype, kind):
 @pytest.mark.parametrize(("name", "dtype"), NAMES_AND_DTYPES)
 def test_points_of_another_component_equal_the_reference(ops, name, dtype, kind):
     norm, random = BY_NAME[name], np.random.default_rng(0)
-    for d in (1, 2, 3, 7, 40):
+    for d in (1, 3, 40):
         for k in (1, 4):
             ours, expected = partitions(ops, *sets(300, 100, d, dtype, kind), norm, k)
             between = all_powers(expected, norm)
