@@ -34,7 +34,7 @@ class Cell:
 
     @property
     def equal(self) -> bool:
-        """Whether all points of the cell are equal."""
+        """Whether the points of the cell are all the same point."""
         return bool((self.box[0] == self.box[1]).all())
 
     def divides(self, scale: float) -> bool:

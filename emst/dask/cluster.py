@@ -35,7 +35,7 @@ START_ONE = """start one with these two lines, or pass client=:
     client = local_cluster()"""
 NO_WORKERS_FOR = 30.0  # seconds without any worker after which a wait ends
 PAUSED_FOR = 300.0  # seconds in which all workers are out of memory and idle: time to write hundreds of gigabytes
-SWITCH = 0.0002  # seconds that a thread of this process may keep others from running Python; 0.005 by default
+SWITCH = 0.0002  # seconds after which a thread lets other threads run Python; Python's default is 0.005
 DEVICE = "emst_device"  # attribute of a worker: the number of the GPU that it is bound to
 
 

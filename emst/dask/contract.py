@@ -35,11 +35,11 @@ class Contracted(Sized):
     v: Array  # int32
 
 
-def contracted(ops: Backend, local: Local, place: Place, joined: OpenEdges | None, least: int) -> Contracted:
+def contracted(ops: Backend, local: Local, place: Place, joined: OpenEdges, least: int) -> Contracted:
     """Contract the closed subtrees of fewer than `least` points. `joined` are the edges that rounds have found."""
     xp, partition = ops.xp, local.partition
     n, out = len(partition.rows), len(partition.left_out)
-    here = [_places_here(ops, partition, place, end) for end in _ends(ops, joined)]
+    here = [_places_here(ops, partition, place, ops.asarray(end)) for end in (joined.u, joined.v)]
     m = len(local.weights)
     keys = [ops.asarray(key)[out:] for key in keys_of_certain(ops, local, place)]
     if least > 2 and m:
@@ -56,12 +56,6 @@ def contracted(ops: Backend, local: Local, place: Place, joined: OpenEdges | Non
         vertex = xp.concatenate([vertex, xp.arange(count, count + out, dtype=np.int32)])
     of_ends = [xp.where(end < 0, np.int32(-1), vertex[xp.maximum(end, 0)]) for end in here]
     return Contracted(vertex, weight, edges, *of_ends)
-
-
-def _ends(ops: Backend, joined: OpenEdges | None) -> tuple[Array, Array]:
-    if joined is None:
-        return ops.xp.empty(0, np.int64), ops.xp.empty(0, np.int64)
-    return ops.asarray(joined.u), ops.asarray(joined.v)
 
 
 def _places_here(ops: Backend, partition: Any, place: Place, ids: Array) -> Array:
@@ -87,12 +81,12 @@ def _with_stars(ops: Backend, edges: OpenEdges, head: int, count: int, start: in
 
 
 def _grouped(
-    ops: Backend, local: Local, joined: OpenEdges | None, here: list[Array], weight: Array, least: int
+    ops: Backend, local: Local, joined: OpenEdges, here: list[Array], weight: Array, least: int
 ) -> tuple[Array, Array]:
     """The vertex of every point, and which certain edges lie between different vertices."""
     xp, n, m = ops.xp, len(local.partition.rows), len(local.weights)
     phantoms = xp.concatenate([end[end >= 0] for end in here])
-    leaving = [ops.asarray(joined.weight)[end >= 0] for end in here] if joined is not None else [weight[:0]]
+    leaving = [ops.asarray(joined.weight)[end >= 0] for end in here]
     if len(local.partition.left_out):  # the points that are left out lie beyond the first one
         phantoms, leaving = xp.concatenate([phantoms, xp.zeros(1, phantoms.dtype)]), [*leaving, weight[:1] * 0]
     edges, heights, is_certain = _with_phantoms(ops, local, weight, phantoms, xp.concatenate(leaving))

@@ -20,7 +20,7 @@ from emst.dask.cluster import Cluster
 from emst.inputs.devices import native_array
 from emst.io.graphs import read_graph
 
-PIECE = 1 << 22  # edges of a chunk that is cut from plain arrays
+PIECE = 1 << 22  # edges in a chunk; plain arrays are cut into chunks of this size
 NAMES = ("source", "target", "weight")
 WHAT = (
     "graph must be a tuple (source, target, weight) of dask arrays or of plain arrays, a data frame with these "

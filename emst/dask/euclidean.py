@@ -88,14 +88,16 @@ def minimum_spanning_tree(
         features = features_of(chunks.header)
         printed = both(report, round_printer(chunks.n) if verbose else None)
 
-        def fit(chunks: Chunks) -> Fitted:
-            return fitted_tree(chunks, chosen, min_samples, partitions, cluster, dtype, printed, verbose=verbose)
+        def fit(chunks: Chunks) -> tuple[Fitted, TreeEdges]:
+            fitted = fitted_tree(chunks, chosen, min_samples, partitions, cluster, dtype, printed, verbose=verbose)
+            return fitted, TreeEdges(fitted.tree, chosen, 1.0, fitted.dtype, cluster)
 
-        return _result(read_again(chunks, cluster, fit), chunks, features, cluster)
+        return _result(*read_again(chunks, cluster, fit), chunks, features, cluster)
 
 
-def _result(fitted: Fitted, chunks: Chunks, features: dict[str, Any], cluster: Cluster) -> MinimumSpanningTree:
-    edges = fitted.edges
+def _result(
+    fitted: Fitted, edges: TreeEdges, chunks: Chunks, features: dict[str, Any], cluster: Cluster
+) -> MinimumSpanningTree:
     rows, weights = ([cluster.submit(_column, own, i) for own in edges.futures] for i in (0, 1))
     cores = None if fitted.cores is None else dask_array(fitted.cores, chunks.row_chunks, fitted.dtype)
     return MinimumSpanningTree(

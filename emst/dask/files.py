@@ -68,7 +68,7 @@ def is_path(X: Any) -> bool:
 
 
 def absolute(X: Any) -> list[str]:
-    """Paths as a list. They are relative to the folder of this process, workers may have another one."""
+    """A list of absolute paths. Workers may run in another folder than this process."""
     return [os.path.abspath(os.fspath(one)) for one in (X if isinstance(X, list | tuple) else [X])]
 
 

@@ -14,7 +14,7 @@ from emst.backend.records import Array, PointStatistics, Report
 from emst.dask.cluster import Cluster, LostInput
 from emst.dask.inputs import Chunks
 from emst.dask.outputs import scatter_rows
-from emst.dask.result import TreeEdges, core_distances
+from emst.dask.result import core_distances
 from emst.dask.spanning import PartitionedTree, partitioned_tree
 from emst.distances.metrics import Metric, directions, zero_rows
 from emst.inputs.points import check_min_samples
@@ -37,7 +37,6 @@ class Fitted:
     """A tree on the workers."""
 
     tree: PartitionedTree
-    edges: TreeEdges
     cores: list[Future] | None  # T[m] of every chunk; None if min_samples is 1
     dtype: np.dtype
 
@@ -72,13 +71,12 @@ def fitted_tree(
     tree = partitioned_tree(
         images, chunks.sizes, statistics, searched, k, metric.norm, count, cluster, report, factor, verbose
     )
-    edges = TreeEdges(tree, metric, alpha, computed, cluster)
     cores = None
     if k > 1:
         made = [cluster.submit(core_distances, local, metric, computed, at=j) for j, local in enumerate(tree.locals)]
         values, rows = ([cluster.submit(_part, pair, i, at=j) for j, pair in enumerate(made)] for i in (0, 1))
         cores = scatter_rows(cluster, values, rows, chunks)
-    return Fitted(tree, edges, cores, computed)
+    return Fitted(tree, cores, computed)
 
 
 def read_again(chunks: Chunks, cluster: Cluster, work: Callable[[Chunks], T]) -> T:

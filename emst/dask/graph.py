@@ -25,7 +25,7 @@ from emst.graph.input import MOST_VERTICES
 from emst.graph.result import MinimumSpanningForest
 from emst.inputs.devices import to_host
 
-FAN_IN = 4  # forests joined at a time: a join holds as many times the edges of a forest
+FAN_IN = 4  # forests that one task joins; it holds the edges of all of them
 FEW = 4  # a chunk with less than 1 / FEW edges a vertex is solved on the vertices that it touches
 ATTEMPTS = 3  # times that plain arrays are sent
 

@@ -51,7 +51,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
     cluster_persistence_ : float64 array of shape (n_clusters,)
         How persistent each cluster is, from 0 to 1.
     condensed_tree_ : CondensedTree
-        The condensed tree in this process, with hdbscan's interface. It is fetched when it is first read.
+        The condensed tree, with hdbscan's interface. Reading it copies it from the workers to this process.
     report_ : Costs
         What the run took and sent.
     device_ : {"cpu", "cuda"}

@@ -32,7 +32,6 @@ class Hierarchy(Sized):
     linkage: Linkage
     bases: list[int]  # the first vertex of every partition
     sizes: Array  # int32[vertices]: points of every vertex
-    least: int  # subtrees of fewer points are contracted
 
 
 @dataclass(eq=False)
@@ -54,11 +53,10 @@ def hierarchy(
     ops: Backend,
     local: Local,
     parts: list[Part],
-    joined: OpenEdges | None,
+    joined: OpenEdges,
     metric: Metric,
     alpha: float,
     dtype: np.dtype,
-    least: int,
     degree: float,
 ) -> Hierarchy:
     """The dendrogram of all points, from what is left of the partitions. `local` is any of them."""
@@ -69,9 +67,8 @@ def hierarchy(
     for part, base in zip(parts, bases):
         a, b, *rest = map(ops.asarray, columns_of(part.edges))
         columns.append((a + np.int32(base), b + np.int32(base), *rest))
-    if joined is not None:
-        a, b = (_vertices(ops, parts, bases, end) for end in ("u", "v"))
-        columns.append((a, b, *map(ops.asarray, (joined.u, joined.v, joined.weight, joined.power))))
+    a, b = (_vertices(ops, parts, bases, end) for end in ("u", "v"))
+    columns.append((a, b, *map(ops.asarray, columns_of(joined)[2:])))
     a, b, u, v, weight, power = (xp.concatenate(column) for column in zip(*columns))
     del columns
     order = total_order(ops, weight, power, u, v)
@@ -86,7 +83,7 @@ def hierarchy(
     sizes = xp.concatenate([ops.asarray(part.weight) for part in parts])
     contracted = bool((sizes > 1).any())
     linkage = ops.linkage(edges, weights, sizes if contracted else None)
-    return Hierarchy(linkage, bases, sizes, least)
+    return Hierarchy(linkage, bases, sizes)
 
 
 def _vertices(ops: Backend, parts: list[Part], bases: list[int], end: str) -> Array:

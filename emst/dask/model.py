@@ -55,7 +55,7 @@ class Model:
             for local, place in zip(tree.locals, tree.places)
         ]
         parts = [cluster.submit(hierarchy.part_of, own, at=j) for j, own in enumerate(contracted)]
-        rest = (self.metric, self.alpha, self.fitted.dtype, least, tree.norm.degree)
+        rest = (self.metric, self.alpha, self.fitted.dtype, tree.norm.degree)
         return cluster.submit(hierarchy.hierarchy, tree.locals[0], parts, tree.joined, *rest, at=0), contracted
 
     @property

@@ -35,9 +35,7 @@ class OwnOutline(Sized):
     high: np.ndarray
     child: np.ndarray  # int32[nodes]: counted from the first node of this outline, -1 for leaves
     children: np.ndarray  # int32[nodes]
-    level: (
-        np.ndarray
-    )  # int32[nodes]: level of the node in the hierarchy; `POINT`, or one above the highest for the root
+    level: np.ndarray  # int32[nodes]: level in the hierarchy, or `POINT`; of the root, one above the highest
     node: np.ndarray  # int32[nodes]: which node of its level
     levels: Any = None  # what `by_level` has made
 
@@ -194,18 +192,18 @@ def reaches(bvh: Bvh, outline: Outline, own: int, norm: Norm, ops: Backend) -> t
         size = bvh.levels[level][1]
         if bool(far.any()):
             rest = min(rest, float(bound[far].min()))
-            points, bounds = _below(nodes[far], size, bvh.n, ops), ops.xp.repeat(bound[far], size)
+            points, bounds = _below(nodes[far], size, ops), ops.xp.repeat(bound[far], size)
             reach[points[points < bvh.n]] = bounds[points < bvh.n]
         step = bvh.levels[level - 1][1] if level else 1
-        nodes = _below(nodes[~far], size // step, bvh.levels[level - 1][0] if level else bvh.n, ops)
+        nodes = _below(nodes[~far], size // step, ops)
         nodes = nodes[nodes < (bvh.levels[level - 1][0] if level else bvh.n)]
     points = ops.xp.ascontiguousarray(bvh.points()[nodes])
     reach[nodes] = ops.outline_reach(points, points, outline, own, norm)
     return reach, nodes, rest
 
 
-def _below(nodes: Array, fan: int, count: int, ops: Backend) -> Array:
-    """Children of nodes; those from `count` on do not exist."""
+def _below(nodes: Array, fan: int, ops: Backend) -> Array:
+    """Children of nodes, or points below them. The last node may have fewer than `fan`."""
     return (nodes[:, None].astype(np.int64) * fan + ops.xp.arange(fan)).reshape(-1)
 
 

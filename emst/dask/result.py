@@ -120,13 +120,12 @@ class TreeEdges:
         self.futures: list[Any] = [
             cluster.submit(certain_edges, local, metric, alpha, dtype, at=j) for j, local in enumerate(tree.locals)
         ]
-        if tree.joined is not None:
-            rows = [
-                cluster.submit(rows_of_joined, local, place, tree.joined, at=place.number)
-                for local, place in zip(tree.locals, tree.places)
-            ]
-            given = (tree.locals[0], tree.joined, rows, metric, alpha, dtype)
-            self.futures.append(cluster.submit(joined_edges, *given, at=0))
+        rows = [
+            cluster.submit(rows_of_joined, local, place, tree.joined, at=place.number)
+            for local, place in zip(tree.locals, tree.places)
+        ]
+        given = (tree.locals[0], tree.joined, rows, metric, alpha, dtype)
+        self.futures.append(cluster.submit(joined_edges, *given, at=0))
         self.counts: list[int] = cluster.gather([cluster.submit(_count, edges) for edges in self.futures])
 
     def in_total_order(self) -> Edges:
@@ -136,8 +135,7 @@ class TreeEdges:
             cluster.submit(keys_of_certain, local, place, at=place.number)
             for local, place in zip(tree.locals, tree.places)
         ]
-        if tree.joined is not None:
-            keys.append(cluster.submit(keys_of_joined, tree.joined, at=0))
+        keys.append(cluster.submit(keys_of_joined, tree.joined, at=0))
         key = Keys(*map(np.concatenate, zip(*cluster.gather(keys))))
         order = total_order(backend_of("cpu"), *key)
         edges = cluster.gather([cluster.submit(_on_host, edges) for edges in self.futures])

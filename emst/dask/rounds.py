@@ -2,9 +2,9 @@
 
 A round has three kinds of tasks. `ask`: every partition sends those of its points that may hold the lightest edge of
 their component to the partitions that may hold the other end. `answer`: every partition finds the nearest point of
-another component for each point it was sent, and returns one edge for every component. `join`: one worker takes the
-lightest edge of every component, contracts these edges, and relabels. Edges that were found stay known, so a component
-always has a bound, from the local trees or from the neighbour on the curve.
+another component for each point it was sent, and returns the lightest edges of every component. `join`: one worker
+takes the lightest edge of every component, contracts these edges, and relabels. Edges that were found stay known, so a
+component always has a bound, from the local trees or from the neighbour on the curve.
 
 The greatest component does not ask: the lightest edges of the others suffice.
 """

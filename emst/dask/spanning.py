@@ -77,32 +77,24 @@ class PartitionedTree:
     locals : list of Future of Local
         The partitions with their certain edges.
     places : list of Place
-    sizes : list of int
-        Points of every partition.
-    joined : Future of OpenEdges or None
-        The edges that rounds have found; None with a single partition.
+    joined : Future of OpenEdges
+        The edges that rounds have found.
     outline : list of Future of Outline
         What all partitions publish, on the device of each.
     homes : Homes
         Where new points belong.
     scale : float
     norm : Norm
-    dtype : dtype
-        What was computed in.
-    n : int
     costs : Costs
     """
 
     locals: list[Future]
     places: list[Place]
-    sizes: list[int]
-    joined: Future | None
+    joined: Future
     outline: list[Future]
     homes: Homes
     scale: float
     norm: Norm
-    dtype: np.dtype
-    n: int
     costs: Costs
 
 
@@ -168,7 +160,7 @@ def partitioned_tree(
     edges = cluster.submit(_joined_edges, state, at=0)
     costs.took("local trees and rounds", now)
     stage("local trees and rounds", None)
-    return PartitionedTree(locals_, places, counts, edges, outline, homes, scale, norm, dtype, costs.points, costs)
+    return PartitionedTree(locals_, places, edges, outline, homes, scale, norm, costs)
 
 
 def _cut(chunks: Sequence[Future], root: Any, n: int, partitions: int, scale: float, cluster: Cluster) -> Cutting:

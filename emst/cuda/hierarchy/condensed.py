@@ -21,7 +21,8 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
         return _single_point(linkage, min_cluster_size)
     merges = (linkage.child, linkage.size, m)
     chains: Chains = linkage.scratch
-    # The 2 k clusters of k splits are different merges, and k + 1 of them, without splits, hold `least` points each.
+    # k splits make 2 k clusters. Each cluster begins with a merge of its own, and k + 1 of them have no split below:
+    # these hold at least `least` points each.
     most = min(linkage.points // int(least), m // 2)
     merge_of, split_of = cupy.empty(most + 1, np.int32), cupy.empty(m, np.int32)
     total = cupy.empty(1, np.int32)
