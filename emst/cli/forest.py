@@ -171,7 +171,7 @@ def _as_in_the_file(fault: str, found: FileGraph) -> str:
 
 def _too_many(found: FileGraph) -> str:
     """A hint if most numbers up to the greatest id are unused."""
-    from emst.io.edge_lists import NUMBER_THEM
+    from emst.graph.edges import NUMBER_THEM
 
     n = found.graph.shape[0]
     if not found.counted or n <= 2 * found.graph.nnz:
