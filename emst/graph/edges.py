@@ -71,7 +71,10 @@ def edges_of_frame(frame: Any, weight: Any) -> EdgeList | None:
     except ValueError as error:
         raise ValueError(f"graph has columns {', '.join(names)}: {error}") from error
     if ends is None:
-        return None
+        if names and len(set(frame.shape)) == 2:
+            kinds = " or ".join(", ".join(pair) for pair in ENDS)
+            raise ValueError(f"graph has columns {', '.join(names)}; a data frame of edges has columns {kinds}")
+        return None  # perhaps a square matrix
     if isinstance(weight, str):
         if weight not in names:
             raise ValueError(

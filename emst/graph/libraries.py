@@ -7,7 +7,8 @@ an edge has no meaning, so two edges between the same nodes are parallel edges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,9 +57,8 @@ def _listed(graph: Any, weight: Any) -> EdgeList | None:
 def _of_networkx(graph: Any, weight: Any) -> EdgeList:
     """Edges of a networkx graph of any kind; the attribute `weight` is their weight."""
     nodes = list(graph)
-    edges = graph.edges if weight is None else graph.edges(data=weight)  # a multigraph has (u, v, key) otherwise
-    u, v, *rest = zip(*edges) if graph.number_of_edges() else ((), (), ())
-    weights = _weights(len(u), None if weight is None else rest[0], weight, lambda i: (u[i], v[i]))
+    u, v, *rest = _columns(graph.edges(data=False if weight is None else weight), 2 if weight is None else 3)
+    weights = _weights(len(u), rest[0] if rest else None, weight, lambda i: (u[i], v[i]))
     return EdgeList(places_of(u, nodes), places_of(v, nodes), weights, len(nodes), nodes, graph.is_directed())
 
 
@@ -78,7 +78,7 @@ def _of_rustworkx(graph: Any, weight: Any) -> EdgeList:
     """Edges of a rustworkx PyGraph or PyDiGraph: `weight` is a function of an edge's object, as rustworkx has it, or
     the key of the weight in it; objects that are numbers are weights."""
     indices = list(graph.node_indices())
-    u, v, objects = zip(*graph.weighted_edge_list()) if graph.num_edges() else ((), (), ())
+    u, v, objects = _columns(graph.weighted_edge_list(), 3)
     stored = None
     if callable(weight):
         stored = [weight(found) for found in objects]
@@ -89,6 +89,13 @@ def _of_rustworkx(graph: Any, weight: Any) -> EdgeList:
     removed = indices != list(range(len(indices)))  # some nodes are, so that vertices have other numbers
     directed = hasattr(graph, "predecessors")
     return EdgeList(source, target, weights, len(indices), indices if removed else None, directed)
+
+
+def _columns(edges: Iterable[tuple[Any, ...]], width: int) -> list[list[Any]]:
+    """The columns of a table of tuples. No tuple is kept: many of them would set off Python's garbage collection, which
+    takes much longer than the reading."""
+    flat = list(itertools.chain.from_iterable(edges))
+    return [flat[i::width] for i in range(width)]
 
 
 def _weights(m: int, stored: Sequence[Any] | None, name: Any, ends: Callable[[int], Any]) -> np.ndarray:
