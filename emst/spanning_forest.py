@@ -79,11 +79,9 @@ class SpanningForest:
         ValueError
             A height that is not a number.
         """
-        if np.ndim(height) > 1:
-            raise ValueError(f"height must be a number or a sequence of numbers; got shape {np.shape(height)}")
-        heights = [height] if np.ndim(height) == 0 else to_host(height).tolist()
-        labels, give = self._labels([check_number("height", h) for h in heights], 1)
-        return give(labels[0] if np.ndim(height) == 0 else labels)
+        if np.ndim(height) == 0:
+            return self._labels([check_number("height", height)], 1)[0]
+        return self._labels([check_number("height", one) for one in height], 1)  # type: ignore[union-attr]
 
     def cut(self, distance: float, min_cluster_size: int = 1) -> Any:
         """Friends-of-friends: groups of points or vertices that edges of weight `distance` or less connect.
@@ -109,18 +107,17 @@ class SpanningForest:
         ValueError
             A distance that is not a number; a `min_cluster_size` that is not an integer of at least 1.
         """
-        labels, give = self._labels([check_number("distance", distance)], check_min_cluster_size(min_cluster_size))
-        return give(labels[0])
+        return self._labels([check_number("distance", distance)], check_min_cluster_size(min_cluster_size))[0]
 
-    def _labels(self, heights: list[Any], min_cluster_size: int) -> tuple[Array, Callable[[Array], Any]]:
-        """Labels at each height, int64[k, n], on the device of the edges."""
+    def _labels(self, heights: list[int | float], min_cluster_size: int) -> Any:
+        """Labels at each height, int64[k, n], as the caller's kind of array."""
         merges = self._merges()
         with on_device_of(merges.edges):
             ops, tree = _dendrogram(merges)
             labels = ops.xp.empty((len(heights), merges.n), np.int64)
             for row, height in zip(labels, heights):
                 row[:] = ops.cut(tree, _count_up_to(merges.weights, height), min_cluster_size)[: merges.n]
-            return labels, merges.give
+            return merges.give(labels)
 
 
 def _dendrogram(merges: Merges) -> tuple[Backend, Linkage]:
@@ -174,11 +171,13 @@ def check_edges(edges: Array, weights: Array, n: int) -> None:
     if edges.shape != (m, 2):
         raise ValueError(f"{m:,} weights need edges of shape ({m}, 2); got {edges.shape}")
     if m and not (0 <= int(edges.min()) and int(edges.max()) < n):
-        raise ValueError(f"edges must join points from 0 to {n - 1}; got {int(edges.min())} to {int(edges.max())}")
+        raise ValueError(f"edges must join vertices from 0 to {n - 1}; got {int(edges.min())} to {int(edges.max())}")
 
 
-def check_number(name: str, value: Any) -> Any:
-    """A real number as int or float, without rounding, or ValueError."""
+def check_number(name: str, value: Any) -> int | float:
+    """A real number, or an array of one on any device, as int or float without rounding; or ValueError."""
+    if hasattr(value, "dtype") and np.ndim(value) == 0:
+        value = value.item()
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
     if not isinstance(value, Real) or isinstance(value, bool) or math.isnan(value):

@@ -58,8 +58,10 @@ def edges_of_arrays(source: Any, target: Any, weight: Any, n_vertices: int | Non
         source, target, nodes = numbered(source.tolist(), target.tolist())
         return EdgeList(source, target, weight, len(nodes), nodes)
     for name, ends in (("source", source), ("target", target)):
-        if ends.dtype.kind not in "iu":
+        if ends.dtype.kind not in "iu" and len(ends):
             raise TypeError(f"{name} must hold the numbers of vertices, or their names; it holds {ends.dtype}")
+    if len(source) == 0:  # empty lists are arrays of floats
+        source = target = np.zeros_like(source, dtype=np.int32)
     return EdgeList(source, target, weight, _count(source, target, n_vertices))
 
 

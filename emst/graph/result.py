@@ -138,8 +138,11 @@ class MinimumSpanningForest(SpanningForest):
 
         if hasattr(positions, "keys"):
             nodes = range(self.n_vertices) if self.nodes is None else self.nodes
-            positions = np.array([positions[node] for node in nodes])
-        return plot_forest(positions, self.edges, self.weight, ax=ax)
+            lacking = next((node for node in nodes if node not in positions), None)
+            if lacking is not None:
+                raise ValueError(f"positions has no place for the node {lacking!r}")
+            positions = [positions[node] for node in nodes]
+        return plot_forest(positions, self.edges, self.weight, n=self.n_vertices, ax=ax)
 
     def _merges(self) -> Merges:
         edges, weights, n = self.edges, native_array(self.weight), self.n_vertices

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 MANY = 10_000  # from this many edges on, lines are drawn into a bitmap within a vector file
 
 
-def plot_forest(positions: Any, edges: Any, weights: Any, *, ax: Axes | None = None, colorbar: bool = True) -> Axes:
+def plot_forest(
+    positions: Any, edges: Any, weights: Any, *, n: int | None = None, ax: Axes | None = None, colorbar: bool = True
+) -> Axes:
     """Draw the edges of a forest as one LineCollection, coloured by weight, and the vertices below them.
 
     Parameters
@@ -26,6 +28,8 @@ def plot_forest(positions: Any, edges: Any, weights: Any, *, ax: Axes | None = N
         The ends of each edge.
     weights : array of shape (k,)
         Weight of each edge.
+    n : int, optional
+        Number of vertices; by default as many as there are positions.
     ax : matplotlib Axes, optional
         Where to draw; by default the axes of a new figure.
     colorbar : bool, default True
@@ -38,14 +42,15 @@ def plot_forest(positions: Any, edges: Any, weights: Any, *, ax: Axes | None = N
     Raises
     ------
     ValueError
-        Positions that are not in the plane, or fewer than there are vertices.
+        Positions that are not in the plane, or another number of them than of vertices.
     """
     from matplotlib.collections import LineCollection
 
     places = np.asarray(to_host(positions), dtype=np.float64)
     edges, weights = to_host(edges), to_host(weights).astype(np.float64)
-    if places.ndim != 2 or places.shape[1] != 2:
-        raise ValueError(f"positions must have shape (n, 2): x and y of every vertex; got {places.shape}")
+    if places.shape != (len(places) if n is None else n, 2):
+        wanted = "n" if n is None else n
+        raise ValueError(f"positions must have shape ({wanted}, 2): x and y of every vertex; got {places.shape}")
     if ax is None:
         from matplotlib import pyplot as plt
 
