@@ -97,8 +97,9 @@ def column_names(frame: Any) -> list[Any]:
 
 def column(values: Any) -> Array:
     """A column or any array-like as a plain numpy or cupy array, without a copy where there can be one."""
-    # numpy reads integers of pandas that could be missing as objects; pandas does so only if some are.
-    return native(values.to_numpy() if hasattr(values, "iloc") and hasattr(values, "to_numpy") else values)
+    if hasattr(values, "iloc") and not hasattr(values, "__cuda_array_interface__"):
+        values = values.to_numpy()  # numpy would read integers of pandas that can be missing as objects
+    return native(values)
 
 
 def numbered(source: Sequence[Any], target: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, list[Any]]:

@@ -46,7 +46,7 @@ def graph_msf(
         integers. Weights may have any sign. Weights in int32, int64, float32 and float64 keep their dtype; other real
         dtypes of at most 64 bits are converted to one of these four in a way that preserves their order.
 
-        Or a list of edges: ``graph_msf(source, target, weight)``; a data frame of pandas, polars, pyarrow or cuDF with
+        Or a list of edges: ``graph_msf(source, target, weight)``; a data frame of pandas, polars or pyarrow with
         the columns `source` and `target` (or `src` and `dst`, `u` and `v`, `from` and `to`) and a column of weights;
         a graph of networkx, igraph or rustworkx. In arrays and frames whole numbers are vertices, counted from 0, and
         anything else are names of vertices, numbered in the order in which they first occur.

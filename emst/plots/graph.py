@@ -18,7 +18,9 @@ MANY = 10_000  # from this many edges on, lines are drawn into a bitmap within a
 def plot_forest(
     positions: Any, edges: Any, weights: Any, *, n: int | None = None, ax: Axes | None = None, colorbar: bool = True
 ) -> Axes:
-    """Draw the edges of a forest as one LineCollection, coloured by weight, and the vertices below them.
+    """Draw the edges of a forest as one LineCollection, coloured by weight, and its vertices.
+
+    The colour scale is logarithmic if the weights span more than a factor of ten and none is negative.
 
     Parameters
     ----------
@@ -45,6 +47,7 @@ def plot_forest(
         Positions that are not in the plane, or another number of them than of vertices.
     """
     from matplotlib.collections import LineCollection
+    from matplotlib.colors import Normalize
 
     places = np.asarray(to_host(positions), dtype=np.float64)
     edges, weights = to_host(edges), to_host(weights).astype(np.float64)
@@ -57,12 +60,14 @@ def plot_forest(
         _, ax = plt.subplots(layout="constrained")
     many = len(edges) > MANY
     dot = float(np.clip(4000 / max(len(places), 1), 0.05, 20))
-    ax.scatter(places[:, 0], places[:, 1], s=dot, c="0.6", linewidths=0, rasterized=many, zorder=1)
+    ax.scatter(places[:, 0], places[:, 1], s=dot, c="0.4", linewidths=0, rasterized=many, zorder=1 if many else 3)
+    ranked = np.sort(weights[np.isfinite(weights)])
+    negative = len(ranked) > 0 and ranked[0] < 0  # no logarithmic scale
     lines = LineCollection(
         list(places[edges]),
         array=weights,
         cmap="viridis_r",
-        norm=weight_norm(np.sort(weights[np.isfinite(weights)])),
+        norm=Normalize(ranked[0], ranked[-1]) if negative else weight_norm(ranked),
         linewidths=float(np.clip(60 / max(len(places), 1) ** 0.5, 0.3, 1.5)),
         capstyle="round",
         rasterized=many,

@@ -293,6 +293,15 @@ def test_a_plot_with_a_layout_of_networkx():
     plt.close("all")
 
 
+def test_colours_of_negative_weights():
+    from matplotlib import pyplot as plt
+
+    forest = graph_msf([0, 1, 2], [1, 2, 3], [-500.0, 2.0, 90.0], device="cpu")
+    norm = forest.plot(np.random.default_rng(0).random((4, 2))).collections[1].norm
+    assert norm([-500, -205, 90]).tolist() == [0, 0.5, 1]
+    plt.close("all")
+
+
 def test_plots_of_forests_without_edges():
     from matplotlib import pyplot as plt
 
