@@ -137,18 +137,35 @@ def _is_missing(node: Any) -> bool:
 
 
 def _count(source: Array, target: Array, n_vertices: int | None) -> int:
-    """Number of vertices: the given one, or as many as the greatest number needs."""
-    if n_vertices is not None:
-        if not isinstance(n_vertices, Integral) or isinstance(n_vertices, bool) or n_vertices < 0:
-            raise ValueError(f"n_vertices must be an integer of at least 0; got {n_vertices!r}")
-        return int(n_vertices)
+    """Number of vertices: the given one, or as many as the greatest number needs.
+
+    Raises
+    ------
+    ValueError
+        Ends that are no such vertices: the message names the first and how many there are.
+    """
+    if n_vertices is not None and (
+        not isinstance(n_vertices, Integral) or isinstance(n_vertices, bool) or n_vertices < 0
+    ):
+        raise ValueError(f"n_vertices must be an integer of at least 0; got {n_vertices!r}")
     with on_device_of(source):
         greatest = max((int(ends.max()) for ends in (source, target) if len(ends)), default=-1)
-    if greatest >= MOST_VERTICES:
-        raise ValueError(
-            f"vertices are numbers from 0 to {MOST_VERTICES - 1:,}; the greatest here is {greatest:,}; {NUMBER_THEM}"
-        )
-    return max(greatest + 1, 0)
+        n = max(greatest + 1, 0) if n_vertices is None else int(n_vertices)
+        if n > MOST_VERTICES and n_vertices is None:
+            raise ValueError(
+                f"vertices are numbers from 0 to {MOST_VERTICES - 1:,}; the greatest here is {greatest:,}; "
+                f"{NUMBER_THEM}"
+            )
+        for name, ends in (("source", source), ("target", target)):
+            if len(ends) and not (int(ends.min()) >= 0 and int(ends.max()) < n):
+                outside = (ends < 0) | (ends >= n)
+                first = int(outside.argmax())
+                last = "on" if n_vertices is None else f"to {n - 1:,}"
+                raise ValueError(
+                    f"{name} must hold vertices from 0 {last}; {counted(int(outside.sum()), 'row')} with others, "
+                    f"first {int(ends[first]):,} in row {first:,}"
+                )
+    return n
 
 
 def ends_of(names: Sequence[str]) -> list[int] | None:

@@ -61,7 +61,7 @@ def graph_msf(
         igraph the attribute of its edges. Of a graph of rustworkx a function of an edge's object, or the key of the
         weight in it; objects that are numbers are weights by themselves. None: every edge weighs 1.
     n_vertices : int, optional
-        Number of vertices between which `graph` and `target` are ends; by default the greatest number and 1.
+        Number of vertices, if `graph` and `target` hold their numbers; by default one more than the greatest.
     algorithm : {"boruvka", "contraction", "primitives", "partial-prim", "hybrid"}, default "boruvka"
         All give the same forest. The first is the fastest; the others follow publications, which their files in
         `emst.graph.algorithms` name.
