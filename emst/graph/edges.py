@@ -58,6 +58,8 @@ def edges_of_arrays(source: Any, target: Any, weight: Any, n_vertices: int | Non
         source, target, nodes = numbered(source.tolist(), target.tolist())
         return EdgeList(source, target, weight, len(nodes), nodes)
     for name, ends in (("source", source), ("target", target)):
+        if ends.dtype.kind == "f" and (missing := int(np.isnan(ends).sum())):  # integers of a data frame with gaps
+            raise _without_vertex(name, missing, int(np.isnan(ends).argmax()))
         if ends.dtype.kind not in "iu" and len(ends):
             raise TypeError(f"{name} must hold the numbers of vertices, or their names; it holds {ends.dtype}")
     if len(source) == 0:  # empty lists are arrays of floats
@@ -119,11 +121,14 @@ def numbered(source: Sequence[Any], target: Sequence[Any]) -> tuple[np.ndarray, 
     for name, ends in (("source", source), ("target", target)):
         missing = [i for i, node in enumerate(ends) if _is_missing(node)]
         if missing:
-            raise ValueError(
-                f"{name} must hold a vertex in every row; {counted(len(missing), 'row')} without one, "
-                f"first row {missing[0]}"
-            )
+            raise _without_vertex(name, len(missing), missing[0])
     return places_of(source, nodes), places_of(target, nodes), nodes
+
+
+def _without_vertex(name: str, count: int, first: int) -> ValueError:
+    return ValueError(
+        f"{name} must hold a vertex in every row; {counted(count, 'row')} without one, first row {first:,}"
+    )
 
 
 def places_of(ends: Sequence[Any], nodes: Iterable[Any]) -> np.ndarray:

@@ -170,7 +170,8 @@ def _dense(graph: Any) -> tuple[Array, Array, Array, Array, tuple[int, ...]]:
     if array.ndim != 2 or array.dtype == object:
         raise TypeError(f"{WHAT}; got {kind}" + (f" of shape {array.shape}" if array.ndim else ""))
     if array.shape[0] != array.shape[1]:
-        raise ValueError(f"graph must be square; its shape is {array.shape}")
+        hint = "; rows of edges are graph_msf(*zip(*rows))" if array.shape[1] == 3 else ""
+        raise ValueError(f"graph must be square; its shape is {array.shape}{hint}")
     with on_device_of(array):
         flat = array.ravel()
         positions = (flat if isinstance(flat, np.ndarray) or flat.dtype.kind != "f" else _magnitudes(flat)).nonzero()[0]

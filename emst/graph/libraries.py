@@ -8,7 +8,7 @@ an edge has no meaning, so two edges between the same nodes are parallel edges.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,11 +51,16 @@ def _listed(graph: Any, weight: Any) -> EdgeList | None:
         return _of_igraph(graph, weight)
     if hasattr(graph, "weighted_edge_list") and hasattr(graph, "node_indices"):
         return _of_rustworkx(graph, weight)
+    for method in ("collect", "compute"):  # polars, dask
+        if hasattr(graph, method):
+            raise TypeError(f"graph is a {type(graph).__name__}, which is not computed yet: pass graph.{method}()")
     return edges_of_frame(graph, weight)
 
 
 def _of_networkx(graph: Any, weight: Any) -> EdgeList:
     """Edges of a networkx graph of any kind; the attribute `weight` is their weight."""
+    if not isinstance(weight, Hashable):
+        raise TypeError(f"weight must name an attribute of the edges; got {type(weight).__name__}")
     nodes = list(graph)
     u, v, *rest = _columns(graph.edges(data=False if weight is None else weight), 2 if weight is None else 3)
     weights = _weights(len(u), rest[0] if rest else None, weight, lambda i: (u[i], v[i]))

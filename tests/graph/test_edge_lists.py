@@ -316,8 +316,8 @@ REFUSED = {
         {},
     ),
     "gaps": (
-        TypeError,
-        "source must hold the numbers of vertices, or their names; it holds float64",
+        ValueError,
+        "source must hold a vertex in every row; 1 row without one, first row 1",
         (pd.DataFrame({"source": [0, None], "target": [1, 2], "weight": [1, 2]}),),
         {},
     ),
@@ -325,6 +325,14 @@ REFUSED = {
         ValueError,
         "target must hold a vertex in every row; 1 row without one, first row 1",
         (pd.DataFrame({"source": ["a", "b"], "target": ["b", pd.NA], "weight": [1, 2]}),),
+        {},
+    ),
+    "lazy": (TypeError, "LazyFrame, which is not computed yet: pass graph.collect()", (pl.LazyFrame({"a": [1]}),), {}),
+    "array as name": (TypeError, "weight must name an attribute", (nx.path_graph(3),), {"weight": np.ones(2)}),
+    "rows": (
+        ValueError,
+        "its shape is (2, 3); rows of edges are graph_msf(*zip(*rows))",
+        ([(0, 1, 2.0), (1, 2, 3.0)],),
         {},
     ),
     "a tuple": (
