@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from emst.backend import backend_of
 from emst.backend.records import Report
-from emst.distances.metrics import check_directions, directions, tree_metric_of
+from emst.distances.metrics import check_columns, check_directions, directions, tree_metric_of
 from emst.hierarchy.linkage import check_edges, to_scipy
 from emst.inputs.devices import native_array, on_device_of
 from emst.inputs.features import features_of, set_features
@@ -91,6 +91,7 @@ def minimum_spanning_tree(
     ([[1, 2], [0, 1]], [1.0, 5.0])
     """
     chosen = tree_metric_of(metric, metric_params)
+    check_columns(X, chosen)
     given = check_points(X, device=device, dtype=dtype)
     n, computed = len(given.array), chosen.computed_in(given.dtype, dtype)
     k = check_min_samples(min_samples, n)
@@ -102,6 +103,8 @@ def minimum_spanning_tree(
         check_finite(statistics.bad, statistics.first)
         if chosen.image is directions:
             check_directions(points)
+        if chosen.sphere is not None:
+            chosen.sphere.check(points)
         printed = both(report, round_printer(n) if verbose else None)
         edges, weights, core = metric_tree(points, statistics, chosen, k, ops, printed)
         del points

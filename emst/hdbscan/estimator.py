@@ -21,6 +21,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from emst.distances.metrics import check_columns
 from emst.hdbscan import centers
 from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.fitting import tree_model
@@ -223,6 +224,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         check_parameters(self)
         features = features_of(X)
         request = request_of(self, sparse=issparse(X))
+        check_columns(X, request.metric)
         options, stage = request.options, stage_printer(request.verbose)
         model = tree_model(X, request)
         with model.scope():
