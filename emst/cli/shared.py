@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
+from emst.cli.places import add_places, place_params
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -40,14 +42,16 @@ def add_input_options(command: argparse.ArgumentParser) -> None:
 
 
 def add_metric(command: argparse.ArgumentParser, help: str) -> None:
-    """Add --metric, with the given help, and --p."""
+    """Add --metric, with the given help, --p, --degrees and --radius."""
     command.add_argument("--metric", default="euclidean", metavar="NAME", help=help)
     command.add_argument("--p", type=float, metavar="P", help="exponent of --metric minkowski, from 1 to 32")
+    add_places(command)
 
 
 def metric_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The parameters `metric` and `metric_params` of --metric and --p."""
-    return {"metric": arguments.metric, "metric_params": None if arguments.p is None else {"p": arguments.p}}
+    """The parameters `metric` and `metric_params` of --metric, --p, --degrees and --radius."""
+    params = place_params(arguments) | ({} if arguments.p is None else {"p": arguments.p})
+    return {"metric": arguments.metric, "metric_params": params or None}
 
 
 def check_files(given: Path, output: Path, what: str, *pictures: Path | None, holds: str = "the points") -> None:

@@ -86,7 +86,7 @@ OPTIONS = [
 
 @pytest.mark.parametrize("name", METRICS)
 def test_metrics(client, device, name):
-    x = blobs(d=2 if name == "haversine" else 3)
+    x = blobs(d=2) / 4 if name == "haversine" else blobs()  # radians
     model, single = fitted(client, device, x, **{"min_samples": 4} | METRICS[name])
     assert partitions_of(model) > 1
     check(model, single, x, around(x))
