@@ -24,8 +24,8 @@ def add_places(command: argparse.ArgumentParser) -> None:
 
 def place_params(arguments: argparse.Namespace) -> dict[str, Any]:
     """The metric parameters of --degrees and --radius."""
-    for option in ("degrees", "radius"):
-        if getattr(arguments, option) and arguments.metric != "haversine":
+    for option, given in (("degrees", arguments.degrees), ("radius", arguments.radius is not None)):
+        if given and arguments.metric != "haversine":
             raise ValueError(f"--{option} goes with --metric haversine, not with --metric {arguments.metric}")
     if not arguments.degrees:
         return {} if arguments.radius is None else {"radius": arguments.radius}

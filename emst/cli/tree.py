@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from emst.cli.places import columns_of, unit_of
 from emst.cli.shared import (
