@@ -190,10 +190,10 @@ def tree_metric_of(name: Any, params: dict[str, Any] | None) -> Metric:
     return metric
 
 
-def check_columns(X: Any, metric: Metric, stacklevel: int = 4) -> None:
+def check_columns(X: Any, metric: Metric) -> None:
     """Compare the names of a data frame's columns with the metric: see `emst.inputs.places.check_names`."""
     plane = metric.is_euclidean and metric.name == "euclidean"
-    check_names(X, on_sphere=metric.sphere is not None, euclidean=plane, stacklevel=stacklevel)
+    check_names(X, on_sphere=metric.sphere is not None, euclidean=plane)
 
 
 def _named(name: Any, params: dict[str, Any]) -> Metric:

@@ -49,18 +49,7 @@ class Sphere:
         return 360.0 if self.degrees else 2 * math.pi
 
     def radians(self, places: Array) -> Array:
-        """The places in radians, float64[n, 2].
-
-        Raises
-        ------
-        ValueError
-            There are not two columns.
-        """
-        if places.shape[1] != 2:
-            unit = "degrees" if self.degrees else "radians"
-            raise ValueError(
-                f"metric='haversine' takes (latitude, longitude) in {unit}; X has {counted(places.shape[1], 'column')}"
-            )
+        """The places in radians, float64[n, 2]."""
         places = places.astype(np.float64)
         return np.radians(places) if self.degrees else places
 
@@ -87,9 +76,18 @@ class Sphere:
         return found
 
     def beyond(self, places: Array) -> Beyond | None:
-        """The finite rows with a latitude beyond a quarter of a circle, or a longitude beyond a full one."""
-        if places.shape[1] != 2 or len(places) == 0:
-            return None
+        """The finite rows with a latitude beyond a quarter of a circle, or a longitude beyond a full one.
+
+        Raises
+        ------
+        ValueError
+            There are not two columns.
+        """
+        if places.shape[1] != 2:
+            unit = "degrees" if self.degrees else "radians"
+            raise ValueError(
+                f"metric='haversine' takes (latitude, longitude) in {unit}; X has {counted(places.shape[1], 'column')}"
+            )
         latitude, longitude = abs(places[:, 0]), abs(places[:, 1])
         wrong = (latitude > self.turn / 4 * ROOM) | (longitude > self.turn * ROOM)
         if not bool(wrong.any()):
@@ -113,14 +111,12 @@ class Sphere:
         """What may be missing, if these are the greatest angles of a column."""
         option = "metric_params={'degrees': True} (on the command line --degrees)"
         swapped = "longitude seems to come first: latitude must be column 0, longitude column 1"
-        fits = Sphere(True)._fits
-        if not self.degrees and fits(*greatest):
-            return f". For places in degrees pass {option}"
-        if self._fits(*greatest[::-1]):
-            return f"; {swapped}"
-        if not self.degrees and fits(*greatest[::-1]):
-            return f"; {swapped}. For places in degrees also pass {option}"
-        return ""
+        ways = [f"; {swapped}"] if self._fits(*greatest[::-1]) else []
+        if not self.degrees and Sphere(True)._fits(*greatest):
+            ways.append(f". For places in degrees pass {option}")
+        elif not self.degrees and not ways and Sphere(True)._fits(*greatest[::-1]):
+            ways.append(f"; {swapped}. For places in degrees also pass {option}")
+        return "".join(ways)
 
     def _fits(self, latitude: float, longitude: float) -> bool:
         return latitude <= self.turn / 4 * ROOM and longitude <= self.turn * ROOM

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +19,7 @@ def places_among(names: Sequence[Any]) -> list[int]:
     return [i for (i,) in found] if all(len(some) == 1 for some in found) else []
 
 
-def check_names(X: Any, *, on_sphere: bool, euclidean: bool, stacklevel: int = 3) -> None:
+def check_names(X: Any, *, on_sphere: bool, euclidean: bool) -> None:
     """Compare the names of a data frame's columns with the metric.
 
     Parameters
@@ -29,8 +30,6 @@ def check_names(X: Any, *, on_sphere: bool, euclidean: bool, stacklevel: int = 3
         Whether the metric takes latitude and longitude.
     euclidean : bool
         Whether the metric is Euclidean.
-    stacklevel : int
-        For the warning, as `warnings.warn` takes it.
 
     Raises
     ------
@@ -59,5 +58,13 @@ def check_names(X: Any, *, on_sphere: bool, euclidean: bool, stacklevel: int = 3
             f"X has the columns {latitude} and {longitude}, but metric='euclidean' takes them for lengths in a plane. "
             f"For distances on the earth pass {chosen} with {ADVICE}",
             UserWarning,
-            stacklevel=stacklevel,
+            stacklevel=_levels_of_the_package(),
         )
+
+
+def _levels_of_the_package() -> int:
+    """The `stacklevel` of a warning in the function that calls this one, so that it points at the caller's code."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "emst":
+        frame, level = frame.f_back, level + 1
+    return level
