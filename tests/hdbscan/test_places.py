@@ -1,4 +1,4 @@
-"""Places in degrees: clusters, trees, predictions and centres in kilometres, and what is said of places that are none."""
+"""Places in degrees: clusters, trees, predictions and centres in kilometres, and what is said of faulty places."""
 
 import pickle
 import warnings
