@@ -122,7 +122,8 @@ def approximate_predict(model: Any, X: Any, return_connecting_points: bool = Fal
     sklearn.exceptions.NotFittedError
         `model` has not been fitted.
     ValueError
-        `model` was fitted to distances or to sparse features; `X` does not have the features of the training data.
+        `model` was fitted to distances or to sparse features; `X` does not have the features of the training data, or
+        holds no places where the metric is haversine.
 
     Notes
     -----
