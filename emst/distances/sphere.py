@@ -7,6 +7,7 @@ two places grows with the distance of their images on the unit sphere, the chord
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.records import Array
+from emst.inputs.places import levels_of_the_package
 from emst.inputs.summary import counted
 
 ROOM = 1 + 2.0**-20  # pi / 2 may have been rounded up to float32
@@ -66,13 +68,14 @@ class Sphere:
     def mean(self, places: Array, weights: Array) -> Array:
         """The place of the weighted mean of the images, float64[2]: a mean of longitudes would fail at the date line.
 
-        Its longitude is counted as those of the places are: from -180 or from 0 degrees."""
+        Its longitude is counted as those of the places are: from -180 degrees or from 0, or down to -360."""
         x, y, z = (self.image(places) * weights[:, None]).sum(axis=0)
         found = np.stack([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)])
         if self.degrees:
             found = np.degrees(found)
-        middle = (places[:, 1].min() + places[:, 1].max()) / 2
-        found[1] += self.turn * np.rint((middle - found[1]) / self.turn)
+        longitude = places[:, 1]
+        found[1] += self.turn * ((longitude.max() > self.turn / 2) & (found[1] < 0))
+        found[1] -= self.turn * ((longitude.min() < -self.turn / 2) & (found[1] > 0))
         return found
 
     def beyond(self, places: Array) -> Beyond | None:
@@ -95,7 +98,7 @@ class Sphere:
         finite = np.isfinite(latitude + longitude)
         wrong &= finite
         rows, first = int(wrong.sum()), int(wrong.argmax())
-        a, b = (float(angles[finite].max(initial=0)) for angles in (latitude, longitude))
+        a, b = (float(np.where(finite, angles, 0).max()) for angles in (latitude, longitude))
         return Beyond(rows, first, (float(places[first, 0]), float(places[first, 1])), (a, b)) if rows else None
 
     def complaint(self, found: Beyond, where: str, what: str = "X") -> str:
@@ -122,13 +125,37 @@ class Sphere:
         return latitude <= self.turn / 4 * ROOM and longitude <= self.turn * ROOM
 
     def check(self, places: Array, rows: Array | None = None, what: str = "X") -> None:
-        """Raise ValueError if rows are no places, naming how many and the first.
+        """Check finite points.
 
-        `rows` are the caller's numbers of the rows, where some were left out."""
+        Parameters
+        ----------
+        places : T[n, 2]
+        rows : int64[n], optional
+            The caller's numbers of these rows, where some were left out.
+        what : str
+            What messages call the points.
+
+        Raises
+        ------
+        ValueError
+            Rows are no places; the message says how many, which is the first, and what may be missing.
+
+        Warns
+        -----
+        UserWarning
+            Places in degrees that would also be places in radians: all lie within a few degrees of (0, 0), in the sea.
+        """
         found = self.beyond(places)
         if found is not None:
             first = found.first if rows is None else int(rows[found.first])
             raise ValueError(self.complaint(found, f"row {first}", what))
+        if self.degrees and len(places) and Sphere()._fits(*(float(angles.max()) for angles in abs(places).T)):
+            warnings.warn(
+                f"metric_params has degrees=True, but {what} has no latitude beyond pi/2 and no longitude beyond 2 pi: "
+                "if these places are in radians, leave degrees out",
+                UserWarning,
+                stacklevel=levels_of_the_package(),
+            )
 
 
 def sphere_of(params: dict[str, Any]) -> Sphere:

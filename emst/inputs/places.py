@@ -58,11 +58,11 @@ def check_names(X: Any, *, on_sphere: bool, euclidean: bool) -> None:
             f"X has the columns {latitude} and {longitude}, but metric='euclidean' takes them for lengths in a plane. "
             f"For distances on the earth pass {chosen} with {ADVICE}",
             UserWarning,
-            stacklevel=_levels_of_the_package(),
+            stacklevel=levels_of_the_package(),
         )
 
 
-def _levels_of_the_package() -> int:
+def levels_of_the_package() -> int:
     """The `stacklevel` of a warning in the function that calls this one, so that it points at the caller's code."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "emst":

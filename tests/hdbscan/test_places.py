@@ -137,7 +137,7 @@ def test_validity(ops):
 
 @pytest.mark.parametrize("alpha", [1.0, 2.0])
 @pytest.mark.parametrize("unit", ["degrees", "radians"])
-@pytest.mark.parametrize("first", [-180, 0])
+@pytest.mark.parametrize("first", [-180, 0, -360])
 def test_centroids_across_the_date_line(ops, unit, first, alpha):
     """Fiji's mean longitude is near 180 degrees, not near 0; it is counted as those of the places are."""
     x = X.copy()
@@ -151,6 +151,14 @@ def test_centroids_across_the_date_line(ops, unit, first, alpha):
     assert (np.degrees(haversine_distances(np.radians(centroids), np.radians(towns))).diagonal() < 0.02).all()
     for medoid in fitted.medoids_:
         assert (x * factor == medoid).all(axis=1).any()
+
+
+def test_a_centroid_beside_the_date_line_stays_on_the_map(ops):
+    """Its places lie unevenly on both sides."""
+    x = [[-17.7, 178.0], [-16.8, -180.0], [-16.9, -179.9], [48.2, 16.4], [48.1, 17.1], [47.5, 19.0]]
+    fitted = HDBSCANGPU(2, 2, metric="haversine", metric_params=PARAMS, store_centers="centroid", device=ops.name)
+    longitudes = sorted(fitted.fit(x).centroids_[:, 1])
+    assert longitudes == pytest.approx([17.0796, 179.9852], abs=1e-3)
 
 
 def test_a_centroid_is_the_mean_of_unit_vectors(ops):
@@ -242,6 +250,17 @@ def test_poles_and_full_circles_are_places(ops):
         tree(ops, np.radians(edge), dtype=dtype)
     with pytest.raises(ValueError, match="3 rows beyond"):
         tree(ops, np.radians(edge) * 1.001)
+
+
+def test_radians_that_are_called_degrees(ops):
+    """They are near (0, 0), and lengths are too small by a factor of 57."""
+    for fit in fits(ops, np.radians(X), metric_params=PARAMS):
+        with pytest.warns(UserWarning, match="if these places are in radians, leave degrees out") as found:
+            fit()
+        assert [one.filename for one in found] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tree(ops, [[0, 0], [0, 1], [2, 0]], metric_params=PARAMS)
 
 
 def test_new_points_out_of_range(ops):
