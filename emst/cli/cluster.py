@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
 import time
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +18,7 @@ from emst.cli.shared import (
     metric_options,
     save_picture,
     sentence,
+    warnings_in_a_line,
     written,
 )
 
@@ -139,24 +137,11 @@ def _fit(points: np.ndarray, arguments: argparse.Namespace, metric: dict[str, An
         dtype=arguments.dtype,
     )
     try:
-        with _warnings_in_a_line(), progress_bar(len(points)) as report:
+        with warnings_in_a_line(), progress_bar(len(points)) as report:
             model._report = report
             return model.fit(points)
     except ValueError as error:
         raise ValueError(f"{arguments.points}: {sentence(error)}") from error
-
-
-@contextlib.contextmanager
-def _warnings_in_a_line() -> Iterator[None]:
-    """Show warnings as errors are shown: one line, without the place in the code."""
-
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        print(f"emst: warning: {message}", file=sys.stderr)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("default", UserWarning)
-        warnings.showwarning = show
-        yield
 
 
 def _counts(labels: np.ndarray) -> str:

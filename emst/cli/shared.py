@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import contextlib
+import sys
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
@@ -91,6 +94,19 @@ def written(*paths: Path | None) -> str:
     """The last line of a summary."""
     *first, last = [str(path) for path in paths if path]
     return f"wrote {', '.join(first)} and {last}" if first else f"wrote {last}"
+
+
+@contextlib.contextmanager
+def warnings_in_a_line() -> Iterator[None]:
+    """Show warnings as errors are shown: one line, without the place in the code."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        print(f"emst: warning: {message}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = show
+        yield
 
 
 def sentence(error: BaseException) -> str:

@@ -18,6 +18,7 @@ from emst.cli.shared import (
     metric_options,
     save_picture,
     sentence,
+    warnings_in_a_line,
     written,
 )
 
@@ -95,7 +96,7 @@ def _build(points: np.ndarray, arguments: argparse.Namespace, metric: dict[str, 
     from emst.progress import progress_bar
 
     try:
-        with progress_bar(len(points)) as report:
+        with warnings_in_a_line(), progress_bar(len(points)) as report:
             return minimum_spanning_tree(
                 points,
                 min_samples=arguments.min_samples,

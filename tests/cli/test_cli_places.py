@@ -125,6 +125,17 @@ def test_other_columns_are_not_noted(here, capsys):
 
 
 @pytest.mark.parametrize("command", ["cluster", "tree"])
+def test_radians_that_are_called_degrees(here, capsys, command):
+    np.save("places.npy", np.radians(PLACES))
+    name = "labels.npy" if command == "cluster" else "tree.npz"
+    assert main([command, "places.npy", "-o", name, "--metric", "haversine", "--degrees", "--device", "cpu"]) == 0
+    err = capsys.readouterr().err
+    assert (
+        err.startswith("emst: warning: metric_params has degrees=True, but X has no latitude") and err.count("\n") == 1
+    )
+
+
+@pytest.mark.parametrize("command", ["cluster", "tree"])
 def test_faults_are_one_line(here, capsys, command):
     write("places.csv", "lat,lon")
     write("swapped.csv", "x,y", PLACES[:, ::-1])
