@@ -22,7 +22,7 @@ ROOM = 1 + 2.0**-20  # pi / 2 may have been rounded up to float32
 
 
 class Beyond(NamedTuple):
-    """Rows that are no places, because an angle is too large."""
+    """Rows that are no places: an angle is too large."""
 
     rows: int  # how many
     first: int  # which is the first
@@ -73,9 +73,9 @@ class Sphere:
         found = np.stack([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)])
         if self.degrees:
             found = np.degrees(found)
-        longitude = places[:, 1]
-        found[1] += self.turn * ((longitude.max() > self.turn / 2) & (found[1] < 0))
-        found[1] -= self.turn * ((longitude.min() < -self.turn / 2) & (found[1] > 0))
+        longitude, half = places[:, 1], self.turn / 2 * ROOM
+        found[1] += self.turn * ((longitude.max() > half) & (found[1] < 0))
+        found[1] -= self.turn * ((longitude.min() < -half) & (found[1] > 0))
         return found
 
     def beyond(self, places: Array) -> Beyond | None:
@@ -101,14 +101,14 @@ class Sphere:
         a, b = (float(np.where(finite, angles, 0).max()) for angles in (latitude, longitude))
         return Beyond(rows, first, (float(places[first, 0]), float(places[first, 1])), (a, b)) if rows else None
 
-    def complaint(self, found: Beyond, where: str, what: str = "X") -> str:
-        """The sentence about places that are none. `where` names the first of them, and `what` all points."""
+    def complaint(self, found: Beyond, where: str) -> str:
+        """The sentence about places that are none. `where` names the row of the first."""
         limits = "degrees, latitude up to 90 and longitude up to 360"
         if not self.degrees:
             limits = "radians, latitude up to pi/2 and longitude up to 2 pi"
         given = f"({', '.join(f'{angle:g}' for angle in found.place)})"
         rows, way_out = counted(found.rows, "row"), self._way_out(found.greatest)
-        return f"metric='haversine' takes {limits}; {what} has {rows} beyond, first {given} in {where}{way_out}"
+        return f"metric='haversine' takes {limits}; X has {rows} beyond, first {given} in {where}{way_out}"
 
     def _way_out(self, greatest: tuple[float, float]) -> str:
         """What may be missing, if these are the greatest angles of a column."""
@@ -124,7 +124,7 @@ class Sphere:
     def _fits(self, latitude: float, longitude: float) -> bool:
         return latitude <= self.turn / 4 * ROOM and longitude <= self.turn * ROOM
 
-    def check(self, places: Array, rows: Array | None = None, what: str = "X") -> None:
+    def check(self, places: Array, rows: Array | None = None) -> None:
         """Check finite points.
 
         Parameters
@@ -132,8 +132,6 @@ class Sphere:
         places : T[n, 2]
         rows : int64[n], optional
             The caller's numbers of these rows, where some were left out.
-        what : str
-            What messages call the points.
 
         Raises
         ------
@@ -148,10 +146,10 @@ class Sphere:
         found = self.beyond(places)
         if found is not None:
             first = found.first if rows is None else int(rows[found.first])
-            raise ValueError(self.complaint(found, f"row {first}", what))
+            raise ValueError(self.complaint(found, f"row {first}"))
         if self.degrees and len(places) and Sphere()._fits(*(float(angles.max()) for angles in abs(places).T)):
             warnings.warn(
-                f"metric_params has degrees=True, but {what} has no latitude beyond pi/2 and no longitude beyond 2 pi: "
+                "metric_params has degrees=True, but X has no latitude beyond pi/2 and no longitude beyond 2 pi: "
                 "if these places are in radians, leave degrees out",
                 UserWarning,
                 stacklevel=levels_of_the_package(),
