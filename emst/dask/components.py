@@ -34,7 +34,7 @@ class Labels(Sized):
     label: Array  # int32[components of all partitions]: their component now
     weight: Array  # T[count]: weight of the lightest edge known to leave a component; -1 for one that does not ask
     power: Array  # T[count]: power of its distance
-    sampled: Array  # bool[count]: whether the bound comes from some of its points, so that all may ask now
+    tries: Array  # int8[count]: how often only some of its points have asked, under no lower bound
     boxes: Array  # int32[nodes of the outline]: component of all points of a box, or MIXED
     count: int
     bases: list[int]  # number of the first component of every partition
@@ -57,6 +57,13 @@ class Rounds(Sized):
     joined: OpenEdges  # edges of the tree that rounds have found
     size: Array  # int64[count]: points of every component
     costs: list[RoundCosts]  # of every round, and at the beginning of what there was before the first one
+
+
+class Samples(NamedTuple):
+    """Of which components only some points have asked."""
+
+    tries: Array  # int8[count]: how often
+    weight: Array  # float64[count]: of the lightest edge that was known then
 
 
 @dataclass(eq=False)
@@ -107,8 +114,8 @@ def begin(ops: Backend, summaries: list[Summary], norm: Norm) -> Rounds:
     size = np.concatenate([ops.asarray(own.size) for own in summaries])
     label = ops.xp.arange(len(size), dtype=np.int32)
     costs = [RoundCosts(len(size), 0, 0)]
-    sampled = ops.xp.full(len(size), -1, np.float64)
-    return with_bounds(ops, label, len(size), boxes, bases, edges, chosen(edges, slice(0, 0)), size, sampled, costs)
+    samples = Samples(ops.xp.zeros(len(size), np.int8), ops.xp.zeros(len(size)))
+    return with_bounds(ops, label, len(size), boxes, bases, edges, chosen(edges, slice(0, 0)), size, samples, costs)
 
 
 def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm: Norm) -> OpenEdges:
@@ -149,16 +156,17 @@ def with_bounds(
     edges: OpenEdges,
     joined: OpenEdges,
     size: Array,
-    sampled: Array,
+    samples: Samples,
     costs: list[RoundCosts],
 ) -> Rounds:
-    """`sampled` holds the greatest weight that some of the points of every component have found; -1 for none."""
+    """The state with the lightest known edge of every component."""
     lightest = lightest_edges(ops, edges, label, count)
     weight, power = edges.weight[lightest], edges.power[lightest]
+    tries = samples.tries
     if count > 1:
         weight[size.argmax()] = -1
-    sampled = sampled[: len(weight)] >= weight
-    return Rounds(Labels(label, weight, power, sampled, boxes, count, bases), edges, joined, size, costs)
+        tries = np.where(samples.weight >= weight, tries, np.int8(0))
+    return Rounds(Labels(label, weight, power, tries, boxes, count, bases), edges, joined, size, costs)
 
 
 def lightest_edges(ops: Backend, edges: OpenEdges, label: Array, count: int) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.dask.answering import Answer
 from emst.dask.certain import OpenEdges
-from emst.dask.components import RoundCosts, Rounds, chosen, columns_of, lightest_edges, with_bounds
+from emst.dask.components import RoundCosts, Rounds, Samples, chosen, columns_of, lightest_edges, with_bounds
 
 
 def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
@@ -44,9 +44,10 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     label = new[label]
     size = np.bincount(new, weights=state.size, minlength=left).astype(np.int64)
     some = np.flatnonzero(partly)
-    sampled = ops.xp.full(left, -1, np.float64)
-    ops.xp.maximum.at(sampled, new[some], edges.weight[lightest[some]].astype(np.float64))
+    samples = Samples(ops.xp.zeros(left, np.int8), ops.xp.zeros(left))
+    samples.tries[new[some]] = labels.tries[some] + np.int8(1)
+    samples.weight[new[some]] = edges.weight[lightest[some]]
     edges = chosen(edges, np.flatnonzero(label[edges.a] != label[edges.b]))
     joined = OpenEdges(*map(np.concatenate, zip(columns_of(state.joined), columns_of(taken))))
     costs = RoundCosts(left, sum(given.asked for given in answers), sum(given.bytes for given in answers))
-    return with_bounds(ops, label, left, boxes, labels.bases, edges, joined, size, sampled, [*state.costs, costs])
+    return with_bounds(ops, label, left, boxes, labels.bases, edges, joined, size, samples, [*state.costs, costs])

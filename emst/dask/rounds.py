@@ -61,7 +61,7 @@ def all_rounds(
         if report is not None:
             for number, own in enumerate(costs[before:], before):
                 report(number, own.left)
-        if len(costs) > 2 * costs[0].left.bit_length() + 2:  # of two rounds, one halves the components at least
+        if len(costs) > 9 * costs[0].left.bit_length() + 2:  # at worst all wait for nine rounds before some join
             raise RuntimeError(
                 f"{costs[-1].left:,} components are left after {len(costs) - 1} rounds; please report this"
             )
