@@ -11,7 +11,8 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array
 from emst.dask.asking import Found, Packet
 from emst.dask.certain import Local, OpenEdges
-from emst.dask.components import Labels, Place, Rounds, chosen, first_of_groups, labels_of
+from emst.dask.components import Labels, Place, Rounds, chosen, first_of_groups, labels_of, least
+from emst.dask.order import as_bits
 from emst.dask.outline import OwnOutline, labels_of_boxes
 from emst.dask.routing import Sender, addressed_to
 from emst.dask.sizes import bytes_of
@@ -21,7 +22,7 @@ from emst.dask.sizes import bytes_of
 class Answer(Sender):
     """What a partition has found. The packets are `Found`."""
 
-    edges: OpenEdges  # the lightest between any two components
+    edges: OpenEdges  # if frugal, the lightest between any two components; otherwise of any component
     partly: Array  # int32: components of this round of which it was sent some points only
     boxes: Array  # int32: labels of its outline
     asked: int  # points that it was sent
@@ -29,10 +30,16 @@ class Answer(Sender):
 
 
 def answer(
-    ops: Backend, local: Local, place: Place, state: Rounds | Labels, outline: OwnOutline, asked: list[Any]
+    ops: Backend,
+    local: Local,
+    place: Place,
+    state: Rounds | Labels,
+    outline: OwnOutline,
+    asked: list[Any],
+    frugal: bool,
 ) -> Answer:
     """The nearest points of this partition in other components for all points that it was sent. `asked` holds what
-    `asking.ask` returned in every partition."""
+    `asking.ask` returned in every partition; `frugal` as there."""
     bvh, partition, labels = local.partition.bvh, local.partition, labels_of(state)
     if labels.count == 1:
         nothing = ops.xp.empty(0, np.int32)
@@ -51,17 +58,21 @@ def answer(
         ops.label_nodes(bvh, of_points)
         boxes = labels_of_boxes(outline, bvh, of_points, ops)
         found, weight, power = ops.nearest_across(bvh, of_points, queries, label[component], core, radius)
-    target = ops.xp.where(found >= 0, local.component[np.maximum(found, 0)] + np.int32(base), np.int32(-1))
-    told, start = {}, 0
-    for other, packet in packets.items():
-        part = slice(start, start := start + len(packet.ids))
-        told[other] = Found(target[part], weight[part], power[part])
     hit = np.flatnonzero(found >= 0)
     own, there = ids[hit], partition.ids(place.start, found[hit])
     u, v = np.minimum(own, there), np.maximum(own, there)
-    edges = OpenEdges(component[hit], target[hit], u, v, weight[hit], power[hit])
+    ends = local.component[found[hit]] + np.int32(base)
+    edges = OpenEdges(component[hit], ends, u, v, weight[hit], power[hit])
+    told, start = {}, 0
+    if frugal:
+        target = ops.xp.full(len(ids), -1, np.int32)
+        target[hit] = ends
+        for other, packet in packets.items():
+            part = slice(start, start := start + len(packet.ids))
+            told[other] = Found(target[part], weight[part], power[part])
+    edges = (_lightest_of_pairs if frugal else _lightest)(ops, edges, label, labels.count)
     size = bytes_of(list(packets.values())) + bytes_of(told)
-    return Answer(told, _lightest_of_pairs(ops, edges, label, labels.count), partly, boxes, len(points), size)
+    return Answer(told, edges, partly, boxes, len(points), size)
 
 
 def _joined(ops: Backend, packets: list[Packet]) -> Packet:
@@ -70,6 +81,12 @@ def _joined(ops: Backend, packets: list[Packet]) -> Packet:
         return Packet(*(None if item is None else ops.asarray(item) for item in packets[0]))
     columns: Any = zip(*packets)
     return Packet(*(None if own[0] is None else np.concatenate([*map(ops.asarray, own)]) for own in columns))
+
+
+def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
+    """The edges that are as light as the lightest of the component that has asked."""
+    asked, weight = label[edges.a], as_bits(edges.weight)
+    return chosen(edges, np.flatnonzero(weight == least(ops, weight, asked, count)[asked]))
 
 
 def _lightest_of_pairs(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:

@@ -8,6 +8,9 @@ found, or than how far it asked. So it asks a little farther than it must.
 A component of which many points could ask sends some of them first, and hooks onto no other one in that round. In the
 next round it asks with more, but only with those that are within the weight of the lightest edge found. By the triangle
 inequality, most neighbours of points that found nothing near need not ask either.
+
+All this spares most questions, and costs array operations. Where GPUs share a process, nothing travels but pointers,
+and Python's lock makes an operation dear: there points forget, and all ask at once (not `frugal`).
 """
 
 from __future__ import annotations
@@ -78,13 +81,14 @@ def ask(
     outline: Outline,
     before: Asked | None,
     answers: list[Any],
+    frugal: bool,
 ) -> Asked:
     """Packets of the points of a partition that may hold the lightest edge of their component.
 
     `before` is what this function returned in the round before, None in the first one; `answers` holds what
-    `answering.answer` returned in every partition then."""
+    `answering.answer` returned in every partition then. Without `frugal`, both are ignored."""
     bvh, partition, labels = local.partition.bvh, local.partition, labels_of(state)
-    memory = _near_border(ops, local) if before is None else _learnt(ops, before, answers, place.number)
+    memory = _learnt(ops, before, answers, place.number) if frugal and before else _near_border(ops, local)
     nothing = ops.xp.empty(0, np.int64)
     if labels.count == 1:
         return Asked({}, memory, nothing, memory.weight[:0], {})
@@ -94,7 +98,7 @@ def ask(
     bound = ops.asarray(labels.weight)[own]
     power = None if bvh.core is None else ops.asarray(labels.power)[own]
     memory, rows = _hopeful(ops, local, memory, label, own, bound, power)
-    if len(rows) and bool(tries.any()):
+    if frugal and len(rows) and bool(tries.any()):
         rows = rows[_in_reach(ops, local, memory, memory.places[rows], own, bound)]
     if len(rows) == 0:
         return Asked({}, memory, nothing, memory.weight[:0], {})
@@ -102,13 +106,18 @@ def ask(
     component = local.component[places]
     group = own[component]
     points = ops.xp.ascontiguousarray(bvh.points()[places])
-    radius = np.minimum(bound[component], np.finfo(bvh.dtype).max / 2) * bvh.dtype.type(FARTHER**bvh.norm.degree)
+    radius = bound[component]
+    if frugal:
+        radius = np.minimum(radius, np.finfo(bvh.dtype).max / 2) * bvh.dtype.type(FARTHER**bvh.norm.degree)
     boxes = outline._replace(label=ops.asarray(labels.boxes))
     hits = ops.outline_hits(points, group, radius, boxes, place.number, bvh.norm)
-    able, partly = _first_to_ask(ops, hits, group, tries)
+    partly = ops.xp.empty(0, np.int32)
+    if frugal:
+        able, partly = _first_to_ask(ops, hits, group, tries)
+        hits &= able[:, None]
     packets, members = {}, {}
-    for other in np.flatnonzero(to_host((hits & able[:, None]).any(axis=0))).tolist():
-        members[other] = mine = np.flatnonzero(hits[:, other] & able)
+    for other in np.flatnonzero(to_host(hits.any(axis=0))).tolist():
+        members[other] = mine = np.flatnonzero(hits[:, other])
         packets[other] = Packet(
             points[mine],
             component[mine] + np.int32(base),

@@ -86,6 +86,12 @@ class Cluster:
         self._gpus = {address: worker["gpu"] for address, worker in found.items()} if self.in_process else {}
         self._futures: weakref.WeakSet[Future] = weakref.WeakSet()  # those that the driver still holds
 
+    @property
+    def frugal(self) -> bool:
+        """Whether to spend array operations in order to send fewer points. GPUs of one process send at the speed of
+        their memory, and wait for Python's lock at every operation."""
+        return not (self.in_process and self.device == "cuda")
+
     def _ask(self, function: Callable[..., Any]) -> dict[str, Any]:
         if not self.client.nthreads():  # not scheduler_info: the client's heartbeat writes an empty list there
             raise RuntimeError("the cluster has no workers; start one with `dask worker <address of the scheduler>`")

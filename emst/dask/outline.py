@@ -17,7 +17,8 @@ from emst.backend.records import Array, Bvh, Norm, Outline
 from emst.dask.sizes import Sized
 from emst.inputs.devices import to_host
 
-BOXES = 4096  # leaves of an outline, about
+BOXES = 4096  # leaves of an outline, about: more of them spare questions
+FEW_BOXES = 1024  # where questions cost less than boxes
 POINT = -1  # the level of points, below that of the leaves of the hierarchy
 MIXED = -1  # the label of a box that holds points of several components
 OPENED = 64  # leaves of an outline that are opened together
@@ -53,19 +54,19 @@ class OwnOutline(Sized):
         return {**self.__dict__, "levels": None}
 
 
-def outline_of(bvh: Bvh, ops: Backend) -> OwnOutline:
-    """The outline of a partition."""
-    return _outline_of_nodes(bvh, ops) if bvh.levels else _outline_of_ranges(bvh)
+def outline_of(bvh: Bvh, boxes: int, ops: Backend) -> OwnOutline:
+    """The outline of a partition, of about so many boxes."""
+    return _outline_of_nodes(bvh, boxes, ops) if bvh.levels else _outline_of_ranges(bvh)
 
 
-def _outline_of_nodes(bvh: Bvh, ops: Backend) -> OwnOutline:
+def _outline_of_nodes(bvh: Bvh, boxes: int, ops: Backend) -> OwnOutline:
     """Of a hierarchy with nodes: the widest leaves of the outline are opened, `OPENED` at a time."""
     below = [1, *(size for _, size in bvh.levels)]  # points of a node, by level from `POINT` up
     counts = [bvh.n, *(count for count, _ in bvh.levels)]
     top = len(bvh.levels) - 1
     low, high = _corners(bvh, top, np.arange(bvh.levels[top][0]), ops)
     outline = _Growing(low, high, top)
-    while outline.size < BOXES:
+    while outline.size < boxes:
         wide = outline.wide()
         widest = np.argsort(-wide, kind="stable")[:OPENED]
         widest = widest[wide[widest] > 0]

@@ -47,15 +47,16 @@ def all_rounds(
         for _ in range(AHEAD if cluster.in_process else 1):
             known = state if cluster.in_process else cluster.submit(_labels, state, at=0)
             asked = [
-                cluster.submit(ask, local, place, known, own, before, told, at=place.number)
+                cluster.submit(ask, local, place, known, own, before, told, cluster.frugal, at=place.number)
                 for local, place, own, before, told in zip(locals_, places, outline, asked, answers)
             ]
             found = [
-                cluster.submit(answer, local, place, known, own, packets, at=place.number)
+                cluster.submit(answer, local, place, known, own, packets, cluster.frugal, at=place.number)
                 for local, place, own, packets in zip(locals_, places, outlines, routed(asked, len(places), cluster))
             ]
             state = cluster.submit(join, state, found, at=0)
-            answers = routed(found, len(places), cluster)
+            if cluster.frugal:
+                answers = routed(found, len(places), cluster)
         before = len(costs)
         costs = cluster.gather([cluster.submit(_costs_so_far, state, at=0)])[0]
         if report is not None:

@@ -25,7 +25,7 @@ from emst.dask import border, certain, components, partition
 from emst.dask.cells import Cutting, Homes, box_members, sample_codes
 from emst.dask.cluster import Cluster
 from emst.dask.components import Place
-from emst.dask.outline import joined_outline, on_backend, outline_of
+from emst.dask.outline import BOXES, FEW_BOXES, joined_outline, on_backend, outline_of
 from emst.dask.rounds import all_rounds
 from emst.dask.routing import routed
 from emst.inputs.scaling import scale_of
@@ -206,7 +206,8 @@ def _partitions(
 
 def published(parts: list[Future], cluster: Cluster) -> tuple[list[Future], list[Future]]:
     """The outline of all partitions, on every partition's device; and the outlines of the partitions."""
-    outlines = [cluster.submit(_outline, part, at=j) for j, part in enumerate(parts)]
+    boxes = BOXES if cluster.frugal else FEW_BOXES
+    outlines = [cluster.submit(_outline, part, boxes, at=j) for j, part in enumerate(parts)]
     joined = cluster.submit(_joined_outline, outlines)
     return [cluster.submit(_on_backend, joined, at=j) for j in range(len(parts))], outlines
 
@@ -250,8 +251,8 @@ def _joined_outline(ops: Backend, outlines: list[Any]) -> Any:
     return joined_outline(outlines)
 
 
-def _outline(ops: Backend, part: partition.Partition) -> Any:
-    return outline_of(part.bvh, ops)
+def _outline(ops: Backend, part: partition.Partition, boxes: int) -> Any:
+    return outline_of(part.bvh, boxes, ops)
 
 
 def _counts_of(ops: Backend, pieces: list[partition.Piece]) -> list[int]:

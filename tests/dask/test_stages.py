@@ -8,10 +8,12 @@ import pytest
 
 import emst.cpu
 from emst.backend.records import EUCLIDEAN
-from emst.dask import border, certain, partition
+from emst.dask import asking, border, certain, components, joining, partition
+from emst.dask.answering import answer
 from emst.dask.cells import Cutting, box_members, sample_codes
-from emst.dask.outline import joined_outline, on_backend, outline_of, reaches
+from emst.dask.outline import BOXES, joined_outline, on_backend, outline_of, reaches
 from emst.dask.sizes import bytes_of
+from emst.dask.spanning import with_core_distances
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
 
@@ -84,7 +86,7 @@ def test_a_run_of_equal_points_begins_a_partition(ops, k):
 @pytest.mark.parametrize("name", SETS)
 def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, name):
     made, _ = partitions_of(ops, SETS[name], 4, k=2)
-    outlines = [outline_of(part.bvh, ops) for part in made]
+    outlines = [outline_of(part.bvh, BOXES, ops) for part in made]
     points = [to_host(part.bvh.points()) for part in made]
     for own, inside in zip(outlines, points):
         low, high = own.low[own.child < 0, None], own.high[own.child < 0, None]
@@ -109,7 +111,7 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, name):
 
 def local_trees(ops, made, k=1):
     """The partitions with their certain edges, by the tasks of `partitioned_tree`."""
-    outline = on_backend(joined_outline([outline_of(part.bvh, ops) for part in made]), ops)
+    outline = on_backend(joined_outline([outline_of(part.bvh, BOXES, ops) for part in made]), ops)
     borders = [border.border(ops, part, outline, j, k, EUCLIDEAN) for j, part in enumerate(made)]
     found = [border.distances_for(ops, part, j, max(k - 1, 1), borders) for j, part in enumerate(made)]
     return [certain.local_tree(ops, part, borders[j], j, k, 1.0, found) for j, part in enumerate(made)]
@@ -176,3 +178,54 @@ def test_results_can_be_written_to_disk():
     for (name, old), (other, new) in zip(named_arrays(local), named_arrays(copy), strict=True):
         assert name == other and np.array_equal(old, new, equal_nan=True), name
     assert copy.partition.lock is not local.partition.lock and copy.partition.lock.acquire(blocking=False)
+
+
+def rounds_of(ops, trees, k, frugal):
+    """The state after the rounds, and the most points that were sent in one, by the tasks of `all_rounds`."""
+    starts = np.cumsum([0, *(local.partition.size for local in trees)]).tolist()
+    places = [components.Place(j, start) for j, start in enumerate(starts[:-1])]
+    own = [outline_of(local.partition.bvh, BOXES, ops) for local in trees]
+    outline = on_backend(joined_outline(own), ops)
+    summaries = [components.summary(ops, *given) for given in zip(trees, places, own)]
+    state = components.begin(ops, summaries, EUCLIDEAN)
+    asked, answers = [None] * len(trees), []
+    while state.labels.count > 1:
+        asked = [
+            asking.ask(ops, local, place, state, outline, before, answers, frugal)
+            for local, place, before in zip(trees, places, asked)
+        ]
+        answers = [
+            answer(ops, local, place, state, mine, asked, frugal) for local, place, mine in zip(trees, places, own)
+        ]
+        state = joining.join(ops, state, answers)
+    return state
+
+
+@pytest.mark.parametrize("frugal", [True, False])
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("name", SETS)
+def test_rounds_find_the_edges_that_are_left(ops, name, k, frugal, monkeypatch):
+    """Also where a component asks with few points at a time."""
+    monkeypatch.setattr(asking, "SAMPLE", 4)
+    monkeypatch.setattr(asking, "GROWTH", 2)
+    X = SETS[name]
+    made, _ = partitions_of(ops, X, 5, k=len(X))
+    if k > 1:
+        made = [with_core_distances(ops, part, k) for part in made]
+    state = rounds_of(ops, trees := local_trees(ops, made, k), k, frugal)
+    order = np.concatenate([to_host(local.partition.rows) for local in trees])
+    found = order[np.stack([to_host(state.joined.u), to_host(state.joined.v)], axis=1)]
+    sure = [to_host(local.partition.rows)[to_host(local.edges)] for local in trees]
+    edges = np.sort(np.concatenate([found, *sure]), axis=1)
+    want = emst.minimum_spanning_tree(X, min_samples=k, device="cpu").edges
+    assert np.array_equal(np.unique(edges, axis=0), np.unique(want, axis=0)) and len(edges) == len(X) - 1
+
+
+def test_points_remember_what_they_were_told(ops):
+    """So they ask less often than points that forget, and no component that waits holds up the rounds."""
+    made, _ = partitions_of(ops, RNG.random((30_000, 3)), 6)
+    trees = local_trees(ops, made)
+    frugal, forgetful = (rounds_of(ops, trees, 1, frugal) for frugal in (True, False))
+    sent = [sum(own.asked for own in state.costs) for state in (frugal, forgetful)]
+    assert 0 < sent[0] < 0.7 * sent[1]
+    assert len(frugal.costs) <= len(forgetful.costs) + 2
