@@ -138,7 +138,7 @@ class Bar(_Shown):
         self._move(f"round {number}", self._n - left, self._n - 1, " edges")
 
     def stage(self, name: str, result: Any) -> None:
-        self._doing = f"after {name}"
+        self._doing = f"{name} done"
         self._bar.set_description(self._doing)
 
     def _move(self, doing: str, done: int, total: int, unit: str) -> None:
@@ -146,11 +146,11 @@ class Bar(_Shown):
         if bar.disable:  # it has no numbers then
             return
         if doing != self._doing:
-            if unit != bar.unit:
-                bar.reset(total)
-                bar.unit = unit
             self._doing = doing
             bar.set_description(doing, refresh=False)
+            if unit != bar.unit:
+                bar.unit = unit
+                bar.reset(total)
         bar.total = total
         bar.update(done - bar.n)
         if done == total or unit == " edges":
