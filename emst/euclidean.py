@@ -105,9 +105,7 @@ def minimum_spanning_tree(
         if chosen.image is directions:
             check_directions(points)
         progress.points(n)
-        edges, weights, core = metric_tree(
-            points, statistics, chosen, k, ops, progress.round, cores=progress.cores
-        )
+        edges, weights, core = metric_tree(points, statistics, chosen, k, ops, progress.round, cores=progress.cores)
         del points
         return MinimumSpanningTree(
             given.give(edges), given.give(weights), None if core is None else given.give(core), given.device

@@ -179,6 +179,12 @@ def showing(verbose: bool | int | str, report: Report | None = None) -> Iterator
         yield progress
 
 
+def check_lines(verbose: Any) -> None:
+    """Raise ValueError where a bar is asked for and only lines can be written."""
+    if isinstance(verbose, str):
+        raise ValueError(f"verbose must be True or False over workers, which write lines but no bar; got {verbose!r}")
+
+
 def round_printer(n: int) -> Report:
     """A report that writes round, components left and seconds since this call to standard error."""
     start = time.perf_counter()

@@ -74,7 +74,14 @@ def add_to(commands: Commands) -> None:
         commands, "cluster", help="clusters of the points in a file", description=DESCRIPTION, epilog=EXAMPLES
     )
     add = command.add_argument
-    add("-o", "--output", type=Path, metavar="LABELS", required=True, help=".npy, .npz, .csv, .tsv or .parquet to write; - for standard output, as .csv")
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="LABELS",
+        required=True,
+        help=".npy, .npz, .csv, .tsv or .parquet to write; - for standard output, as .csv",
+    )
     add("--append", action="store_true", help=APPEND_HELP)
     add("--plot", type=Path, metavar="PICTURE", help="also draw the clusters: .png, .pdf, .svg, ...")
     add("--tree", type=Path, metavar="PICTURE", help="also draw the condensed tree")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
+KEYWORD = re.compile(r"\b(columns|array|sep|decimal|encoding)=(?=(.?))")  # of `emst.read_points`: options here
 SHOWN = 8  # names of columns in a summary, at most
 POINTS_HELP = """\
 file of points: .npy, .npz, .csv, .tsv, .parquet, .las, .laz or .fits; with --sep any text; - for standard input"""
@@ -59,8 +60,10 @@ def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) 
     from emst.io.points import read_table
 
     found = read_table(path, arguments.columns, arguments.array, gaps=gaps, dialect=dialect_in(arguments))
-    if found.index is not None:
-        note(f"the first column ({found.index or 'without a name'}) numbers the rows and is left out; --columns takes it")
+    if found.left_out is not None:
+        note(
+            f"column {found.left_out!r} numbers the rows and is left out; --columns chooses others"
+        )
     return found
 
 
@@ -131,15 +134,15 @@ def save_picture(
 
 
 def named_axes(axis: Axes, points: PointTable) -> Axes:
-    """Put the names of two columns on the axes of a plane."""
-    if points.names and len(points.names) == 2:
+    """Put the names of two columns on the axes of a plane, unless the plot has named them."""
+    if points.names and len(points.names) == 2 and axis.get_xlabel() in ("", "x"):
         axis.set(xlabel=points.names[0], ylabel=points.names[1])
     return axis
 
 
 def written(*paths: Path | None) -> str:
     """The last line of a summary."""
-    *first, last = [str(path) for path in paths if path]
+    *first, last = ["standard output" if path == STREAM else str(path) for path in paths if path]
     return f"wrote {', '.join(first)} and {last}" if first else f"wrote {last}"
 
 
@@ -150,7 +153,7 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     text = (str(error) or type(error).__name__).splitlines()[0]
-    return re.sub(r"\b(columns|array|sep|decimal|encoding)=(?=(\S?))", lambda found: f"--{found[1]}{' ' if found[2].strip() else ''}", text)
+    return KEYWORD.sub(lambda found: f"--{found[1]}" + " " * (found[2] > " "), text)
 
 
 def names(text: str) -> list[str]:

@@ -22,7 +22,7 @@ from emst.distances.metrics import tree_metric_of
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import FittedAttribute
 from emst.inputs.summary import counted, one_line
-from emst.progress import both, round_printer
+from emst.progress import both, check_lines, round_printer
 
 
 def minimum_spanning_tree(

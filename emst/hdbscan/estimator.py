@@ -31,7 +31,6 @@ from emst.hierarchy.selection import check_cut, flat_clustering
 from emst.inputs.features import ATTRIBUTES, features_of, set_features
 from emst.progress import showing
 
-
 FEW = 5  # up to here, min_samples may follow min_cluster_size without a word
 MIN_SAMPLES = (
     "min_samples is {0:,} because min_cluster_size is; a lower one, such as min_samples=5, takes less time and leaves "

@@ -53,7 +53,7 @@ POSITIVE = Rule(lambda value: _is_number(value) and value > 0, "a finite number 
 BOOLEAN = Rule(lambda value: isinstance(value, (bool, np.bool_)), "True or False")
 FUNCTION = Rule(callable, "a function")
 DICTIONARY = Rule(lambda value: isinstance(value, dict), "a dictionary")
-BAR = _one_of("bar")
+BAR = Rule(lambda value: isinstance(value, str) and value == "bar", "'bar'")
 NONE = Rule(lambda value: value is None, "None")
 ANYTHING = Rule(lambda value: True, "anything")
 

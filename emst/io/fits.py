@@ -57,8 +57,10 @@ def _values(path: Path, column: Any, gaps: bool) -> np.ndarray:
     """A column in the byte order of this machine."""
     values = np.asarray(column)
     if values.ndim != 1:
-        raise ValueError(f"{path}: column {column.name!r} holds arrays of shape {values.shape[1:]}, not numbers; choose "
-                         "others with columns=")
+        raise ValueError(
+            f"{path}: column {column.name!r} holds arrays of shape {values.shape[1:]}, not numbers; choose "
+            "others with columns="
+        )
     missing = getattr(column, "mask", None)
     if missing is not None and np.any(missing):
         if not gaps:

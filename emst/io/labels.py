@@ -37,7 +37,7 @@ def check_labels(path: Path, suffix: str, tables_only: bool = False) -> None:
         pyarrow_for(path, "writing")
 
 
-def write_labels(file: IO[bytes], suffix: str, columns: dict[str, np.ndarray]) -> None:
+def write_labels(file: IO[bytes], suffix: str, columns: dict[str, Any]) -> None:
     """Write columns in the format of a suffix; to an .npy only the first column."""
     if suffix == ".npy":
         np.save(file, next(iter(columns.values())))

@@ -38,13 +38,13 @@ class PointTable(NamedTuple):
     array : array of shape (n, d)
     names : list of str or None
         Of the d columns, if the file has names.
-    index : str or None
+    left_out : str or None
         Name of an index column that was left out.
     """
 
     array: np.ndarray
     names: list[str] | None = None
-    index: str | None = None
+    left_out: str | None = None
 
 
 def read_points(
@@ -145,7 +145,7 @@ def check_suffix(path: Path, array: str | None = None, dialect: Dialect = PLAIN)
     if suffix not in SUFFIXES and not is_text(path, dialect):
         known = ", ".join(SUFFIXES)
         raise ValueError(f"{path}: unknown suffix {suffix!r}; points are read from {known}; sep=',' reads it as text")
-    if dialect != PLAIN and suffix in SUFFIXES and not path.suffix.lower() in (".csv", ".tsv"):
+    if dialect != PLAIN and suffix in SUFFIXES and path.suffix.lower() not in (".csv", ".tsv"):
         raise ValueError(f"{path}: only texts such as .csv have a separator, a decimal mark and an encoding")
     if array is not None and suffix not in (".npz", ".fits", ".fit"):
         raise ValueError(f"{path}: only an .npz holds named arrays; there is no array {array!r} to choose")

@@ -60,7 +60,7 @@ def dialect_of(sep: str | None = None, decimal: str = ".", encoding: str | None 
     """The dialect of these options, with ``\\t`` for a tab; ValueError if one of them cannot be."""
     if sep is not None:
         sep = {"\\t": "\t", "\\s+": " "}.get(sep, sep)
-        if len(sep) != 1 or sep in "\"#\r\n":
+        if len(sep) != 1 or sep in '"#\r\n':
             raise ValueError(f"sep={sep!r}: fields are separated by one character; a space stands for any white space")
     if decimal not in (".", ","):
         raise ValueError(f"decimal={decimal!r}: the decimal mark is '.' or ','")
@@ -203,10 +203,9 @@ def csv_layout(path: Path, dialect: Dialect = PLAIN) -> tuple[int, list[str], in
     except csv.Error as error:
         raise ValueError(f"{path} is not a readable {path.suffix} file ({error})") from error
     if len(first) == 1 and _spaced(path, line - 1, dialect):
-        raise ValueError(f"{path}: fields are separated by spaces; sep=' ' reads them")
+        raise ValueError(f"{path}: fields must be separated by commas, semicolons or tabs, not by spaces (points: sep=' ')")
     # A line that holds a number, in any notation, is data: to take it for names would lose a row without a message.
-    numbers = any(PLAIN.is_number(field) or COMMAS.is_number(field) for field in first)
-    names = [] if numbers else [field.strip() for field in first]
+    names = [] if any(map(_is_any_number, first)) else [field.strip() for field in first]
     return (line if names else line - 1), names, len(first), delimiter
 
 
@@ -302,7 +301,11 @@ def _other_notation(field: str, alone: bool, dialect: Dialect) -> str:
         return f"; decimal={other.decimal!r} may read it"
     for sep in ";\t, ":
         parts = field.split(sep)
-        if sep != dialect.decimal and len(parts) > 1 and all(PLAIN.is_number(part) or COMMAS.is_number(part) for part in parts):
+        if (
+            sep != dialect.decimal
+            and len(parts) > 1
+            and all(PLAIN.is_number(part) or COMMAS.is_number(part) for part in parts)
+        ):
             return f"; sep={sep!r} may read it"
     return ""
 
@@ -323,6 +326,11 @@ def choose_columns(path: Path, columns: Sequence[str | int] | None, names: Seque
         else:
             raise ValueError(f"{path}: no column {column!r}; it has {there}")
     return chosen
+
+
+def _is_any_number(field: str) -> bool:
+    """Whether a field is a number with one of the decimal marks."""
+    return PLAIN.is_number(field) or COMMAS.is_number(field)
 
 
 def _is_number(field: str) -> bool:
