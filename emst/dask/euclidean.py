@@ -81,6 +81,7 @@ def minimum_spanning_tree(
     FileNotFoundError
         A path that does not exist, or a file that vanishes before it is read.
     """
+    check_lines(verbose)
     chosen = tree_metric_of(metric, metric_params)
     cluster = Cluster(client, device)
     with cluster.releasing():

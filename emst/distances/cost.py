@@ -25,13 +25,13 @@ def announce_matrix(X: Any, metric: Metric, progress: Progress) -> None:
     n = X.shape[0]
     progress.way(f"the full distance matrix: O(n^2) time and memory ({metric.why})")
     if n >= FEW or callable(metric.name):
-        _announce(n, seconds_of_matrix(X, metric) + TREE_SECONDS * n * n, 8 * n * n, metric.why, progress)
+        _announce(n, seconds_of_matrix(X, metric) + TREE_SECONDS * n * n, 8 * n * n, metric.why, progress, 7)
 
 
 def announce_given(n: int, itemsize: int, progress: Progress) -> None:
     """Say that the tree of a given n x n matrix of distances is built, and what it costs."""
     progress.way("the given distances")
-    _announce(n, TREE_SECONDS * n * n, itemsize * n * n, "distances are given", progress)
+    _announce(n, TREE_SECONDS * n * n, itemsize * n * n, "distances are given", progress, 6)
     progress.points(n)
 
 
@@ -57,9 +57,10 @@ def duration(seconds: float) -> str:
     return f"{seconds:.0f} second{'s' * (round(seconds) != 1)}"
 
 
-def _announce(n: int, seconds: float, size: int, why: str, progress: Progress) -> None:
+def _announce(n: int, seconds: float, size: int, why: str, progress: Progress, level: int) -> None:
+    """`level` is the caller of `fit`, counted from here."""
     text = f"all pairs of {n:,} points are compared: about {duration(seconds)}, and {size / 1e9:,.1f} GB for the matrix"
     if seconds > WORTH_A_WARNING and not progress.shown:
-        warnings.warn(f"{text} ({why})", UserWarning, stacklevel=6)
+        warnings.warn(f"{text} ({why})", UserWarning, stacklevel=level)
     elif seconds > WORTH_A_NOTE:
         progress.note(text)
