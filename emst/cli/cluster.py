@@ -133,8 +133,7 @@ def run(arguments: argparse.Namespace) -> None:
         if arguments.append:
             check_appended(source, suffix, found, dialect, RESULTS)
         read = time.perf_counter() - start
-        model = _fit(found.array, source, arguments)
-        fitted = time.perf_counter() - start - read
+        model, fitted = _fit(found.array, source, arguments)
         labels = model.labels_
         results = dict(zip(RESULTS, (labels, model.probabilities_)))
         if arguments.append:
@@ -153,7 +152,8 @@ def run(arguments: argparse.Namespace) -> None:
     show(written(arguments.output, arguments.plot, arguments.tree))
 
 
-def _fit(points: np.ndarray, source: Path, arguments: argparse.Namespace) -> HDBSCANGPU:
+def _fit(points: np.ndarray, source: Path, arguments: argparse.Namespace) -> tuple[HDBSCANGPU, float]:
+    """The model, and the seconds that its fit took."""
     from emst.hdbscan import HDBSCANGPU
 
     k = arguments.min_samples
@@ -176,7 +176,8 @@ def _fit(points: np.ndarray, source: Path, arguments: argparse.Namespace) -> HDB
     )
     try:
         with _warnings_in_a_line():
-            return model.fit(points)
+            start = time.perf_counter()
+            return model.fit(points), time.perf_counter() - start
     except ValueError as error:
         raise ValueError(f"{source}: {sentence(error)}") from error
 
