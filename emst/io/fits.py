@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,13 +18,15 @@ def read_fits(path: Path, columns: Sequence[str | int] | None, table: str | None
     try:
         from astropy.io import fits
         from astropy.table import Table
+        from astropy.utils.exceptions import AstropyWarning
     except ImportError as error:
         raise ValueError(f"{path}: reading {path.suffix} needs astropy: pip install 'emst[fits]'") from error
     try:
-        with contextlib.ExitStack() as stack, warnings.catch_warnings():
-            warnings.filterwarnings("error", ".*truncated")
-            parts = stack.enter_context(fits.open(path, memmap=False))
-            found = Table.read(parts[_which(path, parts, table)], mask_invalid=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AstropyWarning)  # of units and of the standard
+            warnings.filterwarnings("error", ".*truncated")  # the rows at the end would be zeros
+            with fits.open(path, memmap=False) as parts:
+                found = Table.read(parts[_which(path, parts, table)], mask_invalid=False)
     except _Plain:
         raise
     except (OSError, ValueError, TypeError, KeyError, IndexError, Warning, fits.VerifyError) as error:

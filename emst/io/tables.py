@@ -165,7 +165,8 @@ def read_csv(
     except UnicodeDecodeError as error:
         raise _not_encoded(path, dialect) from error
     except ValueError as error:
-        raise _csv_fault(path, dialect, skip, delimiter, names, count, used, gaps, error) from error
+        hint = "; columns= chooses which columns to read" if columns is None and count > 1 else ""
+        raise _csv_fault(path, dialect, skip, delimiter, names, count, used, gaps, hint, error) from error
     if len(table) == 0:
         raise ValueError(f"{path} holds no rows")
     return table
@@ -274,9 +275,11 @@ def _csv_fault(
     count: int,
     used: list[int],
     gaps: bool,
+    choose: str,
     error: ValueError,
 ) -> ValueError:
-    """The error that names the first line, and the column, which numpy could not read."""
+    """The error that names the first line, and the column, which numpy could not read. `choose` ends it if no other
+    notation would help."""
     for number, fields in _csv_rows(path, skip, delimiter, dialect):
         if max(used) >= len(fields) or len(used) == count < len(fields):
             needed = count if len(used) == count else max(used) + 1
@@ -286,9 +289,7 @@ def _csv_fault(
             if not (dialect.is_number(fields[i]) or (gaps and not fields[i].strip())):
                 column = repr(names[i]) if names else str(i)
                 found = f"{fields[i]!r} is not a number" if fields[i].strip() else "there is no value"
-                hint = _other_notation(fields[i], len(fields) == 1, dialect)
-                if not hint and len(used) == count > 1:
-                    hint = "; columns= chooses which columns to read"
+                hint = _other_notation(fields[i], len(fields) == 1, dialect) or choose
                 return ValueError(f"{path}, line {number}, column {column}: {found}{hint}")
     return ValueError(f"{path}: {first_line(error)}")
 
