@@ -61,9 +61,7 @@ def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) 
 
     found = read_table(path, arguments.columns, arguments.array, gaps=gaps, dialect=dialect_in(arguments))
     if found.left_out is not None:
-        note(
-            f"column {found.left_out!r} numbers the rows and is left out; --columns chooses others"
-        )
+        note(f"column {found.left_out!r} numbers the rows and is left out; --columns chooses others")
     return found
 
 

@@ -110,17 +110,16 @@ def _append_to_text(
     values = [_written(column) for column in results.values()]
     if dialect.decimal == ",":
         values = [[value.replace(".", ",") for value in column] for column in values]
-    rows, n = 0, len(values[0])
+    lines = (line for _, line in text_rows(source, skip, dialect))
     with _text(file, "utf-8" if dialect.encoding == PLAIN.encoding else dialect.encoding) as text:
         writer = csv.writer(text, delimiter=sep, lineterminator="\n")
         writer.writerow([*(names or unnamed(count)), *results])
-        for (_, line), *own in zip(text_rows(source, skip, dialect), *values):
-            rows += 1
+        for line, *own in zip(lines, *values):
             if sep == delimiter:
                 text.write(sep.join((line, *own)) + "\n")
             else:
                 writer.writerow([*fields_of(line, delimiter), *own])
-    if rows < n:
+    if next(lines, None) is not None:
         raise ValueError(f"{source}: a row spans several lines; its columns cannot be written beside labels")
 
 

@@ -204,7 +204,9 @@ def csv_layout(path: Path, dialect: Dialect = PLAIN) -> tuple[int, list[str], in
     except csv.Error as error:
         raise ValueError(f"{path} is not a readable {path.suffix} file ({error})") from error
     if len(first) == 1 and _spaced(path, line - 1, dialect):
-        raise ValueError(f"{path}: fields must be separated by commas, semicolons or tabs, not by spaces (points: sep=' ')")
+        raise ValueError(
+            f"{path}: fields must be separated by commas, semicolons or tabs, not by spaces (points: sep=' ')"
+        )
     # A line that holds a number, in any notation, is data: to take it for names would lose a row without a message.
     names = [] if any(map(_is_any_number, first)) else [field.strip() for field in first]
     return (line if names else line - 1), names, len(first), delimiter
@@ -302,11 +304,8 @@ def _other_notation(field: str, alone: bool, dialect: Dialect) -> str:
         return f"; decimal={other.decimal!r} may read it"
     for sep in ";\t, ":
         parts = field.split(sep)
-        if (
-            sep != dialect.decimal
-            and len(parts) > 1
-            and all(PLAIN.is_number(part) or COMMAS.is_number(part) for part in parts)
-        ):
+        given = alone and dialect.sep is not None and sep != " "  # a wrong one
+        if sep != dialect.decimal and len(parts) > 1 and (given or all(map(_is_any_number, parts))):
             return f"; sep={sep!r} may read it"
     return ""
 

@@ -101,7 +101,7 @@ def test_what_is_said(text, options, said):
 
 def test_only_texts_have_a_notation():
     np.save("points.npy", POINTS)
-    with pytest.raises(ValueError, match="only texts such as .csv have a separator"):
+    with pytest.raises(ValueError, match="only texts such as"):
         emst.read_points("points.npy", decimal=",")
 
 
@@ -233,5 +233,5 @@ def test_bad_catalogues(table):
     with pytest.raises(ValueError, match=r"column 'v' holds arrays of shape \(3,\)"):
         emst.read_points("vectors.fits")
     fits.PrimaryHDU(np.zeros((5, 5))).writeto("image.fits")
-    with pytest.raises(ValueError, match="image.fits holds no table"):
+    with pytest.raises(ValueError, match="holds no table"):
         emst.read_points("image.fits")
