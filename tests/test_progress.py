@@ -127,6 +127,30 @@ def test_compiling_is_said_only_when_it_happens(kind, monkeypatch):
     assert (new("emst.cpu.test")(1), said()) == (4, 1)  # nobody listens any more
 
 
+def test_a_gpu_tells_of_every_new_kernel(monkeypatch):
+    """Its library does not say whether it compiles a kernel or finds it on disk."""
+    cupy = pytest.importorskip("cupy")
+    from emst.cuda.runtime import compile
+
+    class Module:
+        def __init__(self, **_):
+            told.append("here")
+
+        def get_function(self, name):
+            return name
+
+    told = []
+    monkeypatch.setattr(cupy, "RawModule", Module)
+    try:
+        with compile.telling_compilation(told.append):
+            compile.kernel("points/knn", "new<float>")
+            compile.kernel("points/knn", "new<float>")
+        compile.kernel("points/knn", "new<double>")
+    finally:
+        compile.kernel.cache_clear()
+    assert told == [True, "here", False, "here"]
+
+
 def test_a_failed_fit_ends_bar_and_listener(monkeypatch):
     terminal(monkeypatch)
     from numba.core import event
