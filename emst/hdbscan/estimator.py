@@ -49,7 +49,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         The core distance of a point is the distance to its `min_samples`-th nearest, **counting the point itself**, as
         in scikit-learn: 1 is plain single linkage. hdbscan, cuML and fast_hdbscan do not count it: pass k + 1 for their
         k. None takes `min_cluster_size` (hdbscan's default of 5 is 6 here), so a large `min_cluster_size` alone makes
-        core distances reach far: set `min_samples`, to 5 for example, to take less time and leave fewer points as noise.
+        core distances reach far. Set `min_samples` (to 5, say) to take less time and leave fewer points as noise.
     cluster_selection_epsilon : float, default 0.0
         A selected cluster that splits off its parent at a smaller distance than this is replaced by its first ancestor
         that does not.

@@ -387,17 +387,18 @@ def test_a_file_that_may_not_grow(here, capsys, command):
 
 
 def test_ctrl_c(here):
-    """In the middle of a distance matrix, which takes minutes."""
-    np.save("points.npy", np.random.default_rng(0).random((20_000, 2)))
+    """In the middle of core distances, which take much longer than the test waits."""
+    np.save("points.npy", np.random.default_rng(0).random((100_000, 2)))
     (here / "labels.npy").write_text("an earlier result")
     running = subprocess.Popen(
-        [*COMMAND, "cluster", "points.npy", "-o", "labels.npy", "--device", "cpu", "--min-samples", "5000"],
+        [*COMMAND, "cluster", "points.npy", "-o", "labels.npy", "--device", "cpu", "--min-samples", "4000"],
         stderr=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     while not any(path.name.endswith(".part") for path in here.iterdir()):
         time.sleep(0.05)
         assert running.poll() is None
-    time.sleep(3)
+    time.sleep(2)
+    assert running.poll() is None
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (130, b"")
