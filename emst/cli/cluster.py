@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
 import time
-import warnings
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +23,7 @@ from emst.cli.shared import (
     save_picture,
     sentence,
     shape_of,
+    warnings_in_a_line,
     written,
 )
 from emst.cli.streams import reading, suffix_of, summary_file, writing
@@ -46,10 +44,10 @@ EXAMPLES = """\
 examples:
   emst cluster points.npy --min-cluster-size 50 -o labels.npy
   emst cluster points.npy --min-cluster-size 50 -o labels.npy --plot clusters.png --tree condensed.png
-  emst cluster places.csv --columns x,y --append -o clustered.csv
+  emst cluster places.csv --columns lat,lon --metric haversine --degrees --min-cluster-size 20 -o labels.csv
+  emst cluster stones.csv --columns x,y --append -o clustered.csv
   emst cluster - --sep ';' --decimal , -o - < points.txt | head
   emst cluster scan.laz --min-cluster-size 200 --min-samples 10 -o labels.parquet --append
-  emst cluster places.csv --columns lat,lon --min-cluster-size 20 --method leaf -o labels.csv
 """
 
 MIN_SAMPLES_HELP = """\
@@ -64,7 +62,7 @@ MIN_SAMPLES_NOTE = (
     "min_samples is {0:,} because --min-cluster-size is; a lower one, such as --min-samples 5, takes less time and "
     "leaves fewer points as noise"
 )
-EPSILON_HELP = "merge clusters that separate at a smaller distance than this"
+EPSILON_HELP = "merge clusters that separate at a smaller distance than this (with --degrees: kilometres)"
 PERSISTENCE_HELP = "merge back splits whose smaller side has less persistence than this"
 
 
@@ -121,6 +119,7 @@ def run(arguments: argparse.Namespace) -> None:
     suffix, dialect = suffix_of(arguments.output, ".csv"), dialect_in(arguments)
     check_labels(arguments.output, suffix, arguments.append)
     check_files(arguments.points, arguments.output, "the labels", arguments.plot, arguments.tree)
+    options = metric_options(arguments)
     if arguments.plot is not None and arguments.metric == "precomputed":
         raise ValueError("--plot draws points, and --metric precomputed has only distances")
     with contextlib.ExitStack() as stack:
@@ -133,7 +132,7 @@ def run(arguments: argparse.Namespace) -> None:
         if arguments.append:
             check_appended(source, suffix, found, dialect, RESULTS)
         read = time.perf_counter() - start
-        model, fitted = _fit(found.array, source, arguments)
+        model, fitted = _fit(found.array, source, arguments, options)
         labels = model.labels_
         results = dict(zip(RESULTS, (labels, model.probabilities_)))
         if arguments.append:
@@ -152,7 +151,9 @@ def run(arguments: argparse.Namespace) -> None:
     show(written(arguments.output, arguments.plot, arguments.tree))
 
 
-def _fit(points: np.ndarray, source: Path, arguments: argparse.Namespace) -> tuple[HDBSCANGPU, float]:
+def _fit(
+    points: np.ndarray, source: Path, arguments: argparse.Namespace, metric: dict[str, Any]
+) -> tuple[HDBSCANGPU, float]:
     """The model, and the seconds that its fit took."""
     from emst.hdbscan import HDBSCANGPU
 
@@ -166,7 +167,7 @@ def _fit(points: np.ndarray, source: Path, arguments: argparse.Namespace) -> tup
         min_samples=k,
         cluster_selection_epsilon=arguments.epsilon,
         max_cluster_size=arguments.max_cluster_size,
-        **metric_options(arguments),
+        **metric,
         cluster_selection_method=arguments.method,
         cluster_selection_persistence=arguments.persistence,
         allow_single_cluster=arguments.allow_single_cluster,
@@ -175,24 +176,11 @@ def _fit(points: np.ndarray, source: Path, arguments: argparse.Namespace) -> tup
         verbose="bar",
     )
     try:
-        with _warnings_in_a_line():
+        with warnings_in_a_line():
             start = time.perf_counter()
             return model.fit(points), time.perf_counter() - start
     except ValueError as error:
         raise ValueError(f"{source}: {sentence(error)}") from error
-
-
-@contextlib.contextmanager
-def _warnings_in_a_line() -> Iterator[None]:
-    """Show warnings as errors are shown: one line, without the place in the code."""
-
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        print(f"emst: warning: {message}", file=sys.stderr)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("default", UserWarning)
-        warnings.showwarning = show
-        yield
 
 
 def _counts(labels: np.ndarray) -> str:

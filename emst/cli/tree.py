@@ -7,8 +7,9 @@ import contextlib
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+from emst.cli.places import unit_of
 from emst.cli.shared import (
     Commands,
     add_command,
@@ -21,6 +22,7 @@ from emst.cli.shared import (
     save_picture,
     sentence,
     shape_of,
+    warnings_in_a_line,
     written,
 )
 from emst.cli.streams import reading, suffix_of, summary_file, writing
@@ -42,6 +44,7 @@ examples:
   emst tree points.csv -o tree.npz --columns x,y --plot tree.png
   emst tree points.npy -o tree.npz --metric minkowski --p 1.5
   emst tree scan.laz -o tree.npz --plot tree.png --columns x,y
+  emst tree places.csv -o tree.npz --columns lat,lon --metric haversine --degrees
   emst tree scans.npz --array first -o tree.npz --min-samples 5 --device cuda
 """
 
@@ -71,6 +74,7 @@ def run(arguments: argparse.Namespace) -> None:
     if suffix_of(arguments.output, ".npz") != ".npz":
         raise ValueError(f"{arguments.output}: the tree is written as .npz")
     check_files(arguments.points, arguments.output, "the tree", arguments.plot)
+    options = metric_options(arguments)
     with contextlib.ExitStack() as stack:
         output = stack.enter_context(writing(arguments.output))
         picture = stack.enter_context(writing(arguments.plot)) if arguments.plot else None
@@ -81,31 +85,34 @@ def run(arguments: argparse.Namespace) -> None:
         if picture is not None and d != 2:
             raise ValueError(f"--plot draws 2-D points; these have {d} dimensions: choose two with --columns")
         read = time.perf_counter() - start
-        mst, built = _build(points, source, arguments)
+        mst, built = _build(points, source, arguments, options)
         _write_tree(output, mst)
         if picture is not None:
             _draw(picture, arguments.plot, found, mst)
     show = partial(print, file=summary_file(arguments.output))
     show(f"{shape_of(found)}, {mst.weights.dtype}, min_samples {arguments.min_samples}")
-    show(f"total weight {mst.total_weight:.9g}")
+    show(f"total weight {mst.total_weight:.9g}{unit_of(arguments)}")
     show(f"read in {read:.2f} s, tree in {built:.2f} s on {mst.device}")
     show(written(arguments.output, arguments.plot))
 
 
-def _build(points: np.ndarray, source: Path, arguments: argparse.Namespace) -> tuple[MinimumSpanningTree, float]:
+def _build(
+    points: np.ndarray, source: Path, arguments: argparse.Namespace, metric: dict[str, Any]
+) -> tuple[MinimumSpanningTree, float]:
     """The tree, and the seconds that it took."""
     from emst import minimum_spanning_tree
 
     start = time.perf_counter()
     try:
-        mst = minimum_spanning_tree(
-            points,
-            min_samples=arguments.min_samples,
-            **metric_options(arguments),
-            device=arguments.device,
-            dtype=arguments.dtype,
-            verbose="bar",
-        )
+        with warnings_in_a_line():
+            mst = minimum_spanning_tree(
+                points,
+                min_samples=arguments.min_samples,
+                **metric,
+                device=arguments.device,
+                dtype=arguments.dtype,
+                verbose="bar",
+            )
     except ValueError as error:
         raise ValueError(f"{source}: {sentence(error)}") from error
     return mst, time.perf_counter() - start
