@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from emst.hdbscan.membership import all_points_membership_vectors, membership_vector
     from emst.hdbscan.prediction import approximate_predict, approximate_predict_scores
     from emst.hierarchy.validity import validity_index
+    from emst.io.points import read_points
 
 __all__ = [
     "EMST",
@@ -56,6 +57,7 @@ __all__ = [
     "graph_msf",
     "membership_vector",
     "minimum_spanning_tree",
+    "read_points",
     "validity_index",
 ]
 
@@ -71,6 +73,7 @@ _HOMES = {
     "graph_msf": "emst.graph.msf",
     "membership_vector": "emst.hdbscan.membership",
     "minimum_spanning_tree": "emst.euclidean",
+    "read_points": "emst.io.points",
     "validity_index": "emst.hierarchy.validity",
 }
 

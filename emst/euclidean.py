@@ -20,7 +20,7 @@ from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import FittedAttribute
 from emst.inputs.points import check_finite, check_min_samples, check_points
 from emst.inputs.summary import counted, float_sum, one_line
-from emst.progress import both, round_printer
+from emst.progress import showing
 from emst.spanning import metric_tree
 from emst.spanning_forest import Merges, SpanningForest, check_edges, csr_of
 
@@ -36,7 +36,7 @@ def minimum_spanning_tree(
     metric_params: dict[str, Any] | None = None,
     device: str = "auto",
     dtype: Any = None,
-    verbose: bool = False,
+    verbose: bool | int | str = False,
     report: Report | None = None,
 ) -> MinimumSpanningTree:
     """Exact minimum spanning tree of points under a metric, or under mutual reachability.
@@ -63,8 +63,9 @@ def minimum_spanning_tree(
     dtype : {None, float32, float64}, default None
         What to compute in. None takes float32 for float16 and float32 input, and float64 for all other; sqeuclidean,
         cosine and haversine take float64. Powers of "minkowski" are float64 in any case, and results are rounded.
-    verbose : bool, default False
-        Write one line for each round to standard error.
+    verbose : bool, int or "bar", default False
+        What to write to standard error: with True or a number above 0 lines about kernels that are compiled, core
+        distances and every round; with "bar" a bar of tqdm, which is removed at the end.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round.
 
@@ -104,7 +105,8 @@ def minimum_spanning_tree(
     n, computed = len(given.array), chosen.computed_in(given.dtype, dtype)
     k = check_min_samples(min_samples, n)
     ops = backend_of(given.device)
-    with given.scope():
+    with given.scope(), showing(verbose, report) as progress:
+        progress.watch(ops)
         ops.require_memory(given.array, chosen.searched_in(computed), k)
         points = ops.asarray(given.array, computed)
         statistics = ops.point_statistics(points)
@@ -113,8 +115,8 @@ def minimum_spanning_tree(
             check_directions(points)
         if chosen.sphere is not None:
             chosen.sphere.check(points)
-        printed = both(report, round_printer(n) if verbose else None)
-        edges, weights, core = metric_tree(points, statistics, chosen, k, ops, printed)
+        progress.points(n)
+        edges, weights, core = metric_tree(points, statistics, chosen, k, ops, progress.round, cores=progress.cores)
         del points
         return MinimumSpanningTree(
             given.give(edges), given.give(weights), None if core is None else given.give(core), given.device
@@ -227,8 +229,9 @@ class EMST(SpanningForest, BaseEstimator):
     dtype : {None, float32, float64}, default None
         What to compute in. None takes float32 for float16 and float32 input, and float64 for all other; sqeuclidean,
         cosine and haversine take float64. Powers of "minkowski" are float64 in any case, and results are rounded.
-    verbose : bool, default False
-        Write one line for each round to standard error.
+    verbose : bool, int or "bar", default False
+        What to write to standard error: with True or a number above 0 lines about kernels that are compiled, core
+        distances and every round; with "bar" a bar of tqdm, which is removed at the end.
 
     Attributes
     ----------
@@ -275,7 +278,7 @@ class EMST(SpanningForest, BaseEstimator):
         metric_params: dict[str, Any] | None = None,
         device: str = "auto",
         dtype: Any = None,
-        verbose: bool = False,
+        verbose: bool | int | str = False,
     ) -> None:
         self.min_samples = min_samples
         self.metric = metric

@@ -1,4 +1,8 @@
-"""Progress of long runs: lines with `verbose=True`, and a bar if the command line runs in a terminal."""
+"""Progress of long runs on standard error: lines with `verbose=1`, a bar with `verbose="bar"`.
+
+A run tells a `Progress` what it does. `Progress` itself shows nothing, `Lines` and `Bar` show it; `showing` opens the
+one that `verbose` asks for.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,176 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from emst.backend.operations import Backend
 from emst.backend.records import Report
+
+COMPILING = {
+    "cpu": "compiling kernels, which are kept on disk",
+    "cuda": "loading kernels, or compiling them",  # the library does not say which
+}
+
+
+class Progress:
+    """What a run tells about itself, in the order of the methods. This class shows nothing."""
+
+    shown = False
+
+    def __init__(self, report: Report | None = None) -> None:
+        self._report = report
+        self._depth = 0  # kernels may be compiled while another one is
+        self.contexts = contextlib.ExitStack()
+
+    def watch(self, ops: Backend) -> None:
+        """The backend is known: what it compiles from now on is shown."""
+
+    def note(self, text: str) -> None:
+        """Something to know before the run begins."""
+
+    def way(self, way: str) -> None:
+        """How the tree is found."""
+
+    def points(self, n: int) -> None:
+        """The tree of n points is begun."""
+
+    def cores(self, done: int, n: int) -> None:
+        """About so many of n core distances are found; all of them if `done` is n."""
+
+    def round(self, number: int, left: int) -> None:
+        """A round of the tree is done, and this many components are left."""
+        if self._report is not None:
+            self._report(number, left)
+
+    def stage(self, name: str, result: Any) -> None:
+        """A stage is done, and this is an array that it made."""
+
+
+class _Shown(Progress):
+    shown = True
+
+    def watch(self, ops: Backend) -> None:
+        def tell(begins: bool) -> None:
+            self._depth += 1 if begins else -1
+            if self._depth == int(begins):
+                self._compiling(COMPILING[ops.name] if begins else "")
+
+        self.contexts.enter_context(ops.telling_compilation(tell))
+
+    def _compiling(self, what: str) -> None:
+        """A kernel begins to be compiled (`what` says so), or is ready (`what` is empty)."""
+        raise NotImplementedError
+
+
+class Lines(_Shown):
+    """A line for everything."""
+
+    def __init__(self, report: Report | None = None) -> None:
+        super().__init__(report)
+        self._said = self._searching = False
+        self._start = time.perf_counter()
+        self._stage = stage_printer(True)
+
+    def _compiling(self, what: str) -> None:
+        if what and not self._said:
+            self._said = True
+            self.note(what)
+
+    def note(self, text: str) -> None:
+        sys.stderr.write(f"[emst] {text}\n")
+
+    def way(self, way: str) -> None:
+        self.note(f"spanning tree from {way}")
+
+    def points(self, n: int) -> None:
+        self._start, self._searching = time.perf_counter(), True
+        self._print_round = round_printer(n)
+
+    def cores(self, done: int, n: int) -> None:
+        if done == n and self._searching:
+            self._searching = False
+            self.note(f"core distances: {time.perf_counter() - self._start:.3f} s")
+
+    def round(self, number: int, left: int) -> None:
+        super().round(number, left)
+        self._print_round(number, left)
+
+    def stage(self, name: str, result: Any) -> None:
+        self._stage(name, result)
+
+
+class Bar(_Shown):
+    """A bar of tqdm: of the points whose core distances are found, then of the edges of the tree."""
+
+    def __init__(self, report: Report | None = None) -> None:
+        super().__init__(report)
+        from tqdm.auto import tqdm
+
+        drawn = sys.stderr.isatty() or any(base.__module__ == "tqdm.notebook" for base in tqdm.__mro__)
+        self._n, self._doing = 0, "preparing"
+        self._bar = tqdm(unit_scale=True, desc=self._doing, disable=not drawn, leave=False)
+        self.contexts.callback(self._bar.close)
+
+    def _compiling(self, what: str) -> None:
+        self._bar.set_description(what or self._doing)
+
+    def note(self, text: str) -> None:
+        self._bar.write(f"emst: note: {text}", file=sys.stderr)
+
+    def points(self, n: int) -> None:
+        self._n = n
+
+    def cores(self, done: int, n: int) -> None:
+        self._move("core distances", done, n, " points")
+
+    def round(self, number: int, left: int) -> None:
+        super().round(number, left)
+        self._move(f"round {number}", self._n - left, self._n - 1, " edges")
+
+    def stage(self, name: str, result: Any) -> None:
+        self._doing = f"{name} done"
+        self._bar.set_description(self._doing)
+
+    def _move(self, doing: str, done: int, total: int, unit: str) -> None:
+        bar = self._bar
+        if bar.disable:  # it has no numbers then
+            return
+        if doing != self._doing:
+            self._doing = doing
+            bar.set_description(doing, refresh=False)
+            if unit != bar.unit:
+                bar.unit = unit
+                bar.reset(total)
+        bar.total = total
+        bar.update(done - bar.n)
+        if done == total or unit == " edges":
+            bar.refresh()
+
+
+@contextlib.contextmanager
+def showing(verbose: bool | int | str, report: Report | None = None) -> Iterator[Progress]:
+    """What `verbose` asks for: nothing, lines, or a bar until the block ends.
+
+    Parameters
+    ----------
+    verbose : bool, int or "bar"
+    report : callable, optional
+        Called as ``report(round, components_left)`` after every round, in addition.
+
+    Raises
+    ------
+    ValueError
+        `verbose` is another string.
+    """
+    if isinstance(verbose, str) and verbose != "bar":
+        raise ValueError(f"verbose must be True or False, a number, or 'bar'; got {verbose!r}")
+    progress = Bar(report) if verbose == "bar" else Lines(report) if verbose else Progress(report)
+    with progress.contexts:
+        yield progress
+
+
+def check_lines(verbose: Any) -> None:
+    """Raise ValueError where a bar is asked for and only lines can be written."""
+    if isinstance(verbose, str):
+        raise ValueError(f"verbose must be True or False over workers, which write lines but no bar; got {verbose!r}")
 
 
 def round_printer(n: int) -> Report:
@@ -36,26 +209,18 @@ def both(first: Report | None, second: Report | None) -> Report | None:
     return report
 
 
-@contextlib.contextmanager
-def progress_bar(n: int) -> Iterator[Report]:
-    """A report that fills a bar of the tree's n - 1 edges on standard error, if that is a terminal."""
-    from tqdm import tqdm
+def stage_printer(verbose: bool) -> Callable[[str, Any], None]:
+    """A function to call after every stage with its name and an array it made; it writes how long the stage took."""
+    start = time.perf_counter()
 
-    with tqdm(
-        total=n - 1,
-        unit=" edges",
-        unit_scale=True,
-        desc="preparing (a first run compiles)",
-        disable=not sys.stderr.isatty(),
-        leave=False,
-    ) as bar:
+    def stage(name: str, result: Any) -> None:
+        nonlocal start
+        if hasattr(result, "__cuda_array_interface__"):
+            result.device.synchronize()
+        seconds, start = time.perf_counter() - start, time.perf_counter()
+        sys.stderr.write(f"[emst] {name}: {seconds:.3f} s\n")
 
-        def report(rounds: int, left: int) -> None:
-            bar.set_description(f"round {rounds}", refresh=False)
-            bar.n = n - left
-            bar.refresh()
-
-        yield report
+    return stage if verbose else lambda name, result: None
 
 
 @contextlib.contextmanager
@@ -73,29 +238,3 @@ def reading_bar(path: Path) -> Iterator[Callable[[int], None]]:
         leave=False,
     ) as bar:
         yield lambda read: bar.update(read - bar.n)
-
-
-WAYS = {
-    "tree": "the tree search (bounding volume hierarchy)",
-    "matrix": "the full distance matrix: O(n^2) time and memory",
-    "given": "the given distances",
-}
-
-
-def way_printed(way: str, why: str) -> None:
-    """Write how the spanning tree is computed and, if the tree search is not used, why."""
-    sys.stderr.write(f"[emst] spanning tree from {WAYS[way]}" + (f" ({why})" if why else "") + "\n")
-
-
-def stage_printer(verbose: bool) -> Callable[[str, Any], None]:
-    """A function to call after every stage with its name and an array it made; it writes how long the stage took."""
-    start = time.perf_counter()
-
-    def stage(name: str, result: Any) -> None:
-        nonlocal start
-        if hasattr(result, "__cuda_array_interface__"):
-            result.device.synchronize()
-        seconds, start = time.perf_counter() - start, time.perf_counter()
-        sys.stderr.write(f"[emst] {name}: {seconds:.3f} s\n")
-
-    return stage if verbose else lambda name, result: None

@@ -32,6 +32,7 @@ def metric_tree(
     ops: Backend,
     report: Report | None = None,
     alpha: float = 1.0,
+    cores: Report | None = None,
 ) -> tuple[Array, Array, Array | None]:
     """The spanning tree of finite points under a metric of the way "tree", in the metric's units.
 
@@ -45,7 +46,7 @@ def metric_tree(
     alpha : float
         Distances are divided by it, core distances are not: weights are max(alpha * core, alpha * core, distance) /
         alpha, compared and rounded in that order, and as powers up to the division.
-    k, ops, report
+    k, ops, report, cores
         As for `spanning_tree`.
 
     Returns
@@ -59,7 +60,7 @@ def metric_tree(
     if statistics is None or metric.image is not None:
         statistics = ops.point_statistics(image)
     image = ops.asarray(image, metric.searched_in(dtype))
-    edges, weights, core = spanning_tree(image, statistics, k, ops, report, metric.norm, factor)
+    edges, weights, core = spanning_tree(image, statistics, k, ops, report, metric.norm, factor, cores)
     weights = heights(weights, metric, alpha, dtype, ops)
     return edges, weights, None if core is None else heights(core, metric, 1.0, dtype, ops)
 
@@ -83,6 +84,7 @@ def spanning_tree(
     report: Report | None = None,
     norm: Norm = EUCLIDEAN,
     core_factor: float = 1.0,
+    cores: Report | None = None,
 ) -> tuple[Array, Array, Array | None]:
     """All stages, from finite points on the backend to the sorted edges of their spanning tree.
 
@@ -102,6 +104,8 @@ def spanning_tree(
         What distances are. "powers" and "any power" need float64.
     core_factor : float
         In the weights, powers of core distances are multiplied by it, a number of dtype T.
+    cores : callable, optional
+        Called as ``cores(done, n)`` while core distances are searched, and as ``cores(n, n)`` when all are found.
 
     Returns
     -------
@@ -115,7 +119,9 @@ def spanning_tree(
     scale = scale_of(statistics, points.dtype, norm.degree, core_factor)
     order = ops.curve_order(points, scale).rows
     bvh = ops.build_bvh(points, order, scale, norm)
-    core = ops.core_distances(bvh, k) if k > 1 else None
+    core = ops.core_distances(bvh, k, cores) if k > 1 else None
+    if core is not None and cores is not None:
+        cores(len(core), len(core))
     if core is not None and core_factor != 1:
         ops.scale_cores(bvh, core_factor)
     forest = _joined_at_once(bvh, ops, report) or _joined_in_rounds(bvh, ops, report)

@@ -21,6 +21,7 @@ The total order on edges
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import numpy as np
@@ -42,6 +43,7 @@ from emst.backend.records import (
     Norm,
     Outline,
     PointStatistics,
+    Report,
     Selection,
 )
 
@@ -60,6 +62,11 @@ class ArrayOperations(Protocol):
 
     def kernels_ready(self) -> tuple[int, str]:
         """How many kernels this process has compiled or found on disk, and the folder in which they are kept."""
+
+    def telling_compilation(self, tell: Callable[[bool], None]) -> AbstractContextManager[Any]:
+        """Within this context, ``tell(True)`` is called when a kernel begins to be compiled, and ``tell(False)`` when
+        it is ready, in the thread that compiles it. A GPU's library does not say whether it compiles a kernel or finds
+        it on disk: there it is called for every kernel that this process uses for the first time."""
 
     def sort_order(self, codes: Array) -> Array:
         """Stable order of codes uint64[n]: int32[n]."""
@@ -116,9 +123,12 @@ class PointOperations(ArrayOperations, Protocol):
         """Linear bounding volume hierarchy over the points in curve order, multiplied by `scale`, a power of two.
         Distances in it are powers of `norm`."""
 
-    def core_distances(self, bvh: Bvh, k: int) -> Array:
+    def core_distances(self, bvh: Bvh, k: int, report: Report | None = None) -> Array:
         """Power of the distance of every point to its k-th nearest point, itself included: T[n]. The BVH keeps it, and
-        the neighbours that were found with it: from here on weights are mutual reachability distances."""
+        the neighbours that were found with it: from here on weights are mutual reachability distances.
+
+        ``report(done, n)`` is called in this thread while points are searched, with about how many are done. A backend
+        that searches all of them in one step does not call it."""
 
     def scale_cores(self, bvh: Bvh, factor: float) -> None:
         """Multiply the core distances that the hierarchy keeps by `factor`, a number of dtype T, rounded once: weights

@@ -4,22 +4,32 @@
     cluster.py    `emst cluster`: HDBSCAN* of points
     forest.py     `emst forest`: the minimum spanning forest of a graph
     warm_up.py    `emst warm-up`: compiles the kernels before the first use
+    info.py       `emst info`: versions, devices, threads and caches
+    streams.py    files, or standard input and output for `-`
     places.py     latitude and longitude: options, and columns of tables
     shared.py     options, checks and messages that the subcommands share
 
-An expected error (of a file, the data or the device) is one line on standard error and exit status 2; Ctrl-C is one
-line and status 130. Heavy modules are imported after the arguments were checked, so that help comes quickly.
+Exit status: 0 when all is done; 2 for an expected error (of the arguments, a file, the data or the device), 1 for an
+unexpected one, both with one line on standard error; 130 after Ctrl-C; 141 if the reader of standard output is gone.
+`--debug` shows where an error was raised. Heavy modules are imported after the arguments were checked, so that help
+comes quickly.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 from emst import __version__
-from emst.cli import cluster, forest, tree, warm_up
+from emst.cli import cluster, forest, info, tree, warm_up
 from emst.cli.shared import sentence
+
+STATUS = """\
+exit status: 0 done; 2 wrong arguments, files or data; 1 a fault of emst; 130 interrupted; 141 standard output closed"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,27 +37,38 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     try:
         arguments.run(arguments)
+        sys.stdout.flush()
     except KeyboardInterrupt:
-        return _complain("interrupted", 130)
+        return _complain("interrupted", 130, arguments.debug)
+    except BrokenPipeError:
+        with contextlib.suppress(OSError):  # Python flushes standard output once more when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except (ValueError, RuntimeError, MemoryError, OSError) as error:
-        return _complain(sentence(error), 2)
+        return _complain(sentence(error), 2, arguments.debug)
+    except Exception as error:
+        what = f"unexpected {type(error).__name__}: {sentence(error)}"
+        return _complain(f"{what}; --debug shows where, please report it", 1, arguments.debug)
     return 0
 
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of all subcommands."""
     top = argparse.ArgumentParser(
-        prog="emst", description="Exact minimum spanning trees of points and graphs, and clusters."
+        prog="emst", description="Exact minimum spanning trees of points and graphs, and clusters.", epilog=STATUS
     )
     top.add_argument("--version", action="version", version=f"emst {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    tree.add_to(commands)
-    cluster.add_to(commands)
-    forest.add_to(commands)
-    warm_up.add_to(commands)
+    for subcommand in (tree, cluster, forest, warm_up, info):
+        subcommand.add_to(commands)
+    for command in commands.choices.values():
+        command.add_argument("--debug", action="store_true", help="show where an error was raised")
     return top
 
 
-def _complain(what: str, status: int) -> int:
+def _complain(what: str, status: int, debug: bool) -> int:
+    """One line on standard error; with `debug` below the traceback of the error."""
+    if debug:
+        traceback.print_exc()
     print(f"emst: {what}", file=sys.stderr)
     return status

@@ -5,32 +5,39 @@ from __future__ import annotations
 import argparse
 import contextlib
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from emst.cli.places import columns_of
 from emst.cli.shared import (
     Commands,
     add_command,
     add_input_options,
     add_metric,
     check_files,
+    dialect_in,
     metric_options,
+    named_axes,
+    note,
+    points_in,
     save_picture,
     sentence,
+    shape_of,
     warnings_in_a_line,
     written,
 )
+from emst.cli.streams import reading, suffix_of, summary_file, writing
 
 if TYPE_CHECKING:
     import numpy as np
 
     from emst.hdbscan import HDBSCANGPU
+    from emst.io.points import PointTable
 
 DESCRIPTION = """\
 Read points, cluster them with HDBSCAN* and write one label for each point. Clusters are numbered from 0; -1 is noise,
 -2 a row with an infinite value, -3 a row with a NaN (or an empty field of a .csv) or with infinities of both signs. An
-.npy holds the labels only; .npz, .csv and .parquet hold `label` and `probability`.
+.npy holds the labels only; the other formats hold `label` and `probability`.
 """
 
 EXAMPLES = """\
@@ -38,6 +45,9 @@ examples:
   emst cluster points.npy --min-cluster-size 50 -o labels.npy
   emst cluster points.npy --min-cluster-size 50 -o labels.npy --plot clusters.png --tree condensed.png
   emst cluster places.csv --columns lat,lon --metric haversine --degrees --min-cluster-size 20 -o labels.csv
+  emst cluster stones.csv --columns x,y --append -o clustered.csv
+  emst cluster - --sep ';' --decimal , -o - < points.txt | head
+  emst cluster scan.laz --min-cluster-size 200 --min-samples 10 -o labels.parquet --append
 """
 
 MIN_SAMPLES_HELP = """\
@@ -45,6 +55,13 @@ the core distance of a point is the distance to its K-th nearest point, counting
 --min-cluster-size). hdbscan and cuML do not count it: K here is theirs plus one"""
 
 
+APPEND_HELP = "write the columns of POINTS, too, and the labels and probabilities beside them: .csv, .tsv or .parquet"
+RESULTS = ("label", "probability")
+FEW = 5  # up to here, min_samples may follow min_cluster_size without a word
+MIN_SAMPLES_NOTE = (
+    "min_samples is {0:,} because --min-cluster-size is; a lower one, such as --min-samples 5, takes less time and "
+    "leaves fewer points as noise"
+)
 EPSILON_HELP = "merge clusters that separate at a smaller distance than this (with --degrees: kilometres)"
 PERSISTENCE_HELP = "merge back splits whose smaller side has less persistence than this"
 
@@ -55,7 +72,15 @@ def add_to(commands: Commands) -> None:
         commands, "cluster", help="clusters of the points in a file", description=DESCRIPTION, epilog=EXAMPLES
     )
     add = command.add_argument
-    add("-o", "--output", type=Path, metavar="LABELS", required=True, help=".npy, .npz, .csv or .parquet to write")
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="LABELS",
+        required=True,
+        help=".npy, .npz, .csv, .tsv or .parquet to write; - for standard output, as .csv",
+    )
+    add("--append", action="store_true", help=APPEND_HELP)
     add("--plot", type=Path, metavar="PICTURE", help="also draw the clusters: .png, .pdf, .svg, ...")
     add("--tree", type=Path, metavar="PICTURE", help="also draw the condensed tree")
     add("--min-cluster-size", type=int, default=5, metavar="N", help="smallest size of a cluster (default 5)")
@@ -89,44 +114,57 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Points in a file -> labels in a file, and pictures of clusters and tree."""
-    from emst.io.atomic import replacing
-    from emst.io.labels import check_labels, write_labels
-    from emst.io.points import read_points
+    from emst.io.labels import check_appended, check_labels, write_appended, write_labels
 
-    check_labels(arguments.output)
+    suffix, dialect = suffix_of(arguments.output, ".csv"), dialect_in(arguments)
+    check_labels(arguments.output, suffix, arguments.append)
     check_files(arguments.points, arguments.output, "the labels", arguments.plot, arguments.tree)
     options = metric_options(arguments)
     if arguments.plot is not None and arguments.metric == "precomputed":
         raise ValueError("--plot draws points, and --metric precomputed has only distances")
     with contextlib.ExitStack() as stack:
-        output = stack.enter_context(replacing(arguments.output))
-        plot = stack.enter_context(replacing(arguments.plot)) if arguments.plot else None
-        tree = stack.enter_context(replacing(arguments.tree)) if arguments.tree else None
+        output = stack.enter_context(writing(arguments.output))
+        plot = stack.enter_context(writing(arguments.plot)) if arguments.plot else None
+        tree = stack.enter_context(writing(arguments.tree)) if arguments.tree else None
         start = time.perf_counter()
-        points = read_points(arguments.points, columns_of(arguments), arguments.array, gaps=True)
+        source = stack.enter_context(reading(arguments.points))
+        found = points_in(source, arguments, gaps=True)
+        if arguments.append:
+            check_appended(source, suffix, found, dialect, RESULTS)
         read = time.perf_counter() - start
-        model = _fit(points, arguments, options)
-        fitted = time.perf_counter() - start - read
-        labels, probabilities = model.labels_, model.probabilities_
-        write_labels(output, arguments.output, {"label": labels, "probability": probabilities})
+        model, fitted = _fit(found.array, source, arguments, options)
+        labels = model.labels_
+        results = dict(zip(RESULTS, (labels, model.probabilities_)))
+        if arguments.append:
+            write_appended(output, suffix, source, found, dialect, results)
+        else:
+            write_labels(output, suffix, results)
         if plot:
-            save_picture(plot, arguments.plot, lambda axis: _draw_clusters(axis, points, model))
+            save_picture(plot, arguments.plot, lambda axis: _draw_clusters(axis, found, model))
         if tree:
             save_picture(tree, arguments.tree, lambda axis: _draw_tree(axis, model), size=(10, 6.5))
     sizes = f"min_cluster_size {model.min_cluster_size}, min_samples {model.min_samples or model.min_cluster_size}"
-    print(f"{len(points):,} points in {points.shape[1]} dimensions, {sizes}")
-    print(_counts(labels))
-    print(f"read in {read:.2f} s, clustered in {fitted:.2f} s on {model.device_}")
-    print(written(arguments.output, arguments.plot, arguments.tree))
+    show = partial(print, file=summary_file(arguments.output))
+    show(f"{shape_of(found)}, {sizes}")
+    show(_counts(labels))
+    show(f"read in {read:.2f} s, clustered in {fitted:.2f} s on {model.device_}")
+    show(written(arguments.output, arguments.plot, arguments.tree))
 
 
-def _fit(points: np.ndarray, arguments: argparse.Namespace, metric: dict[str, Any]) -> HDBSCANGPU:
+def _fit(
+    points: np.ndarray, source: Path, arguments: argparse.Namespace, metric: dict[str, Any]
+) -> tuple[HDBSCANGPU, float]:
+    """The model, and the seconds that its fit took."""
     from emst.hdbscan import HDBSCANGPU
-    from emst.progress import progress_bar
 
+    k = arguments.min_samples
+    if k is None:
+        k = arguments.min_cluster_size
+        if k > FEW:
+            note(MIN_SAMPLES_NOTE.format(k))
     model = HDBSCANGPU(
         min_cluster_size=arguments.min_cluster_size,
-        min_samples=arguments.min_samples,
+        min_samples=k,
         cluster_selection_epsilon=arguments.epsilon,
         max_cluster_size=arguments.max_cluster_size,
         **metric,
@@ -135,13 +173,14 @@ def _fit(points: np.ndarray, arguments: argparse.Namespace, metric: dict[str, An
         allow_single_cluster=arguments.allow_single_cluster,
         device=arguments.device,
         dtype=arguments.dtype,
+        verbose="bar",
     )
     try:
-        with warnings_in_a_line(), progress_bar(len(points)) as report:
-            model._report = report
-            return model.fit(points)
+        with warnings_in_a_line():
+            start = time.perf_counter()
+            return model.fit(points), time.perf_counter() - start
     except ValueError as error:
-        raise ValueError(f"{arguments.points}: {sentence(error)}") from error
+        raise ValueError(f"{source}: {sentence(error)}") from error
 
 
 def _counts(labels: np.ndarray) -> str:
@@ -151,10 +190,10 @@ def _counts(labels: np.ndarray) -> str:
     return counts + (f", {missing:,} with NaN or infinity" if missing else "")
 
 
-def _draw_clusters(axis: Any, points: np.ndarray, model: HDBSCANGPU) -> None:
+def _draw_clusters(axis: Any, points: PointTable, model: HDBSCANGPU) -> None:
     from emst.plots import plot_clusters
 
-    plot_clusters(points, model.labels_, model.probabilities_, axis=axis)
+    named_axes(plot_clusters(points.array, model.labels_, model.probabilities_, axis=axis), points)
 
 
 def _draw_tree(axis: Any, model: HDBSCANGPU) -> None:

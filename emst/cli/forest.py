@@ -158,12 +158,13 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _forest(found: FileGraph, arguments: argparse.Namespace, options: dict[str, Any]) -> MinimumSpanningForest:
     from emst import graph_msf
-    from emst.progress import progress_bar
+    from emst.progress import showing
 
     try:
-        with progress_bar(max(found.graph.shape[0], 1)) as report:
+        with showing("bar") as progress:
+            progress.points(max(found.graph.shape[0], 1))
             if arguments.algorithm != "boruvka":  # boruvka runs all rounds in one call, without reports
-                options = options | {"report": report}
+                options = options | {"report": progress.round}
             return graph_msf(
                 found.graph,
                 algorithm=arguments.algorithm,

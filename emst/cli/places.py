@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from emst.io.tables import Dialect
 
 EARTH_KM = 6371.0088  # mean radius of the earth, as the International Union of Geodesy and Geophysics defines it
 
@@ -37,14 +40,14 @@ def unit_of(arguments: argparse.Namespace) -> str:
     return " km" if arguments.degrees and arguments.radius is None else ""
 
 
-def columns_of(arguments: argparse.Namespace) -> list[str] | None:
+def columns_of(path: Path, arguments: argparse.Namespace, dialect: Dialect) -> list[str] | None:
     """The columns to read: those of --columns, but latitude before longitude where the metric takes places.
 
     A note on standard error says where the order was changed, and where the names suggest another metric."""
     from emst.inputs.places import places_among
 
     wanted: list[str] | None = arguments.columns
-    names = _names(arguments.points, wanted)
+    names = _names(path, wanted, dialect)
     at = places_among(names)
     if not at:
         return wanted
@@ -60,15 +63,15 @@ def columns_of(arguments: argparse.Namespace) -> list[str] | None:
     return wanted
 
 
-def _names(path: Path, wanted: list[str] | None) -> list[str]:
+def _names(path: Path, wanted: list[str] | None, dialect: Dialect) -> list[str]:
     """Names of the columns that are to be read; nothing where the file has none, or not those that are wanted."""
-    from emst.io.tables import column_names
+    from emst.io.tables import column_names, index_column, is_text
 
-    if path.suffix.lower() not in (".csv", ".parquet"):
+    if not is_text(path, dialect) and path.suffix.lower() != ".parquet":
         return []
-    names, _ = column_names(path)
+    names, _ = column_names(path, dialect)
     if wanted is None or not names:
-        return names
+        return [name for i, name in enumerate(names) if i not in index_column(names)]
     named = [names[int(column)] if _is_number_of(column, names) else column for column in wanted]
     return named if set(named) <= set(names) else []
 

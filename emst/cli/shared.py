@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
-from emst.cli.places import add_places, place_params
+from emst.cli.places import add_places, columns_of, place_params
+from emst.cli.streams import STREAM
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from emst.io.points import PointTable
+    from emst.io.tables import Dialect
+
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+KEYWORD = re.compile(r"\b(columns|array|sep|decimal|encoding)=(?=(.?))")  # of `emst.read_points`: options here
+SHOWN = 8  # names of columns in a summary, at most
+POINTS_HELP = """\
+file of points: .npy, .npz, .csv, .tsv, .parquet, .las, .laz or .fits; with --sep any text; - for standard input"""
 
 
 def add_command(commands: Commands, name: str, **texts: Any) -> argparse.ArgumentParser:
     """Add a subcommand that reads points."""
     command = commands.add_parser(name, formatter_class=argparse.RawDescriptionHelpFormatter, **texts)
-    command.add_argument("points", type=Path, metavar="POINTS", help="file of points: .npy, .npz, .csv or .parquet")
+    command.add_argument("points", type=Path, metavar="POINTS", help=POINTS_HELP)
     return command
 
 
@@ -32,7 +43,7 @@ def add_device(command: argparse.ArgumentParser) -> None:
 
 
 def add_input_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of reading points and of computing: --device, --dtype, --columns, --array."""
+    """Add the options of reading points and of computing."""
     add_device(command)
     add = command.add_argument
     add(
@@ -41,7 +52,44 @@ def add_input_options(command: argparse.ArgumentParser) -> None:
         help="type to compute in (default: float32 for float16 and float32, else float64)",
     )
     add("--columns", type=names, metavar="A,B,...", help="columns to read, by name or 0-based number (default: all)")
-    add("--array", metavar="NAME", help="which array of an .npz that holds several")
+    add("--array", metavar="NAME", help="which array of an .npz, or table of a .fits, that holds several")
+    add("--sep", metavar="C", help="separator of a text: ',', ';', '\\t', or ' ' for any white space (default: found)")
+    add("--decimal", metavar="C", default=".", help="decimal mark of a text: . or , (default .)")
+    add("--encoding", metavar="NAME", help="of a text, such as latin-1 (default: UTF-8)")
+
+
+def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) -> PointTable:
+    """The points in a file, read as the options say; a note tells which column was left out."""
+    from emst.io.points import read_table
+
+    dialect = dialect_in(arguments)
+    columns = columns_of(path, arguments, dialect)
+    found = read_table(path, columns, arguments.array, gaps=gaps, dialect=dialect)
+    if found.left_out is not None:
+        note(f"column {found.left_out!r} numbers the rows and is left out; --columns chooses others")
+    return found
+
+
+def dialect_in(arguments: argparse.Namespace) -> Dialect:
+    """How texts are written, by the options."""
+    from emst.io.tables import dialect_of
+
+    return dialect_of(arguments.sep, arguments.decimal, arguments.encoding)
+
+
+def shape_of(points: PointTable) -> str:
+    """Number of points, and of their dimensions with their names, for a summary."""
+    n, d = points.array.shape
+    dimensions = f"{n:,} points in {d} dimension{'s' * (d != 1)}"
+    if not points.names:
+        return dimensions
+    shown = points.names if d <= SHOWN else [*points.names[: SHOWN - 1], "..."]
+    return f"{dimensions} ({', '.join(shown)})"
+
+
+def note(text: str) -> None:
+    """Something to know, on standard error."""
+    print(f"emst: note: {text}", file=sys.stderr)
 
 
 def add_metric(command: argparse.ArgumentParser, help: str) -> None:
@@ -59,9 +107,9 @@ def metric_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def check_files(given: Path, output: Path, what: str, *pictures: Path | None, holds: str = "the points") -> None:
     """Check names of files before anything is read; `given` holds `holds`, and `output` will hold `what`."""
-    if output.exists() and given.exists() and output.samefile(given):
+    if given != STREAM and output.exists() and given.exists() and output.samefile(given):
         raise ValueError(f"{output} holds {holds}: write {what} to another file")
-    if not given.exists():
+    if given != STREAM and not given.exists():
         raise FileNotFoundError(f"{given}: no such file")
     drawn = [picture for picture in pictures if picture is not None]
     if len({output, *drawn}) <= len(drawn):
@@ -90,9 +138,16 @@ def save_picture(
     figure.savefig(file, format=path.suffix.lower()[1:], dpi=150, bbox_inches="tight")
 
 
+def named_axes(axis: Axes, points: PointTable) -> Axes:
+    """Put the names of two columns on the axes of a plane, unless the plot has named them."""
+    if points.names and len(points.names) == 2 and axis.get_xlabel() in ("", "x"):
+        axis.set(xlabel=points.names[0], ylabel=points.names[1])
+    return axis
+
+
 def written(*paths: Path | None) -> str:
     """The last line of a summary."""
-    *first, last = [str(path) for path in paths if path]
+    *first, last = ["standard output" if path == STREAM else str(path) for path in paths if path]
     return f"wrote {', '.join(first)} and {last}" if first else f"wrote {last}"
 
 
@@ -110,10 +165,13 @@ def warnings_in_a_line() -> Iterator[None]:
 
 
 def sentence(error: BaseException) -> str:
-    """The first line of an error's message; of an OSError, file and reason."""
+    """The first line of an error's message, with options for keywords; of an OSError, file and reason."""
+    if isinstance(error, MemoryError) and not str(error):
+        return "not enough memory"
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return (str(error) or type(error).__name__).splitlines()[0]
+    text = (str(error) or type(error).__name__).splitlines()[0]
+    return KEYWORD.sub(lambda found: f"--{found[1]}" + " " * (found[2] > " "), text)
 
 
 def names(text: str) -> list[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from emst.cli.places import columns_of, unit_of
+from emst.cli.places import unit_of
 from emst.cli.shared import (
     Commands,
     add_command,
@@ -16,16 +17,21 @@ from emst.cli.shared import (
     add_metric,
     check_files,
     metric_options,
+    named_axes,
+    points_in,
     save_picture,
     sentence,
+    shape_of,
     warnings_in_a_line,
     written,
 )
+from emst.cli.streams import reading, suffix_of, summary_file, writing
 
 if TYPE_CHECKING:
     import numpy as np
 
     from emst import MinimumSpanningTree
+    from emst.io.points import PointTable
 
 DESCRIPTION = """\
 Read points, build their exact minimum spanning tree and write it to an .npz: `edges` (n - 1 pairs of row
@@ -37,6 +43,7 @@ examples:
   emst tree points.npy -o tree.npz
   emst tree points.csv -o tree.npz --columns x,y --plot tree.png
   emst tree points.npy -o tree.npz --metric minkowski --p 1.5
+  emst tree scan.laz -o tree.npz --plot tree.png --columns x,y
   emst tree places.csv -o tree.npz --columns lat,lon --metric haversine --degrees
   emst tree scans.npz --array first -o tree.npz --min-samples 5 --device cuda
 """
@@ -64,49 +71,51 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Points in a file -> tree in a file, and a picture of it."""
-    from emst.io.atomic import replacing
-    from emst.io.points import read_points
-
-    if arguments.output.suffix.lower() != ".npz":
+    if suffix_of(arguments.output, ".npz") != ".npz":
         raise ValueError(f"{arguments.output}: the tree is written as .npz")
     check_files(arguments.points, arguments.output, "the tree", arguments.plot)
     options = metric_options(arguments)
     with contextlib.ExitStack() as stack:
-        output = stack.enter_context(replacing(arguments.output))
-        picture = stack.enter_context(replacing(arguments.plot)) if arguments.plot else None
+        output = stack.enter_context(writing(arguments.output))
+        picture = stack.enter_context(writing(arguments.plot)) if arguments.plot else None
         start = time.perf_counter()
-        points = read_points(arguments.points, columns_of(arguments), arguments.array)
-        d = points.shape[1]
+        source = stack.enter_context(reading(arguments.points))
+        found = points_in(source, arguments)
+        points, d = found.array, found.array.shape[1]
         if picture is not None and d != 2:
             raise ValueError(f"--plot draws 2-D points; these have {d} dimensions: choose two with --columns")
         read = time.perf_counter() - start
-        mst = _build(points, arguments, options)
-        built = time.perf_counter() - start - read
+        mst, built = _build(points, source, arguments, options)
         _write_tree(output, mst)
         if picture is not None:
-            _draw(picture, arguments.plot, points, mst)
-    print(f"{len(points):,} points in {d} dimensions, {mst.weights.dtype}, min_samples {arguments.min_samples}")
-    print(f"total weight {mst.total_weight:.9g}{unit_of(arguments)}")
-    print(f"read in {read:.2f} s, tree in {built:.2f} s on {mst.device}")
-    print(written(arguments.output, arguments.plot))
+            _draw(picture, arguments.plot, found, mst)
+    show = partial(print, file=summary_file(arguments.output))
+    show(f"{shape_of(found)}, {mst.weights.dtype}, min_samples {arguments.min_samples}")
+    show(f"total weight {mst.total_weight:.9g}{unit_of(arguments)}")
+    show(f"read in {read:.2f} s, tree in {built:.2f} s on {mst.device}")
+    show(written(arguments.output, arguments.plot))
 
 
-def _build(points: np.ndarray, arguments: argparse.Namespace, metric: dict[str, Any]) -> MinimumSpanningTree:
+def _build(
+    points: np.ndarray, source: Path, arguments: argparse.Namespace, metric: dict[str, Any]
+) -> tuple[MinimumSpanningTree, float]:
+    """The tree, and the seconds that it took."""
     from emst import minimum_spanning_tree
-    from emst.progress import progress_bar
 
+    start = time.perf_counter()
     try:
-        with warnings_in_a_line(), progress_bar(len(points)) as report:
-            return minimum_spanning_tree(
+        with warnings_in_a_line():
+            mst = minimum_spanning_tree(
                 points,
                 min_samples=arguments.min_samples,
                 **metric,
                 device=arguments.device,
                 dtype=arguments.dtype,
-                report=report,
+                verbose="bar",
             )
     except ValueError as error:
-        raise ValueError(f"{arguments.points}: {sentence(error)}") from error
+        raise ValueError(f"{source}: {sentence(error)}") from error
+    return mst, time.perf_counter() - start
 
 
 def _write_tree(file: BinaryIO, mst: MinimumSpanningTree) -> None:
@@ -118,7 +127,7 @@ def _write_tree(file: BinaryIO, mst: MinimumSpanningTree) -> None:
     np.savez(file, **arrays)
 
 
-def _draw(file: BinaryIO, path: Path, points: np.ndarray, mst: MinimumSpanningTree) -> None:
+def _draw(file: BinaryIO, path: Path, points: PointTable, mst: MinimumSpanningTree) -> None:
     from emst.plots import plot_mst
 
-    save_picture(file, path, lambda axis: plot_mst(points, mst, ax=axis))
+    save_picture(file, path, lambda axis: named_axes(plot_mst(points.array, mst, ax=axis), points))

@@ -41,7 +41,7 @@ from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
 from emst.cpu.points.search import nearest_outgoing
 from emst.cpu.points.small import join_all
 from emst.cpu.points.statistics import point_statistics
-from emst.cpu.runtime.compile import kernels_ready
+from emst.cpu.runtime.compile import kernels_ready, telling_compilation
 from emst.cpu.runtime.memory import asarray, bytes_free
 from emst.cpu.runtime.sort import sort_order
 
@@ -97,6 +97,7 @@ __all__ = [
     "simplify",
     "sort_order",
     "sorted_edges",
+    "telling_compilation",
     "unscaled",
     "upper_bounds",
     "xp",

@@ -45,7 +45,7 @@ from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
 from emst.cuda.points.search import nearest_outgoing
 from emst.cuda.points.small import join_all
 from emst.cuda.points.statistics import point_statistics
-from emst.cuda.runtime.compile import kernels_ready
+from emst.cuda.runtime.compile import kernels_ready, telling_compilation
 from emst.cuda.runtime.memory import asarray, bytes_free
 from emst.cuda.runtime.sort import sort_order
 
@@ -101,6 +101,7 @@ __all__ = [
     "simplify",
     "sort_order",
     "sorted_edges",
+    "telling_compilation",
     "unscaled",
     "upper_bounds",
     "xp",

@@ -22,7 +22,7 @@ from emst.distances.metrics import check_columns, tree_metric_of
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import FittedAttribute
 from emst.inputs.summary import counted, one_line
-from emst.progress import both, round_printer
+from emst.progress import both, check_lines, round_printer
 
 
 def minimum_spanning_tree(
@@ -81,6 +81,7 @@ def minimum_spanning_tree(
     FileNotFoundError
         A path that does not exist, or a file that vanishes before it is read.
     """
+    check_lines(verbose)
     chosen = tree_metric_of(metric, metric_params)
     cluster = Cluster(client, device)
     with cluster.releasing():

@@ -23,7 +23,7 @@ from emst.hierarchy.selection import Options
 from emst.inputs.features import ATTRIBUTES, features_of, set_features
 from emst.inputs.fitted import FittedAttribute
 from emst.inputs.summary import counted
-from emst.progress import round_printer
+from emst.progress import check_lines, round_printer
 
 
 class HDBSCAN(ClusterMixin, DaskEstimator):
@@ -126,6 +126,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             are; a parameter out of range.
         """
         options = _checked(self)
+        check_lines(self.verbose)
         tree_metric_of(self.metric, self.metric_params)  # raises an error for metrics that need a matrix
         chosen = metric_of(self.metric, self.metric_params, algorithm="auto", alpha=float(self.alpha), sparse=False)
         if chosen.way != "tree":

@@ -9,7 +9,6 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from emst.backend.records import Report
 from emst.hdbscan.model import Model, on_host
 from emst.hierarchy import scores
 from emst.hierarchy.selection import FlatClustering
@@ -40,7 +39,6 @@ class FittedAttributes:
 
     _model: Model
     _made: dict[str, Any]
-    _report: Report | None = None  # called every round of a fit, for a progress bar
 
     labels_: Any = FittedAttribute()
     probabilities_: Any = FittedAttribute()
@@ -133,5 +131,4 @@ class FittedAttributes:
     def __getstate__(self) -> dict[str, Any]:
         """The state to pickle: arrays on a GPU become numpy arrays; lazy attributes are computed again when read."""
         state: dict[str, Any] = super().__getstate__()  # type: ignore[misc]
-        state.pop("_report", None)
         return {name: {} if name == "_made" else on_host(value) for name, value in state.items()}

@@ -30,7 +30,13 @@ from emst.hdbscan.parameters import RECLUSTERED, RULES, check_parameters, option
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import check_cut, flat_clustering
 from emst.inputs.features import ATTRIBUTES, features_of, set_features
-from emst.progress import stage_printer
+from emst.progress import showing
+
+FEW = 5  # up to here, min_samples may follow min_cluster_size without a word
+MIN_SAMPLES = (
+    "min_samples is {0:,} because min_cluster_size is; a lower one, such as min_samples=5, takes less time and leaves "
+    "fewer points as noise"
+)
 
 
 class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
@@ -43,7 +49,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     min_samples : int, optional
         The core distance of a point is the distance to its `min_samples`-th nearest, **counting the point itself**, as
         in scikit-learn: 1 is plain single linkage. hdbscan, cuML and fast_hdbscan do not count it: pass k + 1 for their
-        k. None takes `min_cluster_size` (hdbscan's default of 5 is 6 here).
+        k. None takes `min_cluster_size` (hdbscan's default of 5 is 6 here), so a large `min_cluster_size` alone makes
+        core distances reach far. Set `min_samples` (to 5, say) to take less time and leave fewer points as noise.
     cluster_selection_epsilon : float, default 0.0
         A selected cluster that splits off its parent at a smaller distance than this is replaced by its first ancestor
         that does not.
@@ -93,8 +100,10 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     dtype : {None, float32, float64}, default None
         What to compute in. None takes float32 for float16 and float32 input and float64 for all other; sqeuclidean,
         cosine, haversine and metrics that need a matrix of distances take float64.
-    verbose : bool or int, default False
-        Write to standard error how the tree is built, every round, and the seconds that each stage takes.
+    verbose : bool, int or "bar", default False
+        What to write to standard error: with True or a number above 0 lines about how the tree is built, kernels that
+        are compiled, every round, and the seconds that each stage takes; with "bar" a bar of tqdm, which is removed at
+        the end. Without it, a UserWarning announces fits that need all pairs of points and more than a minute.
 
     Attributes
     ----------
@@ -174,7 +183,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         prediction_data: bool = False,
         device: str = "auto",
         dtype: Any = None,
-        verbose: bool = False,
+        verbose: bool | int | str = False,
     ) -> None:
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
@@ -233,25 +242,28 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         """
         check_parameters(self)
         features = features_of(X)
-        request = request_of(self, sparse=issparse(X))
-        check_columns(X, request.metric)
-        options, stage = request.options, stage_printer(request.verbose)
-        model = tree_model(X, request)
-        with model.scope():
-            stage("spanning tree", model.weights)
-            if len(model.weights):  # at least two points
-                model.linkage = model.ops.linkage(model.edges, model.weights)
-                stage("dendrogram", model.linkage.height)
-                condensed = condensed_tree(model.linkage, options.min_cluster_size, options.persistence, model.ops)
-                stage("condensed tree", condensed.parent)
-                model.flat = flat_clustering(condensed, options, model.ops)
-                stage("clusters and labels", model.flat.labels)
-            if self.prediction_data and not model.has_features:
-                warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=2)
-            results = _results(model, self.store_centers)
-            if self.prediction_data:
-                model.prepare_queries()
-            self._take(model, results, features)
+        with showing(self.verbose) as progress:
+            request = request_of(self, progress, sparse=issparse(X))
+            check_columns(X, request.metric)
+            options, stage = request.options, progress.stage
+            if self.min_samples is None and self.min_cluster_size > FEW:
+                progress.note(MIN_SAMPLES.format(self.min_cluster_size))
+            model = tree_model(X, request)
+            with model.scope():
+                stage("spanning tree", model.weights)
+                if len(model.weights):  # at least two points
+                    model.linkage = model.ops.linkage(model.edges, model.weights)
+                    stage("dendrogram", model.linkage.height)
+                    condensed = condensed_tree(model.linkage, options.min_cluster_size, options.persistence, model.ops)
+                    stage("condensed tree", condensed.parent)
+                    model.flat = flat_clustering(condensed, options, model.ops)
+                    stage("clusters and labels", model.flat.labels)
+                if self.prediction_data and not model.has_features:
+                    warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=2)
+                results = _results(model, self.store_centers)
+                if self.prediction_data:
+                    model.prepare_queries()
+                self._take(model, results, features)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:

@@ -25,7 +25,8 @@ from sklearn.utils import check_array
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
-from emst.backend.records import Array, PointStatistics, Report
+from emst.backend.records import Array, PointStatistics
+from emst.distances.cost import announce_given, announce_matrix
 from emst.distances.matrices import check_distances, distance_matrix, require_matrix
 from emst.distances.metrics import Metric, directions, zero_rows
 from emst.distances.row_by_row import dense_tree
@@ -35,7 +36,6 @@ from emst.hdbscan.parameters import Request
 from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, to_host
 from emst.inputs.finite import FiniteRows, finite_rows
 from emst.inputs.points import CheckedPoints, check_points, check_real, float_of
-from emst.progress import both, round_printer, way_printed
 from emst.spanning import metric_tree
 
 Tree = tuple[Array, Array, Array]  # edges int32[m - 1, 2], weights T[m - 1] ascending, core distances T[m]
@@ -64,7 +64,7 @@ def _of_points(X: Any, request: Request) -> Model:
     dtype = request.metric.computed_in(given.dtype, request.dtype)
     check_size(len(given.array), request.min_samples)
     with given.scope():
-        ops = backend_of(given.device)
+        ops = _backend(given.device, request)
         ops.require_memory(given.array, request.metric.searched_in(dtype), request.min_samples, labels=True)
         points = ops.asarray(given.array, dtype)
         statistics = ops.point_statistics(points)
@@ -77,14 +77,13 @@ def _of_points(X: Any, request: Request) -> Model:
             metric.sphere.check(points, None if rows is None else rows.kept)
         if metric.image is directions and bool(zero_rows(points).any()):
             metric = metric.by_matrix("rows of zeros have no direction")
-        report = _announced(metric, len(points), request)
         if len(points) < 2:
             tree = _no_tree(points)
         elif metric.way == "tree":
-            tree = _tree_by_search(points, statistics if rows is None else None, metric, request, ops, report)
+            tree = _tree_by_search(points, statistics if rows is None else None, metric, request, ops)
         else:
             metric = metric.settled(points)
-            tree = _tree_by_matrix(points, metric, request, ops, report)
+            tree = _tree_by_matrix(points, metric, request, ops)
         return _model(request, tree, ops, len(given.array), given.give, data=given.array, rows=rows, metric=metric)
 
 
@@ -92,14 +91,13 @@ def _of_sparse_features(X: Any, request: Request) -> Model:
     check_real(X.dtype)
     X = check_array(X, accept_sparse="csr", dtype=request.dtype or np.float64, ensure_all_finite=False)
     check_size(X.shape[0], request.min_samples)
-    ops = backend_of(choose_device(request.device))
+    ops = _backend(choose_device(request.device), request)
     rows = None if np.isfinite(X.data).all() else finite_rows(X)
     points = X if rows is None else X[rows.kept]
-    report = _announced(request.metric, points.shape[0], request)
     if points.shape[0] < 2:
         tree = _no_tree(ops.asarray(np.empty((points.shape[0], 1))))
     else:
-        tree = _tree_by_matrix(points, request.metric, request, ops, report)
+        tree = _tree_by_matrix(points, request.metric, request, ops)
     moved = None if rows is None else rows.mapped(ops.asarray)
     return _model(request, tree, ops, X.shape[0], to_host, data=X, rows=moved)
 
@@ -110,13 +108,13 @@ def _of_distances(X: Any, request: Request) -> Model:
     if request.metric.params:
         raise ValueError("a dense matrix of distances takes no metric_params: mark missing distances by infinity")
     with given.scope():
-        ops = backend_of(given.device)
+        ops = _backend(given.device, request)
         copied = not _is_ready(given)
         if copied:
             require_matrix(len(given.array), given.dtype.itemsize, ops)
         matrix = check_distances(ops.asarray(given.array, given.dtype), copy=not copied)
-        report = _announced(request.metric, len(matrix), request)
-        tree = dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=report)
+        announce_given(len(matrix), matrix.dtype.itemsize, request.progress)
+        tree = dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=request.progress.round)
         return _model(request, tree, ops, len(matrix), given.give)
 
 
@@ -126,12 +124,18 @@ def _of_sparse_distances(X: Any, request: Request) -> Model:
         X = check_array(X, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
     check_size(X.shape[0], request.min_samples)
     farthest = _max_distance(request.metric.params)
-    report = _announced(request.metric, X.shape[0], request)
     with on_device_of(X):
-        ops = backend_of(choose_device(request.device, gpu_of(X)))
+        ops = _backend(choose_device(request.device, gpu_of(X)), request)
+        request.progress.way("the given distances")
+        request.progress.points(X.shape[0])
         distances = X if X.dtype == dtype else X.astype(dtype)
         tree = sparse_tree(
-            distances, request.min_samples, ops, alpha=request.alpha, max_distance=farthest, report=report
+            distances,
+            request.min_samples,
+            ops,
+            alpha=request.alpha,
+            max_distance=farthest,
+            report=request.progress.round,
         )
         return _model(request, tree, ops, X.shape[0], giver(X))
 
@@ -145,25 +149,31 @@ def _tree_by_search(
     metric: Metric,
     request: Request,
     ops: Backend,
-    report: Report | None,
 ) -> Tree:
     """By search over boxes around the metric's image of the points. `statistics` are those of the points, if known."""
     k = request.min_samples
     check_size(len(points), k)
-    edges, weights, core = metric_tree(points, statistics, metric, k, ops, report, request.alpha)
+    progress = request.progress
+    progress.way("the tree search (bounding volume hierarchy)")
+    progress.points(len(points))
+    edges, weights, core = metric_tree(
+        points, statistics, metric, k, ops, progress.round, request.alpha, cores=progress.cores
+    )
     if core is None:  # min_samples is 1: the distance of a point to itself
         core = np.zeros_like(weights, shape=len(points))
     return edges, weights, core
 
 
-def _tree_by_matrix(X: Any, metric: Metric, request: Request, ops: Backend, report: Report | None) -> Tree:
+def _tree_by_matrix(X: Any, metric: Metric, request: Request, ops: Backend) -> Tree:
     """From the matrix of the distances between points on the backend, or between the rows of a CSR matrix."""
     check_size(X.shape[0], request.min_samples)
+    announce_matrix(X, metric, request.progress)
     try:
         matrix = ops.asarray(distance_matrix(X, metric.name, metric.params))
     except MemoryError as error:
         raise MemoryError(f"{error}; it is needed because {metric.why}") from error
-    return dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=report)
+    request.progress.points(len(matrix))
+    return dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=request.progress.round)
 
 
 def _no_tree(points: Array) -> Tree:
@@ -202,6 +212,13 @@ def _model(
     )
 
 
+def _backend(device: str, request: Request) -> Backend:
+    """The backend of a device; what it compiles is shown."""
+    ops = backend_of(device)
+    request.progress.watch(ops)
+    return ops
+
+
 # Checks
 
 
@@ -229,11 +246,3 @@ def _max_distance(metric_params: dict[str, Any]) -> float | None:
     if others:
         raise ValueError(f"sparse distances take no metric_params but max_distance; got {', '.join(others)}")
     return None if farthest is None else float(farthest)
-
-
-def _announced(metric: Metric, n: int, request: Request) -> Report | None:
-    """What to call after every round. With `verbose`, write which way the tree is built, and then every round."""
-    if not request.verbose:
-        return request.report
-    way_printed(metric.way, metric.why)
-    return both(request.report, round_printer(n))

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.backend.records import Report
 from emst.distances.metrics import NAMES, Metric, metric_of
 from emst.hierarchy.selection import Options
 from emst.inputs.devices import DEVICES
+from emst.progress import Progress
 
 
 class Rule(NamedTuple):
@@ -53,6 +53,7 @@ POSITIVE = Rule(lambda value: _is_number(value) and value > 0, "a finite number 
 BOOLEAN = Rule(lambda value: isinstance(value, (bool, np.bool_)), "True or False")
 FUNCTION = Rule(callable, "a function")
 DICTIONARY = Rule(lambda value: isinstance(value, dict), "a dictionary")
+BAR = Rule(lambda value: isinstance(value, str) and value == "bar", "'bar'")
 NONE = Rule(lambda value: value is None, "None")
 ANYTHING = Rule(lambda value: True, "anything")
 
@@ -75,7 +76,7 @@ RULES = {
     "prediction_data": BOOLEAN,
     "device": _one_of(*DEVICES),
     "dtype": ANYTHING,  # checked with the data
-    "verbose": BOOLEAN | _at_least(0),
+    "verbose": BOOLEAN | _at_least(0) | BAR,
 }
 
 RECLUSTERED = (
@@ -99,8 +100,7 @@ class Request:
     options: Options
     device: str
     dtype: Any
-    verbose: bool
-    report: Report | None  # called after every round of the spanning tree
+    progress: Progress
 
 
 def check_parameters(estimator: Any) -> None:
@@ -111,7 +111,7 @@ def check_parameters(estimator: Any) -> None:
             raise ValueError(f"{name} must be {rule.words}; got {reprlib.repr(value)}")
 
 
-def request_of(estimator: Any, *, sparse: bool) -> Request:
+def request_of(estimator: Any, progress: Progress, *, sparse: bool) -> Request:
     """What a fit reads from an estimator with checked parameters; `sparse` says whether `X` is a sparse matrix."""
     k = estimator.min_cluster_size if estimator.min_samples is None else estimator.min_samples
     alpha = float(estimator.alpha)
@@ -124,8 +124,7 @@ def request_of(estimator: Any, *, sparse: bool) -> Request:
         options=options_of(estimator),
         device=estimator.device,
         dtype=estimator.dtype,
-        verbose=bool(estimator.verbose),
-        report=estimator._report,
+        progress=progress,
     )
 
 

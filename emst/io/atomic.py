@@ -17,17 +17,22 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a directory")
+    if not path.parent.exists():
+        raise FileNotFoundError(f"{path}: No such file or directory; make the folder {path.parent} first")
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         file = open(draft, "xb")
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error  # the caller knows `path`, not the draft
-    with file:
-        try:
-            yield file
+    try:
+        yield file
+        file.close()
+        os.replace(draft, path)
+    except OSError as error:
+        if error.filename is None and not isinstance(error, BrokenPipeError):  # raised by writing: full, or too large
+            raise OSError(error.errno, f"{error.strerror or error}; no file was changed", str(path)) from error
+        raise
+    finally:
+        with contextlib.suppress(OSError):  # what could not be written cannot be flushed
             file.close()
-            os.replace(draft, path)
-        except BaseException:
-            file.close()
-            draft.unlink(missing_ok=True)
-            raise
+        draft.unlink(missing_ok=True)

@@ -1,38 +1,152 @@
-"""Labels and probabilities of a clustering, written as .npy, .npz, .csv or .parquet."""
+"""Labels and probabilities of a clustering, alone or beside the columns of the points."""
 
 from __future__ import annotations
 
+import contextlib
+import csv
+import io
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from emst.io.tables import pyarrow_for
+from emst.io.points import PointTable
+from emst.io.tables import (
+    PLAIN,
+    Dialect,
+    csv_layout,
+    fields_of,
+    is_text,
+    pyarrow_for,
+    read_parquet_table,
+    text_rows,
+)
 
-SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
+SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet")
+TABLES = (".csv", ".tsv", ".parquet")
 
 
-def check_labels(path: Path) -> None:
-    """Raise ValueError if `write_labels` cannot write such a file."""
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(f"{path}: unknown suffix {suffix!r}; labels are written to {', '.join(SUFFIXES)}")
+def check_labels(path: Path, suffix: str, tables_only: bool = False) -> None:
+    """Raise ValueError if a file of this suffix cannot be written, or cannot hold the columns of the points."""
+    known = TABLES if tables_only else SUFFIXES
+    if suffix not in known:
+        what = "labels beside the columns of the points" if tables_only else "labels"
+        raise ValueError(f"{path}: unknown suffix {suffix!r}; {what} are written to {', '.join(known)}")
     if suffix == ".parquet":
         pyarrow_for(path, "writing")
 
 
-def write_labels(file: IO[bytes], path: Path, columns: dict[str, Any]) -> None:
-    """Write columns in the format that the suffix of `path` names; to an .npy only the first column."""
-    suffix = path.suffix.lower()
+def write_labels(file: IO[bytes], suffix: str, columns: dict[str, Any]) -> None:
+    """Write columns in the format of a suffix; to an .npy only the first column."""
     if suffix == ".npy":
         np.save(file, next(iter(columns.values())))
     elif suffix == ".npz":
         np.savez(file, **columns)
-    elif suffix == ".csv":
-        file.write((",".join(columns) + "\n").encode())
-        formats = ["%d" if values.dtype.kind == "i" else "%.9g" for values in columns.values()]
-        np.savetxt(file, np.rec.fromarrays(list(columns.values())), fmt=",".join(formats))
-    else:
+    elif suffix == ".parquet":
         import pyarrow as arrow
 
-        pyarrow_for(path, "writing").write_table(arrow.table(columns), file)
+        pyarrow_for(Path(suffix), "writing").write_table(arrow.table(columns), file)
+    else:
+        sep = "\t" if suffix == ".tsv" else ","
+        file.write((sep.join(columns) + "\n").encode())
+        formats = ["%d" if values.dtype.kind == "i" else "%.9g" for values in columns.values()]
+        np.savetxt(file, np.rec.fromarrays(list(columns.values())), fmt=sep.join(formats))
+
+
+def check_appended(source: Path, suffix: str, points: PointTable, dialect: Dialect, names: Iterable[str]) -> None:
+    """Raise ValueError if columns of these names cannot be appended to those of `source`, of which `points` are some,
+    in a file of this suffix."""
+    if is_text(source, dialect):
+        if suffix == ".parquet":
+            raise ValueError(f"{source}: the columns of a text are written to .csv or .tsv, not to .parquet")
+        known = csv_layout(source, dialect)[1]
+    else:
+        known = list(read_parquet_table(source).column_names) if _is_parquet(source) else points.names or []
+    for name in names:
+        if name in known:
+            raise ValueError(f"{source} has a column {name!r} already: rename it, or write the labels to a file alone")
+
+
+def write_appended(
+    file: IO[bytes], suffix: str, source: Path, points: PointTable, dialect: Dialect, results: dict[str, np.ndarray]
+) -> None:
+    """Write the columns of a file of points, and `results` beside them.
+
+    Of a text and of a .parquet these are all columns, also those that hold no numbers; of other files those that were
+    read, `points`. A text keeps its separator (but a .tsv has tabs), decimal mark and encoding. Columns without names
+    are called x0, x1, ...
+    """
+    if is_text(source, dialect):
+        _append_to_text(file, suffix, source, dialect, results)
+        return
+    if _is_parquet(source):
+        columns: Any = read_parquet_table(source)
+        for name, values in results.items():
+            columns = columns.append_column(name, [values])
+    else:
+        columns = dict(zip(points.names or unnamed(points.array.shape[1]), points.array.T)) | results
+    if suffix == ".parquet":
+        import pyarrow as arrow
+
+        table = columns if _is_parquet(source) else arrow.table({name: arrow.array(v) for name, v in columns.items()})
+        pyarrow_for(source, "writing").write_table(table, file)
+    elif _is_parquet(source):
+        from pyarrow import csv as arrow_csv
+
+        arrow_csv.write_csv(columns, file, arrow_csv.WriteOptions(delimiter="\t" if suffix == ".tsv" else ","))
+    else:
+        with _text(file, "utf-8") as text:
+            writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(zip(*map(_written, columns.values())))
+
+
+def _append_to_text(
+    file: IO[bytes], suffix: str, source: Path, dialect: Dialect, results: dict[str, np.ndarray]
+) -> None:
+    skip, names, count, delimiter = csv_layout(source, dialect)
+    sep = "\t" if suffix == ".tsv" else delimiter
+    values = [_written(column) for column in results.values()]
+    if dialect.decimal == ",":
+        values = [[value.replace(".", ",") for value in column] for column in values]
+    lines = (line for _, line in text_rows(source, skip, dialect))
+    with _text(file, "utf-8" if dialect.encoding == PLAIN.encoding else dialect.encoding) as text:
+        writer = csv.writer(text, delimiter=sep, lineterminator="\n")
+        writer.writerow([*(names or unnamed(count)), *results])
+        for line, *own in zip(lines, *values):
+            if sep == delimiter:
+                text.write(sep.join((line, *own)) + "\n")
+            else:
+                writer.writerow([*fields_of(line, delimiter), *own])
+    if next(lines, None) is not None:
+        raise ValueError(f"{source}: a row spans several lines; its columns cannot be written beside labels")
+
+
+def _written(column: np.ndarray) -> list[str]:
+    """Numbers as text: integers, the fewest digits that give a float back."""
+    if column.dtype.kind != "f":
+        return [str(value) for value in column.tolist()]
+    if column.dtype == np.float64:
+        return [repr(value) for value in column.tolist()]
+    return column.astype(str).tolist()
+
+
+@contextlib.contextmanager
+def _text(file: IO[bytes], encoding: str) -> Iterator[IO[str]]:
+    """A binary file to write text to; it stays open."""
+    text = io.TextIOWrapper(file, encoding=encoding, newline="")
+    try:
+        yield text
+        text.flush()
+    finally:
+        text.detach()
+
+
+def unnamed(count: int) -> list[str]:
+    """Names of columns without names."""
+    return [f"x{i}" for i in range(count)]
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.suffix.lower() == ".parquet"

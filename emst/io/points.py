@@ -1,55 +1,154 @@
-"""Points from .npy, .npz, .csv and .parquet files, as a table of floats or integers."""
+"""Points from files, as a table of floats or integers: `read_points`."""
 
 from __future__ import annotations
 
+import os
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.io.tables import choose_columns, first_line, numeric, read_csv, read_parquet
+from emst.io.fits import read_fits
+from emst.io.las import read_las
+from emst.io.tables import (
+    PLAIN,
+    Dialect,
+    choose_columns,
+    chosen_columns,
+    column_names,
+    dialect_of,
+    first_line,
+    index_column,
+    is_text,
+    numeric,
+    read_csv,
+    read_parquet,
+)
 
-SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
+SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".las", ".laz", ".fits", ".fit")
+
+
+class PointTable(NamedTuple):
+    """What `read_table` found.
+
+    Attributes
+    ----------
+    array : array of shape (n, d)
+    names : list of str or None
+        Of the d columns, if the file has names.
+    left_out : str or None
+        Name of an index column that was left out.
+    """
+
+    array: np.ndarray
+    names: list[str] | None = None
+    left_out: str | None = None
 
 
 def read_points(
-    path: Path, columns: Sequence[str] | None = None, array: str | None = None, *, gaps: bool = False
-) -> np.ndarray:
+    path: str | os.PathLike[str],
+    columns: Sequence[str | int] | None = None,
+    array: str | None = None,
+    *,
+    sep: str | None = None,
+    decimal: str = ".",
+    encoding: str | None = None,
+    gaps: bool = False,
+    return_names: bool = False,
+) -> Any:
     """Points in a file; the suffix names the format.
 
     Parameters
     ----------
-    path : Path
-        .npy, .npz, .csv or .parquet.
-    columns : sequence of str, optional
-        Names or 0-based numbers of the columns to take, in this order; all of them by default.
+    path : str or path
+        .npy, .npz, .csv, .tsv, .parquet (extra ``parquet``), .las and .laz (extra ``las``), .fits (extra ``fits``).
+        With `sep`, files of other suffixes are read as text.
+    columns : sequence of str or int, optional
+        Names or 0-based numbers of the columns to take, in this order; by default all of them, but x, y and z of a .las
+        or .laz. A first column without a name holds numbers or names of rows, as pandas and R write them: it is left
+        out, unless it is asked for.
     array : str, optional
-        Which array of an .npz; needed only if it holds several.
+        Which array of an .npz, or which table of a .fits (name or number); needed only if it holds several.
+    sep : str, optional
+        What separates the fields of a text; a space stands for any white space. By default a tab in a .tsv, and in a
+        .csv whichever of comma, semicolon and tab occurs most often in the first line.
+    decimal : {".", ","}, default "."
+        Decimal mark of the numbers in a text.
+    encoding : str, optional
+        Of a text; by default UTF-8.
     gaps : bool, default False
-        True: an empty field of a .csv is a missing value, NaN, as in tables that pandas writes. False: it is an error.
+        True: an empty field of a text, and a value that a .fits marks as missing, is NaN. False: it is an error.
+    return_names : bool, default False
+        Also return the names of the columns.
 
     Returns
     -------
-    array of shape (n, d)
-        Of floats or integers, in the dtype of the file; a .csv gives float64.
+    points : array of shape (n, d)
+        Of floats or integers, in the dtype of the file; a text gives float64.
+    names : list of str or None
+        Of the columns; None if the file has no names. Only with `return_names`.
 
     Raises
     ------
+    FileNotFoundError, PermissionError, IsADirectoryError
+        The file cannot be opened.
     ValueError
-        The suffix is unknown, or the file holds no table of numbers. The message names the file and, where there is
-        one, the line and the column at fault.
+        The suffix is unknown, an extra is missing, or the file holds no table of numbers. The message names the file
+        and, where there is one, the line and the column at fault.
+
+    Examples
+    --------
+    >>> from emst import read_points
+    >>> _ = open("places.csv", "w").write("name,x,y\\nA,1,2.5\\nB,3,4\\n")
+    >>> read_points("places.csv", columns=["x", "y"])
+    array([[1. , 2.5],
+           [3. , 4. ]])
     """
+    dialect = dialect_of(sep, decimal, encoding)
+    columns = [columns] if isinstance(columns, str) else columns
+    found = read_table(Path(path), columns, array, gaps=gaps, dialect=dialect)
+    return (found.array, found.names) if return_names else found.array
+
+
+def read_table(
+    path: Path,
+    columns: Sequence[str | int] | None = None,
+    array: str | None = None,
+    *,
+    gaps: bool = False,
+    dialect: Dialect = PLAIN,
+) -> PointTable:
+    """As `read_points`, with names, and the name of an index column that was left out."""
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(f"{path}: unknown suffix {suffix!r}; points are read from {', '.join(SUFFIXES)}")
-    if array is not None and suffix != ".npz":
-        raise ValueError(f"{path}: only an .npz holds named arrays; there is no array {array!r} to choose")
-    if suffix == ".csv":
-        return read_csv(path, columns, gaps)
-    if suffix == ".parquet":
-        return _stack(path, read_parquet(path, columns))
+    check_suffix(path, array, dialect)
+    if is_text(path, dialect) or suffix == ".parquet":
+        names, count = column_names(path, dialect)
+        index = [] if columns is not None else index_column(names)
+        used = chosen_columns(path, columns, names, count)
+        if suffix == ".parquet":
+            found = _stack(path, read_parquet(path, [str(i) for i in used]))
+        else:
+            found = read_csv(path, columns, gaps, dialect=dialect)
+        return PointTable(found, [names[i] for i in used] if names else None, names[index[0]] if index else None)
+    if suffix in (".las", ".laz"):
+        return _named(path, read_las(path, columns))
+    if suffix in (".fits", ".fit"):
+        return _named(path, read_fits(path, columns, array, gaps))
     return _table(path, _load(path, array), columns)
+
+
+def check_suffix(path: Path, array: str | None = None, dialect: Dialect = PLAIN) -> None:
+    """Raise ValueError for a file of another format, or for an `array` of a file that has none."""
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES and not is_text(path, dialect):
+        known = ", ".join(SUFFIXES)
+        raise ValueError(f"{path}: unknown suffix {suffix!r}; points are read from {known}; sep=',' reads it as text")
+    if dialect != PLAIN and suffix in SUFFIXES and path.suffix.lower() not in (".csv", ".tsv"):
+        raise ValueError(f"{path}: only texts such as .csv have a separator, a decimal mark and an encoding")
+    if array is not None and suffix not in (".npz", ".fits", ".fit"):
+        raise ValueError(f"{path}: only an .npz holds named arrays; there is no array {array!r} to choose")
 
 
 def _load(path: Path, name: str | None) -> np.ndarray:
@@ -62,7 +161,7 @@ def _load(path: Path, name: str | None) -> np.ndarray:
         with loaded:
             names = loaded.files
             if name is None and len(names) != 1:
-                raise _Plain(f"{path} holds {len(names)} arrays ({', '.join(names)}): choose one with --array")
+                raise _Plain(f"{path} holds {len(names)} arrays ({', '.join(names)}): choose one with array=")
             if name is not None and name not in names:
                 raise _Plain(f"{path} has no array {name!r}; it holds {', '.join(names)}")
             chosen = names[0] if name is None else name
@@ -88,20 +187,24 @@ def _check_magic(path: Path) -> None:
         raise ValueError("it does not begin like one")
 
 
-def _table(path: Path, array: np.ndarray, columns: Sequence[str] | None) -> np.ndarray:
+def _named(path: Path, columns: dict[str, np.ndarray]) -> PointTable:
+    return PointTable(_stack(path, columns), list(columns))
+
+
+def _table(path: Path, array: np.ndarray, columns: Sequence[str | int] | None) -> PointTable:
     """The chosen columns of an array: of a structured array by field name, of a 2-D array by number."""
     if array.dtype.names:
         if array.ndim != 1:
             raise ValueError(f"{path}: a structured array must be 1-D, not of shape {array.shape}")
         names = list(array.dtype.names)
-        return _stack(path, {names[i]: array[names[i]] for i in choose_columns(path, columns, names, len(names))})
+        return _named(path, {names[i]: array[names[i]] for i in choose_columns(path, columns, names, len(names))})
     if array.ndim != 2:
         raise ValueError(f"{path}: points are a table of shape (n, d); this array has shape {array.shape}")
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{path}: points must be real numbers; this array has dtype {array.dtype}")
-    return (
-        array if columns is None else np.ascontiguousarray(array[:, choose_columns(path, columns, [], array.shape[1])])
-    )
+    if columns is not None:
+        array = np.ascontiguousarray(array[:, choose_columns(path, columns, [], array.shape[1])])
+    return PointTable(array)
 
 
 def _stack(path: Path, columns: dict[str, np.ndarray]) -> np.ndarray:

@@ -1,28 +1,87 @@
 """Tables of numbers: where CSV (`read_csv`) and Parquet (`read_parquet`) files are read, for points and for graphs.
 
 numpy parses a CSV. If it fails, the file is read once more line by line, only to find the line and the column at fault.
+Messages name the keywords of `emst.read_points` (``decimal=','``); the command line turns these into its options.
 """
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import csv
 import itertools
 import math
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 FIRST_ROWS = 1000  # of a .csv: they decide whether a column holds numbers
+TEXTS = (".csv", ".tsv")
+INDEX_NAMES = ("", "Unnamed: 0")  # of a first column: what pandas and R write for row numbers and names
 
 
-def column_names(path: Path) -> tuple[list[str], int]:
-    """Names of the columns of a .csv (none if it begins with numbers) or .parquet, and how many columns there are."""
-    if path.suffix.lower() == ".csv":
-        _, names, count, _ = _csv_layout(path)
+@dataclass(frozen=True)
+class Dialect:
+    """How a text file writes its fields.
+
+    Attributes
+    ----------
+    sep : str or None
+        What separates fields; a space stands for any white space. None: a tab in a .tsv; else whichever of comma,
+        semicolon and tab occurs most often in the first line.
+    decimal : {".", ","}
+        The decimal mark of numbers.
+    encoding : str
+        Of the text; by default UTF-8 with or without a byte order mark.
+    """
+
+    sep: str | None = None
+    decimal: str = "."
+    encoding: str = "utf-8-sig"
+
+    def is_number(self, field: str) -> bool:
+        """Whether a field is a number in this notation."""
+        return _is_number(self.translated(field))
+
+    def translated(self, text: str) -> str:
+        """Numbers in this notation, in Python's. Points do not group digits: 1.234 would be 1234."""
+        return text if self.decimal == "." else text.replace(".", "?").replace(",", ".")
+
+
+PLAIN = Dialect()
+COMMAS = Dialect(decimal=",")
+
+
+def dialect_of(sep: str | None = None, decimal: str = ".", encoding: str | None = None) -> Dialect:
+    """The dialect of these options, with ``\\t`` for a tab; ValueError if one of them cannot be."""
+    if sep is not None:
+        sep = {"\\t": "\t", "\\s+": " "}.get(sep, sep)
+        if len(sep) != 1 or sep in '"#\r\n':
+            raise ValueError(f"sep={sep!r}: fields are separated by one character; a space stands for any white space")
+    if decimal not in (".", ","):
+        raise ValueError(f"decimal={decimal!r}: the decimal mark is '.' or ','")
+    if sep == decimal:
+        raise ValueError(f"sep={sep!r} cannot be the decimal mark as well")
+    try:
+        codecs.lookup(encoding or PLAIN.encoding)
+    except LookupError as error:
+        raise ValueError(f"encoding={encoding!r} is not known; utf-8, latin-1, cp1252 and utf-16 are common") from error
+    return Dialect(sep, decimal, encoding or PLAIN.encoding)
+
+
+def is_text(path: Path, dialect: Dialect = PLAIN) -> bool:
+    """Whether a file is read as text: by its suffix, or because `dialect` names a separator."""
+    return path.suffix.lower() in TEXTS or dialect.sep is not None
+
+
+def column_names(path: Path, dialect: Dialect = PLAIN) -> tuple[list[str], int]:
+    """Names of the columns of a text (none if it begins with numbers) or .parquet, and how many columns there are."""
+    if is_text(path, dialect):
+        _, names, count, _ = csv_layout(path, dialect)
         return names, count
     names = _parquet_names(path, pyarrow_for(path, "reading"))
     return names, len(names)
@@ -38,15 +97,15 @@ def no_rows(path: Path, names: Sequence[str]) -> Any:
 
 def read_columns(path: Path, columns: Sequence[str]) -> list[np.ndarray]:
     """Columns of a .csv (int64 if every field is an integer, float64 otherwise) or of a .parquet (in their dtypes)."""
-    if path.suffix.lower() == ".csv":
+    if is_text(path):
         return list(read_csv(path, columns, gaps=False, whole=True).T)
     return list(read_parquet(path, columns).values())
 
 
 def numeric_columns(path: Path) -> list[bool]:
     """Which columns hold numbers. Of a .csv the first rows decide; without rows all columns count as numbers."""
-    if path.suffix.lower() == ".csv":
-        skip, _, count, delimiter = _csv_layout(path)
+    if is_text(path):
+        skip, _, count, delimiter = csv_layout(path)
         rows = [fields for _, fields in itertools.islice(_csv_rows(path, skip, delimiter), FIRST_ROWS)]
         columns = [[fields[i] for fields in rows if i < len(fields)] for i in range(count)]
         return [not column or any(map(_is_number, column)) for column in columns]
@@ -60,22 +119,38 @@ def numeric_columns(path: Path) -> list[bool]:
 
 def row_as_written(path: Path, row: int) -> tuple[str, list[str]]:
     """Where in the file this row of the table stands (line of a .csv, row of a .parquet), and the fields of a .csv."""
-    if path.suffix.lower() == ".csv":
-        skip, _, _, delimiter = _csv_layout(path)
+    if is_text(path):
+        skip, _, _, delimiter = csv_layout(path)
         number, fields = next(itertools.islice(_csv_rows(path, skip, delimiter), row, None))
         return f"line {number}", fields
     return f"row {row}", []
 
 
-def read_csv(path: Path, columns: Sequence[str] | None, gaps: bool, whole: bool = False) -> np.ndarray:
-    """Numbers separated by commas (or semicolons, or tabs), with or without a line of column names: float64[n, k].
+def index_column(names: Sequence[str]) -> list[int]:
+    """Position of a first column without a name, which numbers or names the rows; of pandas' index in a .parquet."""
+    if len(names) > 1 and names[0] in INDEX_NAMES:
+        return [0]
+    return [i for i, name in enumerate(names) if name == "__index_level_0__"][: len(names) - 1]
 
-    `columns` are names or 0-based numbers; None means all. With `gaps` an empty field is NaN. With `whole` the table is
-    int64 if every number is written as an integer.
+
+def chosen_columns(path: Path, columns: Sequence[str | int] | None, names: Sequence[str], count: int) -> list[int]:
+    """As `choose_columns`; but without `columns`, an index column is left out."""
+    chosen = choose_columns(path, columns, names, count)
+    return chosen if columns is not None else [i for i in chosen if i not in index_column(names)]
+
+
+def read_csv(
+    path: Path, columns: Sequence[str | int] | None, gaps: bool, whole: bool = False, dialect: Dialect = PLAIN
+) -> np.ndarray:
+    """Numbers in a text, with or without a line of column names: float64[n, k].
+
+    `columns` are names or 0-based numbers; None means all but an index column. With `gaps` an empty field is NaN. With
+    `whole` the table is int64 if every number is written as an integer.
     """
-    skip, names, count, delimiter = _csv_layout(path)
-    used = choose_columns(path, columns, names, count)
+    skip, names, count, delimiter = csv_layout(path, dialect)
+    used = chosen_columns(path, columns, names, count)
     layout: dict[str, Any] = {"used": used, "count": count, "delimiter": delimiter, "skiprows": skip}
+    layout |= {"dialect": dialect}
     if whole:
         with contextlib.suppress(ValueError, DeprecationWarning):
             if len(table := _loaded_text(path, dtype=np.int64, **layout)):
@@ -87,8 +162,11 @@ def read_csv(path: Path, columns: Sequence[str] | None, gaps: bool, whole: bool 
             if not gaps:
                 raise
             table = _loaded_text(path, converters=_number_or_gap, **layout)  # slower: Python converts every field
+    except UnicodeDecodeError as error:
+        raise _not_encoded(path, dialect) from error
     except ValueError as error:
-        raise _csv_fault(path, skip, delimiter, names, count, used, gaps, error) from error
+        hint = "; columns= chooses which columns to read" if columns is None and count > 1 else ""
+        raise _csv_fault(path, dialect, skip, delimiter, names, count, used, gaps, hint, error) from error
     if len(table) == 0:
         raise ValueError(f"{path} holds no rows")
     return table
@@ -105,86 +183,140 @@ def _loaded_text(path: Path, used: list[int], count: int, **layout: Any) -> np.n
     return table[:, used] if len(table) and used != sorted(used) else table
 
 
-def _loaded(path: Path, **layout: Any) -> np.ndarray:
-    with warnings.catch_warnings():
+def _loaded(path: Path, dialect: Dialect, delimiter: str, **layout: Any) -> np.ndarray:
+    """What numpy reads; it takes None for white space, and the lines of a file in other notations one by one."""
+    layout["delimiter"] = None if delimiter == " " else delimiter
+    with warnings.catch_warnings(), contextlib.ExitStack() as stack:
         warnings.simplefilter("ignore")  # the caller reports an empty file
         warnings.simplefilter("error", DeprecationWarning)  # older versions of numpy read 1.5 as the integer 1
-        return np.loadtxt(path, ndmin=2, encoding="utf-8-sig", quotechar='"', **layout)
+        lines: Any = path
+        if dialect.decimal != ".":
+            lines = map(dialect.translated, stack.enter_context(open(path, encoding=dialect.encoding)))
+        return np.loadtxt(lines, ndmin=2, encoding=dialect.encoding, quotechar='"', **layout)
 
 
-def _csv_layout(path: Path) -> tuple[int, list[str], int, str]:
+def csv_layout(path: Path, dialect: Dialect = PLAIN) -> tuple[int, list[str], int, str]:
     """Number of lines before the first row, names of the columns (or none), number of columns, separator."""
     try:
-        line, first, delimiter = _first_fields(path)
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8 text") from error
+        line, first, delimiter = _first_fields(path, dialect)
+    except UnicodeError as error:
+        raise _not_encoded(path, dialect) from error
     except csv.Error as error:
-        raise ValueError(f"{path} is not a readable .csv file ({error})") from error
-    if len(first) == 1 and _spaced(path, line - 1):
-        raise ValueError(f"{path}: fields must be separated by commas, semicolons or tabs, not by spaces")
-    # A line that holds a number is data: to take it for names would lose a row without a message.
-    names = [] if any(map(_is_number, first)) else [field.strip() for field in first]
+        raise ValueError(f"{path} is not a readable {path.suffix} file ({error})") from error
+    if len(first) == 1 and _spaced(path, line - 1, dialect):
+        raise ValueError(
+            f"{path}: fields must be separated by commas, semicolons or tabs, not by spaces (points: sep=' ')"
+        )
+    # A line that holds a number, in any notation, is data: to take it for names would lose a row without a message.
+    names = [] if any(map(_is_any_number, first)) else [field.strip() for field in first]
     return (line if names else line - 1), names, len(first), delimiter
 
 
-def _spaced(path: Path, skip: int) -> bool:
+def _not_encoded(path: Path, dialect: Dialect) -> ValueError:
+    """The error for a text that is not in the encoding of its dialect."""
+    with open(path, "rb") as file:
+        start = file.read(2)
+    if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        other = "utf-16"
+    else:
+        other = "latin-1" if dialect == PLAIN else "utf-8"
+    name = "UTF-8" if dialect.encoding == PLAIN.encoding else dialect.encoding
+    return ValueError(f"{path} is not {name} text; encoding={other!r} may read it")
+
+
+def _spaced(path: Path, skip: int, dialect: Dialect) -> bool:
     """Whether one of the first two lines of a single column consists of several numbers."""
-    firsts = [fields[0].split() for _, fields in itertools.islice(_csv_rows(path, skip, ","), 2)]
-    return any(len(words) > 1 and all(map(_is_number, words)) for words in firsts)
+    firsts = [text.split() for _, text in itertools.islice(text_rows(path, skip, dialect), 2)]
+    return any(len(words) > 1 and all(map(dialect.is_number, words)) for words in firsts)
 
 
-def _csv_rows(path: Path, skip: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Number and fields of every line that is a row."""
-    with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
+def text_rows(path: Path, skip: int, dialect: Dialect) -> Iterator[tuple[int, str]]:
+    """Number and text of every line that is a row."""
+    with open(path, encoding=dialect.encoding, errors="replace", newline="") as file:
         for number, line in enumerate(file, start=1):
             text = line.split("#")[0].strip("\r\n")
             if number > skip and text:
-                yield number, next(csv.reader([text], delimiter=delimiter))
+                yield number, text
 
 
-def _first_fields(path: Path) -> tuple[int, list[str], str]:
+def fields_of(text: str, delimiter: str) -> list[str]:
+    """The fields of a line."""
+    return text.split() if delimiter == " " else next(csv.reader([text], delimiter=delimiter))
+
+
+def _csv_rows(path: Path, skip: int, delimiter: str, dialect: Dialect = PLAIN) -> Iterator[tuple[int, list[str]]]:
+    """Number and fields of every line that is a row."""
+    for number, text in text_rows(path, skip, dialect):
+        yield number, fields_of(text, delimiter)
+
+
+def _first_fields(path: Path, dialect: Dialect) -> tuple[int, list[str], str]:
     """Number of the first line that is neither empty nor a comment, its fields, and their separator."""
-    with open(path, encoding="utf-8-sig", newline="") as file:
+    with open(path, encoding=dialect.encoding, newline="") as file:
         for number, line in enumerate(file, start=1):
-            text = line.split("#")[0].strip()
-            if text:
-                delimiter = max(",;\t", key=text.count)
-                return number, next(csv.reader([text], delimiter=delimiter)), delimiter
+            text = line.split("#")[0].strip("\r\n")
+            if text.strip():
+                delimiter = dialect.sep or _separator(path, text, dialect)
+                return number, fields_of(text, delimiter), delimiter
     raise ValueError(f"{path} holds no rows")
+
+
+def _separator(path: Path, text: str, dialect: Dialect) -> str:
+    """The separator that a first line shows."""
+    if path.suffix.lower() == ".tsv":
+        return "\t"
+    return max((sep for sep in ",;\t" if sep != dialect.decimal), key=text.count)
 
 
 def _csv_fault(
     path: Path,
+    dialect: Dialect,
     skip: int,
     delimiter: str,
     names: list[str],
     count: int,
     used: list[int],
     gaps: bool,
+    choose: str,
     error: ValueError,
 ) -> ValueError:
-    """The error that names the first line, and the column, which numpy could not read."""
-    for number, fields in _csv_rows(path, skip, delimiter):
+    """The error that names the first line, and the column, which numpy could not read. `choose` ends it if no other
+    notation would help."""
+    for number, fields in _csv_rows(path, skip, delimiter, dialect):
         if max(used) >= len(fields) or len(used) == count < len(fields):
             needed = count if len(used) == count else max(used) + 1
             found = f"{len(fields)} field{'s' * (len(fields) != 1)}"
             return ValueError(f"{path}, line {number}: {found} where {needed} are needed")
         for i in used:
-            if not (_is_number(fields[i]) or (gaps and not fields[i].strip())):
+            if not (dialect.is_number(fields[i]) or (gaps and not fields[i].strip())):
                 column = repr(names[i]) if names else str(i)
                 found = f"{fields[i]!r} is not a number" if fields[i].strip() else "there is no value"
-                hint = "" if len(used) < count else "; --columns chooses which columns to read"
+                hint = _other_notation(fields[i], len(fields) == 1, dialect) or choose
                 return ValueError(f"{path}, line {number}, column {column}: {found}{hint}")
     return ValueError(f"{path}: {first_line(error)}")
 
 
-def choose_columns(path: Path, columns: Sequence[str] | None, names: Sequence[str], count: int) -> list[int]:
+def _other_notation(field: str, alone: bool, dialect: Dialect) -> str:
+    """A hint if a field that is no number would be one with another decimal mark, or several with another separator.
+    `alone` says that it is the only field of its line."""
+    other = COMMAS if dialect.decimal == "." else PLAIN
+    if other.is_number(field) and not alone:
+        return f"; decimal={other.decimal!r} may read it"
+    for sep in ";\t, ":
+        parts = field.split(sep)
+        given = alone and dialect.sep is not None and sep != " "  # a wrong one
+        if sep != dialect.decimal and len(parts) > 1 and (given or all(map(_is_any_number, parts))):
+            return f"; sep={sep!r} may read it"
+    return ""
+
+
+def choose_columns(path: Path, columns: Sequence[str | int] | None, names: Sequence[str], count: int) -> list[int]:
     """Positions of the wanted columns among `count`; each is given by its name or by its 0-based number."""
     if columns is None:
         return list(range(count))
     there = ", ".join(names) if names else f"columns 0 to {count - 1}, without names"
     chosen = []
-    for column in columns:
+    for column in map(str, columns):
         if list(names).count(column) > 1:
             raise ValueError(f"{path}: column {column!r} occurs more than once; ask for it by its number")
         if column in names:
@@ -194,6 +326,11 @@ def choose_columns(path: Path, columns: Sequence[str] | None, names: Sequence[st
         else:
             raise ValueError(f"{path}: no column {column!r}; it has {there}")
     return chosen
+
+
+def _is_any_number(field: str) -> bool:
+    """Whether a field is a number with one of the decimal marks."""
+    return PLAIN.is_number(field) or COMMAS.is_number(field)
 
 
 def _is_number(field: str) -> bool:
@@ -228,6 +365,13 @@ def read_parquet(
     return numeric(path, {name: table.column(name).to_numpy() for name in chosen})
 
 
+def read_parquet_table(path: Path) -> Any:
+    """All columns, whatever they hold, as a table of pyarrow."""
+    parquet = pyarrow_for(path, "reading")
+    with _reading_parquet(path):
+        return parquet.read_table(path)
+
+
 def _parquet_names(path: Path, parquet: Any) -> list[str]:
     with _reading_parquet(path):
         return list(parquet.read_schema(path).names)
@@ -256,7 +400,7 @@ def numeric(path: Path, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]
     """The columns unchanged; ValueError if one of them does not hold numbers."""
     for name, values in columns.items():
         if values.dtype.kind not in "iuf":
-            raise ValueError(f"{path}: column {name!r} holds {values.dtype}, not numbers; choose others with --columns")
+            raise ValueError(f"{path}: column {name!r} holds {values.dtype}, not numbers; choose others with columns=")
     return columns
 
 

@@ -174,11 +174,14 @@ class Terminal(io.StringIO):
 
 def test_bar_on_a_terminal_only(here, monkeypatch):
     np.save("points.npy", POINTS)
+    tree_of("points.npy"), clusters_of("points.npy")  # compiles
     for run in (tree_of, clusters_of):
         for screen, shown in ((Terminal(), True), (io.StringIO(), False)):
             monkeypatch.setattr(sys, "stderr", screen)
             run("points.npy")
             assert ("edges" in screen.getvalue()) is shown
+            assert ("core distances: 100%" in screen.getvalue()) is (shown and run is clusters_of)
+            assert "compiling" not in screen.getvalue()  # the kernels were used before
             assert ("round 1: 100%" in screen.getvalue() or "round 2" in screen.getvalue()) is shown
 
 
@@ -294,7 +297,10 @@ def test_summary_of_clusters(here, capsys):
         f"3 clusters, {noise} points of noise ({noise / 300:.1%}), 2 with NaN or infinity",
     ]
     assert "on cpu" in out and out.endswith("wrote labels.npy, a.png and b.png\n")
-    assert err == ""
+    assert err == (
+        "emst: note: min_samples is 20 because --min-cluster-size is; a lower one, such as --min-samples 5, takes less "
+        "time and leaves fewer points as noise\n"
+    )
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -397,7 +403,7 @@ def test_refused_before_a_tree_is_computed(here, capsys, monkeypatch, arguments,
     [
         (["absent.npy", "-o", "l.npy"], "absent.npy: no such file"),
         (["points.txt", "-o", "l.npy"], "unknown suffix '.txt'"),
-        (["points.npy", "-o", "l.txt"], "labels are written to .npy, .npz, .csv, .parquet"),
+        (["points.npy", "-o", "l.txt"], "labels are written to .npy, .npz, .csv, .tsv, .parquet"),
         (["points.npy", "-o", "points.npy"], "write the labels to another file"),
         (["points.npy", "-o", "l.npy", "--plot", "picture.doc"], "a picture is written as"),
         (["points.npy", "-o", "l.npy", "--tree", "picture.doc"], "a picture is written as"),

@@ -20,7 +20,7 @@ def write(path, header, table=PLACES):
 
 def labels_of(*arguments):
     """Run `emst cluster` on the CPU and return the labels that it wrote."""
-    options = ("--min-cluster-size", "20", "-o", "labels.npy", "--device", "cpu")
+    options = ("--min-cluster-size", "20", "--min-samples", "20", "-o", "labels.npy", "--device", "cpu")
     assert main(["cluster", *arguments, *options]) == 0
     return np.load("labels.npy")
 

@@ -197,6 +197,12 @@ def test_progress(where, capfd):
         assert any(line.startswith(f"[emst] {stage}: ") for line in lines)
 
 
+def test_a_bar_is_refused(where):
+    for fit in (minimum_spanning_tree, EMST(verbose="bar", **where).fit):
+        with pytest.raises(ValueError, match="write lines but no bar; got 'bar'"):
+            fit(RNG.random((60, 2)), **({} if fit is not minimum_spanning_tree else {"verbose": "bar", **where}))
+
+
 def test_the_estimator(where):
     X = RNG.random((500, 2))
     mst = EMST(min_samples=2, partitions=3, **where).fit(X)

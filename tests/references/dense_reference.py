@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,6 +54,10 @@ def bytes_free():
 
 def kernels_ready():
     return 0, ""
+
+
+def telling_compilation(tell):
+    return contextlib.nullcontext()
 
 
 def kruskal(distance, k, alpha=1.0):

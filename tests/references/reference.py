@@ -21,6 +21,7 @@ from dense_reference import (  # noqa: F401, more operations
     row_core_distances,
     row_edges,
     row_nearest,
+    telling_compilation,
 )
 from graph_reference import graph_forest, graph_statistics, number_components  # noqa: F401, more operations
 from hierarchy_reference import (  # noqa: F401, more operations
@@ -289,7 +290,7 @@ def build_bvh(points, order, scale, norm=EUCLIDEAN):
     return Bvh(scaled.astype(points.dtype)[order], scale=scale, norm=norm)
 
 
-def core_distances(bvh, k):
+def core_distances(bvh, k, report=None):
     x = bvh.scaled
     bvh.core = np.array([np.sort(power_between(x, row[None], bvh.norm))[k - 1] for row in x], x.dtype)
     return bvh.core

@@ -28,13 +28,13 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 KEPT = 8  # neighbours a point that stay with the hierarchy, at most
 
 
-def core_distances(bvh, k):
+def core_distances(bvh, k, report=None):
     """See `emst.backend.operations`."""
     if k == 1:
         return np.zeros(bvh.n, bvh.dtype)
     wanted = min(k, bvh.n - 1)  # one more than needed: among equals with the last some may be missing
     core = full(bvh.leaves * LANES, np.inf, bvh.dtype)
-    _find_neighbours(bvh, wanted, core, k - 2)
+    _find_neighbours(bvh, wanted, core, k - 2, report)
     bvh.core, bvh.padded_core = core[: bvh.n], core
     bvh.node_core = _node_cores(bvh, core)
     return bvh.core
@@ -59,15 +59,26 @@ def list_neighbours(bvh, count):
     _find_neighbours(bvh, count, None, count - 1)
 
 
-def _find_neighbours(bvh, wanted, core, nth):
+def _find_neighbours(bvh, wanted, core, nth, report=None):
     """Set `lists` and `reach` of the hierarchy, and `core` to the distance of neighbour number `nth`."""
+
+    def done(leaf):
+        report(min(leaf * LANES, bvh.n), bvh.n)
+
     size = bvh.leaves * LANES
     lists = np.full((size, min(wanted, KEPT)), -1, np.int32)
     reach = full(size, np.inf, bvh.dtype)
     nearest = min(wanted, LANES)
     args = (bvh.nodes, bvh.n, nth, nearest, reach if core is None else core, lists, reach, bvh.space)
     grain = min(grain_for(bvh.leaves, 64), 1 << 10)  # long lists take long, and can be interrupted between chunks only
-    for_chunks(_search_neighbours, bvh.leaves, grain, *args, scratch=lambda: new_lists(bvh, nth + 1))
+    for_chunks(
+        _search_neighbours,
+        bvh.leaves,
+        grain,
+        *args,
+        scratch=lambda: new_lists(bvh, nth + 1),
+        report=done if report else None,
+    )
     bvh.lists, bvh.reach = lists, reach
 
 

@@ -9,9 +9,11 @@ increment for every array taken out of a tuple took half of their time. So they 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
-from emst.cpu.runtime.numba_internals import keep_on_disk, without_counts
+from emst.cpu.runtime.numba_internals import compile_events, keep_on_disk, without_counts
 
 kernels: list[Any] = []  # all that have been imported
 
@@ -31,3 +33,8 @@ def kernels_ready() -> tuple[int, str]:
     used = [kernel for kernel in kernels if kernel.signatures]
     folders = {kernel.stats.cache_path for kernel in used}
     return sum(len(kernel.signatures) for kernel in used), os.path.commonpath(folders) if folders else ""
+
+
+def telling_compilation(tell: Callable[[bool], None]) -> AbstractContextManager[Any]:
+    """See `emst.backend.operations`."""
+    return compile_events(tell)

@@ -13,11 +13,12 @@ from __future__ import annotations
 import hashlib
 import importlib.resources
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import llvmlite
 import numba
-from numba.core import cgutils
+from numba.core import cgutils, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 
@@ -62,6 +63,32 @@ class _Cache(FunctionCache):
 def keep_on_disk(dispatcher: Any) -> None:
     """Load machine code from the cache, and save there what is compiled: ``cache=True``, under this version's names."""
     dispatcher._cache = _Cache(dispatcher.py_func)
+
+
+class _Teller(event.Listener):
+    """Passes on when kernels of this package begin and end to be compiled."""
+
+    def __init__(self, tell: Callable[[bool], None]) -> None:
+        self._tell = tell
+
+    def on_start(self, found: Any) -> None:
+        if _is_ours(found):
+            self._tell(True)
+
+    def on_end(self, found: Any) -> None:
+        if _is_ours(found):
+            self._tell(False)
+
+
+def _is_ours(found: Any) -> bool:
+    return found.data["dispatcher"].py_func.__module__.startswith("emst.")
+
+
+def compile_events(tell: Callable[[bool], None]) -> AbstractContextManager[Any]:
+    """Within this context, call ``tell(True)`` and ``tell(False)`` around every compilation of a kernel.
+
+    numba broadcasts this event after it has looked for the kernel on disk in vain."""
+    return event.install_listener("numba:compile", _Teller(tell))
 
 
 def data_pointer(context: Any, builder: Any, array_type: Any, array: Any) -> Any:

@@ -67,11 +67,19 @@ class _Chunks:
 
 
 def for_chunks(
-    kernel: Callable[..., Any], size: int, grain: int, *args: Any, scratch: Callable[[], Any] | None = None
+    kernel: Callable[..., Any],
+    size: int,
+    grain: int,
+    *args: Any,
+    scratch: Callable[[], Any] | None = None,
+    report: Callable[[int], None] | None = None,
 ) -> None:
     """Run ``kernel(*args, begin, end)`` over all of ``range(size)``, in chunks of `grain`.
 
     With `scratch`, every thread calls it once and gives the kernel what it returns as the first argument.
+
+    With `report`, this thread calls ``report(end)`` after each chunk that it has run itself. Chunks are handed out in
+    order: all before `end` are done, or run in other threads.
 
     After an exception in any chunk, KeyboardInterrupt included, no thread takes a further chunk. Those that run are
     waited for (milliseconds), and the exception is raised here: no thread works on the arrays afterwards.
@@ -81,19 +89,25 @@ def for_chunks(
     if helpers < 1:
         own = args if scratch is None else (scratch(), *args)
         for begin in range(0, size, grain):
-            kernel(*own, begin, min(begin + grain, size))
+            end = min(begin + grain, size)
+            kernel(*own, begin, end)
+            if report is not None:
+                report(end)
         return
     begins = _Chunks(size, grain)
     stop = False
 
-    def work() -> None:
+    def work(report: Callable[[int], None] | None = None) -> None:
         nonlocal stop
         try:
             own = args if scratch is None else (scratch(), *args)
             for begin in begins:
                 if stop:
                     return
-                kernel(*own, begin, min(begin + grain, size))
+                end = min(begin + grain, size)
+                kernel(*own, begin, end)
+                if report is not None:
+                    report(end)
         except BaseException:
             stop = True
             raise
@@ -102,7 +116,7 @@ def for_chunks(
     try:
         pool = _helpers(helpers)
         futures = [pool.submit(work) for _ in range(helpers)]
-        work()
+        work(report)
     finally:
         stop = True  # reached early by an interrupt between chunks
         finish(futures)

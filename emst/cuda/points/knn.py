@@ -5,6 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
+from emst.backend.records import Report
 from emst.cuda.distances.brute import kth_distances, list_neighbours
 from emst.cuda.points.bvh import Bvh, write_cores
 from emst.cuda.runtime.compile import ctype
@@ -14,8 +15,8 @@ from emst.cuda.runtime.launch import launch
 LONGEST_LIST = 32  # entries that fit into a thread's registers
 
 
-def core_distances(bvh: Bvh, k: int) -> cupy.ndarray:
-    """See `emst.backend.operations`."""
+def core_distances(bvh: Bvh, k: int, report: Report | None = None) -> cupy.ndarray:
+    """See `emst.backend.operations`. One launch finds them all, so nothing is reported on the way."""
     core = cupy.zeros(bvh.n, bvh.dtype)
     if 1 < k <= LONGEST_LIST:
         _list_nearest(bvh, k, core)

@@ -6,9 +6,11 @@ are inlined here and the source is the key. Each template instance is compiled b
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ def _literal(value: int | tuple[float, ...]) -> str:
 
 KERNELS = Path(__file__).parents[1]  # rooms and headers are named from there
 OPTIONS = ("--std=c++17", *(f"-D{name}={_literal(value)}" for name, value in MACROS.items()))
+
+_tellers: list[Callable[[bool], None]] = []
 
 _INCLUDE = re.compile(r'^#include "([\w./]+)"$', re.MULTILINE)
 
@@ -51,10 +55,27 @@ def kernel(room: str, name: str, cooperative: bool = False) -> Any:
     """
     import cupy
 
-    module = cupy.RawModule(
-        code=source(room), options=OPTIONS, name_expressions=(name,), enable_cooperative_groups=cooperative
-    )
-    return module.get_function(name)
+    tellers = tuple(_tellers)
+    for tell in tellers:
+        tell(True)
+    try:
+        module = cupy.RawModule(
+            code=source(room), options=OPTIONS, name_expressions=(name,), enable_cooperative_groups=cooperative
+        )
+        return module.get_function(name)
+    finally:
+        for tell in tellers:
+            tell(False)
+
+
+@contextlib.contextmanager
+def telling_compilation(tell: Callable[[bool], None]) -> Iterator[None]:
+    """See `emst.backend.operations`."""
+    _tellers.append(tell)
+    try:
+        yield
+    finally:
+        _tellers.remove(tell)
 
 
 def kernels_ready() -> tuple[int, str]:

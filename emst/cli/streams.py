@@ -1,0 +1,66 @@
+"""Where a command reads and writes: files, or standard input and output for `-`."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+STREAM = Path("-")
+MAGIC = {  # how files begin
+    b"\x93NUMPY": ".npy",
+    b"PK": ".npz",
+    b"PAR1": ".parquet",
+    b"LASF": ".las",
+    b"SIMPLE  =": ".fits",
+}
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[Path]:
+    """The file to read. Standard input is first copied to a temporary file, whose suffix says what it begins like; text
+    is taken for .csv."""
+    if path != STREAM:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="emst-") as folder:
+        start = sys.stdin.buffer.read(16)
+        suffix = next((suffix for magic, suffix in MAGIC.items() if start.startswith(magic)), ".csv")
+        copy = Path(folder) / f"input{suffix}"
+        with open(copy, "wb") as file:
+            file.write(start)
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        try:
+            yield copy
+        except ValueError as error:
+            raise ValueError(str(error).replace(str(copy), "standard input")) from error
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which replaces `path` at the end; or what is written to standard output at the end."""
+    from emst.io.atomic import replacing
+
+    if path != STREAM:
+        with replacing(path) as output:
+            yield output
+        return
+    with tempfile.TemporaryFile() as file:
+        yield file
+        file.seek(0)
+        shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+def suffix_of(output: Path, of_stream: str) -> str:
+    """Format of an output: the suffix of a file, `of_stream` for standard output."""
+    return of_stream if output == STREAM else output.suffix.lower()
+
+
+def summary_file(output: Path) -> object:
+    """Where the summary goes: beside the results to standard output it would spoil them."""
+    return sys.stderr if output == STREAM else sys.stdout

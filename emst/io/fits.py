@@ -1,0 +1,74 @@
+"""Points from the tables of .fits files, read by astropy (extra `fits`)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from emst.io.tables import choose_columns, first_line, numeric
+
+
+def read_fits(path: Path, columns: Sequence[str | int] | None, table: str | None, gaps: bool) -> dict[str, np.ndarray]:
+    """Columns of a table in a .fits. `table` is its name or its number among the parts of the file (HDU); it is needed
+    only if there are several tables. With `gaps`, a value that is marked as missing is NaN; else it is an error."""
+    try:
+        from astropy.io import fits
+        from astropy.table import Table
+        from astropy.utils.exceptions import AstropyWarning
+    except ImportError as error:
+        raise ValueError(f"{path}: reading {path.suffix} needs astropy: pip install 'emst[fits]'") from error
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AstropyWarning)  # of units and of the standard
+            warnings.filterwarnings("error", ".*truncated")  # the rows at the end would be zeros
+            with fits.open(path, memmap=False) as parts:
+                found = Table.read(parts[_which(path, parts, table)], mask_invalid=False)
+    except _Plain:
+        raise
+    except (OSError, ValueError, TypeError, KeyError, IndexError, Warning, fits.VerifyError) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
+        raise ValueError(f"{path} is not a readable {path.suffix} file ({first_line(error)})") from error
+    names = list(found.colnames)
+    chosen = choose_columns(path, columns, names, len(names))
+    if len(found) == 0:
+        raise ValueError(f"{path} holds no rows")
+    return numeric(path, {names[i]: _values(path, found[names[i]], gaps) for i in chosen})
+
+
+def _which(path: Path, parts: Any, table: str | None) -> int:
+    """Position of the table that is meant."""
+    tables = {i: part.name or str(i) for i, part in enumerate(parts) if getattr(part, "columns", None) is not None}
+    there = ", ".join(f"{i} ({name})" for i, name in tables.items())
+    wanted = [i for i, name in tables.items() if table is None or table.upper() == name.upper() or table == str(i)]
+    if len(wanted) == 1:
+        return wanted[0]
+    if not tables:
+        raise _Plain(f"{path} holds no table")
+    if table is None:
+        raise _Plain(f"{path} holds several tables, {there}: choose one with array=")
+    raise _Plain(f"{path} has no table {table!r}; it holds {there}")
+
+
+def _values(path: Path, column: Any, gaps: bool) -> np.ndarray:
+    """A column in the byte order of this machine."""
+    values = np.asarray(column)
+    if values.ndim != 1:
+        raise ValueError(
+            f"{path}: column {column.name!r} holds arrays of shape {values.shape[1:]}, not numbers; choose "
+            "others with columns="
+        )
+    missing = getattr(column, "mask", None)
+    if missing is not None and np.any(missing):
+        if not gaps:
+            raise ValueError(f"{path}: column {column.name!r} has no value in row {int(np.argmax(missing))}")
+        values = np.where(missing, np.nan, values)
+    return values.astype(values.dtype.newbyteorder("="), copy=False)
+
+
+class _Plain(ValueError):
+    """An error whose message already names the file: it is raised as it is."""

@@ -1,0 +1,237 @@
+"""`emst.read_points`: texts in all notations, .las, .fits, and what it says about files that it cannot read."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import emst
+from emst.io.tables import PLAIN, dialect_of
+
+POINTS = np.random.default_rng(5).normal(size=(50, 3)).round(4)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(text, name="points.csv", encoding="utf-8"):
+    with open(name, "wb") as file:
+        file.write(text.encode(encoding))
+    return name
+
+
+def read(text, name="points.csv", encoding_of_file="utf-8", **options):
+    points, names = emst.read_points(written(text, name, encoding_of_file), return_names=True, **options)
+    return points.tolist(), names
+
+
+@pytest.mark.parametrize(
+    "text, options, points, names",
+    [
+        ("x;y\n1,5;2\n3;4,25\n", {"decimal": ","}, [[1.5, 2], [3, 4.25]], ["x", "y"]),
+        ("1,5;2\n3;4,25\n", {"decimal": ","}, [[1.5, 2], [3, 4.25]], None),
+        ("1,5\t2\n3\t4,25\n", {"decimal": ","}, [[1.5, 2], [3, 4.25]], None),
+        ("1,5 2\n3  4,25\n", {"decimal": ",", "sep": " "}, [[1.5, 2], [3, 4.25]], None),
+        ('x;y\n"1,5";2\n', {"decimal": ",", "sep": ";"}, [[1.5, 2]], ["x", "y"]),
+        ("name;x\na.b;1,5\n", {"decimal": ",", "columns": ["x"]}, [[1.5]], ["x"]),
+        ("x|y\n1|2\n", {"sep": "|"}, [[1, 2]], ["x", "y"]),
+        ("x y\n1   2\n3 4\n", {"sep": " "}, [[1, 2], [3, 4]], ["x", "y"]),
+        ("x y\n1   2\n3\t4\n", {"sep": r"\s+"}, [[1, 2], [3, 4]], ["x", "y"]),
+        ("x\ty,z\n1\t2\n", {"sep": r"\t"}, [[1, 2]], ["x", "y,z"]),
+        ("größe,x\n1,2\n", {"encoding": "latin-1", "encoding_of_file": "latin-1"}, [[1, 2]], ["größe", "x"]),
+        ("größe,x\n1,2\n", {"encoding": "utf-16", "encoding_of_file": "utf-16"}, [[1, 2]], ["größe", "x"]),
+        (",x,y\n0,1,2\n1,3,4\n", {}, [[1, 2], [3, 4]], ["x", "y"]),
+        ("Unnamed: 0,x,y\na,1,2\nb,3,4\n", {}, [[1, 2], [3, 4]], ["x", "y"]),
+        ('"","x","y"\n"1",1,2\n', {}, [[1, 2]], ["x", "y"]),
+        (",x,y\n0,1,2\n", {"columns": [0, "y"]}, [[0, 2]], ["", "y"]),
+        ("x,,y\n0,1,2\n", {}, [[0, 1, 2]], ["x", "", "y"]),
+        ("x,y\n1,\n", {"gaps": True, "columns": "x"}, [[1]], ["x"]),
+    ],
+)
+def test_notations(text, options, points, names):
+    assert read(text, **options) == (points, names)
+
+
+def test_a_tsv_has_tabs_whatever_its_first_line_holds():
+    assert read("a,b,c\tx\n1\t2\n", "points.tsv") == ([[1, 2]], ["a,b,c", "x"])
+
+
+def test_a_text_of_any_suffix():
+    assert read("x y\n1 2\n", "points.xyz", sep=" ") == ([[1, 2]], ["x", "y"])
+    with pytest.raises(ValueError, match=r"unknown suffix '\.xyz'; .*sep=',' reads it as text"):
+        emst.read_points("points.xyz")
+
+
+def test_a_first_line_of_numbers_in_another_notation_is_not_lost():
+    """Taken for names, 1,5 would be a point less."""
+    with pytest.raises(ValueError, match=r"line 1, column 0: '1,5' is not a number; decimal=','"):
+        read("1,5;2\n3;4\n", sep=";")
+
+
+@pytest.mark.parametrize(
+    "text, options, said",
+    [
+        ("x;y\n1,5;2\n", {}, r"line 2, column 'x': '1,5' is not a number; decimal=',' may read it"),
+        ("x;y\n1.5;2\n", {"decimal": ","}, r"'1\.5' is not a number; decimal='\.' may read it"),
+        ("x;y\n1.234,5;2\n", {"decimal": ","}, r"'1\.234,5' is not a number; columns= chooses"),
+        ("1,5;2,5\n", {}, r"column 1: '5;2' is not a number; sep=';' may read it"),
+        ("x,y\n1,2\n", {"sep": ";"}, r"'1,2' is not a number; sep=',' may read it"),
+        ("x y\n1 2\n", {}, r"not by spaces \(points: sep=' '\)"),
+        ("x,y\n1,stone\n", {}, r"'stone' is not a number; columns= chooses which columns to read"),
+        (",x,y\n0,1,stone\n", {}, r"'stone' is not a number; columns= chooses which columns to read"),
+        ("größe,y\n1,2\n", {"encoding_of_file": "latin-1"}, r"is not UTF-8 text; encoding='latin-1' may read it"),
+        ("x,y\n1,2\n3,ö\n", {"encoding_of_file": "latin-1"}, r"is not UTF-8 text; encoding='latin-1' may read it"),
+        ("größe,y\n1,2\n", {"encoding_of_file": "utf-16"}, r"is not UTF-8 text; encoding='utf-16' may read it"),
+        ("ö,y\n1,2\n", {"encoding": "ascii"}, r"is not ascii text; encoding='utf-8' may read it"),
+        ("x,y\n1,2\n", {"encoding": "klingon"}, r"encoding='klingon' is not known"),
+        ("x,y\n1,2\n", {"sep": ";;"}, r"sep=';;': fields are separated by one character"),
+        ("x,y\n1,2\n", {"decimal": "x"}, r"decimal='x': the decimal mark is"),
+        ("x,y\n1,2\n", {"sep": ",", "decimal": ","}, r"sep=',' cannot be the decimal mark as well"),
+        ("x,y\n1,2\n", {"array": "x"}, r"only an \.npz holds named arrays"),
+        ("", {}, "holds no rows"),
+    ],
+)
+def test_what_is_said(text, options, said):
+    with pytest.raises(ValueError, match=said):
+        read(text, **options)
+
+
+def test_only_texts_have_a_notation():
+    np.save("points.npy", POINTS)
+    with pytest.raises(ValueError, match="only texts such as"):
+        emst.read_points("points.npy", decimal=",")
+
+
+def test_names_of_arrays():
+    np.save("plain.npy", POINTS)
+    points, names = emst.read_points("plain.npy", return_names=True)
+    assert names is None and np.array_equal(points, POINTS)
+    np.save("named.npy", np.array([(1, 2.5)], dtype=[("id", "i4"), ("x", "f8")]))
+    assert emst.read_points("named.npy", [1], return_names=True)[1] == ["x"]
+
+
+def test_the_index_of_a_parquet():
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"x": [1.0, 2.0, 3.0], "y": [4.0, 5.0, 6.0]})
+    frame[frame.x > 1].to_parquet("points.parquet")
+    points, names = emst.read_points("points.parquet", return_names=True)
+    assert (points.tolist(), names) == ([[2, 5], [3, 6]], ["x", "y"])
+
+
+def test_dialects():
+    assert dialect_of() == PLAIN
+    assert dialect_of("\\t") == dialect_of("\t")
+
+
+# Laser scans
+
+
+@pytest.fixture(params=[".las", ".laz"])
+def scan(request):
+    laspy = pytest.importorskip("laspy")
+    header = laspy.LasHeader(point_format=3, version="1.2")
+    header.scales, header.offsets = [0.01] * 3, [100, 0, 0]
+    made = laspy.LasData(header)
+    made.x, made.y, made.z = (POINTS * 10 + [100, 0, 0]).T
+    made.intensity = np.arange(len(POINTS))
+    name = f"scan{request.param}"
+    made.write(name)
+    return name
+
+
+def test_a_scan(scan):
+    points, names = emst.read_points(scan, return_names=True)
+    np.testing.assert_allclose(points, POINTS * 10 + [100, 0, 0], atol=0.0051)
+    assert names == ["x", "y", "z"]
+    points, names = emst.read_points(scan, ["intensity", 1], return_names=True)
+    assert names == ["intensity", "y"] and points[:, 0].tolist() == list(range(len(POINTS)))
+
+
+def test_bad_scans(scan):
+    with pytest.raises(ValueError, match="no column 'q'; it has x, y, z, X, "):
+        emst.read_points(scan, ["q"])
+    with open(scan, "rb") as file:
+        whole = file.read()
+    for cut in (b"", whole[:50], whole[:-30], b"x" * 1000):
+        with open(scan, "wb") as file:
+            file.write(cut)
+        with pytest.raises(ValueError, match=rf"{scan} is not a readable \.la[sz] file"):
+            emst.read_points(scan)
+
+
+@pytest.mark.parametrize("suffix, module, extra", [(".laz", "laspy", "las"), (".fits", "astropy", "fits")])
+def test_a_missing_extra_is_named(suffix, module, extra, monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == module]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, module, None)
+    written("x", f"points{suffix}")
+    with pytest.raises(ValueError, match=rf"reading \{suffix} needs {module}: pip install 'emst\[{extra}\]'"):
+        emst.read_points(f"points{suffix}")
+
+
+# Tables of astronomy
+
+
+@pytest.fixture
+def table():
+    return pytest.importorskip("astropy.table").Table
+
+
+def test_a_catalogue(table):
+    made = table({"ra": POINTS[:, 0], "dec": POINTS[:, 1].astype(np.float32), "name": ["star"] * len(POINTS)})
+    made.write("stars.fits")
+    points, names = emst.read_points("stars.fits", ["ra", "dec"], return_names=True)
+    assert names == ["ra", "dec"] and points.dtype == np.float64 and points.dtype.isnative
+    np.testing.assert_array_equal(points[:, 0], POINTS[:, 0])
+    with pytest.raises(ValueError, match=r"column 'name' holds .*, not numbers; choose others with columns="):
+        emst.read_points("stars.fits")
+    with pytest.raises(ValueError, match="no column 'q'; it has ra, dec, name"):
+        emst.read_points("stars.fits", ["q"])
+
+
+def test_several_tables(table):
+    from astropy.io import fits
+
+    parts = [fits.PrimaryHDU()]
+    for name in ("FIRST", "SECOND"):
+        parts.append(fits.BinTableHDU(table({"x": [1.0 * len(parts), 2.0]}), name=name))
+    fits.HDUList(parts).writeto("stars.fits")
+    for array in ("2", "second"):
+        assert emst.read_points("stars.fits", array=array).tolist() == [[2], [2]]
+    with pytest.raises(ValueError, match=r"several tables, 1 \(FIRST\), 2 \(SECOND\): choose one with array="):
+        emst.read_points("stars.fits")
+    with pytest.raises(ValueError, match=r"no table 'third'"):
+        emst.read_points("stars.fits", array="third")
+
+
+def test_missing_values_of_a_catalogue(table):
+    from astropy.table import MaskedColumn
+
+    made = table({"x": MaskedColumn([1, 2, 3], mask=[False, True, False], fill_value=-99), "y": [1.0, 2.0, np.nan]})
+    made.write("stars.fits")
+    with pytest.raises(ValueError, match="column 'x' has no value in row 1"):
+        emst.read_points("stars.fits")
+    np.testing.assert_array_equal(emst.read_points("stars.fits", gaps=True), [[1, 1], [np.nan, 2], [3, np.nan]])
+
+
+def test_bad_catalogues(table):
+    from astropy.io import fits
+
+    table({"x": np.arange(2000.0), "y": np.arange(2000.0)}).write("stars.fits")
+    with open("stars.fits", "rb") as file:
+        whole = file.read()
+    for cut in (b"", b"x" * 3000, whole[:100], whole[: len(whole) // 2]):
+        with open("stars.fits", "wb") as file:
+            file.write(cut)
+        with pytest.raises(ValueError, match=r"stars.fits is not a readable \.fits file"):
+            emst.read_points("stars.fits")
+    table({"v": np.zeros((5, 3))}).write("vectors.fits")
+    with pytest.raises(ValueError, match=r"column 'v' holds arrays of shape \(3,\)"):
+        emst.read_points("vectors.fits")
+    fits.PrimaryHDU(np.zeros((5, 5))).writeto("image.fits")
+    with pytest.raises(ValueError, match="holds no table"):
+        emst.read_points("image.fits")
