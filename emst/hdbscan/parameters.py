@@ -105,10 +105,15 @@ class Request:
 
 def check_parameters(estimator: Any) -> None:
     """Raise ValueError for the first parameter whose value is not allowed."""
-    for name, rule in RULES.items():
-        value = getattr(estimator, name)
-        if not rule.allows(value):
-            raise ValueError(f"{name} must be {rule.words}; got {reprlib.repr(value)}")
+    for name in RULES:
+        check_parameter(name, getattr(estimator, name))
+
+
+def check_parameter(name: str, value: Any) -> None:
+    """Raise ValueError if the value is not allowed for the parameter of this name."""
+    rule = RULES[name]
+    if not rule.allows(value):
+        raise ValueError(f"{name} must be {rule.words}; got {reprlib.repr(value)}")
 
 
 def request_of(estimator: Any, *, sparse: bool) -> Request:
