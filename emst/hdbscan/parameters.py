@@ -51,6 +51,7 @@ INTEGER = Rule(_is_integer, "an integer")
 NOT_NEGATIVE = Rule(lambda value: _is_number(value) and value >= 0, "a finite number of at least 0")
 POSITIVE = Rule(lambda value: _is_number(value) and value > 0, "a finite number greater than 0")
 BOOLEAN = Rule(lambda value: isinstance(value, (bool, np.bool_)), "True or False")
+INFINITE = Rule(lambda value: isinstance(value, Real) and value == math.inf, "infinity")
 FUNCTION = Rule(callable, "a function")
 DICTIONARY = Rule(lambda value: isinstance(value, dict), "a dictionary")
 NONE = Rule(lambda value: value is None, "None")
@@ -72,6 +73,7 @@ RULES = {
     "store_centers": _one_of("centroid", "medoid", "both") | NONE,
     "copy": BOOLEAN,
     "cluster_selection_persistence": NOT_NEGATIVE,
+    "cluster_selection_epsilon_max": NOT_NEGATIVE | INFINITE,
     "prediction_data": BOOLEAN,
     "device": _one_of(*DEVICES),
     "dtype": ANYTHING,  # checked with the data
@@ -86,6 +88,7 @@ RECLUSTERED = (
     "allow_single_cluster",
     "store_centers",
     "cluster_selection_persistence",
+    "cluster_selection_epsilon_max",
 )
 
 
@@ -152,4 +155,5 @@ def options_of(estimator: Any) -> Options:
         persistence=float(estimator.cluster_selection_persistence),
         max_cluster_size=None if most is None else int(most),
         allow_single_cluster=bool(estimator.allow_single_cluster),
+        epsilon_max=float(estimator.cluster_selection_epsilon_max),
     )

@@ -133,8 +133,6 @@ relative_validity_
             raise NoEquivalent("branch detection", "leave out branch_detection_data, or use hdbscan itself")
         if self.cluster_selection_epsilon_max < self.cluster_selection_epsilon:
             raise ValueError("cluster_selection_epsilon_max must be at least cluster_selection_epsilon")
-        if self.cluster_selection_epsilon_max != math.inf:
-            raise NoEquivalent("cluster_selection_epsilon_max", "use max_cluster_size")
         k = neighbours_asked_for(self.min_samples, self.min_cluster_size)
         reference = bool(self.match_reference_implementation)
         metric, params = metric_of(self.metric, {"p": self.p, **self._metric_kwargs})
@@ -143,6 +141,7 @@ relative_validity_
             min_samples=with_the_point(k - reference, number_of_points(X, metric)),
             cluster_selection_epsilon=self.cluster_selection_epsilon,
             cluster_selection_persistence=self.cluster_selection_persistence,
+            cluster_selection_epsilon_max=self.cluster_selection_epsilon_max,
             max_cluster_size=self.max_cluster_size or None,
             metric=metric,
             metric_params=params,
