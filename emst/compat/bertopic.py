@@ -17,7 +17,7 @@ from emst.compat.hdbscan.prediction import all_points_membership_vectors, approx
 from emst.hdbscan import HDBSCANGPU
 
 MODULES = ("bertopic._bertopic", "bertopic.cluster._utils")  # that hold the two functions
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     "all_points_membership_vectors": all_points_membership_vectors,
     "approximate_predict": approximate_predict,
     "membership_vector": membership_vector,

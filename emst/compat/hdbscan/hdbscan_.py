@@ -130,7 +130,7 @@ relative_validity_
 
     def _translated(self, X: Any) -> HDBSCANGPU:
         if self.branch_detection_data:
-            raise NoEquivalent("branch detection", "leave out branch_detection_data, or use hdbscan itself")
+            self.generate_branch_detection_data()
         if self.cluster_selection_epsilon_max < self.cluster_selection_epsilon:
             raise ValueError("cluster_selection_epsilon_max must be at least cluster_selection_epsilon")
         k = neighbours_asked_for(self.min_samples, self.min_cluster_size)
@@ -189,6 +189,10 @@ relative_validity_
         if not self._prepared:
             raise AttributeError("prediction_data_ needs prediction_data=True, or generate_prediction_data()")
         return PredictionData(self.exact_)
+
+    def generate_branch_detection_data(self) -> None:
+        """Not available: raises NotImplementedError."""
+        raise NoEquivalent("branch detection", "leave out branch_detection_data, or use hdbscan itself")
 
     def dbscan_clustering(self, cut_distance: float, min_cluster_size: int = 5) -> Any:
         """Labels of DBSCAN* at a distance; see `HDBSCANGPU.dbscan_clustering`. Rows that are not finite are noise."""
