@@ -10,7 +10,7 @@ from typing import Any
 
 from scipy.sparse import issparse
 
-from emst.hdbscan.parameters import check_parameter
+from emst.hdbscan.parameters import RULES
 from emst.inputs.devices import is_cupy_sparse, on_device_of
 from emst.inputs.finite import finite_rows
 from emst.inputs.points import check_points
@@ -29,8 +29,8 @@ def neighbours_asked_for(min_samples: Any, min_cluster_size: Any) -> int:
     ValueError
         One of them is not an integer in its range.
     """
-    check_parameter("min_cluster_size", min_cluster_size)
-    check_parameter("min_samples", min_samples)
+    RULES["min_cluster_size"].check("min_cluster_size", min_cluster_size)
+    RULES["min_samples"].check("min_samples", min_samples)
     return int(min_cluster_size if min_samples is None else min_samples)
 
 

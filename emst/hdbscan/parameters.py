@@ -26,6 +26,11 @@ class Rule(NamedTuple):
     def __or__(self, other: Rule) -> Rule:
         return Rule(lambda value: self.allows(value) or other.allows(value), f"{self.words} or {other.words}")
 
+    def check(self, name: str, value: Any) -> None:
+        """Raise ValueError if the value is not allowed for the parameter of this name."""
+        if not self.allows(value):
+            raise ValueError(f"{name} must be {self.words}; got {reprlib.repr(value)}")
+
 
 def _is_integer(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
@@ -39,7 +44,7 @@ def _is_number(value: Any) -> bool:
         return False
 
 
-def _at_least(least: int) -> Rule:
+def at_least(least: int) -> Rule:
     return Rule(lambda value: _is_integer(value) and value >= least, f"an integer of at least {least}")
 
 
@@ -58,15 +63,15 @@ NONE = Rule(lambda value: value is None, "None")
 ANYTHING = Rule(lambda value: True, "anything")
 
 RULES = {
-    "min_cluster_size": _at_least(2),
-    "min_samples": _at_least(1) | NONE,
+    "min_cluster_size": at_least(2),
+    "min_samples": at_least(1) | NONE,
     "cluster_selection_epsilon": NOT_NEGATIVE,
-    "max_cluster_size": _at_least(1) | NONE,
+    "max_cluster_size": at_least(1) | NONE,
     "metric": _one_of(*NAMES) | FUNCTION,
     "metric_params": DICTIONARY | NONE,
     "alpha": POSITIVE,
     "algorithm": _one_of("auto", "brute", "kd_tree", "ball_tree"),
-    "leaf_size": _at_least(1),
+    "leaf_size": at_least(1),
     "n_jobs": INTEGER | NONE,
     "cluster_selection_method": _one_of("eom", "leaf"),
     "allow_single_cluster": BOOLEAN,
@@ -77,7 +82,7 @@ RULES = {
     "prediction_data": BOOLEAN,
     "device": _one_of(*DEVICES),
     "dtype": ANYTHING,  # checked with the data
-    "verbose": BOOLEAN | _at_least(0),
+    "verbose": BOOLEAN | at_least(0),
 }
 
 RECLUSTERED = (
@@ -108,15 +113,8 @@ class Request:
 
 def check_parameters(estimator: Any) -> None:
     """Raise ValueError for the first parameter whose value is not allowed."""
-    for name in RULES:
-        check_parameter(name, getattr(estimator, name))
-
-
-def check_parameter(name: str, value: Any) -> None:
-    """Raise ValueError if the value is not allowed for the parameter of this name."""
-    rule = RULES[name]
-    if not rule.allows(value):
-        raise ValueError(f"{name} must be {rule.words}; got {reprlib.repr(value)}")
+    for name, rule in RULES.items():
+        rule.check(name, getattr(estimator, name))
 
 
 def request_of(estimator: Any, *, sparse: bool) -> Request:

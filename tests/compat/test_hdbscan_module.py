@@ -79,11 +79,13 @@ def test_keywords_select_hdbscans_clusters(ops, options):
     theirs = hdbscan.HDBSCAN(**options, approx_min_span_tree=False).fit(X)
     model = ours.HDBSCAN(**options, core_dist_n_jobs=1, leaf_size=7, device=ops.name).fit(X)
     assert same_partition(model.labels_, theirs.labels_)
-    order = np.argsort(model.labels_, kind="stable")
-    assert model.labels_[order[-1]] == theirs.labels_.max()
-    np.testing.assert_allclose(model.probabilities_, theirs.probabilities_, rtol=1e-9)
-    np.testing.assert_allclose(np.sort(model.cluster_persistence_), np.sort(theirs.cluster_persistence_), rtol=1e-9)
-    np.testing.assert_allclose(model.outlier_scores_, theirs.outlier_scores_, rtol=1e-9, atol=1e-12)
+    # With a persistence, hdbscan's tree has lambdas of float32.
+    rtol = 1e-6 if "cluster_selection_persistence" in options else 1e-9
+    np.testing.assert_allclose(model.probabilities_, theirs.probabilities_, rtol=rtol)
+    np.testing.assert_allclose(np.sort(model.cluster_persistence_), np.sort(theirs.cluster_persistence_), rtol=rtol)
+    np.testing.assert_allclose(
+        model.outlier_scores_, theirs.outlier_scores_, rtol=rtol, atol=1e-6 if rtol > 1e-9 else 1e-12
+    )
 
 
 def test_points_that_leave_when_their_cluster_begins_are_noise_in_the_reference(ops):
@@ -227,7 +229,9 @@ def test_robust_single_linkage(ops, k, alpha):
     assert np.bincount(labels[labels >= 0]).min() >= 4
 
 
-@pytest.mark.parametrize("options", [{"k": 0}, {"k": None}, {"alpha": 0.5}, {"alpha": "1"}, {"gamma": 0}, {"cut": -1}])
+@pytest.mark.parametrize(
+    "options", [{"k": 0}, {"k": None}, {"alpha": 0.5}, {"alpha": "1"}, {"gamma": 0}, {"cut": -1}, {"k": "many"}]
+)
 def test_robust_single_linkage_refuses(options):
     with pytest.raises(ValueError, match=next(iter(options))):
         ours.RobustSingleLinkage(**options).fit(X)
@@ -247,7 +251,7 @@ def test_the_greatest_epsilon_with_so_many_clusters(ops, method):
         np.testing.assert_array_equal(
             model.labels_, ours.HDBSCAN(**kw, cluster_selection_epsilon=epsilon).fit(X).labels_
         )
-        if epsilon:
+        if n_clusters > 2:  # the two children of the root are never replaced
             more = ours.HDBSCAN(**kw, cluster_selection_epsilon=epsilon * 1.001).fit(X)
             assert more.labels_.max() + 1 < n_clusters
 
@@ -262,9 +266,11 @@ def test_predictions_for_another_number_of_clusters(ops):
     assert ours.flat.all_points_membership_vectors_flat(model, cluster_selection_epsilon=1e9).shape[1] == 2
     assert model.labels_.max() == 3
     with pytest.warns(UserWarning, match="method 'leaf'"):
-        other = ours.flat.HDBSCAN_flat(X, n_clusters=7, clusterer=model)
+        other = ours.flat.HDBSCAN_flat(X, n_clusters=5, clusterer=model)
     assert other.cluster_selection_method == "leaf"
-    assert other.labels_.max() == 6
+    assert other.labels_.max() == 4
+    with pytest.warns(UserWarning, match="only 6 clusters"):
+        assert ours.flat.HDBSCAN_flat(X, n_clusters=7, clusterer=model).labels_.max() == 5
     assert model.cluster_selection_method == "eom"
     assert ours.flat.HDBSCAN_flat(X, clusterer=model, inplace=True) is model
     with pytest.raises(ValueError, match="no cluster_selection_epsilon gives 1 clusters"):

@@ -50,7 +50,8 @@ def HDBSCAN_flat(
     -------
     HDBSCAN
         Fitted, with prediction data. Its `cluster_selection_epsilon` and `cluster_selection_method` are those that gave
-        the clusters: "leaf" if "eom" has fewer than `n_clusters`, with a UserWarning.
+        the clusters: "leaf" if "eom" has fewer than `n_clusters`, with a UserWarning. If there are fewer leaves, they
+        are the clusters, with a UserWarning, too.
 
     Raises
     ------
@@ -162,6 +163,9 @@ def _selected(exact: HDBSCANGPU, n_clusters: int | None, epsilon: float) -> HDBS
             stacklevel=4,
         )
         most = most.recluster(cluster_selection_method="leaf")
+    if n_clusters > _count(most):
+        warnings.warn(f"there are only {_count(most)} clusters", UserWarning, stacklevel=4)
+        return most
     return _with_count(most, int(n_clusters))
 
 

@@ -12,18 +12,27 @@ K. Chaudhuri, S. Dasgupta, "Rates of convergence for the cluster tree", NIPS 201
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from emst.compat.counting import neighbours_asked_for, number_of_points, with_the_point
+from emst.compat.counting import number_of_points, with_the_point
 from emst.compat.hdbscan.algorithms import algorithm_of, metric_of
 from emst.hdbscan import HDBSCANGPU
-from emst.hdbscan.parameters import check_parameter
+from emst.hdbscan.parameters import NOT_NEGATIVE, Rule, at_least
 from emst.hdbscan.trees import SingleLinkageTree
-from emst.hierarchy.selection import check_cut
+
+RULES = {
+    "cut": NOT_NEGATIVE,
+    "k": at_least(1),
+    "alpha": Rule(
+        lambda value: isinstance(value, Real) and 1 <= float(value) < math.inf, "a finite number of at least 1"
+    ),
+    "gamma": at_least(1),
+}
 
 
 class RobustSingleLinkage(ClusterMixin, BaseEstimator):
@@ -101,13 +110,10 @@ class RobustSingleLinkage(ClusterMixin, BaseEstimator):
         ValueError
             A parameter out of range, or `X` is refused by `HDBSCANGPU.fit`.
         """
-        check_cut(self.cut, self.gamma)
-        if not isinstance(self.alpha, (int, float, np.number)) or not self.alpha >= 1:
-            raise ValueError(f"alpha must be a number of at least 1; got {self.alpha!r}")
+        for name, rule in RULES.items():
+            rule.check(name, getattr(self, name))
         metric, params = metric_of(self.metric, self.metric_params or {})
-        if self.k is None:
-            raise ValueError("k must be an integer of at least 1; got None")
-        k = with_the_point(neighbours_asked_for(self.k, 2), number_of_points(X, metric))
+        k = with_the_point(int(self.k), number_of_points(X, metric))
         exact = HDBSCANGPU(
             min_samples=k,
             alpha=self.alpha,
@@ -184,6 +190,6 @@ def robust_single_linkage(
     single_linkage_tree : float64 array of shape (n - 1, 4)
         See `SingleLinkageTree.to_numpy`.
     """
-    check_parameter("leaf_size", leaf_size)
+    at_least(1).check("leaf_size", leaf_size)
     model = RobustSingleLinkage(cut, k, alpha, gamma, metric, algorithm, core_dist_n_jobs, kwargs, device=device).fit(X)
     return model.labels_, model.cluster_hierarchy_.to_numpy()
