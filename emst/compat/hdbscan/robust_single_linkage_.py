@@ -25,12 +25,11 @@ from emst.hdbscan import HDBSCANGPU
 from emst.hdbscan.parameters import NOT_NEGATIVE, Rule, at_least
 from emst.hdbscan.trees import SingleLinkageTree
 
+AT_LEAST_ONE = Rule(lambda value: isinstance(value, Real) and 1 <= float(value) < math.inf, "a number of at least 1")
 RULES = {
     "cut": NOT_NEGATIVE,
     "k": at_least(1),
-    "alpha": Rule(
-        lambda value: isinstance(value, Real) and 1 <= float(value) < math.inf, "a finite number of at least 1"
-    ),
+    "alpha": AT_LEAST_ONE,
     "gamma": at_least(1),
 }
 
