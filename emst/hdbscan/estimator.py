@@ -154,6 +154,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     2
     """
 
+    cluster_selection_epsilon_max: float = math.inf  # of estimators that were pickled before they had it
+
     @tells_equivalents
     def __init__(
         self,

@@ -309,6 +309,10 @@ def test_trees_from_arrays(ops):
     [
         (ValueError, "min_samples must be an integer of at least 1", {"min_samples": 0}),
         (ValueError, "min_cluster_size must be an integer of at least 2", {"min_cluster_size": 1}),
+        (ValueError, "cluster_selection_epsilon must be a finite number", {"cluster_selection_epsilon": "half"}),
+        (ValueError, "cluster_selection_epsilon_max must be", {"cluster_selection_epsilon_max": None}),
+        (TypeError, "'min_sample': did you mean 'min_samples'", {"min_sample": 3}),
+        (ValueError, "takes no metric_params; got 'V'", {"V": 3}),
         (TypeError, "needs p", {"metric": "minkowski"}),
         (TypeError, "algorithm must be one of", {"algorithm": "kd_tree"}),
         (ValueError, "KDTree", {"algorithm": "boruvka_kdtree", "metric": "canberra"}),

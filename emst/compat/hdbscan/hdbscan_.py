@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from typing import Any
 
@@ -14,6 +15,7 @@ from emst.compat.hdbscan.algorithms import algorithm_of, metric_of
 from emst.compat.hdbscan.prediction import PredictionData
 from emst.compat.missing import NoEquivalent
 from emst.hdbscan import HDBSCANGPU
+from emst.hdbscan.parameters import RULES
 from emst.inputs.devices import to_host
 
 
@@ -116,6 +118,10 @@ relative_validity_
         self.cluster_selection_epsilon_max = cluster_selection_epsilon_max
         self.device = device
         self._metric_kwargs = kwargs
+        for name in kwargs:
+            near = difflib.get_close_matches(name, super().get_params(deep=False), 1, 0.85)
+            if near:
+                raise TypeError(f"HDBSCAN has no parameter {name!r}: did you mean {near[0]!r}?")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """All parameters, those of the metric included."""
@@ -131,6 +137,8 @@ relative_validity_
     def _translated(self, X: Any) -> HDBSCANGPU:
         if self.branch_detection_data:
             self.generate_branch_detection_data()
+        for name in ("cluster_selection_epsilon", "cluster_selection_epsilon_max"):
+            RULES[name].check(name, getattr(self, name))
         if self.cluster_selection_epsilon_max < self.cluster_selection_epsilon:
             raise ValueError("cluster_selection_epsilon_max must be at least cluster_selection_epsilon")
         k = neighbours_asked_for(self.min_samples, self.min_cluster_size)
@@ -142,7 +150,7 @@ relative_validity_
             cluster_selection_epsilon=self.cluster_selection_epsilon,
             cluster_selection_persistence=self.cluster_selection_persistence,
             cluster_selection_epsilon_max=self.cluster_selection_epsilon_max,
-            max_cluster_size=self.max_cluster_size or None,
+            max_cluster_size=None if self.max_cluster_size in (0, math.inf) else self.max_cluster_size,
             metric=metric,
             metric_params=params,
             alpha=self.alpha,
