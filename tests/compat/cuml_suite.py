@@ -37,7 +37,9 @@ KINDS = "documented convention: results are numpy or cupy arrays, not data frame
 METRICS = "documented convention: more metrics than cuML's Euclidean one"
 LONE_ROOT = "documented convention: with 'leaf', a root that does not split can be selected; hdbscan never selects it"
 PERSISTENCE = "documented convention: persistence is at most 1; that of a root with few members exceeds 1 in hdbscan"
-PREDICTION = "exactness: hdbscan predicts with other core distances than those of its tree, among 2 k candidates"
+PREDICTION = (
+    "exactness: hdbscan takes the k + 1-st nearest training point for the core distance of a new point, not the k-th"
+)
 MEMBERSHIP = "documented convention: new points are weighted as training points are; hdbscan has two formulas"
 EXPECTED = {
     "test_all_points_membership_vectors_output_type": KINDS,
