@@ -15,14 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from emst.backend import backend_of
 from emst.backend.records import Report
 from emst.distances.metrics import check_directions, directions, tree_metric_of
-from emst.hierarchy.linkage import check_edges, to_scipy
-from emst.inputs.devices import native_array, on_device_of
+from emst.inputs.devices import giver, native_array, on_device_of
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import FittedAttribute
 from emst.inputs.points import check_finite, check_min_samples, check_points
 from emst.inputs.summary import counted, float_sum, one_line
 from emst.progress import both, round_printer
 from emst.spanning import metric_tree
+from emst.spanning_forest import Merges, SpanningForest, check_edges, csr_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,7 +111,7 @@ def minimum_spanning_tree(
 
 
 @dataclass(frozen=True, eq=False)
-class MinimumSpanningTree:
+class MinimumSpanningTree(SpanningForest):
     """Minimum spanning tree of n points.
 
     Attributes
@@ -142,6 +142,16 @@ class MinimumSpanningTree:
         )
 
     @property
+    def n_vertices(self) -> int:
+        """Number of points."""
+        return len(self.weights) + 1
+
+    @property
+    def n_components(self) -> int:
+        """Number of connected components: 1, as in any tree."""
+        return 1
+
+    @property
     def total_weight(self) -> float:
         """Sum of the weights, in float64."""
         weights = native_array(self.weights)
@@ -157,32 +167,34 @@ class MinimumSpanningTree:
             On the device of the tree's arrays. Edges of weight 0 (duplicate points) are stored explicitly.
         """
         edges, weights = native_array(self.edges), native_array(self.weights)
-        n = len(weights) + 1
-        if isinstance(edges, np.ndarray):
-            from scipy.sparse import coo_array as coo
-        else:
-            from cupyx.scipy.sparse import coo_matrix as coo
-        with on_device_of(weights):
-            return coo((weights, (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
+        return csr_of(edges[:, 0], edges[:, 1], weights, self.n_vertices)
 
-    def linkage(self) -> np.ndarray:
-        """Single linkage of the points: float64 array of shape (n - 1, 4) on the host, as SciPy's `linkage` returns.
+    def plot(self, positions: Any, *, ax: Axes | None = None) -> Axes:
+        """Draw the points and the tree's edges, coloured by weight.
 
-        Row i merges clusters ``Z[i, 0] < Z[i, 1]`` at height ``Z[i, 2]`` into cluster ``n + i`` of ``Z[i, 3]`` points.
+        Parameters
+        ----------
+        positions : array-like of shape (n, 2)
+            Where to draw the points: their coordinates, or any others in the plane.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
 
-        Raises
-        ------
-        ValueError
-            The arrays were changed, and `edges` is not a spanning tree any more.
+        Returns
+        -------
+        matplotlib Axes
         """
+        from emst.plots import plot_mst
+
+        return plot_mst(positions, self, ax=ax)
+
+    def _merges(self) -> Merges:
         edges, weights = native_array(self.edges), native_array(self.weights)
         with on_device_of(weights):
-            check_edges(edges, weights)
-            ops = backend_of("cpu" if isinstance(edges, np.ndarray) else "cuda")
-            return to_scipy(ops.linkage(edges, weights))
+            check_edges(edges, weights, self.n_vertices)
+        return Merges(edges, weights, self.n_vertices, giver(self.edges))
 
 
-class EMST(BaseEstimator):
+class EMST(SpanningForest, BaseEstimator):
     """Exact minimum spanning tree of points, Euclidean by default.
 
     Parameters
@@ -310,10 +322,9 @@ class EMST(BaseEstimator):
         check_is_fitted(self)
         return self._tree.to_csr()
 
-    def linkage(self) -> np.ndarray:
-        """Single linkage of the tree: SciPy's (n - 1, 4) matrix, for `scipy.cluster.hierarchy`."""
+    def _merges(self) -> Merges:
         check_is_fitted(self)
-        return self._tree.linkage()
+        return self._tree._merges()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the points and the tree's edges, coloured by weight.
