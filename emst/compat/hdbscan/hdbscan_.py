@@ -166,9 +166,10 @@ relative_validity_
         super()._take(exact)
         self._centers: dict[str, Any] = {}
         if self.match_reference_implementation:
-            leaves_at_once = _leave_when_it_begins(exact, to_host(self.labels_))
-            self.labels_, self.probabilities_ = self.labels_ * 1, self.probabilities_ * 1
-            self.labels_[leaves_at_once], self.probabilities_[leaves_at_once] = -1, 0
+            labels, probabilities = to_host(self.labels_).copy(), to_host(self.probabilities_).copy()
+            leaves_at_once = _leave_when_it_begins(exact, labels)
+            labels[leaves_at_once], probabilities[leaves_at_once] = -1, 0
+            self.labels_, self.probabilities_ = exact._model.give(labels), exact._model.give(probabilities)
 
     @property
     def outlier_scores_(self) -> Any:
