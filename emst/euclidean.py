@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from emst.backend import backend_of
 from emst.backend.records import Report
-from emst.distances.metrics import check_directions, directions, tree_metric_of
+from emst.distances.metrics import check_columns, check_directions, directions, tree_metric_of
 from emst.inputs.devices import giver, native_array, on_device_of
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import FittedAttribute
@@ -51,10 +51,12 @@ def minimum_spanning_tree(
         itself** (as scikit-learn does; hdbscan, cuML and fast_hdbscan do not, so their k is this k - 1).
     metric : str, default "euclidean"
         The distance between points: "euclidean" ("l2"), "sqeuclidean", "manhattan" ("l1", "cityblock"), "chebyshev"
-        ("infinity"), "minkowski" ("p"), "cosine", or "haversine" of latitude and longitude in radians. `HDBSCANGPU`
-        takes all metrics of scikit-learn.
+        ("infinity"), "minkowski" ("p"), "cosine", or "haversine" of latitude and longitude, in this order.
+        `HDBSCANGPU` takes all metrics of scikit-learn.
     metric_params : dict, optional
-        ``{"p": p}`` for "minkowski": a number from 1 to 32, or infinity; by default 2.
+        ``{"p": p}`` for "minkowski": a number from 1 to 32, or infinity; by default 2. For "haversine"
+        ``{"degrees": True}`` for places in degrees instead of radians, ``{"radius": 6371.0088}`` for lengths in km on
+        the earth instead of angles, or both.
     device : {"auto", "cpu", "cuda"}, default "auto"
         Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
         used, otherwise the CPU.
@@ -77,11 +79,17 @@ def minimum_spanning_tree(
     ValueError
         NaN or infinite coordinates (naming the first row and how many), wrong shape, no points, `min_samples` not
         between 1 and n, unknown `metric`, `device` or `dtype`, `metric_params` that the metric does not have, rows of
-        zeros for "cosine" (naming the first and how many), more than 2**31 - 1 points.
+        zeros for "cosine" (naming the first and how many), angles beyond pi / 2 and 2 pi (or 90 and 360 degrees) or
+        columns called longitude and latitude in this order for "haversine", more than 2**31 - 1 points.
     RuntimeError
         ``device="cuda"`` without CuPy or a GPU.
     MemoryError
         Not enough memory; raised before anything is allocated.
+
+    Warns
+    -----
+    UserWarning
+        `X` is a data frame of two columns called latitude and longitude, and the metric is Euclidean.
 
     Examples
     --------
@@ -91,6 +99,7 @@ def minimum_spanning_tree(
     ([[1, 2], [0, 1]], [1.0, 5.0])
     """
     chosen = tree_metric_of(metric, metric_params)
+    check_columns(X, chosen)
     given = check_points(X, device=device, dtype=dtype)
     n, computed = len(given.array), chosen.computed_in(given.dtype, dtype)
     k = check_min_samples(min_samples, n)
@@ -102,6 +111,8 @@ def minimum_spanning_tree(
         check_finite(statistics.bad, statistics.first)
         if chosen.image is directions:
             check_directions(points)
+        if chosen.sphere is not None:
+            chosen.sphere.check(points)
         printed = both(report, round_printer(n) if verbose else None)
         edges, weights, core = metric_tree(points, statistics, chosen, k, ops, printed)
         del points
@@ -204,10 +215,12 @@ class EMST(SpanningForest, BaseEstimator):
         distance to the k-th nearest point, counting the point itself.
     metric : str, default "euclidean"
         The distance between points: "euclidean" ("l2"), "sqeuclidean", "manhattan" ("l1", "cityblock"), "chebyshev"
-        ("infinity"), "minkowski" ("p"), "cosine", or "haversine" of latitude and longitude in radians. `HDBSCANGPU`
-        takes all metrics of scikit-learn.
+        ("infinity"), "minkowski" ("p"), "cosine", or "haversine" of latitude and longitude, in this order.
+        `HDBSCANGPU` takes all metrics of scikit-learn.
     metric_params : dict, optional
-        ``{"p": p}`` for "minkowski": a number from 1 to 32, or infinity; by default 2.
+        ``{"p": p}`` for "minkowski": a number from 1 to 32, or infinity; by default 2. For "haversine"
+        ``{"degrees": True}`` for places in degrees instead of radians, ``{"radius": 6371.0088}`` for lengths in km on
+        the earth instead of angles, or both.
     device : {"auto", "cpu", "cuda"}, default "auto"
         Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
         used, otherwise the CPU. `device_` says which.
