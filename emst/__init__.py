@@ -15,6 +15,7 @@
     io/             files
     plots/          pictures
     dask/           the same over many GPUs and machines
+    compat/         peers' code, unchanged: hdbscan's and cuML's names, BERTopic
     cli/            the command `emst`
     progress.py     progress of long runs: lines and bars
     old_pickles.py  what a pickle of an earlier version raises

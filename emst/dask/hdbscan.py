@@ -17,6 +17,7 @@ from emst.dask.model import Model
 from emst.dask.prediction import approximate_predict
 from emst.distances.metrics import Metric, check_columns, metric_of, tree_metric_of
 from emst.hdbscan.fitting import check_size
+from emst.hdbscan.keywords import tells_equivalents
 from emst.hdbscan.parameters import RECLUSTERED, RULES, Rule
 from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy.selection import Options
@@ -70,6 +71,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
     device_: Any = FittedAttribute()
     n_features_in_: Any = FittedAttribute()
 
+    @tells_equivalents
     def __init__(
         self,
         min_cluster_size: int = 5,

@@ -1,6 +1,7 @@
 """HDBSCAN*: the estimator, and prediction with a fitted model.
 
 estimator.py     `HDBSCANGPU`, also called `HDBSCAN`: its parameters, and `fit` as a list of stages
+keywords.py      what other libraries' keywords are called here
 parameters.py    which values the parameters may have
 fitting.py       from data and metric to the spanning tree
 model.py         what a fit keeps: the spanning tree, and the dendrogram and clusters made from it

@@ -14,6 +14,7 @@ C. Malzer, M. Baum, "A hybrid approach to hierarchical density-based cluster sel
 from __future__ import annotations
 
 import difflib
+import math
 import warnings
 from typing import Any
 
@@ -25,6 +26,7 @@ from emst.distances.metrics import check_columns
 from emst.hdbscan import centers
 from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.fitting import tree_model
+from emst.hdbscan.keywords import tells_equivalents
 from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import RECLUSTERED, RULES, check_parameters, options_of, request_of
 from emst.hierarchy.condensed import condensed_tree
@@ -91,6 +93,9 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Has no effect: `X` is never changed.
     cluster_selection_persistence : float, default 0.0
         Merge back splits whose smaller side has less persistence than this, in units of lambda = 1 / distance.
+    cluster_selection_epsilon_max : float, default infinity
+        Clusters that split off their parent at a greater distance than this are not selected by "eom"; nor is the root
+        if the tree has a longer edge.
     prediction_data : bool, default False
         Prepare predictions during the fit, not when `predict` or a similar function is first called. Predictions need
         `X` unchanged; a reference to it is kept.
@@ -162,6 +167,9 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     2
     """
 
+    cluster_selection_epsilon_max: float = math.inf  # of estimators that were pickled before they had it
+
+    @tells_equivalents
     def __init__(
         self,
         min_cluster_size: int = 5,
@@ -180,6 +188,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         copy: bool = False,
         *,
         cluster_selection_persistence: float = 0.0,
+        cluster_selection_epsilon_max: float = math.inf,
         prediction_data: bool = False,
         device: str = "auto",
         dtype: Any = None,
@@ -200,6 +209,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         self.store_centers = store_centers
         self.copy = copy
         self.cluster_selection_persistence = cluster_selection_persistence
+        self.cluster_selection_epsilon_max = cluster_selection_epsilon_max
         self.prediction_data = prediction_data
         self.device = device
         self.dtype = dtype
@@ -325,7 +335,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         ----------
         **params
             New values for any of `min_cluster_size`, `cluster_selection_method`, `cluster_selection_epsilon`,
-            `cluster_selection_persistence`, `max_cluster_size`, `allow_single_cluster` and `store_centers`.
+            `cluster_selection_epsilon_max`, `cluster_selection_persistence`, `max_cluster_size`,
+            `allow_single_cluster` and `store_centers`.
 
         Returns
         -------

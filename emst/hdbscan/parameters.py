@@ -26,6 +26,11 @@ class Rule(NamedTuple):
     def __or__(self, other: Rule) -> Rule:
         return Rule(lambda value: self.allows(value) or other.allows(value), f"{self.words} or {other.words}")
 
+    def check(self, name: str, value: Any) -> None:
+        """Raise ValueError if the value is not allowed for the parameter of this name."""
+        if not self.allows(value):
+            raise ValueError(f"{name} must be {self.words}; got {reprlib.repr(value)}")
+
 
 def _is_integer(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
@@ -39,7 +44,7 @@ def _is_number(value: Any) -> bool:
         return False
 
 
-def _at_least(least: int) -> Rule:
+def at_least(least: int) -> Rule:
     return Rule(lambda value: _is_integer(value) and value >= least, f"an integer of at least {least}")
 
 
@@ -51,6 +56,7 @@ INTEGER = Rule(_is_integer, "an integer")
 NOT_NEGATIVE = Rule(lambda value: _is_number(value) and value >= 0, "a finite number of at least 0")
 POSITIVE = Rule(lambda value: _is_number(value) and value > 0, "a finite number greater than 0")
 BOOLEAN = Rule(lambda value: isinstance(value, (bool, np.bool_)), "True or False")
+INFINITE = Rule(lambda value: isinstance(value, Real) and value == math.inf, "infinity")
 FUNCTION = Rule(callable, "a function")
 DICTIONARY = Rule(lambda value: isinstance(value, dict), "a dictionary")
 BAR = Rule(lambda value: isinstance(value, str) and value == "bar", "'bar'")
@@ -58,25 +64,26 @@ NONE = Rule(lambda value: value is None, "None")
 ANYTHING = Rule(lambda value: True, "anything")
 
 RULES = {
-    "min_cluster_size": _at_least(2),
-    "min_samples": _at_least(1) | NONE,
+    "min_cluster_size": at_least(2),
+    "min_samples": at_least(1) | NONE,
     "cluster_selection_epsilon": NOT_NEGATIVE,
-    "max_cluster_size": _at_least(1) | NONE,
+    "max_cluster_size": at_least(1) | NONE,
     "metric": _one_of(*NAMES) | FUNCTION,
     "metric_params": DICTIONARY | NONE,
     "alpha": POSITIVE,
     "algorithm": _one_of("auto", "brute", "kd_tree", "ball_tree"),
-    "leaf_size": _at_least(1),
+    "leaf_size": at_least(1),
     "n_jobs": INTEGER | NONE,
     "cluster_selection_method": _one_of("eom", "leaf"),
     "allow_single_cluster": BOOLEAN,
     "store_centers": _one_of("centroid", "medoid", "both") | NONE,
     "copy": BOOLEAN,
     "cluster_selection_persistence": NOT_NEGATIVE,
+    "cluster_selection_epsilon_max": NOT_NEGATIVE | INFINITE,
     "prediction_data": BOOLEAN,
     "device": _one_of(*DEVICES),
     "dtype": ANYTHING,  # checked with the data
-    "verbose": BOOLEAN | _at_least(0) | BAR,
+    "verbose": BOOLEAN | at_least(0) | BAR,
 }
 
 RECLUSTERED = (
@@ -87,6 +94,7 @@ RECLUSTERED = (
     "allow_single_cluster",
     "store_centers",
     "cluster_selection_persistence",
+    "cluster_selection_epsilon_max",
 )
 
 
@@ -106,9 +114,7 @@ class Request:
 def check_parameters(estimator: Any) -> None:
     """Raise ValueError for the first parameter whose value is not allowed."""
     for name, rule in RULES.items():
-        value = getattr(estimator, name)
-        if not rule.allows(value):
-            raise ValueError(f"{name} must be {rule.words}; got {reprlib.repr(value)}")
+        rule.check(name, getattr(estimator, name))
 
 
 def request_of(estimator: Any, progress: Progress, *, sparse: bool) -> Request:
@@ -146,4 +152,5 @@ def options_of(estimator: Any) -> Options:
         persistence=float(estimator.cluster_selection_persistence),
         max_cluster_size=None if most is None else int(most),
         allow_single_cluster=bool(estimator.allow_single_cluster),
+        epsilon_max=float(estimator.cluster_selection_epsilon_max),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -23,6 +24,7 @@ class Options:
     persistence: float = 0.0
     max_cluster_size: int | None = None
     allow_single_cluster: bool = False
+    epsilon_max: float = math.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +55,24 @@ def flat_clustering(condensed: Condensed, options: Options, ops: Backend) -> Fla
     """
     n = condensed.linkage.points
     largest = n if options.max_cluster_size is None else min(options.max_cluster_size, n)
-    selection = ops.select(condensed, options.method, options.epsilon, largest, options.allow_single_cluster)
+    eligible = condensed if options.epsilon_max == math.inf else _too_wide_too_large(condensed, options.epsilon_max)
+    selection = ops.select(eligible, options.method, options.epsilon, largest, options.allow_single_cluster)
     labels, probabilities = ops.label_points(condensed, selection, options.epsilon, *condensed.leaving())
     if options.allow_single_cluster and len(selection.chosen) == 1 and not bool((labels >= 0).any()):
         # Epsilon has selected the root, but no point leaves it late enough to be a member: there is no cluster.
         selection = replace(selection, chosen=selection.chosen[:0], label=np.full_like(selection.label, -1))
     return FlatClustering(condensed, selection, labels, probabilities)
+
+
+def _too_wide_too_large(condensed: Condensed, epsilon_max: float) -> Condensed:
+    """The same tree, in which clusters born at a greater distance than `epsilon_max` have more points than any cluster
+    may have. As in hdbscan, the root counts as born at the greatest distance of the tree."""
+    with np.errstate(divide="ignore"):
+        birth = 1 / condensed.birth
+    birth[0] = condensed.linkage.height[-1]
+    size = condensed.size.copy()
+    size[birth > epsilon_max] = condensed.linkage.points + 1
+    return replace(condensed, size=size)
 
 
 def check_cut(cut_distance: Any, min_cluster_size: Any) -> tuple[float, int]:

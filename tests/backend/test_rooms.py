@@ -47,6 +47,7 @@ LEVELS = [
     {"euclidean"},
     {"hdbscan"},
     {"dask"},
+    {"compat"},
     {"cli"},
     {"__init__", "__main__"},
 ]

@@ -369,6 +369,7 @@ BAD = [
     ("store_centers", "mean"),
     ("copy", "never"),
     ("cluster_selection_persistence", -0.1),
+    ("cluster_selection_epsilon_max", -np.inf),
     ("prediction_data", "yes"),
     ("device", "gpu"),
     ("dtype", np.int32),

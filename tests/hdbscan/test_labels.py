@@ -9,6 +9,7 @@ of SciPy, scikit-learn's code must make our labels from our dendrogram, and few 
 """
 
 import pathlib
+import pickle
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from helpers import KINDS, cloud, mutual_reachability, same_partition
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import pdist, squareform
 from sklearn import datasets
+from sklearn.base import clone
 from sklearn.cluster import HDBSCAN
 from sklearn.cluster._hdbscan._tree import HIERARCHY_dtype, tree_to_labels
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
@@ -259,3 +261,22 @@ def test_a_member_can_have_probability_zero(ops):
     assert members.sum() > 25
     assert model.probabilities_[:25].tolist() == [1] * 25
     assert not model.probabilities_[members][25:].any()
+
+
+def test_clusters_that_begin_too_high_are_not_selected(ops):
+    """Two pairs of blobs: the pairs begin at about 38, the blobs at less than 1, and the longest edge is the former."""
+    pair = np.random.default_rng(0).normal(0, 0.2, (200, 2)) + np.repeat([[0, 0], [0.8, 0]], 100, axis=0)
+    x = np.concatenate([pair, pair + [40, 0]])
+    model = HDBSCANGPU(min_cluster_size=60, min_samples=3, allow_single_cluster=True, device=ops.name).fit(x)
+    assert (model.labels_[:200] != model.labels_[200:]).all()
+    assert model.labels_.max() == 1
+    for most, clusters in ((0.01, 0), (5, 4), (30, 4), (50, 2)):
+        other = model.recluster(cluster_selection_epsilon_max=most)
+        assert other.labels_.max() + 1 == clusters
+        np.testing.assert_array_equal(clone(other).fit(x).labels_, other.labels_)
+        again = pickle.loads(pickle.dumps(other))
+        assert again.condensed_tree_._select_clusters() == other.condensed_tree_._select_clusters()
+    joined = model.recluster(cluster_selection_epsilon_max=5, cluster_selection_epsilon=10)
+    assert joined.labels_.max() == 1
+    leaves = model.recluster(cluster_selection_method="leaf", cluster_selection_epsilon_max=0.01)
+    assert leaves.labels_.max() == 3

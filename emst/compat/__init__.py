@@ -1,0 +1,12 @@
+"""Peers' code, unchanged: modules with the names, keywords and conventions of other libraries over `HDBSCANGPU`.
+
+    hdbscan/           `import emst.compat.hdbscan as hdbscan`
+    cuml_hdbscan.py    `import emst.compat.cuml_hdbscan as hdbscan`, for `cuml.cluster.hdbscan`
+    bertopic.py        `register()`: BERTopic treats `HDBSCANGPU` like hdbscan's class
+    clusterer.py       what the classes of both libraries share
+    counting.py        how the peers count `min_samples`
+    missing.py         the errors for what has no equivalent
+
+A class here holds a fitted `HDBSCANGPU`, as `exact_`. None of the other libraries is imported.
+docs/migration.md lists which keyword becomes which.
+"""

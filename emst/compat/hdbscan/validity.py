@@ -1,0 +1,37 @@
+"""hdbscan's density-based cluster validity."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emst.hierarchy.validity import validity_index as exact_validity_index
+
+
+def validity_index(
+    X: Any,
+    labels: Any,
+    metric: Any = "euclidean",
+    d: int | None = None,
+    per_cluster_scores: bool = False,
+    mst_raw_dist: bool = False,
+    verbose: bool = False,
+    **kwd_args: Any,
+) -> Any:
+    """Density-based cluster validity; see `emst.validity_index`.
+
+    Parameters
+    ----------
+    X, labels, metric, d, per_cluster_scores, mst_raw_dist, **kwd_args
+        As in `emst.validity_index`.
+    verbose : bool, default False
+        Has no effect.
+    """
+    return exact_validity_index(
+        X,
+        labels,
+        metric=metric,
+        d=d,
+        per_cluster_scores=per_cluster_scores,
+        mst_raw_dist=mst_raw_dist,
+        **kwd_args,
+    )

@@ -1,0 +1,65 @@
+"""Keywords of hdbscan, cuML and fast_hdbscan: a call that uses one is told what to write instead."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+Init = TypeVar("Init", bound=Callable[..., None])
+
+EXACT = "leave it out, because the tree is always exact"
+THREADS = "leave it out, and limit the threads with numba.set_num_threads"
+BUILD = "leave it out, because no neighbour graph is built"
+INSTEAD = {
+    "approx_min_span_tree": EXACT,
+    "branch_detection_data": "emst has no branch detection",
+    "build_algo": BUILD,
+    "build_kwds": BUILD,
+    "core_dist_n_jobs": THREADS,
+    "device_ids": "use device='cuda' for one GPU, or emst.dask.HDBSCAN for several",
+    "gen_min_span_tree": "leave it out, because minimum_spanning_tree_ is made when it is first read",
+    "knn_k": BUILD,
+    "knn_n_clusters": BUILD,
+    "match_reference_implementation": "leave it out, and pass min_samples=k and min_cluster_size=m + 1 for k and m",
+    "max_dist": "use metric_params={'max_distance': ...}",
+    "memory": "leave it out, and select other clusters of the same tree with recluster(...)",
+    "metric_kwds": "use metric_params",
+    "metric_kwargs": "use metric_params",
+    "output_type": "leave it out, because results are arrays of the same kind as X",
+    "p": "use metric='minkowski' with metric_params={'p': ...}",
+    "prediction_data": "leave it out, because predictions prepare what they need",
+    "reproducible": "leave it out, because every run gives the same result",
+    "sample_weight": "emst has no weights of rows",
+    "semi_supervised": "emst has no semi-supervised clustering",
+    "ss_algorithm": "emst has no semi-supervised clustering",
+    "V": "use metric_params={'V': ...}",
+    "VI": "use metric_params={'VI': ...}",
+    "w": "use metric_params={'w': ...}",
+}
+
+
+def tells_equivalents(init: Init) -> Init:
+    """Let an estimator's `__init__` raise a TypeError that names the equivalent of an unknown keyword.
+
+    The signature that scikit-learn reads stays that of `init`, so there is no ``**kwargs`` in it.
+    """
+    taken = [name for name in inspect.signature(init).parameters if name != "self"]
+
+    @wraps(init)
+    def checked(self: Any, *args: Any, **kwargs: Any) -> None:
+        for name in kwargs:
+            if name not in taken:
+                raise TypeError(f"{type(self).__name__} has no parameter {name!r}: {_instead(name, taken)}")
+        init(self, *args, **kwargs)
+
+    return checked  # type: ignore[return-value]
+
+
+def _instead(name: str, taken: list[str]) -> str:
+    near = difflib.get_close_matches(name, taken, 1)
+    if name in INSTEAD:
+        return INSTEAD[name]
+    return f"did you mean {near[0]!r}?" if near else f"it has {', '.join(taken)}"
