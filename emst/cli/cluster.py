@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib.util
 import sys
 import time
 import warnings
@@ -38,6 +39,7 @@ EXAMPLES = """\
 examples:
   emst cluster points.npy --min-cluster-size 50 -o labels.npy
   emst cluster points.npy --min-cluster-size 50 -o labels.npy --plot clusters.png --tree condensed.png
+  emst cluster points.npy --min-cluster-size 50 -o labels.npy --html clusters.html
   emst cluster places.csv --columns lat,lon --min-cluster-size 20 --method leaf -o labels.csv
 """
 
@@ -45,6 +47,9 @@ MIN_SAMPLES_HELP = """\
 the core distance of a point is the distance to its K-th nearest point, counting the point itself (default: N of
 --min-cluster-size). hdbscan and cuML do not count it: K here is theirs plus one"""
 
+HTML_HELP = """\
+also write a page for the browser (.html): the clusters, with a slider over the minimum cluster size; one file, which
+needs no network"""
 
 EPSILON_HELP = "merge clusters that separate at a smaller distance than this"
 PERSISTENCE_HELP = "merge back splits whose smaller side has less persistence than this"
@@ -59,6 +64,7 @@ def add_to(commands: Commands) -> None:
     add("-o", "--output", type=Path, metavar="LABELS", required=True, help=".npy, .npz, .csv or .parquet to write")
     add("--plot", type=Path, metavar="PICTURE", help="also draw the clusters: .png, .pdf, .svg, ...")
     add("--tree", type=Path, metavar="PICTURE", help="also draw the condensed tree")
+    add("--html", type=Path, metavar="PAGE", help=HTML_HELP)
     add("--min-cluster-size", type=int, default=5, metavar="N", help="smallest size of a cluster (default 5)")
     add("--min-samples", type=int, metavar="K", help=MIN_SAMPLES_HELP)
     add(
@@ -96,12 +102,14 @@ def run(arguments: argparse.Namespace) -> None:
 
     check_labels(arguments.output)
     check_files(arguments.points, arguments.output, "the labels", arguments.plot, arguments.tree)
+    _check_page(arguments)
     if arguments.plot is not None and arguments.metric == "precomputed":
         raise ValueError("--plot draws points, and --metric precomputed has only distances")
     with contextlib.ExitStack() as stack:
         output = stack.enter_context(replacing(arguments.output))
         plot = stack.enter_context(replacing(arguments.plot)) if arguments.plot else None
         tree = stack.enter_context(replacing(arguments.tree)) if arguments.tree else None
+        page = stack.enter_context(replacing(arguments.html)) if arguments.html else None
         start = time.perf_counter()
         points = read_points(arguments.points, arguments.columns, arguments.array, gaps=True)
         read = time.perf_counter() - start
@@ -113,11 +121,25 @@ def run(arguments: argparse.Namespace) -> None:
             save_picture(plot, arguments.plot, lambda axis: _draw_clusters(axis, points, model))
         if tree:
             save_picture(tree, arguments.tree, lambda axis: _draw_tree(axis, model), size=(10, 6.5))
+        if page:
+            model.save_html(page, title=arguments.points.name)
     sizes = f"min_cluster_size {model.min_cluster_size}, min_samples {model.min_samples or model.min_cluster_size}"
     print(f"{len(points):,} points in {points.shape[1]} dimensions, {sizes}")
     print(_counts(labels))
     print(f"read in {read:.2f} s, clustered in {fitted:.2f} s on {model.device_}")
-    print(written(arguments.output, arguments.plot, arguments.tree))
+    print(written(arguments.output, arguments.plot, arguments.tree, arguments.html))
+
+
+def _check_page(arguments: argparse.Namespace) -> None:
+    """Check --html before anything is read."""
+    if arguments.html is None:
+        return
+    if arguments.html.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{arguments.html}: the page is written as .html")
+    if arguments.metric == "precomputed":
+        raise ValueError("--html shows points, and --metric precomputed has only distances")
+    if importlib.util.find_spec("bokeh") is None:
+        raise ValueError("--html needs Bokeh: pip install 'emst[html]'")
 
 
 def _fit(points: np.ndarray, arguments: argparse.Namespace) -> HDBSCANGPU:
@@ -167,14 +189,14 @@ def _counts(labels: np.ndarray) -> str:
 def _draw_clusters(axis: Any, points: np.ndarray, model: HDBSCANGPU) -> None:
     from emst.plots import plot_clusters
 
-    plot_clusters(points, model.labels_, model.probabilities_, axis=axis)
+    plot_clusters(points, model.labels_, model.probabilities_, axis)
 
 
 def _draw_tree(axis: Any, model: HDBSCANGPU) -> None:
     """The condensed tree; clusters have the colours of --plot."""
     from emst.plots import cluster_colours
 
-    palette = cluster_colours(int(model.labels_.max(initial=-1)) + 1)
+    palette = cluster_colours(model.labels_)
     model.condensed_tree_.plot(
         select_clusters=True, label_clusters=True, selection_palette=palette, log_size=True, axis=axis
     )

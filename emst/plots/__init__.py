@@ -1,16 +1,19 @@
 """Pictures of trees and clusters. They are drawn from plain arrays; matplotlib is imported when one is drawn.
 
     clusters.py      the points, coloured by cluster
+    colours.py       colours of clusters
+    page.py          a page for the browser: clusters, and a slider over min_cluster_size
     condensed.py     the condensed tree
     icicles.py       positions and widths of the condensed tree's icicles, without drawing
     dendrogram.py    the single linkage tree
     spanning.py      the minimum spanning tree between the points
-    plane.py         axes, and points of any dimension in a plane
+    plane.py         axes, and where points of any dimension are drawn
 
 Every function returns the Axes. Without `axis` it draws into the current one, as the hdbscan package does.
 """
 
-from emst.plots.clusters import cluster_colours, plot_clusters
+from emst.plots.clusters import plot_clusters
+from emst.plots.colours import cluster_colours
 from emst.plots.condensed import plot_condensed_tree
 from emst.plots.dendrogram import plot_single_linkage_tree
 from emst.plots.spanning import plot_mst, plot_spanning_tree, weight_norm

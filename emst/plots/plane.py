@@ -1,13 +1,29 @@
-"""What pictures share: the current axes, and the projection of points to a plane."""
+"""What pictures share: axes, the choice of points to draw, and their places in the picture."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+HALF_TURN = {"degrees": 180.0, "radians": math.pi}
+STEEPEST = 10.0  # most that a map near a pole is stretched upwards
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Where points are drawn."""
+
+    places: np.ndarray  # float64[n, 2], or [n, 3] in a picture in space
+    names: tuple[str, ...]  # of the axes
+    stretch: float = 1.0  # length of a unit of y over that of x
+    half_turn: float = 0.0  # of a map, 180 degrees in its unit: lines that are longer in x cross the border
 
 
 def current_axis() -> Axes:
@@ -17,24 +33,92 @@ def current_axis() -> Axes:
     return plt.gca()
 
 
-def on_plane(points: Any) -> tuple[np.ndarray, tuple[str, str]]:
-    """Points in the plane, float64 of shape (n, 2), and the names of its two axes.
+def axes_for(dimensions: int) -> Axes:
+    """pyplot's current axes, or axes in space for points of three dimensions if the current figure has no axes yet."""
+    from matplotlib import pyplot as plt
 
-    Points of more than two dimensions are projected to their first two principal components. Points of one dimension
-    get y = 0.
+    return plt.gcf().add_subplot(projection="3d") if dimensions == 3 and not plt.gcf().axes else plt.gca()
+
+
+def sample(points: Any, most: int) -> np.ndarray:
+    """Row numbers of the points with finite coordinates, ascending; of more than `most`, a random sample of as many."""
+    rows = np.flatnonzero(np.isfinite(points).all(axis=1))
+    if len(rows) > most:
+        rows = np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
+    return rows
+
+
+def view_of(
+    points: Any, names: Sequence[str] | None = None, geographic: str | None = None, *, space: bool = False
+) -> View:
+    """Where points of any dimension are drawn.
+
+    Points of more dimensions than the picture has are projected to their first principal components. Points of one
+    dimension get y = 0.
 
     Parameters
     ----------
     points : array or sparse matrix of shape (n, d)
         Finite coordinates.
+    names : sequence of str, optional
+        Names of the columns.
+    geographic : {None, "degrees", "radians"}, default None
+        The unit, if the points are latitude and longitude: longitude is x, latitude is y.
+    space : bool, default False
+        The picture has three dimensions.
+
+    Raises
+    ------
+    ValueError
+        `geographic` is another word, or the points do not have two dimensions.
     """
     from scipy.sparse import issparse
-    from sklearn.decomposition import PCA
 
     points = points.astype(np.float64)
     n, d = points.shape
-    if d > 2 and n > 2:
-        pca = PCA(n_components=2, svd_solver="arpack" if issparse(points) else "auto", random_state=0)
-        return pca.fit_transform(points), ("principal component 1", "principal component 2")
+    given = None if names is None else tuple(str(name) for name in names)
+    if geographic is not None:
+        return _map(points, given, geographic)
+    dimensions = 3 if space else 2
+    if d > dimensions and n > dimensions:
+        return View(_projected(points, dimensions), tuple(f"principal component {i + 1}" for i in range(dimensions)))
     places = points.toarray() if issparse(points) else points
-    return np.column_stack([places, np.zeros((n, 1))])[:, :2], ("x", "y" if d > 1 else "")
+    places = np.column_stack([places, np.zeros((n, dimensions))])[:, :dimensions]
+    return View(places, ((given or ("x", "y", "z")[:d]) + ("",) * dimensions)[:dimensions])
+
+
+def _projected(points: Any, dimensions: int) -> np.ndarray:
+    from scipy.sparse import issparse
+    from sklearn.decomposition import PCA
+
+    solver = "arpack" if issparse(points) else "auto"
+    return np.asarray(PCA(n_components=dimensions, svd_solver=solver, random_state=0).fit_transform(points))
+
+
+def _map(points: Any, names: tuple[str, ...] | None, unit: str) -> View:
+    """Longitude on x and latitude on y, with equal lengths at the mean latitude."""
+    if unit not in HALF_TURN:
+        raise ValueError(f"geographic must be None, 'degrees' or 'radians'; got {unit!r}")
+    if points.shape[1] != 2:
+        raise ValueError(f"a map needs latitude and longitude; the points have {points.shape[1]} columns")
+    latitude, longitude = names or (f"latitude ({unit})", f"longitude ({unit})")
+    middle = float(points[:, 0].mean()) if len(points) else 0.0
+    stretch = 1 / max(math.cos(middle * math.pi / HALF_TURN[unit]), 1 / STEEPEST)
+    return View(points[:, ::-1], (longitude, latitude), stretch, HALF_TURN[unit])
+
+
+def in_space(ax: Axes) -> bool:
+    """Whether the axes have three dimensions."""
+    return ax.name == "3d"
+
+
+def dress(ax: Axes, view: View) -> None:
+    """Name the axes, and give all of them the same scale."""
+    ax.set(xlabel=view.names[0], ylabel=view.names[1])
+    if in_space(ax):
+        ax.set(zlabel=view.names[2])
+        ax.set_aspect("equal")
+    else:
+        ax.set_aspect(view.stretch)
+        ax.margins(0.02)
+        ax.autoscale_view()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.inputs.devices import to_host
-from emst.plots.plane import current_axis, on_plane
+from emst.plots.plane import current_axis, view_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,7 +128,8 @@ def plot_spanning_tree(
 
     edges, weights = np.asarray(to_host(edges)), np.asarray(to_host(weights), dtype=np.float64)
     rows, ends = np.unique(edges, return_inverse=True)
-    places, names = on_plane(points[rows])
+    view = view_of(points[rows])
+    places, names = view.places, view.names
     axis = axis or current_axis()
     segments = places[ends.reshape(-1, 2)]
     if len(edges) > DENSE:
