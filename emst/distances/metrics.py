@@ -92,6 +92,13 @@ class Metric:
         """Whether distances are Euclidean ones between images, mapped by `height`."""
         return self.way == "tree" and self.norm == EUCLIDEAN
 
+    @property
+    def geographic(self) -> str | None:
+        """The unit of latitude and longitude, "degrees" or "radians"; None if the points are not places on a sphere."""
+        if self.name != "haversine":
+            return None
+        return "degrees" if self.params.get("degrees") else "radians"
+
     def computed_in(self, given: np.dtype, wanted: Any) -> np.dtype:
         """The dtype of results for points of dtype `given`: `wanted` if it is not None.
 

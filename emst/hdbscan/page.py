@@ -36,17 +36,17 @@ def _page_of(clusterer: HDBSCANGPU, sizes: Sequence[int] | None, names: Sequence
     if not model.has_features:
         raise ValueError("a page shows points; this model was fitted to distances or to sparse features")
     chosen = clusterer.min_cluster_size
-    wanted = sizes_of(model, chosen) if sizes is None else [int(size) for size in sizes]
+    wanted = _sizes(model, chosen) if sizes is None else [int(size) for size in sizes]
     names = getattr(clusterer, "feature_names_in_", None) if names is None else names
     labels = {}
     for size in sorted({*wanted, chosen}):
         same = size == chosen
         one = clusterer if same else clusterer.recluster(min_cluster_size=size, store_centers=None)
         labels[size] = to_host(one.labels_)
-    return clusters_page(model.data, labels, chosen, title=title, names=names, geographic=geographic_of(model))
+    return clusters_page(model.data, labels, chosen, title=title, names=names, geographic=model.metric.geographic)
 
 
-def sizes_of(model: Model, chosen: int) -> list[int]:
+def _sizes(model: Model, chosen: int) -> list[int]:
     """Sizes from a quarter of the chosen one to the greatest at which anything splits, in geometric progression."""
     from emst.hdbscan.trees import SingleLinkageTree
 
@@ -59,10 +59,3 @@ def sizes_of(model: Model, chosen: int) -> list[int]:
     limit = model.options.max_cluster_size or greatest
     found = np.unique(np.round(np.geomspace(least, greatest, POSITIONS)).astype(int)).tolist()
     return [size for size in found if size <= max(limit, chosen)]
-
-
-def geographic_of(model: Model) -> str | None:
-    """The unit of latitude and longitude, if the points are places on a sphere."""
-    if model.metric.name != "haversine":
-        return None
-    return "degrees" if model.metric.params.get("degrees") else "radians"

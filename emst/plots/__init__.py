@@ -9,7 +9,7 @@
     spanning.py      the minimum spanning tree between the points
     plane.py         axes, and where points of any dimension are drawn
 
-Every function returns the Axes. Without `axis` it draws into the current one, as the hdbscan package does.
+Every function returns the Axes. Without `ax` it draws into the current ones, as the hdbscan package does.
 """
 
 from emst.plots.clusters import plot_clusters

@@ -9,7 +9,7 @@ import numpy as np
 
 from emst.inputs.devices import to_host
 from emst.plots.colours import NAMED, NOISE, cluster_colours
-from emst.plots.plane import axes_for, dress, in_space, sample, view_of
+from emst.plots.plane import axes_for, column_names, dress, in_space, sample, view_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,12 +86,6 @@ def plot_clusters(
     dress(ax, view)
     _legend(ax, sizes, noise, colours)
     return ax
-
-
-def column_names(points: Any) -> list[str] | None:
-    """The names of a data frame's columns; None if there are none, or other than strings."""
-    names = list(getattr(points, "columns", []))
-    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def _legend(ax: Axes, sizes: np.ndarray, noise: int, colours: np.ndarray) -> None:

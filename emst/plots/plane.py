@@ -48,6 +48,12 @@ def sample(points: Any, most: int) -> np.ndarray:
     return rows
 
 
+def column_names(points: Any) -> list[str] | None:
+    """The names of a data frame's columns; None if there are none, or other than strings."""
+    names = list(getattr(points, "columns", []))
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
 def view_of(
     points: Any, names: Sequence[str] | None = None, geographic: str | None = None, *, space: bool = False
 ) -> View:
@@ -122,3 +128,41 @@ def dress(ax: Axes, view: View) -> None:
         ax.set_aspect(view.stretch)
         ax.margins(0.02)
         ax.autoscale_view()
+
+
+def segments_of(view: View, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The lines of edges between places, float64[l, 2, dimensions], and the edge that each belongs to, ascending.
+
+    On a map, an edge that crosses the border of the map, where longitudes jump by a full turn, is two lines: from each
+    end to the border.
+    """
+    lines = view.places[edges]
+    jump = lines[:, 1, 0] - lines[:, 0, 0]
+    across = np.flatnonzero(np.abs(jump) > view.half_turn) if view.half_turn else np.zeros(0, np.int64)
+    if len(across) == 0:
+        return lines, np.arange(len(edges))
+    turn = 2 * view.half_turn
+    left = -view.half_turn if view.places[:, 0].max() <= view.half_turn else 0.0  # longitudes from 0 to 360 as well
+    here, there = lines[across, 0], lines[across, 1]
+    border = np.where(jump[across] > 0, left, left + turn)  # on the side of the first end
+    other = np.where(jump[across] > 0, left + turn, left)
+    way = jump[across] - np.sign(jump[across]) * turn  # the short way round
+    share = np.clip((border - here[:, 0]) / way, 0, 1)
+    y = here[:, 1] + share * (there[:, 1] - here[:, 1])
+    first = np.stack([here, np.column_stack([border, y])], axis=1)
+    second = np.stack([np.column_stack([other, y]), there], axis=1)
+    lines[across] = first
+    edge = np.concatenate([np.arange(len(edges)), across])
+    order = np.argsort(edge, kind="stable")
+    return np.concatenate([lines, second])[order], edge[order]
+
+
+def line_collection(ax: Axes, lines: np.ndarray, **style: Any) -> Any:
+    """Lines in the plane or in space, added to the axes below the points."""
+    from matplotlib.collections import LineCollection
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection
+
+    if in_space(ax):
+        ax.computed_zorder = False  # type: ignore[attr-defined]  # points stay above lines from every side
+        return ax.add_collection(Line3DCollection(list(lines), zorder=1, **style))
+    return ax.add_collection(LineCollection(list(lines), zorder=1, **style))

@@ -129,7 +129,7 @@ def test_importing_plots_imports_no_matplotlib():
 def test_the_axis_is_the_given_one_or_the_current_one(draw):
     _, (one, other) = plt.subplots(ncols=2)
     plt.sca(other)
-    assert draw(axis=one) is one
+    assert draw(ax=one) is one
     assert draw() is other
     assert len(plt.get_fignums()) == 1
 
@@ -201,7 +201,7 @@ def test_chosen_clusters_are_circled(palette, colours):
         assert y == (birth + death) / 2
         assert (size / ellipse.width) ** 2 + ((death - birth) / ellipse.height) ** 2 < 1  # its corners lie inside
         assert any(x == pytest.approx((left + right) / 2) for left, low, right, _ in boxes if low == birth)
-    unmarked = plot_condensed_tree(condensed(SPLITS), [61], axis=plt.figure().subplots())
+    unmarked = plot_condensed_tree(condensed(SPLITS), [61], ax=plt.figure().subplots())
     assert len(unmarked.patches) == 1 and not unmarked.texts
 
 
@@ -222,7 +222,7 @@ def test_one_dense_pair_does_not_flatten_the_picture():
     rows["lambda_val"][np.flatnonzero(rows["parent"] == 901)[-2:]] = 1e6
     assert 4 < plot_condensed_tree(rows).get_ylim()[0] < 5
     rows["lambda_val"][np.flatnonzero(rows["parent"] == 901)[-200:]] = 1e6  # but many points do
-    assert plot_condensed_tree(rows, axis=plt.figure().gca()).get_ylim()[0] > 1e6
+    assert plot_condensed_tree(rows, ax=plt.figure().gca()).get_ylim()[0] > 1e6
 
 
 def chain(splits, leaf=5):
@@ -246,7 +246,7 @@ def test_a_long_chain_and_many_clusters_are_drawn_in_part():
 
 def test_a_tree_without_clusters_or_without_rows():
     for rows in (condensed({0: (0.0, 2.0, 7)}), np.array([(1, 0, np.inf, 1)], ROW), np.zeros(0, ROW)):
-        plot_condensed_tree(rows, axis=plt.figure().subplots()).figure.canvas.draw()
+        plot_condensed_tree(rows, ax=plt.figure().subplots()).figure.canvas.draw()
 
 
 # Single linkage
@@ -284,7 +284,7 @@ def test_lines_are_coloured_by_the_points_below_them():
     assert sorted(top.values())[-1] < 50 and upright.get_array().sum() == single_linkage(50)[:, 3].sum()
     assert np.ptp(upright.get_linewidths()) > 1
     assert ax.get_ylabel() == "distance" and len(ax.figure.axes) == 2
-    plain = plot_single_linkage_tree(single_linkage(50), vary_line_width=False, cmap="none", axis=plt.figure().gca())
+    plain = plot_single_linkage_tree(single_linkage(50), vary_line_width=False, cmap="none", ax=plt.figure().gca())
     upright, _ = [drawn for drawn in plain.collections if isinstance(drawn, LineCollection)]
     assert np.ptp(upright.get_linewidths()) == 0 and len(plain.figure.axes) == 1
 
@@ -366,7 +366,7 @@ def test_hdbscans_arguments_of_the_spanning_tree():
     assert to_rgb(nodes.get_facecolor()[0]) == to_rgb("b")
     assert lines.get_alpha() == 0.7 and lines.get_cmap().name == "plasma" and lines.get_linewidths() == [3]
     assert len(ax.figure.axes) == 1
-    lines, _ = plot_spanning_tree(points, mst.edges, mst.weights, axis=plt.figure().gca()).collections
+    lines, _ = plot_spanning_tree(points, mst.edges, mst.weights, ax=plt.figure().gca()).collections
     assert (np.diff(lines.get_linewidths()) <= 0).all() and np.ptp(lines.get_linewidths()) > 0
 
 
@@ -374,7 +374,7 @@ def test_spanning_trees_with_zero_and_infinite_weights_and_none():
     points = np.random.default_rng(9).random((4, 2))
     edges = np.array([[0, 1], [1, 2], [2, 3]])
     for weights in ([0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [1.0, np.inf, np.inf]):
-        ax = plot_spanning_tree(points, edges, np.array(weights), axis=plt.figure().gca())
+        ax = plot_spanning_tree(points, edges, np.array(weights), ax=plt.figure().gca())
         ax.figure.canvas.draw()
         assert np.isfinite(ax.collections[0].get_linewidths()).all()
     plot_spanning_tree(points[:1], np.zeros((0, 2), int), np.zeros(0)).figure.canvas.draw()
@@ -409,7 +409,7 @@ def test_noise_is_grey_and_colours_fade_with_the_probability():
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert texts == ["0  (2)", "1  (2)", "noise  (2)"]
     assert ax.get_legend().get_title().get_text() == "2 clusters"
-    _, _, plain = scatter_of(plot_clusters(points, labels, axis=plt.figure().gca()))
+    _, _, plain = scatter_of(plot_clusters(points, labels, ax=plt.figure().gca()))
     np.testing.assert_allclose(plain, full[labels[labels >= 0]])
 
 
@@ -458,7 +458,7 @@ def test_of_very_many_points_a_part_is_drawn(monkeypatch):
 
 def test_nothing_but_noise_and_nothing_at_all():
     plot_clusters(np.eye(3), [-1, -1, -1]).figure.canvas.draw()
-    plot_clusters(np.zeros((0, 2)), np.zeros(0, int), axis=plt.figure().gca()).figure.canvas.draw()
+    plot_clusters(np.zeros((0, 2)), np.zeros(0, int), ax=plt.figure().gca()).figure.canvas.draw()
 
 
 def test_lengths_that_differ():
