@@ -118,9 +118,10 @@ def run(arguments: argparse.Namespace) -> None:
         labels, probabilities = model.labels_, model.probabilities_
         write_labels(output, arguments.output, {"label": labels, "probability": probabilities})
         if plot:
-            save_picture(plot, arguments.plot, lambda axis: _draw_clusters(axis, points, model))
+            d = points.shape[1]
+            save_picture(plot, arguments.plot, lambda axis: _draw_clusters(axis, points, model), dimensions=d)
         if tree:
-            save_picture(tree, arguments.tree, lambda axis: _draw_tree(axis, model), size=(10, 6.5))
+            save_picture(tree, arguments.tree, lambda axis: _draw_tree(axis, points, model), size=(10, 6.5))
         if page:
             model.save_html(page, title=arguments.points.name)
     sizes = f"min_cluster_size {model.min_cluster_size}, min_samples {model.min_samples or model.min_cluster_size}"
@@ -189,14 +190,17 @@ def _counts(labels: np.ndarray) -> str:
 def _draw_clusters(axis: Any, points: np.ndarray, model: HDBSCANGPU) -> None:
     from emst.plots import plot_clusters
 
-    plot_clusters(points, model.labels_, model.probabilities_, axis)
+    unit = model._model.metric.geographic
+    plot_clusters(points, model.labels_, model.probabilities_, axis, geographic=unit)
 
 
-def _draw_tree(axis: Any, model: HDBSCANGPU) -> None:
+def _draw_tree(axis: Any, points: np.ndarray, model: HDBSCANGPU) -> None:
     """The condensed tree; clusters have the colours of --plot."""
     from emst.plots import cluster_colours
 
-    palette = cluster_colours(model.labels_)
+    metric = model._model.metric
+    places = None if metric.name == "precomputed" else points
+    palette = cluster_colours(model.labels_, places, geographic=metric.geographic)
     model.condensed_tree_.plot(
-        select_clusters=True, label_clusters=True, selection_palette=palette, log_size=True, axis=axis
+        select_clusters=True, label_clusters=True, selection_palette=palette, log_size=True, ax=axis
     )

@@ -52,7 +52,7 @@ def add_to(commands: Commands) -> None:
     )
     add = command.add_argument
     add("-o", "--output", type=Path, metavar="TREE.npz", required=True, help="where to write the tree")
-    add("--plot", type=Path, metavar="PICTURE", help="also draw the tree (2-D points only): .png, .pdf, .svg, ...")
+    add("--plot", type=Path, metavar="PICTURE", help="also draw the tree (2-D or 3-D points): .png, .pdf, .svg, ...")
     add("--min-samples", type=int, default=1, metavar="K", help=MIN_SAMPLES_HELP)
     add_metric(command, METRIC_HELP)
     add_input_options(command)
@@ -73,14 +73,14 @@ def run(arguments: argparse.Namespace) -> None:
         start = time.perf_counter()
         points = read_points(arguments.points, arguments.columns, arguments.array)
         d = points.shape[1]
-        if picture is not None and d != 2:
-            raise ValueError(f"--plot draws 2-D points; these have {d} dimensions: choose two with --columns")
+        if picture is not None and d not in (2, 3):
+            raise ValueError(f"--plot draws points of 2 or 3 dimensions; these have {d}: choose some with --columns")
         read = time.perf_counter() - start
         mst = _build(points, arguments)
         built = time.perf_counter() - start - read
         _write_tree(output, mst)
         if picture is not None:
-            _draw(picture, arguments.plot, points, mst)
+            _draw(picture, arguments, points, mst)
     print(f"{len(points):,} points in {d} dimensions, {mst.weights.dtype}, min_samples {arguments.min_samples}")
     print(f"total weight {mst.total_weight:.9g}")
     print(f"read in {read:.2f} s, tree in {built:.2f} s on {mst.device}")
@@ -114,7 +114,11 @@ def _write_tree(file: BinaryIO, mst: MinimumSpanningTree) -> None:
     np.savez(file, **arrays)
 
 
-def _draw(file: BinaryIO, path: Path, points: np.ndarray, mst: MinimumSpanningTree) -> None:
+def _draw(file: BinaryIO, arguments: argparse.Namespace, points: np.ndarray, mst: MinimumSpanningTree) -> None:
+    from emst.distances.metrics import tree_metric_of
     from emst.plots import plot_mst
 
-    save_picture(file, path, lambda axis: plot_mst(points, mst, ax=axis))
+    options = metric_options(arguments)
+    unit = tree_metric_of(options["metric"], options["metric_params"]).geographic
+    d = points.shape[1]
+    save_picture(file, arguments.plot, lambda axis: plot_mst(points, mst, ax=axis, geographic=unit), dimensions=d)

@@ -1,7 +1,7 @@
 """Pictures of trees and clusters. They are drawn from plain arrays; matplotlib is imported when one is drawn.
 
     clusters.py      the points, coloured by cluster
-    colours.py       colours of clusters
+    colours.py       which colours clusters get
     page.py          a page for the browser: clusters, and a slider over min_cluster_size
     condensed.py     the condensed tree
     icicles.py       positions and widths of the condensed tree's icicles, without drawing
@@ -12,8 +12,7 @@
 Every function returns the Axes. Without `ax` it draws into the current ones, as the hdbscan package does.
 """
 
-from emst.plots.clusters import plot_clusters
-from emst.plots.colours import cluster_colours
+from emst.plots.clusters import cluster_colours, plot_clusters
 from emst.plots.condensed import plot_condensed_tree
 from emst.plots.dendrogram import plot_single_linkage_tree
 from emst.plots.spanning import plot_mst, plot_spanning_tree, weight_norm

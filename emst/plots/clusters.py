@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.inputs.devices import to_host
-from emst.plots.colours import NAMED, NOISE, cluster_colours
+from emst.plots.colours import NAMED, NOISE, PALETTE, colour_numbers
 from emst.plots.plane import axes_for, column_names, dress, in_space, sample, view_of
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MANY = 10_000  # more points are stored as pixels: a vector file of so many is slow to open
 MOST = 1_000_000  # of more points, a random sample of this size is drawn
+LINE = 16.0  # height of a line of the legend, in points (1 / 72 inch)
 GREY = np.array([0.86, 0.86, 0.86])  # colour of probability 0: the cluster's colour fades towards it
 
 
@@ -74,11 +75,11 @@ def plot_clusters(
     scatter: Any = ax.scatter
     view = view_of(places[rows], names, geographic, space=in_space(ax))
     labels, strength = labels[rows], np.nan_to_num(strength[rows])
-    colours = np.zeros((len(sizes), 3))
-    found = cluster_colours(labels, view.places)
-    colours[: len(found)] = found
+    colours = PALETTE[colour_numbers(labels, view.places, len(sizes))]
     dot = float(np.clip(50_000 / max(len(rows), 1), 0.3, 24))
     style: dict[str, Any] = {"linewidths": 0, "rasterized": len(rows) > MANY}
+    if in_space(ax):
+        style["depthshade"] = False  # paler means less probable
     out = labels < 0
     scatter(*view.places[out].T, s=0.6 * dot, color=NOISE, zorder=1, **style)
     faded = GREY + strength[~out, None] * (colours[labels[~out]] - GREY)
@@ -88,10 +89,41 @@ def plot_clusters(
     return ax
 
 
+def cluster_colours(labels: Any, points: Any = None, *, geographic: str | None = None) -> np.ndarray:
+    """The colours that `plot_clusters` draws clusters in.
+
+    There are twelve, which people with red-green blindness can tell apart as well. Clusters that are near each other in
+    the picture differ, however many clusters there are, and so do the twelve largest. The same input gives the same
+    colours.
+
+    Parameters
+    ----------
+    labels : int array-like of shape (n,)
+        Cluster of each point; negative labels are noise.
+    points : array-like of shape (n, d), optional
+        The points. Without them, clusters with similar labels are near.
+    geographic : {None, "degrees", "radians"}, default None
+        The unit, if the points are latitude and longitude.
+
+    Returns
+    -------
+    float64 array of shape (n_clusters, 3)
+        Red, green and blue of each cluster, from 0 to 1.
+    """
+    labels = np.asarray(to_host(labels))
+    count = int(labels.max(initial=-1)) + 1
+    if points is None:
+        return PALETTE[colour_numbers(labels, None, count)]
+    points = np.asarray(to_host(points))
+    rows = sample(points, MOST)
+    view = view_of(points[rows], None, geographic, space=points.shape[1] == 3)
+    return PALETTE[colour_numbers(labels[rows], view.places, count)]
+
+
 def _legend(ax: Axes, sizes: np.ndarray, noise: int, colours: np.ndarray) -> None:
     """Draw the legend: the largest clusters with their sizes, how many other clusters there are, and noise.
 
-    It stands beside the axes where the figure's layout leaves room for it, and within them where it does not.
+    It stands beside the axes if the figure's layout can make room for it, and within them otherwise.
     """
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
@@ -99,20 +131,25 @@ def _legend(ax: Axes, sizes: np.ndarray, noise: int, colours: np.ndarray) -> Non
     def entry(colour: Any, text: str) -> Line2D:
         return Line2D([], [], linestyle="", marker="o", markersize=6, color=colour, label=text)
 
-    named = np.sort(np.argsort(-sizes, kind="stable")[:NAMED])
+    lines = int(ax.get_window_extent().height / ax.figure.dpi * 72 / LINE) - 3  # without title, others and noise
+    named = np.sort(np.argsort(-sizes, kind="stable")[: min(NAMED, max(lines, 3))])
     entries = [entry(colours[i], f"{i}  ({sizes[i]:,})") for i in named]
-    if len(sizes) > NAMED:
-        entries.append(entry("none", f"and {len(sizes) - NAMED:,} more"))
+    if len(sizes) > len(named):
+        entries.append(entry("none", f"and {len(sizes) - len(named):,} more"))
     if noise:
         entries.append(entry(NOISE, f"noise  ({noise:,})"))
     if not entries:
         return
     figure: Any = ax.figure
-    if figure.get_layout_engine() is None and isinstance(figure, Figure) and figure.axes == [ax]:
-        figure.set_layout_engine("constrained")
+    if figure.get_layout_engine() is None and isinstance(figure, Figure) and ax.get_subplotspec() is not None:
+        figure.set_layout_engine("constrained")  # it makes room for legends
     title = "1 cluster" if len(sizes) == 1 else f"{len(sizes):,} clusters"
     style: dict[str, Any] = {"handles": entries, "title": title, "handletextpad": 0.2}
     if figure.get_layout_engine() is None:
         ax.legend(loc="upper right", fontsize="x-small", title_fontsize="x-small", framealpha=0.8, **style)
     else:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, **style)
+        narrow = ax.get_window_extent().width / ax.figure.dpi < 3  # inches
+        size = "small" if narrow else "medium"
+        ax.legend(
+            loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=size, title_fontsize=size, **style
+        )

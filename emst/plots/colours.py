@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from emst.inputs.devices import to_host
-
 # Chosen so that the least difference between any two of them, and to the grey of noise, is as great as possible in
 # Oklab (Ottosson 2020): at least 0.14, for normal vision and as people without red or green cones see them
 # (Machado et al. 2009).
@@ -33,36 +31,26 @@ APART = 64  # a colour that is taken over must not be that of a cluster closer t
 UNLIKE = 1e6  # weight of pairs of named clusters: more than any other
 
 
-def cluster_colours(labels: Any, points: Any = None) -> np.ndarray:
-    """Colours of the clusters of a picture.
+def colour_numbers(
+    labels: np.ndarray, places: np.ndarray | None, count: int, wanted: np.ndarray | None = None
+) -> np.ndarray:
+    """Position of each cluster's colour in `PALETTE`, int64[count].
 
-    There are twelve colours. Clusters that are near each other in the picture differ, however many clusters there are,
-    and so do the twelve largest. The same input gives the same colours.
+    Clusters choose in turn, the largest first, the colour that is least like those of the clusters near them, and then
+    once more when all have one. Clusters that are near each other differ, and so do the largest.
 
     Parameters
     ----------
-    labels : int array-like of shape (n,)
+    labels : int array of shape (n,)
         Cluster of each point; negative labels are noise.
-    points : array-like of shape (n, d), d <= 3, optional
-        The places of the points in the picture, finite. Without them, clusters with similar labels are near.
-
-    Returns
-    -------
-    float64 array of shape (n_clusters, 3)
-        Red, green and blue of each cluster, from 0 to 1.
+    places : float64 array of shape (n, d) or None
+        Where the points are in the picture, d <= 3. Without them, clusters with similar labels are near.
+    count : int
+        Number of clusters.
+    wanted : int array of shape (count,), optional
+        Colours to keep, -1 for none.
     """
-    places = None if points is None else np.asarray(to_host(points), np.float64)
-    return PALETTE[colour_numbers(np.asarray(to_host(labels)), places)]
-
-
-def colour_numbers(labels: np.ndarray, places: np.ndarray | None, wanted: np.ndarray | None = None) -> np.ndarray:
-    """Position of each cluster's colour in `PALETTE`, int64[n_clusters]; `wanted` are colours to keep, -1 for none.
-
-    Clusters choose in turn, the largest first, the colour that is least like those of the clusters near them, and then
-    once more when all have one.
-    """
-    sizes = np.bincount(labels[labels >= 0])
-    count = len(sizes)
+    sizes = np.bincount(labels[labels >= 0], minlength=count)
     order = np.argsort(-sizes, kind="stable").tolist()
     first, other, weight = _neighbours(labels, places, count, order[:NAMED])
     likeness = np.exp(-((_differences() / ALIKE) ** 2))

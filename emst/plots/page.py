@@ -111,12 +111,12 @@ def _colours(
     rgb = np.round(255 * np.vstack([PALETTE, NOISE])).astype(np.uint32)
     packed = rgb[:, 0] | rgb[:, 1] << 8 | rgb[:, 2] << 16 | np.uint32(255) << 24
     numbers: list[np.ndarray] = [np.zeros(0, np.int64)] * len(table)
-    numbers[first] = colour_numbers(labels[first], places)
+    numbers[first] = colour_numbers(labels[first], places, int(table[first].max(initial=-1)) + 1)
     for order in (range(first + 1, len(table)), range(first - 1, -1, -1)):
         before = first
         for size in order:
             wanted = _inherited(table[before], table[size], members, numbers[before])
-            numbers[size] = colour_numbers(labels[size], places, wanted)
+            numbers[size] = colour_numbers(labels[size], places, len(wanted), wanted)
             before = size
     return np.stack([packed[np.append(number, -1)[of_size]] for number, of_size in zip(numbers, table)])
 

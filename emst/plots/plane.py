@@ -124,10 +124,23 @@ def dress(ax: Axes, view: View) -> None:
     if in_space(ax):
         ax.set(zlabel=view.names[2])
         ax.set_aspect("equal")
+        _thin_out(ax, view.places)
     else:
         ax.set_aspect(view.stretch)
         ax.margins(0.02)
         ax.autoscale_view()
+
+
+def _thin_out(ax: Axes, places: np.ndarray) -> None:
+    """Fewer ticks on the short sides of a box."""
+    sides = np.ptp(places, axis=0) if len(places) else np.ones(3)
+    for name, side in zip("xyz", sides):
+        ax.locator_params(axis=name, nbins=max(2, round(8 * float(side) / (float(sides.max()) or 1.0))))  # type: ignore[arg-type]
+
+
+def bar_room(ax: Axes) -> dict[str, Any]:
+    """Where a colour bar stands: in space, beyond the name of the third axis."""
+    return {"pad": 0.12} if in_space(ax) else {}
 
 
 def segments_of(view: View, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.inputs.devices import to_host
-from emst.plots.plane import axes_for, column_names, dress, in_space, line_collection, segments_of, view_of
+from emst.plots.plane import axes_for, bar_room, column_names, dress, in_space, line_collection, segments_of, view_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,11 +85,11 @@ def plot_mst(
         capstyle="round",
         rasterized=many,
     )
-    dot = float(np.clip(6000 / len(points), 0.15, 16))
+    dot = 16 * min(1.0, 375 / len(points)) ** 1.3  # so small among many that the lines between them are seen
     scatter: Any = ax.scatter
     scatter(*view.places.T, s=dot, c="0.15", linewidths=0, zorder=2, rasterized=many)
     dress(ax, view)
-    ax.figure.colorbar(drawn, ax=ax, label="weight", shrink=0.8, aspect=32)
+    ax.figure.colorbar(drawn, ax=ax, label="weight", shrink=0.8, aspect=32, **bar_room(ax))
     return ax
 
 
@@ -181,11 +181,11 @@ def plot_spanning_tree(
     scatter: Any = ax.scatter
     scatter(*view.places.T, s=dot, c=[node_color], alpha=node_alpha, linewidths=0, rasterized=many, zorder=2)
     dress(ax, view)
-    if geographic is None:
+    if geographic is None and not in_space(ax):
         ax.set_xticks([])
         ax.set_yticks([])
     if colorbar:
-        ax.figure.colorbar(drawn, ax=ax, label="Mutual reachability distance")
+        ax.figure.colorbar(drawn, ax=ax, label="Mutual reachability distance", **bar_room(ax))
     return ax
 
 
