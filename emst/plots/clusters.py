@@ -110,7 +110,7 @@ def cluster_colours(labels: Any, points: Any = None, *, geographic: str | None =
     float64 array of shape (n_clusters, 3)
         Red, green and blue of each cluster, from 0 to 1.
     """
-    labels = np.asarray(to_host(labels))
+    labels = np.asarray(to_host(labels)).astype(np.int64)
     count = int(labels.max(initial=-1)) + 1
     if points is None:
         return PALETTE[colour_numbers(labels, None, count)]
@@ -123,9 +123,11 @@ def cluster_colours(labels: Any, points: Any = None, *, geographic: str | None =
 def _legend(ax: Axes, sizes: np.ndarray, noise: int, colours: np.ndarray) -> None:
     """Draw the legend: the largest clusters with their sizes, how many other clusters there are, and noise.
 
-    It stands beside the axes if the figure's layout can make room for it, and within them otherwise.
+    It stands beside the axes if the figure has a constrained layout, which makes room for it, or none, which is then
+    set; otherwise within the axes.
     """
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
     from matplotlib.lines import Line2D
 
     def entry(colour: Any, text: str) -> Line2D:
@@ -142,10 +144,10 @@ def _legend(ax: Axes, sizes: np.ndarray, noise: int, colours: np.ndarray) -> Non
         return
     figure: Any = ax.figure
     if figure.get_layout_engine() is None and isinstance(figure, Figure) and ax.get_subplotspec() is not None:
-        figure.set_layout_engine("constrained")  # it makes room for legends
+        figure.set_layout_engine("constrained")
     title = "1 cluster" if len(sizes) == 1 else f"{len(sizes):,} clusters"
     style: dict[str, Any] = {"handles": entries, "title": title, "handletextpad": 0.2}
-    if figure.get_layout_engine() is None:
+    if not isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine) or ax.get_subplotspec() is None:
         ax.legend(loc="upper right", fontsize="x-small", title_fontsize="x-small", framealpha=0.8, **style)
     else:
         narrow = ax.get_window_extent().width / ax.figure.dpi < 3  # inches

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-# Chosen so that the least difference between any two of them, and to the grey of noise, is as great as possible in
-# Oklab (Ottosson 2020): at least 0.14, for normal vision and as people without red or green cones see them
-# (Machado et al. 2009).
+# Chosen so that the least difference in Oklab (Ottosson 2020) between any two of them, or to the grey of noise, is as
+# great as possible: 0.14, and 0.11 as people without cones for red or for green see them.
 PALETTE = np.array(
     [
         [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
@@ -23,12 +22,22 @@ PALETTE = np.array(
 NOISE = np.array([0.78, 0.78, 0.78])
 NAMED = len(PALETTE)  # this many clusters, the largest, have colours of their own: legends name them
 
-FINEST = 1024  # cells of the finest grid along an axis
+FINEST = 512  # cells of the finest grid along an axis
 COARSEST = 8
 CROWDED = 32  # clusters in a cell; in cells with more, only the finer grids compare them
-ALIKE = 0.1  # difference in Oklab at which two colours look alike
+ALIKE = 0.06  # difference in Oklab at which two colours look alike
 APART = 64  # a colour that is taken over must not be that of a cluster closer than 1 / APART of the picture
-UNLIKE = 1e6  # weight of pairs of named clusters: more than any other
+UNLIKE = 1e5  # weight of pairs of named clusters: more than any other
+
+# From linear RGB to what people see without cones for red and for green: Machado, Oliveira, Fernandes, "A
+# physiologically-based model for simulation of color vision deficiency", IEEE TVCG 2009.
+VISIONS = np.array(
+    [
+        np.eye(3),
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    ]
+)
 
 
 def colour_numbers(
@@ -37,7 +46,8 @@ def colour_numbers(
     """Position of each cluster's colour in `PALETTE`, int64[count].
 
     Clusters choose in turn, the largest first, the colour that is least like those of the clusters near them, and then
-    once more when all have one. Clusters that are near each other differ, and so do the largest.
+    once more when all have one. Clusters that are near each other differ, and so do the largest if there
+    are no colours to keep.
 
     Parameters
     ----------
@@ -52,8 +62,9 @@ def colour_numbers(
     """
     sizes = np.bincount(labels[labels >= 0], minlength=count)
     order = np.argsort(-sizes, kind="stable").tolist()
-    first, other, weight = _neighbours(labels, places, count, order[:NAMED])
-    likeness = np.exp(-((_differences() / ALIKE) ** 2))
+    named = order[:NAMED] if wanted is None else []
+    first, other, weight = _neighbours(labels, places, count, named)
+    likeness = np.exp(-((differences(PALETTE) / ALIKE) ** 2))
     chosen = np.full(count, -1)
     keep = np.full(count, -1) if wanted is None else wanted
     used = np.zeros(len(PALETTE))
@@ -81,7 +92,7 @@ def _neighbours(
         steps = [(np.arange(count - step), np.arange(step, count), 1 / step**2) for step in range(1, min(count, NAMED))]
     else:
         members = np.flatnonzero(labels >= 0)
-        steps = list(_near(labels[members], places[members]))
+        steps = list(_near(labels[members], places[members], count))
     both = np.array([(a, b) for a in named for b in named if a < b], np.int64).reshape(-1, 2)
     steps.append((both[:, 0], both[:, 1], UNLIKE))
     pair = np.concatenate([np.minimum(a, b) * count + np.maximum(a, b) for a, b, _ in steps]).astype(np.int64)
@@ -95,7 +106,7 @@ def _neighbours(
     return np.searchsorted(source[order], np.arange(count + 1)), other[order], weight[order]
 
 
-def _near(labels: np.ndarray, places: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
+def _near(labels: np.ndarray, places: np.ndarray, count: int) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
     """Pairs of clusters that share a cell, on ever coarser grids, and the number of cells along an axis, squared.
 
     Every grid is laid 2^d times, shifted by half a cell, so that two points closer than half a cell share one.
@@ -104,58 +115,56 @@ def _near(labels: np.ndarray, places: np.ndarray) -> Iterator[tuple[np.ndarray, 
         return
     low = places.min(axis=0)
     extent = float(np.ptp(places, axis=0).max()) or 1.0
-    cells = np.minimum((places - low) / extent * FINEST, FINEST - 1).astype(np.int64)
-    found: Any = _distinct(np.column_stack([cells, labels]))
+    cells: Any = np.minimum((places - low) / extent * FINEST, FINEST - 1).astype(np.int64)
     cells_along = FINEST
     while cells_along >= COARSEST:
+        cell, labels = _distinct(cells, labels, count)
+        cells = np.stack(np.unravel_index(cell, (2 * FINEST,) * places.shape[1]), axis=1)
         for shift in product((0, 1), repeat=places.shape[1]):
-            shifted = _distinct(np.column_stack([(found[:, :-1] + shift) >> 1, found[:, -1]]))
-            cell, label = _keys(shifted[:, :-1]), shifted[:, -1]
-            size = np.bincount(cell)[cell]
-            for step in range(1, CROWDED):
-                i = np.flatnonzero((cell[step:] == cell[:-step]) & (size[step:] <= CROWDED))
-                if len(i) == 0:
-                    break
+            cell, label = _distinct((cells + shift) >> 1, labels, count)
+            size = np.diff(np.flatnonzero(np.r_[True, cell[1:] != cell[:-1], True]))
+            usual = np.repeat(size <= CROWDED, size)
+            for step in range(1, min(CROWDED, int(size.max()))):
+                i = np.flatnonzero((cell[step:] == cell[:-step]) & usual[step:])
                 yield label[i], label[i + step], (cells_along / 2) ** 2
-        found = _distinct(np.column_stack([found[:, :-1] >> 1, found[:, -1]]))
-        cells_along //= 2
+        cells, cells_along = cells >> 1, cells_along // 2
 
 
-def _distinct(rows: np.ndarray) -> np.ndarray:
-    """The distinct rows of an array of integers, ordered."""
-    order = np.lexsort(rows.T[::-1])
-    rows = rows[order]
-    return rows[np.r_[True, (rows[1:] != rows[:-1]).any(axis=1)][: len(rows)]]
+def _distinct(cells: np.ndarray, labels: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Number of the cell, and label, of every cluster in every cell, ordered."""
+    cell = np.ravel_multi_index(tuple(cells.T), (2 * FINEST,) * cells.shape[1])
+    key = np.sort(cell * count + labels)
+    found, label = np.divmod(key[np.r_[True, key[1:] != key[:-1]]], count)
+    return found, label
 
 
-def _keys(rows: np.ndarray) -> np.ndarray:
-    """Numbers of ordered rows, equal for equal rows."""
-    return np.cumsum(np.r_[False, (rows[1:] != rows[:-1]).any(axis=1)][: len(rows)])
+def differences(colours: np.ndarray) -> np.ndarray:
+    """How far every two colours are apart in Oklab, for the kind of vision that sees the least difference.
 
+    Parameters
+    ----------
+    colours : float64 array of shape (k, 3)
+        sRGB, from 0 to 1.
 
-def _differences() -> np.ndarray:
-    """Difference of every two colours of the palette in Oklab."""
-    lab = oklab(PALETTE)
-    return np.linalg.norm(lab[:, None] - lab[None], axis=2)
-
-
-def oklab(colours: np.ndarray) -> np.ndarray:
-    """sRGB colours in Oklab (B. Ottosson, 2020), where distances are differences that people see."""
+    Returns
+    -------
+    float64 array of shape (k, k)
+    """
     linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
-    cones = np.cbrt(
-        linear
-        @ np.array(
-            [
-                [0.4122214708, 0.2119034982, 0.0883024619],
-                [0.5363325363, 0.6806995451, 0.2817188376],
-                [0.0514459929, 0.1073969566, 0.6299787005],
-            ]
-        )
-    )
-    return cones @ np.array(
-        [
-            [0.2104542553, 1.9779984951, 0.0259040371],
-            [0.7936177850, -2.4285922050, 0.7827717662],
-            [-0.0040720468, 0.4505937099, -0.8086757660],
-        ]
-    )
+    lab = oklab(np.clip(linear @ VISIONS.transpose(0, 2, 1), 0, 1))
+    return np.linalg.norm(lab[:, :, None] - lab[:, None], axis=3).min(axis=0)
+
+
+def oklab(linear: np.ndarray) -> np.ndarray:
+    """Linear RGB in Oklab (B. Ottosson, 2020), where distances are differences that people see."""
+    to_cones = [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+    to_lab = [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+    return np.cbrt(linear @ np.transpose(to_cones)) @ np.transpose(to_lab)

@@ -88,10 +88,11 @@ def plot_condensed_tree(
         margin = 0.02 * np.ptp(layout.bounds[:, :2])
         ax.set_xlim(layout.bounds[:, 0].min() - margin, layout.bounds[:, 1].max() + margin)
         ax.set_ylim(depth, 0)
-        _circle(ax, layout, depth, list(chosen), label_clusters, selection_palette)
     if colorbar and cmap != "none":
         form = None if log_size else "{x:,.0f}"
         ax.figure.colorbar(bars, ax=ax, label="Number of points", format=form)
+    if len(layout.bounds):  # after the colour bar, which takes room from the axes
+        _circle(ax, layout, depth, list(chosen), label_clusters, selection_palette)
     if layout.hidden:
         note = f"the {len(layout.cluster):,} largest of {len(layout.cluster) + layout.hidden:,} clusters"
         ax.set_title(note, loc="right", fontsize="small", color="0.4")

@@ -164,7 +164,7 @@ function hover(at) {
 }
 
 let pointer = [0, 0]
-window.addEventListener("mousemove", (event) => { pointer = [event.clientX, event.clientY] }, true)
+window.addEventListener("pointermove", (event) => { pointer = [event.clientX, event.clientY] }, true)
 plot.on_event("mousemove", hover)
 plot.on_event("mouseleave", () => { tip.style.display = "none" })
 for (const range of [plot.x_range, plot.y_range]) range.change.connect(repaint)

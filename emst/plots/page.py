@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ def clusters_page(
     ImportError
         Bokeh is not installed.
     """
-    bokeh = _bokeh()
+    _require_bokeh()
     every = {size: np.asarray(to_host(of_size)) for size, of_size in labels.items()}
     places = np.asarray(to_host(points))
     rows = sample(places, MOST)
@@ -88,7 +89,7 @@ def clusters_page(
     note = f"{len(rows):,} points"
     if len(rows) < len(places):
         note = f"{len(rows):,} of {len(places):,} points" + (", chosen at random" if len(rows) == MOST else "")
-    return _html(bokeh, given, first, title, note)
+    return _html(given, first, title, note)
 
 
 def groups_of(labels: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -97,7 +98,7 @@ def groups_of(labels: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     group = np.zeros(len(labels[0]), np.int64)
     for of_size in labels:
         key = group * (int(of_size.max(initial=-1)) + 2) + np.maximum(of_size, -1) + 1
-        group = np.unique(key, return_inverse=True)[1].reshape(-1)
+        group = np.unique(key, return_inverse=True)[1].reshape(-1)  # by the labels of the sizes so far
     one = np.zeros(int(group.max(initial=-1)) + 1, np.int64)  # a point of each group
     one[group] = np.arange(len(group))
     return group, np.stack([np.maximum(of_size, -1)[one] for of_size in labels]).astype(np.int32)
@@ -153,20 +154,17 @@ def _bounds(places: np.ndarray) -> list[float]:
     return [float(low[0]), float(high[0]), float(low[1]), float(high[1])]
 
 
-def _bokeh() -> Any:
-    try:
-        import bokeh
-    except ImportError as error:
-        raise ImportError("an interactive page needs Bokeh: pip install 'emst[html]'") from error
-    return bokeh
+def _require_bokeh() -> None:
+    if find_spec("bokeh") is None:
+        raise ImportError("an interactive page needs Bokeh: pip install 'emst[html]'")
 
 
-def _html(bokeh: Any, given: dict[str, Any], first: int, title: str, note: str) -> str:
+def _html(given: dict[str, Any], first: int, title: str, note: str) -> str:
     """The page with its data."""
     from bokeh.document import Document
     from bokeh.embed import file_html
     from bokeh.layouts import column, row
-    from bokeh.models import ColumnDataSource, CustomJS, Div, Range1d, Slider
+    from bokeh.models import BasicTickFormatter, BoxZoomTool, ColumnDataSource, CustomJS, Div, Range1d, Slider
     from bokeh.plotting import figure
     from bokeh.resources import INLINE
 
@@ -181,7 +179,8 @@ def _html(bokeh: Any, given: dict[str, Any], first: int, title: str, note: str) 
         sizing_mode="stretch_both",
     )
     plot.grid.visible = False
-    plot.select_one({"type": bokeh.models.BoxZoomTool}).match_aspect = True
+    plot.axis.formatter = BasicTickFormatter(use_scientific=False)
+    plot.select_one(BoxZoomTool).match_aspect = True
     empty = {"image": [np.zeros((1, 1), np.uint32)], "x": [0.0], "y": [0.0], "dw": [1.0], "dh": [1.0]}
     picture = ColumnDataSource(empty, name="picture")
     plot.image_rgba("image", "x", "y", "dw", "dh", source=picture)

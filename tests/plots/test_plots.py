@@ -1,10 +1,12 @@
 """Pictures: positions, sizes and colours match the data, and hdbscan's arguments work."""
 
+import io
 import subprocess
 import sys
 from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
@@ -14,6 +16,7 @@ from matplotlib.patches import Ellipse
 from scipy.cluster.hierarchy import dendrogram, linkage
 from scipy.sparse import csr_array
 
+from emst import EMST, HDBSCANGPU
 from emst.euclidean import MinimumSpanningTree
 from emst.hdbscan.trees import SingleLinkageTree, SpanningTree
 from emst.hdbscan.trees.condensed import ROW
@@ -101,9 +104,9 @@ def test_one_pair_of_near_duplicates_does_not_stretch_the_scale():
     assert weight_norm(weights).vmin > 0.5
 
 
-@pytest.mark.parametrize("shape", [(5, 3), (5, 1), (5,)])
-def test_only_the_plane(shape):
-    with pytest.raises(ValueError, match="only 2-D points"):
+@pytest.mark.parametrize("shape", [(5, 4), (5, 1), (5,)])
+def test_only_the_plane_and_space(shape):
+    with pytest.raises(ValueError, match="only points of two or three dimensions"):
         plot_mst(np.zeros(shape), path_through(np.zeros((5, 2))))
 
 
@@ -183,8 +186,9 @@ def test_colours_and_widths(cmap, log_size, axes):
     if cmap == "none":
         assert to_rgb(bars.get_facecolor()[0]) == (0, 0, 0)
     else:
-        label = "log(Number of points)" if log_size else "Number of points"
-        assert ax.figure.axes[1].get_ylabel() == label
+        assert ax.figure.axes[1].get_ylabel() == "Number of points"
+        assert isinstance(bars.norm, LogNorm) == log_size
+        assert bars.get_array().max() == pytest.approx(60)  # numbers, not their logarithms
     assert np.ptp(boxes[:, [0, 2]], axis=1).max() == pytest.approx(np.log(60) if log_size else 60)
 
 
@@ -344,6 +348,9 @@ def test_points_of_any_dimension_are_projected(d):
     mst = path_through(points)
     ax = SpanningTree(mst.edges, mst.weights, points).plot()
     places = ax.collections[1].get_offsets()
+    if d == 3:  # a new figure has axes in space
+        ax = SpanningTree(mst.edges, mst.weights, points).plot(axis=plt.figure().add_subplot())
+        places = ax.collections[1].get_offsets()
     assert places.shape == (30, 2)
     if d < 3:
         np.testing.assert_array_equal(places, np.column_stack([points, np.zeros((30, 2 - d))]))
@@ -404,7 +411,7 @@ def test_noise_is_grey_and_colours_fade_with_the_probability():
     noise, members, colours = scatter_of(ax)
     np.testing.assert_array_equal(noise, points[labels < 0])
     np.testing.assert_array_equal(members, points[labels >= 0])
-    full, grey = cluster_colours(2), clusters_room.GREY
+    full, grey = cluster_colours(labels, points), clusters_room.GREY
     np.testing.assert_allclose(colours, [full[0], (full[1] + grey) / 2, full[0] / 4 + grey * 3 / 4, grey])
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert texts == ["0  (2)", "1  (2)", "noise  (2)"]
@@ -420,16 +427,6 @@ def test_the_legend_names_the_largest_clusters():
     assert texts == [*(f"{i}  ({i + 1})" for i in range(88, 100)), "and 88 more"]
 
 
-@pytest.mark.parametrize("count", [0, 1, 10, 11, 500])
-def test_colours_differ(count):
-    colours = cluster_colours(count)
-    assert colours.shape == (count, 3)
-    assert ((colours >= 0) & (colours <= 1)).all()
-    assert len(np.unique(colours.round(6), axis=0)) == count
-    if count > 1:
-        assert np.abs(np.diff(colours, axis=0)).max(axis=1).min() > 0.1  # neighbours differ
-
-
 def test_rows_without_a_place_are_left_out():
     points = np.arange(20.0).reshape(10, 2)
     points[2, 0], points[5, 1] = np.nan, np.inf
@@ -443,7 +440,7 @@ def test_rows_without_a_place_are_left_out():
 @pytest.mark.parametrize("d", [1, 2, 3, 8])
 def test_clusters_in_any_dimension(d):
     points = np.random.default_rng(2).normal(size=(50, d)).astype(np.float32)
-    ax = plot_clusters(points, np.arange(50) % 3)
+    ax = plot_clusters(points, np.arange(50) % 3, ax=plt.figure().add_subplot())
     assert scatter_of(ax)[1].shape == (50, 2)
     assert ax.get_xlabel() == ("x" if d < 3 else "principal component 1")
 
@@ -464,3 +461,134 @@ def test_nothing_but_noise_and_nothing_at_all():
 def test_lengths_that_differ():
     with pytest.raises(ValueError, match="3 points, 2 labels, 2 prob"):
         plot_clusters(np.eye(3), [0, 1])
+
+
+# Legends and labels inside the picture
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (1, 3)])
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+def test_legends_lie_inside_the_saved_figure(shape, layout):
+    labels = np.repeat(np.arange(40), 5)
+    figure, axes = plt.subplots(*shape, squeeze=False, figsize=(4 * shape[1], 3.5 * shape[0]), layout=layout)
+    for ax in axes.flat:
+        plot_clusters(np.random.default_rng(1).random((len(labels), 2)), labels, ax=ax)
+    figure.savefig(io.BytesIO())
+    assert_inside(figure)
+
+
+def test_a_legend_of_axes_that_no_layout_can_move():
+    figure = plt.figure()
+    labels = np.repeat(np.arange(40), 5)
+    plot_clusters(np.random.default_rng(1).random((len(labels), 2)), labels, ax=figure.add_axes((0.1, 0.1, 0.89, 0.89)))
+    figure.canvas.draw()
+    assert_inside(figure)
+
+
+def assert_inside(figure):
+    for ax in figure.axes:
+        box, page = ax.get_legend().get_window_extent(), figure.bbox
+        assert box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
+
+
+def test_labels_of_clusters_are_written_where_they_fit():
+    rows = chain(300)
+    chosen = [int(c) for c in rows["child"][rows["child"] >= rows["parent"].min()]]
+    ax = plot_condensed_tree(rows, chosen, label_clusters=True)
+    assert 5 < len(ax.texts) < len(ax.patches)
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+# Space, maps and names
+
+
+def test_points_of_three_dimensions_are_drawn_in_space():
+    points = np.random.default_rng(2).random((40, 3))
+    mst = path_through(points)
+    ax = plot_mst(points, mst)
+    assert ax.name == "3d"
+    lines, nodes = ax.collections
+    assert len(lines._segments3d) == 39 and len(nodes._offsets3d[2]) == 40
+    np.testing.assert_array_equal(np.array(lines._segments3d), points[mst.edges])
+    ax.figure.canvas.draw()
+    plt.figure()
+    assert plot_clusters(points, np.arange(40) % 2).name == "3d"
+    plt.figure()
+    assert plot_spanning_tree(points, mst.edges, mst.weights).name == "3d"
+    flat = plt.figure().add_subplot()
+    assert plot_mst(points, mst, ax=flat).get_xlabel() == "principal component 1"
+
+
+PLACES = np.array([[-17.0, 178.0], [-18.0, 179.5], [-19.0, -179.0], [-16.0, -178.0], [60.0, -10.0]])
+
+
+@pytest.mark.parametrize("unit", ["degrees", "radians"])
+def test_maps_have_longitude_on_x_and_equal_lengths(unit):
+    places = PLACES if unit == "degrees" else np.radians(PLACES)
+    ax = plot_clusters(places, [0, 0, 0, 0, -1], geographic=unit)
+    noise, members, _ = scatter_of(ax)
+    np.testing.assert_allclose(members, places[:4, ::-1])
+    np.testing.assert_allclose(noise, places[4:, ::-1])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (f"longitude ({unit})", f"latitude ({unit})")
+    middle = np.radians(PLACES[:, 0].mean())
+    assert ax.get_aspect() == pytest.approx(1 / np.cos(middle))
+
+
+@pytest.mark.parametrize("shift", [0, 360])
+@pytest.mark.parametrize("draw", ["mst", "spanning_tree"])
+def test_edges_across_the_dateline_are_drawn_to_both_borders(draw, shift):
+    places = PLACES.copy()
+    if shift:  # longitudes from 0 to 360: the border is at 0
+        places[:, 1] = np.mod(places[:, 1] + 180, 360)
+    mst = path_through(places)
+    if draw == "mst":
+        ax = plot_mst(places, mst, geographic="degrees")
+    else:
+        ax = plot_spanning_tree(places, mst.edges, mst.weights, geographic="degrees")
+    lines = np.array(drawn_edges(ax).get_segments())
+    west, east = (0, 360) if shift else (-180, 180)
+    crossing = lines[np.isin(lines[:, :, 0], (west, east)).any(axis=1)]
+    assert len(lines) == 5 and len(crossing) == 2  # edge 1-2 of the path crosses
+    assert np.abs(np.diff(lines[:, :, 0])).max() <= 180
+    assert sorted(crossing[:, :, 0].ravel().tolist()) == sorted([places[1, 1], places[2, 1], float(west), float(east)])
+    at = crossing[np.isin(crossing[:, :, 0], (west, east))][:, 1]
+    np.testing.assert_allclose(at, -18 - 0.5 / 1.5)  # a third of the way from 179.5 to 181
+    assert len(drawn_edges(ax).get_array()) == 5
+
+
+def test_a_map_needs_two_columns_and_a_unit():
+    with pytest.raises(ValueError, match="geographic must be None, 'degrees' or 'radians'; got 'km'"):
+        plot_clusters(PLACES, [0] * 5, geographic="km")
+    with pytest.raises(ValueError, match="the points have 3 columns"):
+        plot_clusters(np.eye(3), [0] * 3, geographic="degrees", ax=plt.figure().add_subplot())
+
+
+def test_estimators_draw_maps_and_name_the_columns():
+    frame = pd.DataFrame(np.radians(PLACES), columns=["lat", "lon"])
+    ax = EMST(metric="haversine").fit(frame).plot()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("lon", "lat")
+    assert np.abs(np.diff(np.array(drawn_edges(ax).get_segments())[:, :, 0])).max() < np.pi
+    model = HDBSCANGPU(min_cluster_size=2, metric="haversine").fit(frame)
+    ax = model.minimum_spanning_tree_.plot(ax=plt.figure().add_subplot())
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("lon", "lat") and len(ax.get_xticks()) > 1
+    ax = plot_clusters(frame, model.labels_, ax=plt.figure().add_subplot())
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("lat", "lon")  # without `geographic`, the first column is x
+
+
+def test_trees_take_ax_and_hdbscans_axis():
+    points = np.random.default_rng(3).normal(size=(60, 2))
+    model = HDBSCANGPU(min_cluster_size=5).fit(points)
+    for tree in (model.condensed_tree_, model.single_linkage_tree_, model.minimum_spanning_tree_):
+        for name in ("ax", "axis"):
+            given = plt.figure().add_subplot()
+            assert tree.plot(**{name: given}) is given
+
+
+def test_points_lie_above_thin_lines():
+    points = np.random.default_rng(4).random((500, 2))
+    ax = plot_mst(points, path_through(points))
+    nodes = next(drawn for drawn in ax.collections if not isinstance(drawn, LineCollection))
+    lines = drawn_edges(ax)
+    assert nodes.get_zorder() > lines.get_zorder()
+    assert nodes.get_sizes().min() ** 0.5 > lines.get_linewidths()[0]  # a dot is wider than the line below it
