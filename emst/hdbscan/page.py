@@ -12,15 +12,12 @@ from emst.inputs.devices import to_host
 from emst.io.atomic import replacing
 
 if TYPE_CHECKING:
-    from emst.hdbscan.estimator import HDBSCANGPU
     from emst.hdbscan.model import Model
 
 POSITIONS = 20  # of the slider, by default
 
 
-def write_page(
-    clusterer: HDBSCANGPU, file: Any, sizes: Sequence[int] | None, names: Sequence[str] | None, title: str
-) -> None:
+def write_page(clusterer: Any, file: Any, sizes: Sequence[int] | None, names: Sequence[str] | None, title: str) -> None:
     """Write the page to a path or a binary file; see `HDBSCANGPU.save_html`."""
     if hasattr(file, "write"):
         file.write(_page_of(clusterer, sizes, names, title).encode("utf-8"))
@@ -29,7 +26,7 @@ def write_page(
             opened.write(_page_of(clusterer, sizes, names, title).encode("utf-8"))
 
 
-def _page_of(clusterer: HDBSCANGPU, sizes: Sequence[int] | None, names: Sequence[str] | None, title: str) -> str:
+def _page_of(clusterer: Any, sizes: Sequence[int] | None, names: Sequence[str] | None, title: str) -> str:
     from emst.plots.page import clusters_page
 
     model = clusterer._model

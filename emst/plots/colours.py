@@ -25,6 +25,7 @@ NAMED = len(PALETTE)  # this many clusters, the largest, have colours of their o
 FINEST = 512  # cells of the finest grid along an axis
 COARSEST = 8
 CROWDED = 32  # clusters in a cell; in cells with more, only the finer grids compare them
+PROBES = 4  # points of a cluster that estimate how far it is from others
 ALIKE = 0.06  # difference in Oklab at which two colours look alike
 APART = 64  # a colour that is taken over must not be that of a cluster closer than 1 / APART of the picture
 UNLIKE = 1e5  # weight of pairs of named clusters: more than any other
@@ -46,8 +47,8 @@ def colour_numbers(
     """Position of each cluster's colour in `PALETTE`, int64[count].
 
     Clusters choose in turn, the largest first, the colour that is least like those of the clusters near them, and then
-    once more when all have one. Clusters that are near each other differ, and so do the largest if there
-    are no colours to keep.
+    twice more when all have one. Clusters that are near each other differ, and so do the largest if
+    there are no colours to keep.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ def colour_numbers(
     chosen = np.full(count, -1)
     keep = np.full(count, -1) if wanted is None else wanted
     used = np.zeros(len(PALETTE))
-    for again in (False, True):
+    for again in (False, True, True):  # changes make room for others
         for i in order:
             near = other[first[i] : first[i + 1]]
             seen = chosen[near] >= 0
@@ -90,32 +91,49 @@ def _neighbours(
     """For cluster i, the clusters near it are ``other[first[i] : first[i + 1]]``, and `weight` says how near."""
     if places is None:
         steps = [(np.arange(count - step), np.arange(step, count), 1 / step**2) for step in range(1, min(count, NAMED))]
+        one, two, weight = _joined(steps)
     else:
         members = np.flatnonzero(labels >= 0)
-        steps = list(_near(labels[members], places[members], count))
-    both = np.array([(a, b) for a in named for b in named if a < b], np.int64).reshape(-1, 2)
-    steps.append((both[:, 0], both[:, 1], UNLIKE))
-    pair = np.concatenate([np.minimum(a, b) * count + np.maximum(a, b) for a, b, _ in steps]).astype(np.int64)
-    weight = np.concatenate([np.full(len(a), float(w)) for a, _, w in steps])
-    by_pair = np.lexsort((-weight, pair))
-    pair, weight = pair[by_pair], weight[by_pair]
-    nearest = np.r_[True, pair[1:] != pair[:-1]][: len(pair)]
-    a, b = np.divmod(pair[nearest], max(count, 1))
-    source, other, weight = np.r_[a, b], np.r_[b, a], np.tile(weight[nearest], 2)
+        one, two, weight = _near(labels[members], places[members], count)
+    pairs = np.array([(a, b) for a in named for b in named if a < b], np.int64).reshape(-1, 2)
+    one, two, weight = np.r_[one, pairs[:, 0]], np.r_[two, pairs[:, 1]], np.r_[weight, np.full(len(pairs), UNLIKE)]
+    source, other, weight = np.r_[one, two], np.r_[two, one], np.r_[weight, weight]
     order = np.argsort(source, kind="stable")
     return np.searchsorted(source[order], np.arange(count + 1)), other[order], weight[order]
 
 
-def _near(labels: np.ndarray, places: np.ndarray, count: int) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
-    """Pairs of clusters that share a cell, on ever coarser grids, and the number of cells along an axis, squared.
+def _near(labels: np.ndarray, places: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pairs of clusters that are near each other, and about one over the square of their distance; the extent is 1.
+
+    The grids bound the distance, and a few points of both clusters estimate it within the bounds.
+    """
+    if len(places) == 0:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+    places = places - places.min(axis=0)
+    places /= float(places.max()) or 1.0
+    one, two, weight = _joined(list(_sharing(labels, places, count)))
+    pair = np.minimum(one, two) * count + np.maximum(one, two)
+    by_pair = np.lexsort((-weight, pair))
+    pair, weight = pair[by_pair], weight[by_pair]
+    nearest = np.r_[True, pair[1:] != pair[:-1]][: len(pair)]
+    one, two = np.divmod(pair[nearest], count)
+    weight = weight[nearest]
+    by_label = places[np.argsort(labels, kind="stable")]
+    sizes = np.bincount(labels, minlength=count)
+    some = (np.cumsum(sizes) - sizes)[:, None] + sizes[:, None] * np.arange(1, 2 * PROBES, 2) // (2 * PROBES)
+    square = np.full(len(one), np.inf)
+    for i, j in product(range(PROBES), repeat=2):
+        gap = by_label[some[one, i]] - by_label[some[two, j]]
+        square = np.minimum(square, (gap * gap).sum(axis=1))
+    return one, two, np.clip(1 / np.maximum(square, 1e-9), weight / places.shape[1], 16 * weight)
+
+
+def _sharing(labels: np.ndarray, places: np.ndarray, count: int) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
+    """Pairs of clusters that share a cell, on ever coarser grids, and one over the square of the cell's side.
 
     Every grid is laid 2^d times, shifted by half a cell, so that two points closer than half a cell share one.
     """
-    if len(places) == 0:
-        return
-    low = places.min(axis=0)
-    extent = float(np.ptp(places, axis=0).max()) or 1.0
-    cells: Any = np.minimum((places - low) / extent * FINEST, FINEST - 1).astype(np.int64)
+    cells: Any = np.minimum(places * FINEST, FINEST - 1).astype(np.int64)
     cells_along = FINEST
     while cells_along >= COARSEST:
         cell, labels = _distinct(cells, labels, count)
@@ -128,6 +146,14 @@ def _near(labels: np.ndarray, places: np.ndarray, count: int) -> Iterator[tuple[
                 i = np.flatnonzero((cell[step:] == cell[:-step]) & usual[step:])
                 yield label[i], label[i + step], (cells_along / 2) ** 2
         cells, cells_along = cells >> 1, cells_along // 2
+
+
+def _joined(steps: list[tuple[np.ndarray, np.ndarray, float]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pairs of several steps, and the weight of each."""
+    empty = np.zeros(0, np.int64)
+    one = np.concatenate([empty, *(a for a, _, _ in steps)])
+    two = np.concatenate([empty, *(b for _, b, _ in steps)])
+    return one, two, np.concatenate([np.zeros(0), *(np.full(len(a), float(weight)) for a, _, weight in steps)])
 
 
 def _distinct(cells: np.ndarray, labels: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -17,6 +17,7 @@ let hit = new Int32Array(0) // the point that each pixel shows, plus 1
 let width = 0
 let height = 0
 let waiting = false
+let extent = null // inner width and height of the plot for which the ranges were set
 
 const number = (value) => value.toLocaleString("en-US")
 const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`
@@ -99,18 +100,23 @@ function repaint() {
   requestAnimationFrame(paint)
 }
 
-/** Show all points, with a length of one unit in proportion to the other axis. */
-function show_all() {
-  if (!(plot.inner_width > 0 && plot.inner_height > 0)) return
+/** After a change of the plot's size, keep the middle of the view and its scale; at first, show all points. */
+function resize() {
+  const sides = [plot.inner_width, plot.inner_height]
+  if (!(sides[0] > 0 && sides[1] > 0)) return
   const [left, right, low, high] = bounds
-  const scale = 1.04 * Math.max((right - left) / plot.inner_width, (high - low) * stretch / plot.inner_height)
-  const half = [scale * plot.inner_width / 2, scale * plot.inner_height / stretch / 2]
+  const scale = 1.04 * Math.max((right - left) / sides[0], ((high - low) * stretch) / sides[1])
   const middle = [(left + right) / 2, (low + high) / 2]
+  const half = [(scale * sides[0]) / 2, (scale * sides[1]) / 2 / stretch]
   const ranges = [plot.x_range, plot.y_range]
   ranges.forEach((range, k) => {
-    const [start, end] = [middle[k] - half[k], middle[k] + half[k]]
-    range.setv({start, end, reset_start: start, reset_end: end})
+    const all = {reset_start: middle[k] - half[k], reset_end: middle[k] + half[k]}
+    const centre = (range.start + range.end) / 2
+    const reach = extent === null ? 0 : ((range.end - range.start) / 2) * (sides[k] / extent[k])
+    const view = extent === null ? [all.reset_start, all.reset_end] : [centre - reach, centre + reach]
+    range.setv({start: view[0], end: view[1], ...all})
   })
+  extent = sides
   repaint()
 }
 
@@ -168,8 +174,8 @@ window.addEventListener("pointermove", (event) => { pointer = [event.clientX, ev
 plot.on_event("mousemove", hover)
 plot.on_event("mouseleave", () => { tip.style.display = "none" })
 for (const range of [plot.x_range, plot.y_range]) range.change.connect(repaint)
-plot.properties.inner_width.change.connect(show_all)
-plot.properties.inner_height.change.connect(show_all)
+plot.properties.inner_width.change.connect(resize)
+plot.properties.inner_height.change.connect(resize)
 slider.properties.value.change.connect(() => { describe(); repaint() })
 describe()
-show_all()
+resize()

