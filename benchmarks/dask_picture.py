@@ -64,7 +64,7 @@ def draw(title: str, points: np.ndarray, left: Any, right: Any) -> None:
         leaves = np.flatnonzero((outline.child < 0) & (outline.last - outline.first > 1))
         boxes = [Rectangle(low[i], *(high[i] - low[i])) for i in leaves]
         left.add_collection(PatchCollection(boxes, facecolor="none", edgecolor="black", linewidth=0.3))
-    asked = [own.points for border in returned["border"] for own in border.questions.values()]
+    asked = [own.points for border in returned["border"] for own in border.packets.values()]
     asked += [packet.points for packets in returned["ask"] for packet in packets.values()]
     asking = np.unique(np.concatenate(asked), axis=0) / scale
     right.add_collection(LineCollection(points[edges], color="0.6", linewidth=0.25))

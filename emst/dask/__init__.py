@@ -15,7 +15,11 @@ The stages of a tree, in order:
     outline.py     what a partition publishes, and how far others are
     border.py      the questions that points near borders ask, once
     certain.py     what a partition finds alone
-    rounds.py      Borůvka's rounds over the components that are left
+    rounds.py      Borůvka's rounds over the components that are left: three kinds of tasks
+    asking.py      a partition asks others for the lightest edges of its components
+    answering.py   a partition answers
+    joining.py     one worker contracts the lightest edges
+    components.py  the components between rounds, and the edges that are known
     result.py      edges in the caller's rows and units
     outputs.py     results as dask arrays, in the chunks of the input
 

@@ -17,7 +17,7 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array, Norm, Outline
 from emst.dask.outline import reaches, spacings
 from emst.dask.partition import Partition
-from emst.dask.sizes import Sized
+from emst.dask.routing import Sender, addressed_to
 from emst.inputs.devices import to_host
 
 NO_LABEL = -2  # differs from the label of every box
@@ -32,15 +32,8 @@ class Questions(NamedTuple):
 
 
 @dataclass(eq=False)
-class Asking(Sized):
-    """Points that ask other partitions."""
-
-    questions: dict[int, Any]  # by partition
-
-
-@dataclass(eq=False)
-class Border(Asking):
-    """The points of a partition that may have neighbours in others, and what they ask."""
+class Border(Sender):
+    """The points of a partition that may have neighbours in others. The packets are `Questions`."""
 
     reach: Array  # T[n]: lower bound of the power of the distance to all points of other partitions
     near: Array  # int[m]: points whose bound is their own
@@ -78,11 +71,11 @@ def asked_of(ops: Backend, points: Array, radius: Array, outline: Outline, own: 
 def distances_for(ops: Backend, partition: Partition, own: int, count: int, borders: list[Any]) -> dict[int, Array]:
     """Distances T[m, count] of the nearest points of this partition, for all that ask, by their partition.
 
-    `borders` holds, for every partition, what asks there or its questions to this one, or None.
+    `borders` holds what asks in every partition.
     """
     found = {}
     for other, given in enumerate(borders):
-        questions = given.questions.get(own) if isinstance(given, Asking) else given
+        questions = addressed_to(own, given)
         if questions is not None:
             found[other] = nearest_of(ops, partition, questions.points, questions.radius, count)
     return found

@@ -21,6 +21,7 @@ from emst.backend.records import Array, Forest
 from emst.dask.border import Border, nearest_of
 from emst.dask.order import as_bits, bits_of, greater, least_of, lesser
 from emst.dask.partition import Partition
+from emst.dask.routing import addressed_to
 from emst.dask.sizes import Sized
 
 
@@ -58,8 +59,7 @@ class Local(Sized):
 def local_tree(
     ops: Backend, partition: Partition, border: Border, own: int, k: int, core_factor: float, found: list[Any]
 ) -> Local:
-    """All that a partition does on its own. `found` holds what `distances_for` returned in every partition, or the part
-    for this one."""
+    """All that a partition does on its own. `found` holds what `distances_for` returned in every partition."""
     partition = partition.with_bvh()
     bvh = partition.bvh
     reach, near, rest = border.reach.copy(), border.near, border.rest
@@ -101,10 +101,10 @@ def take_answers(
     points = ops.xp.ascontiguousarray(bvh.points()[asking])
     known = nearest_of(ops, partition, points, border.radius, k) if k > 1 else None
     for other, answers in enumerate(found):
-        given = answers.get(own) if isinstance(answers, dict) else answers
+        given = addressed_to(own, answers)
         if given is None:
             continue
-        given, mine = ops.asarray(given), border.questions[other].asking
+        given, mine = ops.asarray(given), border.packets[other].asking
         nearest[mine] = lesser(nearest[mine], given[:, 0])
         if known is not None:
             known[mine] = least_of(known[mine], given)

@@ -18,9 +18,9 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array
 from emst.dask.certain import Local, OpenEdges
+from emst.dask.components import Place
 from emst.dask.order import bits_of
 from emst.dask.result import keys_of_certain
-from emst.dask.rounds import Place
 from emst.dask.sizes import Sized
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Condensed, Linkage, Selection
 from emst.dask.certain import Local, OpenEdges
+from emst.dask.components import columns_of
 from emst.dask.contract import Contracted
 from emst.dask.order import total_order
-from emst.dask.rounds import columns_of
 from emst.dask.sizes import Sized
 from emst.distances.metrics import Metric
 from emst.hierarchy.condensed import condensed_tree

@@ -19,7 +19,7 @@ from emst.backend.records import Array, Bvh, Norm, Outline
 from emst.dask.sizes import Sized
 from emst.inputs.devices import to_host
 
-BOXES = 1024  # leaves of an outline, about
+BOXES = 4096  # leaves of an outline, about
 POINT = -1  # the level of points, below that of the leaves of the hierarchy
 MIXED = -1  # the label of a box that holds points of several components
 WHOLE = 1 << 16  # boxes of a level that are brought to the host together

@@ -121,7 +121,7 @@ def _results_of(
         for image, first in zip(images, chunks.offsets)
     ]
     parts, outline = _partitions(model, search, excess)
-    arrived = routed(visitors, len(parts), cluster)
+    arrived = routed(visitors, len(parts), cluster, by_partitions=False)
     guests = [
         cluster.submit(queries.guests, parts[j], outline[j], j, excess, search, arrived[j], at=j) for j in numbers
     ]

@@ -19,14 +19,15 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Bvh, Condensed, Norm, Outline, Selection
 from emst.dask import hierarchy
-from emst.dask.border import NO_LABEL, Asking, Border, Questions, asked_of
+from emst.dask.border import NO_LABEL, Border, Questions, asked_of
 from emst.dask.cells import Homes, homes_of
 from emst.dask.certain import Local, take_answers
+from emst.dask.components import Place
 from emst.dask.contract import Contracted
 from emst.dask.fitting import Zeros
 from emst.dask.order import as_bits, least_of, lesser
 from emst.dask.partition import Partition
-from emst.dask.rounds import Place
+from emst.dask.routing import Sender, addressed_to
 from emst.dask.spanning import with_core_distances
 from emst.distances.metrics import Metric
 from emst.hdbscan.joining import excess_of, leaving_of
@@ -58,7 +59,7 @@ class Visitors(NamedTuple):
 
 
 @dataclass(eq=False)
-class Guests(Asking):
+class Guests(Sender):
     """The queries whose home is one partition, in the order of a curve; without any, `bvh` is None. Their questions are
     how far others have to look for nearer points."""
 
@@ -88,7 +89,7 @@ class Joined(NamedTuple):
 
 
 @dataclass(eq=False)
-class Nearest(Asking):
+class Nearest(Sender):
     """The points of their home that the guests join, and what they want to know of other partitions: `Wanted`."""
 
     joined: Joined | None
@@ -145,7 +146,7 @@ def guests(
 
     `arrived` holds what `visitors` returned for every chunk, or its part for this partition, or None.
     """
-    mine = [given.get(own) if isinstance(given, dict) else given for given in arrived]
+    mine = [addressed_to(own, given) for given in arrived]
     mine = [given for given in mine if given is not None]
     if not mine:
         return Guests({}, None, ops.xp.empty(0, np.int64), None)
@@ -203,9 +204,9 @@ def _of_all(given: Guests, own: int, found: list[Any], ops: Backend) -> Array:
     assert given.known is not None
     known = given.known.copy()
     for other, answers in enumerate(found):
-        nearer = answers.get(own) if isinstance(answers, dict) else answers
+        nearer = addressed_to(own, answers)
         if nearer is not None:
-            asking = given.questions[other].asking
+            asking = given.packets[other].asking
             known[asking] = least_of(known[asking], ops.asarray(nearer))
     return known
 
@@ -252,7 +253,7 @@ def firsts(ops: Backend, partition: Partition, place: Place, leaving: Leaving, a
     every partition, or the part for this one, or None."""
     found = {}
     for home, given in enumerate(asked):
-        wanted = given.questions.get(place.number) if isinstance(given, Asking) else given
+        wanted = addressed_to(place.number, given)
         if wanted is not None:
             core = None if wanted.core is None else ops.asarray(wanted.core)
             points, bound = ops.asarray(wanted.points), ops.asarray(wanted.bound)
@@ -291,10 +292,10 @@ def _joined(ops: Backend, own: int, near: Nearest, found: list[Any]) -> Joined:
     assert near.joined is not None
     best = Joined(*(column.copy() for column in near.joined))
     for other, answers in enumerate(found):
-        given = answers.get(own) if isinstance(answers, dict) else answers
+        given = addressed_to(own, answers)
         if given is None:
             continue
-        new, asking = Joined(*map(ops.asarray, given)), near.questions[other].asking
+        new, asking = Joined(*map(ops.asarray, given)), near.packets[other].asking
         old = Joined(*(column[asking] for column in best))
         first = new.id < old.id
         for key in ("power", "weight"):

@@ -11,8 +11,8 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array
 from emst.dask.certain import Local, OpenEdges
 from emst.dask.cluster import Cluster
+from emst.dask.components import Place
 from emst.dask.order import greater, total_order
-from emst.dask.rounds import Place
 from emst.dask.spanning import PartitionedTree
 from emst.distances.metrics import Metric
 from emst.inputs.devices import to_host

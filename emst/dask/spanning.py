@@ -21,16 +21,15 @@ from distributed import Future
 
 from emst.backend.operations import Backend
 from emst.backend.records import CROWD, Norm, PointStatistics, Report
-from emst.dask import border, certain, partition, rounds
+from emst.dask import border, certain, components, partition
 from emst.dask.cells import Cutting, Homes, box_members, sample_codes
 from emst.dask.cluster import Cluster
+from emst.dask.components import Place
 from emst.dask.outline import joined_outline, on_backend, outline_of
-from emst.dask.rounds import Place
+from emst.dask.rounds import all_rounds
 from emst.dask.routing import routed
 from emst.inputs.scaling import scale_of
 from emst.progress import stage_printer
-
-ROUNDS_AHEAD = 5  # rounds that workers of one process get at once: as a rule, one more batch suffices
 
 
 @dataclass(eq=False)
@@ -147,16 +146,19 @@ def partitioned_tree(
     locals_, sent = _local_trees(parts, outline, k, norm, core_factor, cluster)
     del parts
     summaries = [
-        cluster.submit(rounds.summary, local, place, own, at=place.number)
+        cluster.submit(components.summary, local, place, own, at=place.number)
         for local, place, own in zip(locals_, places, outlines)
     ]
-    state = cluster.submit(rounds.begin, summaries, norm, at=0)
+    state = cluster.submit(components.begin, summaries, norm, at=0)
     for points, size in cluster.gather(sent):
         costs.asked_border += points
         costs.bytes_sent += size
     now = costs.took("border", now)
     stage("border", None)
-    state = _all_rounds(state, locals_, places, outline, outlines, costs, cluster, report)
+    state, of_rounds = all_rounds(state, locals_, places, outline, outlines, cluster, report)
+    costs.components, costs.rounds = of_rounds[0].left, len(of_rounds) - 1
+    costs.asked_rounds = sum(own.asked for own in of_rounds)
+    costs.bytes_sent += sum(own.bytes for own in of_rounds)
     edges = cluster.submit(_joined_edges, state, at=0)
     costs.took("local trees and rounds", now)
     stage("local trees and rounds", None)
@@ -236,47 +238,6 @@ def answered(parts: list[Future], asking: list[Future], count: int, cluster: Clu
     return routed(found, len(parts), cluster)
 
 
-def _all_rounds(
-    state: Future,
-    locals_: list[Future],
-    places: list[Place],
-    outline: list[Future],
-    outlines: list[Future],
-    costs: Costs,
-    cluster: Cluster,
-    report: Report | None,
-) -> Future:
-    """Rounds until one component is left. In one process several are given to the workers at once: those after the last
-    one do nothing. Otherwise the driver has to know what travels where."""
-    found = [rounds.RoundCosts(0, 0, 0)]
-    while found[-1].left != 1:
-        for _ in range(ROUNDS_AHEAD if cluster.in_process else 1):
-            known = state if cluster.in_process else cluster.submit(_labels, state, at=0)
-            asked = [
-                cluster.submit(rounds.ask, local, place, known, own, at=place.number)
-                for local, place, own in zip(locals_, places, outline)
-            ]
-            given = routed(asked, len(places), cluster)
-            answers = [
-                cluster.submit(rounds.answer, local, place, known, own, packets, at=place.number)
-                for local, place, own, packets in zip(locals_, places, outlines, given)
-            ]
-            state = cluster.submit(rounds.join, state, answers, at=0)
-        before = found
-        found = cluster.gather([cluster.submit(_costs_so_far, state, at=0)])[0]
-        costs.components, costs.rounds = found[0].left, len(found) - 1
-        if report is not None:
-            for number, own in enumerate(found[len(before) :], len(before)):
-                report(number, own.left)
-        if len(found) > found[0].left.bit_length() + 2:
-            raise RuntimeError(
-                f"{found[-1].left:,} components are left after {costs.rounds} rounds; please report this"
-            )
-    costs.asked_rounds = sum(own.asked for own in found)
-    costs.bytes_sent += sum(own.bytes for own in found)
-    return state
-
-
 def _item(ops: Backend, items: Any, which: int) -> Any:
     return items[which]
 
@@ -287,14 +248,6 @@ def _on_backend(ops: Backend, outline: Any) -> Any:
 
 def _joined_outline(ops: Backend, outlines: list[Any]) -> Any:
     return joined_outline(outlines)
-
-
-def _labels(ops: Backend, state: rounds.Rounds) -> rounds.Labels:
-    return state.labels
-
-
-def _costs_so_far(ops: Backend, state: rounds.Rounds) -> list[rounds.RoundCosts]:
-    return state.costs
 
 
 def _outline(ops: Backend, part: partition.Partition) -> Any:
@@ -317,9 +270,9 @@ def with_core_distances(ops: Backend, part: partition.Partition, k: int) -> part
 
 def _sent(ops: Backend, given: border.Border, count: int) -> tuple[int, int]:
     """Points that ask, and bytes of their questions and of the answers."""
-    asked = [(len(own.radius), own.points.nbytes + own.radius.nbytes * (1 + count)) for own in given.questions.values()]
+    asked = [(len(own.radius), own.points.nbytes + own.radius.nbytes * (1 + count)) for own in given.packets.values()]
     return sum(points for points, _ in asked), sum(size for _, size in asked)
 
 
-def _joined_edges(ops: Backend, state: rounds.Rounds) -> Any:
+def _joined_edges(ops: Backend, state: components.Rounds) -> Any:
     return state.joined

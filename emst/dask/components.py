@@ -1,0 +1,204 @@
+"""The components that are left when every partition has done its own work, and what is known of them between rounds.
+
+Edges that were found stay known, so a component always has a bound, from the local trees or from the neighbour on the
+curve. The greatest component does not ask: the lightest edges of the others suffice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from emst.backend.operations import Backend
+from emst.backend.records import Array, Norm
+from emst.dask.certain import Local, OpenEdges
+from emst.dask.order import as_bits, greater
+from emst.dask.outline import OwnOutline, labels_of_boxes
+from emst.dask.sizes import Sized
+
+
+@dataclass(frozen=True, eq=False)
+class Place(Sized):
+    """Where a partition lies among all."""
+
+    number: int
+    start: int  # id of its first point
+
+
+@dataclass(eq=False)
+class Labels(Sized):
+    """What partitions have to know of a round."""
+
+    label: Array  # int32[components of all partitions]: their component now
+    weight: Array  # T[count]: weight of the lightest edge known to leave a component; -1 for one that does not ask
+    power: Array  # T[count]: power of its distance
+    tries: Array  # int8[count]: how often only some of its points have asked, under no lower bound
+    boxes: Array  # int32[nodes of the outline]: component of all points of a box, or MIXED
+    count: int
+    bases: list[int]  # number of the first component of every partition
+
+
+class RoundCosts(NamedTuple):
+    """What a round left and sent."""
+
+    left: int  # components
+    asked: int  # points
+    bytes: int  # of their packets
+
+
+@dataclass(eq=False)
+class Rounds(Sized):
+    """The state between rounds."""
+
+    labels: Labels
+    edges: OpenEdges  # known edges between different components; `a` and `b` are components of partitions, ends are ids
+    joined: OpenEdges  # edges of the tree that rounds have found
+    size: Array  # int64[count]: points of every component
+    costs: list[RoundCosts]  # of every round, and at the beginning of what there was before the first one
+
+
+class Samples(NamedTuple):
+    """Of which components only some points have asked."""
+
+    tries: Array  # int8[count]: how often
+    weight: Array  # float64[count]: of the lightest edge that was known then
+
+
+@dataclass(eq=False)
+class Summary(Sized):
+    """What a partition tells the worker that joins, once."""
+
+    edges: OpenEdges  # its open edges; components from 0, ends are ids
+    size: Array  # int64[count]: points of every component
+    boxes: Array  # int32: labels of its outline
+    ends: Array  # T[2, d]: its first and its last point, scaled
+    core: Array | None  # T[2]: their core distances
+    components: Array  # int32[2]: their components
+    ids: Array  # int64[2]
+
+
+def summary(ops: Backend, local: Local, place: Place, outline: OwnOutline) -> Summary:
+    """What the first round needs of a partition."""
+    partition, bvh = local.partition, local.partition.bvh
+    a, b, u, v, weight, power = columns_of(local.open)
+    u, v = partition.ids(place.start, u), partition.ids(place.start, v)
+    two = ops.asarray(np.array([0, bvh.n - 1], np.int32))
+    with partition.lock:
+        ops.label_nodes(bvh, local.component)
+        boxes = labels_of_boxes(outline, bvh, local.component, ops)
+    return Summary(
+        OpenEdges(a, b, u, v, weight, power),
+        np.bincount(local.component, minlength=local.count).astype(np.int64),
+        boxes,
+        bvh.points()[two],
+        None if bvh.core is None else bvh.core[two],
+        local.component[two],
+        partition.ids(place.start, two),
+    )
+
+
+def begin(ops: Backend, summaries: list[Summary], norm: Norm) -> Rounds:
+    """The state before the first round: the open edges of all partitions, and one edge between neighbours on the
+    curve at every border, so that every component has an edge that leaves it."""
+    bases = np.cumsum([0, *(len(own.size) for own in summaries)]).tolist()
+    columns = []
+    for own, base in zip(summaries, bases):
+        a, b, *rest = map(ops.asarray, columns_of(own.edges))
+        columns.append((a + np.int32(base), b + np.int32(base), *rest))
+    columns.append(columns_of(_border_edges(ops, summaries, bases, norm)))
+    edges = OpenEdges(*(np.concatenate(column) for column in zip(*columns)))
+    of_boxes = [ops.asarray(own.boxes) for own in summaries]
+    boxes = np.concatenate([np.where(own < 0, own, own + np.int32(base)) for own, base in zip(of_boxes, bases)])
+    size = np.concatenate([ops.asarray(own.size) for own in summaries])
+    label = ops.xp.arange(len(size), dtype=np.int32)
+    costs = [RoundCosts(len(size), 0, 0)]
+    samples = Samples(ops.xp.zeros(len(size), np.int8), ops.xp.zeros(len(size)))
+    return with_bounds(ops, label, len(size), boxes, bases, edges, chosen(edges, slice(0, 0)), size, samples, costs)
+
+
+def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm: Norm) -> OpenEdges:
+    """The edges between the last point of every partition and the first one of the next."""
+
+    def inner(parts: list[Array]) -> Array:
+        return np.concatenate([ops.asarray(part) for part in parts])[1:-1]
+
+    ends = inner([own.ends for own in summaries])
+    number = ops.xp.arange(len(ends), dtype=np.int32)
+    last, first = slice(0, None, 2), slice(1, None, 2)
+    u, v = (ops.xp.ascontiguousarray(number[end]) for end in (last, first))
+    power = ops.edge_powers(ops.build_bvh(ends, number, 1.0, norm), u, v)
+    weight = power
+    if summaries[0].core is not None:
+        core = inner([own.core for own in summaries])
+        weight = greater(greater(power, core[last]), core[first])
+    components = inner([ops.asarray(own.components) + np.int32(base) for own, base in zip(summaries, bases)])
+    ids = inner([own.ids for own in summaries])
+    return OpenEdges(components[last], components[first], ids[last], ids[first], weight, power)
+
+
+def columns_of(edges: OpenEdges) -> tuple[Array, ...]:
+    """The arrays of edges, in the order of the fields."""
+    return edges.a, edges.b, edges.u, edges.v, edges.weight, edges.power
+
+
+def chosen(edges: OpenEdges, places: Any) -> OpenEdges:
+    return OpenEdges(*(column[places] for column in columns_of(edges)))
+
+
+def with_bounds(
+    ops: Backend,
+    label: Array,
+    count: int,
+    boxes: Array,
+    bases: list[int],
+    edges: OpenEdges,
+    joined: OpenEdges,
+    size: Array,
+    samples: Samples,
+    costs: list[RoundCosts],
+) -> Rounds:
+    """The state with the lightest known edge of every component."""
+    lightest = lightest_edges(ops, edges, label, count)
+    weight, power = edges.weight[lightest], edges.power[lightest]
+    tries = samples.tries
+    if count > 1:
+        weight[size.argmax()] = -1
+        tries = np.where(samples.weight >= weight, tries, np.int8(0))
+    return Rounds(Labels(label, weight, power, tries, boxes, count, bases), edges, joined, size, costs)
+
+
+def lightest_edges(ops: Backend, edges: OpenEdges, label: Array, count: int) -> Array:
+    """The place of the first edge in the total order that leaves each component, int64[count]. An edge may be there
+    several times."""
+    if count == 1:
+        return ops.xp.empty(0, np.int64)
+    sides = np.concatenate([label[edges.a], label[edges.b]])
+    return first_of_groups(ops, edges, sides, count)
+
+
+def first_of_groups(ops: Backend, edges: OpenEdges, groups: Array, count: int) -> Array:
+    """The place of the first edge in the total order of each group, int64[count]; none is empty. `groups` holds the
+    group of every edge, or of all edges twice."""
+    place = ops.xp.arange(len(groups), dtype=np.int32)
+    place %= max(len(edges.u), 1)
+    for key in (as_bits(edges.weight), as_bits(edges.power), as_bits(edges.u), as_bits(edges.v)):
+        own = key[place]
+        first = np.flatnonzero(own == least(ops, own, groups, count)[groups])
+        groups, place = groups[first], place[first]
+    found = ops.xp.empty(count, np.int64)
+    found[groups] = place
+    return found
+
+
+def least(ops: Backend, keys: Array, groups: Array, count: int) -> Array:
+    """The least key of each group."""
+    keys_of = ops.xp.full(count, np.iinfo(keys.dtype).max, keys.dtype)
+    ops.xp.minimum.at(keys_of, groups, keys)
+    return keys_of
+
+
+def labels_of(state: Rounds | Labels) -> Labels:
+    """What partitions have to know of the state, of which they may get no more than that."""
+    return state.labels if isinstance(state, Rounds) else state
