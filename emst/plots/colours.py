@@ -27,7 +27,7 @@ COARSEST = 8
 CROWDED = 32  # clusters in a cell; in cells with more, only the finer grids compare them
 PROBES = 4  # points of a cluster that estimate how far it is from others
 ALIKE = 0.06  # difference in Oklab at which two colours look alike
-APART = 64  # a colour that is taken over must not be that of a cluster closer than 1 / APART of the picture
+APART = 16  # a colour that is taken over must not be that of a cluster closer than 1 / APART of the picture
 UNLIKE = 1e5  # weight of pairs of named clusters: more than any other
 
 # From linear RGB to what people see without cones for red and for green: Machado, Oliveira, Fernandes, "A

@@ -185,8 +185,9 @@ def _html(given: dict[str, Any], first: int, title: str, note: str) -> str:
     empty = {"image": [np.zeros((1, 1), np.uint32)], "x": [0.0], "y": [0.0], "dw": [1.0], "dh": [1.0]}
     picture = ColumnDataSource(empty, name="picture")
     plot.image_rgba("image", "x", "y", "dw", "dh", source=picture)
-    last = max(len(given["sizes"]) - 1, 1)
+    last = max(len(given["sizes"]) - 1, 1)  # a slider cannot begin where it ends: with one size it is hidden
     slider = Slider(start=0, end=last, value=first, step=1, show_value=False, title="min_cluster_size", width=320)
+    slider.visible = len(given["sizes"]) > 1
     headline, line = Div(), Div(text=note, styles={"color": "#666"})
     document = Document()
     document.add_root(column(row(slider, column(headline, line)), plot, sizing_mode="stretch_both"))

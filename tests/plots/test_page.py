@@ -238,6 +238,13 @@ def test_the_slider(shown):
         assert len(browser.execute_script("return painted()")) == 1 + clusters + 1
 
 
+def test_one_size_needs_no_slider(browser, tmp_path):
+    (tmp_path / "page.html").write_text(clusters_page(np.eye(2), {2: [0, 0]}, 2), encoding="utf-8")
+    opened(browser, tmp_path / "page.html")
+    assert browser.execute_script("return model('Slider').visible") is False
+    assert texts(browser)[0].startswith("<b>min_cluster_size 2</b>: 1 cluster, 0 points of noise")
+
+
 def test_the_pointer_tells_cluster_and_row(shown):
     from selenium.webdriver.common.action_chains import ActionChains
 
