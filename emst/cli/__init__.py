@@ -4,6 +4,7 @@
     cluster.py    `emst cluster`: HDBSCAN* of points
     forest.py     `emst forest`: the minimum spanning forest of a graph
     warm_up.py    `emst warm-up`: compiles the kernels before the first use
+    pages.py      the option --html of `emst cluster`
     shared.py     options, checks and messages that the subcommands share
 
 An expected error (of a file, the data or the device) is one line on standard error and exit status 2; Ctrl-C is one

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import importlib.util
 import sys
 import time
 import warnings
@@ -12,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from emst.cli.pages import add_page, check_page
 from emst.cli.shared import (
     Commands,
     add_command,
@@ -47,9 +47,6 @@ MIN_SAMPLES_HELP = """\
 the core distance of a point is the distance to its K-th nearest point, counting the point itself (default: N of
 --min-cluster-size). hdbscan and cuML do not count it: K here is theirs plus one"""
 
-HTML_HELP = """\
-also write a page for the browser (.html): the clusters, with a slider over the minimum cluster size; one file, which
-needs no network"""
 
 EPSILON_HELP = "merge clusters that separate at a smaller distance than this"
 PERSISTENCE_HELP = "merge back splits whose smaller side has less persistence than this"
@@ -64,7 +61,7 @@ def add_to(commands: Commands) -> None:
     add("-o", "--output", type=Path, metavar="LABELS", required=True, help=".npy, .npz, .csv or .parquet to write")
     add("--plot", type=Path, metavar="PICTURE", help="also draw the clusters: .png, .pdf, .svg, ...")
     add("--tree", type=Path, metavar="PICTURE", help="also draw the condensed tree")
-    add("--html", type=Path, metavar="PAGE", help=HTML_HELP)
+    add_page(command)
     add("--min-cluster-size", type=int, default=5, metavar="N", help="smallest size of a cluster (default 5)")
     add("--min-samples", type=int, metavar="K", help=MIN_SAMPLES_HELP)
     add(
@@ -102,7 +99,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     check_labels(arguments.output)
     check_files(arguments.points, arguments.output, "the labels", arguments.plot, arguments.tree)
-    _check_page(arguments)
+    check_page(arguments)
     if arguments.plot is not None and arguments.metric == "precomputed":
         raise ValueError("--plot draws points, and --metric precomputed has only distances")
     with contextlib.ExitStack() as stack:
@@ -129,18 +126,6 @@ def run(arguments: argparse.Namespace) -> None:
     print(_counts(labels))
     print(f"read in {read:.2f} s, clustered in {fitted:.2f} s on {model.device_}")
     print(written(arguments.output, arguments.plot, arguments.tree, arguments.html))
-
-
-def _check_page(arguments: argparse.Namespace) -> None:
-    """Check --html before anything is read."""
-    if arguments.html is None:
-        return
-    if arguments.html.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"{arguments.html}: the page is written as .html")
-    if arguments.metric == "precomputed":
-        raise ValueError("--html shows points, and --metric precomputed has only distances")
-    if importlib.util.find_spec("bokeh") is None:
-        raise ValueError("--html needs Bokeh: pip install 'emst[html]'")
 
 
 def _fit(points: np.ndarray, arguments: argparse.Namespace) -> HDBSCANGPU:
