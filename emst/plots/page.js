@@ -7,8 +7,9 @@
 //   group      int32[m]: points of one group have the same label at every size
 //   labels     int32[sizes, groups]: negative for noise
 //   colours    uint32[sizes, groups]: 0xAABBGGRR
+//   wrap       180 degrees in the unit of longitudes that go on beyond it, otherwise 0
 //   counts     for every size, the number of points of each cluster, of noise, and of clusters
-const {x, y, row, group, labels, colours, counts, origin, bounds, sizes, names, stretch} = given
+const {x, y, row, group, labels, colours, counts, origin, bounds, sizes, names, stretch, wrap} = given
 const n = x.length
 const groups = labels.shape[1]
 const pixel = new Int32Array(n) // of each point; -1 outside the view
@@ -162,7 +163,9 @@ function hover(at) {
   if (i < 0) return
   const label = labels[slider.value * groups + group[i]]
   const cluster = label < 0 ? "noise" : `cluster ${label} (${plural(counts[slider.value].clusters[label], "point")})`
-  const place = [x[i] + origin[0], y[i] + origin[1]].map((value, k) => `${names[k]} ${Number(value.toPrecision(7))}`)
+  const longitude = x[i] + origin[0]
+  const across = wrap ? ((longitude + wrap) % (2 * wrap)) - wrap : longitude
+  const place = [across, y[i] + origin[1]].map((value, k) => `${names[k]} ${Number(value.toPrecision(7))}`)
   tip.textContent = [cluster, ...place, `row ${row[i]}`].join("\n")
   const box = tip.getBoundingClientRect()
   tip.style.left = `${Math.min(pointer[0] + 14, window.innerWidth - box.width - 4)}px`

@@ -84,6 +84,7 @@ def clusters_page(
         "origin": origin.tolist(),
         "bounds": _bounds(view.places),
         "stretch": view.stretch,
+        "wrap": view.half_turn if view.beyond else 0.0,
         "n": len(places),
     }
     note = f"{len(rows):,} points"
@@ -164,7 +165,16 @@ def _html(given: dict[str, Any], first: int, title: str, note: str) -> str:
     from bokeh.document import Document
     from bokeh.embed import file_html
     from bokeh.layouts import column, row
-    from bokeh.models import BasicTickFormatter, BoxZoomTool, ColumnDataSource, CustomJS, Div, Range1d, Slider
+    from bokeh.models import (
+        BasicTickFormatter,
+        BoxZoomTool,
+        ColumnDataSource,
+        CustomJS,
+        CustomJSTickFormatter,
+        Div,
+        Range1d,
+        Slider,
+    )
     from bokeh.plotting import figure
     from bokeh.resources import INLINE
 
@@ -181,6 +191,9 @@ def _html(given: dict[str, Any], first: int, title: str, note: str) -> str:
     )
     plot.grid.visible = False
     plot.axis.formatter = BasicTickFormatter(use_scientific=False)
+    if given["wrap"]:
+        code = "return String(Number(((tick + half) % (2 * half) - half).toPrecision(6)))"
+        plot.xaxis.formatter = CustomJSTickFormatter(args={"half": given["wrap"]}, code=code)
     plot.select_one(BoxZoomTool).match_aspect = True
     empty = {"image": [np.zeros((1, 1), np.uint32)], "x": [0.0], "y": [0.0], "dw": [1.0], "dh": [1.0]}
     picture = ColumnDataSource(empty, name="picture")

@@ -24,6 +24,7 @@ class View:
     names: tuple[str, ...]  # of the axes
     stretch: float = 1.0  # length of a unit of y over that of x
     half_turn: float = 0.0  # of a map, 180 degrees in its unit: lines that are longer in x cross the border
+    beyond: bool = False  # longitudes go on beyond 180 degrees, because the places lie on both sides of the dateline
 
 
 def current_axis() -> Axes:
@@ -110,7 +111,23 @@ def _map(points: Any, names: tuple[str, ...] | None, unit: str) -> View:
     latitude, longitude = names or (f"latitude ({unit})", f"longitude ({unit})")
     middle = float(points[:, 0].mean()) if len(points) else 0.0
     stretch = 1 / max(math.cos(middle * math.pi / HALF_TURN[unit]), 1 / STEEPEST)
-    return View(points[:, ::-1], (longitude, latitude), stretch, HALF_TURN[unit])
+    x, beyond = _in_one_piece(points[:, 1], HALF_TURN[unit])
+    return View(np.column_stack([x, points[:, 0]]), (longitude, latitude), stretch, HALF_TURN[unit], beyond)
+
+
+def _in_one_piece(longitude: np.ndarray, half_turn: float) -> tuple[np.ndarray, bool]:
+    """Longitudes without the jump at the dateline, if all lie within half a turn around it, and whether they do."""
+    ascending = np.sort(longitude)
+    gap = np.diff(ascending)
+    widest = int(np.argmax(gap)) if len(gap) else 0
+    if len(gap) == 0 or gap[widest] <= half_turn:
+        return longitude, False
+    return np.where(longitude <= ascending[widest], longitude + 2 * half_turn, longitude), True
+
+
+def wrapped(longitude: float, half_turn: float) -> float:
+    """A longitude from minus half a turn to half a turn."""
+    return (longitude + half_turn) % (2 * half_turn) - half_turn
 
 
 def in_space(ax: Axes) -> bool:
@@ -127,6 +144,8 @@ def dress(ax: Axes, view: View) -> None:
         _thin_out(ax, view.places)
     else:
         ax.set_aspect(view.stretch)
+        if view.beyond:
+            ax.xaxis.set_major_formatter(lambda x, _: f"{wrapped(x, view.half_turn):.4g}")
         ax.margins(0.02)
         ax.autoscale_view()
 

@@ -112,6 +112,8 @@ def test_maps(given):
     model = HDBSCANGPU(min_cluster_size=2, metric="haversine").fit(np.radians(places))
     model.save_html(io.BytesIO())
     assert given["names"] == ["longitude (radians)", "latitude (radians)"]
+    clusters_page([[0.0, 179.0], [0.0, -179.0]], {2: [0, 0]}, 2, geographic="degrees")
+    assert given["bounds"][:2] == [179, 181] and given["wrap"] == 180
 
 
 @pytest.mark.parametrize("points", [np.zeros((0, 2)), np.zeros((3, 2)), np.full((2, 2), np.nan), np.ones((3, 1))])

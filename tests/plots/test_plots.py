@@ -520,13 +520,13 @@ def test_points_of_three_dimensions_are_drawn_in_space():
     assert plot_mst(points, mst, ax=flat).get_xlabel() == "principal component 1"
 
 
-PLACES = np.array([[-17.0, 178.0], [-18.0, 179.5], [-19.0, -179.0], [-16.0, -178.0], [60.0, -10.0]])
+PLACES = np.array([[-17.0, 178.0], [-18.0, 179.5], [-19.0, -179.0], [-16.0, -178.0], [60.0, -10.0], [50.0, 100.0]])
 
 
 @pytest.mark.parametrize("unit", ["degrees", "radians"])
 def test_maps_have_longitude_on_x_and_equal_lengths(unit):
     places = PLACES if unit == "degrees" else np.radians(PLACES)
-    ax = plot_clusters(places, [0, 0, 0, 0, -1], geographic=unit)
+    ax = plot_clusters(places, [0, 0, 0, 0, -1, -1], geographic=unit)
     noise, members, _ = scatter_of(ax)
     np.testing.assert_allclose(members, places[:4, ::-1])
     np.testing.assert_allclose(noise, places[4:, ::-1])
@@ -549,17 +549,28 @@ def test_edges_across_the_dateline_are_drawn_to_both_borders(draw, shift):
     lines = np.array(drawn_edges(ax).get_segments())
     west, east = (0, 360) if shift else (-180, 180)
     crossing = lines[np.isin(lines[:, :, 0], (west, east)).any(axis=1)]
-    assert len(lines) == 5 and len(crossing) == 2  # edge 1-2 of the path crosses
+    assert len(lines) == 6 and len(crossing) == 2  # edge 1-2 of the path crosses
     assert np.abs(np.diff(lines[:, :, 0])).max() <= 180
     assert sorted(crossing[:, :, 0].ravel().tolist()) == sorted([places[1, 1], places[2, 1], float(west), float(east)])
     at = crossing[np.isin(crossing[:, :, 0], (west, east))][:, 1]
     np.testing.assert_allclose(at, -18 - 0.5 / 1.5)  # a third of the way from 179.5 to 181
-    assert len(drawn_edges(ax).get_array()) == 5
+    assert len(drawn_edges(ax).get_array()) == 6
+
+
+def test_places_on_both_sides_of_the_dateline_only_are_drawn_in_one_piece():
+    places = PLACES[:4]
+    ax = plot_mst(places, path_through(places), geographic="degrees")
+    lines = np.array(drawn_edges(ax).get_segments())
+    np.testing.assert_allclose(lines[:, :, 0].min(), 178)
+    np.testing.assert_allclose(lines[:, :, 0].max(), 182)
+    ax.set_xticks([178, 180, 181])
+    ax.figure.canvas.draw()
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["178", "-180", "-179"]
 
 
 def test_a_map_needs_two_columns_and_a_unit():
     with pytest.raises(ValueError, match="geographic must be None, 'degrees' or 'radians'; got 'km'"):
-        plot_clusters(PLACES, [0] * 5, geographic="km")
+        plot_clusters(PLACES, [0] * 6, geographic="km")
     with pytest.raises(ValueError, match="the points have 3 columns"):
         plot_clusters(np.eye(3), [0] * 3, geographic="degrees", ax=plt.figure().add_subplot())
 
