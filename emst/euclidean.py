@@ -14,15 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from emst.backend import backend_of
 from emst.backend.records import Report
-from emst.distances.metrics import check_directions, directions, tree_metric_of
-from emst.hierarchy.linkage import check_edges, to_scipy
-from emst.inputs.devices import native_array, on_device_of
+from emst.distances.metrics import check_columns, check_directions, directions, tree_metric_of
+from emst.inputs.devices import giver, native_array, on_device_of
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import FittedAttribute
 from emst.inputs.points import check_finite, check_min_samples, check_points
 from emst.inputs.summary import counted, float_sum, one_line
 from emst.progress import both, round_printer
 from emst.spanning import metric_tree
+from emst.spanning_forest import Merges, SpanningForest, check_edges, csr_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,10 +51,12 @@ def minimum_spanning_tree(
         itself** (as scikit-learn does; hdbscan, cuML and fast_hdbscan do not, so their k is this k - 1).
     metric : str, default "euclidean"
         The distance between points: "euclidean" ("l2"), "sqeuclidean", "manhattan" ("l1", "cityblock"), "chebyshev"
-        ("infinity"), "minkowski" ("p"), "cosine", or "haversine" of latitude and longitude in radians. `HDBSCANGPU`
-        takes all metrics of scikit-learn.
+        ("infinity"), "minkowski" ("p"), "cosine", or "haversine" of latitude and longitude, in this order.
+        `HDBSCANGPU` takes all metrics of scikit-learn.
     metric_params : dict, optional
-        ``{"p": p}`` for "minkowski": a number from 1 to 32, or infinity; by default 2.
+        ``{"p": p}`` for "minkowski": a number from 1 to 32, or infinity; by default 2. For "haversine"
+        ``{"degrees": True}`` for places in degrees instead of radians, ``{"radius": 6371.0088}`` for lengths in km on
+        the earth instead of angles, or both.
     device : {"auto", "cpu", "cuda"}, default "auto"
         Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
         used, otherwise the CPU.
@@ -77,11 +79,17 @@ def minimum_spanning_tree(
     ValueError
         NaN or infinite coordinates (naming the first row and how many), wrong shape, no points, `min_samples` not
         between 1 and n, unknown `metric`, `device` or `dtype`, `metric_params` that the metric does not have, rows of
-        zeros for "cosine" (naming the first and how many), more than 2**31 - 1 points.
+        zeros for "cosine" (naming the first and how many), angles beyond pi / 2 and 2 pi (or 90 and 360 degrees) or
+        columns called longitude and latitude in this order for "haversine", more than 2**31 - 1 points.
     RuntimeError
         ``device="cuda"`` without CuPy or a GPU.
     MemoryError
         Not enough memory; raised before anything is allocated.
+
+    Warns
+    -----
+    UserWarning
+        `X` is a data frame of two columns called latitude and longitude, and the metric is Euclidean.
 
     Examples
     --------
@@ -91,6 +99,7 @@ def minimum_spanning_tree(
     ([[1, 2], [0, 1]], [1.0, 5.0])
     """
     chosen = tree_metric_of(metric, metric_params)
+    check_columns(X, chosen)
     given = check_points(X, device=device, dtype=dtype)
     n, computed = len(given.array), chosen.computed_in(given.dtype, dtype)
     k = check_min_samples(min_samples, n)
@@ -102,6 +111,8 @@ def minimum_spanning_tree(
         check_finite(statistics.bad, statistics.first)
         if chosen.image is directions:
             check_directions(points)
+        if chosen.sphere is not None:
+            chosen.sphere.check(points)
         printed = both(report, round_printer(n) if verbose else None)
         edges, weights, core = metric_tree(points, statistics, chosen, k, ops, printed)
         del points
@@ -111,7 +122,7 @@ def minimum_spanning_tree(
 
 
 @dataclass(frozen=True, eq=False)
-class MinimumSpanningTree:
+class MinimumSpanningTree(SpanningForest):
     """Minimum spanning tree of n points.
 
     Attributes
@@ -142,6 +153,16 @@ class MinimumSpanningTree:
         )
 
     @property
+    def n_vertices(self) -> int:
+        """Number of points."""
+        return len(self.weights) + 1
+
+    @property
+    def n_components(self) -> int:
+        """Number of connected components: 1, as in any tree."""
+        return 1
+
+    @property
     def total_weight(self) -> float:
         """Sum of the weights, in float64."""
         weights = native_array(self.weights)
@@ -157,32 +178,34 @@ class MinimumSpanningTree:
             On the device of the tree's arrays. Edges of weight 0 (duplicate points) are stored explicitly.
         """
         edges, weights = native_array(self.edges), native_array(self.weights)
-        n = len(weights) + 1
-        if isinstance(edges, np.ndarray):
-            from scipy.sparse import coo_array as coo
-        else:
-            from cupyx.scipy.sparse import coo_matrix as coo
-        with on_device_of(weights):
-            return coo((weights, (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
+        return csr_of(edges[:, 0], edges[:, 1], weights, self.n_vertices)
 
-    def linkage(self) -> np.ndarray:
-        """Single linkage of the points: float64 array of shape (n - 1, 4) on the host, as SciPy's `linkage` returns.
+    def plot(self, positions: Any, *, ax: Axes | None = None) -> Axes:
+        """Draw the points and the tree's edges, coloured by weight.
 
-        Row i merges clusters ``Z[i, 0] < Z[i, 1]`` at height ``Z[i, 2]`` into cluster ``n + i`` of ``Z[i, 3]`` points.
+        Parameters
+        ----------
+        positions : array-like of shape (n, 2)
+            Where to draw the points: their coordinates, or any others in the plane.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
 
-        Raises
-        ------
-        ValueError
-            The arrays were changed, and `edges` is not a spanning tree any more.
+        Returns
+        -------
+        matplotlib Axes
         """
+        from emst.plots import plot_mst
+
+        return plot_mst(positions, self, ax=ax)
+
+    def _merges(self) -> Merges:
         edges, weights = native_array(self.edges), native_array(self.weights)
         with on_device_of(weights):
-            check_edges(edges, weights)
-            ops = backend_of("cpu" if isinstance(edges, np.ndarray) else "cuda")
-            return to_scipy(ops.linkage(edges, weights))
+            check_edges(edges, weights, self.n_vertices)
+        return Merges(edges, weights, self.n_vertices, giver(self.edges))
 
 
-class EMST(BaseEstimator):
+class EMST(SpanningForest, BaseEstimator):
     """Exact minimum spanning tree of points, Euclidean by default.
 
     Parameters
@@ -192,10 +215,12 @@ class EMST(BaseEstimator):
         distance to the k-th nearest point, counting the point itself.
     metric : str, default "euclidean"
         The distance between points: "euclidean" ("l2"), "sqeuclidean", "manhattan" ("l1", "cityblock"), "chebyshev"
-        ("infinity"), "minkowski" ("p"), "cosine", or "haversine" of latitude and longitude in radians. `HDBSCANGPU`
-        takes all metrics of scikit-learn.
+        ("infinity"), "minkowski" ("p"), "cosine", or "haversine" of latitude and longitude, in this order.
+        `HDBSCANGPU` takes all metrics of scikit-learn.
     metric_params : dict, optional
-        ``{"p": p}`` for "minkowski": a number from 1 to 32, or infinity; by default 2.
+        ``{"p": p}`` for "minkowski": a number from 1 to 32, or infinity; by default 2. For "haversine"
+        ``{"degrees": True}`` for places in degrees instead of radians, ``{"radius": 6371.0088}`` for lengths in km on
+        the earth instead of angles, or both.
     device : {"auto", "cpu", "cuda"}, default "auto"
         Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
         used, otherwise the CPU. `device_` says which.
@@ -310,10 +335,9 @@ class EMST(BaseEstimator):
         check_is_fitted(self)
         return self._tree.to_csr()
 
-    def linkage(self) -> np.ndarray:
-        """Single linkage of the tree: SciPy's (n - 1, 4) matrix, for `scipy.cluster.hierarchy`."""
+    def _merges(self) -> Merges:
         check_is_fitted(self)
-        return self._tree.linkage()
+        return self._tree._merges()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the points and the tree's edges, coloured by weight.

@@ -5,6 +5,7 @@
     forest.py     `emst forest`: the minimum spanning forest of a graph
     warm_up.py    `emst warm-up`: compiles the kernels before the first use
     pages.py      the option --html of `emst cluster`
+    places.py     latitude and longitude: options, and columns of tables
     shared.py     options, checks and messages that the subcommands share
 
 An expected error (of a file, the data or the device) is one line on standard error and exit status 2; Ctrl-C is one

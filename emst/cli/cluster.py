@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
 import time
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from emst.cli.pages import add_page, check_page
+from emst.cli.places import columns_of
 from emst.cli.shared import (
     Commands,
     add_command,
@@ -21,6 +19,7 @@ from emst.cli.shared import (
     metric_options,
     save_picture,
     sentence,
+    warnings_in_a_line,
     written,
 )
 
@@ -40,7 +39,7 @@ examples:
   emst cluster points.npy --min-cluster-size 50 -o labels.npy
   emst cluster points.npy --min-cluster-size 50 -o labels.npy --plot clusters.png --tree condensed.png
   emst cluster points.npy --min-cluster-size 50 -o labels.npy --html clusters.html
-  emst cluster places.csv --columns lat,lon --min-cluster-size 20 --method leaf -o labels.csv
+  emst cluster places.csv --columns lat,lon --metric haversine --degrees --min-cluster-size 20 -o labels.csv
 """
 
 MIN_SAMPLES_HELP = """\
@@ -48,7 +47,7 @@ the core distance of a point is the distance to its K-th nearest point, counting
 --min-cluster-size). hdbscan and cuML do not count it: K here is theirs plus one"""
 
 
-EPSILON_HELP = "merge clusters that separate at a smaller distance than this"
+EPSILON_HELP = "merge clusters that separate at a smaller distance than this (with --degrees: kilometres)"
 PERSISTENCE_HELP = "merge back splits whose smaller side has less persistence than this"
 
 
@@ -100,6 +99,7 @@ def run(arguments: argparse.Namespace) -> None:
     check_labels(arguments.output)
     check_files(arguments.points, arguments.output, "the labels", arguments.plot, arguments.tree)
     check_page(arguments)
+    options = metric_options(arguments)
     if arguments.plot is not None and arguments.metric == "precomputed":
         raise ValueError("--plot draws points, and --metric precomputed has only distances")
     with contextlib.ExitStack() as stack:
@@ -108,9 +108,9 @@ def run(arguments: argparse.Namespace) -> None:
         tree = stack.enter_context(replacing(arguments.tree)) if arguments.tree else None
         page = stack.enter_context(replacing(arguments.html)) if arguments.html else None
         start = time.perf_counter()
-        points = read_points(arguments.points, arguments.columns, arguments.array, gaps=True)
+        points = read_points(arguments.points, columns_of(arguments), arguments.array, gaps=True)
         read = time.perf_counter() - start
-        model = _fit(points, arguments)
+        model = _fit(points, arguments, options)
         fitted = time.perf_counter() - start - read
         labels, probabilities = model.labels_, model.probabilities_
         write_labels(output, arguments.output, {"label": labels, "probability": probabilities})
@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace) -> None:
     print(written(arguments.output, arguments.plot, arguments.tree, arguments.html))
 
 
-def _fit(points: np.ndarray, arguments: argparse.Namespace) -> HDBSCANGPU:
+def _fit(points: np.ndarray, arguments: argparse.Namespace, metric: dict[str, Any]) -> HDBSCANGPU:
     from emst.hdbscan import HDBSCANGPU
     from emst.progress import progress_bar
 
@@ -137,7 +137,7 @@ def _fit(points: np.ndarray, arguments: argparse.Namespace) -> HDBSCANGPU:
         min_samples=arguments.min_samples,
         cluster_selection_epsilon=arguments.epsilon,
         max_cluster_size=arguments.max_cluster_size,
-        **metric_options(arguments),
+        **metric,
         cluster_selection_method=arguments.method,
         cluster_selection_persistence=arguments.persistence,
         allow_single_cluster=arguments.allow_single_cluster,
@@ -145,24 +145,11 @@ def _fit(points: np.ndarray, arguments: argparse.Namespace) -> HDBSCANGPU:
         dtype=arguments.dtype,
     )
     try:
-        with _warnings_in_a_line(), progress_bar(len(points)) as report:
+        with warnings_in_a_line(), progress_bar(len(points)) as report:
             model._report = report
             return model.fit(points)
     except ValueError as error:
         raise ValueError(f"{arguments.points}: {sentence(error)}") from error
-
-
-@contextlib.contextmanager
-def _warnings_in_a_line() -> Iterator[None]:
-    """Show warnings as errors are shown: one line, without the place in the code."""
-
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        print(f"emst: warning: {message}", file=sys.stderr)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("default", UserWarning)
-        warnings.showwarning = show
-        yield
 
 
 def _counts(labels: np.ndarray) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import time
 from fractions import Fraction
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Read a graph, find its minimum spanning forest and write it to an .npz: `source` < `target` (vertices, counted from 0),
-`weight`, `edge_id` (position in the file of each edge, counted from 0), `n_vertices` and, with --labels,
-`component_labels`.
+`weight`, `edge_id` (position in the file of each edge, counted from 0), `n_vertices`, with --labels
+`component_labels`, and with --cut `labels`.
 
 Formats:
   .gr, .gr.gz      9th DIMACS challenge
@@ -35,6 +36,7 @@ EXAMPLES = """\
 examples:
   emst forest USA-road-d.NY.gr.gz -o forest.npz
   emst forest edges.csv --columns from,to,cost -o forest.npz --labels
+  emst forest roads.gr -o forest.npz --cut 500
   emst forest web.mtx -o forest.npz --symmetric min --algorithm partial-prim --gamma 8
 """
 
@@ -64,6 +66,12 @@ def add_to(commands: Commands) -> None:
     add("graph", type=Path, metavar="GRAPH", help="file of a graph: .gr, .mtx (or .gz of these), .csv, .parquet, .npz")
     add("-o", "--output", type=Path, metavar="FOREST.npz", required=True, help="where to write the forest")
     add("--labels", action="store_true", help="also write the number of the component of every vertex")
+    add(
+        "--cut",
+        type=_height,
+        metavar="HEIGHT",
+        help="also write the number of every vertex's group: what edges of weight HEIGHT or less connect",
+    )
     add(
         "--columns", type=names, metavar="S,T,W", help="source, target and weight of a table, by name or 0-based number"
     )
@@ -110,15 +118,29 @@ def run(arguments: argparse.Namespace) -> None:
         graph, read = found.graph, time.perf_counter()
         forest = _forest(found, arguments, options)
         done = time.perf_counter()
-        save_forest(output, forest)
+        labels = None if arguments.cut is None else forest.cut(arguments.cut)
+        save_forest(output, forest, labels)
     of = f" ({found.read})" if found.read else ""
     sizes = f"{counted(forest.n_vertices, 'vertex', 'vertices')}, {counted(graph.nnz, 'entry', 'entries')}"
     print(f"{sizes}, {graph.dtype}{of}")
     parts = f"{counted(len(forest.source), 'edge')} in {counted(forest.n_components, 'component')}"
     print(f"{parts}, total weight {forest.total_weight!r}")
+    if labels is not None:
+        print(_groups(labels, arguments.cut))
     times = f"read in {read - start:.2f} s, forest in {done - read:.2f} s"
     print(f"{times} on {forest.device}, algorithm {arguments.algorithm}")
     print(written(arguments.output))
+
+
+def _groups(labels: Any, height: int | float) -> str:
+    """How many groups a cut leaves, and how many vertices the largest has."""
+    import numpy as np
+
+    from emst.inputs.summary import counted
+
+    sizes = np.bincount(labels)
+    largest = counted(int(sizes.max(initial=0)), "vertex", "vertices")
+    return f"{counted(len(sizes), 'group')} at {height}, the largest of {largest}"
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -171,12 +193,23 @@ def _as_in_the_file(fault: str, found: FileGraph) -> str:
 
 def _too_many(found: FileGraph) -> str:
     """A hint if most numbers up to the greatest id are unused."""
-    from emst.io.edge_lists import NUMBER_THEM
+    from emst.graph.edges import NUMBER_THEM
 
     n = found.graph.shape[0]
     if not found.counted or n <= 2 * found.graph.nnz:
         return ""
     return f"; there are so many vertices because the greatest id is {n - 1:,}: {NUMBER_THEM}"
+
+
+def _height(text: str) -> int | float:
+    """A number: an int where it is written as one, so that it is compared with integers exactly."""
+    try:
+        value = int(text) if re.fullmatch(r"[+-]?[0-9]+", text) else float(text)
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+    return value
 
 
 def _bytes(text: str) -> int:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import contextlib
+import sys
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+
+from emst.cli.places import add_places, place_params
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,14 +45,16 @@ def add_input_options(command: argparse.ArgumentParser) -> None:
 
 
 def add_metric(command: argparse.ArgumentParser, help: str) -> None:
-    """Add --metric, with the given help, and --p."""
+    """Add --metric, with the given help, --p, --degrees and --radius."""
     command.add_argument("--metric", default="euclidean", metavar="NAME", help=help)
     command.add_argument("--p", type=float, metavar="P", help="exponent of --metric minkowski, from 1 to 32")
+    add_places(command)
 
 
 def metric_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The parameters `metric` and `metric_params` of --metric and --p."""
-    return {"metric": arguments.metric, "metric_params": None if arguments.p is None else {"p": arguments.p}}
+    """The parameters `metric` and `metric_params` of --metric, --p, --degrees and --radius."""
+    params = place_params(arguments) | ({} if arguments.p is None else {"p": arguments.p})
+    return {"metric": arguments.metric, "metric_params": params or None}
 
 
 def check_files(given: Path, output: Path, what: str, *pictures: Path | None, holds: str = "the points") -> None:
@@ -94,6 +101,19 @@ def written(*paths: Path | None) -> str:
     """The last line of a summary."""
     *first, last = [str(path) for path in paths if path]
     return f"wrote {', '.join(first)} and {last}" if first else f"wrote {last}"
+
+
+@contextlib.contextmanager
+def warnings_in_a_line() -> Iterator[None]:
+    """Show warnings as errors are shown: one line, without the place in the code."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        print(f"emst: warning: {message}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = show
+        yield
 
 
 def sentence(error: BaseException) -> str:

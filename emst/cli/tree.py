@@ -6,8 +6,9 @@ import argparse
 import contextlib
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+from emst.cli.places import columns_of, unit_of
 from emst.cli.shared import (
     Commands,
     add_command,
@@ -17,6 +18,7 @@ from emst.cli.shared import (
     metric_options,
     save_picture,
     sentence,
+    warnings_in_a_line,
     written,
 )
 
@@ -35,6 +37,7 @@ examples:
   emst tree points.npy -o tree.npz
   emst tree points.csv -o tree.npz --columns x,y --plot tree.png
   emst tree points.npy -o tree.npz --metric minkowski --p 1.5
+  emst tree places.csv -o tree.npz --columns lat,lon --metric haversine --degrees
   emst tree scans.npz --array first -o tree.npz --min-samples 5 --device cuda
 """
 
@@ -67,36 +70,37 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.output.suffix.lower() != ".npz":
         raise ValueError(f"{arguments.output}: the tree is written as .npz")
     check_files(arguments.points, arguments.output, "the tree", arguments.plot)
+    options = metric_options(arguments)
     with contextlib.ExitStack() as stack:
         output = stack.enter_context(replacing(arguments.output))
         picture = stack.enter_context(replacing(arguments.plot)) if arguments.plot else None
         start = time.perf_counter()
-        points = read_points(arguments.points, arguments.columns, arguments.array)
+        points = read_points(arguments.points, columns_of(arguments), arguments.array)
         d = points.shape[1]
         if picture is not None and d not in (2, 3):
             raise ValueError(f"--plot draws points of 2 or 3 dimensions; these have {d}: choose some with --columns")
         read = time.perf_counter() - start
-        mst = _build(points, arguments)
+        mst = _build(points, arguments, options)
         built = time.perf_counter() - start - read
         _write_tree(output, mst)
         if picture is not None:
             _draw(picture, arguments, points, mst)
     print(f"{len(points):,} points in {d} dimensions, {mst.weights.dtype}, min_samples {arguments.min_samples}")
-    print(f"total weight {mst.total_weight:.9g}")
+    print(f"total weight {mst.total_weight:.9g}{unit_of(arguments)}")
     print(f"read in {read:.2f} s, tree in {built:.2f} s on {mst.device}")
     print(written(arguments.output, arguments.plot))
 
 
-def _build(points: np.ndarray, arguments: argparse.Namespace) -> MinimumSpanningTree:
+def _build(points: np.ndarray, arguments: argparse.Namespace, metric: dict[str, Any]) -> MinimumSpanningTree:
     from emst import minimum_spanning_tree
     from emst.progress import progress_bar
 
     try:
-        with progress_bar(len(points)) as report:
+        with warnings_in_a_line(), progress_bar(len(points)) as report:
             return minimum_spanning_tree(
                 points,
                 min_samples=arguments.min_samples,
-                **metric_options(arguments),
+                **metric,
                 device=arguments.device,
                 dtype=arguments.dtype,
                 report=report,

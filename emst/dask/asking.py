@@ -25,8 +25,9 @@ from emst.dask.order import as_bits, bits_of
 from emst.dask.routing import Sender, addressed_to
 from emst.inputs.devices import to_host
 
-SAMPLE = 128  # points of a component that a partition lets ask first
-GROWTH = 8  # times as many in each further round
+NOBODY = -1  # in the place of a component
+SAMPLE = 256  # points of a component that a partition lets ask first
+GROWTH = 16  # times as many in each further round
 FARTHER = 1.15  # times the length of the bound: how far points ask
 
 
@@ -50,12 +51,13 @@ class Found(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What points know that have asked."""
+    """What points know of their edges to other partitions: all of them, or those near the border."""
 
-    places: Array  # int64[m], ascending
-    component: Array  # int32[m]: of the nearest point of another component at that time; -1 if there was none
-    weight: Array  # T[m]: of the edge to it; how far they asked if there was none
-    power: Array  # T[m]: of the distance; infinite if there was none
+    places: Array  # int64[m], as `Local.near`, and then the others
+    weight: Array  # T[m]: all edges that nobody has found yet are no lighter
+    power: Array | None  # T[m]: nor, at this weight, are their powers; None if weights are powers
+    component: Array  # int32[m]: of the nearest point that was found in another component, or `NOBODY`
+    asked: Array  # bool[m]
 
 
 @dataclass(eq=False)
@@ -63,8 +65,8 @@ class Asked(Sender):
     """What a partition has asked in a round. The packets are `Packet`."""
 
     memory: Memory  # before the answers
-    places: Array  # int64[m]: the points, ascending
-    radius: Array  # T[m]: how far they asked
+    rows: Array  # int64[m]: which points of the memory have asked
+    radius: Array  # T[m]: how far
     members: dict[int, Array]  # int64: which of them each packet holds
 
 
@@ -82,73 +84,88 @@ def ask(
     `before` is what this function returned in the round before, None in the first one; `answers` holds what
     `answering.answer` returned in every partition then."""
     bvh, partition, labels = local.partition.bvh, local.partition, labels_of(state)
-    memory = _memory(ops, before, answers, place.number, bvh.dtype)
-    nobody = Asked({}, memory, memory.places[:0], memory.weight[:0], {})
+    memory = _near_border(ops, local) if before is None else _learnt(ops, before, answers, place.number)
+    nothing = ops.xp.empty(0, np.int64)
     if labels.count == 1:
-        return nobody
+        return Asked({}, memory, nothing, memory.weight[:0], {})
     base = labels.bases[place.number]
     label, tries = ops.asarray(labels.label), ops.asarray(labels.tries)
     own = label[base : base + local.count]
     bound = ops.asarray(labels.weight)[own]
     power = None if bvh.core is None else ops.asarray(labels.power)[own]
-    places = _hopeful(ops, local, bound, power)
-    if len(memory.places):
-        places = places[_uncertain(ops, memory, places, own, local, label, bound, power)]
-        if bool(tries.any()):
-            places = places[_in_reach(ops, local, memory, places, own, bound)]
-    if len(places) == 0:
-        return nobody
+    memory, rows = _hopeful(ops, local, memory, label, own, bound, power)
+    if len(rows) and bool(tries.any()):
+        rows = rows[_in_reach(ops, local, memory, memory.places[rows], own, bound)]
+    if len(rows) == 0:
+        return Asked({}, memory, nothing, memory.weight[:0], {})
+    places = memory.places[rows]
     component = local.component[places]
+    group = own[component]
     points = ops.xp.ascontiguousarray(bvh.points()[places])
     radius = np.minimum(bound[component], np.finfo(bvh.dtype).max / 2) * bvh.dtype.type(FARTHER**bvh.norm.degree)
     boxes = outline._replace(label=ops.asarray(labels.boxes))
-    hits = ops.outline_hits(points, own[component], radius, boxes, place.number, bvh.norm)
-    able = np.flatnonzero(hits.any(axis=1))
-    first, partly = _first_to_ask(ops, own[component[able]], tries)
-    able = able[first]
-    hits, points, component, radius, places = (column[able] for column in (hits, points, component, radius, places))
-    ids, core = partition.ids(place.start, places), None if bvh.core is None else bvh.core[places]
+    hits = ops.outline_hits(points, group, radius, boxes, place.number, bvh.norm)
+    able, partly = _first_to_ask(ops, hits, group, tries)
     packets, members = {}, {}
-    for other in np.flatnonzero(to_host(hits.any(axis=0))).tolist():
-        members[other] = mine = np.flatnonzero(hits[:, other])
+    for other in np.flatnonzero(to_host((hits & able[:, None]).any(axis=0))).tolist():
+        members[other] = mine = np.flatnonzero(hits[:, other] & able)
         packets[other] = Packet(
             points[mine],
             component[mine] + np.int32(base),
-            None if core is None else core[mine],
+            None if bvh.core is None else bvh.core[places[mine]],
             radius[mine],
-            ids[mine],
+            partition.ids(place.start, places[mine]),
             partly,
         )
-    return Asked(packets, memory, places, radius, members)
+    return Asked(packets, memory, rows, radius, members)
 
 
-def _memory(ops: Backend, before: Asked | None, answers: list[Any], own: int, dtype: np.dtype) -> Memory:
-    """What the points of partition `own` know, with the answers of the last round."""
-    if before is None:
-        nothing = ops.xp.empty(0, dtype)
-        return Memory(ops.xp.empty(0, np.int64), ops.xp.empty(0, np.int32), nothing, nothing)
-    if len(before.places) == 0:
-        return before.memory
-    component = ops.xp.full(len(before.places), -1, np.int32)
-    weight, power = before.radius.copy(), ops.xp.full(len(before.places), np.inf, dtype)
+def _near_border(ops: Backend, local: Local) -> Memory:
+    """What points with bounds of their own know before the first round."""
+    places, m = local.near.astype(np.int64), len(local.near)
+    power = None if local.partition.bvh.core is None else local.power[places]
+    nobody = ops.xp.full(m, NOBODY, np.int32)
+    return Memory(places, local.weight[places], power, nobody, ops.xp.zeros(m, bool))
+
+
+def _with_others(ops: Backend, local: Local, memory: Memory) -> Memory:
+    """The memory of all points of the partition."""
+    other = ops.xp.ones(len(local.weight), bool)
+    other[local.near] = False
+    places = np.flatnonzero(other)
+    more = (places, local.weight[places], local.power[places], ops.xp.full(len(places), NOBODY, np.int32))
+    columns: Any = zip(memory, (*more, ops.xp.zeros(len(places), bool)))
+    return Memory(*(None if own is None else np.concatenate([own, rest]) for own, rest in columns))
+
+
+def _learnt(ops: Backend, before: Asked, answers: list[Any], own: int) -> Memory:
+    """What the points of partition `own` know after the answers of the last round."""
+    memory, rows = before.memory, before.rows
+    if not before.members:
+        return memory
+    weight, component, asked = (
+        before.radius.copy(),
+        ops.xp.full(len(rows), NOBODY, np.int32),
+        ops.xp.zeros(len(rows), bool),
+    )
+    power = None if memory.power is None else ops.xp.full(len(rows), np.inf, weight.dtype)
     for other, members in before.members.items():
         found = Found(*map(ops.asarray, addressed_to(own, answers[other])))
-        closer = _comes_first(found.weight, found.power, weight[members], power[members])
+        asked[members] = True
+        powers = None if power is None else power[members]
+        closer = _comes_first(found.weight, found.power, weight[members], powers)
         closer = np.flatnonzero(closer & (found.component >= 0))
         members = members[closer]
-        component[members], weight[members], power[members] = (column[closer] for column in found)
-    old = before.memory
-    kept = np.flatnonzero(~_found_in(before.places, old.places)[1])
-    columns = zip((column[kept] for column in old), (before.places, component, weight, power))
-    memory = Memory(*(np.concatenate(pair) for pair in columns))
-    order = ops.sort_order(memory.places.astype(np.uint64))
-    return Memory(*(column[order] for column in memory))
-
-
-def _found_in(ascending: Array, numbers: Array) -> tuple[Array, Array]:
-    """Where numbers stand in an ascending array, int64[m], and whether they are there, bool[m]."""
-    at = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
-    return at, ascending[at] == numbers
+        component[members], weight[members] = found.component[closer], found.weight[closer]
+        if power is not None:
+            power[members] = found.power[closer]
+    told = np.flatnonzero(asked)
+    rows = rows[told]
+    new = Memory(memory.places, *(None if old is None else old.copy() for old in memory[1:]))
+    new.weight[rows], new.component[rows], new.asked[rows] = weight[told], component[told], True
+    if new.power is not None and power is not None:
+        new.power[rows] = power[told]
+    return new
 
 
 def _comes_first(weight: Array, power: Array | None, than_weight: Array, than_power: Array | None) -> Array:
@@ -160,8 +177,10 @@ def _comes_first(weight: Array, power: Array | None, than_weight: Array, than_po
     return (weight < than_weight) | ((weight == than_weight) & (power <= than_power))
 
 
-def _hopeful(ops: Backend, local: Local, bound: Array, power: Array | None) -> Array:
-    """Points that may ask by what they knew before the first round, int64[m], ascending.
+def _hopeful(
+    ops: Backend, local: Local, memory: Memory, label: Array, own: Array, bound: Array, power: Array | None
+) -> tuple[Memory, Array]:
+    """Which points may hold the lightest edge of their component by what they know, int64[m], as they lie on the curve.
 
     Only those near the border are looked at, up to the greatest bound of a component that has a point with a smaller
     one; as a rule these are all."""
@@ -169,34 +188,18 @@ def _hopeful(ops: Backend, local: Local, bound: Array, power: Array | None) -> A
     upto = np.searchsorted(local.near_weights, bits_of(np.maximum(most, 0).reshape(1)), side="right")
     greatest, count = to_host(np.concatenate([most.reshape(1).astype(np.float64), upto.astype(np.float64)])).tolist()
     if greatest < 0:
-        return ops.xp.empty(0, np.int64)
-    whole = greatest >= local.rest
-    places = ops.xp.arange(len(local.weight)) if whole else local.near[: int(count)].astype(np.int64)
-    component = local.component[places]
-    most, powers = bound[component], None if power is None else power[component]
-    asks = _comes_first(local.weight[places], None if power is None else local.power[places], np.abs(most), powers)
+        return memory, ops.xp.empty(0, np.int64)
+    if greatest >= local.rest and len(memory.places) < len(local.weight):
+        memory = _with_others(ops, local, memory)
+    first = slice(int(count) if greatest < local.rest else None)
+    component, found = local.component[memory.places[first]], memory.component[first]
+    most, group = bound[component], own[component]
+    powers = (None, None) if memory.power is None or power is None else (memory.power[first], power[component])
+    asks = _comes_first(memory.weight[first], powers[0], np.abs(most), powers[1])
     asks &= most >= 0
-    places = places[np.flatnonzero(asks)]
-    return places if whole else places[ops.sort_order(places.astype(np.uint64))]
-
-
-def _uncertain(
-    ops: Backend,
-    memory: Memory,
-    places: Array,
-    own: Array,
-    local: Local,
-    label: Array,
-    bound: Array,
-    power: Array | None,
-) -> Array:
-    """Which of the points still may hold the lightest edge by what they have learnt, int64[m]."""
-    at, knows = _found_in(memory.places, places)
-    target, component = memory.component[at], local.component[places]
-    outside = (target >= 0) & (label[np.maximum(target, 0)] != own[component])
-    powers = None if power is None else power[component]
-    lighter = _comes_first(memory.weight[at], memory.power[at], bound[component], powers)
-    return np.flatnonzero(~knows | (lighter & ~outside))
+    asks &= (found < 0) | (label[np.maximum(found, 0)] == group)
+    rows = np.flatnonzero(asks)
+    return memory, rows[ops.sort_order(memory.places[rows].astype(np.uint64))]
 
 
 def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, own: Array, bound: Array) -> Array:
@@ -204,14 +207,19 @@ def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, own: Ar
     have learnt, int64[m]: by the triangle inequality, their own distances are less by the distance to the neighbour at
     most."""
     bvh = local.partition.bvh
+    rows = np.flatnonzero(memory.asked)
+    if len(rows) == 0:
+        return ops.xp.arange(len(places))
+    rows = rows[ops.sort_order(memory.places[rows].astype(np.uint64))]
+    neighbours, weights = memory.places[rows], memory.weight[rows]
     degree, slack = bvh.norm.degree, (bvh.d + 64) * float(np.finfo(bvh.dtype).eps)
     component = local.component[places]
     points = bvh.points()[places].astype(np.float64)
     most = bound[component].astype(np.float64) ** (1 / degree) * (1 + slack)
-    after = np.searchsorted(memory.places, places)
+    after = np.searchsorted(neighbours, places)
     asks = ops.xp.ones(len(places), bool)
-    for at in (np.maximum(after - 1, 0), np.minimum(after, len(memory.places) - 1)):
-        neighbour, weight = memory.places[at], memory.weight[at]
+    for at in (np.maximum(after - 1, 0), np.minimum(after, len(rows) - 1)):
+        neighbour, weight = neighbours[at], weights[at]
         apart = _power(points - bvh.points()[neighbour], bvh.norm) ** (1 / degree)
         close = weight.astype(np.float64) ** (1 / degree) * (1 - slack) - apart * (1 + slack) <= most
         close |= own[local.component[neighbour]] != own[component]
@@ -227,17 +235,21 @@ def _power(sides: Array, norm: Norm) -> Array:
     return sides.max(axis=1) if norm.kind == "chebyshev" else (sides**norm.degree).sum(axis=1)
 
 
-def _first_to_ask(ops: Backend, groups: Array, tries: Array) -> tuple[Array, Array]:
-    """Which of the points ask in this round, of components `groups`; and the components of which only some do."""
+def _first_to_ask(ops: Backend, hits: Array, groups: Array, tries: Array) -> tuple[Array, Array]:
+    """Which of the points ask in this round, bool[m], of those with a hit, in components `groups`; and the components
+    of which only some do."""
+    asks = hits.any(axis=1)
+    able = np.flatnonzero(asks)
+    groups = groups[able]
     counts = np.bincount(groups, minlength=len(tries))
     quota = SAMPLE * GROWTH ** tries.astype(np.int64)
-    many = counts > quota
-    keep = ~many[groups]
-    crowd = np.flatnonzero(~keep)
-    if len(crowd):
-        crowd = crowd[ops.sort_order(groups[crowd].astype(np.uint64))]
-        own = groups[crowd]
+    many = np.flatnonzero(counts > quota)
+    if len(many):
+        inside = np.flatnonzero((counts > quota)[groups])
+        asks[able[inside]] = False
+        inside = inside[ops.sort_order(groups[inside].astype(np.uint64))]
+        own = groups[inside]
         rank = ops.xp.arange(len(own)) - np.searchsorted(own, own)
         step = (counts + quota - 1) // quota
-        keep[crowd[rank % step[own] == 0]] = True
-    return np.flatnonzero(keep), np.flatnonzero(many).astype(np.int32)
+        asks[able[inside[rank % step[own] == 0]]] = True
+    return asks, many.astype(np.int32)

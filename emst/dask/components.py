@@ -187,6 +187,8 @@ def first_of_groups(ops: Backend, edges: OpenEdges, groups: Array, count: int) -
         own = key[place]
         first = np.flatnonzero(own == least(ops, own, groups, count)[groups])
         groups, place = groups[first], place[first]
+        if len(groups) == count:  # no ties are left
+            break
     found = ops.xp.empty(count, np.int64)
     found[groups] = place
     return found

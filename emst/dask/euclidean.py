@@ -18,7 +18,7 @@ from emst.dask.inputs import Chunks, chunks_of
 from emst.dask.outputs import dask_array
 from emst.dask.result import TreeEdges
 from emst.dask.spanning import Costs
-from emst.distances.metrics import tree_metric_of
+from emst.distances.metrics import check_columns, tree_metric_of
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import FittedAttribute
 from emst.inputs.summary import counted, one_line
@@ -86,6 +86,7 @@ def minimum_spanning_tree(
     with cluster.releasing():
         chunks = chunks_of(X, cluster, dtype)
         features = features_of(chunks.header)
+        check_columns(chunks.header, chosen)
         printed = both(report, round_printer(chunks.n) if verbose else None)
 
         def fit(chunks: Chunks) -> tuple[Fitted, TreeEdges]:

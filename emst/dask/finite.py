@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -36,6 +37,18 @@ def spread(
     if rows is None:
         return values
     return [cluster.submit(_spread, own, kept, infinite, missing) for own, kept in zip(values, rows)]
+
+
+def namer(given: Chunks, rows: list[Future] | None, cluster: Cluster) -> Callable[[int, int], str]:
+    """A function of a chunk's number and of a point of it, which returns what errors call the row of that point.
+
+    `given` are the caller's chunks, of which `rows` says what was left out."""
+
+    def where(i: int, point: int) -> str:
+        row = point if rows is None else int(cluster.gather([rows[i]])[0].kept[point])
+        return given.where(int(given.offsets[i]) + row)
+
+    return where
 
 
 def _bad_rows(ops: Backend, chunk: Array) -> int:

@@ -12,11 +12,13 @@ from distributed import Future
 from emst.backend.operations import Backend
 from emst.backend.records import Array, PointStatistics, Report
 from emst.dask.cluster import Cluster, LostInput
+from emst.dask.finite import namer
 from emst.dask.inputs import Chunks
 from emst.dask.outputs import scatter_rows
 from emst.dask.result import core_distances
 from emst.dask.spanning import PartitionedTree, partitioned_tree
 from emst.distances.metrics import Metric, directions, zero_rows
+from emst.distances.sphere import Beyond
 from emst.inputs.points import check_min_samples
 from emst.inputs.summary import counted
 
@@ -51,20 +53,23 @@ def fitted_tree(
     report: Report | None = None,
     alpha: float = 1.0,
     verbose: bool = False,
+    where: Callable[[int, int], str] | None = None,
 ) -> Fitted:
     """The tree of points in chunks, whose futures it takes; `alpha` as for `emst.spanning.metric_tree`.
+
+    Errors call row r of chunk i ``where(i, r)``, by default as `chunks` does.
 
     Raises
     ------
     ValueError
-        Rows that are not finite, naming the first and how many; rows of zeros under "cosine"; `min_samples` or
-        `partitions` out of range.
+        Rows that are not finite, naming the first and how many; rows of zeros under "cosine"; angles out of range
+        under "haversine"; `min_samples` or `partitions` out of range.
     """
     k = check_min_samples(min_samples, chunks.n)
     computed = metric.computed_in(chunks.dtype, dtype)
     searched = metric.searched_in(computed)
     images = images_of(chunks, metric, computed, cluster)
-    statistics = _statistics(images, chunks, metric, cluster)
+    statistics = _statistics(images, metric, where or namer(chunks, None, cluster), cluster)
     chunks.futures.clear()  # workers drop what they no longer need; what is lost with one is made again
     count = _partitions(partitions, chunks, k, cluster)
     factor = metric.core_factor(alpha, k, computed)
@@ -90,13 +95,15 @@ def read_again(chunks: Chunks, cluster: Cluster, work: Callable[[Chunks], T]) ->
 
 
 def images_of(chunks: Chunks, metric: Metric, computed: np.dtype, cluster: Cluster) -> list[Future]:
-    """The chunks in the metric's image, in the dtype that is searched in; or `Zeros`, which it cannot take."""
+    """The chunks in the metric's image, in the dtype that is searched in; or `Zeros` or `Beyond`, which it cannot
+    take."""
     searched = metric.searched_in(computed)
     return [cluster.submit(_image, chunk, metric, computed, searched) for chunk in chunks.futures]
 
 
 def _image(ops: Backend, points: Array, metric: Metric, computed: np.dtype, searched: np.dtype) -> Any:
-    """The points in the metric's image, or the rows of zeros that a metric of directions cannot take.
+    """The points in the metric's image, or the rows of zeros that a metric of directions cannot take, or those that are
+    no places.
 
     Points that are not finite are left as they are: statistics find them."""
     points = ops.asarray(points, computed)
@@ -106,33 +113,47 @@ def _image(ops: Backend, points: Array, metric: Metric, computed: np.dtype, sear
         zero = zero_rows(points)
         if bool(zero.any()):
             return Zeros(int(zero.sum()), int(zero.argmax()))
+    beyond = None if metric.sphere is None else metric.sphere.beyond(points)
+    if beyond is not None:
+        return beyond
     with np.errstate(invalid="ignore"):
         return ops.asarray(metric.image(points), searched)
 
 
-def _statistics(images: list[Future], chunks: Chunks, metric: Metric, cluster: Cluster) -> PointStatistics:
-    """Statistics of all points. Raises ValueError if some are not finite, or have no direction."""
+def _statistics(
+    images: list[Future], metric: Metric, where: Callable[[int, int], str], cluster: Cluster
+) -> PointStatistics:
+    """Statistics of all points. Raises ValueError if some are not finite, have no direction, or are no places."""
     found = cluster.gather([cluster.submit(_statistics_of, image) for image in images])
-    offsets = chunks.offsets
-    zeros = [(own.rows, offsets[i] + own.first) for i, own in enumerate(found) if isinstance(own, Zeros)]
+    zeros = [(i, own) for i, own in enumerate(found) if isinstance(own, Zeros)]
     if zeros:
-        bad = counted(sum(count for count, _ in zeros), "such row")
-        raise ValueError(
-            f"metric='cosine' is not defined for rows of zeros: X has {bad}, first in {chunks.where(int(zeros[0][1]))}"
-        )
+        bad = counted(sum(own.rows for _, own in zeros), "such row")
+        first = where(zeros[0][0], zeros[0][1].first)
+        raise ValueError(f"metric='cosine' is not defined for rows of zeros: X has {bad}, first in {first}")
+    check_places(found, metric, where)
     some = [(i, own) for i, own in enumerate(found) if own is not None]
     bad = sum(own.bad for _, own in some)
     if bad:
         i, own = next((i, own) for i, own in some if own.bad)
-        raise ValueError(
-            f"X contains NaN or infinity in {counted(bad, 'row')}, first in {chunks.where(int(offsets[i]) + own.first)}"
-        )
+        raise ValueError(f"X contains NaN or infinity in {counted(bad, 'row')}, first in {where(i, own.first)}")
     low, high = (np.stack([getattr(own, corner) for _, own in some]) for corner in ("low", "high"))
     return PointStatistics(low.min(0), high.max(0), 0, -1)
 
 
+def check_places(found: list[Any], metric: Metric, where: Callable[[int, int], str]) -> None:
+    """Raise ValueError if some chunks are `Beyond`: the first row of chunk i is called ``where(i, row)``."""
+    wrong = [(i, own) for i, own in enumerate(found) if isinstance(own, Beyond)]
+    if not wrong:
+        return
+    assert metric.sphere is not None
+    (i, first), greatest = wrong[0], np.max([own.greatest for _, own in wrong], axis=0)
+    rows = sum(own.rows for _, own in wrong)
+    merged = first._replace(rows=rows, greatest=(float(greatest[0]), float(greatest[1])))
+    raise ValueError(metric.sphere.complaint(merged, where(i, first.first)))
+
+
 def _statistics_of(ops: Backend, image: Any) -> Any:
-    if isinstance(image, Zeros):
+    if isinstance(image, Zeros | Beyond):
         return image
     return ops.point_statistics(image) if len(image) else None
 

@@ -10,12 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from emst.dask.cluster import Cluster
 from emst.dask.estimator import DaskEstimator
-from emst.dask.finite import finite_chunks
+from emst.dask.finite import finite_chunks, namer
 from emst.dask.fitting import fitted_tree, read_again
 from emst.dask.inputs import Chunks, chunks_of
 from emst.dask.model import Model
 from emst.dask.prediction import approximate_predict
-from emst.distances.metrics import Metric, metric_of, tree_metric_of
+from emst.distances.metrics import Metric, check_columns, metric_of, tree_metric_of
 from emst.hdbscan.fitting import check_size
 from emst.hdbscan.parameters import RECLUSTERED, RULES, Rule
 from emst.hdbscan.trees import CondensedTree
@@ -135,6 +135,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         with cluster.releasing():
             given = chunks_of(X, cluster, self.dtype)
             features = features_of(given.header)
+            check_columns(given.header, chosen)
             read_again(
                 given, cluster, lambda chunks: self._take(self._model_of(chunks, chosen, k, options, cluster), features)
             )
@@ -147,8 +148,18 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             some = counted(chunks.n, "row")
             raise ValueError(f"X has {some} without NaN and infinity; HDBSCAN over workers needs two")
         report = round_printer(chunks.n) if self.verbose else None
+        where = namer(given, rows, cluster)
         fitted = fitted_tree(
-            chunks, metric, k, self.partitions, cluster, self.dtype, report, float(self.alpha), bool(self.verbose)
+            chunks,
+            metric,
+            k,
+            self.partitions,
+            cluster,
+            self.dtype,
+            report,
+            float(self.alpha),
+            bool(self.verbose),
+            where,
         )
         return Model(fitted, given, chunks, rows, metric, float(self.alpha), k, options, cluster)
 

@@ -1,13 +1,11 @@
 """What a partition publishes: the top of its hierarchy, cut where boxes are small.
 
-The box of the greatest diagonal is opened first, down to single points. So a box that spans a jump of the curve, which
-would cover everything else, does not stay whole.
+The boxes of the greatest diagonals are opened first, down to single points. So a box that spans a jump of the curve,
+which would cover everything else, does not stay whole.
 """
 
 from __future__ import annotations
 
-import heapq
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +20,7 @@ from emst.inputs.devices import to_host
 BOXES = 4096  # leaves of an outline, about
 POINT = -1  # the level of points, below that of the leaves of the hierarchy
 MIXED = -1  # the label of a box that holds points of several components
-WHOLE = 1 << 16  # boxes of a level that are brought to the host together
+OPENED = 64  # leaves of an outline that are opened together
 NEAR = 1.3  # spacings of neighbouring points: few edges are longer, and more would make more points ask
 RANGES = 64  # leaves of an outline where there is no hierarchy
 
@@ -55,56 +53,78 @@ class OwnOutline(Sized):
         return {**self.__dict__, "levels": None}
 
 
-def outline_of(bvh: Bvh) -> OwnOutline:
+def outline_of(bvh: Bvh, ops: Backend) -> OwnOutline:
     """The outline of a partition."""
-    return _outline_of_nodes(bvh) if bvh.levels else _outline_of_ranges(bvh)
+    return _outline_of_nodes(bvh, ops) if bvh.levels else _outline_of_ranges(bvh)
 
 
-def _outline_of_nodes(bvh: Bvh) -> OwnOutline:
+def _outline_of_nodes(bvh: Bvh, ops: Backend) -> OwnOutline:
+    """Of a hierarchy with nodes: the widest leaves of the outline are opened, `OPENED` at a time."""
     below = [1, *(size for _, size in bvh.levels)]  # points of a node, by level from `POINT` up
-    boxes: dict[int, tuple[Array, Array]] = {}
-
-    def corners(level: int, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-        if level not in boxes:
-            boxes[level] = bvh.boxes(level) if level != POINT else (bvh.points(),) * 2
-            if len(boxes[level][0]) <= WHOLE:
-                low, high = boxes[level]
-                boxes[level] = to_host(low), to_host(high)
-        return tuple(to_host(corner[begin:end]) for corner in boxes[level])  # type: ignore[return-value]
-
+    counts = [bvh.n, *(count for count, _ in bvh.levels)]
     top = len(bvh.levels) - 1
-    low, high = corners(top, 0, bvh.levels[top][0])
-    lows, highs, nodes = [low.min(0, keepdims=True), low], [high.max(0, keepdims=True), high], [(top + 1, 0)]
-    nodes += [(top, node) for node in range(len(low))]
-    child, children = [1] + [-1] * len(low), [len(low)] + [0] * len(low)
-    waiting = [(-_diagonal(low[i], high[i]), i + 1) for i in range(len(low))]
-    heapq.heapify(waiting)
-    while waiting and len(nodes) < BOXES:
-        wide, at = heapq.heappop(waiting)
-        level, node = nodes[at]
-        if wide == 0 or level == POINT:
-            continue
-        fan = below[level + 1] // below[level]
-        begin = node * fan
-        end = min(begin + fan, bvh.n if level == 0 else bvh.levels[level - 1][0])
-        low, high = corners(level - 1, begin, end)
-        child[at], children[at] = len(nodes), end - begin
-        for i in range(end - begin):
-            heapq.heappush(waiting, (-_diagonal(low[i], high[i]), len(nodes) + i))
-        nodes += [(level - 1, begin + i) for i in range(end - begin)]
-        lows.append(low)
-        highs.append(high)
-        child += [-1] * (end - begin)
-        children += [0] * (end - begin)
-    level, node = np.array(nodes, np.int32).T
-    return OwnOutline(
-        np.concatenate(lows),
-        np.concatenate(highs),
-        np.array(child, np.int32),
-        np.array(children, np.int32),
-        level,
-        node,
-    )
+    low, high = _corners(bvh, top, np.arange(bvh.levels[top][0]), ops)
+    outline = _Growing(low, high, top)
+    while outline.size < BOXES:
+        wide = outline.wide()
+        widest = np.argsort(-wide, kind="stable")[:OPENED]
+        widest = widest[wide[widest] > 0]
+        if len(widest) == 0:
+            break
+        for level in np.unique(outline.level[widest]).tolist():
+            opened = widest[outline.level[widest] == level]
+            fan = below[level + 1] // below[level]
+            first = outline.node[opened].astype(np.int64) * fan
+            size = np.minimum(first + fan, counts[level]) - first
+            nodes = np.repeat(first - (np.cumsum(size) - size), size) + np.arange(size.sum())
+            outline.open(opened, size, nodes, *_corners(bvh, level - 1, nodes, ops))
+    return outline.done()
+
+
+class _Growing:
+    """An outline to which children are added. Node 0 is the root."""
+
+    def __init__(self, low: np.ndarray, high: np.ndarray, level: int) -> None:
+        count = len(low)
+        self.low = np.concatenate([low.min(0, keepdims=True), low])
+        self.high = np.concatenate([high.max(0, keepdims=True), high])
+        self.child = np.array([1] + [-1] * count, np.int32)
+        self.children = np.array([count] + [0] * count, np.int32)
+        self.level = np.array([level + 1] + [level] * count, np.int32)
+        self.node = np.array([0, *range(count)], np.int32)
+
+    @property
+    def size(self) -> int:
+        return len(self.node)
+
+    def wide(self) -> np.ndarray:
+        """About the diagonals of the leaves, 0 for what cannot be opened; coordinates may reach 2^950."""
+        sides = self.high.astype(np.float64) - self.low
+        greatest = sides.max(axis=1)
+        scale = max(float(greatest.max()), np.finfo(np.float64).tiny)
+        wide = np.sqrt(((sides / scale) ** 2).sum(axis=1))
+        return np.where((self.child < 0) & (self.level != POINT), wide, 0.0)
+
+    def open(self, nodes: np.ndarray, size: np.ndarray, below: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+        """Give leaves of one level their `size` children each: `below`, with their boxes."""
+        self.child[nodes] = self.size + np.cumsum(size) - size
+        self.children[nodes] = size
+        count = len(below)
+        self.low, self.high = np.concatenate([self.low, low]), np.concatenate([self.high, high])
+        self.level = np.concatenate([self.level, np.full(count, self.level[nodes[0]] - 1, np.int32)])
+        self.node = np.concatenate([self.node, below.astype(np.int32)])
+        self.child = np.concatenate([self.child, np.full(count, -1, np.int32)])
+        self.children = np.concatenate([self.children, np.zeros(count, np.int32)])
+
+    def done(self) -> OwnOutline:
+        return OwnOutline(self.low, self.high, self.child, self.children, self.level, self.node)
+
+
+def _corners(bvh: Bvh, level: int, nodes: np.ndarray, ops: Backend) -> tuple[np.ndarray, np.ndarray]:
+    """Boxes of nodes of a level, on the host."""
+    low, high = bvh.boxes(level) if level != POINT else (bvh.points(),) * 2
+    nodes = ops.asarray(nodes)
+    return to_host(low[nodes]), to_host(high[nodes])
 
 
 def _outline_of_ranges(bvh: Bvh) -> OwnOutline:
@@ -126,10 +146,6 @@ def _outline_of_ranges(bvh: Bvh) -> OwnOutline:
 def _ranges(n: int) -> np.ndarray:
     """Where ranges of the curve begin."""
     return np.arange(0, n, -(-n // RANGES))
-
-
-def _diagonal(low: np.ndarray, high: np.ndarray) -> float:
-    return math.hypot(*(high.astype(np.float64) - low).tolist())  # coordinates may reach 2^950
 
 
 def joined_outline(outlines: Sequence[OwnOutline]) -> Outline:

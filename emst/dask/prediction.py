@@ -18,14 +18,15 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array
 from emst.dask import hierarchy, queries
 from emst.dask.estimator import DaskEstimator
-from emst.dask.finite import finite_chunks, spread
-from emst.dask.fitting import Zeros, images_of, read_again
+from emst.dask.finite import finite_chunks, namer, spread
+from emst.dask.fitting import Zeros, check_places, images_of, read_again
 from emst.dask.inputs import Chunks, chunks_of
 from emst.dask.model import Model
 from emst.dask.outputs import dask_array, scatter_rows
 from emst.dask.queries import Search
 from emst.dask.routing import routed
 from emst.dask.spanning import answered, asked_borders, published
+from emst.distances.metrics import check_columns
 from emst.inputs.features import check_features
 
 __all__ = ["approximate_predict"]
@@ -67,6 +68,8 @@ def approximate_predict(model: Any, X: Any) -> tuple[Any, Any]:
     with cluster.releasing():
         given = chunks_of(X, cluster, fitted.fitted.dtype)
         check_features(model, given.header)
+        if fitted.metric.sphere is not None:
+            check_columns(given.header, fitted.metric)
         return read_again(given, cluster, lambda chunks: _predicted(fitted, chunks))
 
 
@@ -89,11 +92,12 @@ def _results(model: Model, given: Chunks, chunks: Chunks, rows: list[Future] | N
     search = Search(model.k, tree.scale, tree.norm, model.core_factor)
     images = images_of(chunks, model.metric, model.fitted.dtype, cluster)
     excesses = cluster.gather([cluster.submit(queries.excesses, image, search) for image in images])
+    where = namer(given, rows, cluster)
     for i, own in enumerate(excesses):
         if isinstance(own, Zeros):
-            first = own.first if rows is None else int(cluster.gather([rows[i]])[0].kept[own.first])
-            where = given.where(int(given.offsets[i]) + first)
-            raise ValueError(f"metric={model.metric.name!r} is not defined for {where} of X, which is all zeros")
+            place = where(i, own.first)
+            raise ValueError(f"metric={model.metric.name!r} is not defined for {place} of X, which is all zeros")
+    check_places(excesses, model.metric, where)
     numbers = range(len(tree.locals))
     values = [cluster.submit(hierarchy.leaving_of_partition, model.flat, model.hierarchy, j, at=0) for j in numbers]
     leaving = [cluster.submit(queries.leaving_of_points, model.contracted[j], values[j], at=j) for j in numbers]

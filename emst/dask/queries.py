@@ -30,6 +30,7 @@ from emst.dask.partition import Partition
 from emst.dask.routing import Sender, addressed_to
 from emst.dask.spanning import with_core_distances
 from emst.distances.metrics import Metric
+from emst.distances.sphere import Beyond
 from emst.hdbscan.joining import excess_of, leaving_of
 from emst.inputs.devices import to_host
 from emst.spanning import heights
@@ -112,10 +113,10 @@ class Leaving(NamedTuple):
 
 
 def excesses(ops: Backend, image: Any, search: Search) -> Any:
-    """By how many powers of two queries of a chunk are too large for the scale, each number once; or its rows of zeros,
-    which the metric cannot take."""
-    if isinstance(image, Zeros) or len(image) == 0:
-        return image if isinstance(image, Zeros) else []
+    """By how many powers of two queries of a chunk are too large for the scale, each number once; or its `Zeros` or
+    `Beyond`, which the metric cannot take."""
+    if isinstance(image, Zeros | Beyond) or len(image) == 0:
+        return image if isinstance(image, Zeros | Beyond) else []
     return np.unique(excess_of(image, search.scale, search.norm, search.core_factor)).tolist()
 
 

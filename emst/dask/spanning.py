@@ -251,7 +251,7 @@ def _joined_outline(ops: Backend, outlines: list[Any]) -> Any:
 
 
 def _outline(ops: Backend, part: partition.Partition) -> Any:
-    return outline_of(part.bvh)
+    return outline_of(part.bvh, ops)
 
 
 def _counts_of(ops: Backend, pieces: list[partition.Piece]) -> list[int]:

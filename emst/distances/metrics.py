@@ -10,7 +10,7 @@ metrics the matrix of all distances is computed.
     manhattan, chebyshev, minkowski                tree     the point           c, of another norm
     sqeuclidean                                    tree     the point           c^2
     cosine                                         tree     row / its length    c^2 / 2
-    haversine (latitude, longitude in radians)     tree     on the unit sphere  2 asin(c / 2)
+    haversine of (latitude, longitude)             tree     on the unit sphere  2 asin(c / 2) times the radius
     haversine with alpha other than 1              matrix   O(n^2) memory
     all others, functions, sparse features         matrix   O(n^2) memory
     precomputed                                    given
@@ -29,6 +29,8 @@ from sklearn.neighbors import BallTree, KDTree
 
 from emst.backend.records import EUCLIDEAN, Array, Norm
 from emst.distances.pairwise import distances_between, settled_params
+from emst.distances.sphere import Sphere, sphere_of
+from emst.inputs.places import check_names
 from emst.inputs.summary import counted
 
 Map = Callable[[Array], Array]
@@ -77,6 +79,8 @@ class Metric:
         Maps points to points whose distances in `norm` have the metric's order; None if the points have it themselves.
     height : callable or None
         Maps distances between images to distances in the metric. It ascends; None if they are equal.
+    sphere : Sphere or None
+        Of "haversine": the unit of its places, and the radius.
     """
 
     name: Any
@@ -86,6 +90,7 @@ class Metric:
     norm: Norm = EUCLIDEAN
     image: Map | None = None
     height: Map | None = None
+    sphere: Sphere | None = None
 
     @property
     def is_euclidean(self) -> bool:
@@ -95,9 +100,9 @@ class Metric:
     @property
     def geographic(self) -> str | None:
         """The unit of latitude and longitude, "degrees" or "radians"; None if the points are not places on a sphere."""
-        if self.name != "haversine":
+        if self.sphere is None:
             return None
-        return "degrees" if self.params.get("degrees") else "radians"
+        return "degrees" if self.sphere.degrees else "radians"
 
     def computed_in(self, given: np.dtype, wanted: Any) -> np.dtype:
         """The dtype of results for points of dtype `given`: `wanted` if it is not None.
@@ -164,6 +169,8 @@ def metric_of(name: Any, params: dict[str, Any] | None, *, algorithm: str, alpha
         if sparse:
             raise ValueError("Sparse data matrices only support algorithm `brute`.")
     metric = _named(name, dict(params or {}))
+    if metric.sphere is not None and sparse:
+        raise ValueError("metric='haversine' takes latitude and longitude as dense columns: pass X.toarray()")
     if metric.way == "tree" and sparse:
         return metric.by_matrix("X is sparse")
     if metric.name == "haversine" and alpha != 1:
@@ -190,6 +197,12 @@ def tree_metric_of(name: Any, params: dict[str, Any] | None) -> Metric:
     return metric
 
 
+def check_columns(X: Any, metric: Metric) -> None:
+    """Compare the names of a data frame's columns with the metric: see `emst.inputs.places.check_names`."""
+    plane = metric.is_euclidean and metric.name == "euclidean"
+    check_names(X, on_sphere=metric.sphere is not None, euclidean=plane)
+
+
 def _named(name: Any, params: dict[str, Any]) -> Metric:
     if callable(name) or name == "pyfunc":
         function = name if callable(name) else params.pop("func", None)
@@ -207,13 +220,15 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
             return _minkowski(float(params.get("p", 2)), params)
     if name not in {"euclidean", "sqeuclidean", "cosine", "haversine", "manhattan", "chebyshev"}:
         return Metric(name, params, "matrix", f"{name} {UNSUPPORTED}")
+    if name == "haversine":
+        sphere = sphere_of(params)
+        return Metric(name, params, image=sphere.image, height=sphere.arc, sphere=sphere)
     if params:
         raise ValueError(f"metric={name!r} takes no metric_params; got {', '.join(map(repr, params))}")
     return {
         "euclidean": Metric(name),
         "sqeuclidean": Metric(name, height=_square),
         "cosine": Metric(name, image=directions, height=_half_square),
-        "haversine": Metric(name, image=on_the_sphere, height=_arc),
         "manhattan": Metric(name, norm=Norm("manhattan", 1.0)),
         "chebyshev": Metric(name, norm=Norm("chebyshev", 1.0)),
     }[name]
@@ -258,22 +273,9 @@ def check_directions(points: Array) -> None:
         )
 
 
-def on_the_sphere(points: Array) -> Array:
-    """(latitude, longitude) in radians -> points on the unit sphere, float64."""
-    if points.shape[1] != 2:
-        raise ValueError(f"metric='haversine' takes (latitude, longitude) in radians; X has {points.shape[1]} columns")
-    latitude, longitude = points.astype(np.float64).T
-    across = np.cos(latitude)
-    return np.stack([across * np.cos(longitude), across * np.sin(longitude), np.sin(latitude)], axis=1)
-
-
 def _square(distance: Array) -> Array:
     return distance * distance
 
 
 def _half_square(chord: Array) -> Array:
     return chord * chord / 2
-
-
-def _arc(chord: Array) -> Array:
-    return 2 * np.arcsin(np.minimum(chord / 2, 1))

@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 
 from emst.backend.records import Array
+from emst.distances.sphere import sphere_of
 from emst.inputs.devices import to_host
 
 BLOCK_BYTES = 1 << 25  # of a block of distances
@@ -60,6 +61,10 @@ def sklearn_pairwise(a: Any, b: Any, metric: Any, params: dict[str, Any]) -> np.
     """`sklearn.metrics.pairwise_distances`, but ValueError where the metric has no such parameters."""
     if issparse(a):
         a = _with_narrow_indices(a, metric)
+    if metric == "haversine" and params:
+        sphere = sphere_of(params)
+        radians = (None if places is None else sphere.radians(places) for places in (a, b))
+        return sphere.radius * pairwise_distances(*radians, metric=metric)
     try:
         return pairwise_distances(a, b, metric=metric, **params)
     except TypeError as error:

@@ -1,6 +1,8 @@
 """Minimum spanning forests of graphs that are given edge by edge: `graph_msf`.
 
 msf.py          `graph_msf`: the stages of a call, from input to result
+edges.py        lists of edges: three arrays, or the columns of a data frame
+libraries.py    graphs of networkx, igraph and rustworkx
 input.py        validation: which kinds of graph are accepted, and on which device to compute
 canonical.py    from the caller's arrays to a checked CSR matrix (`Adjacency`)
 faults.py       error messages that name the first bad entry

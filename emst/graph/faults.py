@@ -14,18 +14,19 @@ from emst.inputs.summary import counted
 
 def check_ends(statistics: GraphStatistics, given: CheckedGraph) -> None:
     """Raise ValueError if `indptr` does not begin with 0, end with the number of entries, and ascend."""
+    hint = "; three arrays of edges are graph_msf(source, target, weight)" if given.n + 1 == given.m else ""
     if statistics.first_start != 0:
-        raise ValueError(f"indptr must begin with 0; it begins with {statistics.first_start:,}")
+        raise ValueError(f"indptr must begin with 0; it begins with {statistics.first_start:,}{hint}")
     if statistics.last_end != given.m:
         raise ValueError(
-            f"indptr must end with the number of entries, {given.m:,}; it ends with {statistics.last_end:,}"
+            f"indptr must end with the number of entries, {given.m:,}; it ends with {statistics.last_end:,}{hint}"
         )
     if statistics.descents:
         row = statistics.first_descent
         begin, end = (int(given.indptr[i]) for i in (row, row + 1))  # type: ignore[index]
         raise ValueError(
             f"indptr must not descend; it does so in {counted(statistics.descents, 'row')}, first in row {row}, "
-            f"from {begin:,} to {end:,}"
+            f"from {begin:,} to {end:,}{hint}"
         )
 
 

@@ -18,8 +18,9 @@ from emst.inputs.devices import choose_device, gpu_of, native_array, on_device_o
 MOST_VERTICES = 2**31 - 1  # ids are 32-bit
 
 WHAT = (
-    "graph must be a sparse matrix or array of scipy or cupyx, an object or a tuple of (indptr, indices, data), or a "
-    "square two-dimensional array"
+    "graph must be a sparse matrix or array of scipy or cupyx, an object or a tuple of (indptr, indices, data), a "
+    "square two-dimensional array, a data frame with columns source and target, or a graph of networkx, igraph or "
+    "rustworkx; three arrays are graph_msf(source, target, weight)"
 )
 _COMPUTED_IN = {  # dtypes of weights that are converted to a wider one, which preserves their order
     "b1": np.int32, "i1": np.int32, "i2": np.int32, "u1": np.int32, "u2": np.int32, "u4": np.int64, "f2": np.float32,
@@ -105,16 +106,16 @@ def check_graph(graph: Any, device: str = "auto") -> CheckedGraph:
     if isinstance(graph, tuple):
         indptr, indices, data = _three(graph)
     elif form == "coo":
-        rows, indices, data, shape = _native(graph.row), graph.col, graph.data, graph.shape
+        rows, indices, data, shape = native(graph.row), graph.col, graph.data, graph.shape
     elif form is not None:
         indptr, indices, data, shape = graph.indptr, graph.indices, graph.data, getattr(graph, "shape", None)
     else:
         rows, indices, data, positions, shape = _dense(graph)
     if indptr is not None:
-        indptr = _native(indptr)
+        indptr = native(indptr)
         shape = shape or (len(indptr) - 1,) * 2
         _check_indptr(indptr, shape)
-    indices, data = _native(indices), _native(data)
+    indices, data = native(indices), native(data)
     _check(rows, indices, data, shape, positions)
     gpu = gpu_of(data)
     indptr, rows, indices = (None if array is None else placed(array, gpu) for array in (indptr, rows, indices))
@@ -142,7 +143,7 @@ def computable(weights: Array, ops: Backend) -> Array:
     return ops.asarray(weights.astype(wanted))
 
 
-def _native(array: Any) -> Array:
+def native(array: Any) -> Array:
     """A plain numpy or cupy array, also for a list or an array that is mapped from a file."""
     native = native_array(array)
     return np.asarray(native) if gpu_of(native) is None else native
@@ -162,16 +163,15 @@ def _three(graph: tuple) -> tuple[Any, Any, Any]:
 def _dense(graph: Any) -> tuple[Array, Array, Array, Array, tuple[int, ...]]:
     """The entries of a square array that are neither zero nor masked: rows, columns, data, positions and shape."""
     kind = type(graph).__name__
-    if hasattr(graph, "adjacency") and hasattr(graph, "nodes"):
-        raise TypeError(f"{WHAT}; got {kind}: for networkx, pass networkx.to_scipy_sparse_array(graph)")
     try:
-        array = _native(graph.filled(0) if isinstance(graph, np.ma.MaskedArray) else graph)
+        array = native(graph.filled(0) if isinstance(graph, np.ma.MaskedArray) else graph)
     except ValueError as error:  # rows of different lengths
         raise TypeError(f"{WHAT}; got {kind} that is no array") from error
     if array.ndim != 2 or array.dtype == object:
         raise TypeError(f"{WHAT}; got {kind}" + (f" of shape {array.shape}" if array.ndim else ""))
     if array.shape[0] != array.shape[1]:
-        raise ValueError(f"graph must be square; its shape is {array.shape}")
+        hint = "; rows of edges are graph_msf(*zip(*rows))" if array.shape[1] == 3 else ""
+        raise ValueError(f"graph must be square; its shape is {array.shape}{hint}")
     with on_device_of(array):
         flat = array.ravel()
         positions = (flat if isinstance(flat, np.ndarray) or flat.dtype.kind != "f" else _magnitudes(flat)).nonzero()[0]

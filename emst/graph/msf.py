@@ -14,6 +14,7 @@ from typing import Any
 from emst.backend import backend_of
 from emst.graph.canonical import POLICIES, by_position, canonical
 from emst.graph.input import check_graph
+from emst.graph.libraries import WEIGHT, edge_list
 from emst.graph.memory import Solver, bytes_needed, bytes_to_sort, memory_for
 from emst.graph.result import MinimumSpanningForest
 from emst.graph.streaming import streamed
@@ -23,7 +24,10 @@ ALGORITHMS = ("boruvka", "contraction", "primitives", "partial-prim", "hybrid") 
 
 def graph_msf(
     graph: Any,
+    target: Any = None,
+    weight: Any = WEIGHT,
     *,
+    n_vertices: int | None = None,
     algorithm: str = "boruvka",
     device: str = "auto",
     return_labels: bool = False,
@@ -35,16 +39,29 @@ def graph_msf(
 
     Parameters
     ----------
-    graph : sparse matrix, object or tuple of arrays, or square array
+    graph : sparse matrix, tuple of arrays, square array, data frame, graph, or array of sources
         A sparse matrix or array of scipy or cupyx; an object with `indptr`, `indices` and `data`; a tuple of these
         three; or a square two-dimensional array or list, in which zero means that there is no edge. CSR, CSC and COO
         are read in place; other sparse formats are converted by their `tocsr`. Indices are int32, int64 or other
         integers. Weights may have any sign. Weights in int32, int64, float32 and float64 keep their dtype; other real
         dtypes of at most 64 bits are converted to one of these four in a way that preserves their order.
 
+        Or a list of edges: ``graph_msf(source, target, weight)``; a data frame of pandas, polars or pyarrow with
+        the columns `source` and `target` (or `src` and `dst`, `u` and `v`, `from` and `to`) and a column of weights;
+        a graph of networkx, igraph or rustworkx. In arrays and frames whole numbers are vertices, counted from 0, and
+        anything else are names of vertices, numbered in the order in which they first occur.
+
         An edge may be stored in one direction or in both. Explicit zeros are edges, and so are infinite weights.
         Entries on the diagonal are ignored. Repeated entries are parallel edges; they are not added up. The graph is
         never written to.
+    target : array-like of shape (m,), optional
+        The other end of every edge, if `graph` is an array of sources.
+    weight : array-like of shape (m,), name, callable or None, default "weight"
+        Weights of the edges, if there is a `target`. Of a data frame the column of weights, of a graph of networkx or
+        igraph the attribute of its edges. Of a graph of rustworkx a function of an edge's object, or the key of the
+        weight in it; objects that are numbers are weights by themselves. None: every edge weighs 1.
+    n_vertices : int, optional
+        Number of vertices, if `graph` and `target` hold their numbers; by default one more than the greatest.
     algorithm : {"boruvka", "contraction", "primitives", "partial-prim", "hybrid"}, default "boruvka"
         All give the same forest. The first is the fastest; the others follow publications, which their files in
         `emst.graph.algorithms` name.
@@ -54,7 +71,8 @@ def graph_msf(
         Whether to number the connected components and return the component of every vertex.
     symmetric : {"check", "min"}, default "check"
         What to do if the lightest entries of a pair of vertices differ in its two directions: raise an error, or take
-        the lighter of the two. A pair may be stored in one direction only.
+        the lighter of the two. A pair may be stored in one direction only. Undirected graphs of the libraries have
+        parallel edges instead.
     max_device_bytes : int, optional
         Upper bound on the memory that is used in addition to the input, in bytes. A graph that needs more is processed
         in blocks of entries. By default, the memory that the device has free. With the default algorithm and weights of
@@ -76,10 +94,11 @@ def graph_msf(
     ValueError
         If indices are out of range, `indptr` descends or has a wrong length, first or last value, weights are NaN or
         differ by direction: the message names the first such entry and their number. If arrays differ in length, the
-        graph is not square, weights are not real numbers, or there are more than 2**31 - 1 vertices. If `algorithm`,
-        `symmetric` or `device` is unknown.
+        graph is not square, weights are missing or not real numbers, names of vertices are missing, or there are more
+        than 2**31 - 1 vertices. If `algorithm`, `symmetric` or `device` is unknown.
     TypeError
-        If `graph` is not a graph, indices are not integers, or the algorithm does not have an option.
+        If `graph` is not a graph, indices are not integers, names of vertices are not hashable, or the algorithm or
+        this kind of graph does not have a parameter.
     RuntimeError
         For ``device="cuda"`` without CuPy or without a GPU.
     MemoryError
@@ -105,10 +124,17 @@ def graph_msf(
     ([1, 0, 0], [2, 2, 3], [0, 3, -1])
     >>> forest.total_weight, forest.n_components
     (2, 2)
+    >>> forest = graph_msf(["a", "b", "c"], ["b", "c", "a"], [4, 0, 3], device="cpu")
+    >>> forest.weighted_edge_list()
+    [('b', 'c', 0), ('a', 'c', 3)]
     """
     solver = _solver(algorithm, options)
     if symmetric not in POLICIES:
         raise ValueError(f"symmetric must be one of {', '.join(map(repr, POLICIES))}; got {symmetric!r}")
+    listed = edge_list(graph, target, weight, n_vertices)
+    if listed is not None:
+        graph = listed.coordinates()
+        symmetric = symmetric if listed.directed else "min"  # the ends of an undirected edge have no order
     given = check_graph(graph, device)
     with given.scope():
         ops = backend_of(given.device)
@@ -134,6 +160,7 @@ def graph_msf(
             n_components=given.n - len(edge_id),
             component_labels=given.give(ops.number_components(chosen.roots)) if return_labels else None,
             device=given.device,
+            nodes=None if listed is None else listed.nodes,
         )
 
 

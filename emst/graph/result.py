@@ -5,18 +5,28 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from emst.inputs.devices import native_array, on_device_of, to_host
+from emst.backend import backend_of
+from emst.backend.operations import Backend
+from emst.backend.records import Adjacency, Array
+from emst.boruvka import bridged
+from emst.graph.arrays import ordered, pair_codes, sorted_by, starts
+from emst.graph.input import computable
+from emst.inputs.devices import giver, native_array, on_device_of, to_host
 from emst.inputs.summary import counted, float_sum, one_line
+from emst.spanning_forest import Merges, SpanningForest, check_edges, csr_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 CHUNK = 1 << 16  # weights summed at a time
 
 
 @dataclass(frozen=True, eq=False)
-class MinimumSpanningForest:
+class MinimumSpanningForest(SpanningForest):
     """Minimum spanning forest of a graph of n vertices: k edges, in the order of the input.
 
     Attributes
@@ -38,6 +48,8 @@ class MinimumSpanningForest:
         ``return_labels=True``.
     device : {"cpu", "cuda"}
         Where the forest was computed.
+    nodes : list or None
+        The node of the input that each vertex stands for; None if its nodes are the numbers of the vertices.
     """
 
     source: Any
@@ -48,6 +60,7 @@ class MinimumSpanningForest:
     n_components: int
     component_labels: Any
     device: str
+    nodes: list[Any] | None = None
 
     def __repr__(self) -> str:
         floats = native_array(self.weight).dtype.kind == "f"
@@ -59,6 +72,18 @@ class MinimumSpanningForest:
             f"total weight {float_sum(self.weight) if floats else format(self.total_weight, ',')}",
             f"device {self.device}",
         )
+
+    @property
+    def edges(self) -> Any:
+        """Both ends of each edge, the smaller first, as a tree has them: int32 array of shape (k, 2), a new one."""
+        ends = tuple(map(native_array, (self.source, self.target)))
+        with on_device_of(ends[0]):
+            return np.stack(ends, axis=1)
+
+    @property
+    def weights(self) -> Any:
+        """`weight`, as a tree calls it."""
+        return self.weight
 
     @property
     def total_weight(self) -> int | float:
@@ -86,18 +111,60 @@ class MinimumSpanningForest:
             CuPy, integers to float64.
         """
         source, target, weight = map(native_array, (self.source, self.target, self.weight))
-        on_host = isinstance(source, np.ndarray)
-        held = weight.dtype.newbyteorder("=")
-        held = np.dtype(np.float32) if held == np.float16 else held
-        if not on_host and held not in (np.bool_, np.float32, np.float64):
-            held = np.dtype(np.float64)
-        if on_host:
-            from scipy.sparse import coo_array as coo
-        else:
-            from cupyx.scipy.sparse import coo_matrix as coo
-        with on_device_of(weight):
-            weight = weight.astype(held, copy=False)
-            return coo((weight, (source, target)), shape=(self.n_vertices, self.n_vertices)).tocsr()
+        return csr_of(source, target, weight, self.n_vertices)
+
+    def weighted_edge_list(self) -> list[tuple[Any, Any, Any]]:
+        """The edges as a list of (node, node, weight), with the nodes of the input: for `add_weighted_edges_from`."""
+        ends = (to_host(ends).tolist() for ends in (self.source, self.target))
+        if self.nodes is not None:
+            ends = ([self.nodes[v] for v in side] for side in ends)
+        return list(zip(*ends, to_host(self.weight).tolist()))
+
+    def plot(self, positions: Any, *, ax: Axes | None = None) -> Axes:
+        """Draw the vertices and the forest's edges, coloured by weight.
+
+        Parameters
+        ----------
+        positions : array-like of shape (n, 2), or dict
+            Where to draw the vertices; or the position of every node, as the layouts of networkx return.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from emst.plots.graph import plot_forest
+
+        if hasattr(positions, "keys"):
+            nodes = range(self.n_vertices) if self.nodes is None else self.nodes
+            lacking = next((node for node in nodes if node not in positions), None)
+            if lacking is not None:
+                raise ValueError(f"positions has no place for the node {lacking!r}")
+            positions = [positions[node] for node in nodes]
+        return plot_forest(positions, self.edges, self.weight, n=self.n_vertices, ax=ax)
+
+    def _merges(self) -> Merges:
+        edges, weights, n = self.edges, native_array(self.weight), self.n_vertices
+        with on_device_of(weights):
+            check_edges(edges, weights, n)
+            ops = backend_of("cpu" if isinstance(edges, np.ndarray) else "cuda")
+            return Merges(*_completed(edges, weights, n, ops), n, giver(self.source))
+
+
+def _completed(edges: Array, weights: Array, n: int, ops: Backend) -> tuple[Array, Array]:
+    """The edges of a forest by (weight, smaller end, larger end), then those that join its components; and the weights
+    of the former, ascending."""
+    order = sorted_by(pair_codes(edges[:, 0], edges[:, 1], n), ops)
+    edges, weights = edges[order], weights[order]
+    compared = computable(weights, ops)
+    ranked = sorted_by(ordered(compared), ops)
+    found = edges[ranked]
+    if len(edges) < n - 1:
+        rows, columns = (ops.asarray(edges[:, side]) for side in (0, 1))
+        roots = ops.graph_forest(Adjacency(starts(rows, n, ops.xp), columns, compared, symmetric=False)).roots
+        found, _ = bridged(found, weights, roots, 0)
+    return found, weights[ranked]
 
 
 def _rounded_sum(values: np.ndarray) -> float:

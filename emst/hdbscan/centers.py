@@ -15,8 +15,11 @@ from emst.hdbscan.model import Model
 
 
 def centroids(model: Model) -> Array:
-    """The mean of each cluster's rows, weighted by their probabilities, under any metric: float64[L, d]."""
-    return _stacked(model, (_mean(rows, weights) for rows, weights in _clusters(model)))
+    """The mean of each cluster's rows, weighted by their probabilities, under any metric: float64[L, d].
+
+    The mean of places is that of their images on the sphere: see `Sphere.mean`."""
+    mean = _mean if model.metric.sphere is None else model.metric.sphere.mean
+    return _stacked(model, (mean(rows, weights) for rows, weights in _clusters(model)))
 
 
 def medoids(model: Model) -> Array:

@@ -22,6 +22,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from emst.distances.metrics import check_columns
 from emst.hdbscan import centers
 from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.fitting import tree_model
@@ -54,10 +55,12 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         `X` is a matrix of distances: a dense one, in which infinity marks missing distances, or a sparse one, in which
         entries that are not stored are missing and stored zeros are distances. Components that no distance connects are
         joined at infinite height. The tree search serves euclidean, sqeuclidean, manhattan, chebyshev, minkowski (p
-        from 1 to 32, or infinity), cosine and haversine (latitude and longitude in radians); other metrics, and sparse
-        features, take O(n^2) time and memory.
+        from 1 to 32, or infinity), cosine and haversine (latitude and longitude, in this order); other metrics, and
+        sparse features, take O(n^2) time and memory.
     metric_params : dict, optional
-        Parameters of the metric, such as ``{"p": 3}``. Sparse distances take ``{"max_distance": d}``: the distance that
+        Parameters of the metric, such as ``{"p": 3}``. For haversine ``{"degrees": True}`` says that places are in
+        degrees, not in radians, and with ``{"radius": 6371.0088}`` all lengths, `cluster_selection_epsilon` too, are in
+        km on the earth, not angles. Sparse distances take ``{"max_distance": d}``: the distance that
         stands for missing ones.
     alpha : float, default 1.0
         Distances, but not core distances, are divided by it: weights are max(alpha * core, alpha * core, distance) /
@@ -121,7 +124,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     minimum_spanning_tree_ : SpanningTree
         The spanning tree under mutual reachability, with hdbscan's interface.
     centroids_ : float64 array of shape (n_clusters, d)
-        Mean of each cluster, weighted by probability. Only if `store_centers` is "centroid" or "both".
+        Mean of each cluster, weighted by probability; under haversine the mean of unit vectors, in the unit of `X`.
+        Only if `store_centers` is "centroid" or "both".
     medoids_ : float64 array of shape (n_clusters, d)
         Row of each cluster with the least sum of distances to the others, weighted by probability. Only if
         `store_centers` is "medoid" or "both".
@@ -213,17 +217,25 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         ------
         ValueError
             A parameter out of range; a single row; `min_samples` above the number of finite rows; values that are not
-            real numbers; distances that are negative, NaN or not symmetric; a metric that does not fit the data.
+            real numbers; distances that are negative, NaN or not symmetric; a metric that does not fit the data; for
+            haversine, angles beyond pi / 2 and 2 pi (or 90 and 360 degrees), or columns called longitude and latitude
+            in this order.
         TypeError
             Column names of which only some are strings; a sparse matrix on a GPU that does not hold distances.
         RuntimeError
             ``device="cuda"`` without CuPy or a GPU.
         MemoryError
             Not enough memory; raised before anything is allocated.
+
+        Warns
+        -----
+        UserWarning
+            `X` is a data frame of two columns called latitude and longitude, and the metric is Euclidean.
         """
         check_parameters(self)
         features = features_of(X)
         request = request_of(self, sparse=issparse(X))
+        check_columns(X, request.metric)
         options, stage = request.options, stage_printer(request.verbose)
         model = tree_model(X, request)
         with model.scope():

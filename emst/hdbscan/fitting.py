@@ -73,6 +73,8 @@ def _of_points(X: Any, request: Request) -> Model:
             rows = finite_rows(points)
             points = points[rows.kept]
         metric = request.metric
+        if metric.sphere is not None:
+            metric.sphere.check(points, None if rows is None else rows.kept)
         if metric.image is directions and bool(zero_rows(points).any()):
             metric = metric.by_matrix("rows of zeros have no direction")
         report = _announced(metric, len(points), request)

@@ -18,7 +18,7 @@ from emst.backend.records import Array, Bvh, Condensed, Norm
 from emst.distances.pairwise import blocks
 from emst.hdbscan.index import PointIndex, find_cores
 from emst.hdbscan.model import Model
-from emst.hierarchy.linkage import density
+from emst.hierarchy.density import density
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import highest_exponent
 from emst.spanning import heights

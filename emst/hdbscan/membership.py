@@ -25,7 +25,7 @@ from emst.backend.records import Array
 from emst.distances.pairwise import blocks
 from emst.hdbscan.joining import join_queries
 from emst.hdbscan.prediction import check_queries, model_of
-from emst.hierarchy.linkage import density
+from emst.hierarchy.density import density
 from emst.hierarchy.scores import exemplars as exemplars_of
 from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host

@@ -21,6 +21,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from emst.backend.records import Array
+from emst.distances.metrics import check_columns
 from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.joining import join_queries
 from emst.inputs.features import check_features
@@ -74,6 +75,9 @@ def check_queries(estimator: Any, fitted: Model, X: Any) -> Queries:
     rows = finite_rows(points)
     if len(rows.kept) < len(points):
         points = points[rows.kept]
+    if fitted.metric.sphere is not None:
+        check_columns(X, fitted.metric)
+        fitted.metric.sphere.check(points, rows.kept)
     if fitted.metric.image is not None and len(points):
         with np.errstate(invalid="ignore", divide="ignore"):
             points = fitted.ops.asarray(fitted.metric.image(points), fitted.points.dtype)
@@ -118,7 +122,8 @@ def approximate_predict(model: Any, X: Any, return_connecting_points: bool = Fal
     sklearn.exceptions.NotFittedError
         `model` has not been fitted.
     ValueError
-        `model` was fitted to distances or to sparse features; `X` does not have the features of the training data.
+        `model` was fitted to distances or to sparse features; `X` does not have the features of the training data, or
+        holds no places where the metric is haversine.
 
     Notes
     -----

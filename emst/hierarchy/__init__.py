@@ -1,6 +1,6 @@
 """From a minimum spanning tree to clusters: pure stages, arrays in and arrays out.
 
-linkage.py      the dendrogram (single linkage) of a spanning tree
+density.py      lambda, the density at a height of the dendrogram
 condensed.py    the condensed tree: clusters of at least min_cluster_size points
 selection.py    which clusters are selected, and the label and probability of every point
 scores.py       persistence, relative validity and exemplars of the selected clusters

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from emst.distances.pairwise import ROUNDING, blocks, distances_between, settled_params
+from emst.distances.sphere import sphere_of
 
 
 class Pairs:
@@ -23,6 +24,9 @@ class Pairs:
         if metric != "precomputed" and not np.isfinite(X[rows]).all():
             first = rows[~np.isfinite(X[rows]).all(axis=1)].min()
             raise ValueError(f"X contains NaN or infinity in rows of clusters, first in row {first}")
+        if metric == "haversine":
+            some = np.sort(rows)
+            sphere_of(params).check(X[some], some)
         self.params = params if metric == "precomputed" else settled_params(metric, params, X[rows])
 
     def block(self, some: np.ndarray, others: np.ndarray) -> np.ndarray:

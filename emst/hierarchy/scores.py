@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from emst.backend.records import Array
-from emst.hierarchy.linkage import density
+from emst.hierarchy.density import density
 from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Condensed, Selection
+from emst.spanning_forest import check_min_cluster_size
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,4 @@ def check_cut(cut_distance: Any, min_cluster_size: Any) -> tuple[float, int]:
     """Both parameters as numbers, or ValueError that names the one out of range."""
     if not isinstance(cut_distance, Real) or not float(cut_distance) >= 0:
         raise ValueError(f"cut_distance must be a number of at least 0; got {cut_distance!r}")
-    if not isinstance(min_cluster_size, Integral) or min_cluster_size < 1:
-        raise ValueError(f"min_cluster_size must be an integer of at least 1; got {min_cluster_size!r}")
-    return float(cut_distance), min(int(min_cluster_size), 2**31 - 1)  # no set has more points
+    return float(cut_distance), check_min_cluster_size(min_cluster_size)

@@ -23,6 +23,7 @@ from emst.backend import backend_of
 from emst.distances.metrics import ALIASES
 from emst.hierarchy.pairs import Pairs
 from emst.inputs.devices import to_host
+from emst.inputs.places import check_names
 from emst.inputs.points import check_points
 from emst.inputs.scaling import scale_of
 
@@ -58,7 +59,7 @@ def validity_index(
     device : {"auto", "cpu", "cuda"}, default "auto"
         "auto" takes the GPU if the data is there or a usable one is present, else the CPU.
     **metric_params
-        Parameters of the metric, such as ``p=3``.
+        Parameters of the metric, such as ``p=3``, or ``degrees=True`` for "haversine".
 
     Returns
     -------
@@ -86,6 +87,7 @@ def validity_index(
     order of the rows decides which points are inner nodes of the tree, as in hdbscan.
     """
     metric = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
+    check_names(X, on_sphere=metric == "haversine", euclidean=metric == "euclidean")
     points, labels, dimension = _checked(X, labels, metric, metric_params, d, device)
     present, cluster = np.unique(labels[labels >= 0], return_inverse=True)
     scores = np.zeros(len(present))

@@ -2,6 +2,7 @@
 
 points.py      validation of points (shape, dtype, finiteness); results in the caller's kind of array
 features.py    number and names of the features, as scikit-learn keeps them
+places.py      what names of columns say of latitude and longitude
 devices.py     on which device an array lies, and on which device to compute
 finite.py      rows with NaN or infinite values: they are left out, and get labels of their own
 scaling.py     the bounding box of the points: the power of two they are scaled by, and the grid of the curve

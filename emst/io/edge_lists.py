@@ -16,32 +16,19 @@ from typing import Any
 
 import numpy as np
 
+from emst.graph.edges import ENDS, NUMBER_THEM, ends_of, plain
 from emst.graph.input import MOST_VERTICES
 from emst.io.file_graph import UNWEIGHTED, FileGraph, coo, fit_int32, opening
 from emst.io.tables import choose_columns, column_names, numeric_columns, read_columns, row_as_written
 
-ENDS = (("source", "target"), ("src", "dst"), ("u", "v"), ("from", "to"))
 WEIGHTS = ("weight", "weights", "data")
 MEASURES = ("cost", "length", "len", "distance", "dist", "w")  # properties of edges: never vertices, in any position
 # Numbers of rows (the last name is that of pandas): neither vertices nor weights.
 NUMBERS = ("", "id", "edge_id", "index", "key", "__index_level_0__")
 COUNTS = ("n_vertices", "n")
-NUMBER_THEM = "number the vertices from 0 without gaps, as pandas.factorize does"
 
 
 # ---- which names are ends and weights ------------------------------------------------------------------------------
-
-
-def ends_of(names: Sequence[str]) -> list[int] | None:
-    """Positions of source and target in `names`, or None if no pair of ENDS is there.
-
-    Raises ValueError, without the file's name, if several pairs are there.
-    """
-    known = _plain(names)
-    pairs = [[known.index(u), known.index(v)] for u, v in ENDS if known.count(u) == known.count(v) == 1]
-    if len(pairs) > 1:
-        raise ValueError(f"{' and '.join(names[u] + ', ' + names[v] for u, v in pairs)} could all be the ends")
-    return pairs[0] if pairs else None
 
 
 def weight_of(names: Sequence[str], ends: Sequence[int], weighs: Callable[[int], bool]) -> list[int]:
@@ -50,7 +37,7 @@ def weight_of(names: Sequence[str], ends: Sequence[int], weighs: Callable[[int],
     `weighs(i)` says whether column or array i could hold weights. Raises ValueError, without the name of the file, if
     several could be the weight.
     """
-    known = _plain(names)
+    known = plain(names)
     named = [i for i, name in enumerate(known) if name in WEIGHTS]
     others = (i for i, name in enumerate(known) if i not in ends and name not in NUMBERS and weighs(i))
     weights = named or list(others)
@@ -63,11 +50,7 @@ def in_place(names: Sequence[str]) -> bool:
     """Whether these may be source, target and weight in this order: no name stands for another role."""
     expected = [(u for u, _ in ENDS), (v for _, v in ENDS), (*WEIGHTS, *MEASURES)]
     known = {*NUMBERS, *WEIGHTS, *MEASURES, *(name for pair in ENDS for name in pair)}
-    return all(name in here or name not in known for name, here in zip(_plain(names), map(set, expected)))
-
-
-def _plain(names: Sequence[str]) -> list[str]:
-    return [name.strip().lower() for name in names]
+    return all(name in here or name not in known for name, here in zip(plain(names), map(set, expected)))
 
 
 # ---- tables --------------------------------------------------------------------------------------------------------

@@ -98,12 +98,14 @@ def write_forest(path: str | Path, forest: MinimumSpanningForest) -> None:
         save_forest(file, forest)
 
 
-def save_forest(file: BinaryIO, forest: MinimumSpanningForest) -> None:
-    """Write the arrays of `write_forest` to an open file."""
+def save_forest(file: BinaryIO, forest: MinimumSpanningForest, labels: np.ndarray | None = None) -> None:
+    """Write the arrays of `write_forest` to an open file, and those `labels` that are given."""
     names = ["source", "target", "weight", "edge_id"]
     if forest.component_labels is not None:
         names.append("component_labels")
     arrays: dict[str, Any] = {name: to_host(getattr(forest, name)) for name in names}
+    if labels is not None:
+        arrays["labels"] = labels
     np.savez(file, n_vertices=forest.n_vertices, **arrays)
 
 

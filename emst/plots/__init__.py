@@ -7,6 +7,7 @@
     icicles.py       positions and widths of the condensed tree's icicles, without drawing
     dendrogram.py    the single linkage tree
     spanning.py      the minimum spanning tree between the points
+    graph.py         the forest of a graph at given positions
     plane.py         axes, and where points of any dimension are drawn
 
 Every function returns the Axes. Without `ax` it draws into the current ones, as the hdbscan package does.
@@ -15,12 +16,14 @@ Every function returns the Axes. Without `ax` it draws into the current ones, as
 from emst.plots.clusters import cluster_colours, plot_clusters
 from emst.plots.condensed import plot_condensed_tree
 from emst.plots.dendrogram import plot_single_linkage_tree
+from emst.plots.graph import plot_forest
 from emst.plots.spanning import plot_mst, plot_spanning_tree, weight_norm
 
 __all__ = [
     "cluster_colours",
     "plot_clusters",
     "plot_condensed_tree",
+    "plot_forest",
     "plot_mst",
     "plot_single_linkage_tree",
     "plot_spanning_tree",

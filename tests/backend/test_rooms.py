@@ -38,11 +38,11 @@ LEVELS = [
     {"backend.operations"},
     {"backend"},
     {"inputs", "progress"},
-    {"boruvka"},
+    {"boruvka", "plots"},
+    {"spanning_forest"},
     {"graph"},
     {"io", "distances"},
     {"hierarchy"},
-    {"plots"},
     {"spanning"},
     {"euclidean"},
     {"hdbscan"},
@@ -203,7 +203,7 @@ def test_the_records_import_nothing_of_the_package():
 @pytest.mark.parametrize("module", [name for name in of_stages() if name.partition(".")[0] == "graph"])
 def test_graphs_know_nothing_of_points(module):
     rooms = {other.partition(".")[0] for other in imported(module)}
-    assert rooms <= {"backend", "boruvka", "graph", "inputs", "progress"}
+    assert rooms <= {"backend", "boruvka", "graph", "inputs", "plots", "progress", "spanning_forest"}
     assert "inputs.points" not in imported(module)
 
 

@@ -71,6 +71,29 @@ def test_edges_of_a_table_and_labels(here, capsys):
     )
 
 
+@pytest.mark.parametrize("height, labels", [("1", [0, 0, 1, 2, 0, 3, 3]), ("-2.5", [0, 1, 2, 3, 1, 4, 5])])
+def test_groups_at_a_height(here, capsys, height, labels):
+    (here / "edges.csv").write_text("to,cost,from\n1,0.5,0\n4,-2.5,1\n4,3.25,0\n6,1,5\n")
+    arrays = forest_of("edges.csv", "--columns", "from,to,cost", "--cut", height)
+    np.testing.assert_array_equal(arrays["labels"], labels)
+    assert f"\n{len(set(labels))} groups at {height}, the largest of " in capsys.readouterr().out
+    assert read_graph("forest.npz").nnz == 3  # labels are no weights
+
+
+def test_a_height_is_compared_with_integers_exactly(here):
+    (here / "edges.csv").write_text(f"0,1,{2**60 + 1}\n1,2,{2**60}\n")
+    np.testing.assert_array_equal(forest_of("edges.csv", "--cut", str(2**60))["labels"], [0, 1, 1])
+
+
+@pytest.mark.parametrize("height", ["nan", "five", "1_0x", ""])
+def test_a_height_is_a_number(here, capsys, height):
+    (here / "edges.csv").write_text("0,1,2\n")
+    with pytest.raises(SystemExit):
+        main(["forest", "edges.csv", "-o", "forest.npz", "--cut", height])
+    assert f"{height!r} is not a number" in capsys.readouterr().err
+    only(here, "edges.csv")
+
+
 @pytest.mark.parametrize(
     "text, said",
     [

@@ -100,7 +100,10 @@ def test_trees_of_more_dimensions_are_not_drawn(here, capsys):
 
 
 def test_maps_have_longitude_on_x(here, saved):
-    np.save("points.npy", np.radians(np.column_stack([BLOBS[:, 0], np.mod(BLOBS[:, 1] + 360, 360) - 180])))
-    run("cluster", "points.npy", "-o", "l.npy", "--plot", "c.png", "--metric", "haversine")
-    run("tree", "points.npy", "-o", "t.npz", "--plot", "t.png", "--metric", "haversine")
-    assert [figure.axes[0].get_xlabel() for figure in saved] == ["longitude (radians)"] * 2
+    places = np.column_stack([BLOBS[:, 0], np.mod(BLOBS[:, 1] + 360, 360) - 180])
+    for unit, points, options in (("radians", np.radians(places), []), ("degrees", places, ["--degrees"])):
+        np.save("points.npy", points)
+        run("cluster", "points.npy", "-o", "l.npy", "--plot", "c.png", "--metric", "haversine", *options)
+        run("tree", "points.npy", "-o", "t.npz", "--plot", "t.png", "--metric", "haversine", *options)
+        assert [figure.axes[0].get_xlabel() for figure in saved] == [f"longitude ({unit})"] * 2
+        saved.clear()

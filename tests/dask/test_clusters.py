@@ -127,10 +127,39 @@ def test_metrics(where, metric, params):
 
 def test_places(where):
     X = np.radians(np.stack([RNG.normal(50, 2, 600), RNG.normal(10, 5, 600)], axis=1))
-    options = {"metric": "haversine", "min_cluster_size": 10}
-    assert_same(
-        HDBSCAN(partitions=3, **options, **where).fit(X), emst.HDBSCAN(device=where["device"], **options).fit(X)
-    )
+    for x, params in ((X, None), (np.degrees(X), {"degrees": True, "radius": 6371.0088})):
+        options = {"metric": "haversine", "metric_params": params, "min_cluster_size": 10}
+        wanted = emst.HDBSCAN(device=where["device"], **options).fit(x)
+        assert_same(HDBSCAN(partitions=3, **options, **where).fit(x), wanted)
+
+
+def test_places_out_of_range(where):
+    """The first row is named as in the caller's chunks, also where rows with NaN were left out before."""
+    X = np.stack([RNG.normal(50, 2, 600), RNG.normal(10, 5, 600)], axis=1)
+    X[[1, 250]] = np.nan
+    chunks = da.from_array(np.where(np.arange(600)[:, None] < 200, X * 0.01, X), chunks=(200, 2))
+    message = r"X has 399 rows beyond, first .* in row 200 \(chunk 1, row 0 of it\)\. For places in degrees pass"
+    with pytest.raises(ValueError, match=message):
+        HDBSCAN(metric="haversine", **where).fit(chunks)
+    X[[1, 250]], X[300] = 1, [200, 3]
+    for estimator in (HDBSCAN, EMST):
+        fitted = estimator(metric="haversine", metric_params={"degrees": True}, **where)
+        with pytest.raises(ValueError, match=r"X has 1 row beyond, first \(200, 3\) in row 300; longitude seems"):
+            fitted.fit(X)
+    X[300] = 3
+    fitted = HDBSCAN(metric="haversine", metric_params={"degrees": True}, **where).fit(X)
+    X[[2, 301]] = [[np.nan, 0], [-91, 400]]
+    with pytest.raises(ValueError, match=r"X has 1 row beyond, first \(-91, 400\) in row 301$"):
+        fitted.predict(X)
+
+
+def test_names_of_places(where):
+    frame = dd.from_pandas(pd.DataFrame({"lon": [1.0, 2, 3, 4], "lat": [5.0, 6, 7, 8]}), npartitions=2)
+    for estimator in (HDBSCAN, EMST):
+        with pytest.raises(ValueError, match=r"X has the columns lon, lat; .* pass X\[\['lat', 'lon'\]\]"):
+            estimator(metric="haversine", metric_params={"degrees": True}, **where).fit(frame)
+        with pytest.warns(UserWarning, match="X has the columns lat and lon, but metric='euclidean'"):
+            estimator(min_samples=2, **where).fit(frame)
 
 
 def test_results_have_the_chunks_of_the_input(where):

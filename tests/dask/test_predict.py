@@ -74,6 +74,7 @@ METRICS = {
     "cosine": {"metric": "cosine", "alpha": 1.3},
     "sqeuclidean": {"metric": "sqeuclidean"},
     "haversine": {"metric": "haversine"},
+    "haversine, km": {"metric": "haversine", "metric_params": {"degrees": True, "radius": 6371.0088}},
     "float32, alpha": {"dtype": np.float32, "alpha": 1.7},
 }
 OPTIONS = [
@@ -86,7 +87,7 @@ OPTIONS = [
 
 @pytest.mark.parametrize("name", METRICS)
 def test_metrics(client, device, name):
-    x = blobs(d=2 if name == "haversine" else 3)
+    x = blobs(d=2) / 4 if name.startswith("haversine") else blobs()  # radians, or degrees
     model, single = fitted(client, device, x, **{"min_samples": 4} | METRICS[name])
     assert partitions_of(model) > 1
     check(model, single, x, around(x))

@@ -84,7 +84,7 @@ def test_a_run_of_equal_points_begins_a_partition(ops, k):
 @pytest.mark.parametrize("name", SETS)
 def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, name):
     made, _ = partitions_of(ops, SETS[name], 4, k=2)
-    outlines = [outline_of(part.bvh) for part in made]
+    outlines = [outline_of(part.bvh, ops) for part in made]
     points = [to_host(part.bvh.points()) for part in made]
     for own, inside in zip(outlines, points):
         low, high = own.low[own.child < 0, None], own.high[own.child < 0, None]
@@ -109,7 +109,7 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, name):
 
 def local_trees(ops, made, k=1):
     """The partitions with their certain edges, by the tasks of `partitioned_tree`."""
-    outline = on_backend(joined_outline([outline_of(part.bvh) for part in made]), ops)
+    outline = on_backend(joined_outline([outline_of(part.bvh, ops) for part in made]), ops)
     borders = [border.border(ops, part, outline, j, k, EUCLIDEAN) for j, part in enumerate(made)]
     found = [border.distances_for(ops, part, j, max(k - 1, 1), borders) for j, part in enumerate(made)]
     return [certain.local_tree(ops, part, borders[j], j, k, 1.0, found) for j, part in enumerate(made)]

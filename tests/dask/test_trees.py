@@ -92,12 +92,15 @@ METRICS = {
     "minkowski, any power": {"metric_params": {"p": 1.7}},
     "cosine": {},
     "haversine": {},
+    "haversine, km": {"metric_params": {"degrees": True, "radius": 6371.0088}},
 }
 
 
 @pytest.mark.parametrize(("name", "k"), [*((name, 4) for name in METRICS), ("manhattan", 1), ("cosine", 1)])
 def test_metrics(where, name, k):
-    X = np.radians(places(800)) if name == "haversine" else np.round(RNG.standard_normal((800, 3)), 1) + 0.01
+    X = np.round(RNG.standard_normal((800, 3)), 1) + 0.01
+    if name.startswith("haversine"):
+        X = places(800) if "metric_params" in METRICS[name] else np.radians(places(800))
     options = {"metric": name.partition(",")[0], "min_samples": k} | METRICS[name]
     assert_same(minimum_spanning_tree(X, partitions=6, **options, **where), X, **options)
 

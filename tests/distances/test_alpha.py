@@ -128,7 +128,7 @@ def function(a, b):
 
 @pytest.mark.parametrize("metric", [*METRICS, "minkowski 1.5", "minkowski 2.7", "precomputed", "function", "sparse"])
 def test_a_fit_with_any_metric(ops, metric):
-    x = np.random.default_rng(1).normal(size=(200, 2))
+    x = np.random.default_rng(1).normal(size=(200, 2)) / (4 if metric == "haversine" else 1)  # radians
     data, params = x, None
     name = {"function": function, "sparse": "euclidean"}.get(metric, metric)
     if metric.startswith("minkowski"):

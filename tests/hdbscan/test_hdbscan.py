@@ -715,7 +715,8 @@ def test_medoids_under_the_metric(ops, metric):
         at = np.flatnonzero((x[members] == medoid).all(axis=1))[0]
         assert sums[at] == pytest.approx(sums.min(), rel=1e-7)
         weights = model.probabilities_[members]
-        np.testing.assert_allclose(model.centroids_[label], np.average(x[members], axis=0, weights=weights))
+        if metric != "haversine":  # see test_places.py
+            np.testing.assert_allclose(model.centroids_[label], np.average(x[members], axis=0, weights=weights))
     model.set_params(store_centers=None).fit(x)
     assert not hasattr(model, "medoids_")
 

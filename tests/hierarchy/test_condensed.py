@@ -8,7 +8,7 @@ import reference
 from dendrograms import SHAPES, WEIGHTS, assert_same, contracted, give, nested, of_points, tree, weights
 from helpers import DTYPES, KINDS, to_host
 
-from emst.hierarchy.linkage import to_scipy
+from emst.spanning_forest import to_scipy
 
 SIZES = [2, 3, 10, 60, 5_000]
 

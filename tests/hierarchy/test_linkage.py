@@ -15,7 +15,7 @@ from scipy.spatial.distance import pdist, squareform
 
 import emst
 from emst.cpu.hierarchy import linkage as cpu_linkage
-from emst.hierarchy.linkage import to_scipy
+from emst.spanning_forest import to_scipy
 
 
 @pytest.mark.usefixtures("size")

@@ -8,7 +8,7 @@ from helpers import KINDS, cloud, to_device, to_host
 from sklearn.cluster import HDBSCAN
 from sklearn.metrics import adjusted_rand_score
 
-from emst.hierarchy.linkage import to_scipy
+from emst.spanning_forest import to_scipy
 
 METHODS = ["eom", "leaf"]
 

@@ -587,6 +587,13 @@ def test_estimators_draw_maps_and_name_the_columns():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("lat", "lon")  # without `geographic`, the first column is x
 
 
+def test_estimators_know_degrees():
+    options = {"metric": "haversine", "metric_params": {"degrees": True}}
+    assert EMST(**options).fit(PLACES).plot().get_xlabel() == "longitude (degrees)"
+    tree = HDBSCANGPU(min_cluster_size=2, **options).fit(PLACES).minimum_spanning_tree_
+    assert tree.plot(ax=plt.figure().add_subplot()).get_xlabel() == "longitude (degrees)"
+
+
 def test_trees_take_ax_and_hdbscans_axis():
     points = np.random.default_rng(3).normal(size=(60, 2))
     model = HDBSCANGPU(min_cluster_size=5).fit(points)

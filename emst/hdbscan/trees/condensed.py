@@ -8,7 +8,7 @@ import numpy as np
 
 from emst.backend.records import Array, Condensed, Selection
 from emst.hdbscan.trees.table import Table, kept_rows, optional
-from emst.hierarchy.linkage import density
+from emst.hierarchy.density import density
 from emst.inputs.devices import on_device_of, to_host
 from emst.inputs.summary import counted, device_of, one_line
 

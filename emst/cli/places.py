@@ -1,0 +1,81 @@
+"""Places on the command line: --degrees and --radius, and which columns of a table hold latitude and longitude."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+EARTH_KM = 6371.0088  # mean radius of the earth, as the International Union of Geodesy and Geophysics defines it
+
+DEGREES_HELP = f"""\
+with --metric haversine: places are in degrees, and all lengths, those of --epsilon and of the output as well, in
+kilometres (radius {EARTH_KM}; without this option radians, and angles of the unit sphere)"""
+
+
+def add_places(command: argparse.ArgumentParser) -> None:
+    """Add --degrees and --radius."""
+    command.add_argument("--degrees", action="store_true", help=DEGREES_HELP)
+    command.add_argument(
+        "--radius", type=float, metavar="R", help="of the sphere of --metric haversine: lengths are in its unit"
+    )
+
+
+def place_params(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The metric parameters of --degrees and --radius."""
+    for option, given in (("degrees", arguments.degrees), ("radius", arguments.radius is not None)):
+        if given and arguments.metric != "haversine":
+            raise ValueError(f"--{option} goes with --metric haversine, not with --metric {arguments.metric}")
+    if not arguments.degrees:
+        return {} if arguments.radius is None else {"radius": arguments.radius}
+    return {"degrees": True, "radius": EARTH_KM if arguments.radius is None else arguments.radius}
+
+
+def unit_of(arguments: argparse.Namespace) -> str:
+    """What follows a length in a summary."""
+    return " km" if arguments.degrees and arguments.radius is None else ""
+
+
+def columns_of(arguments: argparse.Namespace) -> list[str] | None:
+    """The columns to read: those of --columns, but latitude before longitude where the metric takes places.
+
+    A note on standard error says where the order was changed, and where the names suggest another metric."""
+    from emst.inputs.places import places_among
+
+    wanted: list[str] | None = arguments.columns
+    names = _names(arguments.points, wanted)
+    at = places_among(names)
+    if not at:
+        return wanted
+    latitude, longitude = (names[i] for i in at)
+    if arguments.metric == "haversine" and names != [latitude, longitude]:
+        _note(f"--metric haversine takes the columns {latitude},{longitude}, in this order")
+        return [latitude, longitude]
+    if arguments.metric in ("euclidean", "l2") and len(names) == 2:
+        _note(
+            f"--metric {arguments.metric} takes the columns {latitude} and {longitude} for lengths in a plane; for "
+            "distances on the earth add --metric haversine --degrees"
+        )
+    return wanted
+
+
+def _names(path: Path, wanted: list[str] | None) -> list[str]:
+    """Names of the columns that are to be read; nothing where the file has none, or not those that are wanted."""
+    from emst.io.tables import column_names
+
+    if path.suffix.lower() not in (".csv", ".parquet"):
+        return []
+    names, _ = column_names(path)
+    if wanted is None or not names:
+        return names
+    named = [names[int(column)] if _is_number_of(column, names) else column for column in wanted]
+    return named if set(named) <= set(names) else []
+
+
+def _is_number_of(column: str, names: list[str]) -> bool:
+    return column not in names and column.isdecimal() and int(column) < len(names)
+
+
+def _note(text: str) -> None:
+    print(f"emst: note: {text}", file=sys.stderr)

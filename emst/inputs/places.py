@@ -1,0 +1,70 @@
+"""What the names of columns say of places: that there are latitudes and longitudes, and in which order."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+LATITUDES = frozenset({"lat", "latitude"})
+LONGITUDES = frozenset({"lon", "lng", "long", "longitude"})
+ADVICE = "metric='haversine', metric_params={'degrees': True}"
+
+
+def places_among(names: Sequence[Any]) -> list[int]:
+    """Positions of the column of latitudes and of that of longitudes; nothing unless there is exactly one of each."""
+    plain = [name.strip().lower() if isinstance(name, str) else "" for name in names]
+    found = [[i for i, name in enumerate(plain) if name in known] for known in (LATITUDES, LONGITUDES)]
+    return [i for (i,) in found] if all(len(some) == 1 for some in found) else []
+
+
+def check_names(X: Any, *, on_sphere: bool, euclidean: bool) -> None:
+    """Compare the names of a data frame's columns with the metric.
+
+    Parameters
+    ----------
+    X : data frame or anything else
+        Without names of columns nothing is checked.
+    on_sphere : bool
+        Whether the metric takes latitude and longitude.
+    euclidean : bool
+        Whether the metric is Euclidean.
+
+    Raises
+    ------
+    ValueError
+        The metric takes latitude and longitude, and the names say that other columns, or these in another order, were
+        given.
+
+    Warns
+    -----
+    UserWarning
+        Latitude and longitude are all there is, and distances are Euclidean.
+    """
+    names = list(getattr(X, "columns", ()))
+    at = places_among(names)
+    if not at:
+        return
+    latitude, longitude = (names[i] for i in at)
+    chosen = f"X[[{latitude!r}, {longitude!r}]]"
+    if on_sphere and names != [latitude, longitude]:
+        listed = ", ".join(map(str, names))
+        raise ValueError(
+            f"X has the columns {listed}; metric='haversine' takes latitude and longitude, in this order: pass {chosen}"
+        )
+    if euclidean and len(names) == 2:
+        warnings.warn(
+            f"X has the columns {latitude} and {longitude}, but metric='euclidean' takes them for lengths in a plane. "
+            f"For distances on the earth pass {chosen} with {ADVICE}",
+            UserWarning,
+            stacklevel=levels_of_the_package(),
+        )
+
+
+def levels_of_the_package() -> int:
+    """The `stacklevel` of a warning in the function that calls this one, so that it points at the caller's code."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "emst":
+        frame, level = frame.f_back, level + 1
+    return level
