@@ -330,7 +330,7 @@ class EMST(SpanningForest, BaseEstimator):
         self.total_weight_ = total_weight
         self.device_ = tree.device
         self._tree = tree
-        self._fit_X = X if self.n_features_in_ == 2 else None  # only a plane can be plotted
+        self._fit_X = X if self.n_features_in_ in (2, 3) else None  # others cannot be plotted
         return self
 
     def to_csr(self) -> Any:
@@ -345,19 +345,30 @@ class EMST(SpanningForest, BaseEstimator):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the points and the tree's edges, coloured by weight.
 
+        Points of three dimensions are drawn in space. With the metric haversine the picture is a map: longitude on x,
+        latitude on y.
+
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
 
+        Returns
+        -------
+        matplotlib Axes
+
         Raises
         ------
         ValueError
-            The points do not have two dimensions.
+            The points have neither two nor three dimensions.
         """
         check_is_fitted(self)
         from emst.plots import plot_mst
 
         if self._fit_X is None:
-            raise ValueError(f"only 2-D points can be plotted; X has {self.n_features_in_} dimensions")
-        return plot_mst(self._fit_X, self._tree, ax=ax)
+            raise ValueError(
+                f"only points of two or three dimensions can be plotted; X has {counted(self.n_features_in_, 'column')}"
+            )
+        names = getattr(self, "feature_names_in_", None)
+        unit = tree_metric_of(self.metric, self.metric_params).geographic
+        return plot_mst(self._fit_X, self._tree, ax=ax, names=names, geographic=unit)

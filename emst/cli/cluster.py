@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from emst.cli.pages import add_page, check_page
 from emst.cli.shared import (
     Commands,
     add_command,
@@ -17,7 +18,6 @@ from emst.cli.shared import (
     check_files,
     dialect_in,
     metric_options,
-    named_axes,
     note,
     points_in,
     save_picture,
@@ -26,7 +26,7 @@ from emst.cli.shared import (
     warnings_in_a_line,
     written,
 )
-from emst.cli.streams import reading, suffix_of, summary_file, writing
+from emst.cli.streams import STREAM, reading, suffix_of, summary_file, writing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +44,7 @@ EXAMPLES = """\
 examples:
   emst cluster points.npy --min-cluster-size 50 -o labels.npy
   emst cluster points.npy --min-cluster-size 50 -o labels.npy --plot clusters.png --tree condensed.png
+  emst cluster points.npy --min-cluster-size 50 -o labels.npy --html clusters.html
   emst cluster places.csv --columns lat,lon --metric haversine --degrees --min-cluster-size 20 -o labels.csv
   emst cluster stones.csv --columns x,y --append -o clustered.csv
   emst cluster - --sep ';' --decimal , -o - < points.txt | head
@@ -83,6 +84,7 @@ def add_to(commands: Commands) -> None:
     add("--append", action="store_true", help=APPEND_HELP)
     add("--plot", type=Path, metavar="PICTURE", help="also draw the clusters: .png, .pdf, .svg, ...")
     add("--tree", type=Path, metavar="PICTURE", help="also draw the condensed tree")
+    add_page(command)
     add("--min-cluster-size", type=int, default=5, metavar="N", help="smallest size of a cluster (default 5)")
     add("--min-samples", type=int, metavar="K", help=MIN_SAMPLES_HELP)
     add(
@@ -119,6 +121,7 @@ def run(arguments: argparse.Namespace) -> None:
     suffix, dialect = suffix_of(arguments.output, ".csv"), dialect_in(arguments)
     check_labels(arguments.output, suffix, arguments.append)
     check_files(arguments.points, arguments.output, "the labels", arguments.plot, arguments.tree)
+    check_page(arguments)
     options = metric_options(arguments)
     if arguments.plot is not None and arguments.metric == "precomputed":
         raise ValueError("--plot draws points, and --metric precomputed has only distances")
@@ -126,6 +129,7 @@ def run(arguments: argparse.Namespace) -> None:
         output = stack.enter_context(writing(arguments.output))
         plot = stack.enter_context(writing(arguments.plot)) if arguments.plot else None
         tree = stack.enter_context(writing(arguments.tree)) if arguments.tree else None
+        page = stack.enter_context(writing(arguments.html)) if arguments.html else None
         start = time.perf_counter()
         source = stack.enter_context(reading(arguments.points))
         found = points_in(source, arguments, gaps=True)
@@ -140,15 +144,18 @@ def run(arguments: argparse.Namespace) -> None:
         else:
             write_labels(output, suffix, results)
         if plot:
-            save_picture(plot, arguments.plot, lambda axis: _draw_clusters(axis, found, model))
+            d = found.array.shape[1]
+            save_picture(plot, arguments.plot, lambda axis: _draw_clusters(axis, found, model), dimensions=d)
         if tree:
-            save_picture(tree, arguments.tree, lambda axis: _draw_tree(axis, model), size=(10, 6.5))
+            save_picture(tree, arguments.tree, lambda axis: _draw_tree(axis, found.array, model), size=(10, 6.5))
+        if page:
+            model.save_html(page, names=found.names, title="points" if arguments.points == STREAM else source.name)
     sizes = f"min_cluster_size {model.min_cluster_size}, min_samples {model.min_samples or model.min_cluster_size}"
     show = partial(print, file=summary_file(arguments.output))
     show(f"{shape_of(found)}, {sizes}")
     show(_counts(labels))
     show(f"read in {read:.2f} s, clustered in {fitted:.2f} s on {model.device_}")
-    show(written(arguments.output, arguments.plot, arguments.tree))
+    show(written(arguments.output, arguments.plot, arguments.tree, arguments.html))
 
 
 def _fit(
@@ -193,14 +200,17 @@ def _counts(labels: np.ndarray) -> str:
 def _draw_clusters(axis: Any, points: PointTable, model: HDBSCANGPU) -> None:
     from emst.plots import plot_clusters
 
-    named_axes(plot_clusters(points.array, model.labels_, model.probabilities_, axis=axis), points)
+    unit = model._model.metric.geographic
+    plot_clusters(points.array, model.labels_, model.probabilities_, axis, names=points.names, geographic=unit)
 
 
-def _draw_tree(axis: Any, model: HDBSCANGPU) -> None:
+def _draw_tree(axis: Any, points: np.ndarray, model: HDBSCANGPU) -> None:
     """The condensed tree; clusters have the colours of --plot."""
     from emst.plots import cluster_colours
 
-    palette = cluster_colours(int(model.labels_.max(initial=-1)) + 1)
+    metric = model._model.metric
+    places = None if metric.name == "precomputed" else points
+    palette = cluster_colours(model.labels_, places, geographic=metric.geographic)
     model.condensed_tree_.plot(
-        select_clusters=True, label_clusters=True, selection_palette=palette, log_size=True, axis=axis
+        select_clusters=True, label_clusters=True, selection_palette=palette, log_size=True, ax=axis
     )

@@ -124,25 +124,25 @@ def check_files(given: Path, output: Path, what: str, *pictures: Path | None, ho
 
 
 def save_picture(
-    file: BinaryIO, path: Path, draw: Callable[[Axes], Any], size: tuple[float, float] | None = None
+    file: BinaryIO,
+    path: Path,
+    draw: Callable[[Axes], Any],
+    size: tuple[float, float] | None = None,
+    dimensions: int = 2,
 ) -> None:
-    """Draw a figure without a display and save it; its size is `size` in inches, or follows the shape of the data."""
+    """Draw a figure without a display and save it; its size is `size` in inches, or follows the shape of the data.
+
+    Data of three `dimensions` is drawn in space."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size or (8, 8), layout="constrained")
-    axis = figure.subplots()
+    space = dimensions == 3
+    axis = figure.subplots(subplot_kw={"projection": "3d"} if space else None)
     draw(axis)
-    if size is None:
+    if size is None and not space:
         ratio = min(max((axis.dataLim.height or 1.0) / (axis.dataLim.width or 1.0), 0.4), 2.0)
         figure.set_size_inches(8 / ratio**0.5 + 1.2, 8 * ratio**0.5)
     figure.savefig(file, format=path.suffix.lower()[1:], dpi=150, bbox_inches="tight")
-
-
-def named_axes(axis: Axes, points: PointTable) -> Axes:
-    """Put the names of two columns on the axes of a plane, unless the plot has named them."""
-    if points.names and len(points.names) == 2 and axis.get_xlabel() in ("", "x"):
-        axis.set(xlabel=points.names[0], ylabel=points.names[1])
-    return axis
 
 
 def written(*paths: Path | None) -> str:

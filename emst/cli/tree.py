@@ -17,7 +17,6 @@ from emst.cli.shared import (
     add_metric,
     check_files,
     metric_options,
-    named_axes,
     points_in,
     save_picture,
     sentence,
@@ -62,7 +61,7 @@ def add_to(commands: Commands) -> None:
     )
     add = command.add_argument
     add("-o", "--output", type=Path, metavar="TREE.npz", required=True, help="where to write the tree")
-    add("--plot", type=Path, metavar="PICTURE", help="also draw the tree (2-D points only): .png, .pdf, .svg, ...")
+    add("--plot", type=Path, metavar="PICTURE", help="also draw the tree (2-D or 3-D points): .png, .pdf, .svg, ...")
     add("--min-samples", type=int, default=1, metavar="K", help=MIN_SAMPLES_HELP)
     add_metric(command, METRIC_HELP)
     add_input_options(command)
@@ -82,13 +81,13 @@ def run(arguments: argparse.Namespace) -> None:
         source = stack.enter_context(reading(arguments.points))
         found = points_in(source, arguments)
         points, d = found.array, found.array.shape[1]
-        if picture is not None and d != 2:
-            raise ValueError(f"--plot draws 2-D points; these have {d} dimensions: choose two with --columns")
+        if picture is not None and d not in (2, 3):
+            raise ValueError(f"--plot draws points of 2 or 3 dimensions; these have {d}: choose some with --columns")
         read = time.perf_counter() - start
         mst, built = _build(points, source, arguments, options)
         _write_tree(output, mst)
         if picture is not None:
-            _draw(picture, arguments.plot, found, mst)
+            _draw(picture, arguments, found, mst)
     show = partial(print, file=summary_file(arguments.output))
     show(f"{shape_of(found)}, {mst.weights.dtype}, min_samples {arguments.min_samples}")
     show(f"total weight {mst.total_weight:.9g}{unit_of(arguments)}")
@@ -127,7 +126,15 @@ def _write_tree(file: BinaryIO, mst: MinimumSpanningTree) -> None:
     np.savez(file, **arrays)
 
 
-def _draw(file: BinaryIO, path: Path, points: PointTable, mst: MinimumSpanningTree) -> None:
+def _draw(file: BinaryIO, arguments: argparse.Namespace, points: PointTable, mst: MinimumSpanningTree) -> None:
+    from emst.distances.metrics import tree_metric_of
     from emst.plots import plot_mst
 
-    save_picture(file, path, lambda axis: named_axes(plot_mst(points.array, mst, ax=axis), points))
+    options = metric_options(arguments)
+    unit = tree_metric_of(options["metric"], options["metric_params"]).geographic
+    places, names = points.array, points.names
+
+    def draw(axis: Any) -> None:
+        plot_mst(places, mst, ax=axis, names=names, geographic=unit)
+
+    save_picture(file, arguments.plot, draw, dimensions=places.shape[1])

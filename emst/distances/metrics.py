@@ -97,6 +97,13 @@ class Metric:
         """Whether distances are Euclidean ones between images, mapped by `height`."""
         return self.way == "tree" and self.norm == EUCLIDEAN
 
+    @property
+    def geographic(self) -> str | None:
+        """The unit of latitude and longitude, "degrees" or "radians"; None if the points are not places on a sphere."""
+        if self.sphere is None:
+            return None
+        return "degrees" if self.sphere.degrees else "radians"
+
     def computed_in(self, given: np.dtype, wanted: Any) -> np.dtype:
         """The dtype of results for points of dtype `given`: `wanted` if it is not None.
 

@@ -121,7 +121,9 @@ class FittedAttributes:
 
         self._clustering_or_error()
         model = self._model
-        return SpanningTree(model.edges, model.weights, model.data, rows=model.kept)
+        names = getattr(self, "feature_names_in_", None)
+        unit = model.metric.geographic
+        return SpanningTree(model.edges, model.weights, model.data, rows=model.kept, names=names, geographic=unit)
 
     def _clustering_or_error(self) -> FlatClustering:
         if self._model.flat is None:

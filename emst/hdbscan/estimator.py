@@ -16,6 +16,7 @@ from __future__ import annotations
 import difflib
 import math
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from scipy.sparse import issparse
@@ -364,6 +365,43 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             features = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
             other._take(model, _results(model, other.store_centers), features)
         return other
+
+    def save_html(
+        self,
+        file: Any,
+        *,
+        sizes: Sequence[int] | None = None,
+        names: Sequence[str] | None = None,
+        title: str = "clusters",
+    ) -> None:
+        """Write an interactive page for a browser: the clusters, with a slider over `min_cluster_size`.
+
+        The page is one file that needs no network. The labels for every position of the slider are computed now, by
+        `recluster`. Of more than 500,000 points a random sample of 500,000 is shown, and the page says so.
+
+        Parameters
+        ----------
+        file : path or binary file
+            Where to write HTML. A file of that name is replaced when the page is complete.
+        sizes : sequence of int, optional
+            Positions of the slider, to which `min_cluster_size` is added; by default some twenty, up to the greatest
+            at which the data still splits.
+        names : sequence of str, optional
+            Names of the columns, for the axes; by default `feature_names_in_`.
+        title : str, default "clusters"
+            Title of the page.
+
+        Raises
+        ------
+        ValueError
+            The model was fitted to distances or to sparse features, or a size is less than 2.
+        ImportError
+            Bokeh is not installed: ``pip install 'emst[html]'``.
+        """
+        check_is_fitted(self)
+        from emst.hdbscan.page import write_page
+
+        write_page(self, file, sizes, names, title)
 
     def _take(self, model: Model, results: dict[str, Any], features: dict[str, Any]) -> None:
         """Set all fitted attributes: the last step, so that a fit that fails changes nothing."""

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from emst.inputs.devices import to_host
-from emst.plots.plane import current_axis, on_plane
+from emst.plots.colours import NAMED, NOISE, PALETTE, colour_numbers
+from emst.plots.plane import axes_for, column_names, dress, in_space, sample, view_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MANY = 10_000  # more points are stored as pixels: a vector file of so many is slow to open
 MOST = 1_000_000  # of more points, a random sample of this size is drawn
-NAMED = 12  # the legend names this many clusters, the largest
-NOISE = np.array([0.78, 0.78, 0.78])
+LINE = 16.0  # height of a line of the legend, in points (1 / 72 inch)
 GREY = np.array([0.86, 0.86, 0.86])  # colour of probability 0: the cluster's colour fades towards it
 
 
-def plot_clusters(points: Any, labels: Any, probabilities: Any = None, axis: Axes | None = None) -> Axes:
+def plot_clusters(
+    points: Any,
+    labels: Any,
+    probabilities: Any = None,
+    ax: Axes | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    geographic: str | None = None,
+) -> Axes:
     """Scatter plot of a clustering.
 
-    The lower the probability, the paler the colour; noise is grey and lies below. Points of more than two dimensions
-    are projected to their first two principal components. Rows with NaN or infinite values are not drawn. Of more than
-    a million points a random sample of a million is drawn.
+    The lower the probability, the paler the colour; noise is grey and lies below. Clusters near each other have colours
+    that differ. Points of three dimensions are drawn in space if `ax` has three dimensions, or if a new figure is made;
+    otherwise points are projected to their first two principal components. Rows with NaN or infinite values are not
+    drawn. Of more than a million points a random sample of a million is drawn.
 
     Parameters
     ----------
@@ -34,14 +44,23 @@ def plot_clusters(points: Any, labels: Any, probabilities: Any = None, axis: Axe
         Cluster of each point; negative labels are noise.
     probabilities : array-like of shape (n,), optional
         Probability of each point, from 0 to 1; 1 by default.
-    axis : matplotlib Axes, optional
+    ax : matplotlib Axes, optional
         Where to draw; the current one by default.
+    names : sequence of str, optional
+        Names of the columns of `points`, for the axes; by default the names of a data frame.
+    geographic : {None, "degrees", "radians"}, default None
+        The unit, if the points are latitude and longitude: longitude is drawn on x, latitude on y.
 
     Returns
     -------
     matplotlib Axes
-    """
 
+    Raises
+    ------
+    ValueError
+        Numbers of points, labels and probabilities differ, or points of other than two columns are geographic.
+    """
+    names = column_names(points) if names is None else names
     places, labels = np.asarray(to_host(points)), np.asarray(to_host(labels))
     strength = np.ones(len(labels)) if probabilities is None else np.asarray(to_host(probabilities), np.float64)
     if not len(places) == len(labels) == len(strength):
@@ -51,58 +70,88 @@ def plot_clusters(points: Any, labels: Any, probabilities: Any = None, axis: Axe
         )
     sizes = np.bincount(labels[labels >= 0])
     noise = int((labels < 0).sum())
-    rows = _drawn(places)
-    places, axes = on_plane(places[rows])
+    rows = sample(places, MOST)
+    ax = ax or axes_for(places.shape[1])
+    scatter: Any = ax.scatter
+    view = view_of(places[rows], names, geographic, space=in_space(ax))
     labels, strength = labels[rows], np.nan_to_num(strength[rows])
-    colours = cluster_colours(len(sizes))
-    axis = axis or current_axis()
+    colours = PALETTE[colour_numbers(labels, view.places, len(sizes))]
     dot = float(np.clip(50_000 / max(len(rows), 1), 0.3, 24))
     style: dict[str, Any] = {"linewidths": 0, "rasterized": len(rows) > MANY}
+    if in_space(ax):
+        style["depthshade"] = False  # paler means less probable
     out = labels < 0
-    axis.scatter(places[out, 0], places[out, 1], s=0.6 * dot, color=NOISE, zorder=1, **style)
+    scatter(*view.places[out].T, s=0.6 * dot, color=NOISE, zorder=1, **style)
     faded = GREY + strength[~out, None] * (colours[labels[~out]] - GREY)
-    axis.scatter(places[~out, 0], places[~out, 1], s=dot, color=faded, zorder=2, **style)
-    _legend(axis, sizes, noise, colours)
-    axis.set(xlabel=axes[0], ylabel=axes[1], aspect="equal")
-    axis.margins(0.02)
-    return axis
+    scatter(*view.places[~out].T, s=dot, color=faded, zorder=2, **style)
+    dress(ax, view)
+    _legend(ax, sizes, noise, colours)
+    return ax
 
 
-def cluster_colours(count: int) -> np.ndarray:
-    """Colours of labels 0 ... count - 1, float64 of shape (count, 3). Successive labels get different hues."""
-    from matplotlib import colormaps
-    from matplotlib.colors import hsv_to_rgb
+def cluster_colours(labels: Any, points: Any = None, *, geographic: str | None = None) -> np.ndarray:
+    """The colours that `plot_clusters` draws clusters in.
 
-    if count <= 10:
-        return colormaps["tab10"]([0, 1, 2, 3, 4, 5, 6, 8, 9, 7][:count])[:, :3]  # grey is last: noise is grey
-    i = np.arange(count)
-    hue = (0.58 + i * 0.6180339887498949) % 1.0  # multiples of the golden ratio spread any number of hues evenly
-    return hsv_to_rgb(np.stack([hue, 0.55 + 0.35 * (i % 3) / 2, 0.9 - 0.3 * (i // 3 % 3) / 2], axis=1))
+    There are twelve, which people with red-green blindness can tell apart as well. Clusters that are near each other in
+    the picture differ, however many clusters there are, and so do the twelve largest. The same input gives the same
+    colours.
+
+    Parameters
+    ----------
+    labels : int array-like of shape (n,)
+        Cluster of each point; negative labels are noise.
+    points : array-like of shape (n, d), optional
+        The points. Without them, clusters with similar labels are near.
+    geographic : {None, "degrees", "radians"}, default None
+        The unit, if the points are latitude and longitude.
+
+    Returns
+    -------
+    float64 array of shape (n_clusters, 3)
+        Red, green and blue of each cluster, from 0 to 1.
+    """
+    labels = np.asarray(to_host(labels)).astype(np.int64)
+    count = int(labels.max(initial=-1)) + 1
+    if points is None:
+        return PALETTE[colour_numbers(labels, None, count)]
+    points = np.asarray(to_host(points))
+    rows = sample(points, MOST)
+    view = view_of(points[rows], None, geographic, space=points.shape[1] == 3)
+    return PALETTE[colour_numbers(labels[rows], view.places, count)]
 
 
-def _drawn(places: np.ndarray) -> np.ndarray:
-    """The finite rows, or a random sample of them."""
-    rows = np.flatnonzero(np.isfinite(places).all(axis=1))
-    if len(rows) > MOST:
-        rows = np.sort(np.random.default_rng(0).choice(rows, MOST, replace=False))
-    return rows
+def _legend(ax: Axes, sizes: np.ndarray, noise: int, colours: np.ndarray) -> None:
+    """Draw the legend: the largest clusters with their sizes, how many other clusters there are, and noise.
 
-
-def _legend(axis: Axes, sizes: np.ndarray, noise: int, colours: np.ndarray) -> None:
-    """Draw the legend: the largest clusters with their sizes, how many other clusters there are, and noise."""
+    It stands beside the axes if the figure has a constrained layout, which makes room for it, or none, which is then
+    set; otherwise within the axes.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
     from matplotlib.lines import Line2D
 
     def entry(colour: Any, text: str) -> Line2D:
         return Line2D([], [], linestyle="", marker="o", markersize=6, color=colour, label=text)
 
-    named = np.sort(np.argsort(-sizes, kind="stable")[:NAMED])
+    lines = int(ax.get_window_extent().height / ax.figure.dpi * 72 / LINE) - 3  # without title, others and noise
+    named = np.sort(np.argsort(-sizes, kind="stable")[: min(NAMED, max(lines, 3))])
     entries = [entry(colours[i], f"{i}  ({sizes[i]:,})") for i in named]
-    if len(sizes) > NAMED:
-        entries.append(entry("none", f"and {len(sizes) - NAMED:,} more"))
+    if len(sizes) > len(named):
+        entries.append(entry("none", f"and {len(sizes) - len(named):,} more"))
     if noise:
         entries.append(entry(NOISE, f"noise  ({noise:,})"))
-    if entries:
-        title = "1 cluster" if len(sizes) == 1 else f"{len(sizes):,} clusters"
-        axis.legend(
-            handles=entries, title=title, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, handletextpad=0.2
+    if not entries:
+        return
+    figure: Any = ax.figure
+    if figure.get_layout_engine() is None and isinstance(figure, Figure) and ax.get_subplotspec() is not None:
+        figure.set_layout_engine("constrained")
+    title = "1 cluster" if len(sizes) == 1 else f"{len(sizes):,} clusters"
+    style: dict[str, Any] = {"handles": entries, "title": title, "handletextpad": 0.2}
+    if not isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine) or ax.get_subplotspec() is None:
+        ax.legend(loc="upper right", fontsize="x-small", title_fontsize="x-small", framealpha=0.8, **style)
+    else:
+        narrow = ax.get_window_extent().width / ax.figure.dpi < 3  # inches
+        size = "small" if narrow else "medium"
+        ax.legend(
+            loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=size, title_fontsize=size, **style
         )

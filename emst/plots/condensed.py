@@ -25,7 +25,7 @@ def plot_condensed_tree(
     cmap: Any = "viridis",
     label_clusters: bool = False,
     selection_palette: Sequence[Any] | None = None,
-    axis: Axes | None = None,
+    ax: Axes | None = None,
     colorbar: bool = True,
     log_size: bool = False,
     max_rectangles_per_icicle: int = 20,
@@ -46,10 +46,10 @@ def plot_condensed_tree(
     cmap : str or Colormap, default "viridis"
         Colours by number of points; "none" draws black bars.
     label_clusters : bool, default False
-        Write the labels beside the circles.
+        Write the labels below the circles, where there is room for them; larger clusters come first.
     selection_palette : sequence of colours, optional
         Colours of the circles, at least one for each; by default all are red.
-    axis : matplotlib Axes, optional
+    ax : matplotlib Axes, optional
         Where to draw; the current one by default.
     colorbar : bool, default True
         Draw a colour bar of the numbers of points.
@@ -63,9 +63,10 @@ def plot_condensed_tree(
     matplotlib Axes
     """
     from matplotlib.collections import LineCollection, PolyCollection
+    from matplotlib.colors import LogNorm
 
     layout = icicles(rows, leaf_separation, log_size, max_rectangles_per_icicle, MANY)
-    axis = axis or current_axis()
+    ax = ax or current_axis()
     centre, width, bottom, height = layout.bars.T
     left, right, top = centre - width / 2, centre + width / 2, bottom + height
     corners = np.stack([left, bottom, right, bottom, right, top, left, top], axis=1).reshape(-1, 4, 2)
@@ -74,27 +75,32 @@ def plot_condensed_tree(
     if cmap == "none":
         bars.set(facecolor="black", edgecolor="black")
     else:
-        bars.set(array=width, cmap=cmap, clim=(0, width.max(initial=1.0)))
+        most = float(width.max(initial=1.0))
+        if log_size:  # widths are logarithms; the colour bar shows the numbers themselves, at powers of ten
+            bars.set(array=np.exp(width), cmap=cmap, norm=LogNorm(1, max(np.exp(most), 2)))
+        else:
+            bars.set(array=width, cmap=cmap, clim=(0, most))
     thin = float(np.clip(30 / max(len(layout.cluster), 1), 0.4, 1))
-    axis.add_collection(bars)
-    axis.add_collection(LineCollection(list(layout.lines), colors="0.25", linewidths=thin, zorder=1))
+    ax.add_collection(bars)
+    ax.add_collection(LineCollection(list(layout.lines), colors="0.25", linewidths=thin, zorder=1))
     if len(layout.bounds):
         depth = _depth(layout, rows)
-        _circle(axis, layout, depth, list(chosen), label_clusters, selection_palette)
         margin = 0.02 * np.ptp(layout.bounds[:, :2])
-        axis.set_xlim(layout.bounds[:, 0].min() - margin, layout.bounds[:, 1].max() + margin)
-        axis.set_ylim(depth, 0)
+        ax.set_xlim(layout.bounds[:, 0].min() - margin, layout.bounds[:, 1].max() + margin)
+        ax.set_ylim(depth, 0)
     if colorbar and cmap != "none":
-        label, form = ("log(Number of points)", None) if log_size else ("Number of points", "{x:,.0f}")
-        axis.figure.colorbar(bars, ax=axis, label=label, format=form)
+        form = None if log_size else "{x:,.0f}"
+        ax.figure.colorbar(bars, ax=ax, label="Number of points", format=form)
+    if len(layout.bounds):  # after the colour bar, which takes room from the axes
+        _circle(ax, layout, depth, list(chosen), label_clusters, selection_palette)
     if layout.hidden:
         note = f"the {len(layout.cluster):,} largest of {len(layout.cluster) + layout.hidden:,} clusters"
-        axis.set_title(note, loc="right", fontsize="small", color="0.4")
-    axis.set_xticks([])
+        ax.set_title(note, loc="right", fontsize="small", color="0.4")
+    ax.set_xticks([])
     for side in ("right", "top", "bottom"):
-        axis.spines[side].set_visible(False)
-    axis.set_ylabel("$\\lambda$ value")
-    return axis
+        ax.spines[side].set_visible(False)
+    ax.set_ylabel("$\\lambda$ value")
+    return ax
 
 
 def _depth(layout: Icicles, rows: np.ndarray) -> float:
@@ -108,15 +114,14 @@ def _depth(layout: Icicles, rows: np.ndarray) -> float:
 
 
 def _circle(
-    axis: Axes, layout: Icicles, depth: float, chosen: Sequence[int], labels: bool, palette: Sequence[Any] | None
+    ax: Axes, layout: Icicles, depth: float, chosen: Sequence[int], labels: bool, palette: Sequence[Any] | None
 ) -> None:
     """Draw ellipses around the chosen clusters that are shown, and their labels."""
     from matplotlib.patches import Ellipse
-    from matplotlib.patheffects import withStroke
 
     extent = np.ptp(layout.bounds[:, :2])
     place = {c: i for i, c in enumerate(layout.cluster.tolist())}
-    halo = [withStroke(linewidth=2.5, foreground="white")]
+    feet = []
     for label, c in enumerate(chosen):
         if c not in place:
             continue
@@ -126,17 +131,33 @@ def _circle(
         width, height = max(2 * (right - left), 0.012 * extent), max(1.16 * (death - birth), 0.03 * depth)
         colour = palette[label] if palette is not None and len(palette) >= len(chosen) else "r"
         centre = (middle, (birth + death) / 2)
-        axis.add_patch(Ellipse(centre, width, height, fill=False, edgecolor=colour, linewidth=1.5, zorder=3))
-        if labels:
-            axis.annotate(
-                str(label),
-                (middle, min(centre[1] + height / 2, depth)),
-                (0, -2),
-                textcoords="offset points",
-                color=colour,
-                ha="center",
-                va="top",
-                fontsize="small",
-                path_effects=halo,
-                zorder=4,
-            )
+        ax.add_patch(Ellipse(centre, width, height, fill=False, edgecolor=colour, linewidth=1.5, zorder=3))
+        feet.append((right - left, middle, min(centre[1] + height / 2, depth), label, colour))
+    if labels:
+        _write(ax, feet)
+
+
+def _write(ax: Axes, feet: list[tuple[float, float, float, int, Any]]) -> None:
+    """Write labels below the circles, the widest cluster first; a label that would touch an earlier one is left out."""
+    from matplotlib.patheffects import withStroke
+
+    halo = [withStroke(linewidth=2.5, foreground="white")]
+    taken: list[Any] = []
+    for _, x, y, label, colour in sorted(feet, key=lambda foot: (-foot[0], foot[3])):
+        text = ax.annotate(
+            str(label),
+            (x, y),
+            (0, -2),
+            textcoords="offset points",
+            color=colour,
+            ha="center",
+            va="top",
+            fontsize="small",
+            path_effects=halo,
+            zorder=4,
+        )
+        box = text.get_window_extent().padded(1)
+        if any(box.overlaps(other) for other in taken):
+            text.remove()
+        else:
+            taken.append(box)

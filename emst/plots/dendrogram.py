@@ -19,7 +19,7 @@ WIDEST = 6.0  # width of the widest line, in points (1 / 72 inch)
 def plot_single_linkage_tree(
     linkage: np.ndarray,
     *,
-    axis: Axes | None = None,
+    ax: Axes | None = None,
     truncate_mode: str | None = None,
     p: int = 0,
     vary_line_width: bool = True,
@@ -35,7 +35,7 @@ def plot_single_linkage_tree(
     ----------
     linkage : array of shape (n - 1, 4)
         SciPy's linkage matrix, as `SingleLinkageTree.to_numpy` returns it.
-    axis : matplotlib Axes, optional
+    ax : matplotlib Axes, optional
         Where to draw; the current one by default.
     truncate_mode : {None, "none", "lastp", "level", "mtica"}, optional
         "lastp" draws the last p - 1 merges, "level" (or "mtica") the merges with at most p others above them, as in
@@ -62,7 +62,7 @@ def plot_single_linkage_tree(
         sides = _sizes(linkage)
         shown &= sides.min(axis=1) >= (len(linkage) + 1) / BRANCHES
     upright, level, points = _branches(linkage, shown)
-    axis = axis or current_axis()
+    ax = ax or current_axis()
     order = np.argsort(points, kind="stable")  # the main branches are drawn last, above the others
     upright, points = upright[order], points[order]
     share = np.log(points) / np.log(max(len(linkage) + 1, 2))
@@ -73,20 +73,20 @@ def plot_single_linkage_tree(
         lines.set_color("black")
     else:
         lines.set(array=points, cmap=cmap, norm=LogNorm(1, max(len(linkage) + 1, 2)))
-    axis.add_collection(lines)
-    axis.add_collection(LineCollection(list(level), colors="0.25", linewidths=max(thin, 0.4), zorder=2))
+    ax.add_collection(lines)
+    ax.add_collection(LineCollection(list(level), colors="0.25", linewidths=max(thin, 0.4), zorder=2))
     if colorbar and cmap != "none":
-        axis.figure.colorbar(lines, ax=axis, label="Number of points")
+        ax.figure.colorbar(lines, ax=ax, label="Number of points")
     if many:
-        axis.set_title(f"{len(level):,} of {len(linkage):,} merges", loc="right", fontsize="small", color="0.4")
+        ax.set_title(f"{len(level):,} of {len(linkage):,} merges", loc="right", fontsize="small", color="0.4")
     if len(level):
         left, right = upright[:, :, 0].min(), upright[:, :, 0].max()
-        axis.set(xlim=(left - 5, right + 5), ylim=(0, 1.03 * upright[:, :, 1].max() or 1.0))
-    axis.set_xticks([])
+        ax.set(xlim=(left - 5, right + 5), ylim=(0, 1.03 * upright[:, :, 1].max() or 1.0))
+    ax.set_xticks([])
     for side in ("right", "top", "bottom"):
-        axis.spines[side].set_visible(False)
-    axis.set_ylabel("distance")
-    return axis
+        ax.spines[side].set_visible(False)
+    ax.set_ylabel("distance")
+    return ax
 
 
 def _shown(linkage: np.ndarray, mode: str | None, p: int) -> np.ndarray:

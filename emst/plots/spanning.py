@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from emst.inputs.devices import to_host
-from emst.plots.plane import current_axis, on_plane
+from emst.plots.plane import axes_for, bar_room, column_names, dress, in_space, line_collection, segments_of, view_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,57 +20,76 @@ DENSE = 100_000  # of more edges, those shorter than a pixel are not drawn: thei
 PIXEL = 1 / 3000  # size of a pixel, as a fraction of a large picture
 
 
-def plot_mst(X: Any, mst: Any, ax: Axes | None = None) -> Axes:
-    """Draw 2-D points and the edges of their tree as one LineCollection, coloured by weight.
+def plot_mst(
+    X: Any,
+    mst: Any,
+    ax: Axes | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    geographic: str | None = None,
+) -> Axes:
+    """Draw points and the edges of their tree, coloured by weight.
 
-    The colour scale is logarithmic if the weights span more than a factor of ten. Edges are drawn from light to heavy,
-    and heavy edges are thicker, because the few edges between distant parts are the most informative ones.
+    The colour scale is logarithmic if the weights span more than a factor of ten. Edges are thin lines below the
+    points, drawn from light to heavy; heavy edges are thicker, because the few edges between distant parts are the most
+    informative ones. Points of three dimensions are drawn in space, unless `ax` has two dimensions: then they are
+    projected to their first two principal components.
 
     Parameters
     ----------
-    X : array-like of shape (n, 2)
+    X : array-like of shape (n, 2) or (n, 3)
         The points.
     mst : MinimumSpanningTree
         The tree of these points.
     ax : matplotlib Axes, optional
         Where to draw; by default the axes of a new figure.
+    names : sequence of str, optional
+        Names of the columns of `X`, for the axes; by default the names of a data frame.
+    geographic : {None, "degrees", "radians"}, default None
+        The unit, if the points are latitude and longitude: longitude is drawn on x, latitude on y. Edges across the
+        border of the map are drawn to both of its sides.
 
     Returns
     -------
     matplotlib Axes
-    """
-    from matplotlib.collections import LineCollection
 
+    Raises
+    ------
+    ValueError
+        The points do not have two or three dimensions, or their number is not that of the tree.
+    """
+    names = column_names(X) if names is None else names
     points = np.asarray(to_host(X), dtype=np.float64)
-    if points.ndim != 2 or points.shape[1] != 2:
-        raise ValueError(f"only 2-D points can be plotted; X has shape {points.shape}")
+    if points.ndim != 2 or points.shape[1] not in (2, 3):
+        raise ValueError(f"only points of two or three dimensions can be plotted; X has shape {points.shape}")
     edges, weights = to_host(mst.edges), np.asarray(to_host(mst.weights), dtype=np.float64)
     if len(edges) != len(points) - 1:
         raise ValueError(f"the tree has {len(edges) + 1} points; X has {len(points)}")
     if ax is None:
         from matplotlib import pyplot as plt
 
-        _, ax = plt.subplots(layout="constrained")
+        projection = {"projection": "3d"} if points.shape[1] == 3 else None
+        _, ax = plt.subplots(layout="constrained", subplot_kw=projection)
+    view = view_of(points, names, geographic, space=in_space(ax))
+    lines, edge = segments_of(view, edges)
     many = len(points) > MANY
-    dot = float(np.clip(4000 / len(points), 0.05, 20))
-    ax.scatter(points[:, 0], points[:, 1], s=dot, c="0.6", linewidths=0, zorder=1, rasterized=many)
     norm = weight_norm(weights)
-    thinnest = float(np.clip(60 / len(points) ** 0.5, 0.3, 1.5))
-    lines = LineCollection(
-        points[edges],
-        array=weights,
+    thinnest = float(np.clip(40 / len(points) ** 0.5, 0.3, 1.0))
+    drawn = line_collection(
+        ax,
+        lines,
+        array=weights[edge],
         cmap="viridis_r",
         norm=norm,
-        linewidths=thinnest * (1 + 2 * np.clip(np.ma.filled(norm(weights), 0.0), 0, 1) ** 2),
+        linewidths=thinnest * (1 + np.clip(np.ma.filled(norm(weights[edge]), 0.0), 0, 1) ** 2),
         capstyle="round",
         rasterized=many,
-        zorder=2,
     )
-    ax.add_collection(lines)
-    ax.figure.colorbar(lines, ax=ax, label="weight", shrink=0.8, aspect=32)
-    ax.set_aspect("equal")
-    ax.margins(0.02)
-    ax.autoscale_view()
+    dot = 16 * min(1.0, 375 / len(points)) ** 1.3  # so small among many that the lines between them are seen
+    scatter: Any = ax.scatter
+    scatter(*view.places.T, s=dot, c="0.15", linewidths=0, zorder=2, rasterized=many)
+    dress(ax, view)
+    ax.figure.colorbar(drawn, ax=ax, label="weight", shrink=0.8, aspect=32, **bar_room(ax))
     return ax
 
 
@@ -78,7 +98,7 @@ def plot_spanning_tree(
     edges: Any,
     weights: Any,
     *,
-    axis: Axes | None = None,
+    ax: Axes | None = None,
     node_size: float = 40,
     node_color: Any = "k",
     node_alpha: float = 0.8,
@@ -87,11 +107,14 @@ def plot_spanning_tree(
     edge_linewidth: float = 2,
     vary_line_width: bool = True,
     colorbar: bool = True,
+    names: Sequence[str] | None = None,
+    geographic: str | None = None,
 ) -> Axes:
     """Draw points and the edges of their tree, coloured by weight, with hdbscan's arguments.
 
-    Points of more than two dimensions are projected to their first two principal components. Of more than a few hundred
-    points, nodes and lines are drawn smaller; of more than 100,000 edges, those shorter than a pixel are not drawn.
+    Points of three dimensions are drawn in space if `ax` has three dimensions, or if a new figure is made; otherwise
+    points are projected to their first two principal components. Of more than a few hundred points, nodes and lines are
+    drawn smaller; of more than 100,000 edges, those shorter than a pixel are not drawn.
 
     Parameters
     ----------
@@ -101,7 +124,7 @@ def plot_spanning_tree(
         Rows of the two points of each edge. Points without an edge are not drawn.
     weights : array of shape (m,)
         Mutual reachability distance of each edge.
-    axis : matplotlib Axes, optional
+    ax : matplotlib Axes, optional
         Where to draw; the current one by default.
     node_size : float, default 40
         Area of a point, in points (1 / 72 inch) squared.
@@ -119,51 +142,59 @@ def plot_spanning_tree(
         Draw shorter edges wider: the width is multiplied by 1 + log(greatest weight / weight), at most by 4.
     colorbar : bool, default True
         Draw a colour bar of the weights.
+    names : sequence of str, optional
+        Names of the columns of `points`, for the axes; by default the names of a data frame.
+    geographic : {None, "degrees", "radians"}, default None
+        The unit, if the points are latitude and longitude: longitude is drawn on x, latitude on y. Edges across the
+        border of the map are drawn to both of its sides.
 
     Returns
     -------
     matplotlib Axes
     """
-    from matplotlib.collections import LineCollection
-
+    names = column_names(points) if names is None else names
+    points = points if hasattr(points, "tocsr") else np.asarray(to_host(points))
     edges, weights = np.asarray(to_host(edges)), np.asarray(to_host(weights), dtype=np.float64)
     rows, ends = np.unique(edges, return_inverse=True)
-    places, names = on_plane(points[rows])
-    axis = axis or current_axis()
-    segments = places[ends.reshape(-1, 2)]
+    ax = ax or axes_for(points.shape[1])
+    view = view_of(points[rows], names, geographic, space=in_space(ax))
+    ends = ends.reshape(-1, 2)
     if len(edges) > DENSE:
-        seen = np.abs(segments[:, 0] - segments[:, 1]).max(axis=1) > PIXEL * np.ptp(places, axis=0).max()
-        segments, weights = segments[seen], weights[seen]
+        length = np.abs(view.places[ends[:, 0]] - view.places[ends[:, 1]]).max(axis=1)
+        seen = length > PIXEL * np.ptp(view.places, axis=0).max()
+        ends, weights = ends[seen], weights[seen]
+    lines, edge = segments_of(view, ends)
+    weights = weights[edge]
     many = len(rows) > MANY
     room = min(1.0, 300 / max(len(rows), 1))
-    widths: Any = edge_linewidth * max(room**0.5, 0.2)
-    if vary_line_width and len(weights):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            widths = widths * np.clip(np.nan_to_num(1 + np.log(weights.max() / weights), nan=1.0), 1, 4)
-    finite = weights[np.isfinite(weights)]
-    lines = LineCollection(
-        list(segments),
+    drawn = line_collection(
+        ax,
+        lines,
         array=weights,
         cmap=edge_cmap,
-        norm=weight_norm(np.sort(finite)),
-        linewidths=widths,
+        norm=weight_norm(np.sort(weights[np.isfinite(weights)])),
+        linewidths=edge_linewidth * max(room**0.5, 0.2) * (_widening(weights) if vary_line_width else 1.0),
         alpha=edge_alpha,
         rasterized=many,
-        zorder=1,
     )
-    axis.add_collection(lines)
     dot = max(node_size * room, 0.05)
-    axis.scatter(
-        places[:, 0], places[:, 1], s=dot, c=[node_color], alpha=node_alpha, linewidths=0, rasterized=many, zorder=2
-    )
-    axis.set_xticks([])
-    axis.set_yticks([])
-    axis.set(xlabel=names[0], ylabel=names[1], aspect="equal")
-    axis.margins(0.02)
-    axis.autoscale_view()
+    scatter: Any = ax.scatter
+    scatter(*view.places.T, s=dot, c=[node_color], alpha=node_alpha, linewidths=0, rasterized=many, zorder=2)
+    dress(ax, view)
+    if geographic is None and not in_space(ax):
+        ax.set_xticks([])
+        ax.set_yticks([])
     if colorbar:
-        axis.figure.colorbar(lines, ax=axis, label="Mutual reachability distance")
-    return axis
+        ax.figure.colorbar(drawn, ax=ax, label="Mutual reachability distance", **bar_room(ax))
+    return ax
+
+
+def _widening(weights: np.ndarray) -> Any:
+    """How much wider than the heaviest edge each edge is drawn."""
+    if len(weights) == 0:
+        return 1.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.clip(np.nan_to_num(1 + np.log(weights.max() / weights), nan=1.0), 1, 4)
 
 
 def weight_norm(weights: np.ndarray) -> Normalize:

@@ -385,7 +385,6 @@ def test_tables_of_the_wrong_kind(here, capsys):
         (["points.txt", "-o", "t.npz"], "unknown suffix '.txt'"),
         (["points.npy", "-o", "t.npy"], "the tree is written as .npz"),
         (["points.npy", "-o", "t.npz", "--plot", "picture.doc"], "a picture is written as"),
-        (["points.npy", "-o", "t.npz", "--plot", "picture.png"], "3 dimensions: choose two with --columns"),
         (["points.npy", "-o", "absent/t.npz"], "absent/t.npz: No such file"),
         (["points.npy", "-o", "folder.npz"], "is a directory"),
         (["points.npy", "-o", "points.txt/t.npz"], "t.npz: Not a directory"),

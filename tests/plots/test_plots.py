@@ -1,10 +1,12 @@
 """Pictures: positions, sizes and colours match the data, and hdbscan's arguments work."""
 
+import io
 import subprocess
 import sys
 from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
@@ -14,6 +16,7 @@ from matplotlib.patches import Ellipse
 from scipy.cluster.hierarchy import dendrogram, linkage
 from scipy.sparse import csr_array
 
+from emst import EMST, HDBSCANGPU
 from emst.euclidean import MinimumSpanningTree
 from emst.hdbscan.trees import SingleLinkageTree, SpanningTree
 from emst.hdbscan.trees.condensed import ROW
@@ -101,9 +104,9 @@ def test_one_pair_of_near_duplicates_does_not_stretch_the_scale():
     assert weight_norm(weights).vmin > 0.5
 
 
-@pytest.mark.parametrize("shape", [(5, 3), (5, 1), (5,)])
-def test_only_the_plane(shape):
-    with pytest.raises(ValueError, match="only 2-D points"):
+@pytest.mark.parametrize("shape", [(5, 4), (5, 1), (5,)])
+def test_only_the_plane_and_space(shape):
+    with pytest.raises(ValueError, match="only points of two or three dimensions"):
         plot_mst(np.zeros(shape), path_through(np.zeros((5, 2))))
 
 
@@ -129,7 +132,7 @@ def test_importing_plots_imports_no_matplotlib():
 def test_the_axis_is_the_given_one_or_the_current_one(draw):
     _, (one, other) = plt.subplots(ncols=2)
     plt.sca(other)
-    assert draw(axis=one) is one
+    assert draw(ax=one) is one
     assert draw() is other
     assert len(plt.get_fignums()) == 1
 
@@ -183,8 +186,9 @@ def test_colours_and_widths(cmap, log_size, axes):
     if cmap == "none":
         assert to_rgb(bars.get_facecolor()[0]) == (0, 0, 0)
     else:
-        label = "log(Number of points)" if log_size else "Number of points"
-        assert ax.figure.axes[1].get_ylabel() == label
+        assert ax.figure.axes[1].get_ylabel() == "Number of points"
+        assert isinstance(bars.norm, LogNorm) == log_size
+        assert bars.get_array().max() == pytest.approx(60)  # numbers, not their logarithms
     assert np.ptp(boxes[:, [0, 2]], axis=1).max() == pytest.approx(np.log(60) if log_size else 60)
 
 
@@ -201,7 +205,7 @@ def test_chosen_clusters_are_circled(palette, colours):
         assert y == (birth + death) / 2
         assert (size / ellipse.width) ** 2 + ((death - birth) / ellipse.height) ** 2 < 1  # its corners lie inside
         assert any(x == pytest.approx((left + right) / 2) for left, low, right, _ in boxes if low == birth)
-    unmarked = plot_condensed_tree(condensed(SPLITS), [61], axis=plt.figure().subplots())
+    unmarked = plot_condensed_tree(condensed(SPLITS), [61], ax=plt.figure().subplots())
     assert len(unmarked.patches) == 1 and not unmarked.texts
 
 
@@ -222,7 +226,7 @@ def test_one_dense_pair_does_not_flatten_the_picture():
     rows["lambda_val"][np.flatnonzero(rows["parent"] == 901)[-2:]] = 1e6
     assert 4 < plot_condensed_tree(rows).get_ylim()[0] < 5
     rows["lambda_val"][np.flatnonzero(rows["parent"] == 901)[-200:]] = 1e6  # but many points do
-    assert plot_condensed_tree(rows, axis=plt.figure().gca()).get_ylim()[0] > 1e6
+    assert plot_condensed_tree(rows, ax=plt.figure().gca()).get_ylim()[0] > 1e6
 
 
 def chain(splits, leaf=5):
@@ -246,7 +250,7 @@ def test_a_long_chain_and_many_clusters_are_drawn_in_part():
 
 def test_a_tree_without_clusters_or_without_rows():
     for rows in (condensed({0: (0.0, 2.0, 7)}), np.array([(1, 0, np.inf, 1)], ROW), np.zeros(0, ROW)):
-        plot_condensed_tree(rows, axis=plt.figure().subplots()).figure.canvas.draw()
+        plot_condensed_tree(rows, ax=plt.figure().subplots()).figure.canvas.draw()
 
 
 # Single linkage
@@ -284,7 +288,7 @@ def test_lines_are_coloured_by_the_points_below_them():
     assert sorted(top.values())[-1] < 50 and upright.get_array().sum() == single_linkage(50)[:, 3].sum()
     assert np.ptp(upright.get_linewidths()) > 1
     assert ax.get_ylabel() == "distance" and len(ax.figure.axes) == 2
-    plain = plot_single_linkage_tree(single_linkage(50), vary_line_width=False, cmap="none", axis=plt.figure().gca())
+    plain = plot_single_linkage_tree(single_linkage(50), vary_line_width=False, cmap="none", ax=plt.figure().gca())
     upright, _ = [drawn for drawn in plain.collections if isinstance(drawn, LineCollection)]
     assert np.ptp(upright.get_linewidths()) == 0 and len(plain.figure.axes) == 1
 
@@ -344,6 +348,9 @@ def test_points_of_any_dimension_are_projected(d):
     mst = path_through(points)
     ax = SpanningTree(mst.edges, mst.weights, points).plot()
     places = ax.collections[1].get_offsets()
+    if d == 3:  # a new figure has axes in space
+        ax = SpanningTree(mst.edges, mst.weights, points).plot(axis=plt.figure().add_subplot())
+        places = ax.collections[1].get_offsets()
     assert places.shape == (30, 2)
     if d < 3:
         np.testing.assert_array_equal(places, np.column_stack([points, np.zeros((30, 2 - d))]))
@@ -366,7 +373,7 @@ def test_hdbscans_arguments_of_the_spanning_tree():
     assert to_rgb(nodes.get_facecolor()[0]) == to_rgb("b")
     assert lines.get_alpha() == 0.7 and lines.get_cmap().name == "plasma" and lines.get_linewidths() == [3]
     assert len(ax.figure.axes) == 1
-    lines, _ = plot_spanning_tree(points, mst.edges, mst.weights, axis=plt.figure().gca()).collections
+    lines, _ = plot_spanning_tree(points, mst.edges, mst.weights, ax=plt.figure().gca()).collections
     assert (np.diff(lines.get_linewidths()) <= 0).all() and np.ptp(lines.get_linewidths()) > 0
 
 
@@ -374,7 +381,7 @@ def test_spanning_trees_with_zero_and_infinite_weights_and_none():
     points = np.random.default_rng(9).random((4, 2))
     edges = np.array([[0, 1], [1, 2], [2, 3]])
     for weights in ([0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [1.0, np.inf, np.inf]):
-        ax = plot_spanning_tree(points, edges, np.array(weights), axis=plt.figure().gca())
+        ax = plot_spanning_tree(points, edges, np.array(weights), ax=plt.figure().gca())
         ax.figure.canvas.draw()
         assert np.isfinite(ax.collections[0].get_linewidths()).all()
     plot_spanning_tree(points[:1], np.zeros((0, 2), int), np.zeros(0)).figure.canvas.draw()
@@ -404,12 +411,12 @@ def test_noise_is_grey_and_colours_fade_with_the_probability():
     noise, members, colours = scatter_of(ax)
     np.testing.assert_array_equal(noise, points[labels < 0])
     np.testing.assert_array_equal(members, points[labels >= 0])
-    full, grey = cluster_colours(2), clusters_room.GREY
+    full, grey = cluster_colours(labels, points), clusters_room.GREY
     np.testing.assert_allclose(colours, [full[0], (full[1] + grey) / 2, full[0] / 4 + grey * 3 / 4, grey])
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert texts == ["0  (2)", "1  (2)", "noise  (2)"]
     assert ax.get_legend().get_title().get_text() == "2 clusters"
-    _, _, plain = scatter_of(plot_clusters(points, labels, axis=plt.figure().gca()))
+    _, _, plain = scatter_of(plot_clusters(points, labels, ax=plt.figure().gca()))
     np.testing.assert_allclose(plain, full[labels[labels >= 0]])
 
 
@@ -418,16 +425,6 @@ def test_the_legend_names_the_largest_clusters():
     ax = plot_clusters(np.random.default_rng(1).random((len(labels), 2)), labels)
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert texts == [*(f"{i}  ({i + 1})" for i in range(88, 100)), "and 88 more"]
-
-
-@pytest.mark.parametrize("count", [0, 1, 10, 11, 500])
-def test_colours_differ(count):
-    colours = cluster_colours(count)
-    assert colours.shape == (count, 3)
-    assert ((colours >= 0) & (colours <= 1)).all()
-    assert len(np.unique(colours.round(6), axis=0)) == count
-    if count > 1:
-        assert np.abs(np.diff(colours, axis=0)).max(axis=1).min() > 0.1  # neighbours differ
 
 
 def test_rows_without_a_place_are_left_out():
@@ -443,7 +440,7 @@ def test_rows_without_a_place_are_left_out():
 @pytest.mark.parametrize("d", [1, 2, 3, 8])
 def test_clusters_in_any_dimension(d):
     points = np.random.default_rng(2).normal(size=(50, d)).astype(np.float32)
-    ax = plot_clusters(points, np.arange(50) % 3)
+    ax = plot_clusters(points, np.arange(50) % 3, ax=plt.figure().add_subplot())
     assert scatter_of(ax)[1].shape == (50, 2)
     assert ax.get_xlabel() == ("x" if d < 3 else "principal component 1")
 
@@ -458,9 +455,158 @@ def test_of_very_many_points_a_part_is_drawn(monkeypatch):
 
 def test_nothing_but_noise_and_nothing_at_all():
     plot_clusters(np.eye(3), [-1, -1, -1]).figure.canvas.draw()
-    plot_clusters(np.zeros((0, 2)), np.zeros(0, int), axis=plt.figure().gca()).figure.canvas.draw()
+    plot_clusters(np.zeros((0, 2)), np.zeros(0, int), ax=plt.figure().gca()).figure.canvas.draw()
 
 
 def test_lengths_that_differ():
     with pytest.raises(ValueError, match="3 points, 2 labels, 2 prob"):
         plot_clusters(np.eye(3), [0, 1])
+
+
+# Legends and labels inside the picture
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (1, 3)])
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+def test_legends_lie_inside_the_saved_figure(shape, layout):
+    labels = np.repeat(np.arange(40), 5)
+    figure, axes = plt.subplots(*shape, squeeze=False, figsize=(4 * shape[1], 3.5 * shape[0]), layout=layout)
+    for ax in axes.flat:
+        plot_clusters(np.random.default_rng(1).random((len(labels), 2)), labels, ax=ax)
+    figure.savefig(io.BytesIO())
+    assert_inside(figure)
+
+
+def test_a_legend_of_axes_that_no_layout_can_move():
+    figure = plt.figure()
+    labels = np.repeat(np.arange(40), 5)
+    plot_clusters(np.random.default_rng(1).random((len(labels), 2)), labels, ax=figure.add_axes((0.1, 0.1, 0.89, 0.89)))
+    figure.canvas.draw()
+    assert_inside(figure)
+
+
+def assert_inside(figure):
+    for ax in figure.axes:
+        box, page = ax.get_legend().get_window_extent(), figure.bbox
+        assert box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
+
+
+def test_labels_of_clusters_are_written_where_they_fit():
+    rows = chain(300)
+    chosen = [int(c) for c in rows["child"][rows["child"] >= rows["parent"].min()]]
+    ax = plot_condensed_tree(rows, chosen, label_clusters=True)
+    assert 5 < len(ax.texts) < len(ax.patches)
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+# Space, maps and names
+
+
+def test_points_of_three_dimensions_are_drawn_in_space():
+    points = np.random.default_rng(2).random((40, 3))
+    mst = path_through(points)
+    ax = plot_mst(points, mst)
+    assert ax.name == "3d"
+    lines, nodes = ax.collections
+    assert len(lines._segments3d) == 39 and len(nodes._offsets3d[2]) == 40
+    np.testing.assert_array_equal(np.array(lines._segments3d), points[mst.edges])
+    ax.figure.canvas.draw()
+    plt.figure()
+    assert plot_clusters(points, np.arange(40) % 2).name == "3d"
+    plt.figure()
+    assert plot_spanning_tree(points, mst.edges, mst.weights).name == "3d"
+    flat = plt.figure().add_subplot()
+    assert plot_mst(points, mst, ax=flat).get_xlabel() == "principal component 1"
+
+
+PLACES = np.array([[-17.0, 178.0], [-18.0, 179.5], [-19.0, -179.0], [-16.0, -178.0], [60.0, -10.0], [50.0, 100.0]])
+
+
+@pytest.mark.parametrize("unit", ["degrees", "radians"])
+def test_maps_have_longitude_on_x_and_equal_lengths(unit):
+    places = PLACES if unit == "degrees" else np.radians(PLACES)
+    ax = plot_clusters(places, [0, 0, 0, 0, -1, -1], geographic=unit)
+    noise, members, _ = scatter_of(ax)
+    np.testing.assert_allclose(members, places[:4, ::-1])
+    np.testing.assert_allclose(noise, places[4:, ::-1])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (f"longitude ({unit})", f"latitude ({unit})")
+    middle = np.radians(PLACES[:, 0].mean())
+    assert ax.get_aspect() == pytest.approx(1 / np.cos(middle))
+
+
+@pytest.mark.parametrize("shift", [0, 360])
+@pytest.mark.parametrize("draw", ["mst", "spanning_tree"])
+def test_edges_across_the_dateline_are_drawn_to_both_borders(draw, shift):
+    places = PLACES.copy()
+    if shift:  # longitudes from 0 to 360: the border is at 0
+        places[:, 1] = np.mod(places[:, 1] + 180, 360)
+    mst = path_through(places)
+    if draw == "mst":
+        ax = plot_mst(places, mst, geographic="degrees")
+    else:
+        ax = plot_spanning_tree(places, mst.edges, mst.weights, geographic="degrees")
+    lines = np.array(drawn_edges(ax).get_segments())
+    west, east = (0, 360) if shift else (-180, 180)
+    crossing = lines[np.isin(lines[:, :, 0], (west, east)).any(axis=1)]
+    assert len(lines) == 6 and len(crossing) == 2  # edge 1-2 of the path crosses
+    assert np.abs(np.diff(lines[:, :, 0])).max() <= 180
+    assert sorted(crossing[:, :, 0].ravel().tolist()) == sorted([places[1, 1], places[2, 1], float(west), float(east)])
+    at = crossing[np.isin(crossing[:, :, 0], (west, east))][:, 1]
+    np.testing.assert_allclose(at, -18 - 0.5 / 1.5)  # a third of the way from 179.5 to 181
+    assert len(drawn_edges(ax).get_array()) == 6
+
+
+def test_places_on_both_sides_of_the_dateline_only_are_drawn_in_one_piece():
+    places = PLACES[:4]
+    ax = plot_mst(places, path_through(places), geographic="degrees")
+    lines = np.array(drawn_edges(ax).get_segments())
+    np.testing.assert_allclose(lines[:, :, 0].min(), 178)
+    np.testing.assert_allclose(lines[:, :, 0].max(), 182)
+    ax.set_xticks([178, 180, 181])
+    ax.figure.canvas.draw()
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["178", "-180", "-179"]
+
+
+def test_a_map_needs_two_columns_and_a_unit():
+    with pytest.raises(ValueError, match="geographic must be None, 'degrees' or 'radians'; got 'km'"):
+        plot_clusters(PLACES, [0] * 6, geographic="km")
+    with pytest.raises(ValueError, match="the points have 3 columns"):
+        plot_clusters(np.eye(3), [0] * 3, geographic="degrees", ax=plt.figure().add_subplot())
+
+
+def test_estimators_draw_maps_and_name_the_columns():
+    frame = pd.DataFrame(np.radians(PLACES), columns=["lat", "lon"])
+    ax = EMST(metric="haversine").fit(frame).plot()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("lon", "lat")
+    assert np.abs(np.diff(np.array(drawn_edges(ax).get_segments())[:, :, 0])).max() < np.pi
+    model = HDBSCANGPU(min_cluster_size=2, metric="haversine").fit(frame)
+    ax = model.minimum_spanning_tree_.plot(ax=plt.figure().add_subplot())
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("lon", "lat") and len(ax.get_xticks()) > 1
+    ax = plot_clusters(frame, model.labels_, ax=plt.figure().add_subplot())
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("lat", "lon")  # without `geographic`, the first column is x
+
+
+def test_estimators_know_degrees():
+    options = {"metric": "haversine", "metric_params": {"degrees": True}}
+    assert EMST(**options).fit(PLACES).plot().get_xlabel() == "longitude (degrees)"
+    tree = HDBSCANGPU(min_cluster_size=2, **options).fit(PLACES).minimum_spanning_tree_
+    assert tree.plot(ax=plt.figure().add_subplot()).get_xlabel() == "longitude (degrees)"
+
+
+def test_trees_take_ax_and_hdbscans_axis():
+    points = np.random.default_rng(3).normal(size=(60, 2))
+    model = HDBSCANGPU(min_cluster_size=5).fit(points)
+    for tree in (model.condensed_tree_, model.single_linkage_tree_, model.minimum_spanning_tree_):
+        for name in ("ax", "axis"):
+            given = plt.figure().add_subplot()
+            assert tree.plot(**{name: given}) is given
+
+
+def test_points_lie_above_thin_lines():
+    points = np.random.default_rng(4).random((500, 2))
+    ax = plot_mst(points, path_through(points))
+    nodes = next(drawn for drawn in ax.collections if not isinstance(drawn, LineCollection))
+    lines = drawn_edges(ax)
+    assert nodes.get_zorder() > lines.get_zorder()
+    assert nodes.get_sizes().min() ** 0.5 > lines.get_linewidths()[0]  # a dot is wider than the line below it

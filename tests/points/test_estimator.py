@@ -133,9 +133,10 @@ def test_plot_is_one_collection_coloured_by_weight(fitted):
     pyplot.close("all")
 
 
-def test_only_a_plane_can_be_plotted(ops):
-    with pytest.raises(ValueError, match="2-D"):
-        EMST(device=ops.name).fit(cloud(20, 3, np.float64)).plot()
+@pytest.mark.parametrize("d", [1, 4])
+def test_only_the_plane_and_space_can_be_plotted(ops, d):
+    with pytest.raises(ValueError, match=f"only points of two or three dimensions can be plotted; X has {d} column"):
+        EMST(device=ops.name).fit(cloud(20, d, np.float64)).plot()
 
 
 def test_pandas(ops):

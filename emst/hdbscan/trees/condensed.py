@@ -144,13 +144,17 @@ class CondensedTree(Table):
         colorbar: bool = True,
         log_size: bool = False,
         max_rectangles_per_icicle: int = 20,
+        *,
+        ax: Axes | None = None,
     ) -> Axes:
         """Draw the tree as icicles; of more than 400 leaves only the largest.
 
         Parameters
         ----------
-        leaf_separation, cmap, label_clusters, selection_palette, axis, colorbar, log_size, max_rectangles_per_icicle
+        leaf_separation, cmap, label_clusters, selection_palette, colorbar, log_size, max_rectangles_per_icicle, ax
             See `emst.plots.plot_condensed_tree`.
+        axis : matplotlib Axes, optional
+            hdbscan's name for `ax`.
         select_clusters : bool, default False
             Circle the selected clusters.
 
@@ -167,7 +171,7 @@ class CondensedTree(Table):
             cmap=cmap,
             label_clusters=label_clusters,
             selection_palette=selection_palette,
-            axis=axis,
+            ax=axis if ax is None else ax,
             colorbar=colorbar,
             log_size=log_size,
             max_rectangles_per_icicle=max_rectangles_per_icicle,

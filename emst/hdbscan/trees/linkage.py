@@ -131,13 +131,17 @@ class SingleLinkageTree(Table):
         vary_line_width: bool = True,
         cmap: Any = "viridis",
         colorbar: bool = True,
+        *,
+        ax: Axes | None = None,
     ) -> Axes:
         """Draw the dendrogram; of more than 10,000 merges only the main branches.
 
         Parameters
         ----------
-        axis, truncate_mode, p, vary_line_width, cmap, colorbar
+        truncate_mode, p, vary_line_width, cmap, colorbar, ax
             See `emst.plots.plot_single_linkage_tree`.
+        axis : matplotlib Axes, optional
+            hdbscan's name for `ax`.
 
         Returns
         -------
@@ -147,7 +151,7 @@ class SingleLinkageTree(Table):
 
         return plot_single_linkage_tree(
             self.to_numpy(),
-            axis=axis,
+            ax=axis if ax is None else ax,
             truncate_mode=truncate_mode,
             p=p,
             vary_line_width=vary_line_width,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,10 +32,24 @@ class SpanningTree(Table):
         The data, for `plot` and for the nodes of `to_networkx`.
     rows : int array of shape (m,), optional
         Row of the data of each of the m points; by default 0 ... m - 1.
+    names : sequence of str, optional
+        Names of the columns of the data, for `plot`.
+    geographic : {None, "degrees", "radians"}, default None
+        The unit, if the data is latitude and longitude: `plot` draws a map.
     """
 
-    def __init__(self, edges: Array, weights: Array, points: Any = None, *, rows: Array = None) -> None:
+    def __init__(
+        self,
+        edges: Array,
+        weights: Array,
+        points: Any = None,
+        *,
+        rows: Array = None,
+        names: Sequence[str] | None = None,
+        geographic: str | None = None,
+    ) -> None:
         self._edges, self._weights, self._points, self._kept = edges, weights, points, rows
+        self._names, self._geographic = names, geographic
 
     def __repr__(self) -> str:
         weights = self._weights
@@ -95,13 +110,17 @@ class SpanningTree(Table):
         edge_linewidth: float = 2,
         vary_line_width: bool = True,
         colorbar: bool = True,
+        *,
+        ax: Axes | None = None,
     ) -> Axes:
-        """Draw points and edges; points of more than two dimensions are projected to a plane.
+        """Draw points and edges; points of more than three dimensions are projected to a plane.
 
         Parameters
         ----------
-        axis, node_size, node_color, node_alpha, edge_alpha, edge_cmap, edge_linewidth, vary_line_width, colorbar
+        node_size, node_color, node_alpha, edge_alpha, edge_cmap, edge_linewidth, vary_line_width, colorbar, ax
             See `emst.plots.plot_spanning_tree`.
+        axis : matplotlib Axes, optional
+            hdbscan's name for `ax`.
 
         Returns
         -------
@@ -121,7 +140,7 @@ class SpanningTree(Table):
             points,
             edges,
             weights,
-            axis=axis,
+            ax=axis if ax is None else ax,
             node_size=node_size,
             node_color=node_color,
             node_alpha=node_alpha,
@@ -130,4 +149,6 @@ class SpanningTree(Table):
             edge_linewidth=edge_linewidth,
             vary_line_width=vary_line_width,
             colorbar=colorbar,
+            names=self._names,
+            geographic=self._geographic,
         )

@@ -1,0 +1,58 @@
+"""The interactive page of a fitted model: its clusters at some twenty sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from emst.inputs.devices import to_host
+from emst.io.atomic import replacing
+
+if TYPE_CHECKING:
+    from emst.hdbscan.model import Model
+
+POSITIONS = 20  # of the slider, by default
+
+
+def write_page(clusterer: Any, file: Any, sizes: Sequence[int] | None, names: Sequence[str] | None, title: str) -> None:
+    """Write the page to a path or a binary file; see `HDBSCANGPU.save_html`."""
+    if hasattr(file, "write"):
+        file.write(_page_of(clusterer, sizes, names, title).encode("utf-8"))
+    else:
+        with replacing(Path(file)) as opened:
+            opened.write(_page_of(clusterer, sizes, names, title).encode("utf-8"))
+
+
+def _page_of(clusterer: Any, sizes: Sequence[int] | None, names: Sequence[str] | None, title: str) -> str:
+    from emst.plots.page import clusters_page
+
+    model = clusterer._model
+    if not model.has_features:
+        raise ValueError("a page shows points; this model was fitted to distances or to sparse features")
+    chosen = clusterer.min_cluster_size
+    wanted = _sizes(model, chosen) if sizes is None else [int(size) for size in sizes]
+    names = getattr(clusterer, "feature_names_in_", None) if names is None else names
+    labels = {}
+    for size in sorted({*wanted, chosen}):
+        same = size == chosen
+        one = clusterer if same else clusterer.recluster(min_cluster_size=size, store_centers=None)
+        labels[size] = to_host(one.labels_)
+    return clusters_page(model.data, labels, chosen, title=title, names=names, geographic=model.metric.geographic)
+
+
+def _sizes(model: Model, chosen: int) -> list[int]:
+    """Sizes from a quarter of the chosen one to the greatest at which anything splits, in geometric progression."""
+    from emst.hdbscan.trees import SingleLinkageTree
+
+    greatest = chosen
+    if model.linkage is not None:
+        merges = SingleLinkageTree(model.linkage).to_numpy()
+        sides = np.append(np.ones(len(merges) + 1), merges[:, 3])[merges[:, :2].astype(np.int64)]
+        greatest = max(greatest, int(sides.min(axis=1).max()))
+    least = min(chosen, max(chosen // 4, 5))
+    limit = model.options.max_cluster_size or greatest
+    found = np.unique(np.round(np.geomspace(least, greatest, POSITIONS)).astype(int)).tolist()
+    return [size for size in found if size <= max(limit, chosen)]

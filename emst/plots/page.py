@@ -1,0 +1,210 @@
+"""A page for the browser: the clusters, and a slider over `min_cluster_size`.
+
+Bokeh draws the axes and handles the mouse; `page.js` paints the points. The labels of the shown points at every size of
+the slider are in the page, which is one file and needs no network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from emst.inputs.devices import to_host
+from emst.plots.colours import NOISE, PALETTE, colour_numbers
+from emst.plots.plane import sample, view_of
+
+MOST = 500_000  # of more points, a random sample of this size is shown
+
+
+def clusters_page(
+    points: Any,
+    labels: Mapping[int, Any],
+    chosen: int,
+    *,
+    title: str = "clusters",
+    names: Sequence[str] | None = None,
+    geographic: str | None = None,
+) -> str:
+    """A page that shows clusters of points, for a slider of sizes.
+
+    Pan by dragging, zoom with the wheel; the pointer tells a point's cluster and row. Points of more than two
+    dimensions are projected to their first two principal components. Rows with NaN or infinite values are not shown. Of
+    more than 500,000 points a random sample of 500,000 is shown, and the page says so. Numbers of points are those of
+    all points in any case.
+
+    Parameters
+    ----------
+    points : array-like of shape (n, d)
+        The points that were clustered.
+    labels : mapping of int to int array-like of shape (n,)
+        For every position of the slider, by ascending `min_cluster_size`, the cluster of each point; negative labels
+        are noise.
+    chosen : int
+        The size that is shown first.
+    title : str, default "clusters"
+        Title of the page.
+    names : sequence of str, optional
+        Names of the columns of `points`.
+    geographic : {None, "degrees", "radians"}, default None
+        The unit, if the points are latitude and longitude: longitude is drawn on x, latitude on y.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Raises
+    ------
+    ImportError
+        Bokeh is not installed.
+    """
+    _require_bokeh()
+    every = {size: np.asarray(to_host(of_size)) for size, of_size in labels.items()}
+    places = np.asarray(to_host(points))
+    rows = sample(places, MOST)
+    view = view_of(places[rows], names, geographic)
+    shown = [of_size[rows] for of_size in every.values()]
+    first = list(every).index(chosen)
+    group, table = groups_of(shown)
+    origin = view.places.mean(axis=0) if len(rows) else np.zeros(2)
+    given = {
+        "x": (view.places[:, 0] - origin[0]).astype(np.float32),
+        "y": (view.places[:, 1] - origin[1]).astype(np.float32),
+        "row": rows.astype(np.int32),
+        "group": group.astype(np.int32),
+        "labels": table,
+        "colours": _colours(view.places, shown, group, table, first),
+        "counts": [_counts(of_size) for of_size in every.values()],
+        "sizes": list(every),
+        "names": list(view.names),
+        "origin": origin.tolist(),
+        "bounds": _bounds(view.places),
+        "stretch": view.stretch,
+        "wrap": view.half_turn if view.beyond else 0.0,
+        "n": len(places),
+    }
+    note = f"{len(rows):,} points"
+    if len(rows) < len(places):
+        note = f"{len(rows):,} of {len(places):,} points" + (", chosen at random" if len(rows) == MOST else "")
+    return _html(given, first, title, note)
+
+
+def groups_of(labels: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Group of each point, int64[m], so that points of one group have the same label at every size, and the labels of
+    the groups, int32[sizes, groups]. There are few groups, because clusters are nested."""
+    group = np.zeros(len(labels[0]), np.int64)
+    for of_size in labels:
+        key = group * (int(of_size.max(initial=-1)) + 2) + np.maximum(of_size, -1) + 1
+        group = np.unique(key, return_inverse=True)[1].reshape(-1)  # by the labels of the sizes so far
+    one = np.zeros(int(group.max(initial=-1)) + 1, np.int64)  # a point of each group
+    one[group] = np.arange(len(group))
+    return group, np.stack([np.maximum(of_size, -1)[one] for of_size in labels]).astype(np.int32)
+
+
+def _colours(
+    places: np.ndarray, labels: Sequence[np.ndarray], group: np.ndarray, table: np.ndarray, first: int
+) -> np.ndarray:
+    """Colours of all groups at every size, uint32[sizes, groups]: a cluster keeps its colour while the slider moves."""
+    members = np.bincount(group, minlength=table.shape[1])
+    rgb = np.round(255 * np.vstack([PALETTE, NOISE])).astype(np.uint32)
+    packed = rgb[:, 0] | rgb[:, 1] << 8 | rgb[:, 2] << 16 | np.uint32(255) << 24
+    numbers: list[np.ndarray] = [np.zeros(0, np.int64)] * len(table)
+    numbers[first] = colour_numbers(labels[first], places, int(table[first].max(initial=-1)) + 1)
+    for order in (range(first + 1, len(table)), range(first - 1, -1, -1)):
+        before = first
+        for size in order:
+            wanted = _inherited(table[before], table[size], members, numbers[before])
+            numbers[size] = colour_numbers(labels[size], places, len(wanted), wanted)
+            before = size
+    return np.stack([packed[np.append(number, -1)[of_size]] for number, of_size in zip(numbers, table)])
+
+
+def _inherited(before: np.ndarray, after: np.ndarray, members: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """The colours that clusters take over from an earlier clustering, -1 for new ones: each colour goes to the cluster
+    that has most of the old cluster's points."""
+    both = (before >= 0) & (after >= 0)
+    count = int(after.max(initial=-1)) + 1
+    shared = np.zeros((0, 3), np.int64)
+    if both.any():
+        pairs, where = np.unique(np.stack([before[both], after[both]], axis=1), axis=0, return_inverse=True)
+        common = np.bincount(where.reshape(-1), weights=members[both]).astype(np.int64)
+        shared = np.column_stack([pairs, common])[np.argsort(-common, kind="stable")]
+    wanted, given = np.full(count, -1), np.zeros(len(numbers), bool)
+    for old, new, _ in shared.tolist():
+        if wanted[new] < 0 and not given[old]:
+            wanted[new], given[old] = numbers[old], True
+    return wanted
+
+
+def _counts(labels: np.ndarray) -> dict[str, Any]:
+    """Number of points of each cluster, and of noise."""
+    return {"clusters": np.bincount(labels[labels >= 0]).tolist(), "noise": int((labels < 0).sum())}
+
+
+def _bounds(places: np.ndarray) -> list[float]:
+    """Left, right, bottom and top of a box around the points that has an extent."""
+    if len(places) == 0:
+        return [-1.0, 1.0, -1.0, 1.0]
+    low, high = places.min(axis=0), places.max(axis=0)
+    if (high - low).max() <= 0:
+        low, high = low - 1, high + 1
+    return [float(low[0]), float(high[0]), float(low[1]), float(high[1])]
+
+
+def _require_bokeh() -> None:
+    if find_spec("bokeh") is None:
+        raise ImportError("an interactive page needs Bokeh: pip install 'emst[html]'")
+
+
+def _html(given: dict[str, Any], first: int, title: str, note: str) -> str:
+    """The page with its data."""
+    from bokeh.document import Document
+    from bokeh.embed import file_html
+    from bokeh.layouts import column, row
+    from bokeh.models import (
+        BasicTickFormatter,
+        BoxZoomTool,
+        ColumnDataSource,
+        CustomJS,
+        CustomJSTickFormatter,
+        Div,
+        Range1d,
+        Slider,
+    )
+    from bokeh.plotting import figure
+    from bokeh.resources import INLINE
+
+    x, y = given["names"]
+    plot = figure(
+        x_range=Range1d(0, 1),
+        y_range=Range1d(0, 1),
+        x_axis_label=x,
+        y_axis_label=y,
+        tools="pan,wheel_zoom,box_zoom,reset,save",
+        active_scroll="wheel_zoom",
+        min_border_left=80,  # longer numbers beside the axis do not move the plot
+        sizing_mode="stretch_both",
+    )
+    plot.grid.visible = False
+    plot.axis.formatter = BasicTickFormatter(use_scientific=False)
+    if given["wrap"]:
+        code = "return String(Number(((tick + half) % (2 * half) - half).toPrecision(6)))"
+        plot.xaxis.formatter = CustomJSTickFormatter(args={"half": given["wrap"]}, code=code)
+    plot.select_one(BoxZoomTool).match_aspect = True
+    empty = {"image": [np.zeros((1, 1), np.uint32)], "x": [0.0], "y": [0.0], "dw": [1.0], "dh": [1.0]}
+    picture = ColumnDataSource(empty, name="picture")
+    plot.image_rgba("image", "x", "y", "dw", "dh", source=picture)
+    last = max(len(given["sizes"]) - 1, 1)  # a slider cannot begin where it ends: with one size it is hidden
+    slider = Slider(start=0, end=last, value=first, step=1, show_value=False, title="min_cluster_size", width=320)
+    slider.visible = len(given["sizes"]) > 1
+    headline, line = Div(), Div(text=note, styles={"color": "#666"})
+    document = Document()
+    document.add_root(column(row(slider, column(headline, line)), plot, sizing_mode="stretch_both"))
+    arguments = {"plot": plot, "picture": picture, "slider": slider, "headline": headline, "given": given}
+    code = files("emst.plots").joinpath("page.js").read_text(encoding="utf-8")
+    document.js_on_event("document_ready", CustomJS(args=arguments, code=code))
+    return str(file_html(document, INLINE, title))
