@@ -7,9 +7,11 @@ import shutil
 import subprocess
 import sys
 
+import numba
 import pytest
 
 from emst.cpu.runtime.atomics import lower
+from emst.cpu.runtime.numba_internals import _Cache
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CALL = """
@@ -78,3 +80,31 @@ def test_where_nobody_may_write_beside_the_kernels_the_cache_is_the_users(packag
     *_, least, folder = run(package, **home)
     assert folder.is_relative_to(tmp_path / "home")
     assert run(package, **home)[:3] == (2, 0, least)
+
+
+def test_processes_that_compile_at_the_same_time_do_not_mix_up_signatures(monkeypatch, tmp_path):
+    """With numba's own files, both took the first number: one signature ran the machine code of the other."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    one, other = (_Cache(lower.py_func)._cache_file for _ in range(2))
+    save, load_index = one._save_data, other._load_index
+    known = load_index()
+
+    def meanwhile(name, data):
+        other._load_index = lambda: dict(known)  # what the other process read before this one began to save
+        other.save("other signature", "other code")
+        save(name, data)
+
+    one._save_data = meanwhile
+    one.save("signature", "code")
+    third = _Cache(lower.py_func)._cache_file
+    assert third.load("signature") in (None, "code") and third.load("other signature") in (None, "other code")
+    assert third.load("nobody's") is None
+
+
+def test_a_file_that_holds_another_signature_is_not_taken(monkeypatch, tmp_path):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    file = _Cache(lower.py_func)._cache_file
+    file.save("signature", "code")
+    assert file.load("signature") == "code"
+    file._name_of = lambda key, named=file._name_of: named("signature")
+    assert file.load("other signature") is None

@@ -4,8 +4,8 @@ A packet of 16 queries that are neighbours on the curve walks the hierarchy, as 
 to which a descent from the root leads, each time into the nearest child. Where all queries know a near point already,
 the walk ends after a few nodes.
 
-Up to 16 distances go to sorted lists, more to buffers: see `knn`. A list begins with copies of the number after the
-radius, so that it takes what is within the radius and nothing else.
+For up to 16 distances, a query keeps a sorted list; for more, a buffer: see `knn`. A list begins with copies of the
+number after the radius, so that it takes what is within the radius and nothing else.
 
 The point of another component is the first by (weight, distance, id). A node that is no nearer than the point found so
 far is skipped if all its ids come after that point's. Without this rule, every query near repeated points would be

@@ -6,6 +6,11 @@ numba's cache on disk compares the file that a kernel stands in with the one it 
 functions and constants that are inlined from other files, so it would run old machine code after an update. Here the
 names of its files end in a digest of all that can go into a kernel. Versions do not share files, so processes that run
 an old and a new one side by side cannot mix them up; files of old versions stay until somebody deletes them.
+
+numba numbers the files of a function's signatures, and keeps the numbers in an index. Two processes that compile two
+signatures at the same time can take the same number, and a third one then runs the machine code of one signature with
+the arguments of the other: a crash, or a wrong result. Here every signature has a file of its own, which says what it
+holds, and there is no index.
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ from typing import Any
 import llvmlite
 import numba
 from numba.core import cgutils, event
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
 
 def without_counts(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -56,8 +61,35 @@ class _FilesOfThisVersion(CompileResultCacheImpl):
         return f"{super().get_filename_base(fullname, abiflags)}-{DIGEST}"
 
 
+class _FileOfSignature(IndexDataCacheFile):
+    """The files of one function: one for each key, which holds the signature, the processor and the function's code."""
+
+    def save(self, key: Any, data: Any) -> None:
+        self._save_data(self._name_of(key), (self._source_stamp, key, data))
+
+    def load(self, key: Any) -> Any:
+        try:
+            stamp, own, data = self._load_data(self._name_of(key))
+        except OSError:  # not there, or deleted in this moment
+            return None
+        return data if (stamp, own) == (self._source_stamp, key) else None
+
+    def flush(self) -> None:
+        """Nothing: numba's index would be emptied here, for ``recompile``."""
+
+    def _name_of(self, key: Any) -> str:
+        name = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+        return self._data_name_pattern.replace("{number:d}", name)
+
+
 class _Cache(FunctionCache):
     _impl_class = _FilesOfThisVersion
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._cache_file = _FileOfSignature(
+            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
+        )
 
 
 def keep_on_disk(dispatcher: Any) -> None:
