@@ -196,5 +196,9 @@ def line_collection(ax: Axes, lines: np.ndarray, **style: Any) -> Any:
 
     if in_space(ax):
         ax.computed_zorder = False  # type: ignore[attr-defined]  # points stay above lines from every side
-        return ax.add_collection(Line3DCollection(list(lines), zorder=1, **style))
+        had_data = ax.has_data()
+        drawn = ax.add_collection(Line3DCollection(list(lines), zorder=1, **style), autolim=False)
+        # Otherwise the limits would hold the cube from 0 to 1 as well, which they are before there is any data.
+        ax.auto_scale_xyz(*np.reshape(lines, (-1, 3)).T, had_data=had_data)  # type: ignore[attr-defined]
+        return drawn
     return ax.add_collection(LineCollection(list(lines), zorder=1, **style))

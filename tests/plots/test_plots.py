@@ -520,6 +520,17 @@ def test_points_of_three_dimensions_are_drawn_in_space():
     assert plot_mst(points, mst, ax=flat).get_xlabel() == "principal component 1"
 
 
+def test_axes_in_space_end_at_the_points_far_from_the_origin():
+    points = np.random.default_rng(2).random((40, 3)) + [637_000, 851_000, 400]
+    mst = path_through(points)
+    for ax in (
+        plot_mst(points, mst),
+        plot_spanning_tree(points, mst.edges, mst.weights, ax=plt.figure().add_subplot(projection="3d")),
+    ):
+        for limits, values in zip((ax.get_xlim(), ax.get_ylim(), ax.get_zlim()), points.T):
+            assert values.min() - 1 < limits[0] <= values.min() and values.max() <= limits[1] < values.max() + 1
+
+
 PLACES = np.array([[-17.0, 178.0], [-18.0, 179.5], [-19.0, -179.0], [-16.0, -178.0], [60.0, -10.0], [50.0, 100.0]])
 
 
