@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from emst.cli.shared import Commands, add_device, check_files, names, sentence, written
+from emst.cli.streams import STREAM
 
 if TYPE_CHECKING:
     from emst.graph.result import MinimumSpanningForest
@@ -109,6 +110,8 @@ def run(arguments: argparse.Namespace) -> None:
 
     if arguments.output.suffix.lower() != ".npz":
         raise ValueError(f"{arguments.output}: the forest is written as .npz")
+    if arguments.graph == STREAM:
+        raise ValueError("graphs are not read from standard input: write the graph to a file")
     options = _options(arguments)
     check_files(arguments.graph, arguments.output, "the forest", holds="the graph")
     with replacing(arguments.output) as output:

@@ -111,6 +111,8 @@ def check_files(given: Path, output: Path, what: str, *pictures: Path | None, ho
         raise ValueError(f"{output} holds {holds}: write {what} to another file")
     if given != STREAM and not given.exists():
         raise FileNotFoundError(f"{given}: no such file")
+    if given.is_dir():
+        raise IsADirectoryError(f"{given} is a folder; name a file")
     drawn = [picture for picture in pictures if picture is not None]
     if len({output, *drawn}) <= len(drawn):
         raise ValueError("the files to write must have different names")

@@ -324,8 +324,14 @@ def choose_columns(path: Path, columns: Sequence[str | int] | None, names: Seque
         elif column.isdecimal() and int(column) < count:
             chosen.append(int(column))
         else:
-            raise ValueError(f"{path}: no column {column!r}; it has {there}")
+            raise ValueError(f"{path}: no column {column!r}; it has {there}{_another_separator(names)}")
     return chosen
+
+
+def _another_separator(names: Sequence[str]) -> str:
+    """A hint if the only column has a name that another separator would split."""
+    sep = next((sep for sep in ";\t," if len(names) == 1 and sep in names[0]), None)
+    return "" if sep is None else f", a single column; sep={sep!r} may separate it"
 
 
 def _is_any_number(field: str) -> bool:
@@ -400,7 +406,8 @@ def numeric(path: Path, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]
     """The columns unchanged; ValueError if one of them does not hold numbers."""
     for name, values in columns.items():
         if values.dtype.kind not in "iuf":
-            raise ValueError(f"{path}: column {name!r} holds {values.dtype}, not numbers; choose others with columns=")
+            held = "text" if values.dtype.kind in "SUT" else values.dtype
+            raise ValueError(f"{path}: column {name!r} holds {held}, not numbers; choose others with columns=")
     return columns
 
 
