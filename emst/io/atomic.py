@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +17,10 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     It is created at once, in the folder of `path`, so a folder that cannot be written to fails before any work is done.
     """
     if path.is_dir():
-        raise IsADirectoryError(f"{path} is a directory")
+        raise IsADirectoryError(errno.EISDIR, "is a directory", str(path))
     if not path.parent.exists():
-        raise FileNotFoundError(f"{path}: No such file or directory; make the folder {path.parent} first")
+        advice = f"No such file or directory; make the folder {path.parent} first"
+        raise FileNotFoundError(errno.ENOENT, advice, str(path))
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         file = open(draft, "xb")

@@ -50,7 +50,7 @@ class PointTable(NamedTuple):
 def read_points(
     path: str | os.PathLike[str],
     columns: Sequence[str | int] | None = None,
-    array: str | None = None,
+    array: str | int | None = None,
     *,
     sep: str | None = None,
     decimal: str = ".",
@@ -69,7 +69,7 @@ def read_points(
         Names or 0-based numbers of the columns to take, in this order; by default all of them, but x, y and z of a .las
         or .laz. A first column without a name holds numbers or names of rows, as pandas and R write them: it is left
         out, unless it is asked for.
-    array : str, optional
+    array : str or int, optional
         Which array of an .npz, or which table of a .fits (name or number); needed only if it holds several.
     sep : str, optional
         What separates the fields of a text; a space stands for any white space. By default a tab in a .tsv, and in a
@@ -108,7 +108,8 @@ def read_points(
     """
     dialect = dialect_of(sep, decimal, encoding)
     columns = [columns] if isinstance(columns, str) else columns
-    found = read_table(Path(path), columns, array, gaps=gaps, dialect=dialect)
+    named = None if array is None else str(array)
+    found = read_table(Path(path), columns, named, gaps=gaps, dialect=dialect)
     return (found.array, found.names) if return_names else found.array
 
 

@@ -357,6 +357,11 @@ def test_no_memory(here, capsys, monkeypatch):
         (lambda: places(";", ","), ["places.csv", "--columns", "x,y"], "--decimal ',' may read it"),
         (lambda: places(encoding="latin-1"), ["places.csv"], "--encoding 'latin-1' may read it"),
         (places, ["places.csv", "--columns", "x,y", "-o", "absent/labels.npy"], "make the folder absent first"),
+        (
+            places,
+            ["places.csv", "--columns", "x,y", "--plot", "absent/x.png"],
+            "emst: absent/x.png: No such file or directory; make the folder absent first\n",
+        ),
     ],
 )
 def test_bad_input_keeps_what_was_there(here, capsys, make, arguments, said):

@@ -201,7 +201,7 @@ def test_several_tables(table):
     for name in ("FIRST", "SECOND"):
         parts.append(fits.BinTableHDU(table({"x": [1.0 * len(parts), 2.0]}), name=name))
     fits.HDUList(parts).writeto("stars.fits")
-    for array in ("2", "second"):
+    for array in (2, "2", "second"):
         assert emst.read_points("stars.fits", array=array).tolist() == [[2], [2]]
     with pytest.raises(ValueError, match=r"several tables, 1 \(FIRST\), 2 \(SECOND\): choose one with array="):
         emst.read_points("stars.fits")
