@@ -120,6 +120,7 @@ def for_chunks(
     finally:
         stop = True  # reached early by an interrupt between chunks
         finish(futures)
+        args, scratch = (), None  # a thread of the pool may keep `work` for some time after its future is done
     for future in futures:
         if not future.cancelled():
             future.result()
