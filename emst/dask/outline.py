@@ -22,7 +22,7 @@ FEW_BOXES = 1024  # where questions cost less than boxes
 POINT = -1  # the level of points, below that of the leaves of the hierarchy
 MIXED = -1  # the label of a box that holds points of several components
 OPENED = 64  # leaves of an outline that are opened together
-NEAR = 1.3  # spacings of neighbouring points: few edges are longer, and more would make more points ask
+NEAR = 1.15  # spacings of neighbouring points: few edges are longer, and more would make more points ask
 RANGES = 64  # leaves of an outline where there is no hierarchy
 
 
