@@ -162,8 +162,9 @@ def _learnt(ops: Backend, before: Asked, answers: list[Any], own: int) -> Memory
         found = Found(*map(ops.asarray, addressed_to(own, answers[other])))
         asked[members] = True
         powers = None if power is None else power[members]
-        closer = _comes_first(found.weight, found.power, weight[members], powers)
-        closer = np.flatnonzero(closer & (found.component >= 0))
+        first = ~_comes_first(weight[members], powers, found.weight, found.power)
+        first |= component[members] == NOBODY  # of equal edges the one to the lowest id counts: partitions ascend
+        closer = np.flatnonzero(first & (found.component >= 0))
         members = members[closer]
         component[members], weight[members] = found.component[closer], found.weight[closer]
         if power is not None:
