@@ -21,10 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Norm, Outline
+from emst.backend.records import Array, Bvh, Outline
 from emst.dask.certain import Local
 from emst.dask.components import Labels, Place, Rounds, labels_of
 from emst.dask.order import as_bits, bits_of
+from emst.dask.outline import power_of
 from emst.dask.routing import Sender, addressed_to
 from emst.inputs.devices import to_host
 
@@ -162,8 +163,9 @@ def _learnt(ops: Backend, before: Asked, answers: list[Any], own: int) -> Memory
         found = Found(*map(ops.asarray, addressed_to(own, answers[other])))
         asked[members] = True
         powers = None if power is None else power[members]
-        closer = _comes_first(found.weight, found.power, weight[members], powers)
-        closer = np.flatnonzero(closer & (found.component >= 0))
+        first = ~_comes_first(weight[members], powers, found.weight, found.power)
+        first |= component[members] == NOBODY  # of equal edges, the one to the lowest id: partitions are in order
+        closer = np.flatnonzero(first & (found.component >= 0))
         members = members[closer]
         component[members], weight[members] = found.component[closer], found.weight[closer]
         if power is not None:
@@ -221,16 +223,16 @@ def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, own: Ar
         return ops.xp.arange(len(places))
     rows = rows[ops.sort_order(memory.places[rows].astype(np.uint64))]
     neighbours, weights = memory.places[rows], memory.weight[rows]
-    degree, slack = bvh.norm.degree, (bvh.d + 64) * float(np.finfo(bvh.dtype).eps)
+    slack = (bvh.d + 64) * float(np.finfo(bvh.dtype).eps)  # more than powers and their roots are rounded by
     component = local.component[places]
     points = bvh.points()[places].astype(np.float64)
-    most = bound[component].astype(np.float64) ** (1 / degree) * (1 + slack)
+    most = _length(bound[component], bvh) * (1 + slack)
     after = np.searchsorted(neighbours, places)
     asks = ops.xp.ones(len(places), bool)
     for at in (np.maximum(after - 1, 0), np.minimum(after, len(rows) - 1)):
         neighbour, weight = neighbours[at], weights[at]
-        apart = _power(points - bvh.points()[neighbour], bvh.norm) ** (1 / degree)
-        close = weight.astype(np.float64) ** (1 / degree) * (1 - slack) - apart * (1 + slack) <= most
+        apart = _length(power_of(np.abs(points - bvh.points()[neighbour]), bvh.norm), bvh)
+        close = _length(weight, bvh) * (1 - slack) - apart * (1 + slack) <= most
         close |= own[local.component[neighbour]] != own[component]
         if bvh.core is not None:  # the neighbour's own core distance says nothing of other points
             close |= bvh.core[neighbour] >= weight
@@ -238,10 +240,11 @@ def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, own: Ar
     return np.flatnonzero(asks)
 
 
-def _power(sides: Array, norm: Norm) -> Array:
-    """Powers of the lengths of vectors."""
-    sides = np.abs(sides)
-    return sides.max(axis=1) if norm.kind == "chebyshev" else (sides**norm.degree).sum(axis=1)
+def _length(power: Array, bvh: Bvh) -> Array:
+    """Lengths float64[m] from their powers. The least powers have lost digits, or all of them, and count as the first
+    one that has not: so they spare no points."""
+    limits = np.finfo(bvh.dtype)
+    return np.maximum(power.astype(np.float64), float(limits.tiny / limits.eps**2)) ** (1 / bvh.norm.degree)
 
 
 def _first_to_ask(ops: Backend, hits: Array, groups: Array, tries: Array) -> tuple[Array, Array]:

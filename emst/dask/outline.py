@@ -205,7 +205,7 @@ def reaches(bvh: Bvh, outline: Outline, own: int, norm: Norm, ops: Backend) -> t
     for level in range(len(bvh.levels) - 1, -1, -1):
         low, high = (ops.xp.ascontiguousarray(corner[nodes]) for corner in bvh.boxes(level))
         bound = ops.outline_reach(low, high, outline, own, norm)
-        far = bound > _power(high - low, norm)
+        far = bound > power_of(high - low, norm)
         size = bvh.levels[level][1]
         if bool(far.any()):
             rest = min(rest, float(bound[far].min()))
@@ -224,8 +224,8 @@ def _below(nodes: Array, fan: int, ops: Backend) -> Array:
     return (nodes[:, None].astype(np.int64) * fan + ops.xp.arange(fan)).reshape(-1)
 
 
-def _power(sides: Array, norm: Norm) -> Array:
-    """About the power of the lengths of diagonals."""
+def power_of(sides: Array, norm: Norm) -> Array:
+    """About the powers of the lengths of vectors whose coordinates are not negative."""
     return sides.max(axis=1) if norm.kind == "chebyshev" else (sides**norm.degree).sum(axis=1)
 
 
@@ -237,4 +237,4 @@ def spacings(bvh: Bvh, points: Array, norm: Norm, ops: Backend) -> Array:
     size = bvh.levels[0][1]
     part = NEAR / (bvh.d**0.5 * size ** (1 / bvh.d))  # of the diagonal, as in a grid
     leaves = points // size
-    return _power(high[leaves] - low[leaves], norm) * bvh.dtype.type(part**norm.degree)
+    return power_of(high[leaves] - low[leaves], norm) * bvh.dtype.type(part**norm.degree)

@@ -201,15 +201,9 @@ def rounds_of(ops, trees, k, frugal):
     return state
 
 
-@pytest.mark.parametrize("frugal", [True, False])
-@pytest.mark.parametrize("k", [1, 4])
-@pytest.mark.parametrize("name", SETS)
-def test_rounds_find_the_edges_that_are_left(ops, name, k, frugal, monkeypatch):
-    """Also where a component asks with few points at a time."""
-    monkeypatch.setattr(asking, "SAMPLE", 4)
-    monkeypatch.setattr(asking, "GROWTH", 2)
-    X = SETS[name]
-    made, _ = partitions_of(ops, X, 5, k=len(X))
+def check_rounds(ops, X, count, k, frugal):
+    """Certain edges, and those that rounds find, are the edges of the tree of one device."""
+    made, _ = partitions_of(ops, X, count, k=len(X))
     if k > 1:
         made = [with_core_distances(ops, part, k) for part in made]
     state = rounds_of(ops, trees := local_trees(ops, made, k), k, frugal)
@@ -219,6 +213,26 @@ def test_rounds_find_the_edges_that_are_left(ops, name, k, frugal, monkeypatch):
     edges = np.sort(np.concatenate([found, *sure]), axis=1)
     want = emst.minimum_spanning_tree(X, min_samples=k, device="cpu").edges
     assert np.array_equal(np.unique(edges, axis=0), np.unique(want, axis=0)) and len(edges) == len(X) - 1
+
+
+@pytest.mark.parametrize("frugal", [True, False])
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("name", SETS)
+def test_rounds_find_the_edges_that_are_left(ops, name, k, frugal, monkeypatch):
+    """Also where a component asks with few points at a time."""
+    monkeypatch.setattr(asking, "SAMPLE", 4)
+    monkeypatch.setattr(asking, "GROWTH", 2)
+    check_rounds(ops, SETS[name], 5, k, frugal)
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("seed", [21, 29])
+def test_of_equal_edges_a_point_remembers_the_first(ops, seed, k):
+    """In a lattice many points of several partitions are equally near. A point that remembers any of them does not ask
+    for the others."""
+    rng = np.random.default_rng(seed)
+    X = rng.permutation(np.unique(rng.integers(0, 3, (60, 5)), axis=0)).astype(float)
+    check_rounds(ops, X, 13, k, frugal=True)
 
 
 def test_points_remember_what_they_were_told(ops):

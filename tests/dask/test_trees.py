@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import emst
-from emst.dask import EMST, minimum_spanning_tree
+from emst.dask import EMST, asking, minimum_spanning_tree
 
 RNG = np.random.default_rng(11)
 
@@ -103,6 +103,17 @@ def test_metrics(where, name, k):
         X = places(800) if "metric_params" in METRICS[name] else np.radians(places(800))
     options = {"metric": name.partition(",")[0], "min_samples": k} | METRICS[name]
     assert_same(minimum_spanning_tree(X, partitions=6, **options, **where), X, **options)
+
+
+def test_powers_that_have_lost_digits(where, monkeypatch):
+    """One point is so far away that 32nd powers of small distances vanish. They do not count where the triangle
+    inequality spares points."""
+    monkeypatch.setattr(asking, "SAMPLE", 1)
+    monkeypatch.setattr(asking, "GROWTH", 2)
+    X = np.random.default_rng(62).random((1500, 3)) * 11
+    X[0] = 2.0**62
+    options = {"metric": "minkowski", "metric_params": {"p": 32}}
+    assert_same(minimum_spanning_tree(X, partitions=20, **options, **where), X, **options)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int16"])
