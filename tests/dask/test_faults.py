@@ -15,6 +15,7 @@ from distributed import Client, LocalCluster, SchedulerPlugin
 from distributed.core import Status
 
 import emst
+import emst.dask.rounds
 from emst.dask import minimum_spanning_tree
 from emst.dask.cluster import LostInput
 from emst.dask.hdbscan import HDBSCAN
@@ -33,6 +34,12 @@ def workers(count, **options):
     ):
         client.wait_for_workers(count, timeout=60)
         yield client
+
+
+@pytest.fixture(autouse=True)
+def one_round_at_a_time(monkeypatch):
+    """In one process, a few rounds are given ahead, and a small fit would be over before its first report."""
+    monkeypatch.setattr(emst.dask.rounds, "AHEAD", 1)
 
 
 @pytest.fixture
