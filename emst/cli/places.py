@@ -65,7 +65,8 @@ def columns_of(path: Path, arguments: argparse.Namespace, dialect: Dialect) -> l
 
 def _names(path: Path, wanted: list[str] | None, dialect: Dialect) -> list[str]:
     """Names of the columns that are to be read; nothing where the file has none, or not those that are wanted."""
-    from emst.io.tables import column_names, index_column, is_text
+    from emst.io.columns import index_column
+    from emst.io.tables import column_names, is_text
 
     if not is_text(path, dialect) and path.suffix.lower() != ".parquet":
         return []

@@ -19,8 +19,10 @@ from dask.utils import natural_sort_key
 
 from emst.backend.records import Array
 from emst.inputs.points import check_real
+from emst.io.columns import first_line
+from emst.io.parquet import pyarrow_for, read_parquet
 from emst.io.points import read_points
-from emst.io.tables import column_names, first_line, numeric_columns, pyarrow_for, read_parquet
+from emst.io.tables import column_names, numeric_columns
 
 SUFFIXES = (".npy", ".npz", ".parquet", ".zarr")
 PIECE_BYTES = 64 << 20  # of an array that is cut: small beside a worker's memory, and a task costs about a millisecond

@@ -7,7 +7,9 @@ Where is a CSV read? In `tables.py`, by `read_csv`: points and graphs call it.
     fits.py             points from the tables of .fits
     labels.py           labels and probabilities, alone (`write_labels`) or beside the columns of the points
     graphs.py           graphs from files of any supported format: `read_graph`; forests to .npz: `write_forest`
-    tables.py           columns of numbers from .csv and other texts (`read_csv`) and .parquet (`read_parquet`)
+    tables.py           columns of numbers from .csv and other texts (`read_csv`), or of .parquet
+    parquet.py          tables in .parquet (`read_parquet`)
+    columns.py          which columns are taken, and what they must hold
     edge_lists.py       graphs from tables and .npz arrays; which columns are source, target and weight
     dimacs.py           graphs from .gr and .gr.gz, the format of the 9th DIMACS challenge
     matrix_market.py    graphs from .mtx and .mtx.gz

@@ -18,8 +18,9 @@ import numpy as np
 
 from emst.graph.edges import ENDS, NUMBER_THEM, ends_of, plain
 from emst.graph.input import MOST_VERTICES
+from emst.io.columns import choose_columns
 from emst.io.file_graph import UNWEIGHTED, FileGraph, coo, fit_int32, opening
-from emst.io.tables import choose_columns, column_names, numeric_columns, read_columns, row_as_written
+from emst.io.tables import column_names, numeric_columns, read_columns, row_as_written
 
 WEIGHTS = ("weight", "weights", "data")
 MEASURES = ("cost", "length", "len", "distance", "dist", "w")  # properties of edges: never vertices, in any position

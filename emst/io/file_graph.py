@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.io.tables import first_line
+from emst.io.columns import first_line
 
 UNWEIGHTED = "no weights: all 1"
 

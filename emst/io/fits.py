@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from emst.io.tables import choose_columns, first_line, numeric
+from emst.io.columns import choose_columns, first_line, numeric
 
 
 def read_fits(path: Path, columns: Sequence[str | int] | None, table: str | None, gaps: bool) -> dict[str, np.ndarray]:

@@ -11,17 +11,9 @@ from typing import IO, Any
 
 import numpy as np
 
+from emst.io.parquet import pyarrow_for, read_parquet_table
 from emst.io.points import PointTable
-from emst.io.tables import (
-    PLAIN,
-    Dialect,
-    csv_layout,
-    fields_of,
-    is_text,
-    pyarrow_for,
-    read_parquet_table,
-    text_rows,
-)
+from emst.io.tables import PLAIN, Dialect, csv_layout, fields_of, is_text, text_rows
 
 SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet")
 TABLES = (".csv", ".tsv", ".parquet")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from emst.io.tables import choose_columns, first_line
+from emst.io.columns import choose_columns, first_line
 
 PLACE = ("x", "y", "z")
 

@@ -10,22 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from emst.io.columns import choose_columns, chosen_columns, first_line, index_column, numeric
 from emst.io.fits import read_fits
 from emst.io.las import read_las
-from emst.io.tables import (
-    PLAIN,
-    Dialect,
-    choose_columns,
-    chosen_columns,
-    column_names,
-    dialect_of,
-    first_line,
-    index_column,
-    is_text,
-    numeric,
-    read_csv,
-    read_parquet,
-)
+from emst.io.parquet import read_parquet
+from emst.io.tables import PLAIN, Dialect, column_names, dialect_of, is_text, read_csv
 
 SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".las", ".laz", ".fits", ".fit")
 

@@ -1,4 +1,4 @@
-"""Tables of numbers: where CSV (`read_csv`) and Parquet (`read_parquet`) files are read, for points and for graphs.
+"""Tables of numbers, for points and for graphs: where CSV files are read (`read_csv`), and what CSV and Parquet share.
 
 numpy parses a CSV. If it fails, the file is read once more line by line, only to find the line and the column at fault.
 Messages name the keywords of `emst.read_points` (``decimal=','``); the command line turns these into its options.
@@ -19,9 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from emst.io.columns import chosen_columns, first_line
+from emst.io.parquet import parquet_names, pyarrow_for, read_parquet, reading_parquet
+
 FIRST_ROWS = 1000  # of a .csv: they decide whether a column holds numbers
 TEXTS = (".csv", ".tsv")
-INDEX_NAMES = ("", "Unnamed: 0")  # of a first column: what pandas and R write for row numbers and names
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def column_names(path: Path, dialect: Dialect = PLAIN) -> tuple[list[str], int]:
     if is_text(path, dialect):
         _, names, count, _ = csv_layout(path, dialect)
         return names, count
-    names = _parquet_names(path, pyarrow_for(path, "reading"))
+    names = parquet_names(path, pyarrow_for(path, "reading"))
     return names, len(names)
 
 
@@ -112,7 +114,7 @@ def numeric_columns(path: Path) -> list[bool]:
     parquet = pyarrow_for(path, "reading")
     from pyarrow import types
 
-    with _reading_parquet(path):
+    with reading_parquet(path):
         kinds = parquet.read_schema(path).types
     return [types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) for kind in kinds]
 
@@ -124,19 +126,6 @@ def row_as_written(path: Path, row: int) -> tuple[str, list[str]]:
         number, fields = next(itertools.islice(_csv_rows(path, skip, delimiter), row, None))
         return f"line {number}", fields
     return f"row {row}", []
-
-
-def index_column(names: Sequence[str]) -> list[int]:
-    """Position of a first column without a name, which numbers or names the rows; of pandas' index in a .parquet."""
-    if len(names) > 1 and names[0] in INDEX_NAMES:
-        return [0]
-    return [i for i, name in enumerate(names) if name == "__index_level_0__"][: len(names) - 1]
-
-
-def chosen_columns(path: Path, columns: Sequence[str | int] | None, names: Sequence[str], count: int) -> list[int]:
-    """As `choose_columns`; but without `columns`, an index column is left out."""
-    chosen = choose_columns(path, columns, names, count)
-    return chosen if columns is not None else [i for i in chosen if i not in index_column(names)]
 
 
 def read_csv(
@@ -310,30 +299,6 @@ def _other_notation(field: str, alone: bool, dialect: Dialect) -> str:
     return ""
 
 
-def choose_columns(path: Path, columns: Sequence[str | int] | None, names: Sequence[str], count: int) -> list[int]:
-    """Positions of the wanted columns among `count`; each is given by its name or by its 0-based number."""
-    if columns is None:
-        return list(range(count))
-    there = ", ".join(names) if names else f"columns 0 to {count - 1}, without names"
-    chosen = []
-    for column in map(str, columns):
-        if list(names).count(column) > 1:
-            raise ValueError(f"{path}: column {column!r} occurs more than once; ask for it by its number")
-        if column in names:
-            chosen.append(list(names).index(column))
-        elif column.isdecimal() and int(column) < count:
-            chosen.append(int(column))
-        else:
-            raise ValueError(f"{path}: no column {column!r}; it has {there}{_another_separator(names)}")
-    return chosen
-
-
-def _another_separator(names: Sequence[str]) -> str:
-    """A hint if the only column has a name that another separator would split."""
-    sep = next((sep for sep in ";\t," if len(names) == 1 and sep in names[0]), None)
-    return "" if sep is None else f", a single column; sep={sep!r} may separate it"
-
-
 def _is_any_number(field: str) -> bool:
     """Whether a field is a number with one of the decimal marks."""
     return PLAIN.is_number(field) or COMMAS.is_number(field)
@@ -353,64 +318,3 @@ def _number_or_gap(field: str) -> float:
     if field.strip():
         raise ValueError(f"{field!r} is not a number")
     return math.nan
-
-
-def read_parquet(
-    path: Path, columns: Sequence[str] | None, groups: Sequence[int] | None = None
-) -> dict[str, np.ndarray]:
-    """Columns of numbers by their names, in their dtypes; of some row groups if they are given."""
-    parquet = pyarrow_for(path, "reading")
-    names = _parquet_names(path, parquet)
-    chosen = [names[i] for i in choose_columns(path, columns, names, len(names))]
-    with _reading_parquet(path):
-        if groups is None:
-            table = parquet.read_table(path, columns=chosen)
-        else:
-            with parquet.ParquetFile(path) as file:
-                table = file.read_row_groups(list(groups), columns=chosen)
-    return numeric(path, {name: table.column(name).to_numpy() for name in chosen})
-
-
-def read_parquet_table(path: Path) -> Any:
-    """All columns, whatever they hold, as a table of pyarrow."""
-    parquet = pyarrow_for(path, "reading")
-    with _reading_parquet(path):
-        return parquet.read_table(path)
-
-
-def _parquet_names(path: Path, parquet: Any) -> list[str]:
-    with _reading_parquet(path):
-        return list(parquet.read_schema(path).names)
-
-
-@contextlib.contextmanager
-def _reading_parquet(path: Path) -> Iterator[None]:
-    from pyarrow.lib import ArrowException
-
-    try:
-        yield
-    except ArrowException as error:
-        raise ValueError(f"{path} is not a readable .parquet file ({first_line(error)})") from error
-
-
-def pyarrow_for(path: Path, doing: str) -> Any:
-    """The module pyarrow.parquet, or an error that names the extra."""
-    try:
-        import pyarrow.parquet as parquet
-    except ImportError as error:
-        raise ValueError(f"{path}: {doing} .parquet needs pyarrow: pip install 'emst[parquet]'") from error
-    return parquet
-
-
-def numeric(path: Path, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The columns unchanged; ValueError if one of them does not hold numbers."""
-    for name, values in columns.items():
-        if values.dtype.kind not in "iuf":
-            held = "text" if values.dtype.kind in "SUT" else values.dtype
-            raise ValueError(f"{path}: column {name!r} holds {held}, not numbers; choose others with columns=")
-    return columns
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of an error's message."""
-    return (str(error) or type(error).__name__).splitlines()[0]

@@ -1,0 +1,61 @@
+"""Tables in .parquet files, read by pyarrow, which is loaded when it is needed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from emst.io.columns import choose_columns, first_line, numeric
+
+
+def read_parquet(
+    path: Path, columns: Sequence[str] | None, groups: Sequence[int] | None = None
+) -> dict[str, np.ndarray]:
+    """Columns of numbers by their names, in their dtypes; of some row groups if they are given."""
+    parquet = pyarrow_for(path, "reading")
+    names = parquet_names(path, parquet)
+    chosen = [names[i] for i in choose_columns(path, columns, names, len(names))]
+    with reading_parquet(path):
+        if groups is None:
+            table = parquet.read_table(path, columns=chosen)
+        else:
+            with parquet.ParquetFile(path) as file:
+                table = file.read_row_groups(list(groups), columns=chosen)
+    return numeric(path, {name: table.column(name).to_numpy() for name in chosen})
+
+
+def read_parquet_table(path: Path) -> Any:
+    """All columns, whatever they hold, as a table of pyarrow."""
+    parquet = pyarrow_for(path, "reading")
+    with reading_parquet(path):
+        return parquet.read_table(path)
+
+
+def parquet_names(path: Path, parquet: Any) -> list[str]:
+    """Names of the columns."""
+    with reading_parquet(path):
+        return list(parquet.read_schema(path).names)
+
+
+@contextlib.contextmanager
+def reading_parquet(path: Path) -> Iterator[None]:
+    """Errors of pyarrow in this context become one sentence."""
+    from pyarrow.lib import ArrowException
+
+    try:
+        yield
+    except ArrowException as error:
+        raise ValueError(f"{path} is not a readable .parquet file ({first_line(error)})") from error
+
+
+def pyarrow_for(path: Path, doing: str) -> Any:
+    """The module pyarrow.parquet, or an error that names the extra."""
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise ValueError(f"{path}: {doing} .parquet needs pyarrow: pip install 'emst[parquet]'") from error
+    return parquet
