@@ -15,7 +15,7 @@ and Python's lock makes an operation dear: there points forget, and all ask at o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,10 +89,12 @@ def ask(
     `before` is what this function returned in the round before, None in the first one; `answers` holds what
     `answering.answer` returned in every partition then. Without `frugal`, both are ignored."""
     bvh, partition, labels = local.partition.bvh, local.partition, labels_of(state)
+    if labels.count == 1 and before:  # all is done
+        return replace(before, packets={}, members={})
     memory = _learnt(ops, before, answers, place.number) if frugal and before else _near_border(ops, local)
-    nothing = ops.xp.empty(0, np.int64)
+    nobody = Asked({}, memory, ops.xp.empty(0, np.int64), memory.weight[:0], {})
     if labels.count == 1:
-        return Asked({}, memory, nothing, memory.weight[:0], {})
+        return nobody
     base = labels.bases[place.number]
     label, tries = ops.asarray(labels.label), ops.asarray(labels.tries)
     own = label[base : base + local.count]
@@ -102,7 +104,7 @@ def ask(
     if frugal and len(rows) and bool(tries.any()):
         rows = rows[_in_reach(ops, local, memory, memory.places[rows], own, bound)]
     if len(rows) == 0:
-        return Asked({}, memory, nothing, memory.weight[:0], {})
+        return replace(nobody, memory=memory)
     places = memory.places[rows]
     component = local.component[places]
     group = own[component]
@@ -116,18 +118,26 @@ def ask(
     if frugal:
         able, partly = _first_to_ask(ops, hits, group, tries)
         hits &= able[:, None]
+    asking = Packet(
+        points,
+        component + np.int32(base),
+        None if bvh.core is None else bvh.core[places],
+        radius,
+        partition.ids(place.start, places),
+        partly,
+    )
+    packets, members = _packed(asking, hits)
+    return Asked(packets, memory, rows, radius, members)
+
+
+def _packed(points: Packet, hits: Array) -> tuple[dict[int, Packet], dict[int, Array]]:
+    """The points as packets to the partitions that they hit, bool[m, partitions]; and which of them each one holds."""
     packets, members = {}, {}
     for other in np.flatnonzero(to_host(hits.any(axis=0))).tolist():
         members[other] = mine = np.flatnonzero(hits[:, other])
-        packets[other] = Packet(
-            points[mine],
-            component[mine] + np.int32(base),
-            None if bvh.core is None else bvh.core[places[mine]],
-            radius[mine],
-            partition.ids(place.start, places[mine]),
-            partly,
-        )
-    return Asked(packets, memory, rows, radius, members)
+        columns = [None if column is None else column[mine] for column in points[:-1]]
+        packets[other] = Packet._make([*columns, points.partly])
+    return packets, members
 
 
 def _near_border(ops: Backend, local: Local) -> Memory:
