@@ -94,7 +94,7 @@ class PeerClusterer(ClusterMixin, BaseEstimator):
 def noise_for_missing(labels: Any, probabilities: Any) -> tuple[Any, Any]:
     """Labels and probabilities in which rows that are not finite (-2, -3) are noise (-1, 0).
 
-    Arrays of numpy, cupy or torch; these methods and operators are common to them.
+    The arrays are of numpy, cupy or torch. Only methods and operators that all three have are used here.
     """
     missing = labels < -1
     if bool(missing.any()):

@@ -4,7 +4,7 @@ metrics.py       the metrics: which of them the tree search supports, and how th
 sphere.py        places: latitude and longitude, their images in space, and lengths of arcs
 row_by_row.py    spanning trees of dense distance matrices, one row of distances at a time
 matrices.py      full distance matrices: validation of given ones, and computing those of other metrics
-cost.py          what it costs to compare all pairs, said before it begins
+cost.py          estimates of what comparing all pairs of points costs
 sparse.py        spanning trees of sparse distance matrices
 pairwise.py      distances between two sets of points under any metric of scikit-learn, on the CPU
 """

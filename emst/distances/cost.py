@@ -1,4 +1,4 @@
-"""What it will cost to compare all pairs of points: said before it begins.
+"""Estimates of the time and memory that comparing all pairs of points takes. They are shown before it begins.
 
 The time that a metric takes is measured on a few of the points. The rest is proportional to the square of their number.
 """

@@ -119,7 +119,7 @@ def check_min_samples(min_samples: Any, n: int) -> int:
 
 
 def check_dtype(dtype: Any) -> None:
-    """Raise ValueError for what is no dtype to compute in."""
+    """Raise ValueError unless `dtype` is None, float32 or float64."""
     try:
         known = dtype is None or np.dtype(dtype) in (np.float32, np.float64)
     except TypeError:

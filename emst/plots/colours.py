@@ -131,7 +131,8 @@ def _near(labels: np.ndarray, places: np.ndarray, count: int) -> tuple[np.ndarra
 def _sharing(labels: np.ndarray, places: np.ndarray, count: int) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
     """Pairs of clusters that share a cell, on ever coarser grids, and one over the square of the cell's side.
 
-    Every grid is laid 2^d times, shifted by half a cell, so that two points closer than half a cell share one.
+    Each grid is used 2^d times, in some directions shifted by half a cell. So two points that are less than half a cell
+    apart lie in the same cell at least once.
     """
     cells: Any = np.minimum(places * FINEST, FINEST - 1).astype(np.int64)
     cells_along = FINEST

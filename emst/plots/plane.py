@@ -126,7 +126,7 @@ def _in_one_piece(longitude: np.ndarray, half_turn: float) -> tuple[np.ndarray, 
 
 
 def wrapped(longitude: float, half_turn: float) -> float:
-    """A longitude from minus half a turn to half a turn."""
+    """The same longitude, counted from -180 to 180 degrees or from -pi to pi; `half_turn` is 180 or pi."""
     return (longitude + half_turn) % (2 * half_turn) - half_turn
 
 

@@ -19,7 +19,7 @@ from emst.compat import hdbscan
 
 BRANCHES = "documented convention: emst has no branch detection"
 PRIVATE = "a private helper of hdbscan"
-TIES = "exactness: two merges of the same height; the order of the rows decides between 46 and 38 in hdbscan, too"
+TIES = "exactness: two merges have the same height, so hdbscan gives 46 or 38, depending on the order of the rows"
 EXPECTED_FILES = {
     "test_branches": (BRANCHES, NotImplementedError),
     "test_prediction_utils": (PRIVATE, NotImplementedError),

@@ -29,7 +29,7 @@ def by_first(labels):
 
 
 def components_up_to(n, source, target, weight, height):
-    """SciPy's components of the edges of weight `height` or less."""
+    """The components that SciPy finds when only edges of weight `height` or less are kept."""
     kept = np.array([w <= height for w in weight.tolist()], bool)
     matrix = sp.coo_array((np.ones(kept.sum()), (source[kept], target[kept])), shape=(n, n))
     return by_first(connected_components(matrix, directed=False)[1]) if n else np.empty(0, int)

@@ -128,7 +128,7 @@ relative_validity_
         return {**super().get_params(deep), **self._metric_kwargs}
 
     def set_params(self, **params: Any) -> HDBSCAN:
-        """Set parameters; those of the metric that were given to the constructor as well."""
+        """Set parameters. These can also be parameters of the metric that the constructor was given."""
         of_metric = {name: params.pop(name) for name in list(params) if name in self._metric_kwargs}
         self._metric_kwargs = {**self._metric_kwargs, **of_metric}
         super().set_params(**params)
