@@ -35,6 +35,8 @@ START_ONE = """start one with these two lines, or pass client=:
     client = local_cluster()"""
 NO_WORKERS_FOR = 30.0  # seconds without any worker after which a wait ends
 PAUSED_FOR = 300.0  # seconds in which all workers are out of memory and idle: time to write hundreds of gigabytes
+LOST = "data was lost with a worker and cannot be read again; give paths, or a dask array that reads its chunks"
+NO_CAUSE = "Worker holding Actor was lost"  # Dask says so of any finished task that it fails because of another one
 SWITCH = 0.0002  # seconds after which a thread lets other threads run Python; Python's default is 0.005
 DEVICE = "emst_device"  # attribute of a worker: the number of the GPU that it is bound to
 
@@ -167,6 +169,10 @@ class Cluster:
             with _plain_errors():
                 self._until_done(running, timeout)
                 return list(running.result())
+        except RuntimeError as error:
+            if str(error) != NO_CAUSE:
+                raise
+            raise self._cause() from error
         finally:
             running.cancel()
 
@@ -196,6 +202,11 @@ class Cluster:
                 )
             if timeout is not None and now - begin > timeout:
                 raise TimeoutError(f"no result within {timeout:g} seconds")
+
+    def _cause(self) -> BaseException:
+        """The error of the task that failed first, which other futures have; otherwise, that data was lost."""
+        failed = (future.exception() for future in list(self._futures) if future.status == "error")
+        return next((error for error in failed if str(error) != NO_CAUSE), LostInput(LOST))
 
     def _check_connected(self) -> None:
         if self.client.status != "running":
@@ -342,9 +353,7 @@ def _plain_errors() -> Iterator[None]:
             "worker"
         ) from error
     except CancelledError as error:  # Dask's errors derive from it: one of `gather`, another one of `wait`
-        raise LostInput(
-            "data was lost with a worker and cannot be read again; give paths, or a dask array that reads its chunks"
-        ) from error
+        raise LostInput(LOST) from error
 
 
 class LostInput(RuntimeError):

@@ -18,7 +18,7 @@ from distributed.core import Status
 import emst
 import emst.dask.rounds
 from emst.dask import minimum_spanning_tree
-from emst.dask.cluster import LostInput
+from emst.dask.cluster import Cluster, LostInput
 from emst.dask.hdbscan import HDBSCAN
 
 X = np.round(np.random.default_rng(5).random((1500, 2)), 2)
@@ -194,6 +194,32 @@ def test_a_file_that_is_gone_when_it_is_needed_again(doomed, tmp_path):
 
     with pytest.raises(FileNotFoundError, match=r"\d\.npy has vanished"):
         minimum_spanning_tree(str(tmp_path), partitions=4, client=doomed, report=report)
+
+
+def fails(ops, text):
+    raise FileNotFoundError(text)
+
+
+def one(ops):
+    return 1
+
+
+@pytest.mark.parametrize("others", [["it has vanished"], []])
+def test_a_finished_task_that_dask_fails_gives_the_error_of_the_task_that_failed(doomed, others):
+    cluster = Cluster(doomed, "cpu")
+    finished = cluster.submit(one)
+    others = [cluster.submit(fails, text) for text in others]
+    assert finished.exception(timeout=10) is None
+    assert all(future.exception(timeout=10) is not None for future in others)
+    scheduler = doomed.cluster.scheduler
+    doomed.cluster.sync(as_coroutine, scheduler.transitions, {finished.key: "erred"}, stimulus_id="a test")
+    expected, text = (FileNotFoundError, "it has vanished") if others else (LostInput, "was lost with a worker")
+    with pytest.raises(expected, match=text):
+        cluster.gather([finished])
+
+
+async def as_coroutine(function, *args, **options):
+    return function(*args, **options)
 
 
 def test_a_plain_array_that_is_lost_again_and_again(doomed, monkeypatch):
