@@ -1,6 +1,6 @@
-"""Draw docs/scale-out.png: partitions, what they publish, which points ask others, and which edges rounds find.
+"""Draw docs/images/scale_out.png: partitions, what they publish, which points ask others, and which edges rounds find.
 
-    python benchmarks/dask_picture.py docs/scale-out.png
+    python benchmarks/dask_picture.py docs/images/scale_out.png
 
 What is drawn is what the tasks of `emst.dask` return, for 20,000 points in 6 partitions.
 """

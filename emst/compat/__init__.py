@@ -8,5 +8,5 @@
     missing.py         the errors for what has no equivalent
 
 A class here holds a fitted `HDBSCANGPU`, as `exact_`. None of the other libraries is imported.
-docs/migration.md lists which keyword becomes which.
+docs/migration/index.md lists which keyword becomes which.
 """
