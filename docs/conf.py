@@ -1,13 +1,14 @@
 """Sphinx: `python -m sphinx -W --keep-going -j 2 docs docs/_build` makes the pages of docs/_build/index.html.
 
-    guide/         user guides
-    migration/     coming from other libraries
-    examples/      the gallery: scripts that sphinx-gallery runs
-    how/           how it works
-    drawings/      scripts behind the drawings in the pages, which matplotlib's plot directive runs
-    api/           one page for each public name, made from its docstring
-    benchmarks/    figures
-    contributing/  for those who change the code
+guide/         user guides
+migration/     coming from other libraries
+examples/      the gallery: scripts that sphinx-gallery runs
+how/           how it works
+drawings/      scripts behind the drawings in the pages, which matplotlib's plot directive runs
+api/           one page for each public name, made from its docstring
+benchmarks/    figures
+contributing/  for those who change the code
+_ext/          {plot} in Markdown
 """
 
 import os
@@ -18,8 +19,9 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 sys.path.insert(0, str(ROOT))  # datasets/ and benchmarks/ are not installed
+sys.path.insert(0, str(DOCS / "_ext"))
 
-import emst
+import emst  # noqa: E402
 
 REPOSITORY = "https://github.com/emst/emst"  # as in [project.urls] of pyproject.toml
 
@@ -38,8 +40,9 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "drawings",  # in docs/_ext
 ]
-exclude_patterns = ["_build", "examples", "drawings"]
+exclude_patterns = ["_build", "_ext", "examples", "drawings"]
 default_role = "py:obj"  # `EMST` in a docstring is a link if there is a page for it
 nitpicky = False
 

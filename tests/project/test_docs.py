@@ -20,7 +20,7 @@ PAGES = [
     ROOT / "datasets" / "autzen" / "README.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-FENCED = re.compile(r"(?P<mark><!-- not run[^\n]*-->\n)?^```(?P<language>\w*)\n(?P<code>.*?)^```$", re.M | re.S)
+FENCED = re.compile(r"(?P<mark><!-- not run[^\n]*-->\n)?^```(?P<language>[^`\n]*)\n(?P<code>.*?)^```$", re.M | re.S)
 PATH = re.compile(r"`((?:emst|tests|benchmarks|datasets|docs)/[\w./-]*)`(?:(?:,| and) `(\w+\.cuh?)`)?")
 LINK = re.compile(r"\]\((?!https?:)(?P<file>[^)#\s]*)(?:#(?P<section>[^)\s]*))?\)")
 

@@ -18,9 +18,13 @@ figure, axes = plt.subplots(2, 2, figsize=(10, 8), layout="constrained")
 (spanning, dendrogram), (condensed, clusters) = axes
 spanning.add_collection(LineCollection(points[tree[:, :2].astype(int)], color="0.4", lw=1.2))
 spanning.scatter(*points.T, s=14, color="black", zorder=3)
-model.single_linkage_tree_.plot(ax=dendrogram)
-model.condensed_tree_.plot(ax=condensed, select_clusters=True)
+model.single_linkage_tree_.plot(ax=dendrogram, colorbar=False)
+model.condensed_tree_.plot(ax=condensed, select_clusters=True, colorbar=False)
 plot_clusters(points, model.labels_, ax=clusters)
+clusters.get_legend().remove()
+left, right = condensed.get_xlim()
+bottom, top = condensed.get_ylim()
+condensed.set(xlim=(left - 0.1 * (right - left), right + 0.1 * (right - left)), ylim=(bottom * 1.1, top))
 for ax, title in zip(axes.flat, ("1. spanning tree", "2. dendrogram", "3. condensed tree", "4. clusters")):
     ax.set_title(title, fontsize=11)
 for ax in (spanning, clusters):
