@@ -13,6 +13,7 @@
 import os
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
@@ -21,7 +22,8 @@ sys.path.insert(0, str(ROOT))  # datasets/ and benchmarks/ are not installed
 
 import emst
 
-REPOSITORY = "https://github.com/emst/emst"  # as in [project.urls] of pyproject.toml
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+REPOSITORY = PROJECT["urls"]["Homepage"]
 
 project = "emst"
 author = "The emst developers"
