@@ -9,10 +9,11 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import tomllib
 import zipfile
 from email.parser import BytesParser
 from pathlib import Path, PurePosixPath
+
+import tomllib
 
 ROOT = Path(__file__).resolve().parents[1]
 SUFFIXES = {".py", ".cu", ".cuh", ".js", ".typed"}

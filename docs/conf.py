@@ -13,8 +13,9 @@
 import os
 import re
 import sys
-import tomllib
 from pathlib import Path
+
+import tomllib
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
