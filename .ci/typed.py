@@ -1,7 +1,7 @@
 """What a type checker makes of the installed package: `mypy --strict .ci/typed.py`, from another folder.
 
-Arrays are `Any`: they are numpy's, CuPy's or torch's, as the input was. Lines that use the package wrongly have the error
-that mypy must find; `--strict` reports each comment that silences nothing.
+Arrays are `Any`: they are numpy's, CuPy's or torch's, as the input was. Each line that uses the package wrongly names the
+error that mypy must find there; `--strict` reports a comment that silences nothing.
 """
 
 from typing import Any, assert_type
@@ -54,4 +54,4 @@ EMST(2)  # type: ignore[call-arg]
 HDBSCANGPU(min_cluster_sizes=5)  # type: ignore[call-arg]
 minimum_spanning_tree(X, metrics="euclidean")  # type: ignore[call-arg]
 minimum_spanning_tree(X).total_weight.append(1)  # type: ignore[attr-defined]
-graph_msf([0], [1], [2.0]).edge_ids  # type: ignore[attr-defined]
+print(graph_msf([0], [1], [2.0]).edge_ids)  # type: ignore[attr-defined]
