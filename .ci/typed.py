@@ -1,7 +1,7 @@
 """What a type checker makes of the installed package: `mypy --strict .ci/typed.py`, from another folder.
 
-Arrays are `Any`: they are numpy's, CuPy's or torch's, as the input was. Each line that uses the package wrongly names the
-error that mypy must find there; `--strict` reports a comment that silences nothing.
+Arrays are `Any`: they are numpy's, CuPy's or torch's, as the input was. Each line that uses the package wrongly names
+the error that mypy must find there; `--strict` reports a comment that silences nothing.
 """
 
 from typing import Any, assert_type
