@@ -16,6 +16,8 @@ import re
 import sys
 from pathlib import Path
 
+import tomllib
+
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 sys.path.insert(0, str(ROOT))  # datasets/ and benchmarks/ are not installed
@@ -23,7 +25,8 @@ sys.path.insert(0, str(DOCS / "_ext"))
 
 import emst  # noqa: E402
 
-REPOSITORY = "https://github.com/emst/emst"  # as in [project.urls] of pyproject.toml
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+REPOSITORY = PROJECT["urls"]["Homepage"]
 
 project = "emst"
 author = "The emst developers"
