@@ -8,6 +8,7 @@
     api/           one page for each public name, made from its docstring
     benchmarks/    figures
     contributing/  for those who change the code
+    _ext/          what makes the pages of api/: members of classes, options of commands
 """
 
 import os
@@ -17,9 +18,8 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
-sys.path[:0] = [str(ROOT), str(DOCS / "_ext")]  # datasets/ and benchmarks/ are not installed
-
-import reference
+sys.path.insert(0, str(ROOT))  # datasets/ and benchmarks/ are not installed
+sys.path.insert(0, str(DOCS / "_ext"))
 
 import emst
 
@@ -54,7 +54,6 @@ suppress_warnings = ["config.cache"]  # functions in the gallery's settings cann
 
 numpydoc_show_class_members = False
 autosummary_generate = True
-autosummary_context = {"alias_of": reference.alias_of, "members_of": reference.members_of}
 autosummary_filename_map = {"emst.compat.hdbscan.hdbscan": "emst.compat.hdbscan.hdbscan_function"}  # HDBSCAN is a page
 autodoc_typehints = "none"  # the docstrings say what each parameter is
 
@@ -90,14 +89,18 @@ LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
 
 
 def linked(text, here, page):
-    """The text of a file in the folder `here`, shown on a page in the folder `page`. What lies outside docs/ is no page:
-    links to it go to the repository."""
+    """The text of a file in the folder `here`, for a page in the folder `page`.
+
+    What lies outside docs/ is no page: links to it go to the repository.
+    """
 
     def replaced(link):
         target = Path(os.path.normpath(here / link[1]))
         if target.is_relative_to(DOCS):
             return f"]({Path(os.path.relpath(target, page)).as_posix()}"
-        return f"]({REPOSITORY}/blob/main/{target.relative_to(ROOT).as_posix()}" if target.is_relative_to(ROOT) else link[0]
+        if target.is_relative_to(ROOT):
+            return f"]({REPOSITORY}/blob/main/{target.relative_to(ROOT).as_posix()}"
+        return link[0]
 
     return LINK.sub(replaced, text)
 

@@ -60,8 +60,14 @@ def resolve(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     return None
 
 
+def for_templates(app: Any, config: Any) -> None:
+    """The functions that the templates call."""
+    config.autosummary_context |= {"alias_of": alias_of, "members_of": members_of}
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Called by Sphinx."""
+    app.connect("config-inited", for_templates)
     app.connect("autodoc-process-signature", without_signature)
     app.connect("missing-reference", resolve)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
