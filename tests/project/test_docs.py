@@ -17,7 +17,7 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "CHANGELOG.md",
     ROOT / "benchmarks" / "README.md",
-    ROOT / "datasets" / "autzen" / "README.md",
+    *sorted((ROOT / "datasets").glob("*/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 FENCED = re.compile(r"(?P<mark><!-- not run[^\n]*-->\n)?^```(?P<language>\w*)\n(?P<code>.*?)^```$", re.M | re.S)
