@@ -1,13 +1,13 @@
 """Sphinx: `python -m sphinx -W --keep-going -j 2 docs docs/_build` makes the pages of docs/_build/index.html.
 
-    guide/         user guides
-    migration/     coming from other libraries
-    examples/      the gallery: scripts that sphinx-gallery runs
-    how/           how it works
-    drawings/      scripts behind the drawings in the pages, which matplotlib's plot directive runs
-    api/           one page for each public name, made from its docstring
-    benchmarks/    figures
-    contributing/  for those who change the code
+guide/         user guides
+migration/     coming from other libraries
+examples/      the gallery: scripts that sphinx-gallery runs
+how/           how it works
+drawings/      scripts behind the drawings in the pages, which matplotlib's plot directive runs
+api/           one page for each public name, made from its docstring
+benchmarks/    figures
+contributing/  for those who change the code
 """
 
 import os
@@ -54,6 +54,7 @@ autodoc_typehints = "none"  # the docstrings say what each parameter is
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
+    "subsection_order": [f"examples/{folder}" for folder in ("applications", "choosing", "trees", "large")],
     "filename_pattern": "/plot_",
     "abort_on_example_error": True,
     "download_all_examples": False,

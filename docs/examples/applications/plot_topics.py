@@ -29,7 +29,7 @@ def first_sentence(thing):
     """The first paragraph with a space and a full stop; signatures come before it in some docstrings."""
     for paragraph in (inspect.getdoc(thing) or "").split("\n\n"):
         sentence = " ".join(paragraph.split()).split(". ")[0]
-        if " " in sentence and sentence.endswith(".") or ". " in paragraph:
+        if " " in sentence and (paragraph.endswith(".") or ". " in paragraph):
             return re.sub(r"[`*:]", "", sentence)
     return ""
 

@@ -24,18 +24,16 @@ town = quarters[g.integers(0, 7, 1400)] + g.normal(0, 0.26, (1400, 2))
 villages = [center + g.normal(0, 0.6, (200, 2)) for center in ([5, 4], [-5, 3], [5, -4], [-4, -5])]
 X = np.concatenate([town, *villages, g.uniform(-8, 8, (200, 2))])
 
-model = HDBSCAN(min_cluster_size=40, min_samples=8).fit(X)
+model = HDBSCAN(min_cluster_size=20, min_samples=5).fit(X)
 
 # %%
 # Four selections
 # ---------------
 # * **eom**, excess of mass, is the default. It takes the clusters that exist over the widest range of density: here the
 #   quarters of the town.
-# * **leaf** takes the finest clusters. They are more, and there is more noise between them.
+# * **leaf** takes the finest clusters. There are more of them, and there is more noise between them.
 # * **epsilon** is a distance: what is closer than this is not split any more. With 0.6 km the quarters become one town.
 #   The sparse villages stay what they are.
-# * **allow_single_cluster** also lets the root be selected, the cluster of all points. Use it if the data may be one
-#   cluster, and rather not if it surely is not.
 selections = {
     "eom": {},
     "leaf": {"cluster_selection_method": "leaf"},
@@ -55,15 +53,15 @@ plt.show()
 # The same in the condensed tree
 # ------------------------------
 # Density grows downwards: lambda is 1 / distance. A bar is as wide as the cluster has points. Circles are the clusters
-# that were selected, in the colours of the picture above. An epsilon of 0.6 km is the line at lambda = 1.7: clusters that
-# were born below the line are replaced by those that contain them.
+# that were selected, in the colours of the picture above. An epsilon of 0.6 km is the line at lambda = 1.7: clusters
+# that were born below the line are replaced by those that contain them.
 fig, axes = plt.subplots(1, 2, figsize=(10, 5), sharey=True, layout="constrained")
 for ax, name in zip(axes, ("eom", "eom, epsilon = 0.6 km")):
     one = models[name]
     palette = cluster_colours(one.labels_, X)
     one.condensed_tree_.plot(select_clusters=True, selection_palette=palette, colorbar=False, cmap="Greys", axis=ax)
     ax.axhline(1 / 0.6, color="tab:red", linestyle="--", linewidth=1)
-    ax.set_title(name)
+    ax.set(title=name, ylim=(18, 0))
 plt.show()
 
 # %%
@@ -84,5 +82,5 @@ for ax, (name, parameters) in zip(axes, choices.items()):
     one = HDBSCAN(min_cluster_size=40, min_samples=8, **parameters).fit(blob)
     plot_clusters(blob, one.labels_, one.probabilities_, ax=ax)
     ax.legend_.remove()
-    ax.set_title(f"{name}\n{one.labels_.max() + 1} clusters, {np.sum(one.labels_ < 0)} points of noise", fontsize="medium")
+    ax.set_title(f"{name}\nclusters: {one.labels_.max() + 1}, noise: {np.mean(one.labels_ < 0):.0%}", fontsize="medium")
 plt.show()

@@ -23,7 +23,7 @@ X = np.concatenate([g.normal(center, 0.35, (20, 2)) for center in ([0, 0], [2.5,
 mst = minimum_spanning_tree(X)
 Z = mst.linkage()
 
-fig, axes = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained", width_ratios=[1, 1.2])
+fig, axes = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained", width_ratios=[1.35, 1])
 plot_mst(X, mst, ax=axes[0])
 axes[0].set_title("minimum spanning tree")
 hierarchy.dendrogram(Z, ax=axes[1], no_labels=True, color_threshold=0.9, above_threshold_color="0.5")
