@@ -10,7 +10,7 @@ HDBSCAN finds the single objects among the points. It is not told how many there
 # The scan
 # --------
 # The columns are x, y and the height, in feet. The ground was removed when the file was made: all points are
-# more than 35 feet above the lowest ground. The scan is the Autzen data of `PDAL <https://github.com/PDAL/data>`__, under
+# more than 35 feet above the lowest ground. This is the Autzen data of `PDAL <https://github.com/PDAL/data>`__, under
 # the licence CC BY 4.0.
 import matplotlib.pyplot as plt
 import numpy as np
