@@ -21,8 +21,6 @@ NAMED = 500_000  # places with fewer people have no name here, which keeps the f
 
 def places(towns: list[dict]) -> np.ndarray:
     """Places of at least LEAST people, sorted by country, latitude and longitude."""
-    known = [town for town in towns if town["population"] >= LEAST]
-    known.sort(key=lambda town: (town["countrycode"], town["latitude"], town["longitude"], town["geonameid"]))
     rows = [
         (
             round(town["latitude"], 3),
@@ -31,9 +29,10 @@ def places(towns: list[dict]) -> np.ndarray:
             town["countrycode"],
             town["name"] if town["population"] >= NAMED else "",
         )
-        for town in known
+        for town in towns
+        if town["population"] >= LEAST
     ]
-    return np.array(rows, FIELDS)
+    return np.array(sorted(rows, key=lambda row: (row[3], *row)), FIELDS)
 
 
 if __name__ == "__main__":
