@@ -64,6 +64,7 @@ autodoc_typehints = "none"  # the docstrings say what each parameter is
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
+    "subsection_order": [f"examples/{folder}" for folder in ("applications", "choosing", "trees", "large")],
     "filename_pattern": "/plot_",
     "abort_on_example_error": True,
     "download_all_examples": False,
