@@ -1,14 +1,14 @@
 """Sphinx: `python -m sphinx -W --keep-going -j 2 docs docs/_build` makes the pages of docs/_build/index.html.
 
-    guide/         user guides
-    scale_out/     many GPUs and machines
-    migration/     coming from other libraries
-    examples/      the gallery: scripts that sphinx-gallery runs
-    how/           how it works
-    drawings/      scripts behind the drawings in the pages, which matplotlib's plot directive runs
-    api/           one page for each public name, made from its docstring
-    benchmarks/    figures
-    contributing/  for those who change the code
+guide/         user guides
+scale_out/     many GPUs and machines
+migration/     coming from other libraries
+examples/      the gallery: scripts that sphinx-gallery runs
+how/           how it works
+drawings/      scripts behind the drawings in the pages, which matplotlib's plot directive runs
+api/           one page for each public name, made from its docstring
+benchmarks/    figures
+contributing/  for those who change the code
 """
 
 import os
