@@ -1,6 +1,7 @@
 """Sphinx: `python -m sphinx -W --keep-going -j 2 docs docs/_build` makes the pages of docs/_build/index.html.
 
 guide/         user guides
+scale_out/     many GPUs and machines
 migration/     coming from other libraries
 examples/      the gallery: scripts that sphinx-gallery runs
 how/           how it works
