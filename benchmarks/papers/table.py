@@ -73,6 +73,16 @@ class Table:
         return f"{self.name}.png"
 
 
+def read(path: pathlib.Path) -> dict[str, list[dict[str, str]]]:
+    """The tables of a markdown file of results: heading -> rows, each a dict of head -> cell."""
+    tables: dict[str, list[dict[str, str]]] = {}
+    for section in path.read_text().split("\n## ")[1:]:
+        title, *lines = section.splitlines()
+        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+        tables[title] = [dict(zip(cells[0], row)) for row in cells[2:]]
+    return tables
+
+
 def text(cell: Cell) -> str:
     """A printed cell: four digits of a measured number, all digits of a count."""
     if cell is None:
