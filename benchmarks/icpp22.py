@@ -5,7 +5,7 @@
     python benchmarks/icpp22.py --figure 9 --k-sets uniform3:1000000 "my points=points.npy"
 
 A set is a name of datasets/synthetic.py, NAME:N with another number of points, or TITLE=FILE.npy. On the CPU the sets
-are smaller, and their points are float64.
+have a million points, unless --n says otherwise, in float64. On a GPU they have their own number, in float32.
 """
 
 from __future__ import annotations
@@ -25,11 +25,14 @@ from papers.samples import neighbours, samples
 from race import common_parser
 from report import machine
 
+from datasets import synthetic
+
 FIGURES = {1: parallel_rates, 5: sequential_rates, 6: speedups, 7: samples, 8: phases, 9: neighbours}
 SETS = ["uniform2", "uniform3", "normal2", "normal3", "visualvar2", "visualvar3", "traj3", "halo3"]
 SCALES = {  # of the experiments: (cpu, cuda, quick)
     "n": (1_000_000, None, 3000),  # points of a set without N; None: its own number
     "dtype": ("float64", "float32", "float64"),
+    "sequential_n": (300_000, 1_000_000, 1000),  # points of figure 5
     "sample_sets": (["halo3:4000000"], ["halo3", "uniform3"], ["halo3"]),
     "samples": (
         [10_000, 30_000, 100_000, 300_000, 1_000_000],
@@ -45,6 +48,7 @@ SCALES = {  # of the experiments: (cpu, cuda, quick)
 def arguments() -> argparse.Namespace:
     top = common_parser(__doc__, PEERS)
     top.add_argument("--figure", nargs="+", type=int, choices=list(FIGURES), default=list(FIGURES))
+    top.add_argument("--n", type=int, help="points of a set without N, and most points of a file")
     top.add_argument("--sets", nargs="+", metavar="SET", default=SETS, help="of figures 1, 5, 6 and 8")
     top.add_argument("--sample-sets", nargs="+", metavar="SET", help="of figure 7")
     top.add_argument("--k-sets", nargs="+", metavar="SET", help="of figure 9")
@@ -56,6 +60,9 @@ def arguments() -> argparse.Namespace:
     for name, scales in SCALES.items():
         if getattr(options, name, None) is None:
             setattr(options, name, scales[which])
+    for name in options.sets + options.sample_sets + options.k_sets:
+        if "=" not in name and name.partition(":")[0] not in synthetic.SETS:
+            top.error(f"{name} is no set: {', '.join(synthetic.SETS)}, or TITLE=FILE.npy")
     options.peer_runs = options.peer_runs or options.runs
     options.metric = "euclidean"
     return options

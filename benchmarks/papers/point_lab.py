@@ -19,7 +19,8 @@ from datasets.synthetic import SETS
 
 from .table import Table
 
-PEERS = ["quitefastmst", "mlpack"]
+PARALLEL = ["quitefastmst"]
+PEERS = [*PARALLEL, "mlpack"]
 SEED = 20220829  # of all samples
 ROUNDINGS = 64  # total weights agree if they differ by at most so many units of relative rounding
 
@@ -42,44 +43,45 @@ class PointLab:
         self._points: np.ndarray | None = None
         self._raced: dict[tuple[Any, ...], list[Record]] = {}
         self.problems: list[str] = []
+        self._skipped: list[str] = []
 
     def points(self, name: str) -> np.ndarray | None:
-        """The whole set NAME, NAME:N or TITLE=FILE on the host; None, and a line on standard error, if it is missing."""
+        """The set NAME, NAME:N or TITLE=FILE on the host; None, with a line on standard error, if it is missing."""
         if self._name != name:
             self._name, self._points = name, None
             try:
                 self.title, found = open_points(name, self.options.n)
             except OSError as error:
-                print(f"{name} is skipped: {error}", file=sys.stderr)
+                self._skip(f"{name} is skipped: {error}")
             else:
                 self._points = np.ascontiguousarray(found, self.options.dtype)
         return self._points
 
-    def sample(self, name: str, n: int) -> np.ndarray | None:
-        """n points of this set, drawn without replacement; a smaller sample is a part of a larger one."""
-        points = self.points(name)
-        if points is None or n >= len(points):
-            return points
-        return points[np.random.default_rng(SEED).permutation(len(points))[:n]]
+    def _skip(self, sentence: str) -> None:
+        if sentence not in self._skipped:
+            self._skipped.append(sentence)
+            print(sentence, file=sys.stderr)
 
     def race(
-        self, name: str, k: int = 1, n: int | None = None, threads: int | None = None, peers: list[str] = PEERS
+        self, name: str, peers: list[str], k: int = 1, n: int | None = None, threads: int | None = None
     ) -> list[Record]:
-        """Records of emst and of the peers that can take part; on a GPU the peers still run on the CPU.
+        """Records of emst, the first one, and of these peers, if they can take part. Peers always run on the CPU.
 
-        `threads` limits the threads of the CPU; by default all are used.
+        `n` is the size of a sample. `threads` limits the threads of the CPU, and excludes the GPU.
         """
         key = (name, k, n, threads, *peers)
         if key not in self._raced:
-            points = self.points(name) if n is None else self.sample(name, n)
-            title = self.title if n is None else f"{self.title}, sampled"
+            points = self.points(name)
+            title, points = (self.title, points) if points is None else sampled(self.title, points, n)
             self._raced[key] = [] if points is None else self._race(title, points, k, threads, peers)
         return self._raced[key]
 
     def _race(self, title: str, points: np.ndarray, k: int, threads: int | None, peers: list[str]) -> list[Record]:
         options = self.options
         on_cpu = argparse.Namespace(**{**vars(options), "device": "cpu"})
-        field = invited(title, len(points), k, peers, on_cpu) if peers else {}
+        wanted = None if options.peers is None else [peer for peer in options.peers or PEERS if peer in peers]
+        on_cpu.peers = wanted or None
+        field = invited(title, len(points), k, peers, on_cpu)
         if options.device == "cpu" or threads:
             field = {"emst": ours("cpu")["emst"]} | field
         runs = {one: options.runs if one == "emst" else options.peer_runs for one in field}
@@ -109,13 +111,20 @@ class PointLab:
 
 
 def open_points(name: str, n: int | None) -> tuple[str, np.ndarray]:
-    """Title and points of the set NAME, NAME:N or TITLE=FILE.npy; `n` is the number of points of NAME without N."""
+    """Title and points of the set NAME, NAME:N or TITLE=FILE.npy; of NAME without N and of a file at most n points."""
     title, _, path = name.partition("=")
     if path:
-        return title, np.load(path)
+        return sampled(title, np.load(path), n)
     title, _, own = name.partition(":")
     n = int(own) if own else n
     return title if n in (None, SETS[title].n) else f"{title} {n}", SETS[title](n)
+
+
+def sampled(title: str, points: np.ndarray, n: int | None) -> tuple[str, np.ndarray]:
+    """Title and points of a random sample of n points, or of the whole set; a smaller sample is part of a larger one."""
+    if n is None or n >= len(points):
+        return title, points
+    return f"{title}, sampled", points[np.random.default_rng(SEED).permutation(len(points))[:n]]
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from report import median_of
 
-from .point_lab import PointLab, table_of_records
+from .point_lab import PARALLEL, PointLab, table_of_records
 from .published import ICPP22_SAMPLES
 from .table import Table
 
@@ -26,7 +26,7 @@ def samples(lab: PointLab) -> Table:
         points = lab.points(name)
         sizes = [] if points is None else [n for n in lab.options.samples if n < len(points)] + [len(points)]
         for n in sizes:
-            records += lab.race(name, n=n, peers=["quitefastmst"])
+            records += lab.race(name, _peers(lab), n=n)
     note = SAMPLES_NOTE + "; ".join(map(str, ICPP22_SAMPLES)) + "."
     return table_of_records("figure-7", "Figure 7: rates of samples", note, records)
 
@@ -37,7 +37,7 @@ def neighbours(lab: PointLab) -> Table:
     for name in lab.options.k_sets:
         first: dict[str, float] = {}
         for k in lab.options.k:
-            for record in lab.race(name, k=k, peers=["quitefastmst"]):
+            for record in lab.race(name, _peers(lab), k=k):
                 who, seconds = f"{record['contestant']} on {record['threads']}", median_of(record)
                 ratio = seconds / first.setdefault(who, seconds)
                 rows.append(
@@ -45,3 +45,8 @@ def neighbours(lab: PointLab) -> Table:
                 )
     head = ["k", "set", "points", "d", "contestant", "median ms", "ratio to k = 1", "total weight"]
     return Table("figure-9", "Figure 9: k from 1 to 64", head, rows, NEIGHBOURS_NOTE)
+
+
+def _peers(lab: PointLab) -> list[str]:
+    """Beside a GPU, programs for the CPU run in figures 1, 5 and 6 only."""
+    return PARALLEL if lab.options.device == "cpu" else []

@@ -74,12 +74,17 @@ class Table:
 
 
 def read(path: pathlib.Path) -> dict[str, list[dict[str, str]]]:
-    """The tables of a markdown file of results: heading -> rows, each a dict of head -> cell."""
+    """The rows of all tables of a markdown file, under their headings; each row is a dict of head -> cell."""
     tables: dict[str, list[dict[str, str]]] = {}
     for section in path.read_text().split("\n## ")[1:]:
         title, *lines = section.splitlines()
-        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
-        tables[title] = [dict(zip(cells[0], row)) for row in cells[2:]]
+        rows = tables[title] = []
+        for line, below in zip(lines, [*lines[1:], ""]):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if below.startswith("|---"):
+                head = cells
+            elif line.startswith("| "):
+                rows.append(dict(zip(head, cells)))
     return tables
 
 
