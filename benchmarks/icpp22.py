@@ -22,7 +22,6 @@ from papers.phases import phases
 from papers.point_lab import PEERS, PointLab
 from papers.rates import parallel_rates, sequential_rates, speedups
 from papers.samples import neighbours, samples
-from race import common_parser
 from report import machine
 
 from datasets import synthetic
@@ -46,15 +45,21 @@ SCALES = {  # of the experiments: (cpu, cuda, quick)
 
 
 def arguments() -> argparse.Namespace:
-    top = common_parser(__doc__, PEERS)
+    top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    top.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     top.add_argument("--figure", nargs="+", type=int, choices=list(FIGURES), default=list(FIGURES))
     top.add_argument("--n", type=int, help="points of a set without N, and most points of a file")
     top.add_argument("--sets", nargs="+", metavar="SET", default=SETS, help="of figures 1, 5, 6 and 8")
     top.add_argument("--sample-sets", nargs="+", metavar="SET", help="of figure 7")
     top.add_argument("--k-sets", nargs="+", metavar="SET", help="of figure 9")
     top.add_argument("--k", nargs="+", type=int, help="of figure 9; k counts the point itself")
+    top.add_argument("--runs", type=int, default=5)
+    top.add_argument("--seed", type=int, default=0, help="seed of the order of the runs")
+    top.add_argument("--peers", nargs="*", choices=PEERS, help="also time these peers; without names all of them")
     top.add_argument("--peer-runs", type=int, help="runs of every peer (default: --runs)")
     top.add_argument("--quick", action="store_true", help="tiny sets")
+    top.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
+    top.add_argument("--json", type=pathlib.Path, metavar="FILE")
     options = top.parse_args()
     which = 2 if options.quick else ["cpu", "cuda"].index(options.device)
     for name, scales in SCALES.items():

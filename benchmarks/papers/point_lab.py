@@ -121,7 +121,7 @@ def open_points(name: str, n: int | None) -> tuple[str, np.ndarray]:
 
 
 def sampled(title: str, points: np.ndarray, n: int | None) -> tuple[str, np.ndarray]:
-    """Title and points of a random sample of n points, or of the whole set; a smaller sample is part of a larger one."""
+    """Title and points of a random sample of n points, or of the whole set; a smaller one is part of a larger one."""
     if n is None or n >= len(points):
         return title, points
     return f"{title}, sampled", points[np.random.default_rng(SEED).permutation(len(points))[:n]]
