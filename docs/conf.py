@@ -118,8 +118,9 @@ def of_a_page(app, name, content):
 
 
 def of_an_included_file(app, path, name, content):
-    """Links of a file that a page includes, such as CHANGELOG.md."""
-    content[0] = linked(content[0], (DOCS / path).resolve().parent, Path(app.env.doc2path(name)).parent)
+    """Links of a file that a page includes, such as CHANGELOG.md. MyST passes the page's name without its folder."""
+    page = app.env.doc2path(app.env.docname)
+    content[0] = linked(content[0], (DOCS / path).resolve().parent, Path(page).parent)
 
 
 def setup(app):
