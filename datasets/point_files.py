@@ -78,12 +78,12 @@ def porto(path: Path, most: int | None = None) -> np.ndarray:
         for row in rows:
             if len(row) != len(names):
                 raise ValueError(f"line {rows.line_num} has {len(row)} fields and not {len(names)}")
-            trip = json.loads(row[at])[:most]
-            before = len(values)
-            values.extend(itertools.chain.from_iterable(trip))
-            if len(values) - before != 2 * len(trip):
-                raise ValueError(f"line {rows.line_num} has a point without two coordinates")
-        return _table(values, 2)[:, ::-1].copy()  # the file has longitudes first
+            trip = json.loads(row[at])
+            try:
+                values.extend(coordinate for longitude, latitude in trip[:most] for coordinate in (latitude, longitude))
+            except (TypeError, ValueError):
+                raise ValueError(f"line {rows.line_num} has something else than points of two coordinates") from None
+        return _table(values, 2)
 
 
 def road_network_3d(path: Path) -> np.ndarray:
