@@ -33,7 +33,7 @@ def tables():
     )
 
 
-@pytest.mark.parametrize("table", tables(), ids=["sets", "roads"])
+@pytest.mark.parametrize("table", list(tables()), ids=["sets", "roads"])
 def test_the_page_shows_the_registry(table):
     assert table in (ROOT / "docs" / "guide" / "datasets.md").read_text(), f"the table should be:\n{table}"
 
