@@ -15,7 +15,9 @@ for ax, k in zip(axes, (2, 10, 60)):
     model = HDBSCANGPU(min_cluster_size=10, min_samples=k).fit(X)
     plot_clusters(X, model.labels_, model.probabilities_, ax=ax)
     ax.get_legend().remove()
-    ax.set_title(f"min_samples={k}: {model.labels_.max() + 1} clusters, {(model.labels_ == -1).sum()} noise", fontsize=9)
+    ax.set_title(
+        f"min_samples={k}: {model.labels_.max() + 1} clusters, {(model.labels_ == -1).sum()} noise", fontsize=9
+    )
     ax.set_aspect("equal")
     ax.set_xlabel("")
     ax.set_ylabel("")

@@ -8,7 +8,9 @@ from matplotlib.colors import LogNorm
 from emst import EMST
 
 g = np.random.default_rng(0)
-X = np.concatenate([g.normal((0, 0), 0.8, (120, 2)), g.normal((7, 0), 0.8, (120, 2)), g.uniform((-2, -3), (9, 3), (50, 2))])
+X = np.concatenate(
+    [g.normal((0, 0), 0.8, (120, 2)), g.normal((7, 0), 0.8, (120, 2)), g.uniform((-2, -3), (9, 3), (50, 2))]
+)
 trees = [EMST(min_samples=k).fit(X) for k in (1, 8)]
 norm = LogNorm(0.2, 2)
 

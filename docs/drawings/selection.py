@@ -7,8 +7,8 @@ from emst import HDBSCANGPU
 from emst.plots import plot_clusters
 
 g = np.random.default_rng(0)
-places = [(0, 0), (1.2, 0), (0.6, 1.0), (6, 0)]
-X = np.concatenate([g.normal(c, 0.2, (150, 2)) for c in places[:3]] + [g.normal(places[3], 0.9, (300, 2))])
+dense = [g.normal(c, 0.2, (150, 2)) for c in [(0, 0), (1.2, 0), (0.6, 1.0)]]
+X = np.concatenate([*dense, g.normal((6, 0), 0.9, (300, 2))])
 model = HDBSCANGPU(min_cluster_size=15, min_samples=5).fit(X)
 selections = {
     '"eom"': model,
