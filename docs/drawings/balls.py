@@ -5,7 +5,8 @@ import numpy as np
 from sklearn.metrics import pairwise_distances
 
 METRICS = [
-    ("manhattan", {}), ("minkowski", {"p": 1.5}), ("euclidean", {}), ("minkowski", {"p": 4}), ("chebyshev", {}), ("cosine", {})
+    ("manhattan", {}), ("minkowski", {"p": 1.5}), ("euclidean", {}),
+    ("minkowski", {"p": 4}), ("chebyshev", {}), ("cosine", {}),
 ]  # fmt: skip
 grid = np.linspace(-1.3, 1.3, 401)
 x, y = np.meshgrid(grid, grid)
