@@ -90,6 +90,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "navigation_with_keys": False,
 }
+html_sidebars = {page: [] for page in ("index", "install", "quickstart", "which", "questions", "changelog")}
 
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
 
