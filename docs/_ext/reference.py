@@ -11,6 +11,16 @@ import inspect
 from typing import Any
 
 PREFIXES = ("emst.", "emst.hdbscan.trees.")  # `CondensedTree` in a docstring of emst.dask is emst.hdbscan.trees's
+TYPES = {  # types of parameters and results that are links
+    "CondensedTree": "emst.hdbscan.trees.CondensedTree",
+    "Costs": "emst.dask.spanning.Costs",
+    "HDBSCANGPU": "emst.HDBSCANGPU",
+    "MinimumSpanningForest": "emst.MinimumSpanningForest",
+    "MinimumSpanningTree": "emst.MinimumSpanningTree",
+    "PredictionData": "emst.compat.hdbscan.prediction.PredictionData",
+    "SingleLinkageTree": "emst.hdbscan.trees.SingleLinkageTree",
+    "SpanningTree": "emst.hdbscan.trees.SpanningTree",
+}
 
 
 def found(fullname: str) -> Any:
@@ -60,14 +70,15 @@ def resolve(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     return None
 
 
-def for_templates(app: Any, config: Any) -> None:
-    """The functions that the templates call."""
+def configure(app: Any, config: Any) -> None:
+    """What the templates call; and no other links of types: those of numpydoc lead to pages of other projects."""
     config.autosummary_context |= {"alias_of": alias_of, "members_of": members_of}
+    config.numpydoc_xref_aliases_complete = TYPES
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Called by Sphinx."""
-    app.connect("config-inited", for_templates)
+    app.connect("config-inited", configure, priority=900)  # after numpydoc
     app.connect("autodoc-process-signature", without_signature)
     app.connect("missing-reference", resolve)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
