@@ -1,6 +1,7 @@
 """Sphinx: `python -m sphinx -W --keep-going -j 2 docs docs/_build` makes the pages of docs/_build/index.html.
 
 guide/         user guides
+scale_out/     many GPUs and machines
 migration/     coming from other libraries
 examples/      the gallery: scripts that sphinx-gallery runs
 how/           how it works
@@ -8,13 +9,15 @@ drawings/      scripts behind the drawings in the pages, which matplotlib's plot
 api/           one page for each public name, made from its docstring
 benchmarks/    figures
 contributing/  for those who change the code
-_ext/          what makes the pages of api/: members of classes, options of commands
+_ext/          {plot} in Markdown; what makes the pages of api/: members of classes, options of commands
 """
 
 import os
 import re
 import sys
 from pathlib import Path
+
+import tomllib
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -23,7 +26,8 @@ sys.path.insert(0, str(DOCS / "_ext"))
 
 import emst  # noqa: E402
 
-REPOSITORY = "https://github.com/emst/emst"  # as in [project.urls] of pyproject.toml
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+REPOSITORY = PROJECT["urls"]["Homepage"]
 
 project = "emst"
 author = "The emst developers"
@@ -40,7 +44,8 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
-    "commands",  # these two are in docs/_ext
+    "commands",  # these three are in docs/_ext
+    "drawings",
     "reference",
 ]
 templates_path = ["_templates"]
@@ -63,6 +68,7 @@ autodoc_typehints = "none"  # the docstrings say what each parameter is
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
+    "subsection_order": [f"examples/{folder}" for folder in ("applications", "choosing", "trees", "large")],
     "filename_pattern": "/plot_",
     "abort_on_example_error": True,
     "download_all_examples": False,

@@ -17,7 +17,7 @@ from emst.backend.records import Report
 from emst.distances.metrics import check_columns, check_directions, directions, tree_metric_of
 from emst.inputs.devices import giver, native_array, on_device_of
 from emst.inputs.features import features_of, set_features
-from emst.inputs.fitted import FittedAttribute
+from emst.inputs.fitted import fitted_attribute
 from emst.inputs.points import check_finite, check_min_samples, check_points
 from emst.inputs.summary import counted, float_sum, one_line
 from emst.progress import showing
@@ -277,12 +277,12 @@ class EMST(SpanningForest, BaseEstimator):
     59
     """
 
-    edges_: Any = FittedAttribute()
-    weights_: Any = FittedAttribute()
-    core_distances_: Any = FittedAttribute("min_samples > 1")
-    total_weight_: Any = FittedAttribute()
-    device_: Any = FittedAttribute()
-    n_features_in_: Any = FittedAttribute()
+    edges_: Any = fitted_attribute()
+    weights_: Any = fitted_attribute()
+    core_distances_: Any = fitted_attribute("min_samples > 1")
+    total_weight_: float = fitted_attribute()
+    device_: str = fitted_attribute()
+    n_features_in_: int = fitted_attribute()
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ from emst.dask.result import TreeEdges
 from emst.dask.spanning import Costs
 from emst.distances.metrics import check_columns, tree_metric_of
 from emst.inputs.features import features_of, set_features
-from emst.inputs.fitted import FittedAttribute
+from emst.inputs.fitted import fitted_attribute
 from emst.inputs.summary import counted, one_line
 from emst.progress import both, check_lines, round_printer
 
@@ -226,13 +226,13 @@ class EMST(DaskEstimator):
     >>> client.close()
     """
 
-    edges_: Any = FittedAttribute()
-    weights_: Any = FittedAttribute()
-    core_distances_: Any = FittedAttribute("min_samples > 1")
-    total_weight_: Any = FittedAttribute()
-    device_: Any = FittedAttribute()
-    report_: Any = FittedAttribute()
-    n_features_in_: Any = FittedAttribute()
+    edges_: Any = fitted_attribute()
+    weights_: Any = fitted_attribute()
+    core_distances_: Any = fitted_attribute("min_samples > 1")
+    total_weight_: float = fitted_attribute()
+    device_: str = fitted_attribute()
+    report_: Any = fitted_attribute()
+    n_features_in_: int = fitted_attribute()
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ from emst.hdbscan.parameters import RECLUSTERED, RULES, Rule
 from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy.selection import Options
 from emst.inputs.features import ATTRIBUTES, features_of, set_features
-from emst.inputs.fitted import FittedAttribute
+from emst.inputs.fitted import fitted_attribute
 from emst.inputs.summary import counted
 from emst.progress import check_lines, round_printer
 
@@ -75,13 +75,13 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
     >>> client.close()
     """
 
-    labels_: Any = FittedAttribute()
-    probabilities_: Any = FittedAttribute()
-    core_distances_: Any = FittedAttribute()
-    cluster_persistence_: Any = FittedAttribute()
-    report_: Any = FittedAttribute()
-    device_: Any = FittedAttribute()
-    n_features_in_: Any = FittedAttribute()
+    labels_: Any = fitted_attribute()
+    probabilities_: Any = fitted_attribute()
+    core_distances_: Any = fitted_attribute()
+    cluster_persistence_: Any = fitted_attribute()
+    report_: Any = fitted_attribute()
+    device_: str = fitted_attribute()
+    n_features_in_: int = fitted_attribute()
 
     @tells_equivalents
     def __init__(
