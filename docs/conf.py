@@ -24,7 +24,7 @@ ROOT = DOCS.parent
 sys.path.insert(0, str(ROOT))  # datasets/ and benchmarks/ are not installed
 sys.path.insert(0, str(DOCS / "_ext"))
 
-import emst  # noqa: E402
+import emst
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 REPOSITORY = PROJECT["urls"]["Homepage"]
@@ -54,7 +54,7 @@ default_role = "py:obj"  # `EMST` in a docstring is a link if there is a page fo
 smartquotes = False  # "auto" and --sep stay as one types them
 toc_object_entries_show_parents = "hide"  # fit(), not HDBSCANGPU.fit(), beside the page
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "html_image"]
 myst_heading_anchors = 4
 suppress_warnings = ["config.cache"]  # functions in the gallery's settings cannot be pickled
 
@@ -75,6 +75,9 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "remove_config_comments": True,
     "image_scrapers": ("matplotlib",),
+    "doc_module": ("emst",),  # names in the code of examples are links,
+    "reference_url": {"emst": None},  # to the pages of api/,
+    "backreferences_dir": "gallery/backreferences",  # which show the examples that use a name
 }
 
 plot_basedir = str(DOCS)
