@@ -42,15 +42,12 @@ def found(fullname: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def alias_of(fullname: str) -> str:
-    """The name of a class, if this is another one for it; otherwise ""."""
-    name = found(fullname).__name__
-    return "" if fullname.rsplit(".", 1)[1] == name else name
-
-
 def names_of(fullname: str) -> str:
-    """All names of an object, as one line: the gallery shows the examples that use any of them."""
-    return " ".join(name for name in documented() if found(name) is found(fullname))
+    """All names of an object in its module, as one line: the gallery shows the examples that use any of them."""
+    module, wanted = fullname.rsplit(".", 1)[0], found(fullname)
+    return " ".join(
+        f"{module}.{name}" for name in dir(importlib.import_module(module)) if found(f"{module}.{name}") is wanted
+    )
 
 
 def members_of(fullname: str, kind: str) -> list[str]:
@@ -96,7 +93,7 @@ def link_names(app: Any, doctree: Any) -> None:
     here = app.env.docname
     if here.startswith("api/"):
         return
-    left = {*documented()} - {name for name in documented() if alias_of(name)}
+    left = {*documented()}
     for code in list(doctree.findall(nodes.literal)):
         name = code.astext().split("(")[0]
         full = name if name in left else f"emst.{name}"
@@ -109,7 +106,7 @@ def link_names(app: Any, doctree: Any) -> None:
 
 def configure(app: Any, config: Any) -> None:
     """What the templates call; and no other links of types: those of numpydoc lead to pages of other projects."""
-    config.autosummary_context |= {"alias_of": alias_of, "members_of": members_of, "names_of": names_of}
+    config.autosummary_context |= {"members_of": members_of, "names_of": names_of}
     config.numpydoc_xref_aliases_complete = TYPES
 
 
