@@ -98,7 +98,7 @@ html_theme_options = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
     "navigation_with_keys": False,
-    "header_links_before_dropdown": 4,
+    "header_links_before_dropdown": 5,
 }
 
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")

@@ -89,6 +89,11 @@ def test_every_public_name_has_an_example(module):
     assert called and not called - set(EXAMPLES)
 
 
+def test_logo():
+    drawn = runpy.run_path(str(DOCS / "drawings" / "logo.py"))
+    assert drawn["FILE"].read_text() == drawn["logo"]()
+
+
 def test_every_page_is_in_a_toctree():
     listed = {DOCS / "index.md"}
     pages = [page for page in DOCS.rglob("*.md") if "_build" not in page.parts]
