@@ -6,6 +6,8 @@ An aircraft measured the stadium of Eugene, Oregon, with a laser. Each point is 
 HDBSCAN finds the single objects among the points. It is not told how many there are.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 # %%
 # The scan
 # --------
@@ -15,11 +17,11 @@ HDBSCAN finds the single objects among the points. It is not told how many there
 import matplotlib.pyplot as plt
 import numpy as np
 
-from datasets.registry import fetch
+from datasets import load
 from emst import HDBSCAN
 from emst.plots import cluster_colours, plot_clusters
 
-X = np.load(fetch("autzen"))["points"].astype(float)
+X = load("autzen").astype(float)
 print(f"{len(X):,} points, heights from {X[:, 2].min():.0f} to {X[:, 2].max():.0f} feet")
 
 fig, ax = plt.subplots(figsize=(7, 8), layout="constrained")

@@ -17,13 +17,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LogNorm
 
-from datasets.registry import fetch
+from datasets import fetch, load
 from emst import EMST, HDBSCAN
 from emst.plots import plot_clusters
 
 places = np.load(fetch("places"))["places"]
 X = np.column_stack([places["latitude"], places["longitude"]]).astype(float)  # latitude first
-outlines = np.load(fetch("land"))["outlines"]
+outlines = load("land")
 km = {"degrees": True, "radius": 6371.0088}  # input in degrees, lengths in kilometres
 
 

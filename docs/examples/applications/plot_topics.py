@@ -56,7 +56,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 tfidf = TfidfVectorizer(stop_words="english", sublinear_tf=True, min_df=3, token_pattern=r"[A-Za-z]{3,}")
 words = tfidf.fit_transform(texts)
-svd = TruncatedSVD(12, random_state=0)
+svd = TruncatedSVD(20, random_state=0)
 X = svd.fit_transform(words)
 print(f"{words.shape[1]:,} words, {X.shape[1]} columns after the SVD")
 
@@ -90,22 +90,22 @@ for i in np.argsort(-np.bincount(labels[labels >= 0])):
 # A picture
 # ---------
 # t-SNE puts sentences with similar vectors next to each other in the plane. It only draws: the clusters were found in
-# all columns. The topics with the surest members are named.
+# all columns. The largest topics are named.
 import matplotlib.pyplot as plt
 from sklearn.manifold import TSNE
 
 from emst.plots import cluster_colours
 
-plane = TSNE(metric="cosine", init="random", perplexity=20, max_iter=500, random_state=0).fit_transform(X)
+plane = TSNE(metric="cosine", perplexity=20, max_iter=400, random_state=0).fit_transform(X)
 members = labels >= 0
-fig, ax = plt.subplots(figsize=(9, 7.5), layout="constrained")
+colours = cluster_colours(labels, plane)
+fig, ax = plt.subplots(figsize=(9, 7), layout="constrained")
 ax.scatter(*plane[~members].T, s=3, color="0.85", linewidths=0)
-ax.scatter(*plane[members].T, s=8, color=cluster_colours(labels, plane)[labels[members]], linewidths=0)
-for i in np.argsort(-np.bincount(labels[members]))[:24]:
-    ax.text(
-        *np.median(plane[labels == i], axis=0), topics[i].replace(", ", "\n"), fontsize=7, ha="center", va="center",
-        bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 0.5},
-    )  # fmt: skip
+ax.scatter(*plane[members].T, s=9, color=colours[labels[members]], linewidths=0)
+for i in np.argsort(-np.bincount(labels[members]))[:22]:
+    x, y = np.median(plane[labels == i], axis=0)
+    style = {"fontsize": 8, "ha": "center", "va": "center", "color": colours[i] * 0.7, "weight": "bold"}
+    ax.text(x, y, topics[i].replace(", ", "\n"), **style, bbox={"color": "white", "alpha": 0.6, "pad": 0.5})
 ax.set_axis_off()
 plt.show()
 

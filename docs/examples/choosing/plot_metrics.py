@@ -6,6 +6,8 @@ A metric says what *near* means. Each of them is computed exactly, and none is r
 page are as fast as the Euclidean one, or nearly so.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 # %%
 # Balls of radius 1
 # -----------------

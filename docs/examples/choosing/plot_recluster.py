@@ -6,6 +6,8 @@ Choosing min_cluster_size
 to try many values, because ``recluster`` makes another clustering of the same tree in a fraction of the time.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 # %%
 # One fit
 # -------

@@ -6,6 +6,8 @@ A fit makes a tree of clusters within clusters. ``cluster_selection_method`` and
 clusters of this tree become labels. This page shows them on the same tree.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 # %%
 # A town and villages
 # -------------------

@@ -6,6 +6,8 @@ A label says to which cluster a point belongs, and nothing else. A fitted model 
 to each cluster, how unusual it is among its neighbours, and which points stand for a cluster.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 # %%
 # Three groups that touch
 # -----------------------
