@@ -4,14 +4,14 @@ A network of roads
 
 ``graph_msf`` finds the minimum spanning forest of a graph: of all its edges, the lightest that connect what the graph
 connects. Here the graph is a network of roads between the towns of Europe, and the forest says how far a car must get
-without a stop.
+without a stop. :doc:`/guide/graphs` describes the function.
 """
 
 # %%
 # The network
 # -----------
-# The towns are from `GeoNames <https://www.geonames.org/>`__ (CC BY 4.0). Real roads are too large for the repository,
-# so this page models them: a straight road leads from each town to its neighbours, which are those of a Delaunay
+# The towns are from `GeoNames <https://www.geonames.org/>`__ (CC BY 4.0). The repository holds no real roads, so this
+# page models them: a straight road leads from each town to its neighbours, which are those of a Delaunay
 # triangulation. Roads of more than 50 km are left out, because most of them would cross the sea.
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,17 +22,20 @@ from datasets import fetch
 from emst import graph_msf
 
 towns = np.load(fetch("places"))["places"]
-box = (towns["longitude"] > -11) & (towns["longitude"] < 41) & (towns["latitude"] > 35) & (towns["latitude"] < 64)
-towns = towns[box]
-latitude, longitude = np.radians(towns["latitude"].astype(float)), np.radians(towns["longitude"].astype(float))
+east, north = towns["longitude"], towns["latitude"]
+towns = towns[(east > -11) & (east < 41) & (north > 35) & (north < 64)]
+latitude = np.radians(towns["latitude"].astype(float))
+longitude = np.radians(towns["longitude"].astype(float))
 positions = np.column_stack([longitude, np.arcsinh(np.tan(latitude))])  # Mercator's map
 
 triangles = Delaunay(positions).simplices
 pairs = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
 u, v = np.unique(np.sort(pairs, axis=1), axis=0).T
-chord = (np.sin((latitude[u] - latitude[v]) / 2)) ** 2
-chord += np.cos(latitude[u]) * np.cos(latitude[v]) * np.sin((longitude[u] - longitude[v]) / 2) ** 2
-km = 2 * 6371.0088 * np.arcsin(np.sqrt(chord))
+flat = np.cos(latitude)  # places on the unit sphere, to measure the roads
+sphere = np.column_stack(
+    [flat * np.cos(longitude), flat * np.sin(longitude), np.sin(latitude)]
+)
+km = 2 * 6371.0088 * np.arcsin(np.linalg.norm(sphere[u] - sphere[v], axis=1) / 2)
 u, v, km = u[km <= 50], v[km <= 50], km[km <= 50]
 print(f"{len(towns):,} towns, {len(km):,} roads, {km.sum():,.0f} km")
 
@@ -43,7 +46,8 @@ print(f"{len(towns):,} towns, {len(km):,} roads, {km.sum():,.0f} km")
 # is what roads connect: the continent with Britain, and islands that are further away.
 forest = graph_msf(u, v, km, n_vertices=len(towns), return_labels=True)
 print(forest)
-print(f"{len(forest.weight) / len(km):.0%} of the roads, {forest.total_weight / km.sum():.0%} of the kilometres")
+print(f"{len(forest.weight) / len(km):.0%} of the roads")
+print(f"{forest.total_weight / km.sum():.0%} of the kilometres")
 
 fig, ax = plt.subplots(figsize=(8.5, 7), layout="constrained")
 forest.plot(positions, ax=ax)
@@ -53,7 +57,7 @@ plt.show()
 # %%
 # What short roads connect
 # ------------------------
-# ``cut`` gives the groups that edges of at most a given weight connect, here from towns at most 6 km apart. The
+# ``cut`` gives the groups that edges of at most a given weight connect, here roads of at most 6 km. The
 # picture shows groups of 200 towns and more.
 from emst.plots import plot_clusters
 
@@ -69,8 +73,9 @@ plt.show()
 # A car drives from town to town and can be charged in each of them. Between two towns, the way within the forest has
 # the shortest possible longest road. So the range that the car needs is the heaviest edge on this way. Among all roads
 # of at most this length, we then take the shortest way.
-start, goal = (int(np.flatnonzero(towns["name"] == name)[0]) for name in ("Lisbon", "Stockholm"))
-_, before = csgraph.breadth_first_order(forest.to_csr(), start, directed=False)
+start, goal = (np.flatnonzero(towns["name"] == name)[0] for name in ("Lisbon", "Stockholm"))
+tree = forest.to_csr()
+_, before = csgraph.breadth_first_order(tree, start, directed=False)
 
 
 def way_to(town, before):
@@ -81,20 +86,27 @@ def way_to(town, before):
 
 
 way = way_to(goal, before)
-tree = forest.to_csr()
 needed = max(tree[min(pair), max(pair)] for pair in zip(way[:-1], way[1:]))
 short = km <= needed
 roads = csr_array((km[short], (u[short], v[short])), shape=(len(towns), len(towns)))
-length, before = csgraph.dijkstra(roads, directed=False, indices=start, return_predecessors=True)
+length, before = csgraph.dijkstra(
+    roads, directed=False, indices=start, return_predecessors=True
+)
 shortest = way_to(goal, before)
-print(f"needed range: {needed:.1f} km; the way has {length[goal]:,.0f} km and {len(shortest) - 2} towns to stop at")
+print(f"needed range: {needed:.1f} km")
+print(f"the way: {length[goal]:,.0f} km, {len(shortest) - 2} towns to stop at")
 
 fig, ax = plt.subplots(figsize=(8.5, 5.6), layout="constrained")
 ax.scatter(*positions.T, s=0.3, color="0.7", linewidths=0)
 ax.plot(*positions[way].T, color="tab:orange", linewidth=1, label="within the forest")
-ax.plot(*positions[shortest].T, color="tab:blue", linewidth=2.5, label="the shortest with the same range")
+ax.plot(
+    *positions[shortest].T,
+    color="tab:blue",
+    linewidth=2.5,
+    label="the shortest with the same range",
+)
 for town in (start, goal):
-    ax.annotate(towns["name"][town], positions[town], xytext=(4, 6), textcoords="offset points", weight="bold")
+    ax.text(*positions[town], f"  {towns['name'][town]}", va="bottom", weight="bold")
 ax.set(aspect="equal")
 ax.set_axis_off()
 ax.legend(loc="lower right")
