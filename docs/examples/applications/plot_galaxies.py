@@ -112,7 +112,7 @@ plt.show()
 # A linking length is one threshold of density for the whole box. HDBSCAN chooses a threshold for each cluster: where
 # halos lie close to each other, a higher one. Below, both methods look at the surroundings of the heaviest halo.
 # Friends of friends connect it with its neighbours. HDBSCAN, with the leaves of its tree, sees the clumps within.
-model = HDBSCAN(min_cluster_size=20, min_samples=10, cluster_selection_method="leaf").fit(X)
+model = HDBSCAN(min_cluster_size=50, min_samples=10, cluster_selection_method="leaf").fit(X)
 
 from emst.plots import cluster_colours
 
