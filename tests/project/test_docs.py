@@ -18,11 +18,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
     ROOT / "benchmarks" / "README.md",
     *sorted((ROOT / "datasets").glob("*/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-FENCED = re.compile(r"(?P<mark><!-- not run[^\n]*-->\n)?^```(?P<language>\w*)\n(?P<code>.*?)^```$", re.M | re.S)
+FENCED = re.compile(r"(?P<mark><!-- not run[^\n]*-->\n)?^```(?P<language>[^`\n]*)\n(?P<code>.*?)^```$", re.M | re.S)
 PATH = re.compile(r"`((?:emst|tests|benchmarks|datasets|docs)/[\w./-]*)`(?:(?:,| and) `(\w+\.cuh?)`)?")
 LINK = re.compile(r"\]\((?!https?:)(?P<file>[^)#\s]*)(?:#(?P<section>[^)\s]*))?\)")
 

@@ -4,7 +4,7 @@ One tree by several workers
 
 ``emst.dask`` spreads the points over the workers of a Dask cluster: GPUs, or cores of one or of many machines. The tree
 has the same bits as that of one device. Here the workers are threads of this process, so you can try it anywhere.
-:doc:`/guide/scale_out` says how to use GPUs and several machines.
+:doc:`/scale_out/index` says how to use GPUs and several machines.
 """
 
 # %%
