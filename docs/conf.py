@@ -18,7 +18,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
-sys.path.insert(0, str(ROOT))  # datasets/ and benchmarks/ are not installed
+sys.path[:0] = [str(ROOT), str(DOCS)]  # datasets/ and benchmarks/ are not installed
 
 import emst
 
@@ -32,6 +32,7 @@ version = release = emst.__version__
 extensions = [
     "matplotlib.sphinxext.plot_directive",
     "myst_parser",
+    "markdown_plot",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
