@@ -87,7 +87,7 @@ html_static_path = ["_static"]
 html_theme_options = {
     "github_url": REPOSITORY,
     "show_prev_next": False,
-    "secondary_sidebar_items": {"migration/*": [], "**": ["page-toc"]},  # two columns of code need the width
+    "secondary_sidebar_items": ["page-toc"],
     "navigation_with_keys": False,
 }
 
@@ -126,4 +126,4 @@ def setup(app):
     """Called by Sphinx."""
     app.connect("source-read", of_a_page)
     app.connect("include-read", of_an_included_file)
-    app.add_css_file("side_by_side.css")
+    app.add_css_file("pages.css")
