@@ -24,7 +24,7 @@ ROOT = DOCS.parent
 sys.path.insert(0, str(ROOT))  # datasets/ and benchmarks/ are not installed
 sys.path.insert(0, str(DOCS / "_ext"))
 
-import emst  # noqa: E402
+import emst
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 REPOSITORY = PROJECT["urls"]["Homepage"]
