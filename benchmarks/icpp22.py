@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import pathlib
+import shlex
 import sys
 import time
 
@@ -75,7 +76,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     options = arguments()
-    sections, tables = [f"# {machine(options.device)}", f"`{' '.join(['python', *sys.argv])}`"], []
+    sections, tables = [f"# {machine(options.device)}", f"`{shlex.join(['python', *sys.argv])}`"], []
     lab = PointLab(options)
     before = load()
     for figure in options.figure:
