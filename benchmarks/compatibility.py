@@ -5,7 +5,8 @@
 
 "oldest" has exactly the lower bounds of pyproject.toml, and of what these releases need in turn (BENEATH); "newest" has
 what pip finds now. In each a part of the tests runs: about one file per room, scikit-learn's checks of estimators and
-its own tests of HDBSCAN. This script needs Python 3.11 or newer; the environments may have another Python.
+its own tests of HDBSCAN; `--quick` runs the few of QUICK, as `.ci/run` does. This script needs Python 3.11 or newer;
+the environments may have another Python. There are no wheels of the oldest for Python 3.12 and later.
 """
 
 from __future__ import annotations
@@ -48,6 +49,14 @@ TESTS = [
     "tests/cli/test_cli_forest.py",
     "tests/runtime/test_sort.py",
     "tests/runtime/test_kernel_cache.py",
+]
+QUICK = [  # trees, clusters, graphs, command line, plots
+    "tests/points/test_euclidean.py",
+    "tests/hdbscan/test_labels.py",
+    "tests/graph/test_forest.py",
+    "tests/graph/test_arrays.py",
+    "tests/cli/test_pictures.py",
+    "tests/plots/test_colours.py",
 ]
 OUTCOMES = ["passed", "failed", "errors", "skipped", "xfailed"]
 
@@ -100,10 +109,10 @@ def versions_of(interpreter: str) -> dict[str, str]:
     return dict(zip(["Python", *SHOWN], done.stdout.split()))
 
 
-def run_tests(name: str, interpreter: str) -> Outcome:
-    """Run TESTS on this checkout."""
+def run_tests(name: str, interpreter: str, tests: list[str]) -> Outcome:
+    """Run tests of this checkout."""
     options = ["-q", "-rfE", "--tb=short", "-p", "no:cacheprovider", "-m", "not gpu"]
-    command = [interpreter, "-m", "pytest", *options, *TESTS]
+    command = [interpreter, "-m", "pytest", *options, *tests]
     start = time.perf_counter()
     path = {"PYTHONPATH": str(ROOT)}  # for the processes that tests start
     done = subprocess.run(command, cwd=ROOT, env=os.environ | path, stdout=subprocess.PIPE, text=True, check=False)
@@ -116,7 +125,7 @@ def run_tests(name: str, interpreter: str) -> Outcome:
     return Outcome(name, versions_of(interpreter), {one: found.get(one, 0) for one in OUTCOMES}, seconds, failures)
 
 
-def table(outcomes: list[Outcome]) -> str:
+def table(outcomes: list[Outcome], tests: list[str]) -> str:
     """A markdown page: a column for each environment."""
     rows = [(package, [one.versions[package] for one in outcomes]) for package in ["Python", *SHOWN]]
     rows += [(word, [f"{one.counts[word]:,}" for one in outcomes]) for word in OUTCOMES]
@@ -125,7 +134,7 @@ def table(outcomes: list[Outcome]) -> str:
     lines += ["| | " + " | ".join(one.name for one in outcomes) + " |", "|---|" + "---|" * len(outcomes)]
     lines += [f"| {title} | {' | '.join(cells)} |" for title, cells in rows]
     lines += ["", "Skipped tests need packages that are not in these environments (CuPy, hdbscan, polars)."]
-    lines += ["", "Tests: " + ", ".join(f"`{test}`" for test in TESTS) + "."]
+    lines += ["", "Tests: " + ", ".join(f"`{test}`" for test in tests) + "."]
     for one in outcomes:
         lines += ["", f"Failed with the {one.name}:", "", *(f"- `{test}`" for test in one.failures)] * bool(
             one.failures
@@ -138,15 +147,18 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=["oldest", "newest"], default=["oldest", "newest"])
     parser.add_argument("--python", nargs="+", default=[sys.executable], help="for each environment, or one for all")
     parser.add_argument("--folder", type=pathlib.Path, help="keeps the environments (default: a temporary folder)")
+    parser.add_argument("--quick", action="store_true", help="run a few tests only")
     parser.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
     options = parser.parse_args()
     pythons = options.python * len(options.only) if len(options.python) == 1 else options.python
     if len(pythons) != len(options.only):
         parser.error("--python needs one interpreter, or one for each environment")
+    tests = QUICK if options.quick else TESTS
     with tempfile.TemporaryDirectory() as temporary:
         folder = (options.folder or pathlib.Path(temporary)).resolve()
-        outcomes = [run_tests(name, environment(name, python, folder)) for name, python in zip(options.only, pythons)]
-    page = table(outcomes)
+        environments = [(name, environment(name, python, folder)) for name, python in zip(options.only, pythons)]
+        outcomes = [run_tests(name, interpreter, tests) for name, interpreter in environments]
+    page = table(outcomes, tests)
     print(page)
     if options.markdown:
         options.markdown.write_text(page)

@@ -1,13 +1,15 @@
 """Sphinx: `python -m sphinx -W --keep-going -j 2 docs docs/_build` makes the pages of docs/_build/index.html.
 
-    guide/         user guides
-    migration/     coming from other libraries
-    examples/      the gallery: scripts that sphinx-gallery runs
-    how/           how it works
-    drawings/      scripts behind the drawings in the pages, which matplotlib's plot directive runs
-    api/           one page for each public name, made from its docstring
-    benchmarks/    figures
-    contributing/  for those who change the code
+guide/         user guides
+scale_out/     many GPUs and machines
+migration/     coming from other libraries
+examples/      the gallery: scripts that sphinx-gallery runs
+how/           how it works
+drawings/      scripts behind the drawings in the pages, which matplotlib's plot directive runs
+api/           one page for each public name, made from its docstring
+benchmarks/    figures
+contributing/  for those who change the code
+_ext/          {plot} in Markdown; what makes the pages of api/: members of classes, options of commands
 """
 
 import os
@@ -15,13 +17,17 @@ import re
 import sys
 from pathlib import Path
 
+import tomllib
+
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 sys.path.insert(0, str(ROOT))  # datasets/ and benchmarks/ are not installed
+sys.path.insert(0, str(DOCS / "_ext"))
 
-import emst
+import emst  # noqa: E402
 
-REPOSITORY = "https://github.com/emst/emst"  # as in [project.urls] of pyproject.toml
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+REPOSITORY = PROJECT["urls"]["Homepage"]
 
 project = "emst"
 author = "The emst developers"
@@ -38,8 +44,12 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "commands",  # these three are in docs/_ext
+    "drawings",
+    "reference",
 ]
-exclude_patterns = ["_build", "examples", "drawings"]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "_ext", "_templates", "examples", "drawings"]
 default_role = "py:obj"  # `EMST` in a docstring is a link if there is a page for it
 nitpicky = False
 
@@ -49,11 +59,13 @@ suppress_warnings = ["config.cache"]  # functions in the gallery's settings cann
 
 numpydoc_show_class_members = False
 autosummary_generate = True
+autosummary_filename_map = {"emst.compat.hdbscan.hdbscan": "emst.compat.hdbscan.hdbscan_function"}  # HDBSCAN is a page
 autodoc_typehints = "none"  # the docstrings say what each parameter is
 
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
+    "subsection_order": [f"examples/{folder}" for folder in ("applications", "choosing", "trees", "large")],
     "filename_pattern": "/plot_",
     "abort_on_example_error": True,
     "download_all_examples": False,
@@ -79,22 +91,38 @@ html_theme_options = {
     "navigation_with_keys": False,
 }
 
-OUTSIDE = re.compile(r"\]\((\.\.?/[^)#\s]*)")
+LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
 
 
-def link_to_the_repository(app, name, content):
-    """Pages link to files of the repository; those outside docs/ are no pages, so their links go to the repository."""
-    here = Path(app.env.doc2path(name)).parent
+def linked(text, here, page):
+    """The text of a file in the folder `here`, for a page in the folder `page`.
+
+    What lies outside docs/ is no page: links to it go to the repository.
+    """
 
     def replaced(link):
         target = Path(os.path.normpath(here / link[1]))
-        if target.is_relative_to(DOCS) or not target.is_relative_to(ROOT):
-            return link[0]
-        return f"]({REPOSITORY}/blob/main/{target.relative_to(ROOT).as_posix()}"
+        if target.is_relative_to(DOCS):
+            return f"]({Path(os.path.relpath(target, page)).as_posix()}"
+        if target.is_relative_to(ROOT):
+            return f"]({REPOSITORY}/blob/main/{target.relative_to(ROOT).as_posix()}"
+        return link[0]
 
-    content[0] = OUTSIDE.sub(replaced, content[0])
+    return LINK.sub(replaced, text)
+
+
+def of_a_page(app, name, content):
+    """Links of a page."""
+    folder = Path(app.env.doc2path(name)).parent
+    content[0] = linked(content[0], folder, folder)
+
+
+def of_an_included_file(app, path, name, content):
+    """Links of a file that a page includes, such as CHANGELOG.md."""
+    content[0] = linked(content[0], (DOCS / path).resolve().parent, Path(app.env.doc2path(name)).parent)
 
 
 def setup(app):
     """Called by Sphinx."""
-    app.connect("source-read", link_to_the_repository)
+    app.connect("source-read", of_a_page)
+    app.connect("include-read", of_an_included_file)

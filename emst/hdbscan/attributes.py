@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from scipy.sparse import issparse
@@ -13,25 +14,27 @@ from emst.hdbscan.model import Model, on_host
 from emst.hierarchy import scores
 from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
-from emst.inputs.fitted import FittedAttribute
+from emst.inputs.fitted import fitted_attribute
 
 if TYPE_CHECKING:
     from emst.hdbscan.trees import CondensedTree, SingleLinkageTree, SpanningTree
 
+T = TypeVar("T")
 
-def lazy(make: Any) -> Any:
-    """A property whose value `make(self)` computes at the first reading. The next `fit` discards the value."""
+
+def made_once(make: Callable[[Any], T]) -> Callable[[Any], T]:
+    """A getter whose value `make(self)` computes at the first reading. The next `fit` discards the value."""
     name = make.__name__
 
     @wraps(make)
-    def read(self: Any) -> Any:
+    def read(self: Any) -> T:
         check_is_fitted(self)
         if name not in self._made:
             with self._model.scope():
                 self._made[name] = make(self)
         return self._made[name]
 
-    return property(read)
+    return read
 
 
 class FittedAttributes:
@@ -40,21 +43,23 @@ class FittedAttributes:
     _model: Model
     _made: dict[str, Any]
 
-    labels_: Any = FittedAttribute()
-    probabilities_: Any = FittedAttribute()
-    core_distances_: Any = FittedAttribute()
-    centroids_: Any = FittedAttribute("store_centers is 'centroid' or 'both'")
-    medoids_: Any = FittedAttribute("store_centers is 'medoid' or 'both'")
-    device_: Any = FittedAttribute()
-    n_features_in_: Any = FittedAttribute()
+    labels_: Any = fitted_attribute()
+    probabilities_: Any = fitted_attribute()
+    core_distances_: Any = fitted_attribute()
+    centroids_: Any = fitted_attribute("store_centers is 'centroid' or 'both'")
+    medoids_: Any = fitted_attribute("store_centers is 'medoid' or 'both'")
+    device_: str = fitted_attribute()
+    n_features_in_: int = fitted_attribute()
 
-    @lazy
+    @property
+    @made_once
     def cluster_persistence_(self) -> np.ndarray:
         """Persistence of each cluster, from 0 to 1: float64 array of shape (n_clusters,)."""
         flat = self._model.flat
         return np.empty(0) if flat is None else scores.persistence(flat)
 
-    @lazy
+    @property
+    @made_once
     def outlier_scores_(self) -> Any:
         """GLOSH outlier scores, from 0 to 1: float64 array of shape (n,).
 
@@ -68,7 +73,8 @@ class FittedAttributes:
             scores = model.ops.outlier_scores(condensed, *condensed.leaving())
         return model.give(model.spread(scores, 1, np.nan))
 
-    @lazy
+    @property
+    @made_once
     def exemplars_(self) -> list[Any]:
         """The rows that represent each cluster: the points that stay longest in the leaves of the tree below it."""
         model = self._model
@@ -79,7 +85,8 @@ class FittedAttributes:
         found = [model.rows_of(indices) for indices in self.exemplar_indices_]
         return found if issparse(model.data) else [model.give(rows) for rows in found]
 
-    @lazy
+    @property
+    @made_once
     def exemplar_indices_(self) -> list[np.ndarray]:
         """Row numbers of the `exemplars_`: one int64 array for each cluster."""
         model = self._model
@@ -88,7 +95,8 @@ class FittedAttributes:
         kept = None if model.kept is None else to_host(model.kept)
         return [points if kept is None else kept[points] for points in scores.exemplars(model.flat)]
 
-    @lazy
+    @property
+    @made_once
     def relative_validity_(self) -> float:
         """Density-based validity of the clusters, estimated from the spanning tree alone in O(n) time, from -1 to 1.
 
@@ -99,7 +107,8 @@ class FittedAttributes:
             return 0.0
         return scores.relative_validity(model.edges, model.weights, model.flat.labels, model.n)
 
-    @lazy
+    @property
+    @made_once
     def condensed_tree_(self) -> CondensedTree:
         """The condensed tree, with hdbscan's interface."""
         from emst.hdbscan.trees import CondensedTree
@@ -107,14 +116,16 @@ class FittedAttributes:
         flat = self._clustering_or_error()
         return CondensedTree(flat.condensed, flat.selection, rows=self._model.kept, n=self._model.n)
 
-    @lazy
+    @property
+    @made_once
     def single_linkage_tree_(self) -> SingleLinkageTree:
         """The single linkage tree, with hdbscan's interface."""
         from emst.hdbscan.trees import SingleLinkageTree
 
         return SingleLinkageTree(self._clustering_or_error().condensed.linkage, rows=self._model.kept, n=self._model.n)
 
-    @lazy
+    @property
+    @made_once
     def minimum_spanning_tree_(self) -> SpanningTree:
         """The minimum spanning tree under mutual reachability, with hdbscan's interface."""
         from emst.hdbscan.trees import SpanningTree

@@ -26,3 +26,8 @@ class FittedAttribute:
         check_is_fitted(estimator)
         reason = f": they are made where {self.made_where}" if self.made_where else ""
         raise AttributeError(f"this {type(estimator).__name__} has no {self.name}{reason}")
+
+
+def fitted_attribute(made_where: str = "") -> Any:
+    """A `FittedAttribute`, for type checkers of any type: the class annotates it with the type that `fit` sets."""
+    return FittedAttribute(made_where)
