@@ -2,30 +2,28 @@
 
 import matplotlib.pyplot as plt
 
-from benchmarks.papers.charts import COLOURS, CPU, GPU, label, number, rows_of
+from benchmarks.charts import COLOURS, GREEN
+from benchmarks.tables import number, rows
 
-rows = rows_of(CPU, "Figure 9")
-sets = list(dict.fromkeys(row["set"] for row in rows))
-figure, (places,) = plt.subplots(1, len(sets), figsize=(10, 3.8), sharey=True, squeeze=False, layout="constrained")
-for axes, name in zip(places, sets):
-    for program in ("emst", "quitefastmst"):
-        own = [row for row in rows if row["set"] == name and row["contestant"].startswith(program)]
-        ks, ratios = [number(row["k"]) for row in own], [number(row["ratio to k = 1"]) for row in own]
-        axes.plot(ks, ratios, "o-", color=COLOURS[program], label=f"{program}, two CPU cores")
-    axes.set_title(label(name))
+FILE, H200 = "epyc-2-cores-icpp22.md", "nvidia-h200.md"
+sets = list(dict.fromkeys(row["set"] for row in rows(FILE, "Figure 9")))
+figure, both = plt.subplots(1, 2, figsize=(11, 4), sharey=True, layout="constrained")
+for axes, name in zip(both, sets):
+    for program, marker in (("emst", "o"), ("quitefastmst", "s")):
+        found = [row for row in rows(FILE, "Figure 9", set=name) if row["contestant"].startswith(program)]
+        ks, ratios = [number(row["k"]) for row in found], [number(row["ratio to k = 1"]) for row in found]
+        axes.plot(ks, ratios, marker=marker, ms=5, color=COLOURS[program], label=f"{program}, two CPU cores")
+    if name.startswith("uniform3"):  # measured on the GPU for three values of k
+        found = [row for row in rows(H200, set="uniform3") if "MFeatures/s" in row]
+        times = [number(row["median ms"]) for row in found]
+        ks, ratios = [number(row["k"]) for row in found], [time / times[0] for time in times]
+        axes.plot(ks, ratios, "D--", ms=5, color=GREEN, label="emst, H200")
+    axes.set_title(name.split()[0], fontsize=10)
     axes.set_xscale("log", base=2)
     axes.set_xticks([1, 2, 4, 8, 16, 32, 64], ["1", "2", "4", "8", "16", "32", "64"])
-    axes.set(xlabel="k", ylabel="time / time for k = 1")
-    axes.grid(alpha=0.3, linewidth=0.5)
-    axes.label_outer()
-
-# The sets on the GPU have ten million points, and were measured for three values of k.
-uniform = places[sets.index(next(name for name in sets if name.startswith("uniform3")))]
-first = next(row for row in rows_of(GPU, "Euclidean", "MFeatures/s") if row["set"] == "uniform3")
-own = [first, *rows_of(GPU, "Mutual reachability, uniform3")]
-times = [number(row["median ms"]) for row in own]
-uniform.plot(
-    [number(row["k"]) for row in own], [time / times[0] for time in times], "s--", color="tab:red", label="emst, H200"
-)
-uniform.legend(fontsize=8)
-places[0].set_ylim(bottom=0)
+    axes.set_xlabel("k")
+    axes.set_ylim(0)
+    axes.legend(fontsize=8)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+both[0].set_ylabel("time / time for k = 1")

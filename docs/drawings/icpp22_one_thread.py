@@ -2,9 +2,14 @@
 
 import matplotlib.pyplot as plt
 
-from benchmarks.papers.charts import CPU, bars, rows_of
+from benchmarks.charts import bars
+from benchmarks.tables import number, rows
 
-figure, axes = plt.subplots(figsize=(7, 4.8), layout="constrained")
-bars(axes, rows_of(CPU, "Figure 5"))
-axes.set_title("one thread, 300,000 points, float64")
-axes.legend(fontsize=8)
+found = rows("epyc-2-cores-icpp22.md", "Figure 5")
+sets = list(dict.fromkeys(row["set"].split()[0].rstrip(",") for row in found))
+rates = {
+    program: [number(row["MFeatures/s"]) for row in found if row["contestant"] == program]
+    for program in ("emst", "quitefastmst", "mlpack")
+}
+figure, axes = plt.subplots(figsize=(8, 6.4))
+bars(axes, sets, rates, "MFeatures/s", log=False)

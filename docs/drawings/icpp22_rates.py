@@ -2,16 +2,24 @@
 
 import matplotlib.pyplot as plt
 
-from benchmarks.papers.charts import CPU, GPU, bars, rows_of
+from benchmarks.charts import bars
 from benchmarks.papers.published import ICPP22_RATES
+from benchmarks.tables import number, rows
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained")
-bars(left, rows_of(CPU, "Figure 1"))
-left.set_title("two CPU cores, float64")
-left.legend(loc="lower right", fontsize=8)
+found = rows("epyc-2-cores-icpp22.md", "Figure 1")
+sets = list(dict.fromkeys(row["set"] for row in found))
+rates = {
+    program: [number(row["MFeatures/s"]) for row in found if row["contestant"] == program]
+    for program in ("emst", "quitefastmst")
+}
+figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5.6), layout="constrained")
+bars(left, [name.split()[0].rstrip(",") for name in sets], rates, "MFeatures/s", log=False)
+left.set_title("two CPU cores, busy with other work; float64", fontsize=10)
 
-bars(right, rows_of(GPU, "Euclidean", "MFeatures/s"))
-right.set_title("GPUs, float32: emst on an H200")
-for quote, style in zip(ICPP22_RATES, ("--", "-", ":")):
-    right.axvline(quote.rate, color="black", linestyle=style, linewidth=1, label=f"{quote.label} ({quote.source})")
-right.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=7)
+found = [row for row in rows("nvidia-h200.md", "Euclidean") if "MFeatures/s" in row]
+names = [f"{row['set']}, {number(row['n x d']) / 1e6:.0f} M" for row in found]
+bars(right, names, {"emst": [number(row["MFeatures/s"]) for row in found]}, "MFeatures/s", log=False)
+right.set_title("GPUs, float32: emst on an H200", fontsize=10)
+for quote, line in zip(ICPP22_RATES, (":", "-", "--")):
+    right.axvline(quote.rate, color="black", lw=1, ls=line, label=f"{quote.label} ({quote.source})")
+figure.legend(*right.get_legend_handles_labels(), fontsize=8, loc="outside lower right")

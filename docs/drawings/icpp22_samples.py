@@ -3,16 +3,19 @@
 import matplotlib.pyplot as plt
 from matplotlib.ticker import EngFormatter
 
-from benchmarks.papers.charts import COLOURS, CPU, number, rows_of
+from benchmarks.charts import COLOURS
+from benchmarks.tables import number, rows
 
-rows = rows_of(CPU, "Figure 7")
-figure, axes = plt.subplots(figsize=(7, 3.8), layout="constrained")
-for program in ("emst", "quitefastmst"):
-    own = [row for row in rows if row["contestant"] == program]
-    sizes, rates = [number(row["n x d"]) for row in own], [number(row["MFeatures/s"]) for row in own]
-    axes.plot(sizes, rates, "o-", color=COLOURS[program], label=program)
-axes.set(xscale="log", xlabel="points in the sample", ylabel="MFeatures/s", ylim=(0, None))
+figure, axes = plt.subplots(figsize=(7.5, 4))
+for program, marker in (("emst", "o"), ("quitefastmst", "s")):
+    found = rows("epyc-2-cores-icpp22.md", "Figure 7", contestant=program)
+    sizes, rates = [number(row["n x d"]) for row in found], [number(row["MFeatures/s"]) for row in found]
+    axes.plot(sizes, rates, marker=marker, ms=5, color=COLOURS[program], label=program)
+axes.set_xscale("log")
 axes.xaxis.set_major_formatter(EngFormatter(sep=" "))
-axes.set_title("samples of halo3, two CPU cores, float64")
-axes.grid(alpha=0.3, linewidth=0.5)
+axes.set_xlabel("points in the sample")
+axes.set_ylabel("MFeatures/s")
+axes.set_ylim(0)
 axes.legend(fontsize=8)
+axes.grid(alpha=0.25)
+axes.spines[["top", "right"]].set_visible(False)

@@ -2,19 +2,23 @@
 
 import matplotlib.pyplot as plt
 
-from benchmarks.papers.charts import COLOURS, CPU, label, number, rows_of
+from benchmarks.charts import bars
 from benchmarks.papers.published import ICPP22_SPEEDUP
+from benchmarks.tables import number, rows
 
-rows = rows_of(CPU, "Figure 6")
-figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
-drawn = axes.barh(
-    [label(row["set"]) for row in rows], [number(row["speed-up of emst"]) for row in rows], color=COLOURS["emst"]
-)
-axes.bar_label(drawn, fmt="%.2f", padding=2, fontsize=8)
+found = rows("epyc-2-cores-icpp22.md", "Figure 6")
+names = [row["set"].split()[0].rstrip(",") for row in found]
+figure, axes = plt.subplots(figsize=(8, 4))
+ratios = {"emst": [number(row["speed-up of emst"]) for row in found]}
+bars(axes, names, ratios, "rate of emst / rate of quitefastmst, logarithmic")
 axes.axvspan(
-    *ICPP22_SPEEDUP, color="0.9", zorder=0, label="published: ArborX over the fastest\nmultithreaded program (abstract)"
+    *ICPP22_SPEEDUP,
+    color="0.92",
+    zorder=0,
+    label="published, of a GPU:\nArborX over the fastest\nmultithreaded program",
 )
-axes.axvline(1, color="black", linewidth=0.8)
-axes.invert_yaxis()
-axes.set(xlabel="rate of emst / rate of quitefastmst", xlim=(0, 26), title="both on two CPU cores")
-axes.legend(loc="lower right", fontsize=8)
+axes.axvline(1, color="black", lw=1)
+axes.set_xlim(0.8, 30)
+axes.set_xticks([1, 2, 4, 8, 16, 24], ["1", "2", "4", "8", "16", "24"])
+axes.minorticks_off()
+axes.legend(fontsize=8, loc="center right")

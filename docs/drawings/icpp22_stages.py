@@ -2,18 +2,29 @@
 
 import matplotlib.pyplot as plt
 
-from benchmarks.papers.charts import CPU, label, number, rows_of
+from benchmarks.charts import BLUE, GREEN, GREY, ORANGE, PINK, RED
+from benchmarks.tables import number, rows
 
-rows = rows_of(CPU, "Figure 8")
-stages = [name for name, cell in rows[0].items() if "%" in cell]
-figure, places = plt.subplots(1, 2, figsize=(10, 4), sharey=True, layout="constrained")
-for axes, k in zip(places, ("1", "16")):
-    own = [row for row in rows if row["k"] == k]
-    begin = [0.0] * len(own)
-    for stage in stages:
-        shares = [100 * number(row[stage]) / number(row["sum"]) for row in own]
-        axes.barh([label(row["set"]) for row in own], shares, left=begin, label=stage)
-        begin = [start + share for start, share in zip(begin, shares)]
-    axes.set(title=f"k = {k}", xlabel="share of the time, %", xlim=(0, 100))
-places[0].invert_yaxis()
-figure.legend(*places[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(stages), fontsize=8)
+STAGES = {
+    "order": ORANGE,
+    "hierarchy of boxes": RED,
+    "core distances": GREEN,
+    "rounds": BLUE,
+    "sorted edges": PINK,
+    "dendrogram": GREY,
+}
+figure, both = plt.subplots(1, 2, figsize=(11, 4.6), sharey=True, layout="constrained")
+for axes, k in zip(both, ("1", "16")):
+    found = rows("epyc-2-cores-icpp22.md", "Figure 8", k=k)
+    for place, row in enumerate(found):
+        left, total = 0.0, number(row["sum"])
+        for stage, colour in STAGES.items():
+            share = 100 * number(row[stage]) / total
+            axes.barh(place, share, left=left, color=colour, label=stage if place == 0 else None)
+            left += share
+    axes.set_yticks(range(len(found)), [row["set"].split()[0].rstrip(",") for row in found])
+    axes.set_xlabel("percent of the sum of all stages")
+    axes.set_title(f"k = {k}", fontsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
+both[0].invert_yaxis()
+figure.legend(*both[0].get_legend_handles_labels(), fontsize=8, ncols=len(STAGES), loc="outside lower center")
