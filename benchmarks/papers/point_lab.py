@@ -56,7 +56,7 @@ class PointLab:
             except (OSError, ValueError, ImportError) as error:
                 self._skip(f"{name} is skipped: {error}")
             else:
-                self._points = np.ascontiguousarray(found, self.options.dtype)
+                self._points = rounded(found, self.options.dtype)
         return self._points
 
     def _skip(self, sentence: str) -> None:
@@ -122,6 +122,13 @@ def open_points(name: str, options: argparse.Namespace) -> tuple[str, np.ndarray
     if row.make is None:
         return sampled(title, load(title, options.data), n)
     return title if n in (None, row.n) else f"{title} {n}", row.make(n)
+
+
+def rounded(points: np.ndarray, dtype: str) -> np.ndarray:
+    """Points in this dtype; centred before float64 becomes float32, so that degrees and feet keep their digits."""
+    if points.dtype == np.float64 and dtype == "float32":
+        points = points - points.mean(axis=0)
+    return np.ascontiguousarray(points, dtype)
 
 
 def sampled(title: str, points: np.ndarray, n: int | None) -> tuple[str, np.ndarray]:

@@ -1,5 +1,6 @@
 """The driver of the ICPP'22 figures runs, and its tables can be read and drawn from."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -23,6 +24,14 @@ def run(tmp_path):
         return (dict(tables(str(path))) if path.exists() else {}), done.stderr
 
     return called
+
+
+@pytest.fixture
+def point_lab():
+    """The module; the drivers' folder is on the path while it is imported."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "benchmarks")
+        return importlib.import_module("papers.point_lab")
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -55,19 +64,21 @@ def test_every_figure(run, device, tmp_path):
     assert errors.count("is skipped") == 2  # each set once, with one sentence
 
 
-def test_totals_that_differ_are_a_problem():
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    try:
-        from papers.point_lab import PointLab
-    finally:
-        sys.path.remove(str(ROOT / "benchmarks"))
-    lab = PointLab(None)
+def test_totals_that_differ_are_a_problem(point_lab):
+    lab = point_lab.PointLab(None)
     first = {"set": "uniform3 9", "k": 1, "contestant": "emst", "dtype": "float64", "total": 10.0}
     for total, problems in ((10.0 + 1e-14, 0), (10.0 + 1e-9, 1), (float("nan"), 2)):
         lab._check(first | {"contestant": "other", "total": total}, first)
         assert len(lab.problems) == problems
     lab._check(first | {"set": "uniform3", "dtype": "float32"}, first | {"set": "uniform3", "dtype": "float32"})
     assert "expected 29993.2376" in lab.problems[-1]
+
+
+def test_degrees_keep_their_digits_in_float32(point_lab):
+    degrees = 116.3 + np.arange(1000).reshape(-1, 1) * 1e-6
+    assert len(np.unique(degrees.astype(np.float32))) < 200
+    assert len(np.unique(point_lab.rounded(degrees, "float32"))) == 1000
+    assert point_lab.rounded(degrees, "float64") is degrees
 
 
 def test_a_set_that_does_not_exist(run):
