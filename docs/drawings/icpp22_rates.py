@@ -21,5 +21,5 @@ names = [f"{row['set']}, {number(row['n x d']) / 1e6:.0f} M" for row in found]
 bars(right, names, {"emst": [number(row["MFeatures/s"]) for row in found]}, "MFeatures/s", log=False)
 right.set_title("GPUs, float32: emst on an H200", fontsize=10)
 for quote, line in zip(ICPP22_RATES, (":", "-", "--")):
-    right.axvline(quote.rate, color="black", lw=1, ls=line, label=f"{quote.label} ({quote.source})")
+    right.axvline(quote.rate, color="black", lw=1, ls=line, label=str(quote))
 figure.legend(*right.get_legend_handles_labels(), fontsize=8, loc="outside lower right")
