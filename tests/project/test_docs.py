@@ -110,8 +110,8 @@ def test_the_readme_is_short():
 
 
 def test_what_verbose_prints(capsys):
-    """The sample in docs/guide/metrics.md, but for seconds."""
-    page = (ROOT / "docs" / "guide" / "metrics.md").read_text()
+    """The sample in docs/guide/progress.md, but for seconds."""
+    page = (ROOT / "docs" / "guide" / "progress.md").read_text()
     sample = re.findall(r"^    (\[emst\] .*)$", page, re.M)
     g = np.random.default_rng(0)
     points = np.concatenate([g.normal(0, 1, (100, 2)), g.normal(8, 1, (100, 2))])
