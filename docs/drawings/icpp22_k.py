@@ -7,7 +7,7 @@ from benchmarks.tables import number, rows
 
 FILE, H200 = "epyc-2-cores-icpp22.md", "nvidia-h200.md"
 sets = list(dict.fromkeys(row["set"] for row in rows(FILE, "Figure 9")))
-figure, both = plt.subplots(1, 2, figsize=(11, 4), sharey=True, layout="constrained")
+figure, both = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
 for axes, name in zip(both, sets):
     for program, marker in (("emst", "o"), ("quitefastmst", "s")):
         found = [row for row in rows(FILE, "Figure 9", set=name) if row["contestant"].startswith(program)]
