@@ -61,24 +61,22 @@ class PointLab:
         self._points: np.ndarray | None = None
         self._raced: dict[tuple[Any, ...], list[list[Record]]] = {}
         self.problems: list[str] = []
-        self._skipped: list[str] = []
+        self._missing: set[str] = set()
 
     def points(self, name: str) -> np.ndarray | None:
         """The set NAME, NAME:N or TITLE=FILE on the host; None, with a line on standard error, if it is missing."""
+        if name in self._missing:
+            return None
         if self._name != name:
             self._name, self._points = name, None
             try:
                 self.title, found = open_points(name, self.options)
             except (OSError, ValueError, ImportError) as error:
-                self._skip(f"{name} is skipped: {error}")
+                self._missing.add(name)
+                print(f"{name} is skipped: {error}", file=sys.stderr)
             else:
                 self._points = rounded(found, self.options.dtype)
         return self._points
-
-    def _skip(self, sentence: str) -> None:
-        if sentence not in self._skipped:
-            self._skipped.append(sentence)
-            print(sentence, file=sys.stderr)
 
     def case(self, name: str, k: int = 1, n: int | None = None) -> list[Case]:
         """This set, or a sample of n points of it, to be raced with this k; empty if the set is missing."""
