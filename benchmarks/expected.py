@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from datasets import dimacs, graphs
+from datasets import REGISTRY
 
 TOLERANCE = 3e-8
 TOTALS = {
@@ -51,8 +51,7 @@ CUML = {
 }
 
 # Graphs. Total weight of the minimum spanning forest: exact, whatever the type of the weights.
-FORESTS = {name: known.forest for name, known in graphs.SETS.items() if known.forest is not None}
-FORESTS |= {f"USA-road-d.{name}": road.forest for name, road in dimacs.ROADS.items() if road.forest is not None}
+FORESTS = {row.name: row.forest for row in REGISTRY.values() if row.forest is not None}
 
 # Milliseconds of the ECL-MST port proposed in NVIDIA/raft#3118, by weights of 4 bytes (measured with int32) and of 8
 # (float64): solving alone, and with labels and edge list, which is what `graph_msf` returns. Median after a warm-up.

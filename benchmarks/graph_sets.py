@@ -3,8 +3,8 @@
     python benchmarks/graph_sets.py --scratch FOLDER --workers 16 rmat22 ws:1000000:6   # generate beforehand
 
 A name is one of `datasets.graphs.SETS`; or KIND:N... of the table `KINDS` below; or a road network of the 9th DIMACS
-challenge (USA-road-d.NY), read from a folder to which datasets/dimacs.py downloads it. Every graph is a symmetric CSR
-matrix with int32 weights and ascending column indices in each row, without loops and parallel edges.
+challenge (USA-road-d.NY), read from a folder to which `python -m datasets fetch` downloads it. Every graph is a
+symmetric CSR matrix with int32 weights and ascending column indices in each row, without loops and parallel edges.
 """
 
 from __future__ import annotations

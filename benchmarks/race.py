@@ -45,10 +45,11 @@ def open_set(name: str, n: int | None, options: argparse.Namespace) -> tuple[str
     x = np.load(name)[:n] if name.endswith(".npy") else SETS[name](n)
     x = np.ascontiguousarray(x, options.dtype or x.dtype)
     title = name if n is None else f"{name} {n}"
-    return title if options.metric == "euclidean" else f"{title}, {options.metric}", _on(options.device, x)
+    return title if options.metric == "euclidean" else f"{title}, {options.metric}", on_device(options.device, x)
 
 
-def _on(device: str, x: np.ndarray) -> Any:
+def on_device(device: str, x: np.ndarray) -> Any:
+    """Points on the CPU or on the GPU."""
     if device == "cpu":
         return x
     import cupy

@@ -53,14 +53,18 @@ class Timed:
         return timed
 
 
-def time_stages(points: Any, k: int, device: str, metric: str = "euclidean") -> dict[str, Any]:
+def time_stages(
+    points: Any, k: int, device: str, metric: str = "euclidean", dendrogram: bool = False
+) -> dict[str, Any]:
     """One extra run: seconds and calls of every operation, and the components left after each round."""
     ops = Timed(backend_of(device))
     left: list[int] = []
     points = ops.asarray(points)
     statistics = ops.point_statistics(points)
     chosen = tree_metric_of(metric, None)
-    metric_tree(points, statistics, chosen, k, ops, lambda _, components: left.append(components))
+    edges, weights, _ = metric_tree(points, statistics, chosen, k, ops, lambda _, components: left.append(components))
+    if dendrogram:
+        ops.linkage(edges, weights)
     return {"seconds": ops.seconds, "calls": ops.calls, "components": left}
 
 

@@ -14,8 +14,7 @@ columns in each row, without loops and parallel edges: an edge that is drawn twi
 order, are part of the definition: changing either changes every published total. So are the rules of WEIGHTS. They
 depend only on the two ends of an edge and a seed, so both directions get the same weight.
 
-`python datasets/graphs.py grid1024 graph.npz` writes one of SETS as `scipy.sparse.save_npz` does; a third argument is
-another rule of WEIGHTS.
+SETS names them: `python -m datasets fetch grid1024 FOLDER` writes one as `scipy.sparse.save_npz` does.
 
 References
 ----------
@@ -28,8 +27,7 @@ V. Vineet, P. Harish, S. Patidar, P. J. Narayanan, "Fast minimum spanning tree f
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -268,22 +266,3 @@ SETS = {
     "path10M": GraphSet(lambda: path(10 * M), 10 * M, 10 * M - 1),
     "star10M": GraphSet(lambda: star(10 * M), 10 * M, 5003769791),
 }
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Write one set as .npz."""
-    parser = argparse.ArgumentParser(description="Write one of the graphs behind the figures as .npz.")
-    parser.add_argument("name", choices=SETS)
-    parser.add_argument("file", metavar="FILE.npz")
-    parser.add_argument("rule", nargs="?", choices=WEIGHTS, help="another rule for the weights")
-    given = parser.parse_args(arguments)
-    indptr, indices, weights = SETS[given.name]()
-    if given.rule:
-        weights = weighted(indptr, indices, given.rule)
-    n = len(indptr) - 1
-    sparse.save_npz(given.file, sparse.csr_array((weights, indices, indptr), shape=(n, n)), compressed=False)
-    print(f"{given.name}: {n:,} vertices, {len(indices):,} entries, {weights.dtype}")
-
-
-if __name__ == "__main__":
-    main()

@@ -11,7 +11,7 @@ lognormal         heavy tails
 pathways          like tables of counts and ratios: heavy tails of different widths, and repeated rows
 
 The draws, and their order, are part of the definition: changing either changes every published total.
-`python datasets/synthetic.py halo3 points.npy` writes one of SETS; a third argument is the number of points.
+SETS names them with their sizes: `python -m datasets fetch halo3 FOLDER` writes one.
 
 References
 ----------
@@ -20,7 +20,6 @@ J. Gan, Y. Tao, "On the hardness and approximation of Euclidean DBSCAN", TODS 20
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -241,14 +240,3 @@ SETS = {
     "cpu-blobs5": PointSet(blobs, 300_000, 5, 0),
     "cpu-blobs10": PointSet(blobs, 50_000, 10, 0),
 }
-
-
-def main(name: str, path: str, n: str = "") -> None:
-    """Write one set as .npy."""
-    x = SETS[name](int(n) if n else None)
-    np.save(path, x)
-    print(name, x.shape, x.dtype)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

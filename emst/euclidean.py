@@ -178,6 +178,16 @@ class MinimumSpanningTree(SpanningForest):
         -------
         scipy.sparse.csr_array or cupyx.scipy.sparse.csr_matrix
             On the device of the tree's arrays. Edges of weight 0 (duplicate points) are stored explicitly.
+
+        Examples
+        --------
+        >>> from emst import minimum_spanning_tree
+        >>> tree = minimum_spanning_tree([[0.0], [1.0], [5.0], [7.0]])
+        >>> tree.to_csr().toarray()
+        array([[0., 1., 0., 0.],
+               [0., 0., 4., 0.],
+               [0., 0., 0., 2.],
+               [0., 0., 0., 0.]])
         """
         edges, weights = native_array(self.edges), native_array(self.weights)
         return csr_of(edges[:, 0], edges[:, 1], weights, self.n_vertices)
@@ -195,6 +205,7 @@ class MinimumSpanningTree(SpanningForest):
         Returns
         -------
         matplotlib Axes
+            What was drawn into.
         """
         from emst.plots import plot_mst
 
@@ -252,15 +263,18 @@ class EMST(SpanningForest, BaseEstimator):
 
     See Also
     --------
-    minimum_spanning_tree : the function behind it.
+    minimum_spanning_tree : The function behind it.
 
     Examples
     --------
     >>> import numpy as np
     >>> from emst import EMST
     >>> mst = EMST().fit(np.random.default_rng(0).random((1000, 3)))
-    >>> mst.edges_.shape
-    (999, 2)
+    >>> mst.edges_.shape, mst.weights_.shape, round(mst.total_weight_, 2)
+    ((999, 2), (999,), 67.98)
+    >>> groups = mst.cut(0.1)
+    >>> int(groups.max()) + 1
+    59
     """
 
     edges_: Any = fitted_attribute()
@@ -334,7 +348,13 @@ class EMST(SpanningForest, BaseEstimator):
         return self
 
     def to_csr(self) -> Any:
-        """The tree as an (n, n) sparse matrix, each edge once, above the diagonal. See `MinimumSpanningTree.to_csr`."""
+        """The tree as an (n, n) compressed sparse row matrix, each edge once, above the diagonal.
+
+        Returns
+        -------
+        scipy.sparse.csr_array or cupyx.scipy.sparse.csr_matrix
+            As `MinimumSpanningTree.to_csr` returns it.
+        """
         check_is_fitted(self)
         return self._tree.to_csr()
 
@@ -356,6 +376,7 @@ class EMST(SpanningForest, BaseEstimator):
         Returns
         -------
         matplotlib Axes
+            What was drawn into.
 
         Raises
         ------

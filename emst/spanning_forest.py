@@ -42,17 +42,30 @@ class SpanningForest:
         raise NotImplementedError
 
     def linkage(self) -> np.ndarray:
-        """Single linkage: float64 array of shape (n - 1, 4) on the host, as SciPy's `linkage` returns.
+        """Single linkage as a matrix, in SciPy's format.
 
-        Row i merges clusters ``Z[i, 0] < Z[i, 1]`` at height ``Z[i, 2]`` into cluster ``n + i`` of ``Z[i, 3]`` points
-        or vertices. SciPy's format has a single root: the components of a forest are joined at an infinite height, in
-        the order of their first vertices. Integer weights are converted to float64; `cut` and `labels_at` compare them
-        as they are.
+        SciPy's format has a single root: the components of a forest are joined at an infinite height, in the order of
+        their first vertices. Integer weights are converted to float64; `cut` and `labels_at` compare them as they are.
+
+        Returns
+        -------
+        float64 array of shape (n - 1, 4)
+            Z, on the host, as `scipy.cluster.hierarchy.linkage` returns it: row i merges clusters ``Z[i, 0] < Z[i, 1]``
+            at height ``Z[i, 2]`` into cluster ``n + i`` of ``Z[i, 3]`` points or vertices.
 
         Raises
         ------
         ValueError
             The arrays were changed, and the edges are not a spanning tree or forest any more.
+
+        Examples
+        --------
+        >>> from emst import minimum_spanning_tree
+        >>> tree = minimum_spanning_tree([[0.0], [1.0], [5.0], [7.0]])
+        >>> tree.linkage()
+        array([[0., 1., 1., 2.],
+               [2., 3., 2., 2.],
+               [4., 5., 4., 4.]])
         """
         merges = self._merges()
         with on_device_of(merges.edges):
@@ -78,6 +91,15 @@ class SpanningForest:
         ------
         ValueError
             A height that is not a number.
+
+        Examples
+        --------
+        >>> from emst import minimum_spanning_tree
+        >>> tree = minimum_spanning_tree([[0.0], [1.0], [5.0], [7.0]])
+        >>> tree.labels_at([0.5, 1.0, 2.0])
+        array([[0, 1, 2, 3],
+               [0, 0, 1, 2],
+               [0, 0, 1, 1]])
         """
         if np.ndim(height) == 0:
             return self._labels([check_number("height", height)], 1)[0]
@@ -106,6 +128,13 @@ class SpanningForest:
         ------
         ValueError
             A distance that is not a number; a `min_cluster_size` that is not an integer of at least 1.
+
+        Examples
+        --------
+        >>> from emst import minimum_spanning_tree
+        >>> tree = minimum_spanning_tree([[0.0], [1.0], [5.0], [7.0]])
+        >>> tree.cut(1.0), tree.cut(1.0, min_cluster_size=2)
+        (array([0, 0, 1, 2]), array([ 0,  0, -1, -1]))
         """
         return self._labels([check_number("distance", distance)], check_min_cluster_size(min_cluster_size))[0]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from datasets.dimacs import ROADS
+from datasets import REGISTRY
 
 from .lab import ALGORITHMS, Lab
 from .published import ROAD_SOURCES
@@ -36,4 +36,4 @@ def roads(lab: Lab) -> Table:
 
 def road_like(network: str, n: int | None = None) -> str:
     """Name of the generated graph that replaces a network: with n vertices, by default as many as the network."""
-    return f"road:{n or ROADS[network].vertices}"
+    return f"road:{n or REGISTRY[f'USA-road-d.{network}'].n}"

@@ -40,14 +40,28 @@ class PeerClusterer(ClusterMixin, BaseEstimator):
 
         Returns
         -------
-        The clusterer itself.
+        HDBSCAN
+            This estimator.
         """
         self._take(self._translated(X).fit(X))
         self._prepared = bool(self.prediction_data)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
-        """Cluster the rows of `X` and return `labels_`."""
+        """Cluster the rows of `X` and return `labels_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or (n, n) distances for ``metric="precomputed"``
+            See `HDBSCANGPU.fit`.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        int64 array of shape (n,)
+            The attribute `labels_`.
+        """
         return self.fit(X).labels_
 
     def _take(self, exact: HDBSCANGPU) -> None:

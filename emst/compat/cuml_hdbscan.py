@@ -64,6 +64,16 @@ class HDBSCAN(PeerClusterer):
         Number of clusters.
     exact_ : HDBSCANGPU
         The fitted estimator, with all its attributes and methods.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from emst.compat.cuml_hdbscan import HDBSCAN
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
+    >>> model = HDBSCAN(min_cluster_size=20, min_samples=5).fit(X)
+    >>> model.n_clusters_, model.exact_.min_samples
+    (3, 6)
     """
 
     def __init__(
@@ -145,6 +155,13 @@ def approximate_predict(clusterer: HDBSCAN, points_to_predict: Any) -> tuple[Any
         Fitted, with prediction data.
     points_to_predict : array-like of shape (m, d)
         New points.
+
+    Returns
+    -------
+    labels : int64 array of shape (m,)
+        Label of each point; -1 for noise.
+    probabilities : float64 array of shape (m,)
+        From 0 to 1; 0 for noise.
     """
     labels, probabilities = exact_prediction.approximate_predict(exact_of(clusterer), points_to_predict)
     labels, probabilities = noise_for_missing(labels, probabilities)
@@ -162,6 +179,11 @@ def membership_vector(clusterer: HDBSCAN, points_to_predict: Any, batch_size: in
         New points.
     batch_size : int, default 4096
         Number of points that are computed at a time.
+
+    Returns
+    -------
+    float64 array of shape (m, n_clusters)
+        The sum of a row is the probability that the point belongs to any cluster.
     """
     found = exact_membership.membership_vector(exact_of(clusterer), points_to_predict, batch_size)
     return _given(clusterer, found)
@@ -176,6 +198,12 @@ def all_points_membership_vectors(clusterer: HDBSCAN, batch_size: int = 4096) ->
         Fitted, with prediction data.
     batch_size : int, default 4096
         Number of points that are computed at a time.
+
+    Returns
+    -------
+    float64 array of shape (n, n_clusters)
+        The sum of a row is the probability that the point belongs to any cluster. Without clusters a zero for each
+        point, of shape (n,).
     """
     found = exact_membership.all_points_membership_vectors(exact_of(clusterer), batch_size)
     return _given(clusterer, found if found.shape[1] else found.sum(axis=1))  # as cuML: a zero for each point

@@ -64,7 +64,7 @@ def minimum_spanning_tree(
 
     Returns
     -------
-    MinimumSpanningTree
+    emst.dask.MinimumSpanningTree
         In dask arrays. The call returns when the tree is complete.
 
     Raises
@@ -80,6 +80,18 @@ def minimum_spanning_tree(
         again.
     FileNotFoundError
         A path that does not exist, or a file that vanishes before it is read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from emst.dask import local_cluster, minimum_spanning_tree
+    >>> client = local_cluster(2, device="cpu")
+    >>> tree = minimum_spanning_tree(np.random.default_rng(0).random((10_000, 3)), client=client)
+    >>> tree.edges.shape
+    (9999, 2)
+    >>> tree.to_local().weights.dtype
+    dtype('float64')
+    >>> client.close()
     """
     check_lines(verbose)
     chosen = tree_metric_of(metric, metric_params)
@@ -160,9 +172,14 @@ class MinimumSpanningTree:
         return float(self.weights.sum(dtype=np.float64).compute(scheduler=self._edges.cluster.client))
 
     def to_local(self) -> emst.euclidean.MinimumSpanningTree:
-        """The tree in this process, in numpy arrays: what `emst.minimum_spanning_tree` returns for the same points.
+        """The tree in this process, in numpy arrays.
 
-        The ends of edges are int32 for fewer than 2**31 points, otherwise int64."""
+        Returns
+        -------
+        emst.MinimumSpanningTree
+            What `emst.minimum_spanning_tree` returns for the same points. The ends of edges are int32 for fewer than
+            2**31 points, otherwise int64.
+        """
         rows, weights = self._edges.in_total_order()
         core = (
             None if self.core_distances is None else self.core_distances.compute(scheduler=self._edges.cluster.client)
@@ -244,6 +261,7 @@ class EMST(DaskEstimator):
         Parameters
         ----------
         X : dask array, dask data frame, paths, delayed blocks, or array-like of shape (n, d)
+            As for `emst.dask.minimum_spanning_tree`.
         y : None
             Ignored; scikit-learn passes it.
 
@@ -270,6 +288,12 @@ class EMST(DaskEstimator):
         return self
 
     def to_local(self) -> emst.euclidean.MinimumSpanningTree:
-        """The tree in this process: see `MinimumSpanningTree.to_local`."""
+        """The tree in this process, in numpy arrays.
+
+        Returns
+        -------
+        emst.MinimumSpanningTree
+            As `MinimumSpanningTree.to_local` returns it.
+        """
         check_is_fitted(self)
         return self._tree.to_local()

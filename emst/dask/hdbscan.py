@@ -61,6 +61,18 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         Number of columns of `X`.
     feature_names_in_ : array of shape (d,)
         Names of the columns. Only when `X` has string column names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from emst.dask import HDBSCAN, local_cluster
+    >>> client = local_cluster(2, device="cpu")
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(1000, 2)) for c in (0, 20, 40)])
+    >>> model = HDBSCAN(min_cluster_size=100, min_samples=5, client=client).fit(X)
+    >>> int(model.labels_.max()) + 1
+    3
+    >>> client.close()
     """
 
     labels_: Any = fitted_attribute()
@@ -176,12 +188,26 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         set_features(self, features)
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
-        """Cluster the rows of `X` and return `labels_`."""
+        """Cluster the rows of `X` and return `labels_`.
+
+        Parameters
+        ----------
+        X : dask array, dask data frame, paths, delayed blocks, or array-like of shape (n, d)
+            As for `fit`.
+        y : None
+            Ignored; scikit-learn passes it.
+
+        Returns
+        -------
+        dask array, int64 of shape (n,)
+            The attribute `labels_`.
+        """
         return self.fit(X).labels_
 
     def predict(self, X: Any) -> Any:
-        """Labels of new points in this clustering, which they do not change; see
-        `emst.dask.prediction.approximate_predict`, which returns probabilities as well.
+        """Labels of new points in this clustering, which they do not change.
+
+        `emst.dask.prediction.approximate_predict` returns probabilities as well.
 
         Parameters
         ----------
@@ -238,7 +264,15 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         return self._model.condensed_tree()
 
     def to_local(self) -> tuple[np.ndarray, np.ndarray]:
-        """Labels int64[n] and probabilities float64[n] in this process."""
+        """Labels and probabilities in this process.
+
+        Returns
+        -------
+        labels : int64 array of shape (n,)
+            The attribute `labels_` as a numpy array.
+        probabilities : float64 array of shape (n,)
+            The attribute `probabilities_` as a numpy array.
+        """
         check_is_fitted(self)
         client = self._model.cluster.client
         return self.labels_.compute(scheduler=client), self.probabilities_.compute(scheduler=client)

@@ -34,6 +34,7 @@ def local_cluster(n_workers: int | None = None, device: str = "auto", **kwargs: 
     Returns
     -------
     distributed.Client
+        Connected to the workers.
 
     Raises
     ------
@@ -41,6 +42,13 @@ def local_cluster(n_workers: int | None = None, device: str = "auto", **kwargs: 
         An unknown `device`, or less than one worker.
     RuntimeError
         ``device="cuda"`` without CuPy or without a GPU.
+
+    Examples
+    --------
+    >>> from emst.dask import local_cluster
+    >>> with local_cluster(2, device="cpu") as client:
+    ...     len(client.scheduler_info()["workers"])
+    2
     """
     device = choose_device(device)
     count = CPU_COUNT if device == "cpu" else backend_of("cuda").xp.cuda.runtime.getDeviceCount()

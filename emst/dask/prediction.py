@@ -59,6 +59,20 @@ def approximate_predict(model: Any, X: Any) -> tuple[Any, Any]:
     ValueError, RuntimeError, FileNotFoundError
         `X` does not have the columns of the training data; rows of zeros under "cosine"; what
         `emst.dask.minimum_spanning_tree` raises, but for rows that are not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from emst.dask import HDBSCAN, local_cluster
+    >>> client = local_cluster(2, device="cpu")
+    >>> from emst.dask.prediction import approximate_predict
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(1000, 2)) for c in (0, 20, 40)])
+    >>> model = HDBSCAN(min_cluster_size=100, min_samples=5, client=client).fit(X)
+    >>> labels, probabilities = approximate_predict(model, np.array([[0.5, 0.5], [20.0, 21.0]]))
+    >>> labels.compute()
+    array([2, 1])
+    >>> client.close()
     """
     if not (isinstance(model, DaskEstimator) and isinstance(model, ClusterMixin)):
         raise TypeError(f"the first argument must be a fitted emst.dask.HDBSCAN; got {type(model).__qualname__}")

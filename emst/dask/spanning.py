@@ -39,9 +39,11 @@ class Costs:
     Attributes
     ----------
     points, partitions, workers : int
+        How many there were.
     components : int
         Left when every partition had done its own work.
     rounds : int
+        Over these components.
     asked_border, asked_rounds : int
         Points that were sent to other partitions after the sort, before the rounds and in all rounds.
     bytes_sent : int

@@ -109,12 +109,26 @@ class MinimumSpanningForest(SpanningForest):
             On the device of the forest's arrays. Edges of weight 0 are stored explicitly. Weights are converted to
             dtypes that a sparse matrix can hold: float16 to float32, other byte orders to the native one and, with
             CuPy, integers to float64.
+
+        Examples
+        --------
+        >>> from emst import graph_msf
+        >>> graph_msf([0, 1, 0], [1, 2, 2], [5, 3, 4]).to_csr().toarray()
+        array([[0, 0, 4],
+               [0, 0, 3],
+               [0, 0, 0]])
         """
         source, target, weight = map(native_array, (self.source, self.target, self.weight))
         return csr_of(source, target, weight, self.n_vertices)
 
     def weighted_edge_list(self) -> list[tuple[Any, Any, Any]]:
-        """The edges as a list of (node, node, weight), with the nodes of the input: for `add_weighted_edges_from`."""
+        """The edges with the nodes of the input, as the `add_weighted_edges_from` of networkx takes them.
+
+        Returns
+        -------
+        list of tuple (node, node, weight)
+            In the order of the edges.
+        """
         ends = (to_host(ends).tolist() for ends in (self.source, self.target))
         if self.nodes is not None:
             ends = ([self.nodes[v] for v in side] for side in ends)
@@ -133,6 +147,7 @@ class MinimumSpanningForest(SpanningForest):
         Returns
         -------
         matplotlib Axes
+            What was drawn into.
         """
         from emst.plots.graph import plot_forest
 

@@ -163,9 +163,13 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     --------
     >>> import numpy as np
     >>> from emst import HDBSCANGPU
-    >>> X = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [20, 0], [0, 20]], 100, axis=0)
-    >>> int(HDBSCANGPU(min_cluster_size=20).fit_predict(X).max())
-    2
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
+    >>> model = HDBSCANGPU(min_cluster_size=20, min_samples=5).fit(X)
+    >>> model.labels_.shape, int(model.labels_.max()) + 1, int((model.labels_ == -1).sum())
+    ((300,), 3, 0)
+    >>> model.predict([[0.5, 0.5], [10.0, 10.0]])
+    array([1, 2])
     """
 
     cluster_selection_epsilon_max: float = math.inf  # of estimators that were pickled before they had it
@@ -278,7 +282,20 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
-        """Cluster the rows of `X` and return `labels_`."""
+        """Cluster the rows of `X` and return `labels_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or (n, n) distances for ``metric="precomputed"``
+            As for `fit`.
+        y : None
+            Ignored; scikit-learn passes it.
+
+        Returns
+        -------
+        int64 array of shape (n,)
+            The attribute `labels_`.
+        """
         return self.fit(X).labels_
 
     def predict(self, X: Any) -> Any:
@@ -301,6 +318,16 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             Before `fit`.
         ValueError
             `X` has another number of features, or the model was fitted to distances or to sparse features.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from emst import HDBSCANGPU
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
+        >>> model = HDBSCANGPU(min_cluster_size=20).fit(X)
+        >>> model.predict([[0.5, 0.5], [10.0, 10.0]])
+        array([1, 2])
         """
         from emst.hdbscan.prediction import approximate_predict
 
@@ -320,6 +347,17 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         -------
         int64 array of shape (n,)
             Cluster of each row; -1 for noise, -2 for rows with infinite values, -3 for rows with NaN.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from emst import HDBSCANGPU
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
+        >>> model = HDBSCANGPU(min_cluster_size=20).fit(X)
+        >>> labels = model.dbscan_clustering(2.0)
+        >>> int(labels.max()) + 1, int((labels == -1).sum())
+        (3, 10)
         """
         check_is_fitted(self)
         height, least = check_cut(cut_distance, min_cluster_size)
@@ -348,6 +386,19 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         ------
         ValueError
             No such parameter, or one that the tree depends on, such as `min_samples` or `metric`: it takes a new `fit`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from emst import HDBSCANGPU
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
+        >>> model = HDBSCANGPU(min_cluster_size=20, min_samples=5).fit(X)
+        >>> int(model.labels_.max()) + 1
+        3
+        >>> finer = model.recluster(min_cluster_size=5, cluster_selection_method="leaf")
+        >>> int(finer.labels_.max()) + 1
+        12
         """
         check_is_fitted(self)
         unknown = [name for name in params if name not in RULES]

@@ -68,7 +68,17 @@ def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
 
     See Also
     --------
-    all_points_membership_vectors : the same for the training points.
+    all_points_membership_vectors : The same for the training points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from emst import HDBSCANGPU, membership_vector
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
+    >>> model = HDBSCANGPU(min_cluster_size=20).fit(X)
+    >>> membership_vector(model, [[0.5, 0.5], [10.0, 10.0]]).round(2).tolist()
+    [[0.0, 0.99, 0.0], [0.01, 0.02, 0.02]]
     """
     fitted = model_of(model)
     _check_batch(batch_size)
@@ -108,6 +118,16 @@ def all_points_membership_vectors(model: Any, batch_size: int | None = None, out
     ------
     TypeError, sklearn.exceptions.NotFittedError, ValueError
         As `membership_vector`; ValueError also for an `out` of another shape, or that does not hold floats.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from emst import HDBSCANGPU, all_points_membership_vectors
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
+    >>> model = HDBSCANGPU(min_cluster_size=20).fit(X)
+    >>> all_points_membership_vectors(model).shape
+    (300, 3)
     """
     fitted = model_of(model)
     _check_batch(batch_size)

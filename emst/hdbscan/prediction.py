@@ -129,6 +129,17 @@ def approximate_predict(model: Any, X: Any, return_connecting_points: bool = Fal
     -----
     Results of `hdbscan.approximate_predict` can differ because it is approximate: it considers the 2 k nearest points
     only, uses core distances for another k, and ignores `cluster_selection_epsilon`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from emst import HDBSCANGPU, approximate_predict
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
+    >>> model = HDBSCANGPU(min_cluster_size=20).fit(X)
+    >>> labels, probabilities = approximate_predict(model, [[0.5, 0.5], [10.0, 10.0]])
+    >>> labels.tolist(), probabilities.round(2).tolist()
+    ([1, 2], [1.0, 0.05])
     """
     fitted = model_of(model)
     with fitted.scope():
@@ -160,6 +171,16 @@ def approximate_predict_scores(model: Any, X: Any) -> Any:
     ------
     TypeError, sklearn.exceptions.NotFittedError, ValueError
         As `approximate_predict`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from emst import HDBSCANGPU, approximate_predict_scores
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
+    >>> model = HDBSCANGPU(min_cluster_size=20).fit(X)
+    >>> approximate_predict_scores(model, [[0.5, 0.5], [10.0, 10.0]]).round(2).tolist()
+    [0.0, 0.95]
     """
     fitted = model_of(model)
     with fitted.scope():

@@ -85,6 +85,19 @@ def validity_index(
 
     Mutual reachability distances tie, because many pairs have the core distance of one point as their weight. Then the
     order of the rows decides which points are inner nodes of the tree, as in hdbscan.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from emst import validity_index
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
+    >>> labels = np.repeat([0, 1, 2], 100)
+    >>> round(validity_index(X, labels), 3)
+    0.953
+    >>> index, scores = validity_index(X, labels, per_cluster_scores=True)
+    >>> scores.shape
+    (3,)
     """
     metric = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
     check_names(X, on_sphere=metric == "haversine", euclidean=metric == "euclidean")

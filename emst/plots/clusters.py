@@ -54,6 +54,7 @@ def plot_clusters(
     Returns
     -------
     matplotlib Axes
+        What was drawn into.
 
     Raises
     ------

@@ -61,6 +61,7 @@ def plot_condensed_tree(
     Returns
     -------
     matplotlib Axes
+        What was drawn into.
     """
     from matplotlib.collections import LineCollection, PolyCollection
     from matplotlib.colors import LogNorm

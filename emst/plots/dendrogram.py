@@ -52,6 +52,7 @@ def plot_single_linkage_tree(
     Returns
     -------
     matplotlib Axes
+        What was drawn into.
     """
     from matplotlib.collections import LineCollection
     from matplotlib.colors import LogNorm

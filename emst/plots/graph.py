@@ -40,6 +40,7 @@ def plot_forest(
     Returns
     -------
     matplotlib Axes
+        What was drawn into.
 
     Raises
     ------

@@ -52,6 +52,7 @@ def plot_mst(
     Returns
     -------
     matplotlib Axes
+        What was drawn into.
 
     Raises
     ------
@@ -151,6 +152,7 @@ def plot_spanning_tree(
     Returns
     -------
     matplotlib Axes
+        What was drawn into.
     """
     names = column_names(points) if names is None else names
     points = points if hasattr(points, "tocsr") else np.asarray(to_host(points))
@@ -202,6 +204,16 @@ def weight_norm(weights: np.ndarray) -> Normalize:
 
     The logarithmic scale begins at the first percentile of the positive weights, so that a single pair of near
     duplicates does not stretch it. Zero weights get the lightest colour.
+
+    Parameters
+    ----------
+    weights : array of shape (m,)
+        Weights of the edges, ascending.
+
+    Returns
+    -------
+    matplotlib Normalize
+        What maps a weight to a number from 0 to 1.
     """
     from matplotlib.colors import LogNorm, Normalize
 

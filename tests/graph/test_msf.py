@@ -409,15 +409,6 @@ def test_any_list_of_entries(data):
         assert_forest(graph_msf(graph, device="cpu"), n, rows, columns, weights, ops)
 
 
-def test_the_example_runs():
-    import doctest
-
-    import emst.graph.msf
-
-    results = doctest.testmod(emst.graph.msf)
-    assert results.attempted and not results.failed
-
-
 def test_public_names():
     assert emst.graph_msf is graph_msf
     assert {"graph_msf", "MinimumSpanningForest"} <= set(dir(emst))

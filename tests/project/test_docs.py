@@ -9,6 +9,8 @@ import shlex
 import numpy as np
 import pytest
 
+from datasets import REGISTRY
+from datasets.__main__ import parser as data_parser
 from emst import HDBSCANGPU
 from emst.cli import parser
 
@@ -18,10 +20,10 @@ PAGES = [
     ROOT / "CHANGELOG.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "benchmarks" / "README.md",
-    ROOT / "datasets" / "autzen" / "README.md",
+    *sorted((ROOT / "datasets").glob("*/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-FENCED = re.compile(r"(?P<mark><!-- not run[^\n]*-->\n)?^```(?P<language>\w*)\n(?P<code>.*?)^```$", re.M | re.S)
+FENCED = re.compile(r"(?P<mark><!-- not run[^\n]*-->\n)?^```(?P<language>[^`\n]*)\n(?P<code>.*?)^```$", re.M | re.S)
 PATH = re.compile(r"`((?:emst|tests|benchmarks|datasets|docs)/[\w./-]*)`(?:(?:,| and) `(\w+\.cuh?)`)?")
 LINK = re.compile(r"\]\((?!https?:)(?P<file>[^)#\s]*)(?:#(?P<section>[^)\s]*))?\)")
 
@@ -65,7 +67,7 @@ def test_python(page, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_commands(page):
-    """Every `emst` on a line of shell has arguments that there are, and every script is there."""
+    """Every `emst` and `python -m datasets` in a shell block has arguments that there are; every script is there."""
     for line, code in snippets(page, "sh"):
         for command in re.split(r"\n|&&", code.replace("\\\n", " ")):
             words = shlex.split(command, comments=True)
@@ -74,7 +76,10 @@ def test_commands(page):
                     parser().parse_args(words[1:])
                 except SystemExit:
                     pytest.fail(f"{name(page)}:{line}: {command}")
-            if words and words[0] == "python" and words[1].endswith(".py"):
+            if words[:3] == ["python", "-m", "datasets"]:
+                given = data_parser().parse_args(words[3:])
+                assert getattr(given, "name", "places") in REGISTRY, f"{name(page)}:{line}: {command}"
+            elif words and words[0] == "python" and words[1].endswith(".py"):
                 assert (ROOT / words[1]).exists(), f"{name(page)}:{line}: {command}"
 
 
@@ -105,8 +110,8 @@ def test_the_readme_is_short():
 
 
 def test_what_verbose_prints(capsys):
-    """The sample in docs/guide/metrics.md, but for seconds."""
-    page = (ROOT / "docs" / "guide" / "metrics.md").read_text()
+    """The sample in docs/guide/progress.md, but for seconds."""
+    page = (ROOT / "docs" / "guide" / "progress.md").read_text()
     sample = re.findall(r"^    (\[emst\] .*)$", page, re.M)
     g = np.random.default_rng(0)
     points = np.concatenate([g.normal(0, 1, (100, 2)), g.normal(8, 1, (100, 2))])

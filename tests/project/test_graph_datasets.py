@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import functools
-import gzip
 import hashlib
-import http.server
 import pathlib
-import threading
 
 import numpy as np
 import pytest
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from datasets import dimacs, graphs
+from datasets import graphs
 from emst import graph_msf
-from emst.io.graphs import read_graph
 
 FLORIDA = pathlib.Path(__file__).parents[1] / "data" / "roads" / "florida-2000.gr"
 SMALL = {
@@ -190,17 +185,6 @@ def test_neighbours():
     np.testing.assert_allclose(made.toarray(), expected, rtol=1e-6)
 
 
-def test_written_as_scipy_writes(tmp_path, capsys):
-    file = tmp_path / "g.npz"
-    graphs.main(["rmat16", str(file)])
-    assert capsys.readouterr().out == "rmat16: 65,536 vertices, 969,780 entries, int32\n"
-    graph, made = read_graph(file), graphs.SETS["rmat16"]()
-    for ours, theirs in zip((graph.indptr, graph.indices, graph.data), made):
-        np.testing.assert_array_equal(ours, theirs)
-    graphs.main(["rmat16", str(file), "float64"])
-    np.testing.assert_array_equal(read_graph(file).data, graphs.weighted(*made[:2], "float64"))
-
-
 @pytest.mark.parametrize("rule", graphs.WEIGHTS)
 @pytest.mark.parametrize("n", [0, 1, 5])
 def test_no_edges(n, rule):
@@ -210,104 +194,3 @@ def test_no_edges(n, rule):
     assert len(indices) == len(weights) == 0
     loops = graphs.from_pairs(n, np.arange(n), np.arange(n), rule)
     assert digest(loops) == digest((indptr, indices, weights))
-
-
-# Road networks, from a server that plays the challenge's
-
-
-@pytest.fixture
-def challenge(tmp_path, monkeypatch):
-    """A folder that is served where the road networks are looked for."""
-    pytest.importorskip("pooch")
-    folder = tmp_path / "served"
-    folder.mkdir()
-    handler = functools.partial(QuietHandler, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setattr(dimacs, "URL", f"http://127.0.0.1:{server.server_port}/")
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    yield folder
-    server.shutdown()
-    server.server_close()
-
-
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
-def serve(folder, monkeypatch, **known):
-    """Serve the excerpt as the network XX, of which this is known; return the file."""
-    served = folder / "USA-road-d.XX.gr.gz"
-    served.write_bytes(gzip.compress(FLORIDA.read_bytes(), mtime=0))
-    monkeypatch.setitem(dimacs.ROADS, "XX", dimacs.Road(**{"vertices": 2000, "arcs": 4570} | known))
-    return served
-
-
-def test_a_network_is_fetched_once_and_sealed(challenge, tmp_path, monkeypatch, capsys):
-    served = serve(challenge, monkeypatch, forest=865_069)
-    file = dimacs.fetch("XX", tmp_path / "kept")
-    raw = served.read_bytes()
-    assert file.read_bytes() == raw
-    seal = file.with_name(file.name + ".sha256")
-    assert seal.read_text() == f"{hashlib.sha256(raw).hexdigest()}  USA-road-d.XX.gr.gz\n"
-    served.unlink()  # from here on there is nothing to fetch
-    dimacs.main(["XX", str(tmp_path / "kept")])
-    assert "2,000 vertices, 4,570 arcs\nminimum spanning forest: weight 865069, as known, components 1\n" in (
-        capsys.readouterr().out
-    )
-
-
-def test_a_network_that_has_changed_is_refused(challenge, tmp_path, monkeypatch):
-    served = serve(challenge, monkeypatch)
-    file = dimacs.fetch("XX", tmp_path / "kept")
-    file.unlink()
-    served.write_bytes(gzip.compress(FLORIDA.read_bytes() + b"c changed\n"))
-    with pytest.raises(ValueError, match="hash"):
-        dimacs.fetch("XX", tmp_path / "kept")
-    assert not file.exists()
-
-
-@pytest.mark.parametrize("known", [{"vertices": 2001}, {"arcs": 4571}, {"sha256": "0" * 64}])
-def test_a_network_that_is_not_what_is_known_is_refused(challenge, tmp_path, monkeypatch, known):
-    serve(challenge, monkeypatch, **known)
-    with pytest.raises(ValueError, match="hash" if "sha256" in known else "2,000 vertices and 4,570 arcs"):
-        dimacs.fetch("XX", tmp_path / "kept")
-    assert not list((tmp_path / "kept").glob("USA*"))
-
-
-def test_no_network_is_one_sentence(challenge, tmp_path, monkeypatch):
-    serve(challenge, monkeypatch)
-    monkeypatch.setattr(dimacs, "URL", "http://127.0.0.1:9/")  # no server there
-    with pytest.raises(SystemExit) as caught:
-        dimacs.main(["XX", str(tmp_path / "kept")])
-    said = (
-        "9/USA-road-d.XX.gr.gz cannot be fetched (ConnectionError); "
-        f"a copy from another source can be placed at {tmp_path}"
-    )
-    assert said in caught.value.code and "\n" not in caught.value.code
-
-
-@pytest.mark.parametrize(
-    "main, arguments, said",
-    [
-        (graphs.main, [], "required: name, FILE.npz"),
-        (graphs.main, ["nope", "g.npz"], "argument name: invalid choice: 'nope' (choose from"),
-        (graphs.main, ["rmat16", "g.npz", "nope"], "argument rule: invalid choice: 'nope' (choose from"),
-        (dimacs.main, [], "required: name"),
-        (dimacs.main, ["nope"], "argument name: invalid choice: 'nope' (choose from"),
-    ],
-)
-def test_errors_of_bad_arguments_list_the_names(capsys, main, arguments, said):
-    with pytest.raises(SystemExit) as caught:
-        main(arguments)
-    err = capsys.readouterr().err
-    assert caught.value.code == 2 and err.startswith("usage: ") and said in err
-    names = {graphs.main: graphs.SETS, dimacs.main: dimacs.ROADS}[main]
-    assert all(name in err for name in names)
-
-
-def test_what_is_known_of_the_networks():
-    sizes = [(road.vertices, road.arcs) for road in dimacs.ROADS.values()]
-    assert sizes == sorted(sizes) and len(sizes) == 12
-    assert all(arcs % 2 == 0 and 2 * n < arcs < 3 * n for n, arcs in sizes)  # both directions; degrees of roads

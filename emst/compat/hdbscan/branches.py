@@ -12,6 +12,11 @@ INSTEAD = "use hdbscan's BranchDetector with a model that hdbscan itself has fit
 class BranchDetector:
     """Not available.
 
+    Parameters
+    ----------
+    *args, **kwargs
+        Have no effect.
+
     Raises
     ------
     NotImplementedError
@@ -23,10 +28,32 @@ class BranchDetector:
 
 
 def detect_branches_in_clusters(*args: Any, **kwargs: Any) -> None:
-    """Not available: raises NotImplementedError."""
+    """Not available.
+
+    Parameters
+    ----------
+    *args, **kwargs
+        Have no effect.
+
+    Raises
+    ------
+    NotImplementedError
+        Always.
+    """
     raise NoEquivalent("branch detection", INSTEAD)
 
 
 def approximate_predict_branch(*args: Any, **kwargs: Any) -> None:
-    """Not available: raises NotImplementedError."""
+    """Not available.
+
+    Parameters
+    ----------
+    *args, **kwargs
+        Have no effect.
+
+    Raises
+    ------
+    NotImplementedError
+        Always.
+    """
     raise NoEquivalent("branch detection", INSTEAD)

@@ -99,7 +99,16 @@ def approximate_predict_flat(
     prediction_data : PredictionData, optional
         What an earlier call returned, whose clusters to take.
     return_prediction_data : bool, default False
-        Return what later calls can take as `prediction_data`.
+        Return `data` as well.
+
+    Returns
+    -------
+    labels : int64 array of shape (m,)
+        Label of each point; -1 for noise.
+    probabilities : float64 array of shape (m,)
+        From 0 to 1; 0 for noise.
+    data : PredictionData
+        What later calls can take as `prediction_data`. Only if ``return_prediction_data=True``.
     """
     exact = _clusters(clusterer, prediction_data, n_clusters, cluster_selection_epsilon)
     found = noise_for_missing(*exact_prediction.approximate_predict(exact, points_to_predict))
@@ -121,6 +130,12 @@ def membership_vector_flat(
         See `approximate_predict_flat`.
     cluster_selection_epsilon : float, default 0.0
         0 takes the clusters of `clusterer`.
+
+    Returns
+    -------
+    float64 array of shape (m, n_clusters)
+        The sum of a row is the probability that the point belongs to any cluster. Without clusters a zero for each
+        point, of shape (m,).
     """
     exact = _clusters(clusterer, prediction_data, n_clusters, cluster_selection_epsilon or None)
     return memberships(exact, points_to_predict)
@@ -138,6 +153,12 @@ def all_points_membership_vectors_flat(
     ----------
     clusterer, prediction_data, n_clusters, cluster_selection_epsilon
         See `approximate_predict_flat`.
+
+    Returns
+    -------
+    float64 array of shape (n, n_clusters)
+        The sum of a row is the probability that the point belongs to any cluster. Without clusters a zero for each
+        point, of shape (n,).
     """
     return memberships_of_all(_clusters(clusterer, prediction_data, n_clusters, cluster_selection_epsilon))
 

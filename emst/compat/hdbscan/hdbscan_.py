@@ -68,6 +68,16 @@ relative_validity_
         As in `HDBSCANGPU`; outlier scores of rows that are not finite are 1.
     exact_ : HDBSCANGPU
         The fitted estimator, with all its attributes and methods.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import emst.compat.hdbscan as hdbscan
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
+    >>> clusterer = hdbscan.HDBSCAN(min_cluster_size=20, min_samples=5).fit(X)
+    >>> int(clusterer.labels_.max()), clusterer.exact_.min_samples
+    (2, 6)
     """
 
     def __init__(
@@ -124,11 +134,33 @@ relative_validity_
                 raise TypeError(f"HDBSCAN has no parameter {name!r}: did you mean {near[0]!r}?")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All parameters, those of the metric included."""
+        """All parameters, those of the metric included.
+
+        Parameters
+        ----------
+        deep : bool, default True
+            Has no effect: no parameter is an estimator.
+
+        Returns
+        -------
+        dict
+            Values by name.
+        """
         return {**super().get_params(deep), **self._metric_kwargs}
 
     def set_params(self, **params: Any) -> HDBSCAN:
-        """Set parameters. These can also be parameters of the metric that the constructor was given."""
+        """Set parameters.
+
+        Parameters
+        ----------
+        **params
+            New values by name. These can also be parameters of the metric that the constructor was given.
+
+        Returns
+        -------
+        HDBSCAN
+            This estimator.
+        """
         of_metric = {name: params.pop(name) for name in list(params) if name in self._metric_kwargs}
         self._metric_kwargs = {**self._metric_kwargs, **of_metric}
         super().set_params(**params)
@@ -204,15 +236,50 @@ relative_validity_
         raise NoEquivalent("branch detection", "leave out branch_detection_data, or use hdbscan itself")
 
     def dbscan_clustering(self, cut_distance: float, min_cluster_size: int = 5) -> Any:
-        """Labels of DBSCAN* at a distance; see `HDBSCANGPU.dbscan_clustering`. Rows that are not finite are noise."""
+        """Labels of DBSCAN* at a distance.
+
+        Parameters
+        ----------
+        cut_distance : float
+            Mutual reachability distance at which to cut the dendrogram.
+        min_cluster_size : int, default 5
+            Points of smaller clusters are noise.
+
+        Returns
+        -------
+        int64 array of shape (n,)
+            As `HDBSCANGPU.dbscan_clustering` returns it; rows that are not finite are noise, too.
+        """
         return self._fitted().dbscan_clustering(cut_distance, min_cluster_size).clip(min=-1)
 
     def weighted_cluster_centroid(self, cluster_id: int) -> Any:
-        """Mean of a cluster, weighted by probability."""
+        """Mean of a cluster, weighted by probability.
+
+        Parameters
+        ----------
+        cluster_id : int
+            Label of the cluster.
+
+        Returns
+        -------
+        float64 array of shape (d,)
+            The mean.
+        """
         return self._center("centroid", cluster_id)
 
     def weighted_cluster_medoid(self, cluster_id: int) -> Any:
-        """Row of a cluster with the least sum of distances to its others, weighted by probability."""
+        """Row of a cluster with the least sum of distances to its others, weighted by probability.
+
+        Parameters
+        ----------
+        cluster_id : int
+            Label of the cluster.
+
+        Returns
+        -------
+        float64 array of shape (d,)
+            The row.
+        """
         return self._center("medoid", cluster_id)
 
     def _center(self, kind: str, cluster_id: int) -> Any:

@@ -78,7 +78,16 @@ def approximate_predict(clusterer: Any, points_to_predict: Any, return_connectin
     points_to_predict : array-like of shape (m, d)
         New points.
     return_connecting_points : bool, default False
-        Return the row of the training point that each new point joins as well.
+        Return `neighbors` as well.
+
+    Returns
+    -------
+    labels : int64 array of shape (m,)
+        Label of each point; -1 for noise.
+    probabilities : float64 array of shape (m,)
+        From 0 to 1; 0 for noise.
+    neighbors : int64 array of shape (m,)
+        Row of the training point that each new point joins. Only if ``return_connecting_points=True``.
     """
     exact = exact_of(clusterer)
     labels, probabilities, neighbors = exact_prediction.approximate_predict(exact, points_to_predict, True)
@@ -96,6 +105,11 @@ def approximate_predict_scores(clusterer: Any, points_to_predict: Any) -> Any:
         Fitted, with prediction data.
     points_to_predict : array-like of shape (m, d)
         New points.
+
+    Returns
+    -------
+    float64 array of shape (m,)
+        From 0 to 1.
     """
     exact = exact_of(clusterer)
     scores = exact_prediction.approximate_predict_scores(exact, points_to_predict)
@@ -113,6 +127,12 @@ def membership_vector(clusterer: Any, points_to_predict: Any) -> Any:
         Fitted, with prediction data.
     points_to_predict : array-like of shape (m, d)
         New points.
+
+    Returns
+    -------
+    float64 array of shape (m, n_clusters)
+        The sum of a row is the probability that the point belongs to any cluster. Without clusters a zero for each
+        point, of shape (m,).
     """
     exact = exact_of(clusterer)
     return _flat_if_empty(exact_membership.membership_vector(exact, points_to_predict))
@@ -125,6 +145,12 @@ def all_points_membership_vectors(clusterer: Any) -> Any:
     ----------
     clusterer : HDBSCAN
         Fitted, with prediction data.
+
+    Returns
+    -------
+    float64 array of shape (n, n_clusters)
+        The sum of a row is the probability that the point belongs to any cluster. Without clusters a zero for each
+        point, of shape (n,).
     """
     return _flat_if_empty(exact_membership.all_points_membership_vectors(exact_of(clusterer)))
 

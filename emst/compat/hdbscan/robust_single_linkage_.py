@@ -127,7 +127,20 @@ class RobustSingleLinkage(ClusterMixin, BaseEstimator):
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
-        """Build the tree of the rows of `X`, cut it, and return `labels_`."""
+        """Build the tree of the rows of `X`, cut it, and return `labels_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or (n, n) distances for ``metric="precomputed"``
+            See `HDBSCANGPU.fit`.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        int64 array of shape (n,)
+            The attribute `labels_`.
+        """
         return self.fit(X).labels_
 
     @property

@@ -25,6 +25,13 @@ def validity_index(
         As in `emst.validity_index`.
     verbose : bool, default False
         Has no effect.
+
+    Returns
+    -------
+    index : float
+        From -1 to 1; greater is better.
+    scores : float64 array of shape (greatest label + 1,)
+        Score of each label. Only if ``per_cluster_scores=True``.
     """
     return exact_validity_index(
         X,

@@ -82,13 +82,23 @@ class CondensedTree(Table):
         return {name: np.ascontiguousarray(rows[name]) for name in ROW.names or ()}
 
     def to_numpy(self) -> np.ndarray:
-        """The table as a structured array with the fields parent, child, lambda_val and child_size."""
+        """The table as a structured array.
+
+        Returns
+        -------
+        structured array
+            With the fields parent, child, lambda_val and child_size, ordered by parent, lambda and child.
+        """
         return self._raw_tree.copy()
 
     def to_networkx(self) -> Any:
-        """A networkx DiGraph from parents to children.
+        """The tree as a graph of networkx.
 
-        The attribute `weight` of an edge is its lambda, `size` of a node is its number of points.
+        Returns
+        -------
+        networkx.DiGraph
+            From parents to children. The attribute `weight` of an edge is its lambda, `size` of a node is its number of
+            points.
         """
         parent, child, weight, size = (column.tolist() for column in self._columns().values())
         graph = optional("networkx").DiGraph()
@@ -161,6 +171,7 @@ class CondensedTree(Table):
         Returns
         -------
         matplotlib Axes
+            What was drawn into.
         """
         from emst.plots.condensed import plot_condensed_tree
 

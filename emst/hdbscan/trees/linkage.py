@@ -65,7 +65,13 @@ class SingleLinkageTree(Table):
         return {**self.__dict__, "_source": replace(linkage, scratch=None)}
 
     def to_numpy(self) -> np.ndarray:
-        """SciPy's linkage matrix: float64 array of shape (n - 1, 4)."""
+        """SciPy's linkage matrix.
+
+        Returns
+        -------
+        float64 array of shape (n - 1, 4)
+            The two clusters of each merge, its distance, and its number of points.
+        """
         linkage, kept, n = self._fetch()
         merges = len(linkage.size)
         matrix = np.empty((max(n - 1, 0), 4))
@@ -89,9 +95,13 @@ class SingleLinkageTree(Table):
         return {"parent": parent, "left_child": left, "right_child": right, "distance": matrix[:, 2], "size": size}
 
     def to_networkx(self) -> Any:
-        """A networkx DiGraph from parents to children.
+        """The tree as a graph of networkx.
 
-        The attribute `weight` of an edge is its distance, `size` of a node is its number of points.
+        Returns
+        -------
+        networkx.DiGraph
+            From parents to children. The attribute `weight` of an edge is its distance, `size` of a node is its number
+            of points.
         """
         parent, left, right, distance, size = (column.tolist() for column in self._columns().values())
         graph = optional("networkx").DiGraph()
@@ -146,6 +156,7 @@ class SingleLinkageTree(Table):
         Returns
         -------
         matplotlib Axes
+            What was drawn into.
         """
         from emst.plots.dendrogram import plot_single_linkage_tree
 

@@ -83,14 +83,23 @@ class SpanningTree(Table):
         return {"from": u, "to": v, "distance": weights.astype(np.float64)}
 
     def to_numpy(self) -> np.ndarray:
-        """The columns as a float64 array of shape (m - 1, 3)."""
+        """The columns as an array.
+
+        Returns
+        -------
+        float64 array of shape (m - 1, 3)
+            Both ends of each edge, and its distance.
+        """
         return np.stack(list(self._columns().values()), axis=1).astype(np.float64)
 
     def to_networkx(self) -> Any:
-        """A networkx Graph.
+        """The tree as a graph of networkx.
 
-        The attribute `weight` of an edge is its distance. If the data is a dense array, the attribute `data` of a node
-        holds its coordinates.
+        Returns
+        -------
+        networkx.Graph
+            The attribute `weight` of an edge is its distance. If the data is a dense array, the attribute `data` of a
+            node holds its coordinates.
         """
         graph = optional("networkx").Graph()
         graph.add_weighted_edges_from(zip(*(column.tolist() for column in self._columns().values())))
@@ -125,6 +134,7 @@ class SpanningTree(Table):
         Returns
         -------
         matplotlib Axes
+            What was drawn into.
 
         Raises
         ------

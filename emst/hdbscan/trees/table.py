@@ -18,11 +18,23 @@ class Table:
         raise NotImplementedError
 
     def to_pandas(self) -> Any:
-        """The columns as a pandas DataFrame."""
+        """The columns as a data frame of pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the columns that the class names.
+        """
         return optional("pandas").DataFrame(self._columns())
 
     def to_polars(self) -> Any:
-        """The columns as a polars DataFrame."""
+        """The columns as a data frame of polars.
+
+        Returns
+        -------
+        polars.DataFrame
+            With the columns that the class names.
+        """
         return optional("polars").DataFrame(self._columns())
 
 

@@ -1,0 +1,52 @@
+"""Rates of samples of one set, and times for growing k: figures 7 and 9 of the ICPP'22 paper."""
+
+from __future__ import annotations
+
+from report import median_of
+
+from .point_lab import PARALLEL, PointLab, table_of_records
+from .published import ICPP22_SAMPLES
+from .table import Table
+
+SAMPLES_NOTE = (
+    "Rates of random samples of a set, k = 1. A smaller sample is a part of a larger one. The paper's numbers were not "
+    "at hand. A number of its first author for a part of a cosmology set: "
+)
+NEIGHBOURS_NOTE = (
+    "k = `min_samples` counts the point itself; k = 1 is the Euclidean tree. The ratio is the time over that of the "
+    "same program for k = 1. quitefastmst takes no k = 2 (its M = 1 means the Euclidean tree). The paper's numbers "
+    "were not at hand."
+)
+
+
+def samples(lab: PointLab) -> Table:
+    """Figure 7: a set sampled down."""
+    records = []
+    for name in lab.options.sample_sets:
+        points = lab.points(name)
+        sizes = [] if points is None else [n for n in lab.options.samples if n < len(points)] + [len(points)]
+        for n in sizes:
+            records += lab.race(name, _peers(lab), n=n)
+    note = SAMPLES_NOTE + "; ".join(map(str, ICPP22_SAMPLES)) + "."
+    return table_of_records("figure-7", "Figure 7: rates of samples", note, records)
+
+
+def neighbours(lab: PointLab) -> Table:
+    """Figure 9: mutual reachability distances for k from 1 to 64."""
+    rows = []
+    for name in lab.options.k_sets:
+        first: dict[str, float] = {}
+        for k in lab.options.k:
+            for record in lab.race(name, _peers(lab), k=k):
+                who, seconds = f"{record['contestant']} on {record['threads']}", median_of(record)
+                ratio = seconds / first.setdefault(who, seconds)
+                rows.append(
+                    [k, record["set"], record["n"], record["d"], who, 1000 * seconds, ratio, f"{record['total']:.10g}"]
+                )
+    head = ["k", "set", "points", "d", "contestant", "median ms", "ratio to k = 1", "total weight"]
+    return Table("figure-9", "Figure 9: k from 1 to 64", head, rows, NEIGHBOURS_NOTE)
+
+
+def _peers(lab: PointLab) -> list[str]:
+    """Beside a GPU, programs for the CPU run in figures 1, 5 and 6 only."""
+    return PARALLEL if lab.options.device == "cpu" else []

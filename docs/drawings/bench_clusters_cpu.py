@@ -1,0 +1,36 @@
+"""Seconds from points to labels on two CPU cores."""
+
+import matplotlib.pyplot as plt
+
+from benchmarks.charts import bars
+from benchmarks.tables import number, rows
+
+FILE = "epyc-2-cores-hdbscan.md"
+SETS = {
+    "cpu-uniform2": "uniform, 2-D, 1 M",
+    "cpu-uniform3": "uniform, 3-D, 1 M",
+    "cpu-blobs2": "blobs, 2-D, 1 M",
+    "cpu-blobs3": "blobs, 3-D, 1 M",
+    "cpu-blobs5": "blobs, 5-D, 300,000",
+    "cpu-blobs10": "blobs, 10-D, 50,000",
+    "cpu-blobs2 20000": "blobs, 2-D, 20,000",
+}
+CONTESTANTS = {
+    "emst": "HDBSCANGPU",
+    "quitefastmst": "quitefastmst",
+    "fast_hdbscan": "fast_hdbscan",
+    "hdbscan": "hdbscan",
+    "scikit-learn": "scikit-learn",
+}
+seconds = {
+    name: [
+        next(
+            (number(row["median ms"]) / 1000 for row in rows(FILE, set=key) if row.get("contestant") == contestant),
+            None,
+        )
+        for key in SETS
+    ]
+    for name, contestant in CONTESTANTS.items()
+}
+figure, axes = plt.subplots(figsize=(7.5, 7))
+bars(axes, list(SETS.values()), seconds, "seconds, logarithmic (quitefastmst: the tree alone)")

@@ -1,0 +1,22 @@
+"""The first call on a machine, and the first call of a process."""
+
+import matplotlib.pyplot as plt
+
+from benchmarks.charts import BLUE, ORANGE
+from benchmarks.tables import number, rows
+
+found = [("tree, ", row) for row in rows("epyc-2-cores.md", "First call")]
+found += [("labels, ", row) for row in rows("epyc-2-cores-hdbscan.md", "First call")]
+names = [f"{what}{row['d']}-D, {row['dtype']}, k={row['k']}" for what, row in found]
+figure, axes = plt.subplots(figsize=(6.6, 4))
+for shift, column, colour in ((-0.2, "empty cache", ORANGE), (0.2, "warm cache", BLUE)):
+    seconds = [number(row[column]) for _, row in found]
+    places = [place + shift for place in range(len(found))]
+    axes.barh(places, seconds, height=0.38, color=colour, label=column)
+    for place, value in zip(places, seconds):
+        axes.text(value + 0.1, place, f"{value:.3g}", va="center", fontsize=8)
+axes.set_yticks(range(len(found)), names)
+axes.invert_yaxis()
+axes.set_xlabel("seconds from the import to the result, 1,000 points")
+axes.legend(fontsize=8)
+axes.spines[["top", "right"]].set_visible(False)

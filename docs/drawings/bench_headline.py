@@ -1,0 +1,85 @@
+"""How many times longer other libraries take: a dot for each set on which both were measured."""
+
+import matplotlib.pyplot as plt
+
+from benchmarks.charts import COLOURS, GREY
+from benchmarks.tables import number, rows, tables
+
+
+def ratios(file, ours, theirs, keys, section=""):
+    """Times of a contestant over ours, for every set of a table with a column "contestant"."""
+    found = {}
+    for row in rows(file, section):
+        if "contestant" in row:
+            found.setdefault(tuple(row[key] for key in keys), {})[row["contestant"]] = number(row["median ms"])
+    return [times[theirs] / times[ours] for times in found.values() if ours in times and theirs in times]
+
+
+def columns(file, section, ours, theirs):
+    """The same for a table with a column for each library."""
+    return [
+        number(row[theirs]) / number(row[ours])
+        for heading, table in tables(file)
+        if section in heading
+        for row in table
+        if ours in row and row.get(theirs, "-") != "-"
+    ]
+
+
+CPU_LABELS, CPU_TREES, CPU_GRAPHS = "epyc-2-cores-hdbscan.md", "epyc-2-cores.md", "epyc-2-cores-graphs.md"
+GPU_LABELS, GPU_GRAPHS = "nvidia-h200-hdbscan.md", "nvidia-h200-graphs.md"
+LABEL, GRAPH = ("set", "n x d", "k"), ("set", "weights")
+SMALL = columns(CPU_TREES, "Smaller sets", "emst", "quitefastmst")
+UNEVEN = columns("0.3.0.md", "1. An order", "emst, ms", "quitefastmst, ms")
+LARGE_K = columns("0.3.0.md", "2. Every k", "emst, ms", "quitefastmst, ms")
+AGAIN = columns("0.3.0.md", "The existing tables", "0.3.0, ms", "quitefastmst, ms")
+NORMS = columns("0.3.0.md", "3. Lp norms", "emst, ms", "hdbscan, ms")
+groups = {
+    "labels, two CPU cores": {
+        "hdbscan": ratios(CPU_LABELS, "HDBSCANGPU", "hdbscan", LABEL) + NORMS,
+        "fast_hdbscan": ratios(CPU_LABELS, "HDBSCANGPU", "fast_hdbscan", LABEL),
+        "scikit-learn": ratios(CPU_LABELS, "HDBSCANGPU", "scikit-learn", LABEL),
+    },
+    "labels, H200": {
+        "cuML": ratios(GPU_LABELS, "HDBSCANGPU", "cuML (recorded)", LABEL),
+        "ArborX": ratios(GPU_LABELS, "HDBSCANGPU", "ArborX, dendrogram only (recorded)", LABEL),
+    },
+    "trees, two CPU cores": {
+        "quitefastmst": ratios(CPU_TREES, "emst", "quitefastmst", LABEL) + SMALL + UNEVEN + LARGE_K + AGAIN,
+        "mlpack": ratios(CPU_TREES, "emst", "mlpack", LABEL),
+    },
+    "forests, two CPU cores": {
+        name: ratios(CPU_GRAPHS, "emst", name, GRAPH) for name in ("scipy", "rustworkx", "igraph", "networkit")
+    },
+    "forests, H200": {
+        "RAFT": ratios(GPU_GRAPHS, "emst", "RAFT, labels and edge list (recorded)", GRAPH),
+        "ECL-MST": ratios(GPU_GRAPHS, "emst", "ECL-MST, mask alone (recorded)", GRAPH),
+    },
+}
+
+figure, axes = plt.subplots(figsize=(7.8, 6))
+ticks, names, place = [], [], 0
+for title, peers in groups.items():
+    ticks.append(place)
+    names.append(title)
+    place += 1
+    for peer, found in peers.items():
+        axes.scatter(found, [place] * len(found), s=45, color=COLOURS.get(peer, GREY), alpha=0.6, linewidths=0)
+        ticks.append(place)
+        names.append(f"{peer} ({len(found)})")
+        place += 1
+axes.axvline(1, color="black", lw=1)
+axes.text(0.92, 0, "emst is slower", ha="right", va="center", fontsize=8)
+axes.text(1.08, 0, "emst is faster", ha="left", va="center", fontsize=8)
+axes.set_yticks(ticks, names)
+for label in axes.get_yticklabels():
+    label.set_weight("bold" if label.get_text() in groups else "normal")
+axes.set_ylim(place - 0.5, -0.8)
+axes.set_xscale("log")
+axes.set_xticks(
+    [0.3, 1, 3, 10, 30, 100, 300, 1000, 5000], ["0.3", "1", "3", "10", "30", "100", "300", "1,000", "5,000"]
+)
+axes.minorticks_off()
+axes.grid(axis="x", alpha=0.3)
+axes.set_xlabel("time of the other library / time of emst, one dot for each set (number of sets)")
+axes.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,22 @@
+"""Components that are left after each round of Borůvka's algorithm."""
+
+import matplotlib.pyplot as plt
+
+from benchmarks.charts import BLUE, GREEN, GREY, MARKERS, ORANGE, PINK, RED, SKY
+from benchmarks.tables import rows
+
+COLOURS = (BLUE, ORANGE, GREEN, RED, PINK, SKY, GREY, "black")
+figure, both = plt.subplots(1, 2, figsize=(8.2, 4.2), sharey=True)
+for axes, file, title in zip(both, ("epyc-2-cores.md", "nvidia-h200.md"), ("1 M points", "2 to 37 M points")):
+    for number, row in enumerate(row for row in rows(file) if "components after each round" in row):
+        left = [int(count.replace(",", "")) for count in row["components after each round"].split()]
+        name = f"{row['stages, ms'].removeprefix('cpu-')}, k={row['k']}"
+        axes.plot(range(1, len(left) + 1), left, marker=MARKERS[number], color=COLOURS[number], ms=4, lw=1, label=name)
+    axes.set_yscale("log")
+    axes.set_xlabel("round")
+    axes.set_title(title, fontsize=10)
+    axes.legend(fontsize=7)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+both[0].set_ylabel("components left")
+figure.tight_layout()
