@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-EXTRAS = ["parquet", "networkx", "pandas"]
+EXTRAS = ["parquet", "networkx", "pandas", "html"]
 TOOLS = ["pytest", "hypothesis"]  # of the extra "test"
 BENEATH = {  # lower bounds that the oldest numba and scikit-learn themselves declare
     "llvmlite": "0.44.0",
