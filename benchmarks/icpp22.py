@@ -4,8 +4,9 @@
     python benchmarks/icpp22.py --device cuda --peers --markdown benchmarks/results/MACHINE-icpp22.md
     python benchmarks/icpp22.py --figure 9 --k-sets uniform3:1000000 "my points=points.npy"
 
-A set is a name of datasets/synthetic.py, NAME:N with another number of points, or TITLE=FILE.npy. On the CPU the sets
-have a million points, unless --n says otherwise, in float64. On a GPU they have their own number, in float32.
+A set is a name of `python -m datasets list`, NAME:N with another number of points, or TITLE=FILE.npy. On the CPU the
+sets have a million points, unless --n says otherwise, in float64. On a GPU they have their own number, in float32. Sets
+that have to be downloaded, and cannot be, are left out with a line that says where they come from.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import json
 import os
 import pathlib
+import shlex
 import sys
 import time
 
@@ -24,10 +26,11 @@ from papers.rates import parallel_rates, sequential_rates, speedups
 from papers.samples import neighbours, samples
 from report import machine
 
-from datasets import synthetic
+from datasets import REGISTRY
 
 FIGURES = {1: parallel_rates, 5: sequential_rates, 6: speedups, 7: samples, 8: phases, 9: neighbours}
-SETS = ["uniform2", "uniform3", "normal2", "normal3", "visualvar2", "visualvar3", "traj3", "halo3"]
+GENERATED = ["uniform2", "uniform3", "normal2", "normal3", "visualvar2", "visualvar3", "traj3", "halo3"]
+SETS = [*GENERATED, "ngsim", "porto-taxi", "road-network-3d", "geolife"]
 SCALES = {  # of the experiments: (cpu, cuda, quick)
     "n": (1_000_000, None, 3000),  # points of a set without N; None: its own number
     "dtype": ("float64", "float32", "float64"),
@@ -48,6 +51,7 @@ def arguments() -> argparse.Namespace:
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     top.add_argument("--figure", nargs="+", type=int, choices=list(FIGURES), default=list(FIGURES))
+    top.add_argument("--data", type=pathlib.Path, metavar="FOLDER", help="of sets that are downloaded")
     top.add_argument("--n", type=int, help="points of a set without N, and most points of a file")
     top.add_argument("--sets", nargs="+", metavar="SET", default=SETS, help="of figures 1, 5, 6 and 8")
     top.add_argument("--sample-sets", nargs="+", metavar="SET", help="of figure 7")
@@ -66,8 +70,9 @@ def arguments() -> argparse.Namespace:
         if getattr(options, name, None) is None:
             setattr(options, name, scales[which])
     for name in options.sets + options.sample_sets + options.k_sets:
-        if "=" not in name and name.partition(":")[0] not in synthetic.SETS:
-            top.error(f"{name} is no set: {', '.join(synthetic.SETS)}, or TITLE=FILE.npy")
+        row = REGISTRY.get(name.partition(":")[0])
+        if "=" not in name and (row is None or row.kind != "points"):
+            top.error(f"{name} is neither a set of points of the registry nor TITLE=FILE.npy")
     options.peer_runs = options.peer_runs or options.runs
     options.metric = "euclidean"
     return options
@@ -75,7 +80,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     options = arguments()
-    sections, tables = [f"# {machine(options.device)}", f"`{' '.join(['python', *sys.argv])}`"], []
+    sections, tables = [f"# {machine(options.device)}", f"`{shlex.join(['python', *sys.argv])}`"], []
     lab = PointLab(options)
     before = load()
     for figure in options.figure:

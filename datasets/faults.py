@@ -30,5 +30,6 @@ def reading(path: Path, what: str) -> Iterator[None]:
     try:
         yield
     except FOREIGN as error:
-        why = str(error.args[0] if error.args else type(error).__name__).splitlines()[0]
-        raise ValueError(f"{path} is not {what} ({why.rstrip('.')})") from error
+        message = error.args[0] if isinstance(error, KeyError) else error  # str() of a KeyError is in quotation marks
+        why = (str(message) or type(error).__name__).splitlines()[0].rstrip(".")
+        raise ValueError(f"{path} is not {what} ({why})") from error

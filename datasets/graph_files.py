@@ -6,9 +6,9 @@ The DIMACS challenge's .gr.gz is read by `emst.io.read_graph`, as for every user
 from __future__ import annotations
 
 import gzip
+import itertools
 import re
 import struct
-import warnings
 import zipfile
 from pathlib import Path
 from typing import NamedTuple
@@ -18,9 +18,8 @@ from scipy import sparse
 
 from datasets.faults import reading
 
-BLOCK = 1 << 24  # bytes parsed at a time
 EARTH = 6371.0088  # mean radius in km, as for metric="haversine"
-DECLARED = re.compile(rb"Nodes:\s*(\d+)\s+Edges:\s*(\d+)")
+DECLARED = re.compile(r"Nodes:\s*(\d+)\s+Edges:\s*(\d+)")
 POLYLINES = (3, 13, 23)  # shapefile's kinds of lines: plain, with heights, with measures
 
 
@@ -38,17 +37,16 @@ def snap(path: Path) -> EdgeList:
     Vertices keep their numbers if these are below the number of vertices that a comment declares. Otherwise, and
     without such a comment, the vertices that occur are counted from 0 in ascending order.
     """
-    with reading(path, "an edge list of SNAP"), gzip.open(path) as file:
-        line, declared = file.readline(), None
-        while line.startswith(b"#"):
+    with reading(path, "an edge list of SNAP"), gzip.open(path, "rt", encoding="utf-8") as file:
+        line, declared = next(file, ""), None
+        while line.startswith("#"):
             declared = DECLARED.search(line) or declared
-            line = file.readline()
-        parts, rest = [], line
-        while rest:
-            block = rest + file.read(BLOCK)
-            parts.append(_pairs(block + file.readline()))
-            rest = file.readline()
-        pairs = np.concatenate(parts) if parts else np.zeros((0, 2), np.int64)
+            line = next(file, "")
+        pairs = np.zeros((0, 2), np.int64)
+        if line:
+            pairs = np.loadtxt(itertools.chain([line], file), np.int64, comments=None, ndmin=2)
+        if pairs.shape[1] != 2:
+            raise ValueError(f"its lines hold {pairs.shape[1]} numbers and not two")
         if declared and len(pairs) != int(declared[2]):
             raise ValueError(f"it has {len(pairs):,} edges and not {int(declared[2]):,} as its comment says")
         if len(pairs) and pairs.min() < 0:
@@ -58,19 +56,6 @@ def snap(path: Path) -> EdgeList:
             found, numbers = np.unique(pairs, return_inverse=True)
             n, pairs = len(found), numbers.reshape(-1, 2)
         return EdgeList(n, pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32))
-
-
-def _pairs(block: bytes) -> np.ndarray:
-    block = block.strip()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # numpy's way to say that it stopped before the end
-        try:
-            numbers = np.fromstring(block, np.int64, sep=" ")
-        except DeprecationWarning:
-            raise ValueError("a line holds something else than whole numbers") from None
-    if len(numbers) != 2 * (block.count(b"\n") + 1):
-        raise ValueError("a line does not hold two numbers")
-    return numbers.reshape(-1, 2)
 
 
 class Network(NamedTuple):

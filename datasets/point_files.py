@@ -6,10 +6,10 @@ stream: besides the result, a few megabytes are needed at a time.
 References
 ----------
 A. Prokopenko, P. Sao, D. Lebrun-Grandié, "A single-tree algorithm to compute the Euclidean minimum spanning tree on
-GPUs" (ICPP'22). Its text does not say which columns were used. The authors' library ArborX had a program that converted
-the sets, and the docstrings below say what it took.
-Y. Wang, S. Yu, Y. Gu, J. Shun, "Fast parallel algorithms for Euclidean minimum spanning tree and hierarchical spatial
-clustering" (SIGMOD'21): GeoLife, with three columns.
+GPUs" (ICPP'22). Its text was not at hand: the docstrings below say what a program of the authors' library ArborX took,
+which converted these sets to its own format (benchmarks/dbscan/converter.cpp; removed since).
+H. Song, J. Lee, "RP-DBSCAN: A superfast parallel DBSCAN algorithm based on random partitioning" (SIGMOD'18): GeoLife
+with three columns and 24,876,978 points, in the README of its program.
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ def porto(path: Path, most: int | None = None) -> np.ndarray:
         for row in rows:
             if len(row) != len(names):
                 raise ValueError(f"line {rows.line_num} has {len(row)} fields and not {len(names)}")
-            trip = json.loads(row[at])[:most]
-            before = len(values)
-            values.extend(itertools.chain.from_iterable(trip))
-            if len(values) - before != 2 * len(trip):
-                raise ValueError(f"line {rows.line_num} has a point without two coordinates")
-        return _table(values, 2)[:, ::-1].copy()  # the file has longitudes first
+            trip = json.loads(row[at])
+            try:
+                values.extend(coordinate for longitude, latitude in trip[:most] for coordinate in (latitude, longitude))
+            except (TypeError, ValueError):
+                raise ValueError(f"line {rows.line_num} has something else than points of two coordinates") from None
+        return _table(values, 2)
 
 
 def road_network_3d(path: Path) -> np.ndarray:
@@ -102,7 +102,7 @@ def geolife(path: Path) -> np.ndarray:
     """Positions in GeoLife's .zip: latitude and longitude in degrees, altitude in feet, float64[n, 3].
 
     Points come by user and trajectory, in the order of their names. An altitude of -777 means that it is not known.
-    Wang et al. used all three columns as they are.
+    Song and Lee count the same three columns.
     """
     with reading(path, "the archive of GeoLife"), zipfile.ZipFile(path) as archive:
         names = sorted(name for name in archive.namelist() if name.lower().endswith(".plt"))

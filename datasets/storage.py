@@ -49,7 +49,7 @@ def fetch(name: str, folder: str | Path | None = None) -> Path:
         file = HERE / row.file
         _compare(file, _sha256(file), row.sha256)
         return file
-    file = Path(folder if folder is not None else _cache()) / Path(row.file).name
+    file = Path(folder if folder is not None else _pooch().os_cache("emst")) / Path(row.file).name
     seal = file.with_name(f"{file.name}.sha256")
     known = row.sha256 or (seal.read_text().split()[0] if seal.exists() else None)
     if file.exists():
@@ -96,7 +96,7 @@ def _matrix(made: tuple[np.ndarray, np.ndarray, np.ndarray]) -> sparse.csr_array
 
 
 def _download(row: Dataset, draft: Path) -> None:
-    import pooch
+    pooch = _pooch()
     from requests import RequestException
 
     bar = sys.stderr.isatty()
@@ -126,10 +126,12 @@ def _copy(row: Dataset, draft: Path) -> None:
 _SOURCES = {"downloaded": _download, "generated": _generate, "committed": _copy}
 
 
-def _cache() -> Path:
-    import pooch
-
-    return pooch.os_cache("emst")
+def _pooch() -> Any:
+    try:
+        import pooch
+    except ImportError as error:
+        raise ImportError("pooch fetches the data sets, and it is missing: pip install '.[datasets]'") from error
+    return pooch
 
 
 @contextlib.contextmanager

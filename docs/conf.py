@@ -51,13 +51,16 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_ext", "_templates", "examples", "drawings"]
 default_role = "py:obj"  # `EMST` in a docstring is a link if there is a page for it
-nitpicky = False
+smartquotes = False  # "auto" and --sep stay as one types them
+toc_object_entries_show_parents = "hide"  # fit(), not HDBSCANGPU.fit(), beside the page
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "html_image"]
 myst_heading_anchors = 4
 suppress_warnings = ["config.cache"]  # functions in the gallery's settings cannot be pickled
 
-numpydoc_show_class_members = False
+numpydoc_show_class_members = False  # the template of a class shows them, with their docstrings
+numpydoc_xref_param_type = True  # the types that _ext/reference.py lists are links
+numpydoc_xref_ignore = "all"
 autosummary_generate = True
 autosummary_filename_map = {"emst.compat.hdbscan.hdbscan": "emst.compat.hdbscan.hdbscan_function"}  # HDBSCAN is a page
 autodoc_typehints = "none"  # the docstrings say what each parameter is
@@ -72,6 +75,9 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "remove_config_comments": True,
     "image_scrapers": ("matplotlib",),
+    "doc_module": ("emst",),  # names in the code of examples are links,
+    "reference_url": {"emst": None},  # to the pages of api/,
+    "backreferences_dir": "gallery/backreferences",  # which show the examples that use a name
 }
 
 plot_basedir = str(DOCS)
@@ -84,11 +90,15 @@ plot_rcparams = {"savefig.bbox": "tight", "figure.dpi": 110}
 html_theme = "pydata_sphinx_theme"
 html_title = "emst"
 html_static_path = ["_static"]
+html_css_files = ["emst.css"]
+html_favicon = html_logo = "_static/logo.svg"  # drawings/logo.py draws it
 html_theme_options = {
     "github_url": REPOSITORY,
+    "logo": {"text": "emst"},
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
     "navigation_with_keys": False,
+    "header_links_before_dropdown": 5,
 }
 html_sidebars = {page: [] for page in ("index", "install", "quickstart", "which", "questions", "changelog")}
 
@@ -119,11 +129,13 @@ def of_a_page(app, name, content):
 
 
 def of_an_included_file(app, path, name, content):
-    """Links of a file that a page includes, such as CHANGELOG.md."""
-    content[0] = linked(content[0], (DOCS / path).resolve().parent, Path(app.env.doc2path(name)).parent)
+    """Links of a file that a page includes, such as CHANGELOG.md. MyST passes the page's name without its folder."""
+    page = app.env.doc2path(app.env.docname)
+    content[0] = linked(content[0], (DOCS / path).resolve().parent, Path(page).parent)
 
 
 def setup(app):
     """Called by Sphinx."""
     app.connect("source-read", of_a_page)
     app.connect("include-read", of_an_included_file)
+    app.add_css_file("pages.css")

@@ -15,13 +15,15 @@ from expected import verdict
 from race import invited, on_device, race
 from report import CLUSTERINGS, RACE, TREES, Record
 
-from datasets.synthetic import SETS
+from datasets import load
+from datasets.registry import find
 
 from .table import Table
 
 PARALLEL = ["quitefastmst"]
 PEERS = [*PARALLEL, "mlpack"]
 SEED = 20220829  # of all samples
+SAMPLED = ", sampled"
 ROUNDINGS = 64  # total weights agree if they differ by at most so many units of relative rounding
 
 NAMED = dict([*CLUSTERINGS, *TREES])
@@ -50,11 +52,11 @@ class PointLab:
         if self._name != name:
             self._name, self._points = name, None
             try:
-                self.title, found = open_points(name, self.options.n)
-            except OSError as error:
+                self.title, found = open_points(name, self.options)
+            except (OSError, ValueError, ImportError) as error:
                 self._skip(f"{name} is skipped: {error}")
             else:
-                self._points = np.ascontiguousarray(found, self.options.dtype)
+                self._points = rounded(found, self.options.dtype)
         return self._points
 
     def _skip(self, sentence: str) -> None:
@@ -110,21 +112,30 @@ class PointLab:
         print(sentence, file=sys.stderr)
 
 
-def open_points(name: str, n: int | None) -> tuple[str, np.ndarray]:
-    """Title and points of the set NAME, NAME:N or TITLE=FILE.npy; of NAME without N and of a file at most n points."""
+def open_points(name: str, options: argparse.Namespace) -> tuple[str, np.ndarray]:
+    """Title and points of NAME, NAME:N or TITLE=FILE.npy; of NAME without N, and of a file, at most --n points."""
     title, _, path = name.partition("=")
     if path:
-        return sampled(title, np.load(path), n)
+        return sampled(title, np.load(path), options.n)
     title, _, own = name.partition(":")
-    n = int(own) if own else n
-    return title if n in (None, SETS[title].n) else f"{title} {n}", SETS[title](n)
+    n, row = int(own) if own else options.n, find(title)
+    if row.make is None:
+        return sampled(title, load(title, options.data), n)
+    return title if n in (None, row.n) else f"{title} {n}", row.make(n)
+
+
+def rounded(points: np.ndarray, dtype: str) -> np.ndarray:
+    """Points in this dtype; centred before float64 becomes float32, so that degrees and feet keep their digits."""
+    if points.dtype == np.float64 and dtype == "float32":
+        points = points - points.mean(axis=0)
+    return np.ascontiguousarray(points, dtype)
 
 
 def sampled(title: str, points: np.ndarray, n: int | None) -> tuple[str, np.ndarray]:
     """Title and points of a random sample of n points, or of the whole set; a smaller one is part of a larger one."""
     if n is None or n >= len(points):
         return title, points
-    return f"{title}, sampled", points[np.random.default_rng(SEED).permutation(len(points))[:n]]
+    return f"{title.removesuffix(SAMPLED)}{SAMPLED}", points[np.random.default_rng(SEED).permutation(len(points))[:n]]
 
 
 @contextlib.contextmanager

@@ -73,21 +73,6 @@ class Table:
         return f"{self.name}.png"
 
 
-def read(path: pathlib.Path) -> dict[str, list[dict[str, str]]]:
-    """The rows of all tables of a markdown file, under their headings; each row is a dict of head -> cell."""
-    tables: dict[str, list[dict[str, str]]] = {}
-    for section in path.read_text().split("\n## ")[1:]:
-        title, *lines = section.splitlines()
-        rows = tables[title] = []
-        for line, below in zip(lines, [*lines[1:], ""]):
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if below.startswith("|---"):
-                head = cells
-            elif line.startswith("| "):
-                rows.append(dict(zip(head, cells)))
-    return tables
-
-
 def text(cell: Cell) -> str:
     """A printed cell: four digits of a measured number, all digits of a count."""
     if cell is None:

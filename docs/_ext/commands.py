@@ -21,6 +21,11 @@ def subcommands(top: argparse.ArgumentParser) -> dict[str, argparse.ArgumentPars
     return next(action.choices for action in top._actions if isinstance(action, argparse._SubParsersAction))
 
 
+def escaped(line: str) -> str:
+    """Plain text, with names in backticks, as reStructuredText."""
+    return line.replace("\\", "\\\\").replace("*", "\\*").replace("`", "``")
+
+
 def text(description: str) -> Iterator[str]:
     """A description or an epilog of a parser as lines of reStructuredText."""
     for paragraph in filter(None, description.strip().split("\n\n")):
@@ -28,15 +33,20 @@ def text(description: str) -> Iterator[str]:
         if others and all(line.startswith("  ") for line in others):
             yield from (f"{first.capitalize().rstrip(':')}::", "", *others, "")
         else:
-            yield from (*(line.replace("`", "``").replace("*", "\\*") for line in paragraph.splitlines()), "")
+            yield from (*map(escaped, paragraph.splitlines()), "")
+
+
+def ordered(command: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Arguments before options, without --help."""
+    actions = [action for action in command._actions if not isinstance(action, argparse._HelpAction)]
+    return sorted(actions, key=lambda action: bool(action.option_strings))
 
 
 def option(action: argparse.Action) -> Iterator[str]:
     """An option or an argument as lines of reStructuredText."""
     value = "" if action.nargs == 0 else action.metavar or "{" + ",".join(map(str, action.choices or ())) + "}"
     names = ", ".join(f"{name} {value}".strip() for name in action.option_strings) or value
-    said = " ".join((action.help or "").replace("*", "\\*").replace("`", "``").split())
-    yield from (f".. option:: {names}", "", f"   {said}", "")
+    yield from (f".. option:: {names}", "", f"   {escaped(' '.join((action.help or '').split()))}", "")
 
 
 class Commands(Directive):
@@ -49,7 +59,7 @@ class Commands(Directive):
             section = nodes.section(ids=[f"emst-{name}"], names=[f"emst {name}"])
             section += nodes.title("", f"emst {name}")
             lines = [*text(command.description or ""), f".. program:: emst {name}", ""]
-            lines += [line for action in command._actions for line in option(action)]
+            lines += [line for action in ordered(command) for line in option(action)]
             lines += text(command.epilog or "")
             self.state.nested_parse(StringList(lines, f"emst {name} --help"), 0, section)
             sections.append(section)

@@ -8,9 +8,32 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+API = Path(__file__).resolve().parents[1] / "api"
+TABLE = re.compile(r"^\.\. currentmodule:: (\S+)\n\n\.\. autosummary::\n(?:   :.*\n)*\n((?:   \S+\n)+)", re.M)
+
 PREFIXES = ("emst.", "emst.hdbscan.trees.")  # `CondensedTree` in a docstring of emst.dask is emst.hdbscan.trees's
+TYPES = {  # types of parameters and results that are links
+    "CondensedTree": "emst.hdbscan.trees.CondensedTree",
+    "Costs": "emst.dask.spanning.Costs",
+    "HDBSCANGPU": "emst.HDBSCANGPU",
+    "MinimumSpanningForest": "emst.MinimumSpanningForest",
+    "MinimumSpanningTree": "emst.MinimumSpanningTree",
+    "PredictionData": "emst.compat.hdbscan.prediction.PredictionData",
+    "SingleLinkageTree": "emst.hdbscan.trees.SingleLinkageTree",
+    "SpanningTree": "emst.hdbscan.trees.SpanningTree",
+}
+
+
+def documented() -> Iterator[str]:
+    """Full names of all objects with a page, which the tables of docs/api list."""
+    for page in sorted(API.glob("*.md")):
+        for module, names in TABLE.findall(page.read_text()):
+            yield from (f"{module}.{name}" for name in names.split())
 
 
 def found(fullname: str) -> Any:
@@ -19,10 +42,12 @@ def found(fullname: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def alias_of(fullname: str) -> str:
-    """The name of a class, if this is another one for it; otherwise ""."""
-    name = found(fullname).__name__
-    return "" if fullname.rsplit(".", 1)[1] == name else name
+def names_of(fullname: str) -> str:
+    """All names of an object in its module, as one line: the gallery shows the examples that use any of them."""
+    module, wanted = fullname.rsplit(".", 1)[0], found(fullname)
+    return " ".join(
+        f"{module}.{name}" for name in dir(importlib.import_module(module)) if found(f"{module}.{name}") is wanted
+    )
 
 
 def members_of(fullname: str, kind: str) -> list[str]:
@@ -60,14 +85,35 @@ def resolve(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     return None
 
 
-def for_templates(app: Any, config: Any) -> None:
-    """The functions that the templates call."""
-    config.autosummary_context |= {"alias_of": alias_of, "members_of": members_of}
+def link_names(app: Any, doctree: Any) -> None:
+    """In pages, a public name in code leads to its page of the reference where it occurs first."""
+    from docutils import nodes
+    from sphinx.addnodes import pending_xref
+
+    here = app.env.docname
+    if here.startswith("api/"):
+        return
+    left = {*documented()}
+    for code in list(doctree.findall(nodes.literal)):
+        name = code.astext().split("(")[0]
+        full = name if name in left else f"emst.{name}"
+        if full in left and isinstance(code.parent, nodes.paragraph):
+            left.remove(full)
+            link = pending_xref("", refdomain="py", reftype="obj", reftarget=full, refdoc=here, refexplicit=True)
+            code.replace_self(link)
+            link += code
+
+
+def configure(app: Any, config: Any) -> None:
+    """What the templates call; and no other links of types: those of numpydoc lead to pages of other projects."""
+    config.autosummary_context |= {"members_of": members_of, "names_of": names_of}
+    config.numpydoc_xref_aliases_complete = TYPES
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Called by Sphinx."""
-    app.connect("config-inited", for_templates)
+    app.connect("config-inited", configure, priority=900)  # after numpydoc
+    app.connect("doctree-read", link_names)
     app.connect("autodoc-process-signature", without_signature)
     app.connect("missing-reference", resolve)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

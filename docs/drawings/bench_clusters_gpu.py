@@ -12,7 +12,7 @@ def median(contestant, key, k):
     return number(rows(FILE, contestant=contestant, set=key, k=k)[0]["median ms"])
 
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), width_ratios=(1, 1))
+figure, (left, right) = plt.subplots(1, 2, figsize=(8.2, 4), width_ratios=(1, 0.9))
 for kind, k, sizes, line in (("blobs3", "6", (10_000, 100_000, 1_000_000, 2_000_000), "-"),
                              ("blobs5", "16", (100_000, 300_000, 1_000_000), "--")):  # fmt: skip
     for name, contestant in (("cuML", "cuML (recorded)"), ("emst", "HDBSCANGPU")):

@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 from benchmarks.charts import BLUE, ORANGE
 from benchmarks.tables import number, rows
 
-figure, all_axes = plt.subplots(1, 3, figsize=(10.5, 3.5), sharey=True)
+figure, all_axes = plt.subplots(1, 3, figsize=(8.2, 3.2), sharey=True)
 for axes, kind in zip(all_axes, ("uniform", "blobs", "10-D blobs")):
     found = rows("nvidia-h200.md", "Where brute force begins", set=kind)
     d = [number(row["d"]) for row in found]

@@ -8,7 +8,7 @@ from benchmarks.tables import number, rows
 found = [("tree, ", row) for row in rows("epyc-2-cores.md", "First call")]
 found += [("labels, ", row) for row in rows("epyc-2-cores-hdbscan.md", "First call")]
 names = [f"{what}{row['d']}-D, {row['dtype']}, k={row['k']}" for what, row in found]
-figure, axes = plt.subplots(figsize=(8, 4))
+figure, axes = plt.subplots(figsize=(6.6, 4))
 for shift, column, colour in ((-0.2, "empty cache", ORANGE), (0.2, "warm cache", BLUE)):
     seconds = [number(row[column]) for _, row in found]
     places = [place + shift for place in range(len(found))]

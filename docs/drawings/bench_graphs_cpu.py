@@ -16,7 +16,7 @@ SETS = {
 }
 found = {(row["set"], row["contestant"]): number(row["median ms"]) for row in rows(FILE, weights="int32")}
 names = ("emst", "rustworkx", "scipy", "networkit", "igraph")
-figure, axes = plt.subplots(figsize=(9, 6.8))
+figure, axes = plt.subplots(figsize=(7.2, 6.8))
 bars(
     axes,
     list(SETS.values()),

@@ -19,7 +19,7 @@ CONTESTANTS = {
     "RAFT": "RAFT, labels and edge list (recorded)",
     "ECL-MST": "ECL-MST, mask alone (recorded)",
 }
-figure, both = plt.subplots(1, 2, figsize=(11, 5.2))
+figure, both = plt.subplots(1, 2, figsize=(8.4, 5.2))
 for axes, weights in zip(both, ("int32", "float64")):
     found = {(row["set"], row["contestant"]): number(row["median ms"]) for row in rows(FILE, weights=weights)}
     series = {name: [found.get((key, row)) for key in SETS] for name, row in CONTESTANTS.items()}
@@ -27,7 +27,7 @@ for axes, weights in zip(both, ("int32", "float64")):
         axes,
         list(SETS.values()),
         {name: values for name, values in series.items() if any(values)},
-        "milliseconds, logarithmic (ECL-MST: the mask alone)",
+        "milliseconds, logarithmic",
     )
     axes.set_title(f"weights: {weights}", fontsize=10)
 figure.tight_layout()

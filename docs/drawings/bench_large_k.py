@@ -8,7 +8,7 @@ from benchmarks.tables import number, rows
 FILE, SECTION = "0.3.0.md", "2. Every k"
 cpu = [row for row in rows(FILE, SECTION) if "quitefastmst, ms" in row]
 gpu = [row for row in rows(FILE, SECTION) if "MFeatures/s" in row]
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))
+figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.8))
 k = [number(row["k"]) for row in cpu]
 lines(
     left,

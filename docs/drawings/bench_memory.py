@@ -11,7 +11,7 @@ cpu = {
     for row in rows("epyc-2-cores.md", "All figures")
     if "contestant" in row
 }
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4))
+figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.8))
 bars(
     left,
     [f"{key.removeprefix('cpu-')}, k={k}" for key, k in SETS],

@@ -10,6 +10,6 @@ names = []
 for row in found:
     points, metric = row["set"].removeprefix("cpu-blobs3 ").split(", ")
     names.append(f"{metric.capitalize()}, {int(points):,} points")
-figure, axes = plt.subplots(figsize=(8, 3.4))
+figure, axes = plt.subplots(figsize=(7, 3.4))
 seconds = {name: [number(row[f"{name}, ms"]) / 1000 for row in found] for name in ("emst", "hdbscan")}
 bars(axes, names, seconds, "seconds, logarithmic")

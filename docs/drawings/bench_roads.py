@@ -16,7 +16,7 @@ MARKERS = {
     "RAFT #3118, H200": "*",
 }
 found = rows("nvidia-h200-graph-papers.md", "Road networks")
-figure, axes = plt.subplots(figsize=(10, 5))
+figure, axes = plt.subplots(figsize=(7.8, 5))
 vertices = [number(row["vertices"]) for row in found]
 for name, colour in OURS.items():
     axes.plot(vertices, [number(row[name]) for row in found], "o-", ms=4, color=colour, label=f"here: {name}")
@@ -28,5 +28,5 @@ axes.set_yscale("log")
 axes.set_xlabel("vertices")
 axes.set_ylabel("milliseconds")
 axes.grid(alpha=0.25)
-axes.legend(fontsize=8, bbox_to_anchor=(1.01, 1), loc="upper left")
+axes.legend(fontsize=8, ncols=2, bbox_to_anchor=(0.5, -0.14), loc="upper center")
 axes.spines[["top", "right"]].set_visible(False)

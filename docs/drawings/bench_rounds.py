@@ -6,7 +6,7 @@ from benchmarks.charts import BLUE, GREEN, GREY, MARKERS, ORANGE, PINK, RED, SKY
 from benchmarks.tables import rows
 
 COLOURS = (BLUE, ORANGE, GREEN, RED, PINK, SKY, GREY, "black")
-figure, both = plt.subplots(1, 2, figsize=(10.5, 4.2), sharey=True)
+figure, both = plt.subplots(1, 2, figsize=(8.2, 4.2), sharey=True)
 for axes, file, title in zip(both, ("epyc-2-cores.md", "nvidia-h200.md"), ("1 M points", "2 to 37 M points")):
     for number, row in enumerate(row for row in rows(file) if "components after each round" in row):
         left = [int(count.replace(",", "")) for count in row["components after each round"].split()]

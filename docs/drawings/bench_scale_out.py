@@ -14,7 +14,7 @@ STAGES = {
 }
 runs = [row for row in rows("dask.md", "Two H200") if "efficiency" in row]
 stages = [row for row in rows("dask.md", "Two H200") if "stages, ms" in row]
-figure, axes = plt.subplots(figsize=(9, 4.2))
+figure, axes = plt.subplots(figsize=(6.4, 4))
 for place, (run, stage) in enumerate(zip(runs, stages)):
     left = 0.0
     for name, colour in STAGES.items():
@@ -36,5 +36,5 @@ axes.set_yticks(
 )
 axes.invert_yaxis()
 axes.set_xlabel("seconds")
-axes.legend(fontsize=8, bbox_to_anchor=(1.01, 1), loc="upper left")
+axes.legend(fontsize=8, ncols=3, bbox_to_anchor=(0.4, -0.15), loc="upper center")
 axes.spines[["top", "right"]].set_visible(False)

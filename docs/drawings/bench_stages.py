@@ -6,7 +6,7 @@ from benchmarks.charts import BLUE, GREEN, ORANGE, PINK, RED
 from benchmarks.tables import number, rows
 
 STAGES = {"tree": BLUE, "linkage": ORANGE, "condense": GREEN, "select": RED, "label_points": PINK}
-figure, both = plt.subplots(1, 2, figsize=(11, 4.6))
+figure, both = plt.subplots(1, 2, figsize=(8.5, 4.6))
 for axes, file, title in zip(
     both, ("epyc-2-cores-hdbscan.md", "nvidia-h200-hdbscan.md"), ("two CPU cores, float64", "H200, float32")
 ):

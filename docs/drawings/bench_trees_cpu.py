@@ -11,5 +11,5 @@ seconds = {
     name: [None if row[name] == "-" else number(row[name]) for row in found]
     for name in ("emst", "quitefastmst", "mlpack")
 }
-figure, axes = plt.subplots(figsize=(9, 5.6))
+figure, axes = plt.subplots(figsize=(7.5, 5.6))
 bars(axes, names, seconds, "seconds, logarithmic")

@@ -6,7 +6,7 @@ from benchmarks.charts import COLOURS
 from benchmarks.tables import number, rows
 
 FILE = "epyc-2-cores.md"
-figure, both = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True)
+figure, both = plt.subplots(1, 2, figsize=(8, 4), sharey=True)
 for axes, (kind, title) in zip(both, (("uniform2", "uniform, 2-D"), ("blobs3", "blobs, 3-D"))):
     for k, line in (("1", "-"), ("6", "--")):
         small = rows(FILE, "Smaller sets", set=kind, k=k)

@@ -12,6 +12,6 @@ SETS = {
     "cpu-pathways27": "counts and ratios,\n60,000 x 27",
 }
 found = {row["set"]: row for row in rows("0.3.0.md", "1. An order") if "quitefastmst, ms" in row}
-figure, axes = plt.subplots(figsize=(8, 3.6))
+figure, axes = plt.subplots(figsize=(7, 3.6))
 seconds = {name: [number(found[key][f"{name}, ms"]) / 1000 for key in SETS] for name in ("emst", "quitefastmst")}
 bars(axes, list(SETS.values()), seconds, "seconds, logarithmic")

@@ -17,7 +17,7 @@ def ratios(file, wanted):
                 yield kind, number(row["ratio"])
 
 
-figure, axes = plt.subplots(figsize=(9, 2.6))
+figure, axes = plt.subplots(figsize=(6.6, 2.8))
 files = {"0.2.0 / 0.1.0": ("0.2.0.md", ("0.1.0, ms", "0.2.0, ms", "ratio")),
          "0.3.0 / 0.2.0": ("0.3.0.md", ("0.2.0, ms", "0.3.0, ms", "ratio"))}  # fmt: skip
 names, place = [], 0

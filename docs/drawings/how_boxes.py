@@ -11,12 +11,12 @@ points = np.concatenate([g.normal([0, 0], 1, (5000, 2)), g.normal([5, 2], 0.7, (
 points = points[(points[:, 1] > -3) & (points[:, 1] < 5)]
 bvh = cpu.build_bvh(points, cpu.curve_order(points, 1.0).rows, 1.0)
 
-figure, axes = plt.subplots(1, 3, figsize=(12, 3.4))
+figure, axes = plt.subplots(1, 3, figsize=(8.6, 2.6))
 for level, (ax, (count, size)) in enumerate(zip(axes, bvh.levels, strict=True)):
     low, high = bvh.boxes(level)
-    ax.scatter(*points.T, s=0.5, color="0.75")
+    ax.scatter(*points.T, s=0.2, color="0.75")
     patches = [plt.Rectangle(corner, *extent) for corner, extent in zip(low, high - low)]
-    ax.add_collection(PatchCollection(patches, facecolor="none", edgecolor="#0072B2", lw=[0.5, 1, 1.5][level]))
-    ax.set_title(f"level {level}: {count} boxes of up to {size:,} points", fontsize=10)
+    ax.add_collection(PatchCollection(patches, facecolor="none", edgecolor="#0072B2", lw=[0.4, 0.9, 1.3][level]))
+    ax.set_title(f"level {level}: {count} boxes\nof up to {size:,} points", fontsize=10)
     ax.set(aspect="equal", xticks=[], yticks=[])
 figure.tight_layout()

@@ -15,12 +15,12 @@ rows, cells = curve_order(points, 1.0, keep=True)
 inner = rows[cells.first[1] : cells.end[1]]  # the points of the second cell: that of level 1
 assert cells.level.tolist() == [0, 1, 2]
 
-figure, axes = plt.subplots(1, 2, figsize=(10, 4.9))
+figure, axes = plt.subplots(1, 2, figsize=(8, 4))
 titles = f"all {len(points)} points", f"the {len(inner)} points of the circled cell, magnified"
 for ax, shown, title in zip(axes, (points[rows], (points[inner] - CENTRE) / SMALL), titles):
     places = np.linspace(0, 1, len(shown))
     ax.plot(*shown.T, color="0.8", lw=0.8, zorder=0)
-    ax.scatter(*shown.T, c=places, cmap="viridis", s=9)
+    ax.scatter(*shown.T, c=places, cmap="viridis", s=7)
     ax.set_title(title, fontsize=11)
     ax.set(aspect="equal", xticks=[], yticks=[])
 axes[0].plot(*CENTRE, "o", ms=18, mfc="none", mec="#D55E00", mew=2)

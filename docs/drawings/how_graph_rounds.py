@@ -32,14 +32,14 @@ def record(number, left):
 forest = singletons(ROWS * COLUMNS, np.float64, cpu)
 spanning_forest(forest, lightest, cpu, record)
 
-figure, axes = plt.subplots(1, len(rounds), figsize=(4 * len(rounds), 3.1))
+figure, axes = plt.subplots(1, len(rounds), figsize=(2.9 * len(rounds), 2.4))
 for count, (ax, (left, labels, edges)) in enumerate(zip(axes, rounds), 1):
     component = np.unique(labels, return_inverse=True)[1]
     colours = cluster_colours(component, places)[component]
     between = labels[u] != labels[v]
     ax.add_collection(LineCollection(places[np.stack([u, v], axis=1)[between]], color="0.8", lw=1))
-    ax.add_collection(LineCollection(places[edges], colors=colours[edges[:, 0]], lw=3))
-    ax.scatter(*places.T, c=colours, s=22, zorder=3)
+    ax.add_collection(LineCollection(places[edges], colors=colours[edges[:, 0]], lw=2.2))
+    ax.scatter(*places.T, c=colours, s=12, zorder=3)
     ax.set_title(f"round {count}: {left} component{'s' * (left > 1)}", fontsize=11)
     ax.set(aspect="equal")
     ax.axis("off")

@@ -14,7 +14,7 @@ points = np.concatenate(
 model = HDBSCANGPU(min_cluster_size=8, min_samples=3).fit(points)
 tree = model.minimum_spanning_tree_.to_numpy()
 
-figure, axes = plt.subplots(2, 2, figsize=(10, 8), layout="constrained")
+figure, axes = plt.subplots(2, 2, figsize=(8, 6.6), layout="constrained")
 (spanning, dendrogram), (condensed, clusters) = axes
 spanning.add_collection(LineCollection(points[tree[:, :2].astype(int)], color="0.4", lw=1.2))
 spanning.scatter(*points.T, s=14, color="black", zorder=3)

@@ -15,7 +15,7 @@ trees = {f"min_samples = {k}": EMST(min_samples=k).fit(points) for k in (1, K)}
 colours = ListedColormap(plt.get_cmap("viridis_r")(np.linspace(0.2, 1, 256)))  # without yellow
 greatest = max(tree.weights_.max() for tree in trees.values())
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 3.4), layout="constrained")
+figure, axes = plt.subplots(2, 1, figsize=(7.5, 5.6), layout="constrained")
 for ax, (title, tree) in zip(axes, trees.items()):
     lines = LineCollection(points[tree.edges_], array=tree.weights_, cmap=colours, lw=2, clim=(0, greatest))
     ax.add_collection(lines)

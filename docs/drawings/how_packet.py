@@ -24,9 +24,9 @@ def needed(level):
     return (np.linalg.norm(gap, axis=2) <= radius[packet, None]).any(axis=0)
 
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), gridspec_kw={"width_ratios": [1.35, 1]})
+figure, axes = plt.subplots(1, 2, figsize=(8.6, 3.5), gridspec_kw={"width_ratios": [1.35, 1]})
 for ax in axes:
-    ax.scatter(*inside.T, s=1, color="0.7")
+    ax.scatter(*inside.T, s=0.5, color="0.7")
     for level, colour, width in ((0, "#0072B2", 0.9), (1, "#D55E00", 1.6)):
         low, high = bvh.boxes(level)
         patches = np.array([plt.Rectangle(corner, *extent) for corner, extent in zip(low, high - low)])
@@ -39,7 +39,7 @@ for ax in axes:
     ax.set(aspect="equal", xticks=[], yticks=[])
 leaves, nodes = needed(0), needed(1)
 axes[0].set_title(
-    f"{leaves.sum()} of {len(leaves)} leaves (blue), {nodes.sum()} of {len(nodes)} nodes above (orange)", fontsize=10
+    f"{leaves.sum()} of {len(leaves)} leaves (blue),\n{nodes.sum()} of {len(nodes)} nodes above (orange)", fontsize=10
 )
 axes[1].set_title("the packet, magnified", fontsize=10)
 middle = inside[packet].mean(axis=0)

@@ -31,9 +31,9 @@ def record(number, left):
 
 spanning_forest(forest, lambda forest: cpu.nearest_outgoing(bvh, forest, cache), cpu, record, prepare)
 
-figure, axes = plt.subplots(1, len(rounds), figsize=(3.1 * len(rounds), 2.9))
+figure, axes = plt.subplots(2, 2, figsize=(8, 5.6))
 before = set()
-for number, (ax, (left, labels, edges)) in enumerate(zip(axes, rounds), 1):
+for number, (ax, (left, labels, edges)) in enumerate(zip(axes.flat, rounds, strict=True), 1):
     new = np.array([tuple(edge) not in before for edge in edges.tolist()])
     before = set(map(tuple, edges.tolist()))
     ax.add_collection(LineCollection(points[edges[~new]], color="0.7", lw=0.8))

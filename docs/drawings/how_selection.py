@@ -14,13 +14,13 @@ CHOICES = {
     "leaf": {"cluster_selection_method": "leaf"},
     "leaf, epsilon = 0.3": {"cluster_selection_method": "leaf", "cluster_selection_epsilon": 0.3},
 }
-figure, axes = plt.subplots(1, 3, figsize=(12, 4.2), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(8.6, 3.6), layout="constrained")
 for ax, (title, choice) in zip(axes, CHOICES.items()):
     chosen = model.recluster(**choice)
     chosen.condensed_tree_.plot(ax=ax, select_clusters=True, colorbar=ax is axes[-1])
     left, right = ax.get_xlim()
     bottom, top = ax.get_ylim()
     ax.set(xlim=(left - 0.04 * (right - left), right + 0.04 * (right - left)), ylim=(bottom * 1.06, top))
-    ax.set_title(f"{title}: {chosen.labels_.max() + 1} clusters", fontsize=11)
+    ax.set_title(f"{title}: {chosen.labels_.max() + 1} clusters", fontsize=10)
 for ax in axes[1:]:
     ax.set_ylabel("")

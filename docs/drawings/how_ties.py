@@ -9,7 +9,7 @@ COLOURS = ["#0072B2", "#D55E00", "#009E73"]
 ANY = [1, 2, 0]  # the other end of the edge that each point chooses, ties broken anyhow
 FIRST = [next(b if a == point else a for a, b in EDGES if point in (a, b)) for point in range(3)]
 
-figure, axes = plt.subplots(1, 2, figsize=(8, 3.4))
+figure, axes = plt.subplots(1, 2, figsize=(7.5, 3.2))
 titles = "ties broken anyhow: a cycle of three", "the first edge in the total order: a tree"
 for ax, chosen, title in zip(axes, (ANY, FIRST), titles):
     ax.plot(*POINTS[[0, 1, 2, 0]].T, color="0.85", lw=1, ls="--", zorder=0)

@@ -69,7 +69,8 @@ class HDBSCAN(PeerClusterer):
     --------
     >>> import numpy as np
     >>> from emst.compat.cuml_hdbscan import HDBSCAN
-    >>> X = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [20, 0], [0, 20]], 100, axis=0)
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
     >>> model = HDBSCAN(min_cluster_size=20, min_samples=5).fit(X)
     >>> model.n_clusters_, model.exact_.min_samples
     (3, 6)

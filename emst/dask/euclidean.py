@@ -64,7 +64,7 @@ def minimum_spanning_tree(
 
     Returns
     -------
-    MinimumSpanningTree
+    emst.dask.MinimumSpanningTree
         In dask arrays. The call returns when the tree is complete.
 
     Raises

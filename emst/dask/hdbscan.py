@@ -67,7 +67,8 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
     >>> import numpy as np
     >>> from emst.dask import HDBSCAN, local_cluster
     >>> client = local_cluster(2, device="cpu")
-    >>> X = np.random.default_rng(0).normal(size=(3000, 2)) + np.repeat([[0, 0], [20, 0], [0, 20]], 1000, axis=0)
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(1000, 2)) for c in (0, 20, 40)])
     >>> model = HDBSCAN(min_cluster_size=100, min_samples=5, client=client).fit(X)
     >>> int(model.labels_.max()) + 1
     3

@@ -66,9 +66,10 @@ def approximate_predict(model: Any, X: Any) -> tuple[Any, Any]:
     >>> from emst.dask import HDBSCAN, local_cluster
     >>> client = local_cluster(2, device="cpu")
     >>> from emst.dask.prediction import approximate_predict
-    >>> X = np.random.default_rng(0).normal(size=(3000, 2)) + np.repeat([[0, 0], [20, 0], [0, 20]], 1000, axis=0)
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(1000, 2)) for c in (0, 20, 40)])
     >>> model = HDBSCAN(min_cluster_size=100, min_samples=5, client=client).fit(X)
-    >>> labels, probabilities = approximate_predict(model, np.array([[0.5, 0.5], [10.0, 10.0]]))
+    >>> labels, probabilities = approximate_predict(model, np.array([[0.5, 0.5], [20.0, 21.0]]))
     >>> labels.compute()
     array([2, 1])
     >>> client.close()

@@ -163,12 +163,13 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     --------
     >>> import numpy as np
     >>> from emst import HDBSCANGPU
-    >>> X = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [20, 0], [0, 20]], 100, axis=0)
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
     >>> model = HDBSCANGPU(min_cluster_size=20, min_samples=5).fit(X)
     >>> model.labels_.shape, int(model.labels_.max()) + 1, int((model.labels_ == -1).sum())
     ((300,), 3, 0)
     >>> model.predict([[0.5, 0.5], [10.0, 10.0]])
-    array([1, 0])
+    array([1, 2])
     """
 
     cluster_selection_epsilon_max: float = math.inf  # of estimators that were pickled before they had it
@@ -322,10 +323,11 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         --------
         >>> import numpy as np
         >>> from emst import HDBSCANGPU
-        >>> X = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [20, 0], [0, 20]], 100, axis=0)
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
         >>> model = HDBSCANGPU(min_cluster_size=20).fit(X)
         >>> model.predict([[0.5, 0.5], [10.0, 10.0]])
-        array([1, 0])
+        array([1, 2])
         """
         from emst.hdbscan.prediction import approximate_predict
 
@@ -350,7 +352,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         --------
         >>> import numpy as np
         >>> from emst import HDBSCANGPU
-        >>> X = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [20, 0], [0, 20]], 100, axis=0)
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
         >>> model = HDBSCANGPU(min_cluster_size=20).fit(X)
         >>> labels = model.dbscan_clustering(2.0)
         >>> int(labels.max()) + 1, int((labels == -1).sum())
@@ -388,7 +391,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         --------
         >>> import numpy as np
         >>> from emst import HDBSCANGPU
-        >>> X = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [20, 0], [0, 20]], 100, axis=0)
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
         >>> model = HDBSCANGPU(min_cluster_size=20, min_samples=5).fit(X)
         >>> int(model.labels_.max()) + 1
         3

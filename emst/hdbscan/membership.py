@@ -74,10 +74,11 @@ def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
     --------
     >>> import numpy as np
     >>> from emst import HDBSCANGPU, membership_vector
-    >>> X = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [20, 0], [0, 20]], 100, axis=0)
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
     >>> model = HDBSCANGPU(min_cluster_size=20).fit(X)
     >>> membership_vector(model, [[0.5, 0.5], [10.0, 10.0]]).round(2).tolist()
-    [[0.01, 0.99, 0.01], [0.02, 0.02, 0.02]]
+    [[0.0, 0.99, 0.0], [0.01, 0.02, 0.02]]
     """
     fitted = model_of(model)
     _check_batch(batch_size)
@@ -122,7 +123,8 @@ def all_points_membership_vectors(model: Any, batch_size: int | None = None, out
     --------
     >>> import numpy as np
     >>> from emst import HDBSCANGPU, all_points_membership_vectors
-    >>> X = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [20, 0], [0, 20]], 100, axis=0)
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
     >>> model = HDBSCANGPU(min_cluster_size=20).fit(X)
     >>> all_points_membership_vectors(model).shape
     (300, 3)

@@ -134,11 +134,12 @@ def approximate_predict(model: Any, X: Any, return_connecting_points: bool = Fal
     --------
     >>> import numpy as np
     >>> from emst import HDBSCANGPU, approximate_predict
-    >>> X = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [20, 0], [0, 20]], 100, axis=0)
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
     >>> model = HDBSCANGPU(min_cluster_size=20).fit(X)
     >>> labels, probabilities = approximate_predict(model, [[0.5, 0.5], [10.0, 10.0]])
     >>> labels.tolist(), probabilities.round(2).tolist()
-    ([1, 0], [1.0, 0.06])
+    ([1, 2], [1.0, 0.05])
     """
     fitted = model_of(model)
     with fitted.scope():
@@ -175,10 +176,11 @@ def approximate_predict_scores(model: Any, X: Any) -> Any:
     --------
     >>> import numpy as np
     >>> from emst import HDBSCANGPU, approximate_predict_scores
-    >>> X = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [20, 0], [0, 20]], 100, axis=0)
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
     >>> model = HDBSCANGPU(min_cluster_size=20).fit(X)
     >>> approximate_predict_scores(model, [[0.5, 0.5], [10.0, 10.0]]).round(2).tolist()
-    [0.0, 0.94]
+    [0.0, 0.95]
     """
     fitted = model_of(model)
     with fitted.scope():

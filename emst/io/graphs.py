@@ -57,6 +57,14 @@ def read_graph(
     ValueError
         The suffix is unknown, or the file does not follow the format. The message names the file and, where there is
         one, the line at fault.
+
+    Examples
+    --------
+    >>> from emst import graph_msf
+    >>> from emst.io.graphs import read_graph
+    >>> _ = open("roads.csv", "w").write("from,to,weight\\n0,1,7\\n1,2,0\\n2,0,5\\n")
+    >>> graph_msf(read_graph("roads.csv")).weight.tolist()
+    [0, 5]
     """
     return read_file(path, columns, report).graph
 

@@ -6,6 +6,8 @@ An aircraft measured the stadium of Eugene, Oregon, with a laser. Each point is 
 HDBSCAN finds the single objects among the points. It is not told how many there are.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 # %%
 # The scan
 # --------
@@ -15,15 +17,17 @@ HDBSCAN finds the single objects among the points. It is not told how many there
 import matplotlib.pyplot as plt
 import numpy as np
 
-from datasets.registry import fetch
+from datasets import load
 from emst import HDBSCAN
 from emst.plots import cluster_colours, plot_clusters
 
-X = np.load(fetch("autzen"))["points"].astype(float)
+X = load("autzen").astype(float)
 print(f"{len(X):,} points, heights from {X[:, 2].min():.0f} to {X[:, 2].max():.0f} feet")
 
 fig, ax = plt.subplots(figsize=(7, 8), layout="constrained")
-dots = ax.scatter(X[:, 0], X[:, 1], s=0.5, c=X[:, 2], cmap="viridis", linewidths=0, vmax=120)
+dots = ax.scatter(
+    X[:, 0], X[:, 1], s=0.5, c=X[:, 2], cmap="viridis", linewidths=0, vmax=120
+)
 ax.set(aspect="equal", xlabel="x (feet)", ylabel="y (feet)")
 fig.colorbar(dots, label="height (feet)", shrink=0.7, extend="max")
 plt.show()
@@ -50,7 +54,9 @@ fig, ax = plt.subplots(figsize=(10, 2.9), layout="constrained")
 members = labels >= 0
 colours = cluster_colours(labels, X[:, :2])
 ax.scatter(X[~members, 1], X[~members, 2], s=0.3, color="0.8", linewidths=0)
-ax.scatter(X[members, 1], X[members, 2], s=0.6, color=colours[labels[members]], linewidths=0)
+ax.scatter(
+    X[members, 1], X[members, 2], s=0.6, color=colours[labels[members]], linewidths=0
+)
 ax.set(xlabel="y (feet)", ylabel="height (feet)", aspect=2)
 plt.show()
 
@@ -64,23 +70,39 @@ from scipy.spatial import KDTree
 
 near = KDTree(X[:, :2]).query(X[:, :2], 9)[1]
 patch = X[near] - X[near].mean(axis=1, keepdims=True)
-residual = np.sqrt(np.maximum(np.linalg.eigvalsh(np.einsum("nki,nkj->nij", patch, patch))[:, 0], 0) / 9)
-roughness = np.array([np.median(residual[labels == i]) for i in range(labels.max() + 1)])
-height = np.array([np.percentile(X[labels == i, 2], 95) for i in range(labels.max() + 1)])
+squares = np.linalg.eigvalsh(np.swapaxes(patch, 1, 2) @ patch)[:, 0]  # sum over a patch
+residual = np.sqrt(np.maximum(squares, 0) / 9)
+objects = [labels == i for i in range(labels.max() + 1)]
+roughness = np.array([np.median(residual[one]) for one in objects])
+height = np.array([np.percentile(X[one, 2], 95) for one in objects])
 
-
-fig, axes = plt.subplots(1, 2, figsize=(10, 5.8), layout="constrained", width_ratios=[1.1, 1])
+fig, axes = plt.subplots(
+    1, 2, figsize=(10, 5.8), layout="constrained", width_ratios=[1.1, 1]
+)
 sizes = np.bincount(labels[members])
 style = {"cmap": "viridis", "norm": "log"}
-axes[0].scatter(roughness, height, s=10 + sizes / 20, c=roughness, edgecolors="0.3", linewidths=0.5, **style)
-axes[0].set(
-    xlabel="roughness (feet)", ylabel="height (feet)", xscale="log", title="objects; larger ones have more points"
+axes[0].scatter(
+    roughness,
+    height,
+    s=10 + sizes / 20,
+    c=roughness,
+    edgecolors="0.3",
+    linewidths=0.5,
+    **style,
 )
-dots = axes[1].scatter(*X[members, :2].T, s=0.7, c=roughness[labels[members]], linewidths=0, **style)
+axes[0].set(
+    xlabel="roughness (feet)",
+    ylabel="height (feet)",
+    xscale="log",
+    title="objects; larger ones have more points",
+)
+dots = axes[1].scatter(
+    *X[members, :2].T, s=0.7, c=roughness[labels[members]], linewidths=0, **style
+)
 axes[1].set(aspect="equal", xticks=[], yticks=[])
 fig.colorbar(dots, label="roughness (feet)", shrink=0.7)
 plt.show()
 
 # %%
-# The four smoothest objects are the roof, the building in the west, the concourse and the stands. Everything else is
-# rough: trees and masts.
+# The four smoothest objects are the large ones in the north, which people built. Everything else is rough: trees, masts
+# and small parts of the stadium.

@@ -17,13 +17,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LogNorm
 
-from datasets.registry import fetch
+from datasets import fetch, load
 from emst import EMST, HDBSCAN
 from emst.plots import plot_clusters
 
 places = np.load(fetch("places"))["places"]
-X = np.column_stack([places["latitude"], places["longitude"]]).astype(float)  # latitude first
-outlines = np.load(fetch("land"))["outlines"]
+X = np.stack([places["latitude"], places["longitude"]], axis=1)  # latitude first
+outlines = load("land")
 km = {"degrees": True, "radius": 6371.0088}  # input in degrees, lengths in kilometres
 
 
@@ -35,7 +35,13 @@ def draw_coasts(ax):
 # Regions where many people live
 # ------------------------------
 # At least 200 towns make a region. ``geographic="degrees"`` tells the plot that the points are latitude and longitude.
-model = HDBSCAN(200, 20, metric="haversine", metric_params=km, store_centers="centroid").fit(X)
+model = HDBSCAN(
+    min_cluster_size=200,
+    min_samples=20,
+    metric="haversine",
+    metric_params=km,
+    store_centers="centroid",
+).fit(X)
 
 fig, ax = plt.subplots(figsize=(10, 4.3), layout="constrained")
 draw_coasts(ax)
@@ -49,9 +55,10 @@ for i in np.argsort(-np.bincount(model.labels_[model.labels_ >= 0]))[:10]:
     region = places[model.labels_ == i]
     city = region[region["population"].argmax()]
     latitude, longitude = model.centroids_[i]
+    millions = region["population"].sum() / 1e6
     print(
         f"{city['name'] or '(a town)'}, {city['country']}: {len(region):,} towns, "
-        f"{region['population'].sum() / 1e6:.0f} million people, around {latitude:.1f}, {longitude:.1f}"
+        f"{millions:.0f} million people, around {latitude:.1f}, {longitude:.1f}"
     )
 
 # %%
@@ -64,13 +71,26 @@ order = np.argsort(-radius)  # lonely towns first, so that they do not cover the
 
 fig, ax = plt.subplots(figsize=(10, 4.6), layout="constrained")
 draw_coasts(ax)
-dots = ax.scatter(X[order, 1], X[order, 0], c=radius[order], s=0.7, norm=LogNorm(3, 300), cmap="viridis", linewidths=0)
-ax.set(xlim=(-180, 180), ylim=(-58, 80), xlabel="longitude", ylabel="latitude", aspect=1 / np.cos(np.radians(30)))
+dots = ax.scatter(
+    X[order, 1],
+    X[order, 0],
+    c=radius[order],
+    s=0.7,
+    norm=LogNorm(3, 300),
+    cmap="viridis",
+    linewidths=0,
+)
+ax.set(
+    xlim=(-180, 180),
+    ylim=(-58, 80),
+    xlabel="longitude",
+    ylabel="latitude",
+    aspect=1 / np.cos(np.radians(30)),
+)
 fig.colorbar(dots, label="radius (km)", shrink=0.8, extend="both")
 plt.show()
-print(
-    f"half of the towns have twenty towns within {np.median(radius):.0f} km; the loneliest needs {radius.max():,.0f} km"
-)
+print(f"half of the towns: at most {np.median(radius):.0f} km")
+print(f"the loneliest: {radius.max():,.0f} km")
 
 # %%
 # Connected over at most 30 km
@@ -80,7 +100,7 @@ print(
 mst = EMST(metric="haversine", metric_params=km).fit(X)
 groups = mst.cut(30.0)
 sizes = np.bincount(groups)
-print(f"{len(sizes):,} groups; the largest three have {', '.join(f'{s:,}' for s in np.sort(sizes)[:-4:-1])} towns")
+print(f"{len(sizes):,} groups; towns of the largest three:", np.sort(sizes)[:-4:-1])
 
 # %%
 # Around the date line

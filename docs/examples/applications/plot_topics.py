@@ -15,18 +15,20 @@ import importlib
 import inspect
 import re
 
-PACKAGES = (
-    "numpy numpy.fft numpy.linalg numpy.random scipy.cluster.hierarchy scipy.fft scipy.integrate scipy.interpolate "
-    "scipy.linalg scipy.ndimage scipy.optimize scipy.signal scipy.sparse scipy.sparse.linalg scipy.spatial "
-    "scipy.spatial.distance scipy.special scipy.stats sklearn.cluster sklearn.covariance sklearn.datasets "
-    "sklearn.decomposition sklearn.ensemble sklearn.feature_extraction sklearn.feature_selection sklearn.linear_model "
-    "sklearn.manifold sklearn.metrics sklearn.mixture sklearn.model_selection sklearn.naive_bayes sklearn.neighbors "
-    "sklearn.preprocessing sklearn.svm sklearn.tree"
-)
+PACKAGES = """
+numpy numpy.fft numpy.linalg numpy.random
+scipy.cluster.hierarchy scipy.fft scipy.integrate scipy.interpolate scipy.linalg scipy.ndimage
+scipy.optimize scipy.signal scipy.sparse scipy.sparse.linalg scipy.spatial scipy.spatial.distance
+scipy.special scipy.stats
+sklearn.cluster sklearn.covariance sklearn.datasets sklearn.decomposition sklearn.ensemble
+sklearn.feature_extraction sklearn.feature_selection sklearn.linear_model sklearn.manifold
+sklearn.metrics sklearn.mixture sklearn.model_selection sklearn.naive_bayes sklearn.neighbors
+sklearn.preprocessing sklearn.svm sklearn.tree
+"""
 
 
 def first_sentence(thing):
-    """The first paragraph with a space and a full stop; signatures come before it in some docstrings."""
+    """Of the first paragraph that has one. Some docstrings begin with a signature."""
     for paragraph in (inspect.getdoc(thing) or "").split("\n\n"):
         sentence = " ".join(paragraph.split()).split(". ")[0]
         if " " in sentence and (paragraph.endswith(".") or ". " in paragraph):
@@ -48,15 +50,17 @@ print(f"{len(texts):,} sentences, for example {names[0]}: {texts[0]}")
 # %%
 # Vectors
 # -------
-# TF-IDF counts words, and rare words count more. A truncated SVD turns these thousands of columns into a few
+# TF-IDF counts words, and rare words count more. A truncated SVD turns these hundreds of columns into twenty,
 # in which words that occur together point in the same direction. For such vectors the angle matters and the length does
 # not: this is the metric ``cosine``.
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-tfidf = TfidfVectorizer(stop_words="english", sublinear_tf=True, min_df=3, token_pattern=r"[A-Za-z]{3,}")
+tfidf = TfidfVectorizer(
+    stop_words="english", sublinear_tf=True, min_df=3, token_pattern=r"[A-Za-z]{3,}"
+)
 words = tfidf.fit_transform(texts)
-svd = TruncatedSVD(12, random_state=0)
+svd = TruncatedSVD(20, random_state=0)
 X = svd.fit_transform(words)
 print(f"{words.shape[1]:,} words, {X.shape[1]} columns after the SVD")
 
@@ -70,7 +74,9 @@ from emst import HDBSCAN
 
 kept = np.linalg.norm(X, axis=1) > 1e-9
 X, words = X[kept], words[kept]
-model = HDBSCAN(min_cluster_size=15, min_samples=4, metric="cosine", cluster_selection_method="leaf").fit(X)
+model = HDBSCAN(
+    min_cluster_size=15, min_samples=4, metric="cosine", cluster_selection_method="leaf"
+).fit(X)
 labels = model.labels_
 print(f"{labels.max() + 1} topics; {np.mean(labels < 0):.0%} of the sentences have none")
 
@@ -90,22 +96,24 @@ for i in np.argsort(-np.bincount(labels[labels >= 0])):
 # A picture
 # ---------
 # t-SNE puts sentences with similar vectors next to each other in the plane. It only draws: the clusters were found in
-# all columns. The topics with the surest members are named.
+# all columns. The largest topics are named.
 import matplotlib.pyplot as plt
 from sklearn.manifold import TSNE
 
 from emst.plots import cluster_colours
 
-plane = TSNE(metric="cosine", init="random", perplexity=20, max_iter=500, random_state=0).fit_transform(X)
+plane = TSNE(metric="cosine", perplexity=20, max_iter=400, random_state=0).fit_transform(X)
 members = labels >= 0
-fig, ax = plt.subplots(figsize=(9, 7.5), layout="constrained")
+colours = cluster_colours(labels, plane)
+fig, ax = plt.subplots(figsize=(9, 7), layout="constrained")
 ax.scatter(*plane[~members].T, s=3, color="0.85", linewidths=0)
-ax.scatter(*plane[members].T, s=8, color=cluster_colours(labels, plane)[labels[members]], linewidths=0)
-for i in np.argsort(-np.bincount(labels[members]))[:24]:
-    ax.text(
-        *np.median(plane[labels == i], axis=0), topics[i].replace(", ", "\n"), fontsize=7, ha="center", va="center",
-        bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 0.5},
-    )  # fmt: skip
+ax.scatter(*plane[members].T, s=9, color=colours[labels[members]], linewidths=0)
+for i in np.argsort(-np.bincount(labels[members]))[:22]:
+    x, y = np.median(plane[labels == i], axis=0)
+    style = {"ha": "center", "va": "center", "fontsize": 8, "weight": "bold"}
+    box = {"color": "white", "alpha": 0.6, "pad": 0.5}
+    name = topics[i].replace(", ", "\n")
+    ax.text(x, y, name, color=colours[i] * 0.7, bbox=box, **style)
 ax.set_axis_off()
 plt.show()
 
@@ -115,6 +123,7 @@ plt.show()
 # Words are a simple description of sentences. Vectors of a language model also know that *fit* and *train* mean nearly
 # the same::
 #
+#     import umap
 #     from sentence_transformers import SentenceTransformer
 #
 #     X = SentenceTransformer("all-MiniLM-L6-v2").encode(texts)

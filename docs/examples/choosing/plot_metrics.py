@@ -2,9 +2,11 @@
 Metrics
 =======
 
-A metric says what *near* means. Each of them is computed exactly, and none is replaced by another. The metrics of this
-page are as fast as the Euclidean one, or nearly so.
+A metric says what *near* means. Each of them is computed exactly, and none is replaced by another. :doc:`/guide/metrics`
+lists them all. The page :doc:`/gallery/applications/plot_places` is about ``haversine``.
 """
+
+# sphinx_gallery_thumbnail_number = 2
 
 # %%
 # Balls of radius 1
@@ -20,7 +22,13 @@ from emst.plots import plot_clusters
 t = np.linspace(0, 2 * np.pi, 721)
 circle = np.column_stack([np.cos(t), np.sin(t)])
 fig, ax = plt.subplots(figsize=(5, 4.6), layout="constrained")
-powers = {"manhattan": 1, "minkowski, p = 1.5": 1.5, "euclidean": 2, "minkowski, p = 4": 4, "chebyshev": np.inf}
+powers = {
+    "manhattan": 1,
+    "minkowski, p = 1.5": 1.5,
+    "euclidean": 2,
+    "minkowski, p = 4": 4,
+    "chebyshev": np.inf,
+}
 for name, p in powers.items():
     ax.plot(*(circle / np.linalg.norm(circle, p, axis=1)[:, None]).T, label=name)
 ax.set(aspect="equal")
@@ -34,15 +42,27 @@ plt.show()
 # once. Edges that are not in the Euclidean tree are red.
 g = np.random.default_rng(3)
 X = g.random((120, 2))
-trees = {metric: minimum_spanning_tree(X, metric=metric) for metric in ("manhattan", "euclidean", "chebyshev")}
+trees = {
+    metric: minimum_spanning_tree(X, metric=metric)
+    for metric in ("manhattan", "euclidean", "chebyshev")
+}
 usual = set(map(tuple, trees["euclidean"].edges.tolist()))
 
-fig, axes = plt.subplots(1, 3, figsize=(10, 3.7), sharex=True, sharey=True, layout="constrained")
+fig, axes = plt.subplots(
+    1, 3, figsize=(10, 3.7), sharex=True, sharey=True, layout="constrained"
+)
 for ax, (metric, tree) in zip(axes, trees.items()):
     for edge in tree.edges.tolist():
-        ax.plot(*X[edge].T, color="0.4" if tuple(edge) in usual else "tab:red", linewidth=1.5)
+        ax.plot(
+            *X[edge].T, color="0.4" if tuple(edge) in usual else "tab:red", linewidth=1.5
+        )
     ax.scatter(*X.T, s=9, color="black", zorder=3)
-    ax.set(aspect="equal", xticks=[], yticks=[], title=f"{metric}, in all {tree.total_weight:.2f}")
+    ax.set(
+        aspect="equal",
+        xticks=[],
+        yticks=[],
+        title=f"{metric}, in all {tree.total_weight:.2f}",
+    )
 plt.show()
 
 # %%
@@ -54,12 +74,16 @@ plt.show()
 angle = g.choice([0.2, 0.6, 1.0, 1.35], 1200) + g.normal(0, 0.035, 1200)
 rays = g.gamma(3, 1, 1200)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
 
-fig, axes = plt.subplots(1, 2, figsize=(10, 4.4), sharex=True, sharey=True, layout="constrained")
+fig, axes = plt.subplots(
+    1, 2, figsize=(10, 4.4), sharex=True, sharey=True, layout="constrained"
+)
 for ax, metric in zip(axes, ("euclidean", "cosine")):
     model = HDBSCAN(min_cluster_size=60, min_samples=10, metric=metric).fit(rays)
     plot_clusters(rays, model.labels_, model.probabilities_, ax=ax)
     ax.legend_.remove()
-    ax.set_title(f"{metric}: {model.labels_.max() + 1} clusters, {np.mean(model.labels_ < 0):.0%} noise")
+    ax.set_title(
+        f"{metric}: {model.labels_.max() + 1} clusters, {np.mean(model.labels_ < 0):.0%} noise"
+    )
 plt.show()
 
 # %%

@@ -18,7 +18,13 @@ from emst.plots import cluster_colours, plot_clusters
 
 g = np.random.default_rng(0)
 moons, _ = make_moons(1500, noise=0.08, random_state=0)
-X = np.concatenate([moons, g.normal([2.6, 0.9], 0.13, (300, 2)), g.uniform([-1.6, -1.1], [3.4, 1.7], (90, 2))])
+X = np.concatenate(
+    [
+        moons,
+        g.normal([2.6, 0.9], 0.13, (300, 2)),
+        g.uniform([-1.6, -1.1], [3.4, 1.7], (90, 2)),
+    ]
+)
 model = HDBSCAN(min_cluster_size=60, min_samples=8).fit(X)
 print(f"{model.labels_.max() + 1} clusters of {len(X):,} points")
 
@@ -37,9 +43,19 @@ strength = 0.15 + 0.6 * probabilities[member, None]
 picture[member] += strength * (colours[labels[member]] - 1)
 
 fig, ax = plt.subplots(figsize=(8.5, 4.8), layout="constrained")
-ax.imshow(picture.reshape(*x.shape, 3), extent=(-1.8, 3.6, -1.2, 1.8), origin="lower", interpolation="nearest")
+ax.imshow(
+    picture.reshape(*x.shape, 3),
+    extent=(-1.8, 3.6, -1.2, 1.8),
+    origin="lower",
+    interpolation="nearest",
+)
 ax.scatter(*X[model.labels_ < 0].T, s=5, color="0.6", linewidths=0)
-ax.scatter(*X[model.labels_ >= 0].T, s=5, color=colours[model.labels_[model.labels_ >= 0]] * 0.7, linewidths=0)
+ax.scatter(
+    *X[model.labels_ >= 0].T,
+    s=5,
+    color=colours[model.labels_[model.labels_ >= 0]] * 0.7,
+    linewidths=0,
+)
 ax.set(xlabel="x", ylabel="y", title="Where a new point would belong to a cluster")
 plt.show()
 
@@ -55,12 +71,16 @@ print("training points keep their labels:", np.array_equal(model.predict(X), mod
 # ------------------
 # Points that arrive later come from the same places, and also from one that the model has not seen. Prediction makes
 # no new clusters: what is far from all of them is noise. If the part of noise grows, it is time for a new fit.
-later = np.concatenate([make_moons(400, noise=0.08, random_state=1)[0], g.normal([-0.9, -0.7], 0.12, (150, 2))])
+later = np.concatenate(
+    [make_moons(400, noise=0.08, random_state=1)[0], g.normal([-0.9, -0.7], 0.12, (150, 2))]
+)
 labels, probabilities = approximate_predict(model, later)
 anew = HDBSCAN(min_cluster_size=60, min_samples=8).fit(np.concatenate([X, later]))
 print(f"noise at the fit {np.mean(model.labels_ < 0):.0%}, later {np.mean(labels < 0):.0%}")
 
-fig, axes = plt.subplots(1, 2, figsize=(10, 3.6), sharex=True, sharey=True, layout="constrained")
+fig, axes = plt.subplots(
+    1, 2, figsize=(10, 3.6), sharex=True, sharey=True, layout="constrained"
+)
 plot_clusters(later, labels, probabilities, ax=axes[0])
 plot_clusters(np.concatenate([X, later]), anew.labels_, anew.probabilities_, ax=axes[1])
 for ax, title in zip(axes, ("later points, predicted", "all points, a new fit")):

@@ -6,6 +6,8 @@ Choosing min_cluster_size
 to try many values, because ``recluster`` makes another clustering of the same tree in a fraction of the time.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 # %%
 # One fit
 # -------
@@ -39,7 +41,9 @@ noise = [np.mean(one.labels_ < 0) for one in models]
 validity = [one.relative_validity_ for one in models]
 
 fig, axes = plt.subplots(3, 1, figsize=(8, 6.5), sharex=True, layout="constrained")
-for ax, values, name in zip(axes, (counts, noise, validity), ("clusters", "noise", "relative_validity_")):
+for ax, values, name in zip(
+    axes, (counts, noise, validity), ("clusters", "noise", "relative_validity_")
+):
     ax.plot(sizes, values, "o-", markersize=4)
     ax.set(xscale="log", ylabel=name)
     ax.grid(alpha=0.3)
@@ -52,19 +56,23 @@ plt.show()
 # -------------
 # A size that is too small finds random groups in the noise and within clusters. One that is too great leaves small
 # groups out, or joins them with their neighbours.
-fig, axes = plt.subplots(1, 3, figsize=(10, 3.9), sharex=True, sharey=True, layout="constrained")
+fig, axes = plt.subplots(
+    1, 3, figsize=(10, 3.9), sharex=True, sharey=True, layout="constrained"
+)
 for ax, size in zip(axes, (10, 100, 1000)):
     one = model.recluster(min_cluster_size=size)
     plot_clusters(X, one.labels_, one.probabilities_, ax=ax)
     ax.legend_.remove()
-    ax.set_title(f"min_cluster_size={size}: {one.labels_.max() + 1} clusters", fontsize="medium")
+    ax.set_title(
+        f"min_cluster_size={size}: {one.labels_.max() + 1} clusters", fontsize="medium"
+    )
 plt.show()
 
 # %%
 # How sure is each cluster?
 # -------------------------
-# ``cluster_persistence_`` says for each cluster over how much of the greatest possible range of densities it exists,
-# from 0 to 1. Clusters with a low value are doubtful.
+# ``cluster_persistence_`` is the stability of each cluster, divided by the greatest possible value: from 0 to 1. Clusters
+# with a low value are doubtful.
 one = model.recluster(min_cluster_size=100)
 persistence = one.cluster_persistence_
 order = np.argsort(-persistence)

@@ -3,8 +3,11 @@ Excess of mass, leaves and epsilon
 ==================================
 
 A fit makes a tree of clusters within clusters. ``cluster_selection_method`` and ``cluster_selection_epsilon`` say which
-clusters of this tree become labels. This page shows them on the same tree.
+clusters of this tree become labels. This page shows them on the same tree. :doc:`/guide/clustering` describes all
+parameters.
 """
+
+# sphinx_gallery_thumbnail_number = 1
 
 # %%
 # A town and villages
@@ -21,7 +24,9 @@ g = np.random.default_rng(4)
 turn = np.arange(6) * np.pi / 3
 quarters = 1.5 * np.concatenate([[[0, 0]], np.column_stack([np.cos(turn), np.sin(turn)])])
 town = quarters[g.integers(0, 7, 1400)] + g.normal(0, 0.26, (1400, 2))
-villages = [center + g.normal(0, 0.6, (200, 2)) for center in ([5, 4], [-5, 3], [5, -4], [-4, -5])]
+villages = [
+    center + g.normal(0, 0.6, (200, 2)) for center in ([5, 4], [-5, 3], [5, -4], [-4, -5])
+]
 X = np.concatenate([town, *villages, g.uniform(-8, 8, (200, 2))])
 
 model = HDBSCAN(min_cluster_size=20, min_samples=5).fit(X)
@@ -38,11 +43,16 @@ selections = {
     "eom": {},
     "leaf": {"cluster_selection_method": "leaf"},
     "eom, epsilon = 0.6 km": {"cluster_selection_epsilon": 0.6},
-    "leaf, epsilon = 0.6 km": {"cluster_selection_method": "leaf", "cluster_selection_epsilon": 0.6},
+    "leaf, epsilon = 0.6 km": {
+        "cluster_selection_method": "leaf",
+        "cluster_selection_epsilon": 0.6,
+    },
 }
 models = {name: model.recluster(**parameters) for name, parameters in selections.items()}
 
-fig, axes = plt.subplots(2, 2, figsize=(8.5, 8.5), sharex=True, sharey=True, layout="constrained")
+fig, axes = plt.subplots(
+    2, 2, figsize=(8.5, 8.5), sharex=True, sharey=True, layout="constrained"
+)
 for ax, (name, one) in zip(axes.flat, models.items()):
     plot_clusters(X, one.labels_, one.probabilities_, ax=ax)
     ax.legend_.remove()
@@ -59,7 +69,13 @@ fig, axes = plt.subplots(1, 2, figsize=(10, 5), sharey=True, layout="constrained
 for ax, name in zip(axes, ("eom", "eom, epsilon = 0.6 km")):
     one = models[name]
     palette = cluster_colours(one.labels_, X)
-    one.condensed_tree_.plot(select_clusters=True, selection_palette=palette, colorbar=False, cmap="Greys", axis=ax)
+    one.condensed_tree_.plot(
+        select_clusters=True,
+        selection_palette=palette,
+        colorbar=False,
+        cmap="Greys",
+        axis=ax,
+    )
     ax.axhline(1 / 0.6, color="tab:red", linestyle="--", linewidth=1)
     ax.set(title=name, ylim=(18, 0))
 plt.show()
@@ -69,18 +85,23 @@ plt.show()
 # --------
 # The data below is one cluster. By default the root is not selected, so the blob comes out as a few random pieces.
 # ``allow_single_cluster=True`` gives one cluster: the points that stay until the root splits. These are few, because
-# the root splits only where it is densest. With an epsilon as well, its members are all points at which the distance is
-# at most epsilon.
+# the root splits only where it is densest. With an epsilon as well, its members are the points that leave it at
+# a distance of at most epsilon.
 blob = g.normal(0, 1, (1000, 2))
 choices = {
     "default": {},
     "allow_single_cluster": {"allow_single_cluster": True},
     "and epsilon = 0.4": {"allow_single_cluster": True, "cluster_selection_epsilon": 0.4},
 }
-fig, axes = plt.subplots(1, 3, figsize=(10, 4), sharex=True, sharey=True, layout="constrained")
+fig, axes = plt.subplots(
+    1, 3, figsize=(10, 4), sharex=True, sharey=True, layout="constrained"
+)
 for ax, (name, parameters) in zip(axes, choices.items()):
     one = HDBSCAN(min_cluster_size=40, min_samples=8, **parameters).fit(blob)
     plot_clusters(blob, one.labels_, one.probabilities_, ax=ax)
     ax.legend_.remove()
-    ax.set_title(f"{name}\nclusters: {one.labels_.max() + 1}, noise: {np.mean(one.labels_ < 0):.0%}", fontsize="medium")
+    ax.set_title(
+        f"{name}\nclusters: {one.labels_.max() + 1}, noise: {np.mean(one.labels_ < 0):.0%}",
+        fontsize="medium",
+    )
 plt.show()

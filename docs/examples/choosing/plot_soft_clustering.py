@@ -6,6 +6,8 @@ A label says to which cluster a point belongs, and nothing else. A fitted model 
 to each cluster, how unusual it is among its neighbours, and which points stand for a cluster.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 # %%
 # Three groups that touch
 # -----------------------
@@ -38,7 +40,9 @@ colours = cluster_colours(model.labels_, X)
 total = membership.sum(axis=1, keepdims=True)
 mixed = membership @ colours + (1 - total) * 0.86
 
-fig, axes = plt.subplots(1, 2, figsize=(10, 3.9), sharex=True, sharey=True, layout="constrained")
+fig, axes = plt.subplots(
+    1, 2, figsize=(10, 3.9), sharex=True, sharey=True, layout="constrained"
+)
 plot_clusters(X, model.labels_, model.probabilities_, ax=axes[0])
 axes[0].legend_.remove()
 axes[0].set_title("labels and probabilities")
@@ -52,25 +56,32 @@ two = np.sort(membership, axis=1)[:, -2:]
 undecided = np.argmin(np.where(total[:, 0] > 0.5, two[:, 1] - two[:, 0], 1))
 sure = np.argmax(total[:, 0])
 for row in (sure, undecided):
-    print(f"point {row} at ({X[row, 0]:.1f}, {X[row, 1]:.1f}):", membership[row].round(2), "label", model.labels_[row])
+    print("point", X[row].round(1), "label", model.labels_[row], membership[row].round(2))
 
 # %%
 # Outliers
 # --------
-# ``outlier_scores_`` (GLOSH) compares the density at a point with that of the densest part of the cluster that it is
-# closest to. It is not the same as noise: a member at the border of a dense cluster can have a high score. Take the
+# ``outlier_scores_`` (GLOSH) compares the density at which a point leaves a cluster with the greatest density in this
+# cluster. It is not the same as noise: a member at the border of a dense cluster can have a high score. Take the
 # points with the highest scores rather than a threshold.
 scores = model.outlier_scores_
 worst = np.argsort(-scores)[:60]
 
 fig, ax = plt.subplots(figsize=(8, 4.6), layout="constrained")
 dots = ax.scatter(*X.T, s=12, c=scores, cmap="viridis", linewidths=0)
-ax.scatter(*X[worst].T, s=70, facecolors="none", edgecolors="tab:red", linewidths=0.9, label="the 60 highest scores")
+ax.scatter(
+    *X[worst].T,
+    s=70,
+    facecolors="none",
+    edgecolors="tab:red",
+    linewidths=0.9,
+    label="the 60 highest scores",
+)
 ax.set(aspect="equal")
 ax.legend(loc="upper right")
 fig.colorbar(dots, label="outlier score", shrink=0.9)
 plt.show()
-print(f"{np.mean(worst >= 1800):.0%} of them are among the 120 points that were thrown in at random")
+print(f"{np.mean(worst >= 1800):.0%} of them are among the 120 points at random places")
 
 # %%
 # Exemplars
@@ -80,9 +91,17 @@ print(f"{np.mean(worst >= 1800):.0%} of them are among the 120 points that were 
 fig, ax = plt.subplots(figsize=(8, 4.6), layout="constrained")
 ax.scatter(*X.T, s=6, color="0.85", linewidths=0)
 for i, exemplars in enumerate(model.exemplars_):
-    ax.scatter(*exemplars.T, s=22, color=colours[i], linewidths=0, label=f"cluster {i}: {len(exemplars)} exemplars")
+    ax.scatter(
+        *exemplars.T,
+        s=22,
+        color=colours[i],
+        linewidths=0,
+        label=f"cluster {i}: {len(exemplars)} exemplars",
+    )
     mean = X[model.labels_ == i].mean(axis=0)
-    ax.plot(*mean, "x", color=colours[i], markersize=12, markeredgewidth=3, label="its mean")
+    ax.plot(
+        *mean, "x", color=colours[i], markersize=12, markeredgewidth=3, label="its mean"
+    )
 ax.set(aspect="equal")
 ax.legend(loc="upper right", ncols=1, fontsize="small")
 plt.show()

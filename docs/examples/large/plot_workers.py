@@ -4,6 +4,7 @@ One tree by several workers
 
 ``emst.dask`` spreads the points over the workers of a Dask cluster: GPUs, or cores of one or of many machines. The tree
 has the same bits as that of one device. Here the workers are threads of this process, so you can try it anywhere.
+:doc:`/scale_out/index` says how to use GPUs and several machines.
 """
 
 # %%
@@ -21,8 +22,9 @@ import emst
 from emst.dask import EMST, HDBSCAN, local_cluster
 
 g = np.random.default_rng(5)
-centers, spreads, which = g.random((14, 2)), g.uniform(0.01, 0.06, 14), g.integers(0, 14, 30_000)
-points = centers[which] + g.normal(0, 1, (30_000, 2)) * spreads[which][:, None]
+centers, spreads = g.random((14, 2)), g.uniform(0.01, 0.06, (14, 1))
+which = g.integers(0, 14, 30_000)
+points = centers[which] + g.normal(0, 1, (30_000, 2)) * spreads[which]
 points[:3000] = g.uniform(-0.1, 1.1, (3000, 2))
 
 client = local_cluster(2, device="cpu")
@@ -51,7 +53,7 @@ for i, edges in enumerate(parts[:-1]):
     ax.add_collection(LineCollection(points[edges], color=plt.cm.tab10(i), linewidths=0.7))
 ax.add_collection(LineCollection(points[parts[-1]], color="black", linewidths=1.1))
 ax.set(aspect="equal", xticks=[], yticks=[])
-ax.set_title(f"{len(parts) - 1} parts; {len(parts[-1]):,} of {len(alone.edges):,} edges were found together")
+ax.set_title(f"{len(parts) - 1} parts; {len(parts[-1]):,} edges were found together")
 ax.autoscale_view()
 plt.show()
 
@@ -59,7 +61,8 @@ plt.show()
 # ``report_`` counts what travelled, after the points were brought to their parts.
 report = mst.report_
 print(f"{report.partitions} partitions, {report.rounds} rounds")
-print(f"asked at the border: {report.asked_border:,} points, in the rounds: {report.asked_rounds:,}")
+print(f"asked at the border: {report.asked_border:,} points")
+print(f"asked in the rounds: {report.asked_rounds:,}")
 
 # %%
 # Labels
@@ -69,7 +72,8 @@ print(f"asked at the border: {report.asked_border:,} points, in the rounds: {rep
 model = HDBSCAN(min_cluster_size=300, min_samples=10).fit(X)
 labels = model.labels_.compute()
 same = emst.HDBSCAN(min_cluster_size=300, min_samples=10).fit(points)
-print(f"{labels.max() + 1} clusters; labels are equal: {np.array_equal(labels, same.labels_)}")
+print(f"{labels.max() + 1} clusters")
+print("labels are equal:", np.array_equal(labels, same.labels_))
 
 from emst.plots import plot_clusters
 

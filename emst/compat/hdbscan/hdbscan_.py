@@ -73,7 +73,8 @@ relative_validity_
     --------
     >>> import numpy as np
     >>> import emst.compat.hdbscan as hdbscan
-    >>> X = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [20, 0], [0, 20]], 100, axis=0)
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 20, 40)])
     >>> clusterer = hdbscan.HDBSCAN(min_cluster_size=20, min_samples=5).fit(X)
     >>> int(clusterer.labels_.max()), clusterer.exact_.min_samples
     (2, 6)
