@@ -56,7 +56,7 @@ def arguments() -> argparse.Namespace:
     top.add_argument("--sets", nargs="+", metavar="SET", default=SETS, help="of figures 1, 5, 6 and 8")
     top.add_argument("--sample-sets", nargs="+", metavar="SET", help="of figure 7")
     top.add_argument("--k-sets", nargs="+", metavar="SET", help="of figure 9")
-    top.add_argument("--k", nargs="+", type=int, help="of figure 9; k counts the point itself")
+    top.add_argument("--k", nargs="+", type=int, help="of figure 9, beside 1; counts the point itself")
     top.add_argument("--runs", type=int, default=5)
     top.add_argument("--seed", type=int, default=0, help="seed of the order of the runs")
     top.add_argument("--peers", nargs="*", choices=PEERS, help="also time these peers; without names all of them")
@@ -73,6 +73,7 @@ def arguments() -> argparse.Namespace:
         row = REGISTRY.get(name.partition(":")[0])
         if "=" not in name and (row is None or row.kind != "points"):
             top.error(f"{name} is neither a set of points of the registry nor TITLE=FILE.npy")
+    options.k = sorted({1, *options.k})  # times are divided by those for k = 1
     options.peer_runs = options.peer_runs or options.runs
     options.metric = "euclidean"
     return options

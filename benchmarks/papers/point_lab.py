@@ -7,12 +7,15 @@ import contextlib
 import importlib.util
 import sys
 from collections.abc import Iterator
-from typing import Any
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple
 
+import contestants
 import numpy as np
-from contestants import ours
+from contestants import Contestant
 from expected import verdict
-from race import invited, on_device, race
+from race import invited, on_device, shuffled
 from report import CLUSTERINGS, RACE, TREES, Record
 
 from datasets import load
@@ -36,6 +39,19 @@ COLUMNS = [
 ]
 
 
+class Case(NamedTuple):
+    """Points, on their device, and k."""
+
+    title: str
+    points: Any
+    k: int
+
+    def facts(self) -> Record:
+        """The columns that describe a case."""
+        n, d = self.points.shape
+        return {"set": self.title, "n": n, "d": d, "dtype": str(self.points.dtype), "k": self.k}
+
+
 class PointLab:
     """Holds one set at a time, so experiments on the same set should follow each other."""
 
@@ -43,60 +59,60 @@ class PointLab:
         self.options = options
         self._name = self.title = ""
         self._points: np.ndarray | None = None
-        self._raced: dict[tuple[Any, ...], list[Record]] = {}
+        self._raced: dict[tuple[Any, ...], list[list[Record]]] = {}
         self.problems: list[str] = []
-        self._skipped: list[str] = []
+        self._missing: set[str] = set()
 
     def points(self, name: str) -> np.ndarray | None:
         """The set NAME, NAME:N or TITLE=FILE on the host; None, with a line on standard error, if it is missing."""
+        if name in self._missing:
+            return None
         if self._name != name:
             self._name, self._points = name, None
             try:
                 self.title, found = open_points(name, self.options)
             except (OSError, ValueError, ImportError) as error:
-                self._skip(f"{name} is skipped: {error}")
+                self._missing.add(name)
+                print(f"{name} is skipped: {error}", file=sys.stderr)
             else:
                 self._points = rounded(found, self.options.dtype)
         return self._points
 
-    def _skip(self, sentence: str) -> None:
-        if sentence not in self._skipped:
-            self._skipped.append(sentence)
-            print(sentence, file=sys.stderr)
+    def case(self, name: str, k: int = 1, n: int | None = None) -> list[Case]:
+        """This set, or a sample of n points of it, to be raced with this k; empty if the set is missing."""
+        points = self.points(name)
+        return [] if points is None else [Case(*sampled(self.title, points, n), k)]
 
-    def race(
-        self, name: str, peers: list[str], k: int = 1, n: int | None = None, threads: int | None = None
-    ) -> list[Record]:
-        """Records of emst, the first one, and of these peers, if they can take part. Peers always run on the CPU.
+    def race(self, cases: list[Case], peers: list[str], threads: int | None = None) -> list[list[Record]]:
+        """For each case the records of emst, the first one, and of these peers, if they can take part.
 
-        `n` is the size of a sample. `threads` limits the threads of the CPU, and excludes the GPU.
+        The runs of all cases are shuffled together. Peers always run on the CPU. `threads` limits the threads of the
+        CPU, and excludes the GPU.
         """
-        key = (name, k, n, threads, *peers)
+        key = (*((case.title, len(case.points), case.k) for case in cases), threads, *peers)
         if key not in self._raced:
-            points = self.points(name)
-            title, points = (self.title, points) if points is None else sampled(self.title, points, n)
-            self._raced[key] = [] if points is None else self._race(title, points, k, threads, peers)
+            self._raced[key] = self._race(cases, peers, threads)
         return self._raced[key]
 
-    def _race(self, title: str, points: np.ndarray, k: int, threads: int | None, peers: list[str]) -> list[Record]:
-        options = self.options
-        on_cpu = argparse.Namespace(**{**vars(options), "device": "cpu"})
+    def _race(self, cases: list[Case], peers: list[str], threads: int | None) -> list[list[Record]]:
+        options, gpu = self.options, self.options.device == "cuda" and not threads
         wanted = None if options.peers is None else [peer for peer in options.peers or PEERS if peer in peers]
-        on_cpu.peers = wanted or None
-        field = invited(title, len(points), k, peers, on_cpu)
-        if options.device == "cpu" or threads:
-            field = {"emst": ours("cpu")["emst"]} | field
-        runs = {one: options.runs if one == "emst" else options.peer_runs for one in field}
+        on_cpu = argparse.Namespace(**{**vars(options), "device": "cpu", "peers": wanted or None})
+        fields = [invited(case.title, len(case.points), case.k, peers, on_cpu) for case in cases]
+        if not gpu:
+            fields = [ours("cpu") | field for field in fields]
         with limited(threads) as count:
-            records = race(title, points, k, field, runs, on_cpu) if field else []
-        records = [record | {"threads": 1 if record["contestant"] == "mlpack" else count} for record in records]
-        if options.device == "cuda" and not threads:
-            gpu = {"emst": ours("cuda")["emst"]}
-            found = race(title, on_device("cuda", points), k, gpu, {"emst": options.runs}, options)
-            records = [record | {"threads": "GPU"} for record in found] + records
-        for record in records:
-            self._check(record, records[0])
-        return records
+            found = raced(cases, fields, on_cpu)
+        for record in chain(*found):
+            record["threads"] = 1 if record["contestant"] == "mlpack" else count
+        if gpu:
+            there = [case._replace(points=on_device("cuda", case.points)) for case in cases]
+            first = raced(there, [ours("cuda")] * len(cases), options)
+            found = [[one | {"threads": "GPU"}, *others] for (one,), others in zip(first, found)]
+        for records in found:
+            for record in records:
+                self._check(record, records[0])
+        return found
 
     def _check(self, record: Record, first: Record) -> None:
         """A tree that is not as light as the first one, or has not the known weight, is a problem."""
@@ -110,6 +126,26 @@ class PointLab:
     def _trouble(self, sentence: str) -> None:
         self.problems.append(sentence)
         print(sentence, file=sys.stderr)
+
+
+def ours(device: str) -> dict[str, Contestant]:
+    """The tree of this library."""
+    return {"emst": contestants.ours(device)["emst"]}
+
+
+def raced(cases: list[Case], fields: list[dict[str, Contestant]], options: argparse.Namespace) -> list[list[Record]]:
+    """For each case a record of each contestant in its field; the runs of all are shuffled together."""
+    calls = {}
+    for number, (case, field) in enumerate(zip(cases, fields)):
+        for name, one in field.items():  # compile, fill pools and caches
+            one.build(case.points[: max(2000, case.k)] if options.device == "cpu" else case.points, case.k)
+            calls[f"{name} {number}"] = partial(one.build, case.points, case.k), one.figures
+    runs = {call: options.runs if call.startswith("emst ") else options.peer_runs for call in calls}
+    found = shuffled(f"{cases[0].title}, k = {cases[0].k}", calls, runs, options)
+    return [
+        [case.facts() | {"contestant": name} | found[f"{name} {number}"] for name in field]
+        for number, (case, field) in enumerate(zip(cases, fields))
+    ]
 
 
 def open_points(name: str, options: argparse.Namespace) -> tuple[str, np.ndarray]:

@@ -25,16 +25,17 @@ SPEEDUP_NOTE = (
 
 def parallel_rates(lab: PointLab) -> Table:
     """Figure 1: every program with all its threads, or on the GPU."""
-    records = [record for name in lab.options.sets for record in lab.race(name, PARALLEL)]
+    records = [record for name in lab.options.sets for record in _parallel(lab, name)]
     note = PARALLEL_NOTE + "; ".join(map(str, ICPP22_RATES)) + "."
     return table_of_records("figure-1", "Figure 1: rates of parallel programs", note, records)
 
 
 def sequential_rates(lab: PointLab) -> Table:
     """Figure 5: one thread of the CPU, whatever the device."""
-    records = [
-        record for name in lab.options.sets for record in lab.race(name, PEERS, n=lab.options.sequential_n, threads=1)
-    ]
+    records = []
+    for name in lab.options.sets:
+        for case in lab.case(name, n=lab.options.sequential_n):
+            records += lab.race([case], PEERS, threads=1)[0]
     return table_of_records("figure-5", "Figure 5: rates on one thread", SEQUENTIAL_NOTE, records)
 
 
@@ -42,13 +43,17 @@ def speedups(lab: PointLab) -> Table:
     """Figure 6: emst beside the fastest other program."""
     rows = []
     for name in lab.options.sets:
-        emst, *others = lab.race(name, PARALLEL) or [None]
+        emst, *others = _parallel(lab, name) or [None]
         if emst and others:
             best = min(others, key=median_of)
             ratio = median_of(best) / median_of(emst)
             rows.append([emst["set"], emst["n"], emst["d"], emst["threads"], _named(best), ratio])
     head = ["set", "points", "d", "emst on threads", "fastest other program", "speed-up of emst"]
     return Table("figure-6", "Figure 6: speed-up over the fastest other program", head, rows, SPEEDUP_NOTE)
+
+
+def _parallel(lab: PointLab, name: str) -> list[Record]:
+    return [record for case in lab.case(name) for record in lab.race([case], PARALLEL)[0]]
 
 
 def _named(record: Record) -> str:

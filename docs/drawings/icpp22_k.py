@@ -7,7 +7,7 @@ from benchmarks.tables import number, rows
 
 FILE, H200 = "epyc-2-cores-icpp22.md", "nvidia-h200.md"
 sets = list(dict.fromkeys(row["set"] for row in rows(FILE, "Figure 9")))
-figure, both = plt.subplots(1, 2, figsize=(11, 4), sharey=True, layout="constrained")
+figure, both = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
 for axes, name in zip(both, sets):
     for program, marker in (("emst", "o"), ("quitefastmst", "s")):
         found = [row for row in rows(FILE, "Figure 9", set=name) if row["contestant"].startswith(program)]
@@ -22,8 +22,8 @@ for axes, name in zip(both, sets):
     axes.set_xscale("log", base=2)
     axes.set_xticks([1, 2, 4, 8, 16, 32, 64], ["1", "2", "4", "8", "16", "32", "64"])
     axes.set_xlabel("k")
-    axes.set_ylim(0)
     axes.legend(fontsize=8)
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
+both[0].set_ylim(bottom=0)
 both[0].set_ylabel("time / time for k = 1")

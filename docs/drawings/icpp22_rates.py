@@ -12,7 +12,7 @@ rates = {
     program: [number(row["MFeatures/s"]) for row in found if row["contestant"] == program]
     for program in ("emst", "quitefastmst")
 }
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5.6), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 5.4), layout="constrained")
 bars(left, [name.split()[0].rstrip(",") for name in sets], rates, "MFeatures/s", log=False)
 left.set_title("two CPU cores, busy with other work; float64", fontsize=10)
 

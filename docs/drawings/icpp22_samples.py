@@ -6,7 +6,7 @@ from matplotlib.ticker import EngFormatter
 from benchmarks.charts import COLOURS
 from benchmarks.tables import number, rows
 
-figure, axes = plt.subplots(figsize=(7.5, 4))
+figure, axes = plt.subplots(figsize=(8, 4))
 for program, marker in (("emst", "o"), ("quitefastmst", "s")):
     found = rows("epyc-2-cores-icpp22.md", "Figure 7", contestant=program)
     sizes, rates = [number(row["n x d"]) for row in found], [number(row["MFeatures/s"]) for row in found]

@@ -13,7 +13,7 @@ STAGES = {
     "sorted edges": PINK,
     "dendrogram": GREY,
 }
-figure, both = plt.subplots(1, 2, figsize=(11, 4.6), sharey=True, layout="constrained")
+figure, both = plt.subplots(1, 2, figsize=(9, 4.6), sharey=True, layout="constrained")
 for axes, k in zip(both, ("1", "16")):
     found = rows("epyc-2-cores-icpp22.md", "Figure 8", k=k)
     for place, row in enumerate(found):

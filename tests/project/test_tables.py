@@ -11,7 +11,14 @@ from benchmarks.tables import number, rows, tables
 
 @pytest.mark.parametrize(
     "cell, value",
-    [("26,651", 26651), ("1.011e+04", 10110), ("1,000,000 x 2", 1e6), ("62%", 62), ("55 times (0.14 s)", 55), ("-3", -3)],
+    [
+        ("26,651", 26651),
+        ("1.011e+04", 10110),
+        ("1,000,000 x 2", 1e6),
+        ("62%", 62),
+        ("55 times (0.14 s)", 55),
+        ("-3", -3),
+    ],
 )
 def test_numbers(cell, value):
     assert number(cell) == value
