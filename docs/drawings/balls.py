@@ -12,8 +12,8 @@ grid = np.linspace(-1.3, 1.3, 401)
 x, y = np.meshgrid(grid, grid)
 places = np.c_[x.ravel(), y.ravel()]
 
-_, axes = plt.subplots(1, 6, figsize=(12, 2.5), layout="constrained")
-for ax, (metric, parameters) in zip(axes, METRICS):
+_, axes = plt.subplots(2, 3, figsize=(7, 4.8), layout="constrained")
+for ax, (metric, parameters) in zip(axes.flat, METRICS):
     angular = metric == "cosine"
     centre = [[1.0, 0.5]] if angular else [[0.0, 0.0]]
     height = 1 - np.cos(np.radians(20)) if angular else 1

@@ -13,7 +13,7 @@ X = np.concatenate(
 )  # fmt: skip
 model = HDBSCANGPU(min_cluster_size=40, min_samples=10).fit(X)
 
-_, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
+_, (left, right) = plt.subplots(1, 2, figsize=(9, 3.9), layout="constrained")
 plot_clusters(X, model.labels_, model.probabilities_, ax=left)
 left.get_legend().remove()
 left.set_aspect("equal")

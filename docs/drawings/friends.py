@@ -11,7 +11,7 @@ X = np.concatenate([g.normal(c, 0.7, (120, 2)) for c in ((0, 0), (4.5, 1), (1.5,
 X = np.concatenate([X, g.uniform((-2, -2), (10, 7), (60, 2))])
 mst = EMST().fit(X)
 
-_, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained", sharey=True)
+_, axes = plt.subplots(1, 3, figsize=(9, 3.0), layout="constrained", sharey=True)
 for ax, length in zip(axes, (0.25, 0.5, 0.8)):
     labels = mst.cut(length, min_cluster_size=5)
     plot_clusters(X, labels, ax=ax)

@@ -16,7 +16,7 @@ CITIES = {
 places = np.array(list(CITIES.values()))
 tree = EMST(metric="haversine", metric_params={"degrees": True, "radius": 6371.0088}).fit(places)
 
-_, ax = plt.subplots(figsize=(10, 4.6), layout="constrained")
+_, ax = plt.subplots(figsize=(9, 4.2), layout="constrained")
 tree.plot(ax=ax)
 for name, (latitude, longitude) in CITIES.items():
     ax.annotate(name, (longitude, latitude), (4, 4), textcoords="offset points", fontsize=8)

@@ -14,7 +14,7 @@ X = np.concatenate(
 trees = [EMST(min_samples=k).fit(X) for k in (1, 8)]
 norm = LogNorm(0.2, 2)
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 3.1), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 2, figsize=(9, 2.7), layout="constrained", sharey=True)
 for ax, tree in zip(axes, trees):
     lines = LineCollection(X[tree.edges_], array=tree.weights_, cmap="viridis_r", norm=norm, linewidths=1.6)
     ax.add_collection(lines)

@@ -16,12 +16,12 @@ selections = {
     '"eom", epsilon 0.5': model.recluster(cluster_selection_epsilon=0.5),
 }
 
-_, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained", sharey=True)
+_, axes = plt.subplots(1, 3, figsize=(9, 3.0), layout="constrained", sharey=True)
 for ax, (name, selected) in zip(axes, selections.items()):
     plot_clusters(X, selected.labels_, selected.probabilities_, ax=ax)
     ax.get_legend().remove()
     noise = (selected.labels_ == -1).sum()
-    ax.set_title(f"{name}: {selected.labels_.max() + 1} clusters, {noise} points of noise", fontsize=9)
+    ax.set_title(f"{name}: {selected.labels_.max() + 1} clusters, {noise} points of noise", fontsize=8)
     ax.set_aspect("equal")
     ax.set_xlabel("")
     ax.set_ylabel("")

@@ -15,7 +15,7 @@ mixed = (vectors @ colours) / np.maximum(total, 1e-12)
 strength = np.sqrt(np.clip(total, 0, 1))
 shown = 0.88 + strength * (mixed - 0.88)
 
-_, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained", sharey=True)
+_, (left, right) = plt.subplots(1, 2, figsize=(8.5, 4), layout="constrained", sharey=True)
 hard = np.r_[colours, [[0.8, 0.8, 0.8]]][model.labels_]
 left.scatter(*X.T, s=10, color=hard)
 left.set_title("labels", fontsize=10)

@@ -14,7 +14,7 @@ X = np.concatenate([make_moons(500, noise=0.08, random_state=3)[0], g.normal((2.
 X = np.concatenate([X, g.uniform((-1.5, -1), (3.2, 1.7), (80, 2))])
 model = HDBSCANGPU(min_cluster_size=40, min_samples=8).fit(X)
 
-figure, axes = plt.subplots(1, 3, figsize=(12, 3.1), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(10, 2.7), layout="constrained")
 plot_clusters(X, model.labels_, model.probabilities_, ax=axes[0])
 axes[0].get_legend().remove()
 
