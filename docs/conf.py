@@ -72,6 +72,7 @@ sphinx_gallery_conf = {
     "filename_pattern": "/plot_",
     "abort_on_example_error": True,
     "download_all_examples": False,
+    "parallel": True,  # in other processes: `-j` forks this one, and forks of one that has run Dask hang
     "show_memory": False,
     "remove_config_comments": True,
     "image_scrapers": ("matplotlib",),
