@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-EXTRAS = ["parquet", "networkx", "pandas"]
+EXTRAS = ["parquet", "networkx", "pandas", "html"]
 TOOLS = ["pytest", "hypothesis"]  # of the extra "test"
 BENEATH = {  # lower bounds that the oldest numba and scikit-learn themselves declare
     "llvmlite": "0.44.0",
@@ -50,13 +50,12 @@ TESTS = [
     "tests/runtime/test_sort.py",
     "tests/runtime/test_kernel_cache.py",
 ]
-QUICK = [  # trees, clusters, graphs, command line, plots
-    "tests/points/test_euclidean.py",
-    "tests/hdbscan/test_labels.py",
-    "tests/graph/test_forest.py",
-    "tests/graph/test_arrays.py",
+QUICK = [  # trees, clusters, graphs, files, command line and plots
+    "tests/points/test_euclidean.py::test_golden_tree",
+    "tests/hdbscan/test_hdbscan.py::test_scikit_learn_checks",
+    "tests/graph/test_msf.py::test_every_form_of_a_graph",
+    "tests/io/test_points.py",
     "tests/cli/test_pictures.py",
-    "tests/plots/test_colours.py",
 ]
 OUTCOMES = ["passed", "failed", "errors", "skipped", "xfailed"]
 

@@ -138,4 +138,3 @@ def setup(app):
     """Called by Sphinx."""
     app.connect("source-read", of_a_page)
     app.connect("include-read", of_an_included_file)
-    app.add_css_file("pages.css")

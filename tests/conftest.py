@@ -15,6 +15,9 @@ os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache")
 matplotlib.use("Agg")  # no test opens a window
 sys.path.append(str(ROOT))  # datasets/ and benchmarks/ are not installed
 
+# Started first: if several workers share the files, none is left with one of these when the others have finished.
+LONG = ("tests/runtime/test_kernels_compile.py", "tests/dask/", "tests/hdbscan/", "tests/cli/")
+
 
 def why_no_gpu():
     """The sentence that a skipped GPU test shows, or None where there is a GPU."""
@@ -31,9 +34,11 @@ def why_no_gpu():
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "gpu: needs an NVIDIA GPU and CuPy")
+    config.option.loadscopereorder = False  # xdist takes the files in the order below, not by their number of tests
 
 
 def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
     marked = [item for item in items if item.get_closest_marker("gpu")]
     reason = why_no_gpu() if marked else None
     for item in marked if reason else []:

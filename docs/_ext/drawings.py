@@ -9,11 +9,14 @@ import re
 import textwrap
 from typing import Any
 
-PLOT = re.compile(r"^```\{plot\} (?P<script>\S+)\n(?P<rest>.*?)^```$", re.M | re.S)
+QUOTED = r"^````.*?^````$"  # a block that shows Markdown
+PLOT = re.compile(QUOTED + r"|^```\{plot\} (?P<script>\S+)\n(?P<rest>.*?)^```$", re.M | re.S)
 
 
 def as_rst(block: re.Match[str]) -> str:
-    """A block with the directive `plot` of reStructuredText."""
+    """A block with the directive `plot` of reStructuredText; quoted blocks stay."""
+    if block["script"] is None:
+        return block[0]
     return f"```{{eval-rst}}\n.. plot:: {block['script']}\n{textwrap.indent(block['rest'], '   ')}```"
 
 

@@ -15,7 +15,7 @@ for axes, file, title in zip(
         left, total = 0.0, number(row["sum"])
         for stage, colour in STAGES.items():
             share = 100 * number(row[stage]) / total
-            axes.barh(place, share, left=left, color=colour, label=stage if place == 0 else None)
+            axes.barh(place, share, left=left, color=colour, label=stage if place == 0 and axes is both[0] else None)
             left += share
         axes.text(101, place, f"{total:.3g} ms", va="center", fontsize=8)
     axes.set_yticks(range(len(found)), [f"{row['stages, ms'].removeprefix('cpu-')}, k={row['k']}" for row in found])
@@ -24,5 +24,5 @@ for axes, file, title in zip(
     axes.set_xlabel("percent of the sum of all stages")
     axes.set_title(title, fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
-both[0].legend(fontsize=8, loc="lower left")
 figure.tight_layout()
+figure.legend(fontsize=8, ncols=5, loc="upper center", bbox_to_anchor=(0.5, 0))

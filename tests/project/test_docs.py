@@ -25,6 +25,7 @@ PAGES = [
 ]
 FENCED = re.compile(r"(?P<mark><!-- not run[^\n]*-->\n)?^```(?P<language>[^`\n]*)\n(?P<code>.*?)^```$", re.M | re.S)
 PATH = re.compile(r"`((?:emst|tests|benchmarks|datasets|docs)/[\w./-]*)`(?:(?:,| and) `(\w+\.cuh?)`)?")
+DRAWING = re.compile(r"^```\{plot\} (?P<script>\S+)\n(?P<words>.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\]\((?!https?:)(?P<file>[^)#\s]*)(?:#(?P<section>[^)\s]*))?\)")
 
 
@@ -103,6 +104,18 @@ def test_paths(page):
     for path, beside in PATH.findall(page.read_text()):
         assert (ROOT / path).exists(), f"{name(page)}: {path}"
         assert not beside or (ROOT / path).with_name(beside).exists(), f"{name(page)}: {path}, {beside}"
+
+
+def test_drawings_have_words():
+    """Every drawing says what it shows to those who cannot see it, and has a caption."""
+    found = 0
+    for page in PAGES:
+        for drawing in DRAWING.finditer(re.sub(r"^````.*?^````$", "", page.read_text(), flags=re.M | re.S)):
+            where = f"{name(page)}: {drawing['script']}"
+            assert (ROOT / "docs" / drawing["script"]).exists(), where
+            assert re.fullmatch(r":alt: \S[^\n]+\n(?::[^\n]+\n)*\n\S.+", drawing["words"], re.S), where
+            found += 1
+    assert found > 10
 
 
 def test_the_readme_is_short():
