@@ -85,6 +85,13 @@ def resolve(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     return None
 
 
+def in_card(node: Any) -> bool:
+    """Whether a node is in a card of sphinx-design, which is a link as a whole."""
+    while node is not None and node.get("design_component") != "card":
+        node = node.parent if node.parent is not node.document else None
+    return node is not None
+
+
 def link_names(app: Any, doctree: Any) -> None:
     """In pages, a public name in code leads to its page of the reference where it occurs first."""
     from docutils import nodes
@@ -97,7 +104,7 @@ def link_names(app: Any, doctree: Any) -> None:
     for code in list(doctree.findall(nodes.literal)):
         name = code.astext().split("(")[0]
         full = name if name in left else f"emst.{name}"
-        if full in left and isinstance(code.parent, nodes.paragraph):
+        if full in left and isinstance(code.parent, nodes.paragraph) and not in_card(code):
             left.remove(full)
             link = pending_xref("", refdomain="py", reftype="obj", reftarget=full, refdoc=here, refexplicit=True)
             code.replace_self(link)
