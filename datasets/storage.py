@@ -136,17 +136,24 @@ def _pooch() -> Any:
 
 @contextlib.contextmanager
 def _draft(file: Path) -> Iterator[Path]:
-    """A path of the same name in a new folder beside `file`; moved to `file` at the end, if there is no error."""
+    """A path of the same name in a new folder beside `file`; moved to `file` at the end, if there is no error.
+    Otherwise the folders made for it are removed."""
+    new = [folder for folder in file.parents if not folder.exists()]
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".", dir=file.parent) as folder:
             draft = Path(folder) / file.name
             yield draft
             os.replace(draft, file)
+            new = []
     except OSError as error:
         if error.strerror is None:  # it has a message of its own
             raise
         raise OSError(f"{file} cannot be written ({error.strerror}); nothing was kept") from error
+    finally:
+        with contextlib.suppress(OSError):  # somebody else has put a file there
+            for folder in new:
+                folder.rmdir()
 
 
 # ---- checks --------------------------------------------------------------------------------------------------------

@@ -20,5 +20,3 @@ left.set_aspect("equal")
 model.condensed_tree_.plot(
     select_clusters=True, label_clusters=True, selection_palette=cluster_colours(model.labels_, X), ax=right
 )
-for line in right.patches:
-    line.set_clip_on(False)

@@ -132,7 +132,8 @@ def _circle(
         width, height = max(2 * (right - left), 0.012 * extent), max(1.16 * (death - birth), 0.03 * depth)
         colour = palette[label] if palette is not None and len(palette) >= len(chosen) else "r"
         centre = (middle, (birth + death) / 2)
-        ax.add_patch(Ellipse(centre, width, height, fill=False, edgecolor=colour, linewidth=1.5, zorder=3))
+        circle = Ellipse(centre, width, height, fill=False, edgecolor=colour, linewidth=1.5, zorder=3)
+        ax.add_patch(circle).set_clip_on(False)  # those of the outermost clusters reach over the axes
         feet.append((right - left, middle, min(centre[1] + height / 2, depth), label, colour))
     if labels:
         _write(ax, feet)
