@@ -113,5 +113,5 @@ def find(name: str) -> Dataset:
     if name in REGISTRY:
         return REGISTRY[name]
     similar = difflib.get_close_matches(name, REGISTRY, 1)
-    advice = f"; did you mean {similar[0]!r}?" if similar else ""
+    advice = f"; did you mean {similar[0]!r}?" if similar else ";"
     raise ValueError(f"there is no data set {name!r}{advice} `python -m datasets list` names all")

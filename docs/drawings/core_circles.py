@@ -21,8 +21,9 @@ for row, colour in [(1, "#0072b2"), (8, "#d55e00"), (11, "#009e73")]:
     ax.add_patch(plt.Circle(centre, radius, facecolor=colour, alpha=0.15))
     ax.add_patch(plt.Circle(centre, radius, fill=False, edgecolor=colour))
     ax.scatter(*centre, s=60, color=colour, zorder=4)
-    ax.annotate(f"{radius:.2f}", centre + [0, radius], (0, 3), textcoords="offset points", ha="center", color=colour)
+    below = {"textcoords": "offset points", "ha": "center", "va": "top", "color": colour}
+    ax.annotate(f"{radius:.2f}", centre - [0, radius], (0, -3), **below)
 ax.set_aspect("equal")
 ax.set_xticks([])
 ax.set_yticks([])
-ax.margins(0.05)
+ax.margins(0.06)

@@ -27,7 +27,8 @@ for (u, v), weight in zip(EDGES, WEIGHTS):
     )
 plot_forest(POSITIONS, forest.edges, forest.weights, ax=ax)
 ax.collections[0].set_linewidth(3.5)
-for vertex, place in enumerate(POSITIONS):
-    ax.annotate(str(vertex), place, (0, 8), textcoords="offset points", ha="center", fontsize=9, color="0.3")
+for vertex, place in enumerate(POSITIONS):  # above the upper vertices, below the others: no edge is in the way
+    above = {"xytext": (0, 7), "va": "bottom"} if place[1] > -1 else {"xytext": (0, -7), "va": "top"}
+    ax.annotate(str(vertex), place, textcoords="offset points", ha="center", fontsize=9, color="0.3", **above)
 ax.set_axis_off()
 ax.margins(0.08)

@@ -36,5 +36,5 @@ colours = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000"]
 for (name, left), colour, marker in zip(counts.items(), colours, "osD^v"):
     ax.semilogy(left, marker=marker, color=colour, ms=5, lw=1.2, label=name)
 ax.set(xlabel="round", ylabel="components left", xticks=range(most))
-ax.legend(frameon=False)
+ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
 ax.spines[["top", "right"]].set_visible(False)

@@ -113,7 +113,7 @@ class Sphere:
     def _way_out(self, greatest: tuple[float, float]) -> str:
         """What may be missing, if these are the greatest angles of a column."""
         option = "metric_params={'degrees': True} (on the command line --degrees)"
-        swapped = "longitude seems to come first: latitude must be column 0, longitude column 1"
+        swapped = "if longitude comes first, turn the columns round: latitude must be column 0"
         ways = [f"; {swapped}"] if self._fits(*greatest[::-1]) else []
         if not self.degrees and Sphere(True)._fits(*greatest):
             ways.append(f". For places in degrees pass {option}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
@@ -25,7 +26,7 @@ def features_of(X: Any) -> dict[str, Any]:
         Column names of which only some are strings.
     """
     probe = BaseEstimator()
-    validate_data(probe, native_array(X), skip_check_array=True)
+    validate_data(probe, _sized(X), skip_check_array=True)
     return dict(vars(probe))
 
 
@@ -38,4 +39,10 @@ def set_features(estimator: Any, features: dict[str, Any]) -> None:
 
 def check_features(estimator: Any, X: Any) -> None:
     """Raise ValueError where `X` does not have the features that the estimator was fitted to."""
-    validate_data(estimator, native_array(X), reset=False, skip_check_array=True)
+    validate_data(estimator, _sized(X), reset=False, skip_check_array=True)
+
+
+def _sized(X: Any) -> Any:
+    """`X` as scikit-learn can count its features: it raises IndexError for an empty list, and not for an array."""
+    X = native_array(X)
+    return np.asarray(X) if isinstance(X, (list, tuple)) and len(X) == 0 else X

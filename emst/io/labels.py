@@ -13,7 +13,7 @@ import numpy as np
 
 from emst.io.parquet import pyarrow_for, read_parquet_table
 from emst.io.points import PointTable
-from emst.io.tables import PLAIN, Dialect, csv_layout, fields_of, is_text, text_rows
+from emst.io.tables import PLAIN, Dialect, csv_layout, is_text, text_rows
 
 SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet")
 TABLES = (".csv", ".tsv", ".parquet")
@@ -99,20 +99,21 @@ def _append_to_text(
 ) -> None:
     skip, names, count, delimiter = csv_layout(source, dialect)
     sep = "\t" if suffix == ".tsv" else delimiter
-    values = [_written(column) for column in results.values()]
+    values, written = [_written(column) for column in results.values()], 0
     if dialect.decimal == ",":
         values = [[value.replace(".", ",") for value in column] for column in values]
-    lines = (line for _, line in text_rows(source, skip, dialect))
+    rows = text_rows(source, skip, delimiter, dialect)
     with _text(file, "utf-8" if dialect.encoding == PLAIN.encoding else dialect.encoding) as text:
         writer = csv.writer(text, delimiter=sep, lineterminator="\n")
         writer.writerow([*(names or unnamed(count)), *results])
-        for line, *own in zip(lines, *values):
+        for *own, row in zip(*values, rows):  # in this order zip takes no row that has no label
+            written += 1
             if sep == delimiter:
-                text.write(sep.join((line, *own)) + "\n")
+                text.write(sep.join((row.text, *own)) + "\n")
             else:
-                writer.writerow([*fields_of(line, delimiter), *own])
-    if next(lines, None) is not None:
-        raise ValueError(f"{source}: a row spans several lines; its columns cannot be written beside labels")
+                writer.writerow([*row.fields, *own])
+    if written < len(values[0]) or next(rows, None) is not None:
+        raise ValueError(f"{source} is not read as {len(values[0]):,} rows a second time; its quotes may be at fault")
 
 
 def _written(column: np.ndarray) -> list[str]:

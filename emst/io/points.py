@@ -69,6 +69,7 @@ def read_points(
         Of a text; by default UTF-8.
     gaps : bool, default False
         True: an empty field of a text, and a value that a .fits marks as missing, is NaN. False: it is an error.
+        `HDBSCANGPU` gives such rows the label -3.
     return_names : bool, default False
         Also return the names of the columns.
 

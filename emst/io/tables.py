@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -108,7 +108,7 @@ def numeric_columns(path: Path) -> list[bool]:
     """Which columns hold numbers. Of a .csv the first rows decide; without rows all columns count as numbers."""
     if is_text(path):
         skip, _, count, delimiter = csv_layout(path)
-        rows = [fields for _, fields in itertools.islice(_csv_rows(path, skip, delimiter), FIRST_ROWS)]
+        rows = [row.fields for row in itertools.islice(text_rows(path, skip, delimiter), FIRST_ROWS)]
         columns = [[fields[i] for fields in rows if i < len(fields)] for i in range(count)]
         return [not column or any(map(_is_number, column)) for column in columns]
     parquet = pyarrow_for(path, "reading")
@@ -123,8 +123,8 @@ def row_as_written(path: Path, row: int) -> tuple[str, list[str]]:
     """Where in the file this row of the table stands (line of a .csv, row of a .parquet), and the fields of a .csv."""
     if is_text(path):
         skip, _, _, delimiter = csv_layout(path)
-        number, fields = next(itertools.islice(_csv_rows(path, skip, delimiter), row, None))
-        return f"line {number}", fields
+        found = next(itertools.islice(text_rows(path, skip, delimiter), row, None))
+        return f"line {found.line}", found.fields
     return f"row {row}", []
 
 
@@ -147,10 +147,10 @@ def read_csv(
     try:
         try:
             table = _loaded_text(path, **layout)
+        except UnicodeDecodeError:
+            raise
         except ValueError:
-            if not gaps:
-                raise
-            table = _loaded_text(path, converters=_number_or_gap, **layout)  # slower: Python converts every field
+            table = _loaded_slowly(path, gaps, layout)
     except UnicodeDecodeError as error:
         raise _not_encoded(path, dialect) from error
     except ValueError as error:
@@ -159,6 +159,19 @@ def read_csv(
     if len(table) == 0:
         raise ValueError(f"{path} holds no rows")
     return table
+
+
+def _loaded_slowly(path: Path, gaps: bool, layout: dict[str, Any]) -> np.ndarray:
+    """A table with empty fields, or with a # in a name before the numbers, where numpy takes it for a comment."""
+    if gaps:
+        layout = layout | {"converters": _number_or_gap}  # Python converts every field
+        try:
+            return _loaded_text(path, **layout)
+        except UnicodeDecodeError:
+            raise
+        except ValueError:
+            pass
+    return _loaded_text(path, comments=None, **layout)
 
 
 def _loaded_text(path: Path, used: list[int], count: int, **layout: Any) -> np.ndarray:
@@ -172,16 +185,23 @@ def _loaded_text(path: Path, used: list[int], count: int, **layout: Any) -> np.n
     return table[:, used] if len(table) and used != sorted(used) else table
 
 
-def _loaded(path: Path, dialect: Dialect, delimiter: str, **layout: Any) -> np.ndarray:
-    """What numpy reads; it takes None for white space, and the lines of a file in other notations one by one."""
+def _loaded(
+    path: Path, dialect: Dialect, delimiter: str, skiprows: int, comments: str | None = "#", **layout: Any
+) -> np.ndarray:
+    """What numpy reads; it takes None for white space, and the lines of a file in other notations one by one. Without
+    `comments` only a # that begins a line begins a comment."""
     layout["delimiter"] = None if delimiter == " " else delimiter
     with warnings.catch_warnings(), contextlib.ExitStack() as stack:
         warnings.simplefilter("ignore")  # the caller reports an empty file
         warnings.simplefilter("error", DeprecationWarning)  # older versions of numpy read 1.5 as the integer 1
         lines: Any = path
-        if dialect.decimal != ".":
+        if comments is None:
+            lines = (dialect.translated(row.text) for row in text_rows(path, skiprows, delimiter, dialect))
+            skiprows = 0
+        elif dialect.decimal != ".":
             lines = map(dialect.translated, stack.enter_context(open(path, encoding=dialect.encoding)))
-        return np.loadtxt(lines, ndmin=2, encoding=dialect.encoding, quotechar='"', **layout)
+        layout |= {"skiprows": skiprows, "comments": comments, "encoding": dialect.encoding}
+        return np.loadtxt(lines, ndmin=2, quotechar='"', **layout)
 
 
 def csv_layout(path: Path, dialect: Dialect = PLAIN) -> tuple[int, list[str], int, str]:
@@ -215,17 +235,42 @@ def _not_encoded(path: Path, dialect: Dialect) -> ValueError:
 
 def _spaced(path: Path, skip: int, dialect: Dialect) -> bool:
     """Whether one of the first two lines of a single column consists of several numbers."""
-    firsts = [text.split() for _, text in itertools.islice(text_rows(path, skip, dialect), 2)]
+    firsts = [row.fields for row in itertools.islice(text_rows(path, skip, " ", dialect), 2)]
     return any(len(words) > 1 and all(map(dialect.is_number, words)) for words in firsts)
 
 
-def text_rows(path: Path, skip: int, dialect: Dialect) -> Iterator[tuple[int, str]]:
-    """Number and text of every line that is a row."""
+class Row(NamedTuple):
+    """A row of a text: the number of its first line, all of its text without the end of the line, and its fields."""
+
+    line: int
+    text: str
+    fields: list[str]
+
+
+def text_rows(path: Path, skip: int, delimiter: str, dialect: Dialect = PLAIN) -> Iterator[Row]:
+    """The rows after `skip` lines. Empty lines and those that begin with # are none; a quoted field may span lines."""
     with open(path, encoding=dialect.encoding, errors="replace", newline="") as file:
-        for number, line in enumerate(file, start=1):
-            text = line.split("#")[0].strip("\r\n")
-            if number > skip and text:
-                yield number, text
+        lines = itertools.islice(enumerate(file, start=1), skip, None)
+        if delimiter == " ":
+            for number, line in lines:
+                if fields := line.split("#")[0].split():
+                    yield Row(number, line.split("#")[0].strip("\r\n"), fields)
+            return
+        taken: list[tuple[int, str]] = []  # the lines of the row that is being read
+
+        def of_rows() -> Iterator[str]:
+            for number, line in lines:
+                if taken or line.split("#")[0].strip("\r\n"):
+                    taken.append((number, line))
+                    yield line
+
+        try:
+            for fields in csv.reader(of_rows(), delimiter=delimiter):
+                yield Row(taken[0][0], "".join(line for _, line in taken).rstrip("\r\n"), fields)
+                taken.clear()
+        except csv.Error as error:
+            where = f"{path}, line {taken[0][0]}" if taken else str(path)
+            raise ValueError(f"{where}: {error}") from error
 
 
 def fields_of(text: str, delimiter: str) -> list[str]:
@@ -233,20 +278,19 @@ def fields_of(text: str, delimiter: str) -> list[str]:
     return text.split() if delimiter == " " else next(csv.reader([text], delimiter=delimiter))
 
 
-def _csv_rows(path: Path, skip: int, delimiter: str, dialect: Dialect = PLAIN) -> Iterator[tuple[int, list[str]]]:
-    """Number and fields of every line that is a row."""
-    for number, text in text_rows(path, skip, dialect):
-        yield number, fields_of(text, delimiter)
-
-
 def _first_fields(path: Path, dialect: Dialect) -> tuple[int, list[str], str]:
-    """Number of the first line that is neither empty nor a comment, its fields, and their separator."""
+    """Number of the first line that is neither empty nor a comment, its fields, and their separator.
+
+    What follows a # is a comment behind numbers, and part of a name elsewhere."""
     with open(path, encoding=dialect.encoding, newline="") as file:
         for number, line in enumerate(file, start=1):
-            text = line.split("#")[0].strip("\r\n")
-            if text.strip():
-                delimiter = dialect.sep or _separator(path, text, dialect)
-                return number, fields_of(text, delimiter), delimiter
+            before = line.split("#")[0].strip("\r\n")
+            if before.strip():
+                delimiter = dialect.sep or _separator(path, line, dialect)
+                fields = fields_of(before, delimiter)
+                if delimiter != " " and not all(map(_is_any_number, fields)):
+                    fields = fields_of(line.strip("\r\n"), delimiter)
+                return number, fields, delimiter
     raise ValueError(f"{path} holds no rows")
 
 
@@ -271,7 +315,8 @@ def _csv_fault(
 ) -> ValueError:
     """The error that names the first line, and the column, which numpy could not read. `choose` ends it if no other
     notation would help."""
-    for number, fields in _csv_rows(path, skip, delimiter, dialect):
+    for number, _, texts in text_rows(path, skip, delimiter, dialect):
+        fields = [text.split("#")[0] if dialect.is_number(text.split("#")[0]) else text for text in texts]
         if max(used) >= len(fields) or len(used) == count < len(fields):
             needed = count if len(used) == count else max(used) + 1
             found = f"{len(fields)} field{'s' * (len(fields) != 1)}"

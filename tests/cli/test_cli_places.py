@@ -150,7 +150,7 @@ def test_faults_are_one_line(here, capsys, command):
     assert "places.csv: metric='haversine' takes radians" in found and "(on the command line --degrees)" in found
     assert "320 rows beyond" in found and "in row 0" in found
     found = told("swapped.csv", *haversine, "--degrees")
-    assert "longitude seems to come first: latitude must be column 0, longitude column 1" in found
+    assert "if longitude comes first, turn the columns round: latitude must be column 0" in found
     assert "--degrees goes with --metric haversine, not with --metric euclidean" in told("swapped.csv", "--degrees")
     found = told("swapped.csv", "--radius", "0", "--metric", "cosine")
     assert "--radius goes with --metric haversine, not with --metric cosine" in found

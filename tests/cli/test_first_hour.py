@@ -17,6 +17,7 @@ from cli_helpers import complaint, only
 
 import emst
 from emst.cli import main
+from emst.io import tables
 
 BLOBS = np.concatenate([np.random.default_rng(i).normal((9 * i, 0), 1, (40, 2)) for i in range(3)]).round(6)
 MODEL = emst.HDBSCANGPU(device="cpu").fit(BLOBS)
@@ -135,15 +136,39 @@ def test_what_append_refuses(here, capsys, monkeypatch):
     only(here, "places.csv")
 
 
-def test_a_row_over_several_lines_is_not_cut(here, capsys):
-    rows = [f'"a\nb",{x!r},{y!r}' for x, y in BLOBS.tolist()]
+@pytest.mark.parametrize("broken", [(7,), range(120)])
+def test_append_keeps_rows_over_several_lines(here, broken):
+    rows = [(f'"a\n\n# {i}"' if i in broken else "a") + f",{x!r},{y!r}" for i, (x, y) in enumerate(BLOBS.tolist())]
     (here / "points.csv").write_text("\n".join(["name,x,y", *rows]))
-    start = ["cluster", "points.csv", "--columns", "x,y", "-o", "out.csv", "--device", "cpu"]
-    assert main(start) == 0
-    os.remove("out.csv")
-    line = complaint(capsys, *start, "--append")
-    assert "spans several lines" in line
-    only(here, "points.csv")
+    cluster("points.csv", "--columns", "x,y", "--append", "-o", "out.csv")
+    text = "\n".join(["name,x,y,label,probability", *map(",".join, zip(rows, RESULTS))])
+    assert (here / "out.csv").read_text() == text + "\n"
+
+
+@pytest.mark.parametrize("name_first", [True, False])
+@pytest.mark.parametrize("name", ["unit #5", "#", "7 #2"])
+def test_append_keeps_names_with_a_number_sign(here, name, name_first):
+    """A # begins a comment only where it begins a line."""
+    if name_first:
+        head, rows = "name #,x,y", [f"a {name},{x!r},{y!r}" for x, y in BLOBS.tolist()]
+    else:
+        head, rows = "x,y,# of name,b", [f"{x!r},{y!r},{name},b" for x, y in BLOBS.tolist()]
+    (here / "points.csv").write_text("\n".join([head, *rows[:9], "# a comment", *rows[9:]]))
+    cluster("points.csv", "--columns", "x,y", "--append", "-o", "out.csv")
+    assert lines_of("out.csv") == [f"{head},label,probability", *map(",".join, zip(rows, RESULTS))]
+    cluster("points.csv", "--columns", "x,y", "--append", "-o", "out.tsv")
+    assert lines_of("out.tsv")[5].split("\t") == [*rows[4].split(","), *RESULTS[4].split(",")]
+
+
+def test_append_refuses_rows_that_it_reads_otherwise(here, capsys, monkeypatch):
+    places()
+    for rows in ([], ["a"] * 119, ["a"] * 121):
+        monkeypatch.setattr(
+            "emst.io.labels.text_rows", lambda *_, rows=rows: iter([tables.Row(1, row, [row]) for row in rows])
+        )
+        line = complaint(capsys, "cluster", "places.csv", "--columns", "x,y", "--append", "-o", "out.csv")
+        assert "is not read as 120 rows a second time" in line
+    only(here, "places.csv")
 
 
 # Texts

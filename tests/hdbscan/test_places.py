@@ -206,13 +206,13 @@ def test_degrees_that_are_not_announced(ops):
         (
             PARAMS,
             X[:, ::-1],
-            r"X has 300 rows beyond, first .* in row 150; longitude seems to come first: latitude must",
+            r"X has 300 rows beyond, first .* in row 150; if longitude comes first, turn .* round: latitude must",
         ),
-        ({}, X[:, ::-1], r"in row 0; longitude seems to come first: .* For places in degrees also pass metric_params"),
+        ({}, X[:, ::-1], r"in row 0; if longitude comes first, .* For places in degrees also pass metric_params"),
         (
             {},
             np.radians(X)[:, ::-1],
-            r"; longitude seems to come first: .* column 1. For places in degrees pass metric",
+            r"; if longitude comes first, .* column 0. For places in degrees pass metric",
         ),
         ({}, [[3, 0], [3, 7], [1, 1]], r"X has 2 rows beyond, first \(3, 0\) in row 0\. For places in degrees pass"),
         (

@@ -68,6 +68,14 @@ def test_the_function_returns_a_frozen_dataclass(ops):
         ours.edges = None
 
 
+@pytest.mark.parametrize("empty", [[], (), [[]]])
+@pytest.mark.parametrize("metric", ["euclidean", "haversine"])
+def test_an_empty_list_is_a_value_error(ops, empty, metric):
+    for model in (EMST(metric=metric, device=ops.name), emst.HDBSCANGPU(metric=metric, device=ops.name)):
+        with pytest.raises(ValueError, match=r"2D array|0 (sample|feature|column)"):
+            model.fit(empty)
+
+
 def test_verbose_writes_a_line_a_round(ops, capsys):
     EMST(device=ops.name, verbose=True).fit(cloud(500, 2, np.float64))
     lines = capsys.readouterr().err.splitlines()

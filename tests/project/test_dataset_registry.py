@@ -137,6 +137,8 @@ def test_an_unknown_name_is_one_sentence(command, capsys):
         main([command, "USA-road-d.NYC"])
     said = "there is no data set 'USA-road-d.NYC'; did you mean 'USA-road-d.NY'?"
     assert said in caught.value.code and "\n" not in caught.value.code
+    with pytest.raises(SystemExit, match="there is no data set 'xyz'; `python -m datasets list` names all"):
+        main([command, "xyz"])
 
 
 def test_bad_arguments(capsys):
