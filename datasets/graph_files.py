@@ -1,6 +1,6 @@
 """Readers of graphs in the formats in which they are published: SNAP's edge lists, and roads in shapefiles.
 
-The DIMACS challenge's .gr.gz is read by `emst.io.read_graph`, as for every user.
+The DIMACS challenge's .gr.gz is read by `emst.io.graphs.read_graph`, as for every user.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Figures that others published, in milliseconds, each with its source.
 
-Figures that are not here we could not read: the tables of HPG'09, PPoPP'12 and PDP'15 are not freely available, so only
-what others quote of them is here.
+The tables of HPG'09, PPoPP'12 and PDP'15 are not freely available, so only what others quote of them is here.
 """
 
 from __future__ import annotations
@@ -44,10 +43,11 @@ ROADS = {
 ROAD_SOURCES = [VINEET, PMA, JAIN, IRGL, UMINHO, ECL, RAFT]
 
 # Prokopenko, Sao, Lebrun-Grandié, "A single-tree algorithm to compute the Euclidean minimum spanning tree on GPUs"
-# (ICPP'22, arXiv 2207.00514). Its text and charts were not at hand. These numbers are in its abstract, in the research
-# highlight of Oak Ridge National Laboratory ("90 million of 3D data a second using a single Nvidia A100", "60 million
-# using a single AMD MI250X (single GCD)"), and in a comment of the first author in arborx/ArborX#825 (2023-03-02, on
-# Summit: 80,000,000 points of a set of 497 M, k = 1, 1.564 s). Rates are n d / t, in millions of features a second.
+# (ICPP'22, arXiv 2207.00514). Its text and charts were not available. These numbers are in its abstract, in the
+# research highlight of Oak Ridge National Laboratory ("90 million of 3D data a second using a single Nvidia A100",
+# "60 million using a single AMD MI250X (single GCD)"), and in a comment of the first author in arborx/ArborX#825
+# (2023-03-02, on Summit: 80,000,000 points of a set of 497 M, k = 1, 1.564 s). Rates are n d / t, in millions of
+# features a second.
 ABSTRACT, HIGHLIGHT, ISSUE = "abstract", "research highlight of ORNL", "arborx/ArborX#825"
 
 

@@ -1,4 +1,4 @@
-"""The first round of merging: who hangs itself on whom, and who stays a root."""
+"""The first round of merging: the parent of every component, and the roots."""
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -55,7 +55,7 @@ print(f"{len(X):,} particles")
 # The tree, and a cut
 # -------------------
 # A linking length of 0.2 mean distances is usual. Groups of fewer than 20 particles do not count: they get the
-# label -1. Let us look at a slice of the box, where halos have colours by their mass, the number of their particles.
+# label -1. The picture shows a slice of the box. The colour of a halo is its mass, the number of its particles.
 from emst import EMST, HDBSCAN
 
 mst = EMST().fit(X)

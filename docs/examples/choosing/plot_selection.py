@@ -13,7 +13,7 @@ parameters.
 # A town and villages
 # -------------------
 # The town has seven quarters, close to each other. Around it lie four villages, which are less dense, and some lonely
-# houses. Let the unit be km.
+# houses. The unit is km.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -37,8 +37,8 @@ model = HDBSCAN(min_cluster_size=20, min_samples=5).fit(X)
 # * **eom**, excess of mass, is the default. It takes the clusters that exist over the widest range of density: here the
 #   quarters of the town.
 # * **leaf** takes the finest clusters. There are more of them, and there is more noise between them.
-# * **epsilon** is a distance: what is closer than this is not split any more. With 0.6 km the quarters become one town.
-#   The sparse villages stay what they are.
+# * **epsilon** is a distance: what is closer than this is not split. With 0.6 km the quarters become one town.
+#   The sparse villages stay the same.
 selections = {
     "eom": {},
     "leaf": {"cluster_selection_method": "leaf"},

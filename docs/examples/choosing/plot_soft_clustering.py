@@ -33,8 +33,8 @@ print(f"{model.labels_.max() + 1} clusters, {np.sum(model.labels_ < 0)} points o
 # ---------------------
 # ``all_points_membership_vectors`` gives a number for each point and each cluster. The sum of a row is the probability
 # that the point belongs to any cluster. On the right, the colour of a point is the mean of the colours of the clusters,
-# weighted by these numbers, and it fades to grey where the sum is small. Also points of noise have a colour: that of
-# the clusters which they are close to.
+# weighted by these numbers, and it fades to grey where the sum is small. Points of noise have a colour, too: that of
+# the clusters near them.
 membership = all_points_membership_vectors(model)
 colours = cluster_colours(model.labels_, X)
 total = membership.sum(axis=1, keepdims=True)

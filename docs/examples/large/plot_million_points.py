@@ -36,8 +36,8 @@ print(f"{seconds:.2f} s on {os.cpu_count()} cores")
 # %%
 # Pictures of so many points
 # --------------------------
-# A scatter plot of a million points is one blot. A histogram shows how many points there are in each place. The second
-# picture has a colour for each cluster, and it is stronger where there are more points.
+# A scatter plot of a million points is one dark spot. A histogram shows how many points there are in each place. The
+# second picture has a colour for each cluster, and it is stronger where there are more points.
 side = 500
 low, high = X.min(axis=0), X.max(axis=0)
 column, row = ((X - low) / (high - low) * (side - 1)).astype(int).T
