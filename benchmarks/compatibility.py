@@ -42,6 +42,7 @@ TESTS = [
     "tests/graph/test_bad_graphs.py",
     "tests/hierarchy/test_selection.py",
     "tests/hdbscan/test_hdbscan.py",  # scikit-learn's checks of HDBSCANGPU
+    "tests/hdbscan/test_labels.py",  # scikit-learn's labels
     "tests/hdbscan/test_trees.py",
     "tests/hdbscan/test_peers.py::test_scikit_learns_own_tests",
     "tests/io",

@@ -1,5 +1,6 @@
-"""`client`: two workers, threads of this process. `where`: the workers of the backend under test."""
+"""`client`: two workers, threads of this process. `where`: workers of the backend under test. `rng`: random numbers."""
 
+import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
@@ -25,3 +26,9 @@ def where(request, client):
     else:
         with local_cluster(device="cuda", set_as_default=False) as gpus:
             yield {"device": "cuda", "client": gpus}
+
+
+@pytest.fixture
+def rng():
+    """A generator of the test's own, so that its numbers do not depend on which tests ran before."""
+    return np.random.default_rng(11)

@@ -14,12 +14,12 @@ import emst
 from emst.dask import EMST
 from emst.dask.hdbscan import HDBSCAN
 
-RNG = np.random.default_rng(12)
+RNG = np.random.default_rng(12)  # for SETS; tests take `rng`
 
 
-def blobs(n, d, dtype):
-    centers = RNG.random((8, d)) * 10
-    return (centers[RNG.integers(0, 8, n)] + RNG.standard_normal((n, d)) / 5).astype(dtype)
+def blobs(rng, n, d, dtype):
+    centers = rng.random((8, d)) * 10
+    return (centers[rng.integers(0, 8, n)] + rng.standard_normal((n, d)) / 5).astype(dtype)
 
 
 def with_bad_rows(X):
@@ -30,12 +30,12 @@ def with_bad_rows(X):
 
 
 SETS = {
-    "blobs": blobs(1000, 2, np.float64),
-    "blobs, float32": blobs(1000, 3, np.float32),
+    "blobs": blobs(RNG, 1000, 2, np.float64),
+    "blobs, float32": blobs(RNG, 1000, 3, np.float32),
     "lattice of ties": RNG.integers(0, 15, (700, 2)).astype(float),
     "heavy tails": RNG.lognormal(0, 3, (800, 2)),
     "runs of duplicates": RNG.permutation(np.repeat(RNG.random((20, 2)), [1] * 15 + [200] * 5, axis=0)),
-    "rows that are not finite": with_bad_rows(blobs(800, 2, np.float64)),
+    "rows that are not finite": with_bad_rows(blobs(RNG, 800, 2, np.float64)),
     "few points": RNG.random((20, 2)),
 }
 OPTIONS = {
@@ -105,9 +105,9 @@ def test_recluster(where, name):
         first.recluster(min_samples=3)
 
 
-def test_closed_subtrees_travel_as_vertices(where):
+def test_closed_subtrees_travel_as_vertices(where, rng):
     """The worker that makes the dendrogram holds far less than all points."""
-    X = blobs(3000, 2, np.float64)
+    X = blobs(rng, 3000, 2, np.float64)
     found = HDBSCAN(min_cluster_size=100, min_samples=2, partitions=4, **where).fit(X)
     known = where["client"].gather(found._model.hierarchy)
     assert int(known.sizes.sum()) == 3000 > 3 * len(known.sizes)
@@ -125,17 +125,17 @@ def test_metrics(where, metric, params):
     )
 
 
-def test_places(where):
-    X = np.radians(np.stack([RNG.normal(50, 2, 600), RNG.normal(10, 5, 600)], axis=1))
+def test_places(where, rng):
+    X = np.radians(np.stack([rng.normal(50, 2, 600), rng.normal(10, 5, 600)], axis=1))
     for x, params in ((X, None), (np.degrees(X), {"degrees": True, "radius": 6371.0088})):
         options = {"metric": "haversine", "metric_params": params, "min_cluster_size": 10}
         wanted = emst.HDBSCAN(device=where["device"], **options).fit(x)
         assert_same(HDBSCAN(partitions=3, **options, **where).fit(x), wanted)
 
 
-def test_places_out_of_range(where):
+def test_places_out_of_range(where, rng):
     """The first row is named as in the caller's chunks, also where rows with NaN were left out before."""
-    X = np.stack([RNG.normal(50, 2, 600), RNG.normal(10, 5, 600)], axis=1)
+    X = np.stack([rng.normal(50, 2, 600), rng.normal(10, 5, 600)], axis=1)
     X[[1, 250]] = np.nan
     chunks = da.from_array(np.where(np.arange(600)[:, None] < 200, X * 0.01, X), chunks=(200, 2))
     message = r"X has 399 rows beyond, first .* in row 200 \(chunk 1, row 0 of it\)\. For places in degrees pass"

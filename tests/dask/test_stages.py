@@ -17,7 +17,7 @@ from emst.dask.spanning import with_core_distances
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
 
-RNG = np.random.default_rng(13)
+RNG = np.random.default_rng(13)  # for SETS; tests take `rng`
 SETS = {
     "uniform": RNG.random((3000, 2)),
     "crowded": np.concatenate([RNG.random((300, 2)), 0.3 + RNG.random((2500, 2)) * 1e-9]),
@@ -69,9 +69,9 @@ def test_partitions_hold_about_equally_many(ops, name):
 
 
 @pytest.mark.parametrize("k", [1, 4])
-def test_a_run_of_equal_points_begins_a_partition(ops, k):
+def test_a_run_of_equal_points_begins_a_partition(ops, rng, k):
     """Only k of its points take part; the others are in ascending order of their rows."""
-    X = SETS["equal"][RNG.permutation(2000)]
+    X = SETS["equal"][rng.permutation(2000)]
     made, _ = partitions_of(ops, X, 5, k)
     run = np.flatnonzero((X == 0.7).all(axis=1))
     (owner,) = (part for part in made if len(part.left_out))
@@ -84,7 +84,7 @@ def test_a_run_of_equal_points_begins_a_partition(ops, k):
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, name):
+def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name):
     made, _ = partitions_of(ops, SETS[name], 4, k=2)
     outlines = [outline_of(part.bvh, BOXES, ops) for part in made]
     points = [to_host(part.bvh.points()) for part in made]
@@ -101,7 +101,7 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, name):
         reach, near, rest = reaches(part.bvh, type(joined)(*map(ops.asarray, joined)), j, EUCLIDEAN, ops)
         reach, near = to_host(reach), to_host(near)
         others = np.concatenate([own for i, own in enumerate(points) if i != j])
-        chosen = RNG.integers(0, len(points[j]), 50)
+        chosen = rng.integers(0, len(points[j]), 50)
         exact = ((points[j][chosen, None] - others) ** 2).sum(axis=2).min(axis=1)
         assert (reach[chosen] <= exact).all() and (reach > 0).any()
         far = np.ones(len(reach), bool)

@@ -10,29 +10,29 @@ from hypothesis.extra.numpy import arrays
 import emst
 from emst.dask import EMST, asking, minimum_spanning_tree
 
-RNG = np.random.default_rng(11)
+RNG = np.random.default_rng(11)  # for SETS; tests take `rng`
 
 
-def blobs(n, d, dtype):
-    centers = RNG.random((10, d)) * 10
-    return (centers[RNG.integers(0, 10, n)] + RNG.standard_normal((n, d)) / 10).astype(dtype)
+def blobs(rng, n, d, dtype):
+    centers = rng.random((10, d)) * 10
+    return (centers[rng.integers(0, 10, n)] + rng.standard_normal((n, d)) / 10).astype(dtype)
 
 
-def tracks(n):
+def tracks(rng, n):
     """Metres beside seconds: one axis is a million times as wide as the other."""
-    return np.stack([RNG.random(n) * 1e6, RNG.random(n)], axis=1)
+    return np.stack([rng.random(n) * 1e6, rng.random(n)], axis=1)
 
 
 SETS = {
     "uniform": RNG.random((1500, 3)),
     "lattice of ties": RNG.integers(0, 12, (1500, 2)).astype(float),
-    "blobs, float32": blobs(1500, 3, np.float32),
+    "blobs, float32": blobs(RNG, 1500, 3, np.float32),
     "heavy tails": RNG.lognormal(0, 5, (1500, 2)),
     "runs of duplicates": RNG.permutation(np.repeat(RNG.random((20, 2)), [1] * 15 + [300] * 5, axis=0)),
     "all equal": np.ones((300, 2)),
     "an axis of length 0": np.stack([RNG.random(1000), np.full(1000, 0.1)], axis=1),
-    "40 dimensions": blobs(600, 40, np.float64),
-    "metres beside seconds": tracks(1500),
+    "40 dimensions": blobs(RNG, 600, 40, np.float64),
+    "metres beside seconds": tracks(RNG, 1500),
     "one dimension": RNG.standard_normal((1000, 1)),
     "subnormal": RNG.random((600, 2)) * 1e-310,
     "far from 0": RNG.random((800, 2)) + 1e9,
@@ -67,9 +67,9 @@ def test_the_tree_of_one_device(where, name, k):
 
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("n", [2, 3, 16, 17, 18, 33, 40])
-def test_few_points(where, n, k):
+def test_few_points(where, rng, n, k):
     """A cell of the curve is cut only if it holds more than 16 points."""
-    X = RNG.integers(0, 6, (n, 2)) * 0.1
+    X = rng.integers(0, 6, (n, 2)) * 0.1
     assert_same(minimum_spanning_tree(X, min_samples=k, partitions=8, **where), X, min_samples=k)
 
 
@@ -79,9 +79,9 @@ def test_one_point(where):
     assert_same(tree, np.ones((1, 2)))
 
 
-def places(n):
+def places(rng, n):
     """Latitudes and longitudes in degrees."""
-    return np.stack([RNG.uniform(-60, 70, n), RNG.uniform(-180, 180, n)], axis=1)
+    return np.stack([rng.uniform(-60, 70, n), rng.uniform(-180, 180, n)], axis=1)
 
 
 METRICS = {
@@ -97,10 +97,10 @@ METRICS = {
 
 
 @pytest.mark.parametrize(("name", "k"), [*((name, 4) for name in METRICS), ("manhattan", 1), ("cosine", 1)])
-def test_metrics(where, name, k):
-    X = np.round(RNG.standard_normal((800, 3)), 1) + 0.01
+def test_metrics(where, rng, name, k):
+    X = np.round(rng.standard_normal((800, 3)), 1) + 0.01
     if name.startswith("haversine"):
-        X = places(800) if "metric_params" in METRICS[name] else np.radians(places(800))
+        X = places(rng, 800) if "metric_params" in METRICS[name] else np.radians(places(rng, 800))
     options = {"metric": name.partition(",")[0], "min_samples": k} | METRICS[name]
     assert_same(minimum_spanning_tree(X, partitions=6, **options, **where), X, **options)
 
@@ -117,8 +117,8 @@ def test_powers_that_have_lost_digits(where, monkeypatch):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int16"])
-def test_dtypes(where, dtype):
-    X = (RNG.random((700, 2)) * 1000).astype(dtype)
+def test_dtypes(where, rng, dtype):
+    X = (rng.random((700, 2)) * 1000).astype(dtype)
     for wanted in (None, np.float32, np.float64):
         tree = minimum_spanning_tree(X, min_samples=3, dtype=wanted, partitions=4, **where)
         assert_same(tree, X, min_samples=3, dtype=wanted)
@@ -135,8 +135,8 @@ CHUNKS = {
 
 @pytest.mark.parametrize("k", [1, 3])
 @pytest.mark.parametrize("cut", CHUNKS)
-def test_chunks_of_rows(where, cut, k):
-    X = np.round(RNG.random((1000, 2)), 2)
+def test_chunks_of_rows(where, rng, cut, k):
+    X = np.round(rng.random((1000, 2)), 2)
     wanted = emst.minimum_spanning_tree(X, min_samples=k, device="cpu")
     chunks = da.from_array(X, chunks=(CHUNKS[cut], 2))
     tree = minimum_spanning_tree(chunks, min_samples=k, partitions=5, **where)
@@ -145,17 +145,17 @@ def test_chunks_of_rows(where, cut, k):
         assert tree.core_distances.chunks == (chunks.chunks[0],)
 
 
-def test_chunks_in_any_order(where):
+def test_chunks_in_any_order(where, rng):
     """The rows of a chunk lie anywhere: rows of ties decide between edges, so each order has its own tree."""
-    X = RNG.integers(0, 9, (900, 2)).astype(float)
-    for rows in (np.argsort(X[:, 0], kind="stable"), np.argsort(-X[:, 1], kind="stable"), RNG.permutation(900)):
+    X = rng.integers(0, 9, (900, 2)).astype(float)
+    for rows in (np.argsort(X[:, 0], kind="stable"), np.argsort(-X[:, 1], kind="stable"), rng.permutation(900)):
         chunks = da.from_array(X[rows], chunks=(100, 2))
         assert_same(minimum_spanning_tree(chunks, min_samples=2, partitions=7, **where), X[rows], min_samples=2)
 
 
-def test_as_many_partitions_as_fit(where):
+def test_as_many_partitions_as_fit(where, rng):
     """None of `partitions` makes one for every thread, but none of few points."""
-    X = RNG.random((1000, 2))
+    X = rng.random((1000, 2))
     tree = minimum_spanning_tree(X, **where)
     workers = len(where["client"].scheduler_info(n_workers=-1)["workers"])
     assert tree.report_.partitions == tree.report_.workers == workers
@@ -163,17 +163,17 @@ def test_as_many_partitions_as_fit(where):
     assert_same(tree, X)
 
 
-def test_repeated_points_of_more_than_a_partition(where):
+def test_repeated_points_of_more_than_a_partition(where, rng):
     """A run of equal points begins a partition, and all but k of them hang from its first point."""
-    X = np.concatenate([RNG.random((500, 2)), np.full((2000, 2), 0.5), RNG.random((500, 2))])[RNG.permutation(3000)]
+    X = np.concatenate([rng.random((500, 2)), np.full((2000, 2), 0.5), rng.random((500, 2))])[rng.permutation(3000)]
     for k in (1, 4):
         tree = minimum_spanning_tree(X, min_samples=k, partitions=10, **where)
         assert_same(tree, X, min_samples=k)
         assert tree.report_.asked_border + tree.report_.asked_rounds < 2000
 
 
-def test_what_it_cost(where):
-    X, seen = RNG.random((3000, 2)), []
+def test_what_it_cost(where, rng):
+    X, seen = rng.random((3000, 2)), []
     tree = minimum_spanning_tree(X, partitions=6, report=lambda number, left: seen.append((number, left)), **where)
     costs = tree.report_
     assert (costs.points, costs.partitions) == (3000, 6)
@@ -187,8 +187,8 @@ def test_what_it_cost(where):
     assert (one.partitions, one.rounds, one.components, one.bytes_sent) == (1, 0, 1, 0)
 
 
-def test_the_result(where):
-    X = RNG.random((800, 2))
+def test_the_result(where, rng):
+    X = rng.random((800, 2))
     tree = minimum_spanning_tree(X, min_samples=3, partitions=4, **where)
     local = assert_same(tree, X, min_samples=3)
     assert tree.device == where["device"]
@@ -200,22 +200,22 @@ def test_the_result(where):
     assert tree.total_weight == pytest.approx(local.weights.sum(), rel=1e-12)
 
 
-def test_progress(where, capfd):
-    minimum_spanning_tree(RNG.random((600, 2)), partitions=3, verbose=True, **where)
+def test_progress(where, rng, capfd):
+    minimum_spanning_tree(rng.random((600, 2)), partitions=3, verbose=True, **where)
     lines = [line for line in capfd.readouterr().err.splitlines() if line.startswith("[emst] ")]
     assert lines[0] == "[emst] 600 points" and any("round 1: " in line for line in lines)
     for stage in ("sample", "sort", "border", "local trees and rounds"):
         assert any(line.startswith(f"[emst] {stage}: ") for line in lines)
 
 
-def test_a_bar_is_refused(where):
+def test_a_bar_is_refused(where, rng):
     for fit in (minimum_spanning_tree, EMST(verbose="bar", **where).fit):
         with pytest.raises(ValueError, match="write lines but no bar; got 'bar'"):
-            fit(RNG.random((60, 2)), **({} if fit is not minimum_spanning_tree else {"verbose": "bar", **where}))
+            fit(rng.random((60, 2)), **({} if fit is not minimum_spanning_tree else {"verbose": "bar", **where}))
 
 
-def test_the_estimator(where):
-    X = RNG.random((500, 2))
+def test_the_estimator(where, rng):
+    X = rng.random((500, 2))
     mst = EMST(min_samples=2, partitions=3, **where).fit(X)
     wanted = emst.EMST(min_samples=2, device="cpu").fit(X)
     assert np.array_equal(mst.to_local().edges, wanted.edges_)
@@ -240,9 +240,9 @@ def test_small_sets(where, X, k, partitions, size):
     assert_same(minimum_spanning_tree(chunks, min_samples=k, partitions=partitions, **where), X, min_samples=k)
 
 
-def test_rows_that_are_not_finite_are_named(where):
+def test_rows_that_are_not_finite_are_named(where, rng):
     """By their rows among all, and by chunk."""
-    X = RNG.random((100, 2))
+    X = rng.random((100, 2))
     X[[57, 90], 1] = np.nan, np.inf
     with pytest.raises(ValueError, match=r"NaN or infinity in 2 rows, first in row 57 \(chunk 2, row 7 of it\)"):
         minimum_spanning_tree(da.from_array(X, chunks=(25, 2)), **where)
@@ -250,8 +250,8 @@ def test_rows_that_are_not_finite_are_named(where):
         minimum_spanning_tree(X, **where)
 
 
-def test_rows_of_zeros_have_no_direction(where):
-    X = RNG.random((100, 2))
+def test_rows_of_zeros_have_no_direction(where, rng):
+    X = rng.random((100, 2))
     X[31] = 0
     with pytest.raises(ValueError, match=r"rows of zeros: X has 1 such row, first in row 31 \(chunk 3, row 1 of it\)"):
         minimum_spanning_tree(da.from_array(X, chunks=(10, 2)), metric="cosine", **where)
@@ -263,9 +263,9 @@ def test_bad_numbers_of_partitions(where, partitions):
         minimum_spanning_tree(np.ones((5, 2)), partitions=partitions, **where)
 
 
-def test_small_memories_make_more_partitions(where, monkeypatch):
+def test_small_memories_make_more_partitions(where, rng, monkeypatch):
     """A worker holds other results beside the partition it works on: a partition gets a quarter of its memory."""
-    X = RNG.random((3000, 2))
+    X = rng.random((3000, 2))
     monkeypatch.setattr("emst.dask.cluster.Cluster.bytes_a_thread", lambda cluster: 800_000)
     tree = minimum_spanning_tree(X, **where)
     assert 4 <= tree.report_.partitions <= 6
