@@ -432,8 +432,8 @@ def test_ctrl_c(here):
     assert running.poll() is None
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)
-    # If the interrupt meets an exec() of a text, as in numba's compiler, `python -m` ends by the signal, although it was
-    # caught (unhandled_keyboard_interrupt in CPython). A shell shows 130 for both.
+    # If the interrupt meets an exec() of a text, as in numba's compiler, `python -m` ends by the signal, although
+    # it was caught (unhandled_keyboard_interrupt in CPython). A shell shows 130 for both.
     assert running.returncode in (130, -signal.SIGINT)
     assert (out, err) == (b"", b"emst: interrupted\n")
     assert (here / "labels.npy").read_text() == "an earlier result"
