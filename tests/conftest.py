@@ -37,25 +37,12 @@ def pytest_configure(config):
     config.option.loadscopereorder = False  # xdist takes the files in the order below, not by their number of tests
 
 
-def pytest_collection_modifyitems(config, items):
+def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
-    if config.pluginmanager.hasplugin("_cov"):
-        cover_one_case(items)
     marked = [item for item in items if item.get_closest_marker("gpu")]
     reason = why_no_gpu() if marked else None
     for item in marked if reason else []:
         item.add_marker(pytest.mark.skip(reason=reason))
-
-
-def cover_one_case(items):
-    """Measure coverage in one case of each test: it makes a test take half as long again."""
-    covered = set()
-    for item in items:
-        test = item.nodeid.partition("[")[0]
-        if test in covered:
-            item.add_marker("no_cover")
-        elif not item.get_closest_marker("gpu"):
-            covered.add(test)
 
 
 @pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)], scope="session")
