@@ -16,7 +16,7 @@ def ratios(file, ours, theirs, keys, section=""):
 
 
 def columns(file, section, ours, theirs):
-    """The same for a table with a column for each library."""
+    """Ratios of the times of two libraries, from the tables of a section that have a column for each library."""
     return [
         number(row[theirs]) / number(row[ours])
         for heading, table in tables(file)
