@@ -126,6 +126,16 @@ def _scikit_learn(points: np.ndarray, k: int, metric: str = "euclidean") -> Any:
     return HDBSCAN(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k, metric=metric, copy=True).fit(points)
 
 
+def _scikit_learn_brute(points: np.ndarray, k: int) -> Any:
+    from sklearn.cluster import HDBSCAN
+
+    return HDBSCAN(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k, algorithm="brute", copy=True).fit(points)
+
+
+def _of_scikit_learn(model: Any) -> dict[str, Any]:
+    return _of_labels(model.labels_, float(model._single_linkage_tree_["value"].sum()))
+
+
 def _of_single_linkage(model: Any) -> dict[str, Any]:
     heights = np.asarray(model._single_linkage_tree)[:, 2]
     return _of_labels(model.labels_, float(heights.sum()))
@@ -148,10 +158,16 @@ PEERS = {
     "hdbscan": Contestant(_hdbscan, _of_single_linkage, "hdbscan", any_metric=True),
     "scikit-learn": Contestant(
         _scikit_learn,
-        lambda model: _of_labels(model.labels_, float(model._single_linkage_tree_["value"].sum())),
+        _of_scikit_learn,
         "sklearn",
         lambda n, k: "takes O(n^2) time: up to 20,000 points here" if n > 20_000 else "",
         any_metric=True,
+    ),
+    "scikit-learn brute": Contestant(
+        _scikit_learn_brute,
+        _of_scikit_learn,
+        "sklearn",
+        lambda n, k: "takes 8 bytes a pair: up to 20,000 points here" if n > 20_000 else "",
     ),
 }
 

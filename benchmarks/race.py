@@ -76,24 +76,27 @@ Call = tuple[Callable[[], Any], Callable[[Any], dict[str, Any]]]  # what is time
 def shuffled(
     title: str, calls: dict[str, Call], runs: dict[str, int], options: argparse.Namespace
 ) -> dict[str, dict[str, Any]]:
-    """For every call the "seconds" of all its runs, in shuffled order, and its figures; "checksum" must not change."""
+    """For every call the "seconds" of all its runs, in shuffled order, those of the processor over all threads, and its
+    figures; "checksum" must not change."""
     order = [name for name in calls for _ in range(runs[name])]
     random.Random(f"{options.seed} {title}").shuffle(order)
     seconds: dict[str, list[float]] = {name: [] for name in calls}
+    processor: dict[str, list[float]] = {name: [] for name in calls}
     figures: dict[str, dict[str, Any]] = {}
     for name in order:
         call, read = calls[name]
         synchronize(options.device)
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), time.process_time()
         result = call()
         synchronize(options.device)
         seconds[name].append(time.perf_counter() - start)
+        processor[name].append(time.process_time() - busy)
         found = read(result)
         before = figures.setdefault(name, found)["checksum"]
         if found["checksum"] != before:
             raise AssertionError(f"{title}: runs of {name} differ: {before} and {found['checksum']}")
         del result, found  # a billion edges do not fit twice
-    return {name: {"seconds": seconds[name]} | figures[name] for name in calls}
+    return {name: {"seconds": seconds[name], "processor": processor[name]} | figures[name] for name in calls}
 
 
 def invited(title: str, n: int, k: int, names: list[str], options: argparse.Namespace) -> dict[str, Contestant]:

@@ -76,6 +76,13 @@ CLUSTERINGS: list[Column] = [
     *FIGURES,
     ("labels", _given("checksum", "")),
 ]
+MANY_DIMENSIONS: list[Column] = [
+    *CLUSTERINGS[:7],
+    ("processor ms", lambda record: _ms(float(np.median(record["processor"])) * 1000)),
+    *CLUSTERINGS[8:12],
+    *FIGURES[:2],
+    ("labels", _given("checksum", "")),
+]
 FORESTS: list[Column] = [
     ("set", lambda record: record["set"]),
     ("vertices", lambda record: f"{record['n']:,}"),

@@ -9,6 +9,8 @@ tracks            GPS tracks around cities: degrees and feet
 altitudes         one city, degrees and feet, and 4 % wrong altitudes
 lognormal         heavy tails
 pathways          like tables of counts and ratios: heavy tails of different widths, and repeated rows
+intrinsic         a linear image of normal points in 8 dimensions, with a little noise
+embeddings        like vectors of sentences: topics in few intrinsic dimensions on a curved surface, of length 1
 
 The draws, and their order, are part of the definition: changing either changes every published total.
 SETS names them with their sizes: `python -m datasets fetch halo3 FOLDER` writes one.
@@ -146,6 +148,25 @@ def pathways(n: int, d: int, seed: int) -> np.ndarray:
     return x[g.integers(0, len(x), n)]
 
 
+def intrinsic(n: int, d: int, seed: int, few: int = 8) -> np.ndarray:
+    """Normal points in `few` dimensions, mapped linearly to d, with noise of a hundredth: float32[n, d]."""
+    g = np.random.default_rng(seed)
+    x = g.standard_normal((n, few), np.float32) @ g.standard_normal((few, d), np.float32)
+    return x + np.float32(0.01) * g.standard_normal((n, d), np.float32)
+
+
+def embeddings(n: int, d: int, seed: int, topics: int = 100, few: int = 16) -> np.ndarray:
+    """`topics` groups of varying size and width in `few` dimensions, mapped to d by one layer of tanh, with noise, and
+    divided by their lengths: float32[n, d]."""
+    g = np.random.default_rng(seed)
+    center, width = g.standard_normal((topics, few)), g.gamma(4, 0.08, topics)
+    which = g.choice(topics, n, p=g.dirichlet(np.ones(topics)))
+    x = center[which] + g.standard_normal((n, few)) * width[which][:, None]
+    x = np.tanh((x @ g.standard_normal((few, d)) / 4 + g.standard_normal(d)).astype(np.float32))
+    x += np.float32(0.1) * g.standard_normal((n, d), np.float32)
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
+
+
 def uniform64(n: int, d: int, seed: int) -> np.ndarray:
     """In the unit cube: float64[n, d]."""
     return np.random.default_rng(seed).random((n, d))
@@ -232,6 +253,13 @@ SETS = {
     "cpu-altitudes3": PointSet(altitudes, M, 3, 12),
     "cpu-lognormal2": PointSet(lognormal, 300_000, 2, 13),
     "cpu-pathways27": PointSet(pathways, 60_000, 27, 14),
+    # Many dimensions: noise, few intrinsic dimensions, and what models of language give.
+    "blobs1536": PointSet(_as_float32(blobs), 20_000, 1536, 0),
+    "noise384": PointSet(normal, 20_000, 384, 15),
+    "noise1536": PointSet(normal, 20_000, 1536, 15),
+    "intrinsic384": PointSet(intrinsic, 50_000, 384, 16),
+    "intrinsic1536": PointSet(intrinsic, 20_000, 1536, 16),
+    "embeddings768": PointSet(embeddings, 20_000, 768, 17),
     # The sets of the CPU figures: float64, as its peers compute.
     "cpu-uniform2": PointSet(uniform64, M, 2, 0),
     "cpu-uniform3": PointSet(uniform64, M, 3, 0),

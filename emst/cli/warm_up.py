@@ -83,6 +83,8 @@ def _steps(device: str) -> Iterator[Step]:
         yield f"trees, {d}-D {dtype}", partial(_trees, d, dtype, device)
         for k in (1, 5):
             yield f"clusters, {d}-D {dtype}, min_samples {k}", partial(_clusters, d, dtype, k, device)
+    for dtype in ("float32", "float64") if device == "cpu" else ():
+        yield f"trees, many dimensions, {dtype}", partial(_many_dimensions, dtype, device)
     for dtype in ("float32", "float64"):
         yield f"distance matrices, {dtype}", partial(_matrices, dtype, device)
     for dtype, (metric, params) in itertools.product(("float32", "float64"), METRICS):
@@ -115,6 +117,17 @@ def _trees(d: int, dtype: str, device: str) -> None:
 
     for n, k in itertools.product(_sizes(device), (1, 5)):
         minimum_spanning_tree(_points(d, dtype, n), min_samples=k, device=device)
+
+
+def _many_dimensions(dtype: str, device: str) -> None:
+    """Noise, which is multiplied, and clusters, which are walked and multiplied."""
+    import numpy as np
+
+    from emst import minimum_spanning_tree
+
+    noise = np.random.default_rng(0).normal(size=(1000, 256)).astype(dtype)
+    for points, k in itertools.product((noise, _points(32, dtype)), (1, 5, 20)):
+        minimum_spanning_tree(points, min_samples=k, device=device)
 
 
 def _clusters(d: int, dtype: str, k: int, device: str) -> None:

@@ -25,6 +25,10 @@ for d in (1, 2, 3, 7):
         model.predict(X[:20])
         for p in (1, 1.5, 2.7, 3, np.inf):
             EMST(metric="minkowski", metric_params={"p": p}, device="cpu").fit(X)
+for dtype in ("float32", "float64"):
+    for X in (random.normal(size=(1000, 256)), random.normal(size=(600, 40)) + 9 * random.integers(0, 2, (600, 1))):
+        EMST(device="cpu").fit(X.astype(dtype))
+        HDBSCANGPU(min_samples=20, device="cpu").fit(X.astype(dtype))
 graph_msf(np.triu(random.random((50, 50)), 1), device="cpu")
 used = [kernel for kernel in kernels if kernel.signatures]
 missed = {kernel.py_func.__name__: list(kernel.stats.cache_misses) for kernel in used if kernel.stats.cache_misses}

@@ -43,6 +43,21 @@ def test_clusterings_beside_peers(tmp_path):
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_many_dimensions(device, tmp_path):
+    options = f"--device {device} --sets embeddings768:700 intrinsic384:600 --runs 2 --no-memory --peers --peer-runs 1"
+    title, *races = [row for row in table_of("many_dimensions.py", options, tmp_path) if row[0] != "---"]
+    named = [dict(zip(title, row)) for row in races]
+    ours = [row for row in named if row["contestant"] == "HDBSCANGPU"]
+    assert [row["set"] for row in ours] == ["embeddings768 700", "intrinsic384 600"]
+    assert all(len(row["labels"]) == 16 for row in ours)
+    if device == "cpu":
+        assert [row["contestant"] for row in named[1:3]] == ["scikit-learn brute", "hdbscan"]
+        for row in named[1:]:
+            mine = next(one for one in ours if one["set"] == row["set"])
+            assert float(row["total weight"]) == pytest.approx(float(mine["total weight"]), rel=1e-6)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_predictions(device, tmp_path):
     options = f"--device {device} --set cpu-tracks3 --n 5000 --queries 700 --runs 2"
     title, row = [row for row in table_of("prediction.py", options, tmp_path) if row[0] != "---"]

@@ -63,6 +63,8 @@ class Bvh:
         self.padded_core = None  # the same with the empty lanes of the last leaf, infinite
         self.node_core = None  # T[groups * 16]: least core distance below a node
         self.lists = None  # int32[leaves * 16, m]: nearest neighbours of every point, -1 at the end
+        self.products = None  # of all pairs, once they are faster than walks
+        self.separable = True  # unless the bound of the products has been found too wide for these points
         self.reach = None  # T[leaves * 16]: lower bound of the powers of distances to all points that are not listed
 
     @property

@@ -15,9 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.cpu.points.buffers import append, kth_smallest, new_buffers, shrink
+from emst.cpu.points.buffers import append, clear, kth_smallest, new_buffers, shrink
+from emst.cpu.points.choice import may_multiply, products_for, sampled_runs
 from emst.cpu.points.distances import point_mask
 from emst.cpu.points.lists import insert_hits, keep_least
+from emst.cpu.points.products import multiply, row_scratch, rows_at_once
+from emst.cpu.points.scan import kth_power, scan_with
 from emst.cpu.points.walk import box_around, new_packet, walk_with
 from emst.cpu.runtime.arrays import empty, full
 from emst.cpu.runtime.compile import kernel, part
@@ -62,14 +65,20 @@ def list_neighbours(bvh, count):
 def _find_neighbours(bvh, wanted, core, nth, report=None):
     """Set `lists` and `reach` of the hierarchy, and `core` to the distance of neighbour number `nth`."""
 
-    def done(leaf):
-        report(min(leaf * LANES, bvh.n), bvh.n)
+    def done(point):
+        report(min(point, bvh.n), bvh.n)
 
     size = bvh.leaves * LANES
     lists = np.full((size, min(wanted, KEPT)), -1, np.int32)
     reach = full(size, np.inf, bvh.dtype)
     nearest = min(wanted, LANES)
     args = (bvh.nodes, bvh.n, nth, nearest, reach if core is None else core, lists, reach, bvh.space)
+    if may_multiply(bvh):
+        bvh.products = _products(bvh, args, nth)
+        if bvh.products is not None:
+            _find_by_products(bvh, wanted, args, done if report else None)
+            bvh.lists, bvh.reach = lists, reach
+            return
     grain = min(grain_for(bvh.leaves, 64), 1 << 10)  # long lists take long, and can be interrupted between chunks only
     for_chunks(
         _search_neighbours,
@@ -77,9 +86,75 @@ def _find_neighbours(bvh, wanted, core, nth, report=None):
         grain,
         *args,
         scratch=lambda: new_lists(bvh, nth + 1),
-        report=done if report else None,
+        report=(lambda leaf: done(leaf * LANES)) if report else None,
     )
     bvh.lists, bvh.reach = lists, reach
+
+
+def _products(bvh, args, nth):
+    """Products, if they are faster than walks: the points of a few leaves are searched by walks."""
+    leaves = sampled_runs(bvh.n) // LANES
+
+    def search(scratch, begin, end):
+        for leaf in leaves[begin:end]:
+            _search_neighbours(scratch, *args, leaf, leaf + 1)
+
+    for_chunks(search, len(leaves), 1, scratch=lambda: new_lists(bvh, nth + 1))
+    ids = (leaves[:, None] * LANES + np.arange(LANES)).ravel()
+    ids = ids[ids < bvh.n].astype(np.int32)
+    found = args[4][ids]
+    return products_for(bvh, nth + 1, ids, np.where(found > 0, np.nextafter(found, 0), -1).astype(bvh.dtype))
+
+
+def _find_by_products(bvh, wanted, args, report=None):
+    """As `_find_neighbours` does by walks."""
+    products, ids = bvh.products, np.arange(bvh.n, dtype=np.int32)
+
+    def scratch():
+        row = (*row_scratch(bvh.n, bvh.d, len(products.start)), empty(wanted, np.float32))
+        return row, new_lists(bvh, args[2] + 1)
+
+    for_chunks(_scan_neighbours, bvh.n, rows_at_once(bvh.n), products, ids, *args, scratch=scratch, report=report)
+
+
+@kernel
+def _scan_neighbours(scratch, products, ids, nodes, n, nth, wanted, core, lists, reach, space, begin, end):
+    (packed, values, heap), (packet, distances, neighbours, _, _, buffers) = scratch
+    far = greatest_finite(nodes.blocks)
+    kept = lists.shape[1]
+    multiply(products, space.d, ids[begin:end], end - begin, packed, values)
+    for u in range(begin, end):
+        distances[:LANES] = far
+        neighbours[:LANES] = -1
+        clear(buffers)
+        packet.radius[0] = kth_power(products, values, u - begin, u, len(heap), heap, nodes.blocks)
+        scan_lists(packet, products, values, u - begin, u, space, distances, neighbours, wanted, buffers)
+        core[u] = wanted_distance(distances, nth, buffers, 0)
+        for m in range(kept):
+            lists[u, m] = neighbours[m]
+        if kept < n - 1:  # else all other points are listed
+            reach[u] = distances[kept - 1]
+
+
+@part
+def _any(packet, mask, leaf, *extra):
+    return mask
+
+
+@part
+def _offer(packet, hits, distances, neighbours, wanted, buffers):
+    """Offer the points of a scan to the list of the searched one."""
+    if buffers is not None:
+        if append(buffers, 0, packet.distance, hits):
+            packet.radius[0] = shrink(buffers, 0)
+    while hits:
+        j = lowest_bit(hits)
+        hits &= hits - 1
+        if packet.distance[j] < distances[wanted - 1]:
+            only = np.int64(1) << j
+            insert_hits(distances, neighbours, 0, wanted - 1, packet.distance, only, packet.ids[j] - np.int32(j))
+    if buffers is None:
+        packet.radius[0] = lesser(packet.radius[0], just_below(distances[wanted - 1]))
 
 
 def new_lists(bvh, wanted):
@@ -201,4 +276,4 @@ def _visit(packet, nodes, space, other, mask, distances, neighbours, wanted, lea
     return changed
 
 
-walk_lists = walk_with(_visit)
+walk_lists, scan_lists = walk_with(_visit), scan_with(_any, _offer)

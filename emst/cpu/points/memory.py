@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from emst.cpu.points.cached import LISTED
+from emst.cpu.points.choice import LEAST_AXES
 from emst.cpu.points.knn import KEPT
+from emst.cpu.points.products import MOST_AXES, product_bytes
 from emst.cpu.runtime.memory import bytes_free
+from emst.cpu.runtime.parallel import thread_count
 
 ASKED_FROM = 1 << 24  # bytes: to find out how much is free takes longer than a tree that needs less
 LABELLING = 130  # bytes a point that the stages after the tree take at their peak, a little more than measured
@@ -14,7 +17,7 @@ LABELLING = 130  # bytes a point that the stages after the tree take at their pe
 
 def bytes_needed(n: int, d: int, dtype, k: int) -> int:
     """Peak memory of one tree beside the input. It is reached in the rounds, or in the sort of the edges if many have
-    equal weights."""
+    equal weights. From 24 dimensions on, it includes what matrix products need, whether they will be used or not."""
     size = np.dtype(dtype).itemsize
     points = d * size * 8 // 7 + 4  # blocks and boxes; the order
     forest = 7 * 4 + 2 * size
@@ -22,7 +25,8 @@ def bytes_needed(n: int, d: int, dtype, k: int) -> int:
     cores = 2 * size if k > 1 else 0
     passing = 24  # the next round's components and the like
     sorting = 70 + (size if k > 1 else 0)  # keys, edges and places, twice; what says which edges are tied
-    return n * (points + forest + cores + max(cache + passing, sorting))
+    tree = n * (points + forest + cores + max(cache + passing, sorting))
+    return tree + (product_bytes(n, d, dtype, thread_count()) if LEAST_AXES <= d <= MOST_AXES else 0)
 
 
 def require_memory(array, dtype, k: int, labels: bool = False) -> None:

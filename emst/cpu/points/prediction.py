@@ -27,7 +27,7 @@ NOBODY = np.iinfo(np.int32).max  # in the place of a point's id: every id comes 
 
 def nearest_reachable(bvh, queries, k, near):
     """See `emst.backend.operations`."""
-    bvh.lists = bvh.reach = None  # they serve Borůvka's rounds only
+    bvh.lists = bvh.reach = bvh.products = None  # they serve Borůvka's rounds only
     found, weight = np.empty(queries.n, np.int32), np.empty(queries.n, bvh.dtype)
     core = bvh.padded_core if k > 1 else None
     wanted = max(k - 1, 1)

@@ -11,8 +11,7 @@ What saves work without giving up exactness:
   weight is a lower bound, and the point is searched again only when that does not exceed its component's best.
 - Where a point has found an edge as light as its core distance, only nearer ends of such edges can come before it.
 
-There is no brute force for many dimensions: on one core, float64 and 40,000 points, tiles without any box took 0.76 of
-the time of this walk on uniform points in 24 dimensions and 0.95 in 64; on blobs 12 and 16 times as much.
+In many dimensions, products of all pairs take the place of walks where these would visit much (`choice`, `scan`).
 
 Races. Several packets may read and lower ``best`` of one component at once. If an update gets lost, the weight of
 another edge that leaves the component remains, which is an upper bound, too. The exact minimum is found afterwards
@@ -30,8 +29,11 @@ import numpy as np
 
 from emst.cpu.points.bvh import MIXED
 from emst.cpu.points.cached import lanes_of
+from emst.cpu.points.choice import may_multiply, products_for, sampled_runs
 from emst.cpu.points.distances import point_mask
 from emst.cpu.points.lightest import lightest_edges
+from emst.cpu.points.products import multiply, row_scratch, rows_at_once
+from emst.cpu.points.scan import outgoing_weight, scan_with
 from emst.cpu.points.walk import box_around, walk_with
 from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel, part
@@ -48,15 +50,136 @@ from emst.cpu.runtime.lanes import (
 from emst.cpu.runtime.numbers import greater, greatest_finite, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
+LEAST_SEARCHED = 64  # points; fewer, or fewer than a 32nd of all, are not worth a choice
 NOBODY = np.iinfo(np.int32).max  # in the place of a neighbour's id: every id comes before it
 
 
 def nearest_outgoing(bvh, forest, cache):
     """See `emst.backend.operations`."""
     groups = -(-bvh.leaves // LANES)
-    args = (bvh.nodes, bvh.padded_core, bvh.node_core, bvh.n, forest.best, cache.memory, cache.candidates)
-    for_chunks(_search, groups, grain_for(groups, 8), *args, bvh.space, scratch=cache.scratch)
+    args = (bvh.nodes, bvh.padded_core, bvh.node_core, bvh.n, forest.best, cache.memory, cache.candidates, bvh.space)
+    if may_multiply(bvh) and bvh.products is None:
+        bvh.products = _products(bvh, forest, cache, args)
+    if bvh.products is not None:
+        _search_by_products(bvh, forest, cache)
+    else:
+        for_chunks(_search, groups, grain_for(groups, 8), *args, scratch=cache.scratch)
     lightest_edges(bvh, forest, cache)
+
+
+def _products(bvh, forest, cache, args):
+    """Products, if they are faster than walks: some points are searched by walks first."""
+    ids = _hopeful_points(bvh, forest, cache.memory, NOBODY)
+    if len(ids) < max(LEAST_SEARCHED, bvh.n // 32):
+        return None
+    ids = np.concatenate([ids[run : run + LANES] for run in sampled_runs(len(ids))])
+    for_chunks(_search_some, len(ids), LANES, ids, *args, scratch=cache.scratch)
+    return products_for(bvh, 1, ids, _radius(bvh, forest, cache.memory, ids), cache.memory.labels)
+
+
+def _radius(bvh, forest, memory, ids):
+    """Powers of the distances within which points had to be searched, after they have been."""
+    radius = memory.bound[ids]
+    if bvh.core is not None:
+        radius = np.where(radius > bvh.core[ids], radius, memory.near[ids])
+    return np.where(memory.nearest[ids] >= 0, radius, forest.best[memory.labels[ids]])
+
+
+def _search_by_products(bvh, forest, cache):
+    """As `nearest_outgoing` does by walks. The largest component need not find its edge: all others hook onto
+    something, so the rounds stay as few. Most points that would have to be searched are in that component."""
+    memory, products = cache.memory, bvh.products
+    largest = np.int32(np.bincount(forest.labels).argmax())
+    ids = _hopeful_points(bvh, forest, memory, largest)
+    args = (products, ids, bvh.nodes, bvh.padded_core, forest.best, memory, bvh.space)
+    for_chunks(
+        _scan_outgoing,
+        len(ids),
+        rows_at_once(bvh.n),
+        *args,
+        scratch=lambda: (*row_scratch(bvh.n, bvh.d, len(products.start)), *cache.scratch()),
+    )
+    for_chunks(_mark_candidates, bvh.leaves, 1 << 14, bvh.n, forest.best, memory, largest, cache.candidates)
+    forest.best[largest] = np.inf
+
+
+def _hopeful_points(bvh, forest, memory, largest):
+    """Points that have to be searched, but for those of component `largest`: int32[count]."""
+    hopeful = np.zeros(bvh.leaves * LANES, np.bool_)
+    for_chunks(_mark_hopeful, bvh.leaves, 1 << 14, bvh.n, forest.best, memory, largest, hopeful)
+    return np.flatnonzero(hopeful).astype(np.int32)
+
+
+@kernel
+def _mark_hopeful(n, best, memory, largest, hopeful, begin, end):
+    for leaf in range(begin, end):
+        at = leaf * LANES
+        mask = hopeful_mask(memory.bound, memory.labels, at, best) & lanes_of(leaf, n)
+        mask &= ~cached_mask(memory.nearest, memory.labels, at) & unequal_mask(memory.labels, at, largest)
+        while mask:
+            hopeful[at + lowest_bit(mask)] = True
+            mask &= mask - 1
+
+
+@kernel
+def _mark_candidates(n, best, memory, largest, candidates, begin, end):
+    for leaf in range(begin, end):
+        at = leaf * LANES
+        mask = hopeful_mask(memory.bound, memory.labels, at, best) & lanes_of(leaf, n)
+        mask &= cached_mask(memory.nearest, memory.labels, at) & unequal_mask(memory.labels, at, largest)
+        candidates[leaf] = mask
+        memory.least[leaf] = least(memory.bound, at)
+
+
+@kernel
+def _scan_outgoing(scratch, products, ids, nodes, core, best, memory, space, begin, end):
+    packed, values, packet, chosen = scratch
+    labels = memory.labels
+    far = greatest_finite(nodes.blocks)
+    count = 0
+    for k in range(begin, end):  # a chunk before this one may have found something lighter
+        chosen[count] = ids[k]
+        count += memory.bound[ids[k]] <= load(best, labels[ids[k]])
+    if count == 0:
+        return
+    multiply(products, space.d, chosen, count, packed, values)
+    for row in range(count):
+        u = np.int64(chosen[row])
+        weight = lesser(load(best, labels[u]), far)
+        if memory.bound[u] > weight:
+            continue
+        packet.labels[0], packet.found[0], packet.near[0] = labels[u], NOBODY, far
+        if core is not None:
+            packet.core[0] = core[u]
+        weight = outgoing_weight(products, values, row, u, labels, core, weight, nodes.blocks)
+        packet.weight[0] = packet.radius[0] = weight
+        scan_outgoing(packet, products, values, row, u, space, core, labels)
+        packet.ids[0] = u
+        _remember(packet, core, best, memory, None, 1)
+
+
+@part
+def _accept(packet, mask, leaf, core, labels):
+    mask &= unequal_mask(labels, leaf * LANES, packet.labels[0])
+    if core is not None:
+        mask &= at_most_mask(core, leaf * LANES, packet.weight[0])
+    return mask
+
+
+@part
+def _offer(packet, hits, core, labels):
+    while hits:
+        j = lowest_bit(hits)
+        hits &= hits - 1
+        take_one(packet, core, 0, packet.ids[j], packet.distance[j])
+
+
+@kernel
+def _search_some(scratch, ids, nodes, core, node_core, n, best, memory, candidates, space, begin, end):
+    packet, _ = scratch
+    if _fill(packet, nodes.blocks, core, best, memory, space.d, ids, begin, end - begin):
+        _walk(packet, nodes, (core, memory.labels), node_core, memory.labels, space, ids[begin] >> 8)
+        _remember(packet, core, best, memory, candidates, end - begin)
 
 
 @kernel
@@ -145,25 +268,30 @@ def take(packet, core, leaf, q, hits):
     while hits:
         j = lowest_bit(hits)
         hits &= hits - 1
-        s = packet.distance[j]
-        i = np.int32(leaf * LANES + j)
-        if core is None:
-            if s < packet.radius[q] or (s == packet.radius[q] and i < packet.found[q]):
-                packet.radius[q] = s
-                packet.found[q] = i
-                changed = True
-            continue
-        own = packet.core[q]
-        w = greater(greater(s, own), core[i])
-        if w > packet.weight[q]:
-            continue
-        if w < packet.weight[q] or s < packet.near[q] or (s == packet.near[q] and i < packet.found[q]):
-            packet.weight[q] = w
-            packet.near[q] = s
-            packet.found[q] = i
-            packet.radius[q] = s if w == own else w  # no edge of this point is lighter than its core distance
-            changed = True
+        changed |= take_one(packet, core, q, np.int32(leaf * LANES + j), packet.distance[j])
     return changed
+
+
+@part
+def take_one(packet, core, q, i, s):
+    """Take point i, at the power s, if it comes before what has been found."""
+    if core is None:
+        if s < packet.radius[q] or (s == packet.radius[q] and i < packet.found[q]):
+            packet.radius[q] = s
+            packet.found[q] = i
+            return True
+        return False
+    own = packet.core[q]
+    w = greater(greater(s, own), core[i])
+    if w > packet.weight[q]:
+        return False
+    if w < packet.weight[q] or s < packet.near[q] or (s == packet.near[q] and i < packet.found[q]):
+        packet.weight[q] = w
+        packet.near[q] = s
+        packet.found[q] = i
+        packet.radius[q] = s if w == own else w  # no edge of this point is lighter than its core distance
+        return True
+    return False
 
 
 @part
@@ -202,7 +330,8 @@ def _remember(packet, core, best, memory, candidates, size):
         label = packet.labels[j]
         if weight <= load(best, label):
             store(best, label, weight)
-            candidates[u >> 4] |= 1 << (u & 15)
+            if candidates is not None:
+                candidates[u >> 4] |= 1 << (u & 15)
 
 
-_walk = walk_with(_visit)
+_walk, scan_outgoing = walk_with(_visit), scan_with(_accept, _offer)

@@ -1,0 +1,103 @@
+"""Walks or products: which of the two finds the neighbours of points sooner.
+
+A few points are searched by walks. The leaves within the distance of what they have found are those that no walk can
+avoid. If walks would visit a large part of all leaves, and the bound of the products separates the points well, then
+the others are searched by products. Both give the same answer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.points.distances import box_mask
+from emst.cpu.points.products import MOST_AXES, Products, multiplied, multiply, row_scratch, rows_at_once
+from emst.cpu.points.scan import count_within
+from emst.cpu.points.walk import new_packet
+from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.lanes import LANES, lowest_bit
+from emst.cpu.runtime.numbers import lesser
+
+LEAST_AXES = 24
+LEAST_POINTS = 512
+SAMPLED = 64  # one in so many points is searched by walks first,
+LEAST_RUNS, MOST_RUNS = 2, 8  # in so many runs of 16
+# What takes how long, in units of a walk's time for one coordinate of one pair, in float32.
+WALK = {4: 1.0, 8: 1.6}  # the same, by bytes of a coordinate
+SPREAD = 0.65  # for core distances, a walk visits more than it must: this power of the share of the leaves
+PRODUCT = 0.2  # a coordinate of a pair
+PASSES = 8.0  # the two passes over the product of a pair
+LISTING = 60_000.0  # finding the least of a point's products
+EXACT = 10.0  # a coordinate of a pair that is computed again
+
+
+def may_multiply(bvh) -> bool:
+    """Whether products can be faster than walks at all."""
+    suited = LEAST_AXES <= bvh.d <= MOST_AXES and bvh.n >= LEAST_POINTS
+    return suited and bvh.norm.kind == "euclidean" and bvh.separable
+
+
+def sampled_runs(count: int):
+    """Where runs of 16 among so many points begin: the sample."""
+    runs = min(max(count // (SAMPLED * LANES), LEAST_RUNS), MOST_RUNS, -(-count // LANES))
+    return np.unique(np.linspace(0, -(-count // LANES) - 1, runs, dtype=np.int64)) * LANES
+
+
+def products_for(bvh, wanted, ids, radius, labels=None) -> Products | None:
+    """Products, if they are faster than walks that look for so many neighbours, as the points `ids` show.
+
+    `radius` holds the powers of distances within which they must be searched. With `labels`, only points of other
+    components are of interest."""
+    labelled = labels is not None
+    labels = ids if labels is None else labels
+    packet = new_packet(bvh.d, bvh.dtype)
+    leaves = _count_leaves(packet, bvh.nodes, ids, radius, labels, labelled, bvh.leaves, bvh.space)
+    share = (leaves / len(ids) / bvh.leaves) ** (1 if labelled else SPREAD)
+    walk = WALK[bvh.dtype.itemsize] * share * bvh.n * bvh.d
+    multiplying = bvh.n * (PRODUCT * bvh.d + PASSES) + LISTING * (not labelled)
+    if walk <= multiplying + wanted * EXACT * bvh.d:
+        return None
+    products = multiplied(bvh)
+    scratch = row_scratch(bvh.n, bvh.d, len(products.start))
+    step = rows_at_once(bvh.n)
+    within = sum(
+        _count_within(*scratch, products, ids, radius, labels, labelled, bvh.d, begin, min(begin + step, len(ids)))
+        for begin in range(0, len(ids), step)
+    )
+    exact = within / len(ids) * EXACT * bvh.d
+    bvh.separable = walk > exact
+    return products if walk > multiplying + exact else None
+
+
+@kernel
+def _count_leaves(packet, nodes, ids, radius, labels, labelled, leaves, space):
+    """How many leaves come within the radius of the points; not counted are leaves of a point's own component."""
+    total = 0
+    for first in range(0, len(ids), LANES):
+        size = lesser(LANES, len(ids) - first)
+        for j in range(LANES):
+            u = np.int64(ids[first + lesser(j, size - 1)])
+            packet.radius[j] = radius[first + j] if j < size else -1
+            for i in range(space.d):
+                packet.points[i * LANES + j] = nodes.blocks[((u >> 4) * space.d + i) * LANES + (u & 15)]
+        for leaf in range(leaves):
+            at = (leaf >> 4) * space.d * LANES + (leaf & 15)
+            mask = box_mask(space, packet.points, 0, nodes.low, nodes.high, at, packet.radius)
+            while mask:
+                u = ids[first + lowest_bit(mask)]
+                mask &= mask - 1
+                if not labelled or nodes.label[leaf] != labels[u]:
+                    total += 1
+    return total
+
+
+@kernel
+def _count_within(packed, values, products, ids, radius, labels, labelled, d, begin, end):
+    """How many points the bound cannot keep out of the radius of the points."""
+    chosen = ids[begin:end]
+    multiply(products, d, chosen, len(chosen), packed, values)
+    total = 0
+    for row in range(len(chosen)):
+        u = np.int64(chosen[row])
+        if radius[begin + row] >= 0:
+            total += count_within(products, values, row, u, radius[begin + row], labels, labelled)
+    return total
