@@ -11,6 +11,8 @@ import inspect
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from emst.backend import backend_of
 from emst.graph.canonical import POLICIES, by_position, canonical
 from emst.graph.input import check_graph
@@ -150,6 +152,11 @@ def graph_msf(
                 chosen = by_position(chosen, found.positions[chosen.entries], ops)
         else:
             chosen = streamed(given, ops, solver, symmetric, room, needed)
+        n_components = given.n - len(chosen.entries)
+        labels = None
+        if return_labels:  # a graph on a GPU is numbered while the host does the rest
+            one = n_components == 1
+            labels = given.give(ops.xp.zeros(given.n, np.int32) if one else ops.number_components(chosen.roots))
         edge_id = given.give(chosen.entries)
         return MinimumSpanningForest(
             source=given.give(chosen.source),
@@ -157,8 +164,8 @@ def graph_msf(
             weight=given.data.take(edge_id),
             edge_id=edge_id,
             n_vertices=given.n,
-            n_components=given.n - len(edge_id),
-            component_labels=given.give(ops.number_components(chosen.roots)) if return_labels else None,
+            n_components=n_components,
+            component_labels=labels,
             device=given.device,
             nodes=None if listed is None else listed.nodes,
         )

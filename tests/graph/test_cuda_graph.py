@@ -1,4 +1,4 @@
-"""The default forest on the GPU with other constants: short climbs, one block, one or two words per key."""
+"""The default forest on the GPU with other constants: short climbs, one block, words with few bits of the weight."""
 
 from __future__ import annotations
 
@@ -40,10 +40,11 @@ def constant(monkeypatch):
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", GRAPHS)
-def test_wide_edges_of_narrow_weights(ops, monkeypatch, name, kind, symmetric):
-    """As with 2^32 - 1 entries or more."""
-    monkeypatch.setattr("emst.cuda.graph.forest.NARROW", 0)
-    for dtype in (np.int32, np.float32):
+def test_words_that_do_not_hold_the_weight(ops, constant, monkeypatch, name, kind, symmetric):
+    """As with 2^32 - 1 entries or more; and so many that 12 bits are left for the weight."""
+    monkeypatch.setattr("emst.cuda.graph.forest.EXACT", 0)
+    constant("{weights, bits, 0, 0}", "{weights, 50, 0, 0}")
+    for dtype in (np.int32, np.int64, np.float32, np.float64):
         graph = adjacency_of(GRAPHS[name], weights_for(len(GRAPHS[name][1]), dtype, kind), symmetric)
         assert_chosen(ops.graph_forest(on(ops, graph)), graph)
 
@@ -56,9 +57,11 @@ def test_wide_edges_of_narrow_weights(ops, monkeypatch, name, kind, symmetric):
         ("HOPS = 64;", "HOPS = 1;"),  # chains are climbed in many passes
         ("ALONE = 2048;", "ALONE = 0;"),  # all blocks to the end
         ("ALONE = 2048;", "ALONE = 1 << 30;"),  # one block from the beginning
-        ("rank <= SAMPLE * 5 / 8", "rank < SAMPLE"),  # light edges first, though they are nearly all
-        ("rank <= SAMPLE * 5 / 8", "rank < 0"),  # all at once, however many
-        ("round == 16", "round == 1"),  # every entry looks for its own row
+        ("rank <= SAMPLE * 11 / 16", "rank < SAMPLE"),  # light edges first, though they are nearly all
+        ("rank <= SAMPLE * 11 / 16", "rank < 0"),  # all at once, however many
+        ("CROWD = 8;", "CROWD = 2;"),  # two lanes of a warp are a crowd
+        ("return (int)(u32)most;", "return 0;"),  # the giant is some vertex
+        ("more <= TILE", "more <= 1"),  # rows are looked up in global memory, as where many rows are empty
     ],
 )
 def test_constants_decide_nothing(ops, constant, old, new, dtype):

@@ -11,7 +11,7 @@ struct Adjacency {
   i64 m;
   bool symmetric;
 
-  __device__ u64 weight(i64 e) const { return ordered_weight(weights[e]); }
+  __device__ Ordered<W> weight(i64 e) const { return ordered_weight(weights[e]); }
 
   __device__ int other_end(int v, i64 e) const {
     const int column = indices[e];
@@ -33,22 +33,5 @@ struct Adjacency {
     }
     while (low + 1 < end && weight(low) != weight(e)) low++;
     return low;
-  }
-
-  // Calls each(e, row, column, weight, is_edge) for all entries, in all lanes of the warps; beyond the end the row is
-  // NONE. `is_edge` tells whether the entry is an edge that this row has to consider.
-  template <class Each>
-  __device__ void for_edges(const Grid &grid, Each each) const {
-    for_tiles(indptr, n, indices, m, Warp(grid.rank, grid.size), [&](i64 start, const int *columns, auto &rows) {
-      W weight[TILE_ITEMS];
-#pragma unroll
-      for (int j = 0; j < TILE_ITEMS; j++) weight[j] = weights[minimum(start + tile_index(j), m - 1)];
-#pragma unroll
-      for (int j = 0; j < TILE_ITEMS; j++) {
-        const int column = columns[j], row = column == NONE ? NONE : rows[tile_index(j)];
-        const bool is_edge = symmetric ? column != row : column > row;
-        each(start + tile_index(j), row, column, ordered_weight(weight[j]), is_edge);
-      }
-    });
   }
 };

@@ -13,26 +13,25 @@ from emst.cuda.runtime.constants import FOREST_WORDS, GRAPH_THREADS, GRAPH_TILE,
 from emst.cuda.runtime.launch import launch_resident
 
 BLOCK_TILE = GRAPH_THREADS // 32 * GRAPH_TILE  # entries that a block processes at a time
-NARROW = 2**32 - 1  # with fewer entries and weights of 32 bits, a key fits into one word
+EXACT = 2**32 - 1  # with fewer entries and weights of 32 bits, a word holds an edge without loss (keys.cuh)
 
 
 def graph_forest(graph: Adjacency) -> ForestEdges:
     """See `emst.backend.operations`. Only the number of edges reaches the host."""
     n, m, W = graph.n, graph.m, number_type(graph.weights.dtype)
-    words = 1 if graph.weights.dtype.itemsize == 4 and m < NARROW else 2
+    exact = graph.weights.dtype.itemsize == 4 and m < EXACT
     capacity = m // 2 if graph.symmetric else m
     parent, result = cupy.empty(n, np.int32), cupy.empty(2 * n, np.uint64)
-    least = result if words == 1 else cupy.empty(2 * n, np.uint64)
-    lists = cupy.empty(2 * capacity * (1 + words), np.uint64)
+    lists = cupy.empty(4 * capacity, np.uint64)
     marks, state = cupy.empty(-(-m // 32), np.uint32), cupy.zeros(FOREST_WORDS, np.uint64)
-    name = f"forest<{('Narrow', 'Wide')[words - 1]}, {W}, {number_type(graph.indptr.dtype)}>"
+    name = f"forest<{W}, {number_type(graph.indptr.dtype)}, {str(exact).lower()}>"
     blocks = min(max(m // BLOCK_TILE, n // (4 * GRAPH_THREADS)) + 1, MOST_BLOCKS)
     launch_resident(
         "graph/forest",
         name,
         blocks,
-        *(graph.indptr, n, graph.indices, graph.weights, m, np.int32(graph.symmetric), parent, result),
-        *(least.data.ptr + (8 * n if words == 1 else 0), lists, capacity, marks, state),
+        *(graph.indptr, n, graph.indices, graph.weights, m, np.int32(graph.symmetric), np.int32(m.bit_length())),
+        *(parent, result, lists, capacity, marks, state),
         block=GRAPH_THREADS,
     )
     k = int(state[0])

@@ -1,77 +1,72 @@
-// Edges as Borůvka's rounds compare them, (weight, position), and the least edge that leaves each component.
+// Edges as Borůvka's rounds compare them, (weight, position), in one word each, which one atomic operation minimises.
+//
+// The position is in the lower bits, and the weight in the upper 32, if both fit. Otherwise the upper bits hold what
+// fits of the weight's distance from a low weight, which a sample tells, and the bit below them tells whether anything
+// was lost. Only words that are equal down to this bit, and have lost something, need their weights to be compared. So
+// a word that loses an atomic minimum may still be the lesser one. Whoever put the greater one in its place finds that
+// out from what the atomic operation returns, and puts it back.
 #pragma once
 #include "runtime/grid.cuh"
 #include "graph/entries.cuh"
 
-// Both in one word, which one atomic minimises: for weights of 32 bits and fewer than 2^32 - 1 entries.
-struct Narrow {
-  u64 both;
-  static __device__ Narrow make(u64 weight, i64 place) { return {weight << 32 | (u64)place}; }
-  static __device__ Narrow none() { return {~0ull}; }
-  __device__ i64 place() const { return (u32)both; }
-  __device__ bool operator<(Narrow b) const { return both < b.both; }
-};
+constexpr u64 NO_EDGE = ~0ull;  // after all edges
 
-struct Wide {
-  u64 weight, where;
-  static __device__ Wide make(u64 weight, i64 place) { return {weight, (u64)place}; }
-  static __device__ Wide none() { return {~0ull, ~0ull}; }
-  __device__ i64 place() const { return (i64)where; }
-  __device__ bool operator<(Wide b) const { return weight < b.weight || (weight == b.weight && where < b.where); }
+// EXACT: weights of 32 bits, and fewer than 2^32 - 1 entries.
+template <class W, bool EXACT>
+struct Order {
+  const W *weights;
+  int bits;   // of a position; not all are set
+  u64 low;    // a weight as an integer
+  int shift;  // of the distance from it
+
+  __device__ void set_range(u64 least, u64 greatest) {
+    low = least > 0 ? least - 1 : 0;  // so that few weights are at no distance
+    shift = __clzll((i64)maximum(greatest - low, (u64)1));
+  }
+
+  __device__ u64 word(Ordered<W> weight, i64 e) const {
+    if (EXACT) return (u64)weight << 32 | (u64)e;
+    const u64 most = ~0ull >> shift, above = weight > low ? weight - low : 0;
+    const u64 scaled = minimum(above, most) << shift, lower = (2ull << bits) - 1;
+    const bool lost = (scaled & lower) != 0 || above == 0 || above > most;
+    return (scaled & ~lower) | (u64)lost << bits | (u64)e;
+  }
+
+  __device__ i64 place(u64 edge) const {
+    if (edge == NO_EDGE) return NONE;
+    return EXACT ? (i64)(u32)edge : (i64)(edge & ((1ull << bits) - 1));
+  }
+
+  // Whether two words do not tell by themselves which comes first.
+  __device__ bool tied(u64 a, u64 b) const {
+    return !EXACT && (a ^ b) >> bits == 0 && (a >> bits & 1) && a != b && a != NO_EDGE && b != NO_EDGE;
+  }
+
+  __device__ bool precedes(u64 a, u64 b) const {
+    if (!tied(a, b)) return a < b;
+    const Ordered<W> weight_a = ordered_weight(weights[place(a)]), weight_b = ordered_weight(weights[place(b)]);
+    return weight_a < weight_b || (weight_a == weight_b && a < b);
+  }
+
+  // After an atomic minimum with this edge has returned the edge that was the least one before.
+  __device__ void settle(u64 *least, u64 edge, u64 before) const {
+    if (!tied(edge, before)) return;
+    const u64 lesser = precedes(edge, before) ? edge : before;
+    for (u64 now = *(volatile u64 *)least; precedes(lesser, now);) {
+      const u64 there = atomicCAS(least, now, lesser);
+      if (there == now) break;
+      now = there;
+    }
+  }
+
+  // Least edges only decrease. So an edge that does not precede an earlier one is not the least one now.
+  __device__ void offer(u64 *least, u64 edge) const {
+    if (precedes(edge, *least)) settle(least, edge, atomicMin(least, edge));
+  }
 };
 
 // An edge between two components.
-template <class Key>
-struct alignas(sizeof(Key) == 8 ? 16 : 8) Item {
+struct alignas(16) Item {
   int u, v;
-  Key key;
+  u64 edge;
 };
-
-// Least edges by component. Wide keys take two steps with a barrier between them: the least weight, then the first
-// place among edges of that weight.
-template <class Key>
-struct Least;
-
-template <>
-struct Least<Narrow> {
-  static constexpr bool TWO_STEPS = false;
-  u64 *both;
-  __device__ u64 known(int c) const { return both[c]; }
-  __device__ void offer(int c, Narrow key) { atomicMin(both + c, key.both); }
-  // `known` is an earlier value. Values only decrease, so a key that is not less than `known` is no better now.
-  __device__ void offer(int c, Narrow key, u64 known) {
-    if (key.both < known) offer(c, key);
-  }
-  __device__ void offer_place(int, Narrow) {}
-  __device__ bool is(int c, Narrow key) const { return both[c] == key.both; }
-  __device__ i64 place(int c) const { return both[c] == ~0ull ? NONE : (i64)(u32)both[c]; }
-  __device__ void clear(i64 c) { both[c] = ~0ull; }
-};
-
-template <>
-struct Least<Wide> {
-  static constexpr bool TWO_STEPS = true;
-  u64 *weight, *where;
-  __device__ u64 known(int c) const { return weight[c]; }
-  __device__ void offer(int c, Wide key) { atomicMin(weight + c, key.weight); }
-  __device__ void offer(int c, Wide key, u64 known) {
-    if (key.weight < known) offer(c, key);
-  }
-  __device__ void offer_place(int c, Wide key) {
-    if (weight[c] == key.weight) lower(where + c, key.where);
-  }
-  __device__ bool is(int c, Wide key) const { return (weight[c] == key.weight) & (where[c] == key.where); }
-  __device__ i64 place(int c) const { return (i64)where[c]; }
-  __device__ void clear(i64 c) { weight[c] = where[c] = ~0ull; }
-};
-
-template <class Key>
-__device__ Least<Key> least_in(u64 *words, i64 n);
-template <>
-__device__ inline Least<Narrow> least_in<Narrow>(u64 *words, i64) {
-  return {words};
-}
-template <>
-__device__ inline Least<Wide> least_in<Wide>(u64 *words, i64 n) {
-  return {words, words + n};
-}

@@ -63,30 +63,35 @@ __global__ void __launch_bounds__(GRAPH_THREADS)
   check_rows(indptr, n, found);
   u32 outside = 0, nans = 0, upper = 0, lower = 0, steps_down = 0;
   u64 low_half = 0, high_half = 0;
-  for_tiles(indptr, (int)n, indices, m, Warp(blockIdx.x, gridDim.x), [&](i64 start, const int *columns, auto &rows) {
-    W weight[TILE_ITEMS];
+  TileRows<P> rows(indptr);
+  for_tiles(indptr, (int)n, m, Warp(blockIdx.x, gridDim.x), [&](const Tile &tile) {
+    const i64 begin = tile.start + run_begin();
+    int column[RUN];
+    W weight[RUN];
+    load_run(indices, begin, m, column);
+    load_run(weights, begin, m, weight);
+    rows.read(tile);
+    rows.seek(run_begin());
+    int column_before = __shfl_up_sync(FULL, column[RUN - 1], 1);
+    bool continued = begin < m && begin > indptr[rows.row()];  // whether the entry before is of the same row
+    if (lane_id() == 0 && continued) column_before = indices[begin - 1];
 #pragma unroll
-    for (int j = 0; j < TILE_ITEMS; j++) weight[j] = weights[minimum(start + tile_index(j), m - 1)];
-#pragma unroll
-    for (int j = 0; j < TILE_ITEMS; j++) {
-      const i64 e = start + tile_index(j);
-      const int row = rows[tile_index(j)], column = columns[j];
-      const int row_before = __shfl_up_sync(FULL, row, 1), column_before = __shfl_up_sync(FULL, column, 1);
+    for (int j = 0; j < RUN; j++) {
+      const i64 e = begin + j;
+      if (j > 0) continued = !rows.moves_to(run_begin() + j), column_before = column[j - 1];
       if (e >= m) continue;
+      const int row = rows.row();
       if (is_nan(weight[j])) nans++, atomicMax(found + FIRST_NAN, ~(u64)e);
-      if (column < 0 || column >= n) {
+      if (column[j] < 0 || column[j] >= n) {
         outside++, atomicMax(found + FIRST_OUTSIDE, ~(u64)e);
         continue;
       }
-      if (lane_id() == 0)
-        steps_down += e > 0 && e > indptr[row] && indices[e - 1] > column;
-      else
-        steps_down += row == row_before && column_before > column;
-      if (column == row) continue;
-      const u64 pair = (u64)(u32)minimum(row, column) << 32 | (u32)maximum(row, column);
+      steps_down += continued && column_before > column[j];
+      if (column[j] == row) continue;
+      const u64 pair = (u64)(u32)minimum(row, column[j]) << 32 | (u32)maximum(row, column[j]);
       const u64 ends = mixed(pair), key = ordered_weight(weight[j]);
       const u64 one = mixed(ends + key), two = mixed(ends ^ key * 0x9e3779b97f4a7c15ull);
-      if (column > row)
+      if (column[j] > row)
         upper++, low_half += one, high_half += two;
       else
         lower++, low_half -= one, high_half -= two;

@@ -15,6 +15,7 @@
 // take fewer than a hundred passes.
 constexpr int PASSES = 512, HEAVY_PASSES = 240, LAST_PASSES = 480;
 constexpr int ALONE = 2048;  // at most so many listed edges are left to one block, whose barriers are cheaper
+constexpr int CROWD = 8;     // lanes of a warp whose edges have the same end, or both
 constexpr int MANY = 4;      // vertices or edges that a thread processes at once, to overlap their memory accesses
 constexpr int MOST_BLOCKS = EMST_MOST_BLOCKS;
 
@@ -22,19 +23,22 @@ struct State {
   u64 edges;               // of the forest
   u64 count[PASSES];       // length of the list that a pass writes
   u64 found[MOST_BLOCKS];  // number of marks in the share of a block
+  u64 pieces;              // of rows, among which heavy edges are looked for
+  u64 heaviest[2];         // of the light edges: its weight and position
+  u64 low, high;           // the range of weights in the sample; see keys.cuh
   int unfinished[PASSES];  // whether a climb of the pass did not arrive
-  Wide threshold;          // the last light edge
   u32 arrived;
 };
 static_assert(sizeof(State) == EMST_FOREST_WORDS * sizeof(u64), "forest.py allocates it");
 
-template <class Key>
+template <class W, bool EXACT>
 struct Worklist {
   Grid grid;
   int n, pass;
   int *parent;
-  Least<Key> now, next;
-  Item<Key> *list, *spare;
+  Order<W, EXACT> order;
+  u64 *now, *next;  // least edges, by component
+  Item *list, *spare;
   u32 *marks;
   State *state;
 
@@ -47,7 +51,7 @@ struct Worklist {
     b = c;
   }
 
-  // All labels become roots. If there are further rounds, their least edges are cleared.
+  // All labels become roots. If there are further rounds, the least edges of roots are cleared.
   __device__ void flatten(bool further) {
     do {
       pass++;
@@ -64,9 +68,7 @@ struct Worklist {
           const bool arrived = climb(parent, at[j], top[j]);
           if (at[j] != before[j]) parent[v] = at[j];
           if (!arrived) state->unfinished[pass] = 1;
-          if (!further) continue;
-          now.clear(v);
-          next.clear(v);
+          if (further && at[j] == v) now[v] = next[v] = NO_EDGE;
         }
       }
       grid.sync();
@@ -75,7 +77,7 @@ struct Worklist {
 
   // The ITEMS edges that a thread processes at once; those beyond the end are not `live`.
   template <int ITEMS>
-  __device__ void load(u64 start, u64 count, Item<Key> (&item)[ITEMS], bool (&live)[ITEMS]) {
+  __device__ void load(u64 start, u64 count, Item (&item)[ITEMS], bool (&live)[ITEMS]) {
 #pragma unroll
     for (int j = 0; j < ITEMS; j++) {
       const u64 i = start + j * GRAPH_THREADS + threadIdx.x;
@@ -88,13 +90,13 @@ struct Worklist {
   __device__ void hook(u64 count) {
     const u64 chunk = (u64)GRAPH_THREADS * ITEMS;
     for (u64 start = grid.rank * chunk; start < count; start += grid.size * chunk) {
-      Item<Key> item[ITEMS];
+      Item item[ITEMS];
       bool live[ITEMS], of_u[ITEMS], of_v[ITEMS];
       load(start, count, item, live);
 #pragma unroll
       for (int j = 0; j < ITEMS; j++) {
-        of_u[j] = now.is(item[j].u, item[j].key);
-        of_v[j] = now.is(item[j].v, item[j].key);
+        of_u[j] = now[item[j].u] == item[j].edge;
+        of_v[j] = now[item[j].v] == item[j].edge;
       }
 #pragma unroll
       for (int j = 0; j < ITEMS; j++) {
@@ -102,18 +104,30 @@ struct Worklist {
         const int u = item[j].u, v = item[j].v;
         const bool v_hooks = of_v[j] && !stays_root(v, u, [&] { return of_u[j]; });
         parent[v_hooks ? v : u] = v_hooks ? u : v;
-        mark(item[j].key.place());
-        next.clear(u);  // the roots of the next round are among these ends
-        next.clear(v);
+        mark(order.place(item[j].edge));
+        next[u] = next[v] = NO_EDGE;  // the roots of the next round are among these ends
       }
     }
   }
 
+  // Whether the edge of this lane remains: of a crowd that is alike, only the least edge does.
+  __device__ bool remains(bool alike, u64 edge) const {
+    if (__popc(__ballot_sync(FULL, alike)) < CROWD) return true;
+    const u64 least = ~warp_max(alike ? ~edge : 0);
+    return __any_sync(FULL, alike && order.tied(edge, least)) || !alike || edge == least;
+  }
+
+  // The value of the first of some lanes.
+  static __device__ int of_first(bool some, int value) {
+    return __shfl_sync(FULL, value, __ffs(__ballot_sync(FULL, some)) - 1);
+  }
+
+  // No edge is offered to component `giant`: it waits until all others have joined it.
   template <int ITEMS>
-  __device__ void filter(u64 count) {
+  __device__ void filter(u64 count, int giant) {
     const u64 chunk = (u64)GRAPH_THREADS * ITEMS;
     for (u64 start = grid.rank * chunk; start < count; start += grid.size * chunk) {
-      Item<Key> item[ITEMS];
+      Item item[ITEMS];
       bool kept[ITEMS], arrived[ITEMS];
       int u[ITEMS], v[ITEMS], top_u[ITEMS], top_v[ITEMS];
       u64 known_u[ITEMS], known_v[ITEMS];
@@ -133,60 +147,62 @@ struct Worklist {
         kept[j] = kept[j] && !(arrived[j] && u[j] == v[j]);
       }
 #pragma unroll
-      for (int j = 0; j < ITEMS; j++) known_u[j] = now.known(u[j]), known_v[j] = now.known(v[j]);
+      for (int j = 0; j < ITEMS; j++) {  // in late rounds, most edges lie between the same few components
+        const int first_u = of_first(kept[j], u[j]), first_v = of_first(kept[j], v[j]);
+        const bool alike = kept[j] && arrived[j] && u[j] == first_u && v[j] == first_v;
+        kept[j] = remains(alike, item[j].edge) && kept[j];
+      }
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++) known_u[j] = now[u[j]], known_v[j] = now[v[j]];
 #pragma unroll
       for (int j = 0; j < ITEMS; j++) {
-        if (!kept[j] || !arrived[j]) continue;
-        now.offer(u[j], item[j].key, known_u[j]);
-        now.offer(v[j], item[j].key, known_v[j]);
+        const u64 edge = item[j].edge;
+        bool to_u = kept[j] && arrived[j] && u[j] != giant && order.precedes(edge, known_u[j]);
+        bool to_v = kept[j] && arrived[j] && v[j] != giant && order.precedes(edge, known_v[j]);
+        const int first_u = of_first(to_u, u[j]), first_v = of_first(to_v, v[j]);
+        to_u = remains(to_u && u[j] == first_u, edge) && to_u;
+        to_v = remains(to_v && v[j] == first_v, edge) && to_v;
+        known_u[j] = to_u ? atomicMin(now + u[j], edge) : edge;
+        known_v[j] = to_v ? atomicMin(now + v[j], edge) : edge;
       }
-      Item<Key> *const to = spare + reserve<GRAPH_THREADS>(kept, &state->count[pass], at);
+#pragma unroll
+      for (int j = 0; j < ITEMS; j++) {
+        order.settle(now + u[j], item[j].edge, known_u[j]);
+        order.settle(now + v[j], item[j].edge, known_v[j]);
+      }
+      Item *const to = spare + reserve<GRAPH_THREADS>(kept, &state->count[pass], at);
 #pragma unroll
       for (int j = 0; j < ITEMS; j++)
-        if (kept[j]) to[at[j]] = {u[j], v[j], item[j].key};
-    }
-  }
-
-  __device__ void offer_places(u64 count) {
-    for (u64 i = grid.first(); i < count; i += grid.step()) {
-      const Item<Key> item = list[i];
-      now.offer_place(item.u, item.key);
-      now.offer_place(item.v, item.key);
+        if (kept[j]) to[at[j]] = {u[j], v[j], item[j].edge};
     }
   }
 
   // Whether there are MANY edges for every thread; otherwise a thread takes one edge at a time.
   __device__ bool many(u64 count) const { return count >= MANY * grid.step(); }
 
-  // Rounds until no listed edge is left. A short list is left to block 0; the other blocks wait at the last barrier.
-  __device__ void rounds() {
+  // Rounds until no listed edge is left. `count` edges are listed. A short list is left to block 0; the other blocks
+  // wait at the last barrier.
+  __device__ void rounds(u64 count, int giant) {
     const Worklist before = *this;
     for (;;) {
-      swap(list, spare);
-      const u64 count = *(volatile u64 *)&state->count[pass];
+      do {
+        pass++;
+        if (many(count))
+          filter<MANY>(count, giant);
+        else
+          filter<1>(count, giant);
+        grid.sync();
+        swap(list, spare);
+        count = *(volatile u64 *)&state->count[pass];
+      } while (*(volatile int *)&state->unfinished[pass]);
       if (count <= ALONE) grid.size = 1;
       if (count == 0 || grid.rank >= grid.size) break;
-      if (Least<Key>::TWO_STEPS) {
-        offer_places(count);
-        grid.sync();
-      }
       if (many(count))
         hook<MANY>(count);
       else
         hook<1>(count);
       grid.sync();
       swap(now, next);
-      for (u64 left = count;;) {
-        pass++;
-        if (many(left))
-          filter<MANY>(left);
-        else
-          filter<1>(left);
-        grid.sync();
-        if (!*(volatile int *)&state->unfinished[pass]) break;
-        left = *(volatile u64 *)&state->count[pass];
-        swap(list, spare);
-      }
     }
     *this = before;  // blocks have run different numbers of rounds
     grid.sync();
