@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import EUCLIDEAN, Array, Bvh, Forest, Norm, PointStatistics, Report
+from emst.backend.records import CROWD, EUCLIDEAN, Array, Bvh, Forest, Norm, PointStatistics, Report
 from emst.boruvka import spanning_forest
 from emst.distances.metrics import Metric
 from emst.inputs.devices import to_host
@@ -117,7 +117,8 @@ def spanning_tree(
         Core distances in the units of the points, without the factor; None for ``k == 1``.
     """
     scale = scale_of(statistics, points.dtype, norm.degree, core_factor)
-    order = ops.curve_order(points, scale).rows
+    box = (statistics.low, statistics.high) if len(points) > CROWD else None
+    order = ops.curve_order(points, scale, box=box).rows
     bvh = ops.build_bvh(points, order, scale, norm)
     core = ops.core_distances(bvh, k, cores) if k > 1 else None
     if core is not None and cores is not None:

@@ -8,7 +8,6 @@
     merge         the step that points and graphs share: contracting the lightest edge of every component
     contract.cuh  the rule of that step, which the rounds of graphs and of the dendrogram include as well
     lightest      the lightest edge of every component, from the cached neighbours of its points
-    known.cuh     the cached neighbours of the points of one thread
 
 A name without a suffix stands for two files: the kernels (.cu) and their launcher in Python (.py).
 """

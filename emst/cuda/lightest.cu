@@ -1,32 +1,68 @@
-// The lightest edge of every component, first in the total order, among the cached neighbours of its points.
-#include "known.cuh"
+// The lightest edge of every component, first in the total order, among the cached neighbours of its points: of all, or
+// of those in the worklist that are known to hold it.
+#include "runtime/exact.cuh"
+
+// The points that a pass looks at: count[0] at the front and count[2] at the back of a worklist of n entries, or all n,
+// if there is no worklist, or if it is so long that its order would cost more than the other points.
+struct Chosen {
+  const int *worklist;
+  i64 n, front, size;
+  __device__ Chosen(const int *worklist, const int *count, i64 n) : worklist(worklist), n(n), front(0), size(n) {
+    if (!worklist) return;
+    front = count[0];
+    size = front + count[2];
+    if (size <= n / 4) return;
+    this->worklist = nullptr;
+    size = n;
+  }
+  __device__ i64 operator[](i64 k) const {
+    if (k >= size) return NONE;
+    if (!worklist) return k;
+    return worklist[k < front ? k : n - 1 - (k - front)];
+  }
+};
+
+// Calls visit(point, label, neighbour) for all chosen points whose cached neighbour lies in another component.
+template <class Visit>
+__device__ void each_outside(const int *labels, const Chosen &chosen, const int *nearest, Visit visit) {
+  for (i64 first = blockIdx.x * (i64)EACH * blockDim.x; first < chosen.size;
+       first += (i64)gridDim.x * EACH * blockDim.x) {
+    i64 point[EACH];
+    int label[EACH], neighbour[EACH], other[EACH];
+#pragma unroll
+    for (int j = 0; j < EACH; j++) point[j] = chosen[first + j * blockDim.x + threadIdx.x];
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+      label[j] = point[j] == NONE ? NONE : labels[point[j]];
+      neighbour[j] = point[j] == NONE ? NONE : nearest[point[j]];
+    }
+#pragma unroll
+    for (int j = 0; j < EACH; j++) other[j] = neighbour[j] == NONE ? label[j] : labels[neighbour[j]];
+#pragma unroll
+    for (int j = 0; j < EACH; j++)
+      if (other[j] != label[j]) visit(point[j], label[j], neighbour[j]);
+  }
+}
 
 // Among the lightest edges of a component the least distance.
 template <class T>
-__global__ void nearest_of_lightest(const int *labels, i64 n, const int *nearest, const Bits<T> *bound,
-                                    const Bits<T> *second, const Bits<T> *best, Bits<T> *best_distance) {
-  const Known known(labels, n, nearest);
-#pragma unroll
-  for (int j = 0; j < EACH; j++) {
-    const i64 i = point_of_thread(j);
-    const int label = known.label[j];
-    if (known.outside(j) && bound[i] == best[label]) lower(best_distance + label, second[i]);
-  }
+__global__ void nearest_of_lightest(const int *labels, i64 n, const int *worklist, const int *count, const int *nearest,
+                                    const Bits<T> *bound, const Bits<T> *second, const Bits<T> *best,
+                                    Bits<T> *best_distance) {
+  each_outside(labels, Chosen(worklist, count, n), nearest, [&](i64 i, int label, int) {
+    if (bound[i] == best[label]) lower(best_distance + label, second[i]);
+  });
 }
 
 // Among the lightest and nearest ones the first. second is null for the Euclidean tree: there the distance is the
 // weight.
 template <class T>
-__global__ void first_of_lightest(const int *labels, i64 n, const int *nearest, const Bits<T> *bound,
-                                  const Bits<T> *second, const Bits<T> *best, const Bits<T> *best_distance, u64 *edge) {
-  const Known known(labels, n, nearest);
-#pragma unroll
-  for (int j = 0; j < EACH; j++) {
-    const i64 i = point_of_thread(j);
-    const int label = known.label[j];
-    if (!known.outside(j) || bound[i] != best[label] || (second && second[i] != best_distance[label])) continue;
-    const int neighbour = known.neighbour[j];
-    u64 e = (u64)minimum((int)i, neighbour) << 32 | (u32)maximum((int)i, neighbour);
+__global__ void first_of_lightest(const int *labels, i64 n, const int *worklist, const int *count, const int *nearest,
+                                  const Bits<T> *bound, const Bits<T> *second, const Bits<T> *best,
+                                  const Bits<T> *best_distance, u64 *edge) {
+  each_outside(labels, Chosen(worklist, count, n), nearest, [&](i64 i, int label, int neighbour) {
+    if (bound[i] != best[label] || (second && second[i] != best_distance[label])) return;
+    const u64 e = (u64)minimum((int)i, neighbour) << 32 | (u32)maximum((int)i, neighbour);
     if (e < edge[label]) atomicMin(edge + label, e);
-  }
+  });
 }

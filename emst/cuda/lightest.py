@@ -7,7 +7,10 @@ import cupy
 from emst.backend.records import Forest
 from emst.cuda.merge import scratch_of
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.launch import launch_over_points
+from emst.cuda.runtime.constants import BLOCK, EACH
+from emst.cuda.runtime.launch import launch, multiprocessors
+
+BLOCKS_AN_SM = 8
 
 
 def lightest_edges(
@@ -16,14 +19,17 @@ def lightest_edges(
     bound: cupy.ndarray,
     distance: cupy.ndarray | None,
     best_distance: cupy.ndarray | None,
+    worklist: cupy.ndarray | None = None,
+    count: cupy.ndarray | None = None,
 ) -> None:
     """Set the edge of every component to its first in the total order, where ``forest.best`` is the least weight.
 
     `distance` is the second key and `best_distance`, T[n] and infinite, room for its minima; both None where the
-    distance is the weight.
+    distance is the weight. Only the points in the worklist are looked at, if there is one (see lightest.cu).
     """
     n, T = len(forest.labels), ctype(bound.dtype)
-    known = (forest.labels, n, nearest, bound, distance, forest.best, best_distance)
+    known = (forest.labels, n, worklist, count, nearest, bound, distance, forest.best, best_distance)
+    threads = min(-(-n // EACH), multiprocessors() * BLOCKS_AN_SM * BLOCK)
     if distance is not None:
-        launch_over_points("lightest", f"nearest_of_lightest<{T}>", n, *known)
-    launch_over_points("lightest", f"first_of_lightest<{T}>", n, *known, scratch_of(forest).edge)
+        launch("lightest", f"nearest_of_lightest<{T}>", threads, *known)
+    launch("lightest", f"first_of_lightest<{T}>", threads, *known, scratch_of(forest).edge)

@@ -10,7 +10,7 @@ import numpy as np
 from emst.backend.records import NO_FOREST, Forest
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
-from emst.cuda.runtime.memory import all_ones
+from emst.cuda.runtime.memory import OnItsWay, all_ones
 
 
 class MergeScratch:
@@ -83,6 +83,7 @@ def _relabel(forest: Forest, prepare: Callable[[Forest], None] | None) -> list[i
     roots = (s.parent, s.spare, forest.best, s.edge)
     name = f"list_roots<{ctype(forest.best.dtype)}>"
     s.compaction.launch("merge", name, count, components, count, *roots, s.status)
+    status = OnItsWay(s.status)
     if prepare is not None:
         prepare(forest)
-    return s.status.get().tolist()
+    return status.arrived()

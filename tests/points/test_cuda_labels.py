@@ -18,9 +18,10 @@ def in_exact_memory(cupy, values):
     return array
 
 
-@pytest.mark.parametrize("n", [1, 7, 8, 9, 128, 1001])
+@pytest.mark.parametrize("n", [1, 7, 8, 15, 16, 17, 128, 1001])
 def test_labels_are_copied_only_where_whole_leaves_cannot_be_read(cupy, n):
     from emst.cuda.points.bvh import in_whole_leaves, padded
+    from emst.cuda.runtime.constants import LEAF
 
     values = np.arange(n, dtype=np.int32)
     longer = cupy.asarray(np.arange(-1, 2 * n, dtype=np.int32))
@@ -35,5 +36,6 @@ def test_labels_are_copied_only_where_whole_leaves_cannot_be_read(cupy, n):
         np.testing.assert_array_equal(found.get(), values, what)
         memory = found.data.mem
         assert found.data.ptr % 16 == 0 and memory.ptr + memory.size >= found.data.ptr + 4 * padded(n), what
-        kept = what == "of the pool" or (what == "without room" and n % 8 == 0) or (what == "not contiguous" and n == 1)
+        whole = what == "without room" and n % LEAF == 0
+        kept = what == "of the pool" or whole or (what == "not contiguous" and n == 1)
         assert (found is labels) == kept, what

@@ -10,6 +10,17 @@ import emst
 from emst.cpu.points.memory import bytes_needed
 
 
+def peak_of(x, k):
+    """Bytes of a tree at their peak, and of its result."""
+    emst.minimum_spanning_tree(x, min_samples=k, device="cpu")  # compiles, or loads what was compiled
+    tracemalloc.start()
+    try:
+        tree = emst.minimum_spanning_tree(x, min_samples=k, device="cpu")
+        return tracemalloc.get_traced_memory()[1], tree.edges.nbytes
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", ["uniform", "lattice"])
 @pytest.mark.parametrize("k", [1, 5])
@@ -18,11 +29,33 @@ def test_the_estimate_is_enough(kind, k, dtype):
     g, n = np.random.default_rng(0), 100_000
     lattice = np.stack(np.divmod(g.permutation(n), 400), axis=1)
     x = (lattice if kind == "lattice" else g.random((n, 2))).astype(dtype)
-    emst.minimum_spanning_tree(x, min_samples=k, device="cpu")  # compiles, or loads what was compiled
-    tracemalloc.start()
-    try:
-        tree = emst.minimum_spanning_tree(x, min_samples=k, device="cpu")
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert tree.edges.nbytes <= peak <= bytes_needed(*x.shape, dtype, k)
+    peak, result = peak_of(x, k)
+    assert result <= peak <= bytes_needed(*x.shape, dtype, k)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("k", [1, 5])
+def test_the_estimate_is_enough_for_products(k, dtype):
+    """Noise in many dimensions: the copies that are multiplied, and the products of each thread."""
+    x = np.random.default_rng(0).standard_normal((6000, 64)).astype(dtype)
+    peak, _ = peak_of(x, k)
+    assert x.nbytes * 2 + x.size * 4 <= peak <= bytes_needed(*x.shape, dtype, k)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("k", [1, 16, 100])
+@pytest.mark.parametrize("kind", ["noise", "tight"])
+def test_the_gpu_estimate_is_enough_for_products(kind, k, dtype):
+    """Tight clusters have long lists of candidates. Besides 16 bytes a coordinate, 2 GiB are enough."""
+    cupy = pytest.importorskip("cupy")
+    from emst.cuda.points.memory import bytes_needed
+
+    g, n, d = np.random.default_rng(0), 20_000, 100
+    x = g.standard_normal((n, d))
+    if kind == "tight":
+        x = 100 * x[g.integers(0, 4, n)] + 1e-3 * x
+    points, pool = cupy.asarray(x, dtype), cupy.cuda.MemoryPool()
+    with cupy.cuda.using_allocator(pool.malloc):
+        emst.minimum_spanning_tree(points, min_samples=k)
+        assert 0 < pool.total_bytes() <= bytes_needed(n, d, dtype, k) <= 16 * n * d + 2 * 2**30

@@ -74,6 +74,8 @@ def test_equal_points_and_a_chain_of_all_points(cuda, n, k):
 @pytest.mark.parametrize("k", [1, 5])
 @pytest.mark.parametrize("n, d", [(300, 2), (8_192, 2), (8_193, 2), (2_000, 33)])
 def test_both_ways_report_the_same_rounds_and_make_the_same_tree(cuda, monkeypatch, n, d, k):
+    # By products the largest component has no edge in a round, so other numbers of components are left.
+    monkeypatch.setattr("emst.cuda.points.products.may_multiply", lambda bvh: False)
     x = cloud(n, d, np.float32)
     trees, reports = [], []
     for few in (8_192, 0):

@@ -25,12 +25,15 @@ VALUES = {
     "class U": {"float": "u32", "double": "u64"},  # the unsigned integer as wide as T
     "int D": ["1", "2", "3", "32"],  # packed kernels, and the template up to where brute force takes over
     "int K": ["2", "6", "32"],
+    "int STAGES": ["2", "3"],
+    "bool SHORT": ["false", "true"],
     "int FIXED": ["0", "3", "5"],  # dimensions, or 0 for any number
     "bool MRD": ["false", "true"],
     "bool SQUARED": ["false", "true"],
     "class W": ["int", "i64", "float", "double"],
     "class P": ["int", "i64"],
-    "class Key": ["Narrow", "Wide"],
+    "class Word": ["u32", "u64"],
+    "bool EXACT": ["false", "true"],
     "int METRIC": [EUCLIDEAN, "1", "2", POWERS, ANY_POWER],
 }
 # Metrics differ only in what they add for a coordinate.

@@ -39,10 +39,19 @@ def test_a_signature_is_read_off_the_source():
         ("Bits<double>", True, 8),
         ("double", False, 8),
     ]
-    assert signature("graph/forest", "forest<Wide, int, i64>")[9].type == "Item<Wide>"
+    assert [p.type for p in signature("graph/forest", "forest<float, i64, true>")[:4]] == ["i64", "i64", "int", "float"]
 
 
-UPPER_BOUNDS = [OnDevice((9,), "i4"), 9, OnDevice((9,), "i4"), *(OnDevice((9,), "f8") for _ in range(3))]
+UPPER_BOUNDS = [
+    *(OnDevice((9,), "i4"), 9, OnDevice((9, 4), "f8"), np.int32(3), np.int32(4)),
+    *(
+        OnDevice((9,), "f8"),
+        None,
+        OnDevice((9,), "i4"),
+        *(OnDevice((9,), "f8") for _ in range(2)),
+        OnDevice((3,), "i4"),
+    ),
+]
 LABELS = [OnDevice((9,), "i4"), 9, np.zeros(1, "V68"), OnDevice((9, 4), "f4")]
 LEAVES = [9, OnDevice((9,), "i4"), np.bool_(True), OnDevice((9,), "?")]
 CHAINS = [OnDevice((9,), "i4"), OnDevice((9,), "u4"), 0, 9, None]
@@ -76,9 +85,9 @@ def test_a_wrong_number_of_arguments_raises(room, name, args):
     [
         (*RIGHT[0], 1, np.int32(9), "takes i64 for n; got an integer of 4 bytes"),
         (*RIGHT[0], 1, 9.0, "takes i64 for n; got a floating-point number of 8 bytes"),
-        (*RIGHT[0], 3, OnDevice((9,), "f4"), r"takes Bits<double> \* for bound; got an array of float32"),
+        (*RIGHT[0], 8, OnDevice((9,), "f4"), r"takes Bits<double> \* for bound; got an array of float32"),
         (*RIGHT[0], 0, np.zeros(9, np.int32), r"takes int \* for labels; got array"),
-        (*RIGHT[0], 2, 3.5, r"takes int \* for nearest; got 3.5"),
+        (*RIGHT[0], 7, 3.5, r"takes int \* for nearest; got 3.5"),
         (*RIGHT[1], 2, 3, "takes Hierarchy for h; got an integer of 8 bytes"),
         (*RIGHT[2], 2, 1, "takes bool for root_too; got an integer of 8 bytes"),
         (*RIGHT[2], 0, None, "takes i64 for clusters; got None"),
@@ -124,7 +133,7 @@ class Kernel:
             self.loading -= 1
         return self.code[gpu]
 
-    def __call__(self, *args):
+    def __call__(self, *args, shared_mem=0):
         assert self.launch.current_gpu() in self.code
         self.launched.append(args)
 

@@ -6,39 +6,50 @@
 #include "points/bvh.cuh"
 
 // Scaled coordinates in curve order; exact, since the scale is a power of two. Adding zero leaves no -0, so equal
-// points have equal bits. A block takes blockDim.y rows.
+// points have equal bits. A block takes EACH times blockDim.y rows.
 template <class T>
 __global__ void gather(const T *x, const int *order, i64 n, i64 padded, int dimensions, int stride, double scale,
                        T *rows) {
-  i64 i = blockIdx.x * (i64)blockDim.y + threadIdx.y;
-  if (i >= padded) return;
-  const T *from = x + (i64)order[minimum(i, n - 1)] * dimensions;
+  const i64 first = blockIdx.x * (i64)EACH * blockDim.y + threadIdx.y;
+  const T *from[EACH];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) from[j] = x + (i64)order[minimum(first + j * blockDim.y, n - 1)] * dimensions;
   for (int d = threadIdx.x; d < stride; d += blockDim.x) {
-    T v = d < dimensions ? value_of(INFINITE<T>) : T(0);
-    if (d < dimensions && i < n) {
-      narrow(mul(widened(from[d]), scale), v);
-      v = add(v, T(0));
+    T v[EACH];
+#pragma unroll
+    for (int j = 0; j < EACH; j++) v[j] = d < dimensions ? from[j][d] : T(0);
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+      const i64 i = first + j * blockDim.y;
+      if (i >= padded) break;
+      if (d < dimensions && i < n) {
+        narrow(mul(widened(v[j]), scale), v[j]);
+        v[j] = add(v[j], T(0));
+      } else if (d < dimensions) {
+        v[j] = value_of(INFINITE<T>);
+      }
+      rows[i * stride + d] = v[j];
     }
-    rows[i * stride + d] = v;
   }
 }
 
+// A lane a point.
 template <class T, int D>
 __global__ void leaf_boxes(const T *points, i64 n, T *nodes) {
-  i64 leaf = thread_id();
-  if (leaf * LEAF >= n) return;
-  Row<T, D> low = load<T, D>(points, leaf * LEAF), high = low;
-  for (i64 i = leaf * LEAF + 1; i < minimum(leaf * LEAF + LEAF, n); i++) {
-    Row<T, D> p = load<T, D>(points, i);
-    for (int d = 0; d < D; d++) {
-      low.x[d] = minimum(low.x[d], p.x[d]);
-      high.x[d] = maximum(high.x[d], p.x[d]);
+  const i64 i = thread_id(), leaf = i / LEAF;
+  Row<T, D> low = load<T, D>(points, minimum(i, n - 1)), high = low;
+#pragma unroll
+  for (int d = 0; d < D; d++)
+#pragma unroll
+    for (int step = 1; step < LEAF; step *= 2) {
+      low.x[d] = minimum(low.x[d], __shfl_xor_sync(FULL, low.x[d], step));
+      high.x[d] = maximum(high.x[d], __shfl_xor_sync(FULL, high.x[d], step));
     }
-  }
   low.tag = tag_of(MIXED, T(0));
   high.tag = T(0);
-  store<T, D>(nodes, 2 * leaf, low);
-  store<T, D>(nodes, 2 * leaf + 1, high);
+  if (leaf * LEAF >= n) return;
+  if (i % LEAF == 0) store<T, D>(nodes, 2 * leaf, low);
+  if (i % LEAF == 1) store<T, D>(nodes, 2 * leaf + 1, high);
 }
 
 // One warp a node.
@@ -84,15 +95,4 @@ __global__ void parent_cores(const Hierarchy h, i64 level, Bits<T> *nodes) {
   i64 child = h.offset[level - 1] + minimum(node * FAN + lane_id(), (i64)h.count[level - 1] - 1);
   Bits<T> least = warp_min(nodes[(2 * child + 1) * STRIDE<D> + STRIDE<D> - 1]);
   if (lane_id() == 0) nodes[(2 * (h.offset[level] + node) + 1) * STRIDE<D> + STRIDE<D> - 1] = least;
-}
-
-// Weight of the edge from every point to the next on the curve; upper bounds start from these in every round.
-template <class T, int METRIC>
-__global__ void curve_steps(const T *rows, i64 n, int dimensions, int stride, const Norm<METRIC> norm,
-                            const Bits<T> *core, Bits<T> *step) {
-  i64 i = thread_id();
-  if (i + 1 >= n) return;
-  const T *x = rows + i * stride;
-  Bits<T> d = power_between(norm, x, x + stride, dimensions);
-  step[i] = core ? maximum(d, maximum(core[i], core[i + 1])) : d;
 }

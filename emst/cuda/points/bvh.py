@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cupy
 import numpy as np
 
 from emst.backend.records import EUCLIDEAN, Norm
 from emst.cuda.distances.brute import centres_of
 from emst.cuda.distances.metric import metric_of
+from emst.cuda.points.choice import products_are_faster
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.constants import BLOCK, FAN, FEW, LEAF, MAX_LEVELS
+from emst.cuda.runtime.constants import BLOCK, EACH, FAN, FEW, LEAF, MAX_LEVELS
 from emst.cuda.runtime.launch import launch, launch_grid
 
 # Dimensions from which all pairs are compared. Where that becomes faster than the hierarchy depends on the data: for
 # 50,000 points on an H200 between 10 and 16 dimensions if they are uniform, at 32 if they are blobs. Most data has
-# structure, so the limit follows the blobs (benchmarks/crossing.py, benchmarks/results).
+# structure, so the limit follows the blobs (benchmarks/crossing.py, benchmarks/results). With fewer dimensions, a look
+# at the points decides (choice.py).
 BRUTE_FROM = 33
 # Coordinates of all pairs of points, at most, that one launch compares in less time than the loop takes for its
 # launches. A term of a power that is a function call counts as many as CALL.
@@ -22,7 +26,7 @@ MOST_TERMS, CALL = 1 << 28, 16
 
 
 class Bvh:
-    """Points in curve order and the nodes above them. From `BRUTE_FROM` dimensions on there are no nodes.
+    """Points in curve order and the nodes above them. There are none where all pairs are compared.
 
     Attributes
     ----------
@@ -36,22 +40,28 @@ class Bvh:
         Whether the points are few enough to compare all of them with all.
     layout, template : str
         Arguments of templates: coordinate type and dimensions; those and the metric.
+    brute : bool
+        Whether all pairs are compared.
     centres : T[tiles, d + 1] or None
-        From `BRUTE_FROM` dimensions on, under the Euclidean norm: centres of tiles and their radii.
+        If they are, under the Euclidean norm: centres of tiles and their radii.
     core_factor : float
         By what `scale_cores` has multiplied the core distances.
     core : T[n] or None
         Powers of the core distances.
     neighbours : int32[k, n] or None
         Nearest neighbours of each point; `core_distances` finds them and `cache_neighbours` uses them.
+    listed : T[k, n] or None
+        Powers of the distances to them, where they are kept.
+    products : Products or None
+        The points as halves, once they are multiplied (products.py).
     """
 
     leaf_size = LEAF
 
-    def __init__(self, rows: cupy.ndarray, n: int, d: int, scale: float, norm: Norm) -> None:
+    def __init__(self, rows: cupy.ndarray, n: int, d: int, scale: float, norm: Norm, brute: bool | None = None) -> None:
         self.n, self.d, self.rows, self.scale, self.norm = n, d, rows, scale, norm
         self.dtype = rows.dtype
-        self.brute = d >= BRUTE_FROM
+        self.brute = d >= BRUTE_FROM if brute is None else brute
         terms = n * n * (d + 2) * (CALL if norm.kind in ("powers", "any power") else 1)
         self.few = n <= FEW and terms <= MOST_TERMS
         self.T = ctype(rows.dtype)
@@ -63,6 +73,8 @@ class Bvh:
         self.core: cupy.ndarray | None = None
         self.core_factor = 1.0
         self.neighbours: cupy.ndarray | None = None
+        self.listed: cupy.ndarray | None = None
+        self.products: Any = None
         self.counts = counts = [] if self.brute else _level_counts(n)
         pad = [0] * (MAX_LEVELS - len(counts))
         offsets = [sum(counts[:level]) for level in range(len(counts))]
@@ -127,12 +139,15 @@ def build_bvh(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: Nor
     columns = min(stride, 32)
     block = (columns, BLOCK // columns)
     args = (points, order, n, padded(n), *bvh.shape, scale, rows)
-    launch_grid("points/bvh", f"gather<{bvh.T}>", (-(-padded(n) // block[1]),), block, args)
-    if bvh.brute:
-        bvh.centres = centres_of(rows, n) if norm == EUCLIDEAN else None
-        return bvh
-    launch("points/bvh", f"leaf_boxes<{bvh.layout}>", bvh.counts[0], rows, n, bvh.nodes)
-    each_level(bvh, "points/bvh", "parent_boxes", range(1, len(bvh.counts)))
+    launch_grid("points/bvh", f"gather<{bvh.T}>", (-(-padded(n) // (EACH * block[1])),), block, args)
+    if not bvh.brute:
+        launch("points/bvh", f"leaf_boxes<{bvh.layout}>", padded(n), rows, n, bvh.nodes)
+        look = (rows, bvh.nodes, bvh.counts[0], n, d, bvh.layout)
+        if norm != EUCLIDEAN or not products_are_faster(*look):
+            each_level(bvh, "points/bvh", "parent_boxes", range(1, len(bvh.counts)))
+            return bvh
+        bvh = Bvh(rows, n, d, scale, norm, brute=True)
+    bvh.centres = centres_of(rows, n) if norm == EUCLIDEAN else None
     return bvh
 
 
@@ -140,14 +155,6 @@ def each_level(bvh: Bvh, room: str, name: str, levels: range) -> None:
     """A kernel over the nodes of each level, from low to high, a warp a node."""
     for level in levels:
         launch(room, f"{name}<{bvh.layout}>", 32 * bvh.counts[level], bvh.hierarchy, level, bvh.nodes)
-
-
-def curve_steps(bvh: Bvh) -> cupy.ndarray:
-    """Weight of the edge from every point to the next on the curve: T[n], the last undefined."""
-    step = cupy.empty(bvh.n, bvh.dtype)
-    name, norm = f"curve_steps<{bvh.T}, {bvh.metric.number}>", bvh.metric.norm
-    launch("points/bvh", name, bvh.n - 1, bvh.rows, bvh.n, *bvh.shape, norm, bvh.core, step)
-    return step
 
 
 def write_cores(bvh: Bvh, core: cupy.ndarray) -> None:

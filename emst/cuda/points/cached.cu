@@ -1,43 +1,63 @@
 // Cached nearest neighbours of another component, and the upper bounds that follow from them.
-#include "known.cuh"
 #include "distances/point_rows.cuh"
 
 // Upper bounds of the lightest edge of each component: the edges to cached neighbours that still lie in another
-// component, and those between neighbours on the curve.
+// component, and those between neighbours on the curve. Neighbours that have joined the point's component are
+// forgotten; a point that repeats such a neighbour will not need another one.
 template <class T>
-__global__ void upper_bounds(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, const Bits<T> *step,
-                             Bits<T> *best) {
-  const Known known(labels, n, nearest);
-  int next[EACH];
-#pragma unroll
-  for (int j = 0; j < EACH; j++) next[j] = point_of_thread(j) + 1 < n ? labels[point_of_thread(j) + 1] : known.label[j];
+__global__ void __launch_bounds__(EMST_BLOCK, 6)
+    upper_bounds(const int *labels, i64 n, const T *rows, int dimensions, int stride, const Bits<T> *step,
+                 const Bits<T> *second, int *nearest, Bits<T> *bound, Bits<T> *best, int *count) {
+  if (thread_id() == 0) count[2] = 0;  // see `list_searches`
+  int label[EACH], next[EACH], neighbour[EACH], other[EACH];
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
     const i64 i = point_of_thread(j);
-    if (known.outside(j)) lower(best + known.label[j], bound[i]);
-    if (i >= n || next[j] == known.label[j]) continue;
-    Bits<T> d = step[i];
-    lower(best + known.label[j], d);
+    label[j] = i < n ? labels[i] : NONE;
+    next[j] = i + 1 < n ? labels[i + 1] : label[j];
+    neighbour[j] = i < n ? nearest[i] : NONE;
+  }
+#pragma unroll
+  for (int j = 0; j < EACH; j++) other[j] = neighbour[j] == NONE ? NONE : labels[neighbour[j]];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    const i64 i = point_of_thread(j);
+    if (neighbour[j] != NONE && other[j] != label[j]) lower(best + label[j], bound[i]);
+    if (neighbour[j] != NONE && other[j] == label[j]) {
+      nearest[i] = NONE;
+      if ((second ? second[i] : bound[i]) == 0 && repeated(rows, dimensions, stride, i, neighbour[j]))
+        bound[i] = INFINITE<T>;
+    }
+    if (next[j] == label[j]) continue;
+    const Bits<T> d = step[i];
+    lower(best + label[j], d);
     lower(best + next[j], d);
   }
 }
 
 // No neighbour is cached yet, and the bound is the core distance, if there are any. Of repeated points only the first
-// needs a neighbour.
-template <class T>
-__global__ void start_cache(const T *rows, int dimensions, int stride, const Bits<T> *core, i64 n, const int *labels,
-                            int *nearest, Bits<T> *bound) {
+// needs a neighbour. Upper bounds start in every round from `step`, the weight of the edge from a point to the next on
+// the curve.
+template <class T, int METRIC>
+__global__ void start_cache(const T *rows, i64 n, int dimensions, int stride, const Norm<METRIC> norm,
+                            const Bits<T> *core, const int *labels, int *nearest, Bits<T> *bound, Bits<T> *step,
+                            int *count) {
   const i64 i = thread_id();
+  if (i < 3) count[i] = i == 0 ? (int)n : 0;
   if (i >= n) return;
   nearest[i] = NONE;
   bound[i] = repeated(rows, dimensions, stride, i, labels[i]) ? INFINITE<T> : core ? core[i] : 0;
+  if (i + 1 == n) return;
+  const T *x = rows + i * stride;
+  const Bits<T> d = power_between(norm, x, x + stride, dimensions);
+  step[i] = core ? maximum(d, maximum(core[i], core[i + 1])) : d;
 }
 
 // Caches the first point of another component in a list of nearest points. Points that are not listed are no nearer
 // than the last entry: a listed point that comes before it in the total order is the nearest neighbour. Otherwise the
 // best listed point gives an upper bound of the component, and the last entry a lower bound of this point, unless a
-// greater one is known (floor). look(j, distance, core) reads point j. A point that `repeats` another needs no
-// neighbour.
+// greater one is known (floor). look(k, j, distance, core) reads point j, the k-th of the list. A point that `repeats`
+// another needs no neighbour.
 template <class T, class Look>
 __device__ void cache_from_list(i64 i, i64 n, Bits<T> core, Bits<T> floor, int label, bool repeats, i64 listed,
                                 const int *neighbour, const int *labels, Look look, int *nearest, Bits<T> *bound,
@@ -51,7 +71,7 @@ __device__ void cache_from_list(i64 i, i64 n, Bits<T> core, Bits<T> floor, int l
       break;
     }
     Bits<T> d, theirs;
-    look(j, d, theirs);
+    look(k, j, d, theirs);
     const Bits<T> w = maximum(maximum(core, theirs), d);
     last = d;
     if (labels[j] == label) continue;
@@ -70,11 +90,12 @@ __device__ void cache_from_list(i64 i, i64 n, Bits<T> core, Bits<T> floor, int l
 }
 
 // Neighbours under mutual reachability from the lists: of all points, or (again) of those whose cached neighbour has
-// joined their component. FIXED dimensions; for 0 as many as are given at run time.
+// joined their component. Distances are computed again, or read if `power` holds them. FIXED dimensions; for 0 as many
+// as are given at run time.
 template <class T, int FIXED, int METRIC>
 __global__ void cache_from_lists(bool again, const T *points, i64 n, int dimensions, int stride,
-                                 const Norm<METRIC> norm, i64 listed, const int *neighbour, const int *labels,
-                                 int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best) {
+                                 const Norm<METRIC> norm, i64 listed, const int *neighbour, const Bits<T> *power,
+                                 const int *labels, int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best) {
   i64 i = thread_id();
   if (i >= n) return;
   const int label = labels[i];
@@ -85,9 +106,9 @@ __global__ void cache_from_lists(bool again, const T *points, i64 n, int dimensi
     const T *x = points + i * stride;
     cache_from_list<T>(
         i, n, bits_of(x[stride - 1]), floor, label, repeats, listed, neighbour, labels,
-        [&](int j, Bits<T> &distance, Bits<T> &core) {
+        [&](int k, int j, Bits<T> &distance, Bits<T> &core) {
           const T *y = points + (i64)j * stride;
-          distance = power_between(norm, x, y, dimensions);
+          distance = power ? power[k * n + i] : power_between(norm, x, y, dimensions);
           core = bits_of(y[stride - 1]);
         },
         nearest, bound, second, best);
@@ -95,7 +116,7 @@ __global__ void cache_from_lists(bool again, const T *points, i64 n, int dimensi
     const Row<T, FIXED> x = load<T, FIXED>(points, i);
     cache_from_list<T>(
         i, n, bits_of(x.tag), floor, label, repeats, listed, neighbour, labels,
-        [&](int j, Bits<T> &distance, Bits<T> &core) {
+        [&](int, int j, Bits<T> &distance, Bits<T> &core) {
           const Row<T, FIXED> y = load<T, FIXED>(points, j);
           distance = power_between(norm, x, y);
           core = bits_of(y.tag);

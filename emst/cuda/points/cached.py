@@ -6,7 +6,7 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Forest
-from emst.cuda.points.bvh import Bvh, curve_steps
+from emst.cuda.points.bvh import Bvh
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 
 
@@ -25,26 +25,29 @@ class NeighbourCache:
 
     def __init__(self, bvh: Bvh) -> None:
         n, mrd = bvh.n, bvh.core is not None
-        self.rounds = 0
+        self.rounds, self.alone = 0, False  # rounds searched; whether all points were components of the first one
         self.nearest = cupy.empty(n, np.int32)
         self.bound = cupy.empty(n, bvh.dtype)
         self.second = cupy.empty(n, bvh.dtype) if mrd else None
         self.best_distance = cupy.empty(n, bvh.dtype) if mrd else None
         self.worklist = cupy.empty(n, np.int32)
         self.lists: cupy.ndarray | None = None  # neighbours to look at before searching, int32[k, n]
-        self.step = curve_steps(bvh)
-        self.count = cupy.asarray(np.array([n, 0], np.int32))  # queries in the worklist, packets taken from it
+        self.listed: cupy.ndarray | None = None  # powers of the distances to them, T[k, n], if they are known
+        self.step = cupy.empty(n, bvh.dtype)
+        self.count = cupy.empty(3, np.int32)  # of the worklist, see search.cu
         self.compaction = Compaction(n)
 
 
 def cache_neighbours(bvh: Bvh, forest: Forest) -> NeighbourCache:
     """See `emst.backend.operations`."""
     cache, lists, n = NeighbourCache(bvh), bvh.neighbours, bvh.n
+    started = (forest.labels, cache.nearest, cache.bound, cache.step, cache.count)
+    name = f"start_cache<{bvh.T}, {bvh.metric.number}>"
+    launch("points/cached", name, n, bvh.rows, n, *bvh.shape, bvh.metric.norm, bvh.core, *started)
     if lists is None:
-        known = (forest.labels, cache.nearest, cache.bound)
-        launch("points/cached", f"start_cache<{bvh.T}>", n, bvh.rows, *bvh.shape, bvh.core, n, *known)
         return cache
     cache.lists, bvh.neighbours = lists, None
+    cache.listed, bvh.listed = bvh.listed, None
     fill_from_lists(bvh, forest, cache)
     if not bvh.brute:
         cache.lists = None  # searching costs less than looking again
@@ -59,12 +62,15 @@ def fill_from_lists(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
     name = f"cache_from_lists<{bvh.T}, {0 if bvh.brute else bvh.d}, {bvh.metric.number}>"
     results = (forest.labels, cache.nearest, cache.bound, cache.second, forest.best)
     points = (bvh.rows, n, *bvh.shape, bvh.metric.norm)
-    launch("points/cached", name, n, again, *points, len(lists), lists, *results)
+    launch("points/cached", name, n, again, *points, len(lists), lists, cache.listed, *results)
 
 
 def upper_bounds(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
     """See `emst.backend.operations`; `merge` and `join_duplicates` leave `best` at infinity."""
     if cache.best_distance is not None:
         cache.best_distance.fill(np.inf)
-    known = (forest.labels, bvh.n, cache.nearest, cache.bound, cache.step)
-    launch_over_points("points/cached", f"upper_bounds<{bvh.T}>", bvh.n, *known, forest.best)
+    if cache.rounds == 1 and cache.alone:  # the nearest neighbour of each point has joined it
+        cache.nearest.data.memset_async(0xFF, cache.nearest.nbytes)
+    known = (forest.labels, bvh.n, bvh.rows, *bvh.shape, cache.step)
+    results = (cache.second, cache.nearest, cache.bound, forest.best, cache.count)
+    launch_over_points("points/cached", f"upper_bounds<{bvh.T}>", bvh.n, *known, *results)

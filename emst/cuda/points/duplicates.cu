@@ -24,9 +24,10 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       });
 }
 
-// The search reads the labels of whole leaves: those past the last point are NONE.
+// The search reads the labels of whole leaves: those past the last point are NONE. No component has an edge yet.
 template <class T>
-__global__ void hang_from_heads(const int *heads, i64 n, const Bits<T> *core, int *labels, u64 *ends, Bits<T> *weight) {
+__global__ void hang_from_heads(const int *heads, i64 n, const Bits<T> *core, int *labels, u64 *ends, Bits<T> *weight,
+                                Bits<T> *best) {
   i64 i = thread_id();
   if (i >= n) {
     if (i < (n + LEAF - 1) / LEAF * LEAF) labels[i] = NONE;
@@ -37,4 +38,5 @@ __global__ void hang_from_heads(const int *heads, i64 n, const Bits<T> *core, in
   bool hangs = head != (int)i;
   ends[i] = hangs ? (u64)head << 32 | (u32)i : ~0ull;
   if (hangs) weight[i] = core ? core[i] : 0;
+  best[i] = INFINITE<T>;
 }

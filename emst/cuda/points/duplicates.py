@@ -9,6 +9,7 @@ from emst.backend.records import Forest
 from emst.cuda.merge import MergeScratch, halves
 from emst.cuda.points.bvh import Bvh, padded
 from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.memory import OnItsWay
 
 
 def join_duplicates(bvh: Bvh) -> Forest:
@@ -17,10 +18,11 @@ def join_duplicates(bvh: Bvh) -> Forest:
     scratch = MergeScratch(n)
     labels = cupy.empty(padded(n), np.int32)[:n]  # whole leaves are read at once
     heads = cupy.empty(n, np.int32)
-    weight = cupy.empty(n, bvh.dtype)
+    weight, best = cupy.empty(n, bvh.dtype), cupy.empty(n, bvh.dtype)
     total = scratch.status
     scratch.compaction.launch("points/duplicates", f"list_heads<{T}>", n, bvh.rows, n, *bvh.shape, heads, labels, total)
-    launch("points/duplicates", f"hang_from_heads<{T}>", padded(n), heads, n, bvh.core, labels, scratch.ends, weight)
-    best = cupy.full(n, np.inf, bvh.dtype)
+    count = OnItsWay(total[:1])
+    args = (heads, n, bvh.core, labels, scratch.ends, weight, best)
+    launch("points/duplicates", f"hang_from_heads<{T}>", padded(n), *args)
     edge, ends = halves(scratch.edge), halves(scratch.ends)
-    return Forest(labels, heads[: int(total[0])], best, *edge, *ends, weight, scratch)
+    return Forest(labels, heads[: count.arrived()[0]], best, *edge, *ends, weight, scratch)

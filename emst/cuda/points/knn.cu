@@ -9,19 +9,21 @@
 // neighbour[k * n + i] is the k-th entry of point i's list; core is the entry before the last.
 template <class T, int D, int METRIC, int K>
 __global__ void __launch_bounds__(32 * WARPS)
-    nearest_points(const T *__restrict__ points, i64 n, const Hierarchy h, const T *__restrict__ nodes,
-                   const Norm<METRIC> norm, int *neighbour, Bits<T> *core) {
+    nearest_points(const T *__restrict__ points, i64 n, const __grid_constant__ Hierarchy h,
+                   const T *__restrict__ nodes, const Norm<METRIC> norm, int *neighbour, Bits<T> *core) {
   __shared__ u64 stacks[WARPS][STACK];
+  __shared__ Wanting<T, D> waiting[WARPS][32];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= n) return;
   NearestPoints<T, D, METRIC, K> search;
+  search.waiting = waiting[threadIdx.x / 32];
   search.points = points;
   search.norm = norm;
   search.on = u < n;
   u = minimum(u, n - 1);
   search.own = (u32)u;
   search.x = load<T, D>(points, u);
-  list_nearest(search, h, nodes, packet * (32 / LEAF) - 2, stacks[threadIdx.x / 32]);
+  list_nearest(search, h, nodes, packet * (32 / LEAF) - 16 / LEAF, stacks[threadIdx.x / 32]);
   if (!search.on) return;
   core[u] = search.distance[K - 2];
 #pragma unroll
@@ -31,7 +33,7 @@ __global__ void __launch_bounds__(32 * WARPS)
 // The distance of the given rank among the distances of every point, the point itself included.
 template <class T, int D, int METRIC>
 __global__ void __launch_bounds__(32 * WARPS)
-    kth_distances(const T *__restrict__ points, i64 n, const Hierarchy h, const T *__restrict__ nodes,
+    kth_distances(const T *__restrict__ points, i64 n, const __grid_constant__ Hierarchy h, const T *__restrict__ nodes,
                   const Norm<METRIC> norm, int rank, Bits<T> *core) {
   __shared__ u64 stacks[WARPS][STACK];
   __shared__ u32 words[WARPS][32 * Selection<T>::BINS];

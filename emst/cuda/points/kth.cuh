@@ -17,10 +17,10 @@ struct KthDistance {
   Selection<T> selection;
 
   __device__ bool may_hold(T, T) const { return true; }
-  __device__ bool wants(int, u32, const Row<T, D> &low, const Row<T, D> &high) const {
+  __device__ bool wants(bool, u32, const Row<T, D> &low, const Row<T, D> &high) const {
     return box_power(norm, low, high, x) <= selection.limit;
   }
-  __device__ bool scan(int leaf) {
+  __device__ bool scan(int leaf, u32 = FULL) {
     each_distance(leaf, [&](Bits<T> d) { selection.offer(d); });
     return false;
   }

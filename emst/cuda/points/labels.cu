@@ -1,7 +1,7 @@
 // Labels of nodes: the component of all points below a node, MIXED if there are several.
 #include "points/bvh.cuh"
 
-// A block labels EACH times 32 leaves of 8 points and the node above them.
+// A block labels EACH times 32 leaves and the node above them.
 template <class T, int D>
 __global__ void __launch_bounds__(LEAF *FAN) label_leaves(const int *labels, i64 n, const Hierarchy h, T *nodes) {
   __shared__ int leaf_label[EACH][FAN];

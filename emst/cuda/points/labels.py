@@ -8,8 +8,8 @@ from __future__ import annotations
 import cupy
 
 from emst.cuda.points.bvh import Bvh, each_level
-from emst.cuda.runtime.constants import FAN
-from emst.cuda.runtime.launch import launch, launch_over_points
+from emst.cuda.runtime.constants import EACH, FAN, LEAF
+from emst.cuda.runtime.launch import launch
 
 
 def label_nodes(bvh: Bvh, labels: cupy.ndarray) -> None:
@@ -17,7 +17,7 @@ def label_nodes(bvh: Bvh, labels: cupy.ndarray) -> None:
     if bvh.brute:
         return
     args = (cupy.ascontiguousarray(labels), bvh.n, bvh.hierarchy, bvh.nodes)
-    launch_over_points("points/labels", f"label_leaves<{bvh.layout}>", bvh.n, *args)
+    launch("points/labels", f"label_leaves<{bvh.layout}>", -(-bvh.n // EACH), *args, block=LEAF * FAN)
     top = max(sum(count > FAN for count in bvh.counts), 2)  # the first level that one block does at once
     each_level(bvh, "points/labels", "label_level", range(2, top))
     if top < len(bvh.counts):

@@ -8,7 +8,9 @@ import cupy
 import numpy as np
 
 from emst.cuda.points.bvh import BRUTE_FROM
+from emst.cuda.points.choice import may_look
 from emst.cuda.points.knn import LONGEST_LIST
+from emst.cuda.points.products import product_bytes
 from emst.cuda.runtime.constants import BRUTE_TILE, LEAF
 from emst.cuda.runtime.memory import bytes_free
 
@@ -19,12 +21,15 @@ def bytes_needed(n: int, d: int, dtype: Any, k: int) -> int:
     """Device memory of one tree at its peak, in the rounds, the points not counted; a little more than measured."""
     size = np.dtype(dtype).itemsize
     row = size * (4 if d <= 3 else d + 1)
+    all_pairs = d >= BRUTE_FROM or may_look(n, d)
+    multiplied = product_bytes(n, d, k) if all_pairs else 0
     nodes = row / BRUTE_TILE if d >= BRUTE_FROM else 2 * row * 33 / 32 / LEAF
     ids = 4 * 7 + 8 * 2  # order, labels, components twice, parent, neighbours, worklist; edges by component and by slot
-    numbers = 5 * size + 4  # weight, best, bound, step; slack for what the pool rounds up
-    splits = 2 * size + 4 if d >= BRUTE_FROM else 0  # all pairs: neighbours by split of the points
-    mrd = 0 if k == 1 else 4 * (size + (k if k <= LONGEST_LIST else 0))
-    return int(n * (row + nodes + ids + numbers + splits + mrd)) + (1 << 22)
+    numbers = 5 * size + 5  # weight, best, bound, step; slack for what the pool rounds up, and for sorts
+    splits = 2 * size + 4 if all_pairs else 0  # all pairs: neighbours by split of the points
+    listed = k if 1 < k <= LONGEST_LIST else 0  # and, of products, their distances
+    mrd = 0 if k == 1 else 4 * (size + listed) + (size * listed if all_pairs else 0)
+    return int(n * (row + nodes + ids + numbers + splits + mrd)) + multiplied + (1 << 22)
 
 
 def require_memory(array: Any, dtype: Any, k: int, labels: bool = False) -> None:

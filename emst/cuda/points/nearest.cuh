@@ -1,6 +1,9 @@
 // The K nearest points of 32 queries that are neighbours on the curve, as sorted lists in registers.
 #pragma once
+#include "points/scan.cuh"
 #include "points/walk.cuh"
+
+constexpr int WINDOW = 64 / LEAF;  // leaves around a packet's place on the curve that are compared first
 
 // A search (see walk.cuh) for the K nearest points.
 template <class T, int D, int METRIC, int K>
@@ -14,10 +17,11 @@ struct NearestPoints {
   Bits<T> reach;
   bool on;
   u32 own_leaf, own_leaves;  // scanned before the walk
+  Wanting<T, D> *waiting;    // 32, in shared memory
 
   __device__ bool may_hold(T, T) const { return true; }
-  __device__ bool wants(int level, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
-    if (level == 0 && first / LEAF - own_leaf < own_leaves) return false;
+  __device__ bool wants(bool is_leaf, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
+    if (is_leaf && first / LEAF - own_leaf < own_leaves) return false;
     return on && box_power(norm, low, high, x) < distance[K - 1];
   }
   __device__ void insert(Bits<T> d, u32 i) {
@@ -32,19 +36,19 @@ struct NearestPoints {
         i = j;
       }
   }
-  __device__ bool scan(int leaf) {
+  __device__ bool scan(int leaf, u32 wanting) {
     const u32 i0 = (u32)leaf * LEAF;
-    const T *rows = points + (i64)leaf * (LEAF * STRIDE<D>);
-    Bits<T> before = distance[K - 1];
-#pragma unroll 1  // the insertion is long
-    for (int t = 0; t < LEAF; t++) {
-      u32 i = i0 + t;
-      Bits<T> d = power_between(norm, x, load<T, D>(rows, t));
-      if (d < distance[K - 1] && i != own) insert(d, i);
+    u32 near = points_within(points, norm, leaf, wanting, x, distance[K - 1], waiting);
+    if (own - i0 < LEAF) near &= ~(1u << (own - i0));
+    if (!__any_sync(FULL, near)) return false;
+    for (; near; near &= near - 1) {
+      const u32 i = i0 + __ffs(near) - 1;
+      const Bits<T> d = power_between(norm, x, load<T, D>(points, i));
+      if (d < distance[K - 1]) insert(d, i);
     }
-    bool closer = __any_sync(FULL, distance[K - 1] != before);
-    if (closer) reach = warp_max(on ? distance[K - 1] : Bits<T>(-1));
-    return closer;
+    __syncwarp();
+    reach = warp_max(on ? distance[K - 1] : Bits<T>(-1));
+    return true;
   }
 };
 
@@ -60,7 +64,8 @@ __device__ void list_nearest(NearestPoints<T, D, METRIC, K> &search, const Hiera
   search.reach = INFINITE<T>;
   int first = maximum((int)leaf, 0);
   search.own_leaf = first;
-  search.own_leaves = minimum(32 / LEAF + 4, h.count[0] - first);
-  for (int i = 0; i < (int)search.own_leaves; i++) search.scan(first + i);
+  search.own_leaves = minimum(WINDOW, h.count[0] - first);
+  const u32 all = __ballot_sync(FULL, search.on);
+  for (int i = 0; i < (int)search.own_leaves; i++) search.scan(first + i, all);
   walk<T, D>(h, nodes, Packet<T, D>(search.x), stack, search);
 }

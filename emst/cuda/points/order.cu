@@ -3,6 +3,7 @@
 // A level has m points in its cells, in curve order: `members` holds their rows (null on the first level: all rows in
 // order), `cell` the number of the cell of each (null: 0).
 #include "runtime/compact.cuh"
+#include "runtime/ties.cuh"
 #include "points/curve.cuh"
 
 constexpr int CROWD = EMST_CROWD;
@@ -44,23 +45,28 @@ __device__ double side(const U *box, int dimensions, int axis, double scale) {
   return add(mul(widened(unordered(box[dimensions + axis])), scale), -low);
 }
 
-// How many axes come before one: wider ones, and equally wide ones of a smaller number.
+// How many axes of a cell come before each: wider ones, and equally wide ones of a smaller number. A thread an axis of
+// a cell, since in many dimensions one warp would take milliseconds.
 template <class T, class U>
-__device__ int rank_of(const U *box, int dimensions, int axis, double scale) {
+__global__ void rank_axes(const U *corners, i64 cells, int dimensions, double scale, int *ranks) {
+  const i64 at = thread_id();
+  if (at >= cells * dimensions) return;
+  const U *const box = corners + at / dimensions * 2 * dimensions;
+  const int axis = (int)(at % dimensions);
   const double own = side<T>(box, dimensions, axis, scale);
   int rank = 0;
   for (int other = 0; other < dimensions; other++) {
     const double theirs = side<T>(box, dimensions, other, scale);
     rank += theirs > own || (theirs == own && other < axis);
   }
-  return rank;
+  ranks[at] = rank;
 }
 
-// The grid of every cell, from its box; a warp a cell. The widest axes take part: as many of them, up to D, as there
-// are such that each is wider than a cell of the grid that they make.
+// The grid of every cell, from its box and the ranks of its axes; a warp a cell. The widest axes take part: as many of
+// them, up to D, as there are such that each is wider than a cell of the grid that they make.
 template <class T, class U, int D>
-__global__ void cell_grids(const U *corners, i64 cells, int dimensions, double scale, double least_extent, double *low,
-                           int *axes, int *used, double *factor) {
+__global__ void cell_grids(const U *corners, const int *ranks, i64 cells, int dimensions, double scale,
+                           double least_extent, double *low, int *axes, int *used, double *factor) {
   const i64 cell = thread_id() / 32;
   if (cell >= cells) return;
   const U *box = corners + cell * 2 * dimensions;
@@ -70,7 +76,7 @@ __global__ void cell_grids(const U *corners, i64 cells, int dimensions, double s
   const double extent = value_of(warp_max(widest));
   int chosen = 1;
   for (int axis = lane_id(); axis < dimensions; axis += 32) {
-    const int rank = rank_of<T>(box, dimensions, axis, scale) + 1;
+    const int rank = ranks[cell * dimensions + axis] + 1;
     if (rank <= D && mul(side<T>(box, dimensions, axis, scale), (double)(1ull << bits_for(rank))) > extent)
       chosen = maximum(chosen, rank);
   }
@@ -78,7 +84,7 @@ __global__ void cell_grids(const U *corners, i64 cells, int dimensions, double s
   int before = 0;
   for (int first = 0; first < dimensions; first += 32) {
     const int axis = first + (int)lane_id();
-    const bool taken = axis < dimensions && rank_of<T>(box, dimensions, axis, scale) < chosen;
+    const bool taken = axis < dimensions && ranks[cell * dimensions + axis] < chosen;
     const u32 lanes = __ballot_sync(FULL, taken);
     const i64 at = cell * D + before + __popc(lanes & ((1u << lane_id()) - 1));
     if (taken) {
@@ -96,15 +102,43 @@ __global__ void cell_grids(const U *corners, i64 cells, int dimensions, double s
   factor[cell] = extent > least_extent ? (double)(1ull << bits_for(chosen)) / extent : 0.0;
 }
 
-// The code of every point in its cell; 0 where the cell cannot be divided.
+// The code of every point in its cell, 0 where the cell cannot be divided, and, unless it is null, the highest 32 bits
+// of that: of codes by fewer axes than have 32 bits, all.
 template <class T, int D>
 __global__ void cell_codes(const T *points, int dimensions, const int *members, const int *cell, i64 m, double scale,
-                           const double *low, const int *axes, const int *used, const double *factor, u64 *code) {
-  const i64 k = thread_id();
-  if (k >= m) return;
-  const i64 row = members ? members[k] : k, own = cell ? cell[k] : 0;
+                           const double *low, const int *axes, const int *used, const double *factor, u64 *code,
+                           u32 *high) {
+  __shared__ CurveCoder<D> coder;
+  coder.copy();
+  __syncthreads();
   const Grids grids{low, axes, used, factor};
-  code[k] = factor[own] > 0 ? curve_code<T, D>(points + row * dimensions, scale, grids, own) : 0;
+#pragma unroll(D <= 3 ? EACH : 1)
+  for (int j = 0; j < EACH; j++) {
+    const i64 k = point_of_thread(j);
+    if (k >= m) return;
+    const i64 row = members ? members[k] : k, own = cell ? cell[k] : 0;
+    const u64 c = factor[own] > 0 ? curve_code<T, D>(coder, points + row * dimensions, scale, grids, own) : 0;
+    code[k] = c;
+    if (high) high[k] = (u32)(c >> maximum(used[own] * bits_for(used[own]) - 32, 0));
+  }
+}
+
+// Points that are in the order of the highest bits of their codes, in the order of all bits. Longer runs stay as they
+// are, and `state` becomes LONG_RUNS. If it is MANY_TIES the points have not been sorted.
+__global__ void __launch_bounds__(TIE_THREADS)
+    order_codes(const u32 *high, const int *rows, i64 n, const u64 *code, int *ordered, int *state) {
+  if (*state == MANY_TIES) return;
+  struct Point {
+    u64 code;
+    int row;
+  };
+  order_ties<CROWD, Point>(
+      high, n, [&](i64 k, bool tied) { return Point{tied ? code[rows[k]] : 0, rows[k]}; },
+      [](const Point &a, const Point &b) { return a.code < b.code || (a.code == b.code && a.row < b.row); },
+      [&](i64 to, const Point &point, u32, const Point *ahead) {
+        ordered[to] = point.row;
+        if (ahead) *state = LONG_RUNS;
+      });
 }
 
 // Keys by which points that are sorted by their codes are sorted by their cells.
@@ -122,14 +156,15 @@ __global__ void put_in_order(const int *moved, const int *members, const int *pl
   in_order[k] = code[moved[k]];
 }
 
-// Lists the points in runs of more than CROWD equal codes within a cell that was divided.
+// Lists the points in runs of more than CROWD equal codes, or highest bits of codes, within a cell that was divided.
+template <class Word>
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_crowded(const u64 *code, const int *cell, i64 m, const double *factor, int *crowded, int *total, u64 *tiles,
+    list_crowded(const Word *code, const int *cell, i64 m, const double *factor, int *crowded, int *total, u64 *tiles,
                  u32 epoch) {
   compact(
       m, tiles, epoch, total,
       [&](int, i64 k) {
-        const u64 mine = code[k];
+        const Word mine = code[k];
         const int own = cell ? cell[k] : 0;
         const auto same = [&](i64 j) { return code[j] == mine && (!cell || cell[j] == own); };
         int run = 1;

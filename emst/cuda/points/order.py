@@ -14,8 +14,9 @@ import numpy as np
 from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, CurveCells, CurveOrder, runs_of
 from emst.cuda.points.statistics import corners_of, corners_of_box
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.launch import Compaction, launch
-from emst.cuda.runtime.sort import sort_pairs
+from emst.cuda.runtime.constants import LONG_RUNS, MANY_TIES, TIES_A_THREAD
+from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
+from emst.cuda.runtime.sort import many_ties, sort_pairs
 
 Box: TypeAlias = tuple[np.ndarray, np.ndarray]  # corners float64[d] on the host
 
@@ -51,12 +52,19 @@ def curve_order(points: cupy.ndarray, scale: float, keep: bool = False, box: Box
     if n == 0 or (n <= CROWD and box is None):
         return CurveOrder(cupy.arange(n, dtype=np.int32), joined_levels([], d) if keep else None)
     level: Level | None = Level(n, 1)
+    rows, kept = None, []
     if keep:  # copies from the host, which small inputs would feel
         level = Level(n, 1, cupy.zeros(1, np.int32), cupy.asarray([0, n], np.int64))
-    rows, kept = None, []
     while level is not None:
         grids = _grids(_corners(points, level, box), level.cells, d, scale)
-        codes, rows = _sorted(_codes(points, scale, level, grids), level, rows)
+        high = cupy.empty(n, np.uint32) if rows is None and not keep else None
+        codes = _codes(points, scale, level, grids, high)
+        if high is not None:
+            rows, level = _by_high_bits(high, codes, level, grids)
+            if level is None:
+                break
+            codes = codes if level.members is None else codes[level.members]
+        codes, rows = _sorted(codes, level, rows)
         if keep:
             kept.append((level.first, *runs_of(codes, level.first, level.start), grids))
         level = _crowded(codes, level, rows, grids.factor)
@@ -84,7 +92,10 @@ def _corners(points: cupy.ndarray, level: Level, box: Box | None) -> cupy.ndarra
 def _grids(corners: cupy.ndarray, cells: int, d: int, scale: float) -> Grids:
     """The grids of cells with these boxes."""
     grids, axes = new_grids(cells, d), min(d, MOST_CURVE_AXES)
-    args = (corners, cells, np.int32(d), scale, LEAST_EXTENT, *grids)
+    ranks = cupy.empty((cells, d), np.int32)
+    box = (cells, np.int32(d), scale)
+    launch("points/order", f"rank_axes<{_types(corners)}>", cells * d, corners, *box, ranks)
+    args = (corners, ranks, *box, LEAST_EXTENT, *grids)
     launch("points/order", f"cell_grids<{_types(corners)}, {axes}>", 32 * cells, *args)
     return grids
 
@@ -102,19 +113,42 @@ def new_grids(cells: int, d: int) -> Grids:
     )
 
 
-def _codes(points: cupy.ndarray, scale: float, level: Level, grids: Grids) -> cupy.ndarray:
-    """Codes of the level's points."""
+def _codes(
+    points: cupy.ndarray, scale: float, level: Level, grids: Grids, high: cupy.ndarray | None = None
+) -> cupy.ndarray:
+    """Codes of the level's points; their highest bits go to `high`."""
     d = points.shape[1]
     codes = cupy.empty(level.m, np.uint64)
     name = f"cell_codes<{ctype(points.dtype)}, {min(d, MOST_CURVE_AXES)}>"
-    launch("points/order", name, level.m, points, np.int32(d), level.members, level.cell, level.m, scale, *grids, codes)
+    args = (points, np.int32(d), level.members, level.cell, level.m, scale, *grids, codes, high)
+    launch_over_points("points/order", name, level.m, *args)
     return codes
+
+
+def _by_high_bits(high: cupy.ndarray, codes: cupy.ndarray, level: Level, grids: Grids) -> tuple[Any, Level | None]:
+    """All points in the order of their codes, by half of the passes, and what is left to be sorted by all bits.
+
+    That is nothing, or a level of those points that have the highest bits in common with more than CROWD others, or,
+    with None instead of the order, the level itself."""
+    n, state = level.m, many_ties(high, CROWD // 2)
+    ordered = cupy.empty(n, np.int32)
+    high, rows = sort_pairs(high, unwanted=state)
+    launch("points/order", "order_codes", -(-n // TIES_A_THREAD), high, rows, n, codes, ordered, state)
+    found = int(state.get()[0])
+    if found == MANY_TIES:
+        return None, level
+    if found != LONG_RUNS:
+        return ordered, None
+    place = rows  # which has been read
+    Compaction(n).launch("points/order", "list_crowded<u32>", n, high, None, n, grids.factor, place, state)
+    place = place[: int(state.get()[0])]
+    return ordered, Level(len(place), 1, place=place, members=ordered[place]) if len(place) else None
 
 
 def _sorted(codes: cupy.ndarray, level: Level, rows: Any) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Codes in order, cell by cell, and the rows of all points with the level's points in that order."""
     in_order, moved = sort_pairs(codes)
-    if level.cell is None:
+    if level.place is None:
         return in_order, moved
     cells, m = level.cells, level.m
     if cells > 1:
@@ -128,8 +162,8 @@ def _crowded(codes: cupy.ndarray, level: Level, rows: cupy.ndarray, factor: cupy
     """The next level: the crowded cells of this one; None if there are none."""
     m = level.m
     crowded, total, compaction = cupy.empty(m, np.int32), cupy.empty(1, np.int32), Compaction(m)
-    compaction.launch("points/order", "list_crowded", m, codes, level.cell, m, factor, crowded, total)
-    m = int(total[0])
+    compaction.launch("points/order", "list_crowded<u64>", m, codes, level.cell, m, factor, crowded, total)
+    m = int(total.get()[0])
     if m == 0:
         return None
     most = m // (CROWD + 1)
@@ -137,7 +171,7 @@ def _crowded(codes: cupy.ndarray, level: Level, rows: cupy.ndarray, factor: cupy
     of_points = [cupy.empty(m, np.int32) for _ in range(3)]
     args = (codes, level.cell, level.place, rows, crowded, m, first, start, *of_points, total)
     compaction.launch("points/order", "list_cells", m, *args)
-    c = int(total[0])
+    c = int(total.get()[0])
     cell, place, members = of_points
     return Level(m, c, first[:c], start[: c + 1], members, place, cell)
 

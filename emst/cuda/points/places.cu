@@ -20,13 +20,16 @@ __global__ void descend(const T *queries, i64 m, int dimensions, double scale, c
                         const int *first, const int *end, const i64 *start, const u64 *codes, const int *at_place,
                         const double *low, const int *axes, const int *used, const double *factor, u64 *place,
                         u64 *code) {
+  __shared__ CurveCoder<D> coder;
+  coder.copy();
+  __syncthreads();
   const i64 i = thread_id();
   if (i >= m) return;
   const Grids grids{low, axes, used, factor};
   u64 before = 0, own = 0;
   i64 cell = 0;
   for (int depth = 0; depth < levels;) {
-    own = factor[cell] > 0 ? curve_code<T, D>(queries + i * dimensions, scale, grids, cell) : 0;
+    own = factor[cell] > 0 ? curve_code<T, D>(coder, queries + i * dimensions, scale, grids, cell) : 0;
     const i64 at = first_at_least(codes, own, start[cell], start[cell + 1]);
     before = at < start[cell + 1] ? at_place[at] : end[cell];
     if (++depth == levels || at == start[cell + 1] || codes[at] != own) break;

@@ -12,18 +12,21 @@ __device__ inline i64 leaf_at(const i64 *near, i64 packet, i64 count, const Hier
 }
 // One a little before it.
 __device__ inline i64 leaf_near(const i64 *near, i64 packet, i64 count, const Hierarchy &h) {
-  return leaf_at(near, packet, count, h) - (32 / LEAF + 4) / 2;
+  return leaf_at(near, packet, count, h) - WINDOW / 2;
 }
 
 // Distances of every query to its K-th nearest point and to its nearest.
 template <class T, int D, int METRIC, int K>
 __global__ void __launch_bounds__(32 * WARPS)
-    query_lists(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes, const Norm<METRIC> norm,
-                const T *queries, i64 count, const i64 *near, Bits<T> *core, Bits<T> *nearest) {
+    query_lists(const T *__restrict__ points, const __grid_constant__ Hierarchy h, const T *__restrict__ nodes,
+                const Norm<METRIC> norm, const T *queries, i64 count, const i64 *near, Bits<T> *core,
+                Bits<T> *nearest) {
   __shared__ u64 stacks[WARPS][STACK];
+  __shared__ Wanting<T, D> waiting[WARPS][32];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= count) return;
   NearestPoints<T, D, METRIC, K> search;
+  search.waiting = waiting[threadIdx.x / 32];
   search.points = points;
   search.norm = norm;
   search.on = u < count;
@@ -39,7 +42,7 @@ __global__ void __launch_bounds__(32 * WARPS)
 // The same for the point of any rank.
 template <class T, int D, int METRIC>
 __global__ void __launch_bounds__(32 * WARPS)
-    query_kth_distances(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes,
+    query_kth_distances(const T *__restrict__ points, const __grid_constant__ Hierarchy h, const T *__restrict__ nodes,
                         const Norm<METRIC> norm, const T *queries, i64 count, const i64 *near, int rank, Bits<T> *core,
                         Bits<T> *nearest) {
   __shared__ u64 stacks[WARPS][STACK];
@@ -72,8 +75,8 @@ struct NearestReachable {
 
   __device__ bool may_hold(T, T high_tag) const { return bits_of(high_tag) <= heaviest; }
   // A node that is no nearer than the first point so far matters only if it may hold a smaller id.
-  __device__ bool wants(int level, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
-    if (level == 0 && first / LEAF - own_leaf < own_leaves) return false;
+  __device__ bool wants(bool is_leaf, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
+    if (is_leaf && first / LEAF - own_leaf < own_leaves) return false;
     if (bits_of(high.tag) > weight) return false;
     const Bits<T> d = box_power(norm, low, high, x);
     return d < radius || (d == radius && first <= found && distance >= radius);
@@ -93,7 +96,7 @@ struct NearestReachable {
     radius = d == 0 || weight == core ? d : weight;  // nothing is lighter than the own core distance, only nearer
     return true;
   }
-  __device__ bool scan(int leaf) {
+  __device__ bool scan(int leaf, u32 = FULL) {
     const T *rows = points + (i64)leaf * (LEAF * STRIDE<D>);
     bool changed = false;
 #pragma unroll
@@ -114,7 +117,7 @@ struct NearestReachable {
 // `nearest` is the distance to the nearest point; null where core distances are 0.
 template <class T, int D, int METRIC>
 __global__ void __launch_bounds__(32 * WARPS)
-    nearest_reachable(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes,
+    nearest_reachable(const T *__restrict__ points, const __grid_constant__ Hierarchy h, const T *__restrict__ nodes,
                       const Norm<METRIC> norm, const T *queries, i64 count, const i64 *near, const Bits<T> *core,
                       const Bits<T> *nearest, int *found, Bits<T> *weight) {
   __shared__ u64 stacks[WARPS][STACK];
@@ -133,7 +136,7 @@ __global__ void __launch_bounds__(32 * WARPS)
   search.radius = !on ? Bits<T>(-1) : nearest && nearest[u] == 0 ? Bits<T>(0) : FAR;
   search.found = ~0u;
   search.own_leaf = (u32)maximum((int)leaf_near(near, packet, count, h), 0);
-  search.own_leaves = minimum(32 / LEAF + 4, h.count[0] - (int)search.own_leaf);
+  search.own_leaves = minimum(WINDOW, h.count[0] - (int)search.own_leaf);
   search.measure();
   for (int i = 0; i < (int)search.own_leaves; i++) search.scan((int)search.own_leaf + i);
   walk<T, D>(h, nodes, Packet<T, D>(search.x), stacks[threadIdx.x / 32], search);

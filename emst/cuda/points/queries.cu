@@ -6,12 +6,14 @@
 // Distances of every query to its K nearest points within its radius, ascending, in registers.
 template <class T, int D, int METRIC, int K>
 __global__ void __launch_bounds__(32 * WARPS)
-    list_within(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes, const Norm<METRIC> norm,
-                const T *queries, i64 count, const Bits<T> *radius, Bits<T> *distance) {
+    list_within(const T *__restrict__ points, const __grid_constant__ Hierarchy h, const T *__restrict__ nodes,
+                const Norm<METRIC> norm, const T *queries, i64 count, const Bits<T> *radius, Bits<T> *distance) {
   __shared__ u64 stacks[WARPS][STACK];
+  __shared__ Wanting<T, D> waiting[WARPS][32];
   i64 u = thread_id();
   if (u / 32 * 32 >= count) return;
   NearestPoints<T, D, METRIC, K> search;
+  search.waiting = waiting[threadIdx.x / 32];
   search.points = points;
   search.norm = norm;
   search.on = u < count;
@@ -42,10 +44,10 @@ struct PointsWithin {
   Bits<T> reach;
 
   __device__ bool may_hold(T, T) const { return true; }
-  __device__ bool wants(int, u32, const Row<T, D> &low, const Row<T, D> &high) const {
+  __device__ bool wants(bool, u32, const Row<T, D> &low, const Row<T, D> &high) const {
     return box_power(norm, low, high, x) < list.limit;
   }
-  __device__ bool scan(int leaf) {
+  __device__ bool scan(int leaf, u32 = FULL) {
     const T *rows = points + (i64)leaf * (LEAF * STRIDE<D>);
     const Bits<T> before = list.limit;
 #pragma unroll 1
@@ -59,8 +61,9 @@ struct PointsWithin {
 // The same distances for any number of points.
 template <class T, int D, int METRIC>
 __global__ void __launch_bounds__(32 * WARPS)
-    row_within(const T *__restrict__ points, const Hierarchy h, const T *__restrict__ nodes, const Norm<METRIC> norm,
-               const T *queries, i64 count, const Bits<T> *radius, int wanted, Bits<T> *distance) {
+    row_within(const T *__restrict__ points, const __grid_constant__ Hierarchy h, const T *__restrict__ nodes,
+               const Norm<METRIC> norm, const T *queries, i64 count, const Bits<T> *radius, int wanted,
+               Bits<T> *distance) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 u = thread_id();
   if (u / 32 * 32 >= count) return;
@@ -95,7 +98,7 @@ struct NearestAcross {
     return label_of(low_tag) != common && (!MRD || bits_of(high_tag) <= heaviest);
   }
   // A node that is no nearer than the first point so far matters only if it may hold a smaller id.
-  __device__ bool wants(int, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
+  __device__ bool wants(bool, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
     if (label_of(low.tag) == label || (MRD && bits_of(high.tag) > weight)) return false;
     const Bits<T> d = box_power(norm, low, high, x);
     return d < radius || (d == radius && first < found && distance >= radius);
@@ -110,11 +113,15 @@ struct NearestAcross {
     return true;
   }
   // Rows past the last point are infinitely far: they are heavier than any radius, whatever their labels are.
-  __device__ bool scan(int leaf) {
+  __device__ bool scan(int leaf, u32 = FULL) {
     const T *rows = points + (i64)leaf * (LEAF * STRIDE<D>);
     const int4 *four = reinterpret_cast<const int4 *>(labels + (i64)leaf * LEAF);
-    const int4 a = __ldg(four), b = __ldg(four + 1);
-    const int other[LEAF] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+    int other[LEAF];
+#pragma unroll
+    for (int t = 0; t < LEAF; t += 4) {
+      const int4 v = __ldg(four + t / 4);
+      other[t] = v.x, other[t + 1] = v.y, other[t + 2] = v.z, other[t + 3] = v.w;
+    }
     bool changed = false;
 #pragma unroll
     for (int t = 0; t < LEAF; t++) {
@@ -135,7 +142,7 @@ struct NearestAcross {
 // `labels` can be read in whole leaves; `own` holds the labels of the queries, and `core` their core distances.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS)
-    nearest_across(const T *__restrict__ points, const int *__restrict__ labels, const Hierarchy h,
+    nearest_across(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
                    const T *__restrict__ nodes, const Norm<METRIC> norm, const T *queries, i64 count, const int *own,
                    const Bits<T> *core, const Bits<T> *radius, int *found, Bits<T> *weight, Bits<T> *distance) {
   __shared__ u64 stacks[WARPS][STACK];

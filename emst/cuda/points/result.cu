@@ -1,78 +1,99 @@
 // The forest's edges for the caller: in the total order, with the caller's row numbers and units.
 //
-// One radix sort by as much of the order's key as fits into 64 bits: in float32 (weight, smaller end) or, under mutual
-// reachability, (weight, power of the distance); in float64 the weight. Edges with equal first keys are next to each
-// other then, in short runs as a rule, and these are sorted in place. An edge is packed as (smaller end << 32 | larger
-// end); all ones is an empty slot, which comes last. Few edges are ranked instead: each counts those that come before
-// it.
+// One radix sort by weight. Edges of equal weight are next to each other then, in short runs as a rule, and these are
+// put in order while the edges are written. Where many float32 weights are equal, a sort of 64 bits takes the next key
+// of the order, too. An edge is packed as (smaller end << 32 | larger end); all ones is an empty
+// slot, whose weight is all ones, too, so that it comes last. Few edges are ranked instead: each counts those that come
+// before it.
+#include "runtime/ties.cuh"
 #include "distances/point_rows.cuh"
 
-constexpr int LONGEST_RUN = 32;
+constexpr int LONGEST_RUN = EMST_LONGEST_RUN;
 
-template <class T, int METRIC>
-__device__ u64 pair_power(u64 ends, const T *rows, int dimensions, int stride, const Norm<METRIC> &norm) {
-  return (u64)power_between(norm, rows + (i64)(ends >> 32) * stride, rows + (i64)(u32)ends * stride, dimensions);
+// All that the order of equally heavy edges and the result need of an edge: one access to memory. The power of the
+// distance is left out where that is the weight.
+template <class T, bool MRD>
+struct alignas(MRD ? 32 : 16) Edge {
+  u64 ends;
+  int2 rows;  // of the caller, ascending
+  Bits<T> power;
+};
+template <class T>
+struct alignas(16) Edge<T, false> {
+  u64 ends;
+  int2 rows;
+};
+
+template <class T, bool MRD>
+__device__ bool comes_before(const Edge<T, MRD> &e, const Edge<T, MRD> &f) {
+  if constexpr (MRD)
+    if (e.power != f.power) return e.power < f.power;
+  return e.ends < f.ends;
 }
 
+template <class T, int METRIC>
+__device__ Bits<T> pair_power(u64 ends, const T *rows, int dimensions, int stride, const Norm<METRIC> &norm) {
+  return power_between(norm, rows + (i64)(ends >> 32) * stride, rows + (i64)(u32)ends * stride, dimensions);
+}
+
+__device__ inline int2 rows_of(u64 ends, const int *order) {
+  const int u = order[ends >> 32], v = order[(u32)ends];
+  return make_int2(minimum(u, v), maximum(u, v));
+}
+
+// Weights and edges of all slots. The ends of an edge are near its slot as a rule, and so are their rows in `order`.
 template <class T, int METRIC, bool MRD>
-__global__ void first_keys(const u64 *ends, const Bits<T> *weight, i64 n, const T *rows, int dimensions, int stride,
-                           const Norm<METRIC> norm, u64 *key) {
-  i64 i = thread_id();
-  if (i >= n) return;
-  u64 e = ends[i], k = ~0ull;
-  if (e != ~0ull) {
-    k = (u64)weight[i];
-    if (sizeof(T) == 4) k = k << 32 | (MRD ? pair_power(e, rows, dimensions, stride, norm) : e >> 32);
+__global__ void list_edges(const u64 *ends, const Bits<T> *weight, i64 n, const T *rows, int dimensions, int stride,
+                           const Norm<METRIC> norm, const int *order, Bits<T> *key, u64 *edges) {
+  Edge<T, MRD> edge[EACH];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) edge[j].ends = point_of_thread(j) < n ? ends[point_of_thread(j)] : ~0ull;
+#pragma unroll
+  for (int j = 0; j < EACH; j++)
+    if (edge[j].ends != ~0ull) edge[j].rows = rows_of(edge[j].ends, order);
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    const i64 i = point_of_thread(j);
+    if (i >= n) return;
+    const bool empty = edge[j].ends == ~0ull;
+    key[i] = empty ? ~(Bits<T>)0 : weight[i];
+    if (empty) continue;
+    if constexpr (MRD) edge[j].power = pair_power(edge[j].ends, rows, dimensions, stride, norm);
+    reinterpret_cast<Edge<T, MRD> *>(edges)[i] = edge[j];
   }
-  key[i] = k;
+}
+
+// The first two keys of the total order in one number: the weight, and the power of the distance or the smaller end.
+template <bool MRD>
+__global__ void two_keys(const u64 *edges, const int *weight, i64 n, u64 *key) {
+  const i64 i = thread_id();
+  if (i >= n) return;
+  const Edge<float, MRD> &edge = reinterpret_cast<const Edge<float, MRD> *>(edges)[i];
+  u32 second;
+  if constexpr (MRD)
+    second = edge.power;
+  else
+    second = edge.ends >> 32;
+  key[i] = weight[i] < 0 ? ~0ull : (u64)weight[i] << 32 | second;
 }
 
 template <class T, int METRIC>
 __global__ void power_keys(const int *slots, const u64 *ends, i64 edges, const T *rows, int dimensions, int stride,
-                           const Norm<METRIC> norm, u64 *key) {
+                           const Norm<METRIC> norm, Bits<T> *key) {
   i64 i = thread_id();
   if (i < edges) key[i] = pair_power(ends[slots[i]], rows, dimensions, stride, norm);
 }
 
-// Insertion sort of short runs of equal first keys by (power of the distance, smaller end, larger end).
-template <class T, int METRIC, bool MRD>
-__global__ void order_runs(const u64 *key, int *slots, i64 edges, const u64 *ends, const T *rows, int dimensions,
-                           int stride, const Norm<METRIC> norm) {
-  i64 first = thread_id();
-  if (first + 1 >= edges || key[first + 1] != key[first] || (first > 0 && key[first - 1] == key[first])) return;
-  i64 end = first + 2;
-  while (end < edges && key[end] == key[first] && end - first <= LONGEST_RUN) end++;
-  if (end - first > LONGEST_RUN) return;
-  for (i64 i = first + 1; i < end; i++) {
-    int slot = slots[i];
-    u64 e = ends[slot], d = MRD ? pair_power(e, rows, dimensions, stride, norm) : 0;
-    i64 to = i;
-    for (; to > first; to--) {
-      u64 f = ends[slots[to - 1]], g = MRD ? pair_power(f, rows, dimensions, stride, norm) : 0;
-      if (g < d || (g == d && f < e)) break;
-      slots[to] = slots[to - 1];
-    }
-    slots[to] = slot;
-  }
-}
-
-// Marks the edges in longer runs, and sets disorder if one of these runs is not in order. Most are: edges of duplicates
-// have the first point of a run in common and are sorted by slot, that is by their other end.
-template <class T, int METRIC, bool MRD>
-__global__ void mark_long_runs(const u64 *key, const int *slots, i64 edges, const u64 *ends, const T *rows,
-                               int dimensions, int stride, const Norm<METRIC> norm, bool *in_long_run, int *disorder) {
+// Marks the edges in runs of equal weights that are too long for `emit_sorted`.
+template <class Word>
+__global__ void mark_long_runs(const Word *key, i64 edges, bool *in_long_run) {
   i64 i = thread_id();
   if (i >= edges) return;
-  const u64 k = key[i];
-  int before = 0, after = 0;
-  while (i - before > 0 && before < LONGEST_RUN && key[i - before - 1] == k) before++;
-  while (i + after + 1 < edges && after < LONGEST_RUN && key[i + after + 1] == k) after++;
-  in_long_run[i] = before + 1 + after > LONGEST_RUN;
-  if (!in_long_run[i] || after == 0) return;
-  u64 e = ends[slots[i]], f = ends[slots[i + 1]];
-  u64 d = MRD ? pair_power(e, rows, dimensions, stride, norm) : 0,
-      g = MRD ? pair_power(f, rows, dimensions, stride, norm) : 0;
-  if (g < d || (g == d && f < e)) *disorder = 1;
+  const Word k = key[i];
+  i64 front = i, back = i + 1;
+  while (front > 0 && i - front < LONGEST_RUN && key[front - 1] == k) front--;
+  while (back < edges && back - front <= LONGEST_RUN && key[back] == k) back++;
+  in_long_run[i] = back - front > LONGEST_RUN;
 }
 
 // The distance of a power whose degree is 2, if SQUARED, or 1. Powers of other degrees stay: the host takes their
@@ -82,21 +103,27 @@ __device__ T distance_of(T power) {
   return SQUARED ? root(power) : power;
 }
 
-// Edge e, whose place in the total order is `at`, for the caller.
 template <bool SQUARED, class T>
-__device__ void emit(u64 e, T weight, const int *order, double unscale, i64 at, int2 *edge, T *length) {
-  const int u = order[e >> 32], v = order[(u32)e];
-  edge[at] = make_int2(minimum(u, v), maximum(u, v));
+__device__ void emit(int2 rows, T weight, double unscale, i64 at, int2 *edge, T *length) {
+  edge[at] = rows;
   narrow(mul(widened(distance_of<SQUARED>(weight)), unscale), length[at]);
 }
 
-template <class T, bool SQUARED>
-__global__ void emit_edges(const u64 *key, const int *slots, i64 edges, const u64 *ends, const int *order,
-                           double unscale, int2 *edge, T *length) {
-  i64 i = thread_id();
-  if (i >= edges) return;
-  const T weight = value_of((Bits<T>)(sizeof(T) == 4 ? key[i] >> 32 : key[i]));
-  emit<SQUARED>(ends[slots[i]], weight, order, unscale, i, edge, length);
+// The weight is the key, or its upper half. `state` becomes LONG_RUNS if a long run is not in order. Most are: edges of
+// duplicates are equally heavy, and their slots are in the order of their ends. If it is MANY_TIES there is no order.
+template <class T, class Word, bool MRD, bool SQUARED>
+__global__ void __launch_bounds__(TIE_THREADS)
+    emit_sorted(const Word *key, const int *slots, i64 count, const u64 *edges, double unscale, int2 *edge, T *length,
+                int *state) {
+  if (*state == MANY_TIES) return;
+  order_ties<LONGEST_RUN, Edge<T, MRD>>(
+      key, count, [&](i64 i, bool) { return reinterpret_cast<const Edge<T, MRD> *>(edges)[slots[i]]; },
+      comes_before<T, MRD>,
+      [&](i64 to, const Edge<T, MRD> &e, Word k, const Edge<T, MRD> *ahead) {
+        const auto weight = (Bits<T>)(sizeof(Word) > sizeof(T) ? k >> 32 : k);
+        emit<SQUARED>(e.rows, value_of(weight), unscale, to, edge, length);
+        if (ahead && !comes_before(e, *ahead)) *state = LONG_RUNS;
+      });
 }
 
 // A warp a slot. Powers of distances are needed only of edges that are equally heavy.
@@ -107,20 +134,20 @@ __global__ void emit_ranked(const u64 *ends, const Bits<T> *weight, i64 n, const
   if (i >= n || ends[i] == ~0ull) return;
   const u64 e = ends[i];
   const Bits<T> own = weight[i];
-  const auto power = [&](u64 f) { return MRD ? pair_power(f, rows, dimensions, stride, norm) : 0; };
-  const u64 d = power(e);
+  const auto power = [&](u64 f) { return MRD ? pair_power(f, rows, dimensions, stride, norm) : Bits<T>(0); };
+  const Bits<T> d = power(e);
   u32 before = 0;
   for (i64 j = lane_id(); j < n; j += 32) {
     const u64 f = ends[j];
     if (f == ~0ull || f == e || weight[j] > own) continue;
     if (weight[j] == own) {
-      const u64 g = power(f);
+      const Bits<T> g = power(f);
       if (g > d || (g == d && f > e)) continue;
     }
     before++;
   }
   before = __reduce_add_sync(FULL, before);
-  if (lane_id() == 0) emit<SQUARED>(e, value_of(own), order, unscale, before, edge, length);
+  if (lane_id() == 0) emit<SQUARED>(rows_of(e, order), value_of(own), unscale, before, edge, length);
 }
 
 template <class T, int METRIC>

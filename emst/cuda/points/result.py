@@ -2,60 +2,89 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cupy
 import numpy as np
 
 from emst.backend.records import Forest
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import Bvh
-from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.sort import sort_pairs
+from emst.cuda.runtime.constants import LONG_RUNS, LONGEST_RUN, MANY_TIES, TIES_A_THREAD
+from emst.cuda.runtime.launch import launch, launch_over_points
+from emst.cuda.runtime.sort import many_ties, sort_pairs
 
 
 def sorted_edges(bvh: Bvh, forest: Forest, order: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`. The forest cannot be merged further: its buffers are freed."""
-    count, ends = bvh.n - forest.count, scratch_of(forest).ends
+    count, ends, weight = bvh.n - forest.count, scratch_of(forest).ends, forest.weight
     forest.scratch = forest.edge_u = forest.edge_v = None
-    ranked = None if bvh.few else _in_total_order(bvh, ends, forest.weight, count)  # the sort needs the memory first
-    edges, weights = cupy.empty((count, 2), np.int32), cupy.empty(count, bvh.dtype)
-    out = (order, _unscale(bvh), edges, weights)
-    if ranked is None:
-        name, points = f"emit_ranked<{_edge_template(bvh)}, {_squared(bvh)}>", (bvh.rows, *bvh.shape, bvh.metric.norm)
-        launch("points/result", name, 32 * bvh.n, ends, forest.weight, bvh.n, *points, *out)
-    else:
-        launch("points/result", f"emit_edges<{bvh.T}, {_squared(bvh)}>", count, *ranked, count, ends, *out)
+    if not bvh.few:
+        return _in_total_order(bvh, ends, weight, count, order)
+    edges, weights = _results(bvh, count)
+    name, points = f"emit_ranked<{_edge_template(bvh)}, {_squared(bvh)}>", (bvh.rows, *bvh.shape, bvh.metric.norm)
+    args = (ends, weight, bvh.n, *points, order, _unscale(bvh), edges, weights)
+    launch("points/result", name, 32 * bvh.n, *args)
     return edges, _rooted(bvh, weights)
 
 
 def _in_total_order(
-    bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int
+    bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int, order: cupy.ndarray
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """First keys and slots of the forest's edges in the total order; the empty slots come after `count`."""
+    """Edges and weights by a sort of the weights. The empty slots come after `count`."""
     n, points = bvh.n, (bvh.rows, *bvh.shape, bvh.metric.norm)
-    template = _edge_template(bvh)
-    unsorted = cupy.empty(n, np.uint64)
-    launch("points/result", f"first_keys<{template}>", n, ends, weight, n, *points, unsorted)
-    keys, slots = sort_pairs(unsorted)
-    args = (keys, slots, count, ends, *points)
-    launch("points/result", f"order_runs<{template}>", count - 1, *args)
-    in_long_run, disorder = cupy.empty(count, np.bool_), cupy.zeros(1, np.int32)
-    launch("points/result", f"mark_long_runs<{template}>", count, *args, in_long_run, disorder)
-    if int(disorder[0]):
+    keys = cupy.empty(n, np.dtype(f"u{bvh.dtype.itemsize}"))
+    listed = cupy.empty((n, 2 if bvh.core is None else 4), np.uint64)
+    args = (ends, weight, n, *points, order, keys, listed)
+    launch_over_points("points/result", f"list_edges<{_edge_template(bvh)}>", n, *args)
+    slots = (ends, keys, listed, count)
+    state = many_ties(keys, LONGEST_RUN // 2) if keys.dtype.itemsize == 4 else cupy.zeros(1, np.int32)
+    edges, weights, found = _by_keys(bvh, keys, slots, state)
+    if found == MANY_TIES:
+        del edges, weights
+        both = cupy.empty(n, np.uint64)
+        launch("points/result", f"two_keys<{_mrd(bvh)}>", n, listed, keys, n, both)
+        edges, weights, _ = _by_keys(bvh, both, slots, cupy.zeros(1, np.int32))
+    return edges, _rooted(bvh, weights)
+
+
+def _by_keys(
+    bvh: Bvh, unsorted: cupy.ndarray, of_slots: tuple[Any, ...], state: cupy.ndarray
+) -> tuple[cupy.ndarray, cupy.ndarray, int]:
+    """Edges and weights by a sort of these keys of the slots, and what `state` says: if it is MANY_TIES, they have not
+    been written."""
+    ends, weight, listed, count = of_slots
+    keys, slots = sort_pairs(unsorted, unwanted=state)
+    edges, weights = _results(bvh, count)
+    word = f"u{8 * keys.dtype.itemsize}"
+    name = f"emit_sorted<{bvh.T}, {word}, {_mrd(bvh)}, {_squared(bvh)}>"
+    args = (keys, slots, count, listed, _unscale(bvh), edges, weights, state)
+    launch("points/result", name, -(-count // TIES_A_THREAD), *args)
+    found = int(state.get()[0])
+    if found == LONG_RUNS:
+        in_long_run = cupy.empty(count, np.bool_)
+        launch("points/result", f"mark_long_runs<{word}>", count, keys, count, in_long_run)
         places = cupy.flatnonzero(in_long_run)
-        slots[places] = _by_all_keys(bvh, ends, slots[places], unsorted)
-    return keys, slots
+        slots[places] = _by_all_keys(bvh, ends, slots[places], weight)
+        launch("points/result", name, -(-count // TIES_A_THREAD), *args)
+    return edges, weights, found
 
 
-def _by_all_keys(bvh: Bvh, ends: cupy.ndarray, slots: cupy.ndarray, first: cupy.ndarray) -> cupy.ndarray:
+def _results(bvh: Bvh, count: int) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """Room for the edges and their weights."""
+    return cupy.empty((count, 2), np.int32), cupy.empty(count, bvh.dtype)
+
+
+def _by_all_keys(bvh: Bvh, ends: cupy.ndarray, slots: cupy.ndarray, weight: cupy.ndarray) -> cupy.ndarray:
     """Slots in the total order, by stable sorts from its last key to its first."""
     slots = sort_pairs(ends[slots], slots)[1]
-    if bvh.core is not None and bvh.dtype.itemsize == 8:  # in float32 the first key holds the distance
-        powers, points = cupy.empty(len(slots), np.uint64), (bvh.rows, *bvh.shape, bvh.metric.norm)
+    if bvh.core is not None:
+        powers, points = cupy.empty(len(slots), weight.dtype), (bvh.rows, *bvh.shape, bvh.metric.norm)
         name = f"power_keys<{bvh.T}, {bvh.metric.number}>"
         launch("points/result", name, len(slots), slots, ends, len(slots), *points, powers)
         slots = sort_pairs(powers, slots)[1]
         del powers
-    return sort_pairs(first[slots], slots)[1]
+    return sort_pairs(weight[slots], slots)[1]
 
 
 def edge_powers(bvh: Bvh, u: cupy.ndarray, v: cupy.ndarray) -> cupy.ndarray:
@@ -75,7 +104,11 @@ def unscaled(bvh: Bvh, powers: cupy.ndarray, order: cupy.ndarray) -> cupy.ndarra
 
 
 def _edge_template(bvh: Bvh) -> str:
-    return f"{bvh.T}, {bvh.metric.number}, {'false' if bvh.core is None else 'true'}"
+    return f"{bvh.T}, {bvh.metric.number}, {_mrd(bvh)}"
+
+
+def _mrd(bvh: Bvh) -> str:
+    return "false" if bvh.core is None else "true"
 
 
 def _squared(bvh: Bvh) -> str:

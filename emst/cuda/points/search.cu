@@ -8,20 +8,24 @@
 // Under mutual reachability (MRD) the second key of the total order is the distance. No edge of a point is
 // lighter than its core distance: once that weight is found, the search goes on for nearer points only.
 #include "runtime/compact.cuh"
+#include "points/scan.cuh"
 #include "points/walk.cuh"
 
 constexpr int LEAST_PACKET = 4;
 
+// Lists the points that need a search at the front of the worklist, and at its back, in any order, those whose cached
+// neighbour is as near as the upper bound: no other points can have the lightest edge of a component. count: how many
+// are at the front; how many packets have been taken from there; how many are at the back, which `upper_bounds` resets.
+// Cached neighbours lie in another component, since `upper_bounds` has removed all others.
 template <class T>
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_searches(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, const Bits<T> *second,
-                  const Bits<T> *best, const T *rows, int dimensions, int stride, int *worklist, int *count, u64 *tiles,
-                  u32 epoch) {
+    list_searches(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, const Bits<T> *best,
+                  int *worklist, int *count, u64 *tiles, u32 epoch) {
   const int tile = lookback::take_tile(tiles);
-  if (tile == 0 && threadIdx.x == 0) count[1] = 0;  // packets taken from the list
+  if (tile == 0 && threadIdx.x == 0) count[1] = 0;
   int label[COMPACT_ITEMS];
   Bits<T> floor[COMPACT_ITEMS];
-  bool lower_bound_fits[COMPACT_ITEMS];
+  u32 fits = 0, known = 0;  // a bit an item
 #pragma unroll
   for (int j = 0; j < COMPACT_ITEMS; j++) {
     const i64 i = minimum(compact_index(tile, j), n - 1);
@@ -29,19 +33,23 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
     floor[j] = bound[i];
   }
 #pragma unroll
-  for (int j = 0; j < COMPACT_ITEMS; j++) lower_bound_fits[j] = floor[j] <= best[label[j]];
+  for (int j = 0; j < COMPACT_ITEMS; j++) fits |= (u32)(floor[j] <= best[label[j]]) << j;
+#pragma unroll
+  for (int j = 0; j < COMPACT_ITEMS; j++)
+    if (fits >> j & 1 && compact_index(tile, j) < n) known |= (u32)(nearest[compact_index(tile, j)] != NONE) << j;
   compact_tile(
-      tile, n, tiles, epoch, count,
-      [&](int j, i64 i) {
-        if (!lower_bound_fits[j]) return false;
-        const int neighbour = nearest[i];
-        if (neighbour == NONE) return true;
-        if (labels[neighbour] != label[j]) return false;
-        return !((second ? second[i] : floor[j]) == 0 && repeated(rows, dimensions, stride, i, neighbour));
-      },
+      tile, n, tiles, epoch, count, [&](int j, i64) { return (fits & ~known) >> j & 1; },
       [&](i64 i, bool kept, u32 rank) {
         if (kept) worklist[rank] = (int)i;
       });
+  __shared__ int back;
+  int at = block_exclusive_sum<COMPACT_THREADS>(__popc(known));
+  if (threadIdx.x == COMPACT_THREADS - 1) back = atomicAdd(count + 2, at + __popc(known));
+  __syncthreads();
+  at += back;
+#pragma unroll
+  for (int j = 0; j < COMPACT_ITEMS; j++)
+    if (known >> j & 1) worklist[n - 1 - at++] = (int)compact_index(tile, j);
 }
 
 // A search (see walk.cuh) for the nearest point with another label.
@@ -57,53 +65,46 @@ struct NearestOutside {
   Bits<T> core, distance;  // MRD: own core distance; distance of the best so far
   Bits<T> reach, heaviest;
   u32 found = ~0u;
+  Wanting<T, D> *waiting;  // 32, in shared memory
 
   __device__ bool may_hold(T low_tag, T high_tag) const {
     return label_of(low_tag) != common && (!MRD || bits_of(high_tag) <= heaviest);
   }
   // An inner node at the distance of the best so far is visited only if it may hold a smaller id: otherwise equal
   // points in one cell of the curve's grid would all visit each other. For leaves this test costs more than it saves.
-  __device__ bool wants(int level, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
-    if (label_of(low.tag) == label || (MRD && bits_of(high.tag) > weight)) return false;
+  __device__ bool wants(bool is_leaf, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
     const Bits<T> d = box_power(norm, low, high, x);
-    if (level == 0) return d <= radius;
-    return d < radius || (d == radius && (!MRD || distance >= radius) && first < found);
+    bool near = d <= radius;
+    if (!is_leaf) near = d < radius || (d == radius && (!MRD || distance >= radius) && first < found);
+    return near & (label_of(low.tag) != label) & (!MRD || bits_of(high.tag) <= weight);
   }
-  // Points of a leaf come in ascending order, so among equals the first one stays. A tie with the best so far counts if
-  // the point's id is smaller, which is the same for all points of a leaf; then the limit is one above.
-  __device__ bool scan(int leaf) {
-    const u32 i0 = (u32)leaf * LEAF;
-    const T *rows = points + (i64)leaf * (LEAF * STRIDE<D>);
-    const int4 *four = reinterpret_cast<const int4 *>(labels + (i64)leaf * LEAF);
-    const int4 a = __ldg(four), b = __ldg(four + 1);
-    const int other[LEAF] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
-    Bits<T> lightest = weight, limit = (MRD ? distance : radius) + (i0 < found);
-    int hit = NONE;
-#pragma unroll
-    for (int t = 0; t < LEAF; t++) {
-      Row<T, D> y = load<T, D>(rows, t);
-      Bits<T> d = power_between(norm, x, y);
-      if constexpr (MRD) {
-        Bits<T> w = maximum(d, maximum(core, bits_of(y.tag)));
-        if (other[t] != label && (w < lightest || (w == lightest && d < limit))) {
-          lightest = w;
-          limit = d;
-          hit = t;
-        }
-      } else if (d < limit && other[t] != label) {
-        limit = d;
-        hit = t;
-      }
+  // Of equal points of a leaf the first is taken. A tie with the best so far counts if the point's id is smaller, which
+  // is the same for all points of a leaf; then the limit is one above.
+  __device__ bool scan(int leaf, u32 wanting) {
+    const u32 i0 = (u32)leaf * LEAF, lane = lane_id(), rank = __popc(wanting & ((1u << lane) - 1));
+    const bool waits = wanting >> lane & 1;
+    if (waits) {
+      Wanting<T, D> &query = waiting[rank];
+      query.x = x;
+      if (MRD) query.weight = weight;
+      query.limit = (MRD ? distance : radius) + (i0 < found);
+      query.label = label;
+      query.place = NONE;
     }
-    if (!__any_sync(FULL, hit != NONE)) return false;
-    if (hit != NONE) {
-      found = i0 + hit;
-      weight = lightest;
-      distance = limit;
-      radius = MRD && lightest > core ? lightest : limit;
+    __syncwarp();
+    const i64 i = i0 + lane % LEAF;
+    const bool any = compare<MRD>(norm, load<T, D>(points, i), __ldg(labels + i), __popc(wanting), waiting);
+    __syncwarp();
+    if (!any) return false;
+    if (waits && waiting[rank].place != NONE) {
+      found = i0 + waiting[rank].place;
+      distance = waiting[rank].limit;
+      if (MRD) weight = waiting[rank].weight;
+      radius = MRD && weight > core ? weight : distance;
     }
     reach = warp_max(radius);
     if (MRD) heaviest = warp_max(weight);
+    __syncwarp();
     return true;
   }
 };
@@ -111,7 +112,8 @@ struct NearestOutside {
 template <class T, int D, int METRIC, bool MRD>
 __device__ void search_packet(const T *points, const int *labels, const Hierarchy &h, const T *nodes,
                               const Norm<METRIC> &norm, const int *worklist, i64 packet, int size, i64 queries,
-                              int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, T slack, u64 *stack) {
+                              int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, T slack, u64 *stack,
+                              Wanting<T, D> *waiting) {
   const i64 first = packet * size, a = minimum(first + minimum((int)lane_id(), size - 1), queries - 1);
   const bool on = (int)lane_id() < size && first + lane_id() < queries;
   const i64 u = worklist ? worklist[a] : a;
@@ -119,6 +121,7 @@ __device__ void search_packet(const T *points, const int *labels, const Hierarch
   search.points = points;
   search.norm = norm;
   search.labels = labels;
+  search.waiting = waiting;
   search.x = load<T, D>(points, u);
   search.label = labels[u];
   const int front = __shfl_sync(FULL, search.label, 0);
@@ -152,10 +155,11 @@ constexpr int BLOCKS_HELD = sizeof(T) == 8 || D > 5 ? 1
 // others have ended.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
-    nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const Hierarchy h,
+    nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
                      const T *__restrict__ nodes, const Norm<METRIC> norm, const int *__restrict__ worklist, int *count,
                      int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, T slack) {
   __shared__ u64 stacks[WARPS][STACK];
+  __shared__ Wanting<T, D> waiting[WARPS][32];
   const int queries = count[0], warps = gridDim.x * WARPS;
   const int size = maximum(minimum((queries - 1) / warps + 1, 32), LEAST_PACKET);
   const int packets = (int)(((i64)queries + size - 1) / size);
@@ -167,7 +171,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     if (packet >= packets) return;
     for (const int end = minimum(packet + chunk, packets); packet < end; packet++) {
       search_packet<T, D, METRIC, MRD>(points, labels, h, nodes, norm, worklist, packet, size, queries, nearest, bound,
-                                       second, best, slack, stacks[threadIdx.x / 32]);
+                                       second, best, slack, stacks[threadIdx.x / 32], waiting[threadIdx.x / 32]);
       __syncwarp();
     }
   }

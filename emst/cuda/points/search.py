@@ -9,6 +9,7 @@ from emst.cuda.distances.brute import nearest_outside
 from emst.cuda.lightest import lightest_edges
 from emst.cuda.points.bvh import Bvh, in_whole_leaves
 from emst.cuda.points.cached import NeighbourCache, fill_from_lists
+from emst.cuda.points.products import products_of, search_by_products
 from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch, multiprocessors
 
@@ -22,19 +23,25 @@ SLACK_UP_TO = 100_000  # points a component, on average
 
 def nearest_outgoing(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
     """See `emst.backend.operations`."""
-    n, T, mrd = bvh.n, bvh.T, cache.second is not None
-    known = (forest.labels, n, cache.nearest, cache.bound)
-    all_points = cache.rounds == 0 and not mrd and forest.count == n
-    worklist = None if all_points else cache.worklist
+    n = bvh.n
+    if cache.rounds == 0:
+        cache.alone = cache.second is None and forest.count == n
+    worklist = None if cache.rounds == 0 and cache.alone else cache.worklist
     if cache.rounds > 0:
         fill_from_lists(bvh, forest, cache)
     if worklist is not None:
-        out = (cache.second, forest.best, bvh.rows, *bvh.shape, worklist, cache.count)
-        cache.compaction.launch("points/search", f"list_searches<{T}>", n, *known, *out)
-    search = _search_all if bvh.brute else _search_bvh
-    search(bvh, forest, cache, worklist)
+        args = (forest.labels, n, cache.nearest, cache.bound, forest.best, worklist, cache.count)
+        cache.compaction.launch("points/search", f"list_searches<{bvh.T}>", n, *args)
+    products = products_of(bvh)
+    if products is not None:
+        search_by_products(bvh, products, forest, cache, worklist)
+    elif bvh.brute:
+        _search_all(bvh, forest, cache, worklist)
+    else:
+        _search_bvh(bvh, forest, cache, worklist)
     cache.rounds += 1
-    lightest_edges(forest, cache.nearest, cache.bound, cache.second, cache.best_distance)
+    known = (cache.nearest, cache.bound, cache.second, cache.best_distance)
+    lightest_edges(forest, *known, worklist, cache.count)
 
 
 def _search_bvh(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:

@@ -6,9 +6,9 @@
 // a packet whose queries lie far apart (in late rounds, at borders of clusters) would visit everything.
 //
 // A search has `norm`; `reach`, the greatest search radius of the packet (bits, equal in all lanes, never growing);
-// may_hold(low_tag, high_tag), whether a node can matter to any query; wants(level, first, low, high), whether it
-// matters to this lane's query (first is the smallest id in it); and scan(leaf), which compares the points of a leaf
-// and returns whether `reach` may have shrunk.
+// may_hold(low_tag, high_tag), whether a node can matter to any query; wants(is_leaf, first, low, high), whether it
+// matters to this lane's query (first is the smallest id in it); and scan(leaf, wanting), which compares the points of
+// a leaf with the queries that want it, a bit for each lane, and returns whether `reach` may have shrunk.
 #pragma once
 #include "points/bvh.cuh"
 
@@ -51,8 +51,8 @@ __device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Pack
         waiting &= ~(1u << next);
         int leaf = begin + (int)next;
         Row<T, D> low = load<T, D>(nodes, 2 * (i64)leaf), high = load<T, D>(nodes, 2 * (i64)leaf + 1);
-        if (__any_sync(FULL, search.wants(0, (u32)leaf * LEAF, low, high)) && search.scan(leaf))
-          waiting &= __ballot_sync(FULL, distance <= high_word(search.reach));
+        const u32 wanting = __ballot_sync(FULL, search.wants(true, (u32)leaf * LEAF, low, high));
+        if (wanting && search.scan(leaf, wanting)) waiting &= __ballot_sync(FULL, distance <= high_word(search.reach));
         next = __ffs(waiting) - 1;
       }
     } else {
@@ -63,7 +63,7 @@ __device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Pack
         int child = begin + (int)(farthest & 31u);
         i64 node = h.offset[level] + (i64)child;
         Row<T, D> low = load<T, D>(nodes, 2 * node), high = load<T, D>(nodes, 2 * node + 1);
-        if (!__any_sync(FULL, search.wants(level, (u32)child * LEAF << 5 * level, low, high))) continue;
+        if (!__any_sync(FULL, search.wants(false, (u32)child * LEAF << 5 * level, low, high))) continue;
         if (lane == 0) stack[depth] = (u64)(farthest & ~31u) << 32 | (u32)level << 28 | (u32)child;
         depth++;
       }

@@ -9,7 +9,8 @@ convert.cu      float32 to float64
 exact.cuh       arithmetic that rounds as the CPU does
 warp.cuh        scans and sums over the lanes of a warp and the threads of a block
 grid.cuh        blocks that work together in one launch
-sort            radix sort of 64-bit keys
+sort            radix sort of keys of 32 or 64 bits
+ties.cuh        the order of equal keys, after a sort
 scan.cuh        prefix sums within segments
 compact.cuh     ordered compaction: the indices to keep, in order
 lookback.cuh    how the tiles of a single-pass scan exchange their sums

@@ -46,9 +46,15 @@ def most_resident(room: str, name: str, block: int) -> int:
 
 
 def launch_grid(
-    room: str, name: str, grid: tuple[int, ...], block: tuple[int, ...], args: tuple[Any, ...], resident: bool = False
+    room: str,
+    name: str,
+    grid: tuple[int, ...],
+    block: tuple[int, ...],
+    args: tuple[Any, ...],
+    resident: bool = False,
+    shared: int = 0,
 ) -> None:
-    """Run kernel `name` of ``<room>.cu`` with these blocks and threads of a block.
+    """Run kernel `name` of ``<room>.cu`` with these blocks, threads of a block, and bytes of dynamic shared memory.
 
     Python integers go as 64 bits, floats as doubles, None as a null pointer. A GPU's first launch with arguments of
     these types checks them against the kernel's signature and raises TypeError if they do not fit.
@@ -58,14 +64,17 @@ def launch_grid(
     if ready is None:
         check(room, name, args)
         nulls = tuple(at for at, value in enumerate(args) if value is None)
-        ready = _ready[key] = _loaded(room, name, resident)[0], nulls
+        function = _loaded(room, name, resident)[0]
+        if shared:
+            function.max_dynamic_shared_size_bytes = shared
+        ready = _ready[key] = function, nulls
     function, nulls = ready
     if nulls:
         values = list(args)
         for at in nulls:
             values[at] = NULL
         args = tuple(values)
-    function(grid, block, args)
+    function(grid, block, args, shared_mem=shared)
 
 
 def _loaded(room: str, name: str, resident: bool) -> tuple[Any, Any]:

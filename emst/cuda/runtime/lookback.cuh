@@ -30,11 +30,12 @@ __device__ inline u64 *words(u64 *tiles) { return tiles + COUNTER_WORDS; }
 
 __device__ inline u64 word(u32 epoch, u32 state, u32 count) { return (u64)(epoch << 2 | state) << 32 | count; }
 __device__ inline u32 state(u64 word) { return word >> 32 & 3; }
+__device__ inline bool published(u64 word, u32 epoch) { return (u32)(word >> 34) == epoch; }
 __device__ inline void publish(u64 *tile, u64 word) { *(volatile u64 *)tile = word; }
 __device__ inline u64 wait(const u64 *tile, u32 epoch) {
   u64 word;
   do word = *(const volatile u64 *)tile;
-  while ((u32)(word >> 34) != epoch);
+  while (!published(word, epoch));
   return word;
 }
 

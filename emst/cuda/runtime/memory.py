@@ -47,6 +47,22 @@ def all_ones(n: int, dtype: Any) -> cupy.ndarray:
     return array
 
 
+class OnItsWay:
+    """A small array on its way to the host. The GPU does not wait for the host: it goes on with what is launched
+    before `arrived` is called."""
+
+    def __init__(self, array: cupy.ndarray) -> None:
+        self._host = np.frombuffer(cupy.cuda.alloc_pinned_memory(array.nbytes), array.dtype, array.size)
+        array.get(out=self._host, blocking=False)
+        self._event = cupy.cuda.Event(disable_timing=True)
+        self._event.record()
+
+    def arrived(self) -> list[int]:
+        """Its numbers, as soon as they are there."""
+        self._event.synchronize()
+        return self._host.tolist()
+
+
 def bytes_free() -> int | None:
     """See `emst.backend.operations`: what CuPy's own pool can give; of another allocator nothing is known."""
     pool = cupy.get_default_memory_pool()

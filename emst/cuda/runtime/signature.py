@@ -24,7 +24,9 @@ _ENTRY = re.compile(
     r"(?:template\s*<(?P<template>[^>]*)>\s*)?__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(?P<name>\w+)"
     r"\s*\((?P<parameters>[^{]*)\)\s*{"
 )
-_PARAMETER = re.compile(r"(?:const )?(?P<type>[\w<>]+) (?P<pointer>\*)?(?:__restrict__ )?(?P<name>\w+)")
+_PARAMETER = re.compile(
+    r"(?:const )?(?:__grid_constant__ )?(?P<type>[\w<>]+) (?P<pointer>\*)?(?:__restrict__ )?(?P<name>\w+)"
+)
 
 
 class Parameter(NamedTuple):
