@@ -3,7 +3,7 @@
 
 // Upper bounds of the lightest edge of each component: the edges to cached neighbours that still lie in another
 // component, and those between neighbours on the curve. Neighbours that have joined the point's component are
-// forgotten; a point that repeats such a neighbour will not need another one.
+// forgotten. A point that equals such a neighbour needs no other one.
 template <class T>
 __global__ void __launch_bounds__(EMST_BLOCK, 6)
     upper_bounds(const int *labels, i64 n, const T *rows, int dimensions, int stride, const Bits<T> *step,
