@@ -2,8 +2,9 @@
 // of those in the worklist that are known to hold it.
 #include "runtime/exact.cuh"
 
-// The points that a pass looks at. A worklist has n entries, of which the first count[0] and the last count[2] are looked
-// at. All n points are, if there is no worklist, or if so many are listed that reading them in this order costs more.
+// The points that a pass looks at. A worklist has n entries, of which the first count[0] and the last count[2] are
+// looked at. All n points are, if there is no worklist, or if so many are listed that reading them in this order costs
+// more.
 struct Chosen {
   const int *worklist;
   i64 n, front, size;

@@ -1,5 +1,5 @@
-// The Hilbert curve in two and three dimensions by a table. A step takes several levels, so that a code needs a fifth of
-// the instructions.
+// The Hilbert curve in two and three dimensions by a table. A step takes several levels, so that a code needs a fifth
+// of the instructions.
 //
 // What `hilbert_transpose` does to the lower bits of the coordinates is the same for all of them. A state says it:
 // which coordinate has taken the place of each axis, and which are inverted. It also stands for the parity of the last
