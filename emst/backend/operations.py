@@ -165,7 +165,7 @@ class PointOperations(ArrayOperations, Protocol):
     def nearest_outgoing(self, bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
         """Search the nearest point of another component for every point that may hold its component's lightest edge.
         Then set ``forest.best``, ``edge_u`` and ``edge_v`` to that edge, the first in the total order. The largest
-        component may be left without one (``best`` is infinite): all others hook onto something."""
+        component may be left without one, since all others hook onto something; then its ``best`` is no weight."""
 
     def edge_powers(self, bvh: Bvh, u: Array, v: Array) -> Array:
         """Powers of the distances between the points u and v, int32[m] each: T[m]."""
