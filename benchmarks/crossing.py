@@ -28,7 +28,12 @@ KINDS = {
     "blobs": lambda n, d: blobs(n, d, 0).astype(np.float32),
     "8 intrinsic": lambda n, d: intrinsic(n, d).astype(np.float32),
 }
-WAYS = {"hierarchy": (np.inf, 10**9), "products": (-np.inf, 10**9), "chosen": (choice.WORTH, bvh.BRUTE_FROM)}
+# Names, and what `choice.WORTH`, `choice.LOOK_FROM` and `bvh.BRUTE_FROM` are.
+WAYS = {
+    "hierarchy": (np.inf, 1, 10**9),
+    "products": (-np.inf, 1, 10**9),
+    "chosen": (choice.WORTH, choice.LOOK_FROM, bvh.BRUTE_FROM),
+}
 
 
 def intrinsic(n: int, d: int) -> np.ndarray:
@@ -56,14 +61,13 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     print(f"| set | n | d | k | {', '.join(WAYS)}, ms | total weight |\n|---|---|---|---|---|---|")
-    choice.LOOK_FROM = 1
     for kind, make in KINDS.items():
         for n in options.n:
             for d in options.d:
                 points = cupy.asarray(make(n, d))
                 for k in options.k:
                     measured, totals = [], set()
-                    for choice.WORTH, bvh.BRUTE_FROM in WAYS.values():
+                    for choice.WORTH, choice.LOOK_FROM, bvh.BRUTE_FROM in WAYS.values():
                         median, total = seconds(points, k, options.runs)
                         measured.append(f"{1e3 * median:.1f}")
                         totals.add(total)
