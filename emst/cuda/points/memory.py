@@ -18,7 +18,8 @@ LABELLING = 130  # bytes a point that the stages after the tree take at their pe
 
 
 def bytes_needed(n: int, d: int, dtype: Any, k: int) -> int:
-    """Device memory of one tree at its peak, in the rounds, the points not counted; a little more than measured."""
+    """Device memory of one tree at its peak, in the rounds or while its edges are sorted, the points not counted; a
+    little more than measured."""
     size = np.dtype(dtype).itemsize
     row = size * (4 if d <= 3 else d + 1)
     all_pairs = d >= BRUTE_FROM or may_look(n, d)
@@ -29,7 +30,10 @@ def bytes_needed(n: int, d: int, dtype: Any, k: int) -> int:
     splits = 2 * size + 4 if all_pairs else 0  # all pairs: neighbours by split of the points
     listed = k if 1 < k <= LONGEST_LIST else 0  # and, of products, their distances
     mrd = 0 if k == 1 else 4 * (size + listed) + (size * listed if all_pairs else 0)
-    return int(n * (row + nodes + ids + numbers + splits + mrd)) + multiplied + (1 << 22)
+    rounds = ids + numbers + splits + mrd
+    # Forest and order; edges with all that orders them; keys and slots, twice, and where many are tied wider ones.
+    sorting = 4 * 11 + (16 + 5 * size + 20 if k == 1 else 32 + 7 * size + 40)
+    return int(n * (row + nodes + max(rounds, sorting))) + multiplied + (1 << 22)
 
 
 def require_memory(array: Any, dtype: Any, k: int, labels: bool = False) -> None:
