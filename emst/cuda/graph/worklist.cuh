@@ -14,9 +14,9 @@
 // HOPS, so a chain of 2^31 components takes at most six. A round with a long chain leaves few components. So 31 rounds
 // take fewer than a hundred passes.
 constexpr int PASSES = 512, HEAVY_PASSES = 240, LAST_PASSES = 480;
-constexpr int ALONE = 2048;  // at most so many listed edges are left to one block, whose barriers are cheaper
-constexpr int CROWD = 8;     // lanes of a warp whose edges have the same end, or both
-constexpr int MANY = 4;      // vertices or edges that a thread processes at once, to overlap their memory accesses
+constexpr int ALONE = 2048;    // at most so many listed edges are left to one block, whose barriers are cheaper
+constexpr int MANY_ALIKE = 8;  // lanes of a warp whose edges have the same end, or both
+constexpr int MANY = 4;        // vertices or edges that a thread processes at once, to overlap their memory accesses
 constexpr int MOST_BLOCKS = EMST_MOST_BLOCKS;
 
 struct State {
@@ -112,7 +112,7 @@ struct Worklist {
 
   // Whether the edge of this lane remains: of a crowd that is alike, only the least edge does.
   __device__ bool remains(bool alike, u64 edge) const {
-    if (__popc(__ballot_sync(FULL, alike)) < CROWD) return true;
+    if (__popc(__ballot_sync(FULL, alike)) < MANY_ALIKE) return true;
     const u64 least = ~warp_max(alike ? ~edge : 0);
     return __any_sync(FULL, alike && order.tied(edge, least)) || !alike || edge == least;
   }

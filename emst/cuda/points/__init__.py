@@ -18,13 +18,12 @@ places         places of new points in that order
 prediction     the nearest point to a new one under mutual reachability
 outline        which points and boxes are near to what other partitions hold
 queries        searches among the points of one partition for queries of another
-products       many dimensions: which pairs can matter, by products of halves; knn and search use it
-products_knn.cu     its kernels for core distances and lists of neighbours
+products       many dimensions: which pairs can matter, by products of halves; products.cuh multiplies on tensor cores
+products_knn.cu  its kernels for core distances and lists of neighbours
 products_search.cu  and for the nearest point of another component
 halves.cu      points as halves, and what rounding has moved them by
-products.cuh   products of tiles of points on tensor cores
 bounds.cuh     what these products prove about distances
-candidates.cuh exact distances of the pairs that products leave
+candidates.cuh  exact distances of the pairs that products leave
 scan.cuh       the points of a leaf against the queries that want it, for the walk
 walk.cuh       the walk of 32 neighbouring queries through the hierarchy; knn, search, prediction and queries use it
 nearest.cuh    sorted lists of neighbours, for the walk

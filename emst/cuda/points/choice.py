@@ -10,7 +10,7 @@ from emst.cuda.runtime.tensor_cores import stages
 
 LOOK_FROM = 12  # dimensions: with fewer, walks are faster even for uniform points
 LEAST_POINTS, MOST_POINTS = 4096, 1 << 22  # of more points products would take minutes, and much memory
-SAMPLES, LEAVES = 256, 8192  # points, and leaves at most, that are looked at
+LOOKED_AT, LEAVES = 256, 8192  # points, and leaves at most, that are looked at
 # Leaves within a point's radius, as a share, times dimensions: the time of a walk against that of products, whose rows
 # have a fixed width here. From this value on products are faster (benchmarks/crossing.py, benchmarks/results).
 WORTH = 1.0
@@ -25,9 +25,9 @@ def products_are_faster(rows: cupy.ndarray, leaf_nodes: cupy.ndarray, leaves: in
     if not may_look(n, d) or stages() == 0:
         return False
     near, looked = cupy.zeros(1, np.uint64), min(leaves, LEAVES)
-    args = (rows, leaf_nodes, n, leaves, SAMPLES, looked, near)
-    launch("points/choice", f"count_near_leaves<{layout}>", 32 * SAMPLES, *args)
-    return int(near[0]) * d >= WORTH * SAMPLES * looked
+    args = (rows, leaf_nodes, n, leaves, LOOKED_AT, looked, near)
+    launch("points/choice", f"count_near_leaves<{layout}>", 32 * LOOKED_AT, *args)
+    return int(near[0]) * d >= WORTH * LOOKED_AT * looked
 
 
 def may_look(n: int, d: int) -> bool:

@@ -10,7 +10,7 @@
 using Half = unsigned short;
 constexpr int TILE = EMST_PRODUCT_TILE, CHUNK = EMST_PRODUCT_CHUNK, RUN = EMST_PRODUCT_RUN,
               THREADS = EMST_PRODUCT_THREADS;
-constexpr int PIECE = 8, PIECES = CHUNK / PIECE;               // halves of 16 bytes; of them in a line of a chunk
+constexpr int HALVES = 8, PIECES = CHUNK / HALVES;             // halves of 16 bytes; of them in a line of a chunk
 constexpr int LINES = THREADS / PIECES;                        // lines that the threads copy at once
 constexpr int COPIES = TILE / LINES;                           // that a thread makes of each side
 constexpr int STAGE_BYTES = TILE * CHUNK * (int)sizeof(Half);  // of one side
@@ -152,7 +152,7 @@ __device__ void each_tile(const Half *halves, int width, const float *start, con
 
   auto load = [&](int stage) {
     if (loading >= 0) {
-      const Half *const from = halves + chunk * CHUNK + piece * PIECE;
+      const Half *const from = halves + chunk * CHUNK + piece * HALVES;
 #pragma unroll
       for (int i = 0; i < COPIES; i++) {
         const u32 to = stage * STAGE_BYTES + slot + i * LINES * CHUNK * sizeof(Half);

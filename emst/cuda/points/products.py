@@ -35,7 +35,7 @@ LARGEST_SHARE, LEAST_TILES = 4, 16  # of the points that bound distances: all ov
 MOST_TILES = 1 << 14  # between which distances are kept
 GROUP = 32  # columns whose nearest point bounds a distance
 PART_BYTES = 1 << 29  # of candidates, and of bounds
-BLOCKS_HELD = 2  # on a multiprocessor
+RESIDENT_BLOCKS = 2  # on a multiprocessor
 CANDIDATE_BYTES, CANDIDATE_THREADS = 8, 64  # of candidates.cuh
 CROWD_THREADS = 128  # of products_knn.cu
 
@@ -138,7 +138,7 @@ def may_multiply(bvh: Bvh) -> bool:
 
 def _multiply(room: str, name: str, *args: object) -> None:
     """Launch a kernel that multiplies."""
-    blocks, threads = (BLOCKS_HELD * multiprocessors(),), (PRODUCT_THREADS,)
+    blocks, threads = (RESIDENT_BLOCKS * multiprocessors(),), (PRODUCT_THREADS,)
     launch_grid(f"points/{room}", name, blocks, threads, args, shared=stage_bytes(stages()))
 
 
@@ -238,7 +238,7 @@ def _sampled_tiles(n: int, rank: int) -> int:
 def _splits(rows: int) -> np.int32:
     """Into how many pieces the columns of a tile of rows are divided, so that all blocks end at about the same time."""
     row_tiles = -(-rows // PRODUCT_TILE)
-    return np.int32(-(-4 * BLOCKS_HELD * multiprocessors() // row_tiles))
+    return np.int32(-(-4 * RESIDENT_BLOCKS * multiprocessors() // row_tiles))
 
 
 def search_by_products(

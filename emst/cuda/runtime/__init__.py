@@ -4,7 +4,7 @@ compile.py      how kernels are compiled, by NVRTC when they are first needed
 launch.py       how kernels are launched
 signature.py    a kernel's parameters, to check the arguments of a launch
 constants.py    numbers that kernels and Python must agree on
-tensor_cores.py what the tensor cores of a GPU can be given
+tensor_cores.py  what the tensor cores of a GPU can be given
 memory.py       arrays on the GPU, and how much memory is free
 convert.cu      float32 to float64
 exact.cuh       arithmetic that rounds as the CPU does
