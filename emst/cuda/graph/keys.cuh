@@ -2,9 +2,9 @@
 //
 // The position is in the lower bits, and the weight in the upper 32, if both fit. Otherwise the upper bits hold what
 // fits of the weight's distance from a low weight, which a sample tells, and the bit below them tells whether anything
-// was lost. Only words that are equal down to this bit, and have lost something, need their weights to be compared. So
-// a word that loses an atomic minimum may still be the lesser one. Whoever put the greater one in its place finds that
-// out from what the atomic operation returns, and puts it back.
+// was lost. If two words are equal down to this bit, and the bit is set, their weights have to be compared. An atomic
+// minimum does not do that, so it may keep the wrong one of two such words. The thread sees this in what the operation
+// returns, and then writes the right one.
 #pragma once
 #include "runtime/grid.cuh"
 #include "graph/entries.cuh"

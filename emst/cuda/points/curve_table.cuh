@@ -1,7 +1,7 @@
 // The Hilbert curve in two and three dimensions by a table. A step takes several levels, so that a code needs a fifth
 // of the instructions.
 //
-// What `hilbert_transpose` does to the lower bits of the coordinates is the same for all of them. A state says it:
+// `hilbert_transpose` does the same to all lower bits of the coordinates. A state describes it:
 // which coordinate has taken the place of each axis, and which are inverted. It also stands for the parity of the last
 // axis, which inverts all axes of the code below it: that is as if the first axis were inverted, since every axis is
 // added to the next.

@@ -152,7 +152,10 @@ def nearest_by_products(bvh: Bvh, products: Products, length: int, core: cupy.nd
 
 
 def kth_by_products(bvh: Bvh, products: Products, rank: int, core: cupy.ndarray) -> bool:
-    """The distance of each point to its other point of that rank. Returns whether that was possible."""
+    """Set `core` to the distance from each point to the one of that rank among the others.
+
+    Returns whether that was possible, as `nearest_by_products` does.
+    """
     return _find_nearest(bvh, products, 0, rank, (None, None, core))
 
 

@@ -131,8 +131,8 @@ __device__ inline Reach reach_of_candidates(const Candidate *list, int count, in
   return reach_of_distance(bounds, distance, square[u], rho[u]);
 }
 
-// Where the nearest other points of the rows go: lists of the first `length` of them with the powers of their
-// distances, ascending, equally near ones by their ids; and the power of that rank. Without lists, neighbour is null.
+// The results of the rows: the `length` nearest other points with the powers of their distances, ascending, equally
+// near ones by their ids; and the power of the point of that rank. Without lists, neighbour is null.
 template <class T>
 struct Nearest {
   i64 n;
