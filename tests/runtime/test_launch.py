@@ -28,6 +28,7 @@ def test_a_signature_is_read_off_the_source():
     assert [(p.type, p.pointer, p.size) for p in found] == [
         ("double", True, 8),
         ("int", True, 4),
+        ("int", False, 4),
         ("Hierarchy", False, None),
         ("double", True, 8),
         ("Norm<0>", False, None),
@@ -49,6 +50,7 @@ UPPER_BOUNDS = [
         None,
         OnDevice((9,), "i4"),
         *(OnDevice((9,), "f8") for _ in range(2)),
+        OnDevice((1,), "?"),
         OnDevice((3,), "i4"),
     ),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cupy
+import numpy as np
 
 from emst.backend.records import Forest
 from emst.cuda.distances.brute import nearest_outside
@@ -10,7 +11,7 @@ from emst.cuda.lightest import lightest_edges
 from emst.cuda.points.bvh import Bvh, in_whole_leaves
 from emst.cuda.points.cached import NeighbourCache, fill_from_lists
 from emst.cuda.points.products import products_of, search_by_products
-from emst.cuda.runtime.constants import WALK_WARPS
+from emst.cuda.runtime.constants import LISTED_SPANS, WALK_WARPS
 from emst.cuda.runtime.launch import launch, multiprocessors
 
 BLOCKS_AN_SM = 16
@@ -29,9 +30,12 @@ def nearest_outgoing(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
     worklist = None if cache.rounds == 0 and cache.alone else cache.worklist
     if cache.rounds > 0:
         fill_from_lists(bvh, forest, cache)
+        if cache.best_distance is not None:
+            args = (forest.components, forest.count, cache.best_distance)
+            launch("points/cached", f"forget_distances<{bvh.T}>", forest.count, *args)
     if worklist is not None:
-        args = (forest.labels, n, cache.nearest, cache.bound, forest.best, worklist, cache.count)
-        cache.compaction.launch("points/search", f"list_searches<{bvh.T}>", n, *args)
+        args = (forest.labels, n, cache.nearest, cache.bound, forest.best, cache.rest, cache.quiet, worklist, cache.count)
+        launch("points/search", f"list_searches<{bvh.T}>", -(-n // LISTED_SPANS), *args)
     products = products_of(bvh)
     if products is not None:
         search_by_products(bvh, products, forest, cache, worklist)
@@ -50,7 +54,7 @@ def _search_bvh(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.
     threads = min(bvh.n, multiprocessors() * BLOCKS_AN_SM * block)
     crowded = cache.rounds > 0 and bvh.n < SLACK_UP_TO * forest.count
     slack = bvh.dtype.type(_slack(bvh, SLACK if cache.second is None else SLACK_MRD) if crowded else 1)
-    points = (bvh.rows, in_whole_leaves(forest.labels), bvh.hierarchy, bvh.nodes, bvh.metric.norm)
+    points = (bvh.rows, in_whole_leaves(forest.labels), np.int32(bvh.n), bvh.hierarchy, bvh.nodes, bvh.metric.norm)
     results = (cache.nearest, cache.bound, cache.second, forest.best)
     launch("points/search", name, threads, *points, worklist, cache.count, *results, slack, block=block)
 

@@ -94,11 +94,11 @@ __device__ u64 warp_reserve(const bool (&kept)[ITEMS], u64 *length, u32 (&at)[IT
 }
 
 // Places in a list that grows for all blocks, from the one that is returned: one atomic a block.
-template <int THREADS, int ITEMS>
-__device__ u64 reserve(const bool (&kept)[ITEMS], u64 *length, u32 (&at)[ITEMS]) {
-  __shared__ u64 base;
+template <int THREADS, class Count, int ITEMS>
+__device__ Count reserve(const bool (&kept)[ITEMS], Count *length, u32 (&at)[ITEMS]) {
+  __shared__ Count base;
   const u32 all = block_places<THREADS>(kept, at);
-  if (threadIdx.x == 0 && all) base = atomicAdd(length, (u64)all);
+  if (threadIdx.x == 0 && all) base = atomicAdd(length, (Count)all);
   __syncthreads();
   return base;
 }
