@@ -26,12 +26,17 @@ __global__ void __launch_bounds__(EMST_BLOCK, 6)
   }
 #pragma unroll
   for (int j = 0; j < EACH; j++) other[j] = neighbour[j] == NONE ? NONE : labels[neighbour[j]];
+  u32 calm = 0;  // spans, as bits
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    const bool outside = neighbour[j] != NONE && other[j] != label[j];
+    calm |= (u32)__all_sync(FULL, !outside && next[j] == label[j]) << j;
+  }
+  if (quiet && (calm & awake) >> lane_id() & 1) quiet[first_of_warp<EACH>() / SPAN + lane_id()] = true;
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
     const i64 i = first + j * SPAN;
     const bool outside = neighbour[j] != NONE && other[j] != label[j];
-    if (quiet && __all_sync(FULL, !outside && next[j] == label[j]) && lane_id() == 0 && awake >> j & 1)
-      quiet[i / SPAN] = true;
     if (outside) lower(best + label[j], bound[i]);
     if (neighbour[j] != NONE && !outside) {
       nearest[i] = NONE;

@@ -43,16 +43,20 @@ __global__ void __launch_bounds__(EMST_BLOCK, 5)
     waits[j] = label[j] != NONE && first + j * SPAN < n && floor[j] <= best[label[j]];
 #pragma unroll
   for (int j = 0; j < LISTED_SPANS; j++) knows[j] = waits[j] && nearest[first + j * SPAN] != NONE;
+  Bits<T> least = 0;  // of the span that is this lane's to write
+  u32 stirred = 0;
 #pragma unroll
   for (int j = 0; j < LISTED_SPANS; j++) {
     waits[j] = waits[j] && !knows[j];
     const bool joined = __all_sync(FULL, label[j] == __shfl_sync(FULL, label[j], 0));
-    const Bits<T> least = warp_min(floor[j]);
-    const bool stirs = __any_sync(FULL, waits[j]);
-    const i64 span = first / SPAN + j;
-    if (lane_id() != 0 || !(awake >> j & 1)) continue;
-    rest[span] = joined ? least : 0;
-    if (stirs) quiet[span] = false;  // a search may find a neighbour
+    const Bits<T> lowest = warp_min(floor[j]);
+    stirred |= (u32)(__ballot_sync(FULL, waits[j]) != 0) << j;
+    if ((int)lane_id() == j) least = joined ? lowest : 0;
+  }
+  if (awake >> lane_id() & 1) {
+    const i64 span = first_of_warp<LISTED_SPANS>() / SPAN + lane_id();
+    rest[span] = least;
+    if (stirred >> lane_id() & 1) quiet[span] = false;  // a search may find a neighbour
   }
   u32 at[LISTED_SPANS];
   int before = reserve<EMST_BLOCK>(waits, count, at);
