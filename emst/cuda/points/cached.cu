@@ -1,44 +1,29 @@
 // Cached nearest neighbours of another component, and the upper bounds that follow from them.
 #include "distances/point_rows.cuh"
-#include "points/spans.cuh"
 
 // Upper bounds of the lightest edge of each component: the edges to cached neighbours that still lie in another
 // component, and those between neighbours on the curve. Neighbours that have joined the point's component are
 // forgotten. A point that equals such a neighbour needs no other one.
-//
-// A span is quiet if its points and the next one lie in one component and have no cached neighbour: it gives no bound
-// until a search finds a neighbour (see `list_searches`). `quiet` may be null: then all spans are looked at.
 template <class T>
 __global__ void __launch_bounds__(EMST_BLOCK, 6)
     upper_bounds(const int *labels, i64 n, const T *rows, int dimensions, int stride, const Bits<T> *step,
-                 const Bits<T> *second, int *nearest, Bits<T> *bound, Bits<T> *best, bool *quiet, int *count) {
-  if (thread_id() < 3) count[thread_id()] = 0;  // see `list_searches`
-  const u32 awake = awake_spans<EACH>(n, [&](i64 span, i64) { return !quiet || !quiet[span]; });
-  const i64 first = first_of_warp<EACH>() + lane_id();
+                 const Bits<T> *second, int *nearest, Bits<T> *bound, Bits<T> *best, int *count) {
+  if (thread_id() == 0) count[2] = 0;  // see `list_searches`
   int label[EACH], next[EACH], neighbour[EACH], other[EACH];
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
-    const i64 i = first + j * SPAN;
-    const bool looks = awake >> j & 1 && i < n;
-    label[j] = looks ? labels[i] : NONE;
-    next[j] = looks && i + 1 < n ? labels[i + 1] : label[j];
-    neighbour[j] = looks ? nearest[i] : NONE;
+    const i64 i = point_of_thread(j);
+    label[j] = i < n ? labels[i] : NONE;
+    next[j] = i + 1 < n ? labels[i + 1] : label[j];
+    neighbour[j] = i < n ? nearest[i] : NONE;
   }
 #pragma unroll
   for (int j = 0; j < EACH; j++) other[j] = neighbour[j] == NONE ? NONE : labels[neighbour[j]];
-  u32 calm = 0;  // spans, as bits
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
-    const bool outside = neighbour[j] != NONE && other[j] != label[j];
-    calm |= (u32)__all_sync(FULL, !outside && next[j] == label[j]) << j;
-  }
-  if (quiet && (calm & awake) >> lane_id() & 1) quiet[first_of_warp<EACH>() / SPAN + lane_id()] = true;
-#pragma unroll
-  for (int j = 0; j < EACH; j++) {
-    const i64 i = first + j * SPAN;
-    const bool outside = neighbour[j] != NONE && other[j] != label[j];
-    if (outside) lower(best + label[j], bound[i]);
-    if (neighbour[j] != NONE && !outside) {
+    const i64 i = point_of_thread(j);
+    if (neighbour[j] != NONE && other[j] != label[j]) lower(best + label[j], bound[i]);
+    if (neighbour[j] != NONE && other[j] == label[j]) {
       nearest[i] = NONE;
       if ((second ? second[i] : bound[i]) == 0 && repeated(rows, dimensions, stride, i, neighbour[j]))
         bound[i] = INFINITE<T>;
@@ -56,8 +41,9 @@ __global__ void __launch_bounds__(EMST_BLOCK, 6)
 template <class T, int METRIC>
 __global__ void start_cache(const T *rows, i64 n, int dimensions, int stride, const Norm<METRIC> norm,
                             const Bits<T> *core, const int *labels, int *nearest, Bits<T> *bound, Bits<T> *step,
-                            Bits<T> *best_distance) {
+                            Bits<T> *best_distance, int *count) {
   const i64 i = thread_id();
+  if (i < 3) count[i] = i == 0 ? (int)n : 0;
   if (i >= n) return;
   nearest[i] = NONE;
   if (best_distance) best_distance[i] = INFINITE<T>;

@@ -7,8 +7,7 @@ import numpy as np
 
 from emst.backend.records import Forest
 from emst.cuda.points.bvh import Bvh
-from emst.cuda.runtime.constants import SPAN
-from emst.cuda.runtime.launch import launch, launch_over_points
+from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 
 
 class NeighbourCache:
@@ -22,12 +21,12 @@ class NeighbourCache:
         Weight of the edge to it. Once both are in one component, a lower bound of all edges that leave the component.
     second : T[n] or None
         Distance to it, under mutual reachability.
-    rest, quiet : T[spans], bool[spans]
-        What the passes over all points leave out: see search.cu and cached.cu.
+    rest, marked : T[words], uint32[words]
+        Of 32 points each, a lower bound and which of them need a search; see search.cu.
     """
 
     def __init__(self, bvh: Bvh) -> None:
-        n, spans, mrd = bvh.n, -(-bvh.n // SPAN), bvh.core is not None
+        n, words, mrd = bvh.n, -(-bvh.n // 32), bvh.core is not None
         self.rounds, self.alone = 0, False  # rounds searched; whether all points were components of the first one
         self.nearest = cupy.empty(n, np.int32)
         self.bound = cupy.empty(n, bvh.dtype)
@@ -38,14 +37,15 @@ class NeighbourCache:
         self.listed: cupy.ndarray | None = None  # powers of the distances to them, T[k, n], if they are known
         self.step = cupy.empty(n, bvh.dtype)
         self.count = cupy.empty(3, np.int32)  # of the worklist, see search.cu
-        self.rest = cupy.zeros(spans, bvh.dtype)
-        self.quiet = cupy.zeros(spans, np.bool_)
+        self.rest = cupy.zeros(words, bvh.dtype)
+        self.marked = cupy.empty(words, np.uint32)
+        self.compaction = Compaction(words)
 
 
 def cache_neighbours(bvh: Bvh, forest: Forest) -> NeighbourCache:
     """See `emst.backend.operations`."""
     cache, lists, n = NeighbourCache(bvh), bvh.neighbours, bvh.n
-    started = (forest.labels, cache.nearest, cache.bound, cache.step, cache.best_distance)
+    started = (forest.labels, cache.nearest, cache.bound, cache.step, cache.best_distance, cache.count)
     name = f"start_cache<{bvh.T}, {bvh.metric.number}>"
     launch("points/cached", name, n, bvh.rows, n, *bvh.shape, bvh.metric.norm, bvh.core, *started)
     if lists is None:
@@ -71,9 +71,8 @@ def fill_from_lists(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
 
 def upper_bounds(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
     """See `emst.backend.operations`; `merge` and `join_duplicates` leave `best` at infinity."""
-    if cache.rounds == 1 and cache.alone:  # the nearest neighbour of each point has joined it
+    if cache.rounds == 1 and cache.alone and bvh.brute:  # the nearest neighbour of each point has joined it
         cache.nearest.data.memset_async(0xFF, cache.nearest.nbytes)
     known = (forest.labels, bvh.n, bvh.rows, *bvh.shape, cache.step)
-    quiet = cache.quiet if cache.lists is None else None  # neighbours come from lists, too
-    results = (cache.second, cache.nearest, cache.bound, forest.best, quiet, cache.count)
+    results = (cache.second, cache.nearest, cache.bound, forest.best, cache.count)
     launch_over_points("points/cached", f"upper_bounds<{bvh.T}>", bvh.n, *known, *results)

@@ -7,66 +7,68 @@
 //
 // Under mutual reachability (MRD) the second key of the total order is the distance. No edge of a point is
 // lighter than its core distance: once that weight is found, the search goes on for nearer points only.
+#include "runtime/compact.cuh"
 #include "points/scan.cuh"
-#include "points/spans.cuh"
 #include "points/walk.cuh"
 
-constexpr u32 NO_LEAF = 1u << 31;
-constexpr int LEAST_PACKET = 4, LISTED_SPANS = EMST_LISTED_SPANS;
+constexpr int LEAST_PACKET = 4, SPANS = EMST_SPANS;
 
-// Lists the points that need a search at the front of the worklist, and at its back those whose cached neighbour is as
-// near as the upper bound: no other points can have the lightest edge of a component. count: how many are at the front;
-// how many packets have been taken from there; how many are at the back. `upper_bounds` resets them. Points of one
-// block keep their order, so that those of a packet are neighbours. Cached neighbours lie in another component, since
-// `upper_bounds` has removed all others.
+// Marks the points that need a search, a bit a point. At the back of the worklist it lists, in any order, those whose
+// cached neighbour is as near as the upper bound: no other points can have the lightest edge of a component. Cached
+// neighbours lie in another component, since `upper_bounds` has removed all others. count: how many are at the front of
+// the worklist (`list_marked`); how many packets have been taken from there; how many are at the back, which
+// `upper_bounds` resets.
 //
-// rest: the least lower bound in a span whose points lie in one component, 0 for other spans. While it exceeds the
-// upper bound of the component, no point of the span is listed. Lower bounds only grow, so it may be older than they
-// are.
+// A warp takes SPANS times 32 consecutive points. rest: the least lower bound of such 32 points if they lie in one
+// component, else 0. While it exceeds the component's upper bound, none of them is marked. Components only grow, so it
+// stays a lower bound.
 template <class T>
 __global__ void __launch_bounds__(EMST_BLOCK, 5)
-    list_searches(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, const Bits<T> *best,
-                  Bits<T> *rest, bool *quiet, int *worklist, int *count) {
-  const u32 awake = awake_spans<LISTED_SPANS>(n, [&](i64 span, i64 i) { return rest[span] <= best[labels[i]]; });
-  const i64 first = first_of_warp<LISTED_SPANS>() + lane_id();
-  int label[LISTED_SPANS];
-  Bits<T> floor[LISTED_SPANS];
-  bool waits[LISTED_SPANS], knows[LISTED_SPANS];
+    mark_searches(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, const Bits<T> *best,
+                  Bits<T> *rest, u32 *marked, int *worklist, int *count) {
+  if (thread_id() == 0) count[1] = 0;
+  const u32 lane = lane_id();
+  const i64 first = thread_id() / 32 * (SPANS * 32), mine = first + lane * 32, span = mine / 32;
+  const bool own = (int)lane < SPANS && mine < n;
+  const u32 awake = __ballot_sync(FULL, own && rest[span] <= best[labels[mine]]);
+  int label[SPANS];
+  Bits<T> floor[SPANS];
+  bool waits[SPANS], knows[SPANS];
 #pragma unroll
-  for (int j = 0; j < LISTED_SPANS; j++) {
-    const i64 i = minimum(first + j * SPAN, n - 1);
+  for (int j = 0; j < SPANS; j++) {
+    const i64 i = minimum(first + j * 32 + lane, n - 1);
     label[j] = awake >> j & 1 ? labels[i] : NONE;
     floor[j] = awake >> j & 1 ? bound[i] : INFINITE<T>;
   }
 #pragma unroll
-  for (int j = 0; j < LISTED_SPANS; j++)
-    waits[j] = label[j] != NONE && first + j * SPAN < n && floor[j] <= best[label[j]];
+  for (int j = 0; j < SPANS; j++)
+    waits[j] = label[j] != NONE && first + j * 32 + lane < n && floor[j] <= best[label[j]];
 #pragma unroll
-  for (int j = 0; j < LISTED_SPANS; j++) knows[j] = waits[j] && nearest[first + j * SPAN] != NONE;
-  Bits<T> least = 0;  // of the span that is this lane's to write
-  u32 stirred = 0;
+  for (int j = 0; j < SPANS; j++) knows[j] = waits[j] && nearest[first + j * 32 + lane] != NONE;
+  u32 marks = 0;  // of the span that is this lane's to write
+  Bits<T> least = 0;
 #pragma unroll
-  for (int j = 0; j < LISTED_SPANS; j++) {
-    waits[j] = waits[j] && !knows[j];
+  for (int j = 0; j < SPANS; j++) {
+    const u32 search = __ballot_sync(FULL, waits[j] && !knows[j]);
     const bool joined = __all_sync(FULL, label[j] == __shfl_sync(FULL, label[j], 0));
     const Bits<T> lowest = warp_min(floor[j]);
-    stirred |= (u32)(__ballot_sync(FULL, waits[j]) != 0) << j;
-    if ((int)lane_id() == j) least = joined ? lowest : 0;
+    if ((int)lane != j) continue;
+    marks = search;
+    least = joined ? lowest : 0;
   }
-  if (awake >> lane_id() & 1) {
-    const i64 span = first_of_warp<LISTED_SPANS>() / SPAN + lane_id();
-    rest[span] = least;
-    if (stirred >> lane_id() & 1) quiet[span] = false;  // a search may find a neighbour
-  }
-  u32 at[LISTED_SPANS];
-  int before = reserve<EMST_BLOCK>(waits, count, at);
+  if (own) marked[span] = marks;
+  if (awake >> lane & 1) rest[span] = least;
+  u32 at[SPANS];
+  const int before = reserve<EMST_BLOCK>(knows, count + 2, at);
 #pragma unroll
-  for (int j = 0; j < LISTED_SPANS; j++)
-    if (waits[j]) worklist[before + at[j]] = (int)(first + j * SPAN);
-  before = reserve<EMST_BLOCK>(knows, count + 2, at);
-#pragma unroll
-  for (int j = 0; j < LISTED_SPANS; j++)
-    if (knows[j]) worklist[n - 1 - (before + at[j])] = (int)(first + j * SPAN);
+  for (int j = 0; j < SPANS; j++)
+    if (knows[j]) worklist[n - 1 - (before + at[j])] = (int)(first + j * 32 + lane);
+}
+
+// Lists the marked points at the front of the worklist, in order, so that those of a packet are neighbours.
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    list_marked(const u32 *marked, i64 spans, int *worklist, int *count, u64 *tiles, u32 epoch) {
+  list_bits(marked, spans, tiles, epoch, count, worklist);
 }
 
 // A search (see walk.cuh) for the nearest point with another label.
@@ -83,7 +85,6 @@ struct NearestOutside {
   Bits<T> reach, heaviest;
   u32 found = ~0u;
   Wanting<T, D> *waiting;  // 32, in shared memory
-  u32 own_leaf = NO_LEAF;  // the first of those that `compare_queries` has compared
 
   __device__ bool may_hold(T low_tag, T high_tag) const {
     return label_of(low_tag) != common && (!MRD || bits_of(high_tag) <= heaviest);
@@ -96,24 +97,9 @@ struct NearestOutside {
     if (!is_leaf) near = d < radius || (d == radius && (!MRD || distance >= radius) && first < found);
     return near & (label_of(low.tag) != label) & (!MRD || bits_of(high.tag) <= weight);
   }
-  // The queries are consecutive points from `first` on, whole leaves, and each is a component of its own: they are
-  // compared with each other before the walk, which then leaves out their leaves.
-  __device__ void compare_queries(u32 first, int count) {
-    waiting[lane_id()].x = x;
-    __syncwarp();
-    for (int other = 0; other < count; other++) {
-      const Bits<T> d = power_between(norm, waiting[other].x, x);
-      if (d >= radius + (found == ~0u) || other == (int)lane_id()) continue;
-      radius = d;
-      found = first + other;
-    }
-    __syncwarp();
-    own_leaf = first / LEAF;
-  }
   // Of equal points of a leaf the first is taken. A tie with the best so far counts if the point's id is smaller, which
   // is the same for all points of a leaf; then the limit is one above.
   __device__ bool scan(int leaf, u32 wanting) {
-    if ((u32)leaf - own_leaf < 32 / LEAF) return false;
     const u32 i0 = (u32)leaf * LEAF, lane = lane_id(), rank = __popc(wanting & ((1u << lane) - 1));
     const bool waits = wanting >> lane & 1;
     if (waits) {
@@ -145,8 +131,8 @@ struct NearestOutside {
 template <class T, int D, int METRIC, bool MRD>
 __device__ void search_packet(const T *points, const int *labels, const Hierarchy &h, const T *nodes,
                               const Norm<METRIC> &norm, const int *worklist, i64 packet, int size, i64 queries,
-                              int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, T slack, u64 *stack,
-                              Wanting<T, D> *waiting) {
+                              int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, u64 *edge, T slack,
+                              u64 *stack, Wanting<T, D> *waiting) {
   const i64 first = packet * size, a = minimum(first + minimum((int)lane_id(), size - 1), queries - 1);
   const bool on = (int)lane_id() < size && first + lane_id() < queries;
   const i64 u = worklist ? worklist[a] : a;
@@ -165,13 +151,15 @@ __device__ void search_packet(const T *points, const int *labels, const Hierarch
     search.distance = INFINITE<T>;
     search.heaviest = warp_max(search.weight);
   }
-  if (!MRD && !worklist && size == 32) search.compare_queries((u32)first, minimum((i64)32, queries - first));
   search.reach = warp_max(search.radius);
   walk<T, D>(h, nodes, Packet<T, D>(search.x), stack, search);
   if (!on) return;
   bool none = search.found == ~0u;
   const Bits<T> weight = MRD ? search.weight : search.radius;
-  nearest[u] = none ? NONE : (int)search.found;
+  if (edge)
+    edge[u] = none ? ~0ull : (u64)minimum((u32)u, search.found) << 32 | maximum((u32)u, search.found);
+  else
+    nearest[u] = none ? NONE : (int)search.found;
   bound[u] = none ? weight + 1 : weight;
   if (MRD) second[u] = search.distance;
   if (!none) lower(best + search.label, weight);
@@ -184,18 +172,18 @@ constexpr int BLOCKS_HELD = sizeof(T) == 8 || D > 5 ? 1
                             : D <= 3 && !MRD        ? 12
                                                     : 8;
 
-// Warps take packets off the worklist until none is left (count[0] queries, count[1] packets taken); without a
-// worklist, all n points are searched. A short worklist makes small packets: its queries lie far apart, and a warp that
-// walked for 32 of them would still be running when all others have ended.
+// Warps take packets off the worklist until none is left (count[0] queries, count[1] packets taken). A short worklist
+// makes small packets: its queries lie far apart, and a warp that walked for 32 of them would still be running when all
+// others have ended. Where every point is a component of its own, `edge` is given and gets the lightest edge of each,
+// packed as in merge.cu, instead of `nearest`: its end has joined the component in the next round.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
-    nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, int n,
-                     const __grid_constant__ Hierarchy h, const T *__restrict__ nodes, const Norm<METRIC> norm,
-                     const int *__restrict__ worklist, int *count, int *nearest, Bits<T> *bound, Bits<T> *second,
-                     Bits<T> *best, T slack) {
+    nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
+                     const T *__restrict__ nodes, const Norm<METRIC> norm, const int *__restrict__ worklist, int *count,
+                     int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, u64 *edge, T slack) {
   __shared__ u64 stacks[WARPS][STACK];
   __shared__ Wanting<T, D> waiting[WARPS][32];
-  const int queries = worklist ? count[0] : n, warps = gridDim.x * WARPS;
+  const int queries = count[0], warps = gridDim.x * WARPS;
   const int size = maximum(minimum((queries - 1) / warps + 1, 32), LEAST_PACKET);
   const int packets = (int)(((i64)queries + size - 1) / size);
   const int chunk = maximum(minimum(packets / (16 * warps), 16), 1);  // all warps share one counter
@@ -206,7 +194,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     if (packet >= packets) return;
     for (const int end = minimum(packet + chunk, packets); packet < end; packet++) {
       search_packet<T, D, METRIC, MRD>(points, labels, h, nodes, norm, worklist, packet, size, queries, nearest, bound,
-                                       second, best, slack, stacks[threadIdx.x / 32], waiting[threadIdx.x / 32]);
+                                       second, best, edge, slack, stacks[threadIdx.x / 32], waiting[threadIdx.x / 32]);
       __syncwarp();
     }
   }

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import cupy
-import numpy as np
 
 from emst.backend.records import Forest
 from emst.cuda.distances.brute import nearest_outside
 from emst.cuda.lightest import lightest_edges
+from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import Bvh, in_whole_leaves
 from emst.cuda.points.cached import NeighbourCache, fill_from_lists
 from emst.cuda.points.products import products_of, search_by_products
-from emst.cuda.runtime.constants import LISTED_SPANS, WALK_WARPS
+from emst.cuda.runtime.constants import SPANS, WALK_WARPS
 from emst.cuda.runtime.launch import launch, multiprocessors
 
 BLOCKS_AN_SM = 16
@@ -34,8 +34,7 @@ def nearest_outgoing(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
             args = (forest.components, forest.count, cache.best_distance)
             launch("points/cached", f"forget_distances<{bvh.T}>", forest.count, *args)
     if worklist is not None:
-        args = (forest.labels, n, cache.nearest, cache.bound, forest.best, cache.rest, cache.quiet, worklist, cache.count)
-        launch("points/search", f"list_searches<{bvh.T}>", -(-n // LISTED_SPANS), *args)
+        _list_searches(bvh, forest, cache)
     products = products_of(bvh)
     if products is not None:
         search_by_products(bvh, products, forest, cache, worklist)
@@ -44,8 +43,18 @@ def nearest_outgoing(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
     else:
         _search_bvh(bvh, forest, cache, worklist)
     cache.rounds += 1
-    known = (cache.nearest, cache.bound, cache.second, cache.best_distance)
-    lightest_edges(forest, *known, worklist, cache.count)
+    if worklist is not None or bvh.brute:
+        known = (cache.nearest, cache.bound, cache.second, cache.best_distance)
+        lightest_edges(forest, *known, worklist, cache.count)
+
+
+def _list_searches(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
+    n, words = bvh.n, len(cache.marked)
+    known = (forest.labels, n, cache.nearest, cache.bound, forest.best)
+    results = (cache.rest, cache.marked, cache.worklist, cache.count)
+    launch("points/search", f"mark_searches<{bvh.T}>", -(-n // SPANS), *known, *results)
+    args = (cache.marked, words, cache.worklist, cache.count)
+    cache.compaction.launch("points/search", "list_marked", words, *args)
 
 
 def _search_bvh(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:
@@ -54,8 +63,9 @@ def _search_bvh(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.
     threads = min(bvh.n, multiprocessors() * BLOCKS_AN_SM * block)
     crowded = cache.rounds > 0 and bvh.n < SLACK_UP_TO * forest.count
     slack = bvh.dtype.type(_slack(bvh, SLACK if cache.second is None else SLACK_MRD) if crowded else 1)
-    points = (bvh.rows, in_whole_leaves(forest.labels), np.int32(bvh.n), bvh.hierarchy, bvh.nodes, bvh.metric.norm)
-    results = (cache.nearest, cache.bound, cache.second, forest.best)
+    points = (bvh.rows, in_whole_leaves(forest.labels), bvh.hierarchy, bvh.nodes, bvh.metric.norm)
+    edge = scratch_of(forest).edge if worklist is None else None
+    results = (cache.nearest, cache.bound, cache.second, forest.best, edge)
     launch("points/search", name, threads, *points, worklist, cache.count, *results, slack, block=block)
 
 

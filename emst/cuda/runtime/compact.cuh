@@ -13,6 +13,27 @@ __device__ inline i64 compact_index(int tile, int j) {
   return (i64)tile * COMPACT_TILE + j * COMPACT_THREADS + threadIdx.x;
 }
 
+// How many are kept in all tiles before this one; called by one warp. Of the counts of a tile, each becomes the sum of
+// those before it. The last tile writes the total.
+__device__ inline u32 start_of_tile(u32 *counts, int size, int tile, u64 *tiles, u32 epoch, int *total) {
+  const u32 lane = lane_id();
+  u64 *const words = lookback::words(tiles);
+  u32 carry = 0;
+  for (int c = 0; c < size; c += 32) {
+    const u32 value = counts[c + lane], sum = warp_inclusive_sum(value);
+    counts[c + lane] = carry + sum - value;
+    carry += __shfl_sync(FULL, sum, 31);
+  }
+  if (lane == 0)
+    lookback::publish(words + tile, lookback::word(epoch, tile ? lookback::AGGREGATE : lookback::PREFIX, carry));
+  const u32 start = lookback::sum_before(words, epoch, tile);
+  if (lane == 0) {
+    if (tile) lookback::publish(words + tile, lookback::word(epoch, lookback::PREFIX, start + carry));
+    if (tile == gridDim.x - 1) *total = (int)(start + carry);
+  }
+  return start;
+}
+
 // The tile that this block has taken. keep(j, i) says whether index i < n, the j-th of the thread, is kept; emit(i,
 // kept, rank) gets the number of kept indices before i.
 template <class Keep, class Emit>
@@ -21,7 +42,6 @@ __device__ void compact_tile(int tile, i64 n, u64 *tiles, u32 epoch, int *total,
   __shared__ u32 before[COUNTS];  // by (item, warp): the order of indices in a tile
   __shared__ u32 tile_start;
   const int warp = threadIdx.x / 32;
-  u64 *const words = lookback::words(tiles);
   const u32 lane = lane_id();
   bool mine[COMPACT_ITEMS];
 #pragma unroll
@@ -33,22 +53,7 @@ __device__ void compact_tile(int tile, i64 n, u64 *tiles, u32 epoch, int *total,
     if (lane == 0) before[j * WARPS + warp] = __popc(kept[j]);
   }
   __syncthreads();
-  if (warp == 0) {
-    u32 carry = 0;
-    for (int c = 0; c < COUNTS; c += 32) {  // exclusive prefix sum of the counts
-      const u32 value = before[c + lane], sum = warp_inclusive_sum(value);
-      before[c + lane] = carry + sum - value;
-      carry += __shfl_sync(FULL, sum, 31);
-    }
-    if (lane == 0)
-      lookback::publish(words + tile, lookback::word(epoch, tile ? lookback::AGGREGATE : lookback::PREFIX, carry));
-    u32 start = lookback::sum_before(words, epoch, tile);
-    if (lane == 0) {
-      if (tile) lookback::publish(words + tile, lookback::word(epoch, lookback::PREFIX, start + carry));
-      tile_start = start;
-      if (tile == gridDim.x - 1) *total = (int)(start + carry);
-    }
-  }
+  if (warp == 0) tile_start = start_of_tile(before, COUNTS, tile, tiles, epoch, total);
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < COMPACT_ITEMS; j++) {
@@ -75,4 +80,35 @@ __device__ u32 block_compact(i64 n, Keep keep, Emit emit) {
     before += here;
   }
   return before;
+}
+
+// The indices of all marked bits, in order, for words of 32. A warp writes those of a word at once.
+__device__ inline void list_bits(const u32 *marked, i64 words, u64 *tiles, u32 epoch, int *total, int *indices) {
+  constexpr int WARPS = COMPACT_THREADS / 32, COUNTS = WARPS * COMPACT_ITEMS;
+  __shared__ u32 before[COUNTS];  // by (item, warp)
+  __shared__ u32 tile_start;
+  const int tile = lookback::take_tile(tiles), warp = threadIdx.x / 32;
+  const u32 lane = lane_id();
+  u32 word[COMPACT_ITEMS], place[COMPACT_ITEMS];
+#pragma unroll
+  for (int j = 0; j < COMPACT_ITEMS; j++) word[j] = compact_index(tile, j) < words ? marked[compact_index(tile, j)] : 0;
+#pragma unroll
+  for (int j = 0; j < COMPACT_ITEMS; j++) {
+    place[j] = warp_inclusive_sum((u32)__popc(word[j]));
+    if (lane == 31) before[j * WARPS + warp] = place[j];
+    place[j] -= __popc(word[j]);
+  }
+  __syncthreads();
+  if (warp == 0) tile_start = start_of_tile(before, COUNTS, tile, tiles, epoch, total);
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < COMPACT_ITEMS; j++) {
+    place[j] += tile_start + before[j * WARPS + warp];
+    for (u32 rest = __ballot_sync(FULL, word[j] != 0); rest; rest &= rest - 1) {
+      const int from = __ffs(rest) - 1;
+      const u32 bits = __shfl_sync(FULL, word[j], from), at = __shfl_sync(FULL, place[j], from);
+      const i64 first = (compact_index(tile, j) - lane + from) * 32;
+      if (bits >> lane & 1) indices[at + __popc(bits & ((1u << lane) - 1))] = (int)(first + lane);
+    }
+  }
 }

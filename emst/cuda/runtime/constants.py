@@ -27,8 +27,7 @@ LEAF = 16  # points of a leaf (bvh.cuh)
 FAN = 32  # children of a node: one for every lane
 MAX_LEVELS = 8
 WALK_WARPS = 4  # packets of a block (walk.cuh)
-SPAN = 32  # consecutive points, a lane each, that a pass over all points may leave out (spans.cuh)
-LISTED_SPANS = 8  # that a warp looks at (search.cu)
+SPANS = 8  # of 32 points that a warp looks at (search.cu)
 
 # Few points, keys or edges, which are compared all with all.
 FEW = 8192
