@@ -7,6 +7,7 @@ import numpy as np
 
 from emst.backend.records import Forest
 from emst.cuda.points.bvh import Bvh
+from emst.cuda.runtime.constants import BITS_TILE
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 
 
@@ -39,7 +40,7 @@ class NeighbourCache:
         self.count = cupy.empty(3, np.int32)  # of the worklist, see search.cu
         self.rest = cupy.zeros(words, bvh.dtype)
         self.marked = cupy.empty(words, np.uint32)
-        self.compaction = Compaction(words)
+        self.compaction = Compaction(words, BITS_TILE)
 
 
 def cache_neighbours(bvh: Bvh, forest: Forest) -> NeighbourCache:

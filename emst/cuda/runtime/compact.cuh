@@ -84,16 +84,19 @@ __device__ u32 block_compact(i64 n, Keep keep, Emit emit) {
 
 // The indices of all marked bits, in order, for words of 32. A warp writes those of a word at once.
 __device__ inline void list_bits(const u32 *marked, i64 words, u64 *tiles, u32 epoch, int *total, int *indices) {
-  constexpr int WARPS = COMPACT_THREADS / 32, COUNTS = WARPS * COMPACT_ITEMS;
+  constexpr int TILE = EMST_BITS_TILE, ITEMS = TILE / COMPACT_THREADS, WARPS = COMPACT_THREADS / 32,
+                COUNTS = WARPS * ITEMS;
+  static_assert(COUNTS % 32 == 0, "a warp adds 32 at once");
   __shared__ u32 before[COUNTS];  // by (item, warp)
   __shared__ u32 tile_start;
   const int tile = lookback::take_tile(tiles), warp = threadIdx.x / 32;
   const u32 lane = lane_id();
-  u32 word[COMPACT_ITEMS], place[COMPACT_ITEMS];
+  const auto index = [&](int j) { return (i64)tile * TILE + j * COMPACT_THREADS + threadIdx.x; };
+  u32 word[ITEMS], place[ITEMS];
 #pragma unroll
-  for (int j = 0; j < COMPACT_ITEMS; j++) word[j] = compact_index(tile, j) < words ? marked[compact_index(tile, j)] : 0;
+  for (int j = 0; j < ITEMS; j++) word[j] = index(j) < words ? marked[index(j)] : 0;
 #pragma unroll
-  for (int j = 0; j < COMPACT_ITEMS; j++) {
+  for (int j = 0; j < ITEMS; j++) {
     place[j] = warp_inclusive_sum((u32)__popc(word[j]));
     if (lane == 31) before[j * WARPS + warp] = place[j];
     place[j] -= __popc(word[j]);
@@ -102,12 +105,12 @@ __device__ inline void list_bits(const u32 *marked, i64 words, u64 *tiles, u32 e
   if (warp == 0) tile_start = start_of_tile(before, COUNTS, tile, tiles, epoch, total);
   __syncthreads();
 #pragma unroll
-  for (int j = 0; j < COMPACT_ITEMS; j++) {
+  for (int j = 0; j < ITEMS; j++) {
     place[j] += tile_start + before[j * WARPS + warp];
     for (u32 rest = __ballot_sync(FULL, word[j] != 0); rest; rest &= rest - 1) {
       const int from = __ffs(rest) - 1;
       const u32 bits = __shfl_sync(FULL, word[j], from), at = __shfl_sync(FULL, place[j], from);
-      const i64 first = (compact_index(tile, j) - lane + from) * 32;
+      const i64 first = (index(j) - lane + from) * 32;
       if (bits >> lane & 1) indices[at + __popc(bits & ((1u << lane) - 1))] = (int)(first + lane);
     }
   }

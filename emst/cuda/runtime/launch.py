@@ -112,15 +112,17 @@ def _multiprocessors(device: int) -> int:
 class Compaction:
     """Words that the tiles of up to n indices publish (lookback.cuh), and the epoch by which launches differ.
 
+    A block takes a tile.
+
     The launches run one after the other, since they share the counter from which tiles are taken.
     """
 
-    def __init__(self, n: int) -> None:
-        tiles = -(-n // SCAN_TILE)
+    def __init__(self, n: int, tile: int = SCAN_TILE) -> None:
+        self._tile, tiles = tile, -(-n // tile)
         self._tiles = (cupy.zeros if tiles > 1 else cupy.empty)(COUNTER_WORDS + tiles, np.uint64)  # one reads nothing
         self._epoch = 0
 
     def launch(self, room: str, name: str, n: int, *args: Any) -> None:
         """Run a compacting kernel over n indices; its last two parameters are tiles and epoch."""
         self._epoch += 1
-        launch(room, name, -(-n // SCAN_TILE) * BLOCK, *args, self._tiles, np.uint32(self._epoch))
+        launch(room, name, -(-n // self._tile) * BLOCK, *args, self._tiles, np.uint32(self._epoch))
