@@ -42,6 +42,8 @@ def require_memory(array: Any, dtype: Any, k: int, labels: bool = False) -> None
     needed = max(bytes_needed(n, d, dtype, k), n * LABELLING if labels else 0)
     if not (isinstance(array, cupy.ndarray) and array.dtype == dtype and array.flags.c_contiguous):
         needed += n * d * np.dtype(dtype).itemsize  # a copy of the points
+    if needed <= cupy.get_default_memory_pool().free_bytes():  # then the driver, which takes longer, is not asked
+        return
     free = bytes_free()
     if free is not None and needed > free:
         raise MemoryError(
