@@ -23,28 +23,20 @@ struct Chosen {
   }
 };
 
-// Calls visit(point, label, neighbour) for all chosen points whose cached neighbour lies in another component, at the
-// least weight of the component's edges.
-template <class T, class Visit>
-__device__ void each_lightest(const int *labels, const Chosen &chosen, const int *nearest, const Bits<T> *bound,
-                              const Bits<T> *best, Visit visit) {
+// Calls visit(point, label, neighbour) for all chosen points whose cached neighbour lies in another component.
+template <class Visit>
+__device__ void each_outside(const int *labels, const Chosen &chosen, const int *nearest, Visit visit) {
   for (i64 first = blockIdx.x * (i64)EACH * blockDim.x; first < chosen.size;
        first += (i64)gridDim.x * EACH * blockDim.x) {
     i64 point[EACH];
     int label[EACH], neighbour[EACH], other[EACH];
-    Bits<T> weight[EACH];
 #pragma unroll
     for (int j = 0; j < EACH; j++) point[j] = chosen[first + j * blockDim.x + threadIdx.x];
 #pragma unroll
     for (int j = 0; j < EACH; j++) {
       label[j] = point[j] == NONE ? NONE : labels[point[j]];
-      weight[j] = point[j] == NONE ? 0 : bound[point[j]];
+      neighbour[j] = point[j] == NONE ? NONE : nearest[point[j]];
     }
-#pragma unroll
-    for (int j = 0; j < EACH; j++)
-      if (label[j] != NONE && weight[j] != best[label[j]]) label[j] = NONE;
-#pragma unroll
-    for (int j = 0; j < EACH; j++) neighbour[j] = label[j] == NONE ? NONE : nearest[point[j]];
 #pragma unroll
     for (int j = 0; j < EACH; j++) other[j] = neighbour[j] == NONE ? label[j] : labels[neighbour[j]];
 #pragma unroll
@@ -58,8 +50,9 @@ template <class T>
 __global__ void nearest_of_lightest(const int *labels, i64 n, const int *worklist, const int *count, const int *nearest,
                                     const Bits<T> *bound, const Bits<T> *second, const Bits<T> *best,
                                     Bits<T> *best_distance) {
-  each_lightest<T>(labels, Chosen(worklist, count, n), nearest, bound, best,
-                   [&](i64 i, int label, int) { lower(best_distance + label, second[i]); });
+  each_outside(labels, Chosen(worklist, count, n), nearest, [&](i64 i, int label, int) {
+    if (bound[i] == best[label]) lower(best_distance + label, second[i]);
+  });
 }
 
 // Among the lightest and nearest ones the first. second is null for the Euclidean tree: there the distance is the
@@ -68,8 +61,8 @@ template <class T>
 __global__ void first_of_lightest(const int *labels, i64 n, const int *worklist, const int *count, const int *nearest,
                                   const Bits<T> *bound, const Bits<T> *second, const Bits<T> *best,
                                   const Bits<T> *best_distance, u64 *edge) {
-  each_lightest<T>(labels, Chosen(worklist, count, n), nearest, bound, best, [&](i64 i, int label, int neighbour) {
-    if (second && second[i] != best_distance[label]) return;
+  each_outside(labels, Chosen(worklist, count, n), nearest, [&](i64 i, int label, int neighbour) {
+    if (bound[i] != best[label] || (second && second[i] != best_distance[label])) return;
     const u64 e = (u64)minimum((int)i, neighbour) << 32 | (u32)maximum((int)i, neighbour);
     if (e < edge[label]) atomicMin(edge + label, e);
   });

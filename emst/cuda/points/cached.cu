@@ -2,60 +2,50 @@
 #include "distances/point_rows.cuh"
 
 // Upper bounds of the lightest edge of each component: the edges to cached neighbours that still lie in another
-// component, and those between neighbours on the curve. Each point lowers the bound of its own component, once.
-// Neighbours that have joined the point's component are forgotten. A point that equals such a neighbour needs no other
-// one.
+// component, and those between neighbours on the curve. Neighbours that have joined the point's component are
+// forgotten. A point that equals such a neighbour needs no other one.
 template <class T>
-__global__ void __launch_bounds__(EMST_BLOCK, 5)
+__global__ void __launch_bounds__(EMST_BLOCK, 6)
     upper_bounds(const int *labels, i64 n, const T *rows, int dimensions, int stride, const Bits<T> *step,
                  const Bits<T> *second, int *nearest, Bits<T> *bound, Bits<T> *best, int *count) {
   if (thread_id() == 0) count[2] = 0;  // see `mark_searches`
-  int label[EACH], neighbour[EACH], other[EACH];
-  bool begins[EACH], ends[EACH];  // whether the neighbours on the curve lie in other components
+  int label[EACH], next[EACH], neighbour[EACH], other[EACH];
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
     const i64 i = point_of_thread(j);
     label[j] = i < n ? labels[i] : NONE;
-    begins[j] = i < n && i > 0 && labels[i - 1] != label[j];
-    ends[j] = i + 1 < n && labels[i + 1] != label[j];
+    next[j] = i + 1 < n ? labels[i + 1] : label[j];
     neighbour[j] = i < n ? nearest[i] : NONE;
   }
 #pragma unroll
   for (int j = 0; j < EACH; j++) other[j] = neighbour[j] == NONE ? NONE : labels[neighbour[j]];
-  Bits<T> weight[EACH], known[EACH];
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
     const i64 i = point_of_thread(j);
-    weight[j] = INFINITE<T>;
-    if (begins[j]) weight[j] = step[i - 1];
-    if (ends[j]) weight[j] = minimum(weight[j], step[i]);
-    if (other[j] != NONE && other[j] != label[j]) weight[j] = minimum(weight[j], bound[i]);
-  }
-#pragma unroll
-  for (int j = 0; j < EACH; j++) known[j] = weight[j] < INFINITE<T> ? best[label[j]] : weight[j];
-#pragma unroll
-  for (int j = 0; j < EACH; j++) {
-    const i64 i = point_of_thread(j);
-    if (weight[j] < known[j]) atomicMin(best + label[j], weight[j]);
-    if (other[j] == NONE || other[j] != label[j]) continue;
-    nearest[i] = NONE;
-    if ((second ? second[i] : bound[i]) == 0 && repeated(rows, dimensions, stride, i, neighbour[j]))
-      bound[i] = INFINITE<T>;
+    if (neighbour[j] != NONE && other[j] != label[j]) lower(best + label[j], bound[i]);
+    if (neighbour[j] != NONE && other[j] == label[j]) {
+      nearest[i] = NONE;
+      if ((second ? second[i] : bound[i]) == 0 && repeated(rows, dimensions, stride, i, neighbour[j]))
+        bound[i] = INFINITE<T>;
+    }
+    if (next[j] == label[j]) continue;
+    const Bits<T> d = step[i];
+    lower(best + label[j], d);
+    lower(best + next[j], d);
   }
 }
 
 // No neighbour is cached yet, and the bound is the core distance, if there are any. Of repeated points only the first
 // needs a neighbour. Upper bounds start in every round from `step`, the weight of the edge from a point to the next on
-// the curve. best_distance is null without core distances.
+// the curve.
 template <class T, int METRIC>
 __global__ void start_cache(const T *rows, i64 n, int dimensions, int stride, const Norm<METRIC> norm,
                             const Bits<T> *core, const int *labels, int *nearest, Bits<T> *bound, Bits<T> *step,
-                            Bits<T> *best_distance, int *count) {
+                            int *count) {
   const i64 i = thread_id();
   if (i < 3) count[i] = i == 0 ? (int)n : 0;
   if (i >= n) return;
   nearest[i] = NONE;
-  if (best_distance) best_distance[i] = INFINITE<T>;
   bound[i] = repeated(rows, dimensions, stride, i, labels[i]) ? INFINITE<T> : core ? core[i] : 0;
   if (i + 1 == n) return;
   const T *x = rows + i * stride;

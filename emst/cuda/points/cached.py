@@ -22,8 +22,8 @@ class NeighbourCache:
         Weight of the edge to it. Once both are in one component, a lower bound of all edges that leave the component.
     second : T[n] or None
         Distance to it, under mutual reachability.
-    rest, marked : T[words], uint32[words]
-        Of 32 points each, a lower bound and which of them need a search; see search.cu.
+    rest, marked, known : T[words], uint32[words], uint32[words]
+        Of 32 points each, a lower bound, which of them need a search, and which do not: see search.cu.
     """
 
     def __init__(self, bvh: Bvh) -> None:
@@ -32,21 +32,21 @@ class NeighbourCache:
         self.nearest = cupy.empty(n, np.int32)
         self.bound = cupy.empty(n, bvh.dtype)
         self.second = cupy.empty(n, bvh.dtype) if mrd else None
-        self.best_distance = cupy.empty(n, bvh.dtype) if mrd else None
+        self.best_distance = cupy.full(n, np.inf, bvh.dtype) if mrd else None
         self.worklist = cupy.empty(n, np.int32)
         self.lists: cupy.ndarray | None = None  # neighbours to look at before searching, int32[k, n]
         self.listed: cupy.ndarray | None = None  # powers of the distances to them, T[k, n], if they are known
         self.step = cupy.empty(n, bvh.dtype)
         self.count = cupy.empty(3, np.int32)  # of the worklist, see search.cu
         self.rest = cupy.zeros(words, bvh.dtype)
-        self.marked = cupy.empty(words, np.uint32)
+        self.marked, self.known = cupy.empty(words, np.uint32), cupy.empty(words, np.uint32)
         self.compaction = Compaction(words, BITS_TILE)
 
 
 def cache_neighbours(bvh: Bvh, forest: Forest) -> NeighbourCache:
     """See `emst.backend.operations`."""
     cache, lists, n = NeighbourCache(bvh), bvh.neighbours, bvh.n
-    started = (forest.labels, cache.nearest, cache.bound, cache.step, cache.best_distance, cache.count)
+    started = (forest.labels, cache.nearest, cache.bound, cache.step, cache.count)
     name = f"start_cache<{bvh.T}, {bvh.metric.number}>"
     launch("points/cached", name, n, bvh.rows, n, *bvh.shape, bvh.metric.norm, bvh.core, *started)
     if lists is None:

@@ -13,62 +13,71 @@
 
 constexpr int LEAST_PACKET = 4, SPANS = EMST_SPANS;
 
-// Marks the points that need a search, a bit a point. At the back of the worklist it lists, in any order, those whose
-// cached neighbour is as near as the upper bound: no other points can have the lightest edge of a component. Cached
-// neighbours lie in another component, since `upper_bounds` has removed all others. count: how many are at the front of
-// the worklist (`list_marked`); how many packets have been taken from there; how many are at the back, which
-// `upper_bounds` resets.
+// Marks the points that need a search, a bit a point; and in `known` those whose cached neighbour is as near as the
+// upper bound: no other points can have the lightest edge of a component. Cached neighbours lie in another component,
+// since `upper_bounds` has removed all others.
 //
-// A warp takes SPANS times 32 consecutive points. rest: the least lower bound of such 32 points if they lie in one
-// component, else 0. While it exceeds the component's upper bound, none of them is marked. Components only grow, so it
-// stays a lower bound.
+// A span is 32 consecutive points. A warp takes 32 spans, some at a time, so that their waits for memory overlap. rest:
+// the least lower bound in a span if its points lie in one component, else 0. While it exceeds the component's upper
+// bound, none of them is marked. Components only grow, so it stays a lower bound.
 template <class T>
 __global__ void __launch_bounds__(EMST_BLOCK, 5)
     mark_searches(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, const Bits<T> *best,
-                  Bits<T> *rest, u32 *marked, int *worklist, int *count) {
-  if (thread_id() == 0) count[1] = 0;
-  const u32 lane = lane_id();
-  const i64 first = thread_id() / 32 * (SPANS * 32), mine = first + lane * 32, span = mine / 32;
-  const bool own = (int)lane < SPANS && mine < n;
-  const u32 awake = __ballot_sync(FULL, own && rest[span] <= best[labels[mine]]);
-  int label[SPANS];
-  Bits<T> floor[SPANS];
-  bool waits[SPANS], knows[SPANS];
-#pragma unroll
-  for (int j = 0; j < SPANS; j++) {
-    const i64 i = minimum(first + j * 32 + lane, n - 1);
-    label[j] = awake >> j & 1 ? labels[i] : NONE;
-    floor[j] = awake >> j & 1 ? bound[i] : INFINITE<T>;
-  }
-#pragma unroll
-  for (int j = 0; j < SPANS; j++)
-    waits[j] = label[j] != NONE && first + j * 32 + lane < n && floor[j] <= best[label[j]];
-#pragma unroll
-  for (int j = 0; j < SPANS; j++) knows[j] = waits[j] && nearest[first + j * 32 + lane] != NONE;
-  u32 marks = 0;  // of the span that is this lane's to write
+                  Bits<T> *rest, u32 *marked, u32 *known) {
+  const int lane = (int)lane_id();
+  const i64 span = thread_id();  // of this lane
+  const bool own = span * 32 < n, awake = own && rest[span] <= best[labels[span * 32]];
+  const u32 spans = __ballot_sync(FULL, awake);
+  u32 search = 0, knows = 0, looked = 0;  // spans that are looked at, as bits
   Bits<T> least = 0;
+  for (int some = 0; some < 32; some += SPANS) {
+    if (!(spans >> some & ((1u << SPANS) - 1))) continue;
+    looked |= ((1u << SPANS) - 1) << some;
+    const i64 first = (span - lane + some) * 32 + lane;
+    int label[SPANS];
+    Bits<T> floor[SPANS];
+    bool fits[SPANS], cached[SPANS];
 #pragma unroll
-  for (int j = 0; j < SPANS; j++) {
-    const u32 search = __ballot_sync(FULL, waits[j] && !knows[j]);
-    const bool joined = __all_sync(FULL, label[j] == __shfl_sync(FULL, label[j], 0));
-    const Bits<T> lowest = warp_min(floor[j]);
-    if ((int)lane != j) continue;
-    marks = search;
-    least = joined ? lowest : 0;
+    for (int j = 0; j < SPANS; j++) {
+      const i64 i = minimum(first + j * 32, n - 1);
+      label[j] = labels[i];
+      floor[j] = bound[i];
+    }
+#pragma unroll
+    for (int j = 0; j < SPANS; j++) fits[j] = first + j * 32 < n && floor[j] <= best[label[j]];
+#pragma unroll
+    for (int j = 0; j < SPANS; j++) cached[j] = fits[j] && nearest[first + j * 32] != NONE;
+#pragma unroll
+    for (int j = 0; j < SPANS; j++) {
+      const u32 waiting = __ballot_sync(FULL, fits[j] && !cached[j]), ready = __ballot_sync(FULL, cached[j]);
+      const bool joined = __all_sync(FULL, label[j] == __shfl_sync(FULL, label[j], 0));
+      const Bits<T> lowest = warp_min(floor[j]);
+      const bool mine = lane == some + j;
+      search = mine ? waiting : search;
+      knows = mine ? ready : knows;
+      least = mine ? (joined ? lowest : 0) : least;
+    }
   }
-  if (own) marked[span] = marks;
-  if (awake >> lane & 1) rest[span] = least;
-  u32 at[SPANS];
-  const int before = reserve<EMST_BLOCK>(knows, count + 2, at);
-#pragma unroll
-  for (int j = 0; j < SPANS; j++)
-    if (knows[j]) worklist[n - 1 - (before + at[j])] = (int)(first + j * 32 + lane);
+  if (!own) return;
+  marked[span] = search;
+  known[span] = knows;
+  if (looked >> lane & 1) rest[span] = least;
 }
 
-// Lists the marked points at the front of the worklist, in order, so that those of a packet are neighbours.
+// Lists the marked points at the front of the worklist, in order, so that those of a packet are neighbours, and the
+// known ones at its back, in any order. count: how many are at the front; how many packets have been taken from there;
+// how many are at the back.
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_marked(const u32 *marked, i64 spans, int *worklist, int *count, u64 *tiles, u32 epoch) {
-  list_bits(marked, spans, tiles, epoch, count, worklist);
+    list_marked(const u32 *marked, const u32 *known, i64 n, int *worklist, int *count, u64 *tiles, u32 epoch) {
+  const int tile = lookback::take_tile(tiles);
+  if (tile == 0 && threadIdx.x == 0) count[1] = 0;
+  list_bits(
+      tile, marked, (n + 31) / 32, [&](u32 here) { return start_of_tile(here, tile, tiles, epoch, count); },
+      [&](u32 rank, i64 i) { worklist[rank] = (int)i; });
+  list_bits(
+      tile, known, (n + 31) / 32,
+      [&](u32 here) { return lane_id() == 0 && here ? (u32)atomicAdd(count + 2, (int)here) : 0; },
+      [&](u32 rank, i64 i) { worklist[n - 1 - rank] = (int)i; });
 }
 
 // A search (see walk.cuh) for the nearest point with another label.

@@ -11,7 +11,7 @@ from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import Bvh, in_whole_leaves
 from emst.cuda.points.cached import NeighbourCache, fill_from_lists
 from emst.cuda.points.products import products_of, search_by_products
-from emst.cuda.runtime.constants import SPANS, WALK_WARPS
+from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch, multiprocessors
 
 BLOCKS_AN_SM = 16
@@ -50,11 +50,11 @@ def nearest_outgoing(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
 
 def _list_searches(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
     n, words = bvh.n, len(cache.marked)
-    known = (forest.labels, n, cache.nearest, cache.bound, forest.best)
-    results = (cache.rest, cache.marked, cache.worklist, cache.count)
-    launch("points/search", f"mark_searches<{bvh.T}>", -(-n // SPANS), *known, *results)
-    args = (cache.marked, words, cache.worklist, cache.count)
-    cache.compaction.launch("points/search", "list_marked", words, *args)
+    found = (cache.rest, cache.marked, cache.known)
+    args = (forest.labels, n, cache.nearest, cache.bound, forest.best, *found)
+    launch("points/search", f"mark_searches<{bvh.T}>", words, *args)
+    lists = (cache.marked, cache.known, n, cache.worklist, cache.count)
+    cache.compaction.launch("points/search", "list_marked", words, *lists)
 
 
 def _search_bvh(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:

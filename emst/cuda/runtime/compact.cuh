@@ -13,23 +13,29 @@ __device__ inline i64 compact_index(int tile, int j) {
   return (i64)tile * COMPACT_TILE + j * COMPACT_THREADS + threadIdx.x;
 }
 
-// How many are kept in all tiles before this one; called by one warp. Of the counts of a tile, each becomes the sum of
-// those before it. The last tile writes the total.
-__device__ inline u32 start_of_tile(u32 *counts, int size, int tile, u64 *tiles, u32 epoch, int *total) {
+// Of the counts of a tile, each becomes the sum of those before it; returns their sum. Called by one warp.
+__device__ inline u32 sum_counts(u32 *counts, int size) {
   const u32 lane = lane_id();
-  u64 *const words = lookback::words(tiles);
   u32 carry = 0;
   for (int c = 0; c < size; c += 32) {
     const u32 value = counts[c + lane], sum = warp_inclusive_sum(value);
     counts[c + lane] = carry + sum - value;
     carry += __shfl_sync(FULL, sum, 31);
   }
+  return carry;
+}
+
+// How many are kept in all tiles before this one, which keeps `here`; called by one warp. The last tile writes the
+// total.
+__device__ inline u32 start_of_tile(u32 here, int tile, u64 *tiles, u32 epoch, int *total) {
+  const u32 lane = lane_id();
+  u64 *const words = lookback::words(tiles);
   if (lane == 0)
-    lookback::publish(words + tile, lookback::word(epoch, tile ? lookback::AGGREGATE : lookback::PREFIX, carry));
+    lookback::publish(words + tile, lookback::word(epoch, tile ? lookback::AGGREGATE : lookback::PREFIX, here));
   const u32 start = lookback::sum_before(words, epoch, tile);
   if (lane == 0) {
-    if (tile) lookback::publish(words + tile, lookback::word(epoch, lookback::PREFIX, start + carry));
-    if (tile == gridDim.x - 1) *total = (int)(start + carry);
+    if (tile) lookback::publish(words + tile, lookback::word(epoch, lookback::PREFIX, start + here));
+    if (tile == gridDim.x - 1) *total = (int)(start + here);
   }
   return start;
 }
@@ -53,7 +59,7 @@ __device__ void compact_tile(int tile, i64 n, u64 *tiles, u32 epoch, int *total,
     if (lane == 0) before[j * WARPS + warp] = __popc(kept[j]);
   }
   __syncthreads();
-  if (warp == 0) tile_start = start_of_tile(before, COUNTS, tile, tiles, epoch, total);
+  if (warp == 0) tile_start = start_of_tile(sum_counts(before, COUNTS), tile, tiles, epoch, total);
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < COMPACT_ITEMS; j++) {
@@ -82,19 +88,21 @@ __device__ u32 block_compact(i64 n, Keep keep, Emit emit) {
   return before;
 }
 
-// The indices of all marked bits, in order, for words of 32. A warp writes those of a word at once.
-__device__ inline void list_bits(const u32 *marked, i64 words, u64 *tiles, u32 epoch, int *total, int *indices) {
+// The indices of all bits that are set in this block's words, in order, 32 to a word. start(count) returns the rank of
+// the first, and is called by one warp. emit(rank, i) gets those of one word from the lanes of a warp at once.
+template <class Start, class Emit>
+__device__ void list_bits(int tile, const u32 *bits, i64 words, Start start, Emit emit) {
   constexpr int TILE = EMST_BITS_TILE, ITEMS = TILE / COMPACT_THREADS, WARPS = COMPACT_THREADS / 32,
                 COUNTS = WARPS * ITEMS;
   static_assert(COUNTS % 32 == 0, "a warp adds 32 at once");
   __shared__ u32 before[COUNTS];  // by (item, warp)
   __shared__ u32 tile_start;
-  const int tile = lookback::take_tile(tiles), warp = threadIdx.x / 32;
+  const int warp = threadIdx.x / 32;
   const u32 lane = lane_id();
   const auto index = [&](int j) { return (i64)tile * TILE + j * COMPACT_THREADS + threadIdx.x; };
   u32 word[ITEMS], place[ITEMS];
 #pragma unroll
-  for (int j = 0; j < ITEMS; j++) word[j] = index(j) < words ? marked[index(j)] : 0;
+  for (int j = 0; j < ITEMS; j++) word[j] = index(j) < words ? bits[index(j)] : 0;
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {
     place[j] = warp_inclusive_sum((u32)__popc(word[j]));
@@ -102,16 +110,18 @@ __device__ inline void list_bits(const u32 *marked, i64 words, u64 *tiles, u32 e
     place[j] -= __popc(word[j]);
   }
   __syncthreads();
-  if (warp == 0) tile_start = start_of_tile(before, COUNTS, tile, tiles, epoch, total);
+  if (warp == 0) {
+    const u32 first = start(sum_counts(before, COUNTS));
+    if (lane == 0) tile_start = first;
+  }
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {
     place[j] += tile_start + before[j * WARPS + warp];
     for (u32 rest = __ballot_sync(FULL, word[j] != 0); rest; rest &= rest - 1) {
       const int from = __ffs(rest) - 1;
-      const u32 bits = __shfl_sync(FULL, word[j], from), at = __shfl_sync(FULL, place[j], from);
-      const i64 first = (index(j) - lane + from) * 32;
-      if (bits >> lane & 1) indices[at + __popc(bits & ((1u << lane) - 1))] = (int)(first + lane);
+      const u32 set = __shfl_sync(FULL, word[j], from), rank = __shfl_sync(FULL, place[j], from);
+      if (set >> lane & 1) emit(rank + __popc(set & ((1u << lane) - 1)), (index(j) - lane + from) * 32 + lane);
     }
   }
 }

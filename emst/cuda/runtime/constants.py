@@ -28,7 +28,7 @@ LEAF = 16  # points of a leaf (bvh.cuh)
 FAN = 32  # children of a node: one for every lane
 MAX_LEVELS = 8
 WALK_WARPS = 4  # packets of a block (walk.cuh)
-SPANS = 8  # of 32 points that a warp looks at (search.cu)
+SPANS = 8  # of 32 points that a warp looks at together (search.cu)
 
 # Few points, keys or edges, which are compared all with all.
 FEW = 8192

@@ -112,9 +112,7 @@ def _multiprocessors(device: int) -> int:
 class Compaction:
     """Words that the tiles of up to n indices publish (lookback.cuh), and the epoch by which launches differ.
 
-    A block takes a tile.
-
-    The launches run one after the other, since they share the counter from which tiles are taken.
+    A block takes a tile. The launches run one after the other, since they share the counter from which tiles are taken.
     """
 
     def __init__(self, n: int, tile: int = SCAN_TILE) -> None:
