@@ -3,31 +3,85 @@
 //
 // A cluster passes up one word. Of two siblings, the first stores its word with their split and ends; the second finds
 // it there and goes on. One atomic exchange does both, and no fence is needed, since nothing else has to be visible.
+//
+// A step waits for memory once. Large clusters from which small ones split off one by one are thousands of steps deep;
+// so after FAR steps a warp takes over: it reads all that the next 32 steps need at once, and most siblings there have
+// already stored their words. The steps themselves stay one after the other, since sums are rounded.
 #pragma once
 #include "hierarchy/density.cuh"
 
 constexpr u64 NO_WORD = EMST_NO_WORD;  // a NaN, so no density or sum of them
+constexpr int FAR = EMST_FAR;
 
 __device__ inline u64 word_of(double v) { return (u64)__double_as_longlong(v); }
 __device__ inline double number_in(u64 word) { return __longlong_as_double((i64)word); }
 
-// look(c) reads data of a cluster while its children's words are on their way, so that a step waits for memory once.
-// at_leaf(c) returns the word of a leaf; merge(parent, what look(parent) returned, split, word of child 2 s + 1, word
-// of child 2 s + 2) that of the parent. Before the climb, words is NO_WORD for every split.
-template <class Look, class AtLeaf, class Merge>
-__device__ void climb(i64 clusters, const int *parent, const int *split, u64 *words, Look look, AtLeaf at_leaf,
-                      Merge merge) {
-  i64 leaf = thread_id();
-  if (leaf >= clusters || split[leaf] >= 0) return;
-  u64 mine = at_leaf((int)leaf);
-  int c = (int)leaf, above = parent[c];
-  while (c > 0) {
-    const int s = (c - 1) / 2, further = parent[above];
-    const auto seen = look(above);
-    const u64 other = atomicExch(words + s, mine);
-    if (other == NO_WORD) return;
-    mine = c % 2 ? merge(above, seen, s, mine, other) : merge(above, seen, s, other, mine);
+// The word of a cluster's sibling if that came first; otherwise the cluster's own is stored, and NO_WORD returned.
+__device__ inline u64 meet(u64 *words, int c, u64 mine) { return atomicExch(words + (c - 1) / 2, mine); }
+
+// The words of the two clusters of a split, in their order.
+template <class Merge>
+__device__ u64 joined(int above, double seen, int c, u64 mine, u64 other, Merge merge) {
+  return c % 2 ? merge(above, seen, (c - 1) / 2, mine, other) : merge(above, seen, (c - 1) / 2, other, mine);
+}
+
+// At most FAR steps of a thread; false if it has ended.
+template <class Look, class Merge>
+__device__ bool climb_alone(const int *parent, int &c, u64 &mine, u64 *words, Look look, Merge merge) {
+  int above = parent[c];
+  for (int hop = 0; hop < FAR && above >= 0; hop++) {
+    const int further = parent[above];
+    const double seen = look(above);
+    const u64 other = meet(words, c, mine);
+    if (other == NO_WORD) return false;
+    mine = joined(above, seen, c, mine, other, merge);
     c = above;
     above = further;
+  }
+  return above >= 0;
+}
+
+// All further steps from c, by a warp. far[a] is the 32nd ancestor of a.
+template <class Look, class Merge>
+__device__ void climb_together(const int *parent, const int *far, int c, u64 mine, u64 *words, Look look, Merge merge) {
+  int above = parent[c];  // of every lane, its ancestor: the first of lane 0
+  for (int hop = 0; hop < (int)lane_id() && above >= 0; hop++) above = parent[above];
+  for (;;) {
+    int below = __shfl_up_sync(FULL, above, 1);
+    if (lane_id() == 0) below = c;
+    const double look_of_lane = above < 0 ? 0.0 : look(above);
+    const u64 word = above < 0 ? NO_WORD : *(const volatile u64 *)(words + (below - 1) / 2);
+    const int next = above < 0 ? NONE : far[above];
+#pragma unroll 4
+    for (int lane = 0; lane < 32; lane++) {
+      const int at = __shfl_sync(FULL, above, lane);
+      const double seen = __shfl_sync(FULL, look_of_lane, lane);
+      u64 other = __shfl_sync(FULL, word, lane);
+      if (at < 0) return;
+      if (other == NO_WORD) {
+        if (lane_id() == 0) other = meet(words, c, mine);
+        other = __shfl_sync(FULL, other, 0);
+        if (other == NO_WORD) return;
+      }
+      mine = joined(at, seen, c, mine, other, merge);
+      c = at;
+    }
+    above = next;
+  }
+}
+
+// look(c) reads data of a cluster while its children's words are on their way. at_leaf(c) returns the word of a leaf;
+// merge(parent, what look(parent) returned, split, word of child 2 s + 1, word of child 2 s + 2) that of the parent; a
+// warp calls it with all lanes. Before the climb, words is NO_WORD for every split. All threads of a block must call.
+template <class Look, class AtLeaf, class Merge>
+__device__ void climb(i64 clusters, const int *parent, const int *far, const int *split, u64 *words, Look look,
+                      AtLeaf at_leaf, Merge merge) {
+  int c = (int)thread_id();
+  const bool leaf = thread_id() < clusters && split[c] < 0;
+  u64 mine = leaf ? at_leaf(c) : 0;
+  const bool on = leaf && climb_alone(parent, c, mine, words, look, merge);
+  for (u32 left = __ballot_sync(FULL, on); left; left &= left - 1) {
+    const int lane = __ffs(left) - 1;
+    climb_together(parent, far, __shfl_sync(FULL, c, lane), __shfl_sync(FULL, mine, lane), words, look, merge);
   }
 }

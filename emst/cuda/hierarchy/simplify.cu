@@ -11,10 +11,11 @@ __device__ inline u64 outlook(double greatest, bool leaf) { return word_of(leaf 
 __device__ inline bool is_leaf(u64 word) { return word >> 63; }
 
 // If a leaf and a cluster with splits are merged back, the leaf is dropped and the other becomes part of the parent.
-__global__ void judge_splits(i64 clusters, const int *parent, const int *split, const double *birth,
+__global__ void judge_splits(i64 clusters, const int *parent, const int *far, const int *split, const double *birth,
                              const double *death, double persistence, u64 *words, int *fate) {
   climb(
-      clusters, parent, split, words, [&](int c) { return death[c]; }, [&](int c) { return outlook(death[c], true); },
+      clusters, parent, far, split, words, [&](int c) { return death[c]; },
+      [&](int c) { return outlook(death[c], true); },
       [&](int, double own, int s, u64 wa, u64 wb) {
         const int a = 2 * s + 1, b = 2 * s + 2;
         const double ga = fabs(number_in(wa)), gb = fabs(number_in(wb)), lesser = fmin(ga, gb), at = birth[a],

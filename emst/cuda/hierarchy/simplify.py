@@ -7,7 +7,7 @@ import numpy as np
 
 from emst.backend.records import Condensed
 from emst.cuda.hierarchy.condensed import describe
-from emst.cuda.hierarchy.selection import doubled, words_of
+from emst.cuda.hierarchy.selection import far_ancestors, lengthened, words_of
 from emst.cuda.runtime.launch import Compaction, launch
 
 
@@ -18,13 +18,13 @@ def simplify(condensed: Condensed, persistence: float) -> Condensed:
     if splits == 0:
         return condensed
     fate = cupy.zeros(count, np.int32)
-    tree = (condensed.parent, condensed.split, condensed.birth, condensed.death)
+    tree = (condensed.parent, far_ancestors(condensed), condensed.split, condensed.birth, condensed.death)
     launch(
         "hierarchy/simplify", "judge_splits", count, count, *tree, np.float64(persistence), words_of(condensed), fate
     )
     heir = cupy.empty(count, np.int32)
     launch("hierarchy/simplify", "begin_heirs", count, count, condensed.parent, fate, heir)
-    heir = doubled("double_frontier", heir)
+    heir = lengthened("lengthen_frontier", heir)
 
     merge_of, number = cupy.empty(splits, np.int32), cupy.empty(count, np.int32)
     merges = (linkage.child, len(linkage.size), condensed.of_merge)
