@@ -5,13 +5,13 @@
 // it there and goes on. One atomic exchange does both, and no fence is needed, since nothing else has to be visible.
 //
 // A step waits for memory once. Large clusters from which small ones split off one by one are thousands of steps deep;
-// so after FAR steps a warp takes over: it reads all that the next 32 steps need at once, and most siblings there have
-// already stored their words. The steps themselves stay one after the other, since sums are rounded.
+// so after AHEAD steps a warp takes over: it reads all that the next 32 steps need at once, and most siblings there
+// have already stored their words. The steps themselves stay one after the other, since sums are rounded.
 #pragma once
 #include "hierarchy/density.cuh"
 
 constexpr u64 NO_WORD = EMST_NO_WORD;  // a NaN, so no density or sum of them
-constexpr int FAR = EMST_FAR;
+constexpr int AHEAD = EMST_AHEAD;
 
 __device__ inline u64 word_of(double v) { return (u64)__double_as_longlong(v); }
 __device__ inline double number_in(u64 word) { return __longlong_as_double((i64)word); }
@@ -25,11 +25,11 @@ __device__ u64 joined(int above, double seen, int c, u64 mine, u64 other, Merge 
   return c % 2 ? merge(above, seen, (c - 1) / 2, mine, other) : merge(above, seen, (c - 1) / 2, other, mine);
 }
 
-// At most FAR steps of a thread; false if it has ended.
+// At most AHEAD steps of a thread; false if it has ended.
 template <class Look, class Merge>
 __device__ bool climb_alone(const int *parent, int &c, u64 &mine, u64 *words, Look look, Merge merge) {
   int above = parent[c];
-  for (int hop = 0; hop < FAR && above >= 0; hop++) {
+  for (int hop = 0; hop < AHEAD && above >= 0; hop++) {
     const int further = parent[above];
     const double seen = look(above);
     const u64 other = meet(words, c, mine);

@@ -5,12 +5,12 @@
 
 constexpr int NOT_CHOSEN = -1, FEW_THREADS = EMST_FEW_THREADS;
 
-// The FAR-th ancestor of every cluster, NONE if it has fewer.
+// The AHEAD-th ancestor of every cluster, NONE if it has fewer.
 __global__ void far_ancestors(i64 clusters, const int *parent, int *far) {
   const i64 c = thread_id();
   if (c >= clusters) return;
   int at = (int)c;
-  for (int hop = 0; hop < FAR && at >= 0; hop++) at = parent[at];
+  for (int hop = 0; hop < AHEAD && at >= 0; hop++) at = parent[at];
   far[c] = at;
 }
 
@@ -67,12 +67,12 @@ __device__ void repeat(i64 clusters, P *in, P *out, int passes, Step step) {
   }
 }
 
-// (jump, top): top is the highest marked cluster from this one up to jump, jump excluded. A pass makes every jump FAR
+// (jump, top): top is the highest marked cluster from this one up to jump, jump excluded. A pass makes every jump AHEAD
 // times as long.
 struct Topmost {
   __device__ void operator()(const int2 *in, int2 *out, i64 c) const {
     int2 mine = in[c];
-    for (int hop = 1; mine.x >= 0 && hop < FAR; hop++) {
+    for (int hop = 1; mine.x >= 0 && hop < AHEAD; hop++) {
       const int2 above = in[mine.x];
       mine = make_int2(above.x, above.y == NOT_CHOSEN ? mine.y : above.y);
     }
@@ -103,7 +103,7 @@ __global__ void begin_frontier(i64 clusters, const int *parent, const double *bi
 struct Frontier {
   __device__ void operator()(const int *in, int *out, i64 c) const {
     int at = in[c], further = in[at];
-    for (int hop = 2; further != at && hop < FAR; hop++) {
+    for (int hop = 2; further != at && hop < AHEAD; hop++) {
       at = further;
       further = in[at];
     }

@@ -7,7 +7,7 @@ import numpy as np
 
 from emst.backend.records import Condensed, Selection
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.constants import FAR, FEW, FEW_THREADS
+from emst.cuda.runtime.constants import AHEAD, FEW, FEW_THREADS
 from emst.cuda.runtime.launch import Compaction, launch
 from emst.cuda.runtime.memory import all_ones
 
@@ -39,7 +39,7 @@ def select(
 
 
 def far_ancestors(condensed: Condensed) -> cupy.ndarray:
-    """The FAR-th ancestor of every cluster, -1 if it has fewer: int32[K]."""
+    """The AHEAD-th ancestor of every cluster, -1 if it has fewer: int32[K]."""
     far = cupy.empty(condensed.count, np.int32)
     launch("hierarchy/selection", "far_ancestors", condensed.count, condensed.count, condensed.parent, far)
     return far
@@ -66,11 +66,11 @@ def _frontier(condensed: Condensed, epsilon: float, root_too: np.bool_) -> cupy.
 
 
 def lengthened(name: str, pointers: cupy.ndarray) -> cupy.ndarray:
-    """Pointers after so many passes that all have arrived, since each makes them FAR times as long. Of few, one block
+    """Pointers after so many passes that all have arrived, since each makes them AHEAD times as long. Of few, one block
     does all passes."""
     count, spare, passes, reach = len(pointers), cupy.empty_like(pointers), 0, 1
     while reach < count:
-        passes, reach = passes + 1, reach * FAR
+        passes, reach = passes + 1, reach * AHEAD
     if count <= FEW:
         args = (count, pointers, spare, np.int32(passes))
         launch("hierarchy/selection", f"few_{name}", FEW_THREADS, *args, block=FEW_THREADS)

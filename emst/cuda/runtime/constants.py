@@ -50,7 +50,7 @@ TREE_THREADS = 256  # of a block that grows a cluster's tree (validity.cu)
 
 # The condensed tree.
 PIECE = 1024  # terms that a warp adds (condensed.cu)
-FAR = 32  # from a cluster to its far ancestor, one for each lane (climb.cuh, selection.cu)
+AHEAD = 32  # from a cluster to its far ancestor: one step for each lane (climb.cuh, selection.cu)
 NO_WORD = 2**64 - 1  # nothing has been passed up yet (climb.cuh)
 
 # Graphs.
