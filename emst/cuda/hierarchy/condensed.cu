@@ -38,17 +38,15 @@ __global__ void __launch_bounds__(SCAN_THREADS)
   descend(
       order, slots, begin, count, rounds, tiles, epoch,
       [&](Descendant d, int &value) {
-        if (d.parent == merges) return true;  // cluster 0
-        const int split = split_of[d.parent];
-        if (split >= 0)
-          value = 2 * split + 1 + (children[d.parent].x != d.merge);
-        else if (!m.big(d.merge) && m.big(d.parent))
-          value = ~d.parent;
-        else if (d.top)
-          value = place[d.parent];
-        else
-          return false;
-        return true;
+        const bool root = d.parent == merges;  // cluster 0
+        const int parent = root ? d.merge : d.parent, split = split_of[parent];
+        const bool splits = !root && split >= 0, leaves = !m.big(d.merge) && m.big(parent);
+        const int first = children[splits ? parent : 0].x, above = place[d.top ? parent : 0];
+        if (d.top) value = above;
+        if (leaves) value = ~parent;
+        if (splits) value = 2 * split + 1 + (first != d.merge);
+        if (root) value = 0;
+        return root || splits || leaves || d.top;
       },
       [&](int e, int value) { place[e] = value; });
 }

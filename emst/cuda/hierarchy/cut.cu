@@ -9,9 +9,10 @@ __global__ void __launch_bounds__(SCAN_THREADS)
   descend(
       order, slots, begin, count, rounds, tiles, epoch,
       [&](Descendant d, int &value) {
-        const bool own = d.parent >= below;
-        if (own || d.top) value = own ? d.merge : top[d.parent];
-        return own || d.top;
+        const bool own = d.parent >= below, inherits = d.top && !own;
+        const int above = top[inherits ? d.parent : 0];
+        value = own ? d.merge : above;
+        return own || inherits;
       },
       [&](int e, int value) { top[e] = value; });
 }

@@ -128,34 +128,45 @@ __global__ void __launch_bounds__(FEW_THREADS)
   rounds[round + 1] = (int)m;
 }
 
+// A merge in its chain.
+struct Link {
+  bool head;
+  u32 value;  // points of its children outside of the chain
+  int merge, before;
+  int2 children;
+  u32 slot;
+  bool last;
+};
+
 // The chains of one round, or of all: sizes, children in ascending order, and the last of each chain in its slot.
 // Vertex v stands for vertex_size[v] points; without `vertex_size`, for one.
 __global__ void __launch_bounds__(SCAN_THREADS)
     sum_chains(const u64 *key, const int *order, i64 begin, i64 count, const int *rounds, u64 slot_mask, i64 edges,
                const int *vertex_size, u32 *slots, int2 *children, int *size, u64 *tiles, u32 epoch) {
   auto points = [&](int c) {
-    if (c >= 0) return size[c];
-    return c == EMPTY ? 0 : vertex_size ? vertex_size[c + edges + 1] : 1;
+    const bool vertex = c < 0 && c != EMPTY, sized = vertex && vertex_size;
+    const int known = *(sized ? vertex_size + (c + edges + 1) : size + maximum(c, 0));
+    return c == EMPTY ? 0 : vertex && !sized ? 1 : known;
   };
   scan_rounds<false>(
       begin, count, rounds, tiles, epoch,
-      [&](i64 first, i64, i64 i, bool &head) {
-        const i64 at = first + i;
-        head = i == 0 || key[at] != key[at - 1];
-        const int2 c = children[order[at]];
-        return (u32)(points(c.x) + points(c.y));
+      [&](i64 first, i64 size_of_round, i64 i) {
+        const i64 at = first + i, before = maximum(at - 1, first), after = minimum(at + 1, first + size_of_round - 1);
+        const u64 own = key[at], of_before = key[before], of_after = key[after];
+        Link link = {i == 0 || own != of_before, 0, order[at], order[before]};
+        link.children = children[link.merge];
+        link.value = (u32)(points(link.children.x) + points(link.children.y));
+        link.slot = (u32)(own & slot_mask);
+        link.last = after == at || own != of_after;
+        return link;
       },
-      [&](i64 first, i64 size_of_round, i64 i, u32 sum) {
-        const i64 at = first + i;
-        const int e = order[at];
-        int2 c = children[e];
-        if (c.x == EMPTY) c.x = order[at - 1];
-        if (c.y == EMPTY) c.y = order[at - 1];
-        children[e] = make_int2(minimum(c.x, c.y), maximum(c.x, c.y));
-        size[e] = (int)sum;
-        const u32 slot = (u32)(key[at] & slot_mask);
-        slots[at] = slot;
-        const bool last = i + 1 == size_of_round || key[at + 1] != key[at];
-        if (last && slot / 2 < edges) reinterpret_cast<int *>(children)[slot] = e;
+      [&](i64 first, i64 i, const Link &link, u32 sum) {
+        int2 c = link.children;
+        if (c.x == EMPTY) c.x = link.before;
+        if (c.y == EMPTY) c.y = link.before;
+        children[link.merge] = make_int2(minimum(c.x, c.y), maximum(c.x, c.y));
+        size[link.merge] = (int)sum;
+        slots[first + i] = link.slot;
+        if (link.last && link.slot / 2 < edges) reinterpret_cast<int *>(children)[link.slot] = link.merge;
       });
 }

@@ -8,7 +8,7 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Linkage
-from emst.cuda.runtime.constants import BLOCK, FEW, FEW_THREADS
+from emst.cuda.runtime.constants import BLOCK, FEW, FEW_THREADS, SCAN_TILE
 from emst.cuda.runtime.launch import Compaction, launch
 from emst.cuda.runtime.memory import all_ones
 from emst.cuda.runtime.sort import sort_pairs
@@ -35,7 +35,7 @@ class Chains:
         if self.rounds is not None:
             launch(room, name, BLOCK, self.order, self.slots, 0, 0, self.rounds, *args, None, np.uint32(0))
             return
-        tiles = Compaction(len(self.order))
+        tiles = Compaction(len(self.order), SCAN_TILE)
         for begin, end in reversed(list(zip(self.starts[:-1], self.starts[1:]))):
             tiles.launch(room, name, end - begin, self.order, self.slots, begin, end - begin, None, *args)
 
@@ -56,7 +56,7 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | No
         all_rounds = (keys, order, 0, 0, rounds, *results, None, np.uint32(0))
         launch("hierarchy/linkage", "sum_chains", BLOCK, *all_rounds)
     else:
-        tiles = Compaction(m)
+        tiles = Compaction(m, SCAN_TILE)
         for begin, end in zip(starts[:-1], starts[1:]):
             args = (keys, order, begin, end - begin, None, *results)
             tiles.launch("hierarchy/linkage", "sum_chains", end - begin, *args)

@@ -11,7 +11,7 @@ BLOCK = 256  # threads of a block where nothing else is said
 EACH = 4  # points that a thread takes in a pass over all points (exact.cuh)
 
 # Compaction, scans and sorting.
-SCAN_TILE = 4096  # indices of a block (compact.cuh, scan.cuh)
+COMPACT_TILE, SCAN_TILE = 4096, 1024  # indices of a block (compact.cuh, scan.cuh)
 COUNTER_WORDS = 16  # words before those of the tiles (lookback.cuh)
 SORT_THREADS, SORT_RESIDENT = 384, 3  # of a block; blocks of a multiprocessor (sort.cu)
 SORT_BYTES = 24576  # of a block's keys
