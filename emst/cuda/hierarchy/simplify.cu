@@ -57,12 +57,15 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       });
 }
 
+// The number of merges that lie in a cluster is added to `inside`.
 __global__ void rename_merges(i64 merges, const int *of_merge, const int *heir, const int *fate, const int *number,
-                              int *renamed) {
-  i64 e = thread_id();
-  if (e >= merges) return;
-  const int c = of_merge[e] < 0 ? -1 : heir[of_merge[e]];
-  renamed[e] = c < 0 || fate[c] == DROPPED ? -1 : number[c];
+                              int *renamed, int *inside) {
+  const i64 e = thread_id();
+  const int c = e >= merges || of_merge[e] < 0 ? NONE : heir[of_merge[e]];
+  const bool in = c != NONE && fate[c] != DROPPED;
+  if (e < merges) renamed[e] = in ? number[c] : NONE;
+  const u32 lanes = __ballot_sync(FULL, in);
+  if (lane_id() == 0 && lanes) atomicAdd(inside, __popc(lanes));
 }
 
 // A cluster that is dropped is a leaf below one that is not.
