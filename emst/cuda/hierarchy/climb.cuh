@@ -41,22 +41,33 @@ __device__ bool climb_alone(const int *parent, int &c, u64 &mine, u64 *words, Lo
   return above >= 0;
 }
 
-// All further steps from c, by a warp. far[a] is the 32nd ancestor of a.
+// What a lane knows of an ancestor, one of 32 in a row.
+struct Ancestor {
+  int cluster, far;
+  double seen;
+  u64 word;  // of the sibling of the one before, if that has come already
+};
+
+// All further steps from c, by a warp. far[a] is the AHEAD-th ancestor of a. While 32 steps are made, the next are
+// read.
 template <class Look, class Merge>
 __device__ void climb_together(const int *parent, const int *far, int c, u64 mine, u64 *words, Look look, Merge merge) {
-  int above = parent[c];  // of every lane, its ancestor: the first of lane 0
-  for (int hop = 0; hop < (int)lane_id() && above >= 0; hop++) above = parent[above];
+  const auto read = [&](int cluster, int before_first) {
+    int before = __shfl_up_sync(FULL, cluster, 1);
+    if (lane_id() == 0) before = before_first;
+    if (cluster < 0) return Ancestor{NONE, NONE, 0.0, NO_WORD};
+    return Ancestor{cluster, far[cluster], look(cluster), *(const volatile u64 *)(words + (before - 1) / 2)};
+  };
+  int first = parent[c];
+  for (int hop = 0; hop < (int)lane_id() && first >= 0; hop++) first = parent[first];
+  Ancestor own = read(first, c);
   for (;;) {
-    int below = __shfl_up_sync(FULL, above, 1);
-    if (lane_id() == 0) below = c;
-    const double look_of_lane = above < 0 ? 0.0 : look(above);
-    const u64 word = above < 0 ? NO_WORD : *(const volatile u64 *)(words + (below - 1) / 2);
-    const int next = above < 0 ? NONE : far[above];
-#pragma unroll 4
-    for (int lane = 0; lane < 32; lane++) {
-      const int at = __shfl_sync(FULL, above, lane);
-      const double seen = __shfl_sync(FULL, look_of_lane, lane);
-      u64 other = __shfl_sync(FULL, word, lane);
+    const Ancestor later = read(own.far, __shfl_sync(FULL, own.cluster, AHEAD - 1));
+#pragma unroll 8
+    for (int lane = 0; lane < AHEAD; lane++) {
+      const int at = __shfl_sync(FULL, own.cluster, lane);
+      const double seen = __shfl_sync(FULL, own.seen, lane);
+      u64 other = __shfl_sync(FULL, own.word, lane);
       if (at < 0) return;
       if (other == NO_WORD) {
         if (lane_id() == 0) other = meet(words, c, mine);
@@ -66,7 +77,7 @@ __device__ void climb_together(const int *parent, const int *far, int c, u64 min
       mine = joined(at, seen, c, mine, other, merge);
       c = at;
     }
-    above = next;
+    own = later;
   }
 }
 

@@ -5,6 +5,7 @@
 
 constexpr int PIECE = EMST_PIECE;  // terms that one warp adds; the order of additions is the same on the CPU
 constexpr int NOWHERE = -1;
+constexpr int NO_SPLIT = -1, SMALL = -2;  // marks of merges that are big but no split, and of others
 
 struct Merges {
   const int2 *children;
@@ -16,10 +17,10 @@ struct Merges {
   __device__ bool splits(int e) const { return holds_cluster(children[e].x) && holds_cluster(children[e].y); }
 };
 
-// Splits from the highest merge down: merge_of[s], and split_of[merge], NOWHERE for other merges. total becomes their
-// number; the number of big merges is added to total[1].
+// Splits from the highest merge down: merge_of[s]. The mark of a merge is its split, NO_SPLIT or SMALL. total becomes
+// the number of splits; that of big merges is added to total[1].
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_splits(const int2 *children, const int *size, i64 merges, int least, int *merge_of, int *split_of, int *total,
+    list_splits(const int2 *children, const int *size, i64 merges, int least, int *merge_of, int *mark, int *total,
                 u64 *tiles, u32 epoch) {
   const Merges m = {children, size, merges, least};
   int big = 0;
@@ -27,7 +28,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       merges, tiles, epoch, total, [&](int, i64 i) { return m.splits((int)(merges - 1 - i)); },
       [&](i64 i, bool kept, u32 rank) {
         const int e = (int)(merges - 1 - i);
-        split_of[e] = kept ? (int)rank : NOWHERE;
+        mark[e] = kept ? (int)rank : m.big(e) ? NO_SPLIT : SMALL;
         if (kept) merge_of[rank] = e;
         big += m.big(e);
       });
@@ -38,18 +39,17 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 // place[e]: the cluster of a big merge, ~(nearest big ancestor) of a small one.
 __global__ void __launch_bounds__(SCAN_THREADS)
     place_merges(const int *order, const u32 *slots, i64 begin, i64 count, const int *rounds, const int2 *children,
-                 const int *size, i64 merges, int least, const int *split_of, int *place, u64 *tiles, u32 epoch) {
-  const Merges m = {children, size, merges, least};
+                 i64 merges, const int *mark, int *place, u64 *tiles, u32 epoch) {
   descend(
       order, slots, begin, count, rounds, tiles, epoch,
       [&](Descendant d, int &value) {
         const bool root = d.parent == merges;  // cluster 0
-        const int parent = root ? d.merge : d.parent, split = split_of[parent];
-        const bool splits = !root && split >= 0, leaves = !m.big(d.merge) && m.big(parent);
+        const int parent = root ? d.merge : d.parent, own = mark[d.merge], of_parent = mark[parent];
+        const bool splits = !root && of_parent >= 0, leaves = own == SMALL && of_parent != SMALL;
         const int first = children[splits ? parent : 0].x, above = place[d.top ? parent : 0];
         if (d.top) value = above;
         if (leaves) value = ~parent;
-        if (splits) value = 2 * split + 1 + (first != d.merge);
+        if (splits) value = 2 * of_parent + 1 + (first != d.merge);
         if (root) value = 0;
         return root || splits || leaves || d.top;
       },

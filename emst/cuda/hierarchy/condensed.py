@@ -24,12 +24,12 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
     # k splits make 2 k clusters. Each cluster begins with a merge of its own, and k + 1 of them have no split below:
     # these hold at least `least` points each.
     most = min(linkage.points // int(least), m // 2)
-    merge_of, split_of = cupy.empty(most + 1, np.int32), cupy.empty(m, np.int32)
+    merge_of, mark = cupy.empty(most + 1, np.int32), cupy.empty(m, np.int32)
     total = cupy.zeros(2, np.int32)
-    Compaction(m).launch("hierarchy/condensed", "list_splits", m, *merges, least, merge_of, split_of, total)
+    Compaction(m).launch("hierarchy/condensed", "list_splits", m, *merges, least, merge_of, mark, total)
     on_their_way = OnItsWay(total)
     place, cluster, leaving = cupy.empty(m, np.int32), cupy.empty(m + 1, np.int32), cupy.empty(m + 1, np.int32)
-    chains.descend("hierarchy/condensed", "place_merges", *merges, least, split_of, place)
+    chains.descend("hierarchy/condensed", "place_merges", linkage.child, m, mark, place)
     launch_over_points("hierarchy/condensed", "leave", m + 1, chains.parent_merge, m + 1, place, cluster, leaving)
     splits, inside = on_their_way.arrived()
     return describe(linkage, min_cluster_size, merge_of[:splits], inside, place, cluster, leaving)

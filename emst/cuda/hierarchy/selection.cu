@@ -19,7 +19,9 @@ __global__ void far_ancestors(i64 clusters, const int *parent, int *far) {
 __global__ void excess_of_mass(i64 clusters, const int *parent, const int *far, const int *split, const int *size,
                                const double *stability, i64 largest, bool root_too, u64 *words, bool *stays) {
   auto look = [&](int c) {
-    return (c > 0 || root_too) && size[c] <= largest ? stability[c] : -value_of(INFINITE<double>);
+    const double own = stability[c];  // both loads begin before the first is used
+    const int points = size[c];
+    return (c > 0 || root_too) && points <= largest ? own : -value_of(INFINITE<double>);
   };
   auto decide = [&](int c, double own, double below) {
     const bool stay = !(below > own);
