@@ -19,10 +19,10 @@ __device__ inline double number_in(u64 word) { return __longlong_as_double((i64)
 // The word of a cluster's sibling if that came first; otherwise the cluster's own is stored, and NO_WORD returned.
 __device__ inline u64 meet(u64 *words, int c, u64 mine) { return atomicExch(words + (c - 1) / 2, mine); }
 
-// The words of the two clusters of a split, in their order.
+// The word of a cluster, from that of its child c and that of c's sibling.
 template <class Merge>
 __device__ u64 joined(int above, double seen, int c, u64 mine, u64 other, Merge merge) {
-  return c % 2 ? merge(above, seen, (c - 1) / 2, mine, other) : merge(above, seen, (c - 1) / 2, other, mine);
+  return merge(above, seen, (c - 1) / 2, c % 2 ? mine : other, c % 2 ? other : mine);
 }
 
 // At most AHEAD steps of a thread; false if it has ended.
@@ -63,19 +63,25 @@ __device__ void climb_together(const int *parent, const int *far, int c, u64 min
   Ancestor own = read(first, c);
   for (;;) {
     const Ancestor later = read(own.far, __shfl_sync(FULL, own.cluster, AHEAD - 1));
-#pragma unroll 8
-    for (int lane = 0; lane < AHEAD; lane++) {
+    const auto step = [&](int lane, u64 other) {
       const int at = __shfl_sync(FULL, own.cluster, lane);
-      const double seen = __shfl_sync(FULL, own.seen, lane);
-      u64 other = __shfl_sync(FULL, own.word, lane);
-      if (at < 0) return;
-      if (other == NO_WORD) {
-        if (lane_id() == 0) other = meet(words, c, mine);
-        other = __shfl_sync(FULL, other, 0);
-        if (other == NO_WORD) return;
-      }
-      mine = joined(at, seen, c, mine, other, merge);
+      mine = joined(at, __shfl_sync(FULL, own.seen, lane), c, mine, other, merge);
       c = at;
+    };
+    if (__all_sync(FULL, own.word != NO_WORD)) {
+#pragma unroll 8
+      for (int lane = 0; lane < AHEAD; lane++) step(lane, __shfl_sync(FULL, own.word, lane));
+    } else {
+      for (int lane = 0; lane < AHEAD; lane++) {
+        if (__shfl_sync(FULL, own.cluster, lane) < 0) return;
+        u64 other = __shfl_sync(FULL, own.word, lane);
+        if (other == NO_WORD) {
+          if (lane_id() == 0) other = meet(words, c, mine);
+          other = __shfl_sync(FULL, other, 0);
+          if (other == NO_WORD) return;
+        }
+        step(lane, other);
+      }
     }
     own = later;
   }
