@@ -3,6 +3,11 @@
 #pragma once
 #include "runtime/scan.cuh"
 
+// A merge in the list of all chains; negative if just one of its children is a point.
+__device__ inline int entry_of(int merge, bool single_point) { return single_point ? ~merge : merge; }
+__device__ inline bool has_single_point(int entry) { return entry < 0; }
+__device__ inline int merge_in(int entry) { return entry < 0 ? ~entry : entry; }
+
 // Many chains: those of one round, `begin` and `count`, by all blocks. Few: those of all rounds by one block, from the
 // first round or, DOWN, from the last; `rounds` holds the number of rounds and where each begins.
 //

@@ -38,10 +38,10 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 
 // place[e]: the cluster of a big merge, ~(nearest big ancestor) of a small one.
 __global__ void __launch_bounds__(SCAN_THREADS)
-    place_merges(const int *order, const u32 *slots, i64 begin, i64 count, const int *rounds, const int2 *children,
+    place_merges(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, const int2 *children,
                  i64 merges, const int *mark, int *place, u64 *tiles, u32 epoch) {
   descend(
-      order, slots, begin, count, rounds, tiles, epoch,
+      entries, slots, begin, count, rounds, tiles, epoch,
       [&](Descendant d, int &value) {
         const bool root = d.parent == merges;  // cluster 0
         const int parent = root ? d.merge : d.parent, own = mark[d.merge], of_parent = mark[parent];

@@ -12,13 +12,17 @@
 #include "hierarchy/chains.cuh"
 #include "hierarchy/rounds.cuh"
 
-// All rounds of m edges, and the key of every edge: round << slot_bits | slot. `records` holds 2 (m + 1), all ones, for
-// the components of all rounds; those of the first are the points. Two lists hold the edges that are left, in turn.
-// `rounds` becomes the number of rounds in which edges closed, at least 1, where the edges of each begin in the order
-// of their keys, and m; the number is 0 if the edges are not a tree.
+// All rounds of m edges, and the key of every edge: round << slot_bits | slot; its entry is that of chains.cuh.
+// `records` holds 2 (m + 1), all ones, for the components of all rounds; those of the first are the points. Two lists
+// hold the edges that are left, in turn. `rounds` becomes the number of rounds in which edges closed, at least 1, where
+// the edges of each begin in the order of their keys, and m; the number is 0 if the edges are not a tree.
+//
+// A merge's children are complete if both are points. A single point is stored in both places, or in the first if that
+// is its slot; so the second, which is that of the greater child, can be overwritten in either case.
+template <class Word>
 __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
     close_edges(int2 *edges, i64 m, int slot_bits, u64 *records, int *parent, int2 *ends_left, int *ranks_left,
-                Progress *progress, int2 *child, int *parent_merge, u64 *key, int *rounds) {
+                Progress *progress, int2 *child, int *parent_merge, Word *key, int *entry, int *rounds) {
   const Grid grid = {&progress->arrived, (int)blockIdx.x, (int)gridDim.x};
   const i64 n = m + 1;
   const int points = (int)n;
@@ -62,10 +66,15 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
     const EdgeList after = {ends_left + half, ranks_left + half};
     if (round == 0)
       contract_edges(grid, now, left, here, after, next, progress->edges, [&](i64 i, int2 ends, u64 x, u64 y) {
-        const u32 slot = 2u * (u32)i;
-        child[i] =
-            make_int2(slot_in(x) == slot ? ends.x - points : EMPTY, slot_in(y) == slot + 1 ? ends.y - points : EMPTY);
-        key[i] = (u64)component_in(x);
+        const bool own_x = slot_in(x) == 2u * (u32)i, own_y = slot_in(y) == 2u * (u32)i + 1;
+        const int first = minimum(ends.x, ends.y) - points, second = maximum(ends.x, ends.y) - points;
+        const int single_x = ends.x - points, single_y = ends.y - points;
+        child[i] = own_x && own_y ? make_int2(first, second)
+                   : own_x        ? make_int2(single_x, EMPTY)
+                   : own_y        ? make_int2(single_y, single_y)
+                                  : make_int2(EMPTY, EMPTY);
+        entry[i] = entry_of((int)i, own_x != own_y);
+        key[i] = (Word)component_in(x);
       });
     else
       contract_edges(grid, now, left, here, after, next, progress->edges + round, [](i64, int2, u64, u64) {});
@@ -107,7 +116,7 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
 #pragma unroll
     for (int j = 0; j < EACH; j++) {
       const i64 edge = i + j * ROUND_THREADS;
-      if (edge < m) key[edge] = (u64)chain[j] << slot_bits | slot[j];
+      if (edge < m) key[edge] = (Word)chain[j] << slot_bits | slot[j];
       for (u32 lanes = __ballot_sync(FULL, edge < m); lanes;) {
         const int one = __shfl_sync(FULL, chain[j], __ffs(lanes) - 1);
         const u32 alike = __ballot_sync(FULL, edge < m && chain[j] == one);
@@ -131,20 +140,23 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
 
 // A merge in its chain.
 struct Link {
-  bool head;
-  u32 value;  // points of its children outside of the chain
+  bool head, last;
+  bool follows;  // its children are a single point and the merge before it
+  u32 value;     // points of its children outside of the chain
   int merge, before;
   int2 children;
   u32 slot;
-  bool last;
 };
 
 // The chains of one round, or of all: sizes, children in ascending order, and the last of each chain in its slot.
 // Vertex v stands for vertex_size[v] points; without `vertex_size`, for one.
+//
+// Most merges join a point to the merge before: nothing is read of these, and one child is written.
+template <class Word>
 __global__ void __launch_bounds__(SCAN_THREADS)
-    sum_chains(const u64 *key, const int *order, i64 begin, i64 count, const int *rounds, u64 slot_mask, i64 edges,
+    sum_chains(const Word *key, const int *entries, i64 begin, i64 count, const int *rounds, Word slot_mask, i64 edges,
                const int *vertex_size, u32 *slots, int2 *children, int *size, u64 *tiles, u32 epoch) {
-  auto points = [&](int c) {
+  const auto points = [&](int c) {
     const bool vertex = c < 0 && c != EMPTY, sized = vertex && vertex_size;
     const int known = *(sized ? vertex_size + (c + edges + 1) : size + maximum(c, 0));
     return c == EMPTY ? 0 : vertex && !sized ? 1 : known;
@@ -153,19 +165,31 @@ __global__ void __launch_bounds__(SCAN_THREADS)
       begin, count, rounds, tiles, epoch,
       [&](i64 first, i64 size_of_round, i64 i) {
         const i64 at = first + i, before = maximum(at - 1, first), after = minimum(at + 1, first + size_of_round - 1);
-        const u64 own = key[at], of_before = key[before], of_after = key[after];
-        Link link = {i == 0 || own != of_before, 0, order[at], order[before]};
-        link.children = children[link.merge];
-        link.value = (u32)(points(link.children.x) + points(link.children.y));
-        link.slot = (u32)(own & slot_mask);
+        const Word own = key[at], of_before = key[before], of_after = key[after];
+        const int entry = entries[at];
+        Link link;
+        link.head = i == 0 || own != of_before;
         link.last = after == at || own != of_after;
+        link.follows = has_single_point(entry) && !link.head;
+        link.merge = merge_in(entry);
+        link.before = merge_in(entries[before]);
+        const bool plain = link.follows && !vertex_size;
+        const int2 c = children[plain ? 0 : link.merge];
+        const int of_first = points(c.x), of_second = points(c.y);
+        link.value = plain ? 1u : (u32)(of_first + (link.follows ? 0 : of_second));
+        link.children = c;
+        link.slot = (u32)(own & slot_mask);
         return link;
       },
       [&](i64 first, i64 i, const Link &link, u32 sum) {
-        int2 c = link.children;
-        if (c.x == EMPTY) c.x = link.before;
-        if (c.y == EMPTY) c.y = link.before;
-        children[link.merge] = make_int2(minimum(c.x, c.y), maximum(c.x, c.y));
+        if (link.follows) {
+          children[link.merge].y = link.before;
+        } else {
+          int2 c = link.children;
+          if (c.x == EMPTY) c.x = link.before;
+          if (c.y == EMPTY) c.y = link.before;
+          if (c.x >= 0 || c.y >= 0) children[link.merge] = make_int2(minimum(c.x, c.y), maximum(c.x, c.y));
+        }
         size[link.merge] = (int)sum;
         slots[first + i] = link.slot;
         if (link.last && link.slot / 2 < edges) reinterpret_cast<int *>(children)[link.slot] = link.merge;

@@ -13,6 +13,7 @@ from emst.cuda.runtime.launch import Compaction, launch, launch_resident
 from emst.cuda.runtime.memory import OnItsWay, all_ones
 from emst.cuda.runtime.sort import sort_pairs
 
+KEY_BITS = 32  # of the sort's keys; 64 where these are not enough
 NO_TREE = "edges are not a spanning tree: some close a cycle"
 
 
@@ -23,7 +24,7 @@ class Chains:
     The children of a chain's merges lie in earlier rounds, the parent of its last merge in a later one.
     """
 
-    order: cupy.ndarray  # int32[m]: merges
+    entries: cupy.ndarray  # int32[m]: merges; ~merge if just one of its children is a point
     slots: cupy.ndarray  # uint32[m]: 2 * (parent of the chain's last merge) + side; 2 m for the root's chain
     parent_merge: cupy.ndarray  # int32[m + 1]: of every point, its parent
     starts: list[int]  # where each round begins, and m
@@ -33,11 +34,11 @@ class Chains:
         """Run a scan over the chains of each round, the root's first: kernel(order, slots, begin, count, rounds, ...,
         tiles, epoch)."""
         if self.rounds is not None:
-            launch(room, name, BLOCK, self.order, self.slots, 0, 0, self.rounds, *args, None, np.uint32(0))
+            launch(room, name, BLOCK, self.entries, self.slots, 0, 0, self.rounds, *args, None, np.uint32(0))
             return
-        tiles = Compaction(len(self.order), SCAN_TILE)
+        tiles = Compaction(len(self.entries), SCAN_TILE)
         for begin, end in reversed(list(zip(self.starts[:-1], self.starts[1:]))):
-            tiles.launch(room, name, end - begin, self.order, self.slots, begin, end - begin, None, *args)
+            tiles.launch(room, name, end - begin, self.entries, self.slots, begin, end - begin, None, *args)
 
 
 def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | None = None) -> Linkage:
@@ -50,44 +51,47 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | No
     if m == 0:
         return Linkage(child, size, weights, None, total)
     slot_bits = (2 * m + 1).bit_length()
-    keys, parent_merge, rounds = close_edges(cupy.ascontiguousarray(edges, np.int32), slot_bits, child)
+    bits = slot_bits + (m + 1).bit_length().bit_length()  # of the slot and the round
+    word = np.dtype(np.uint32 if bits <= KEY_BITS else np.uint64)
+    of_word = f"<u{8 * word.itemsize}>"
+    keys, entries, parent_merge, rounds = close_edges(cupy.ascontiguousarray(edges, np.int32), slot_bits, word, child)
     on_its_way = OnItsWay(rounds)
-    keys, order = sort_pairs(keys, bits=slot_bits + (m + 1).bit_length().bit_length())
+    keys, entries = sort_pairs(keys, entries, bits)
     slots = cupy.empty(m, np.uint32)
-    results = (np.uint64((1 << slot_bits) - 1), m, sizes, slots, child, size)
+    results = (word.type((1 << slot_bits) - 1), m, sizes, slots, child, size)
     few = m < FEW
     if few:
-        all_rounds = (keys, order, 0, 0, rounds, *results, None, np.uint32(0))
-        launch("hierarchy/linkage", "sum_chains", BLOCK, *all_rounds)
+        all_rounds = (keys, entries, 0, 0, rounds, *results, None, np.uint32(0))
+        launch("hierarchy/linkage", f"sum_chains{of_word}", BLOCK, *all_rounds)
     count, *starts = on_its_way.arrived()
     if count == 0:
         raise ValueError(NO_TREE)
-    chains = Chains(order, slots, parent_merge, starts[: count + 1], rounds if few else None)
+    chains = Chains(entries, slots, parent_merge, starts[: count + 1], rounds if few else None)
     if not few:
         tiles = Compaction(m, SCAN_TILE)
         for begin, end in zip(chains.starts[:-1], chains.starts[1:]):
-            args = (keys, order, begin, end - begin, None, *results)
-            tiles.launch("hierarchy/linkage", "sum_chains", end - begin, *args)
+            args = (keys, entries, begin, end - begin, None, *results)
+            tiles.launch("hierarchy/linkage", f"sum_chains{of_word}", end - begin, *args)
     return Linkage(child, size, weights, chains, total)
 
 
 def close_edges(
-    edges: cupy.ndarray, slot_bits: int, child: cupy.ndarray
-) -> tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray]:
-    """Keys of all edges, the parent of every point in the dendrogram, and `Chains.rounds`, where the number is 0 if the
-    edges are not a tree. Points are stored in `child`."""
+    edges: cupy.ndarray, slot_bits: int, word: np.dtype, child: cupy.ndarray
+) -> tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray, cupy.ndarray]:
+    """Key and entry of every edge, the parent of every point in the dendrogram, and `Chains.rounds`, where the number
+    is 0 if the edges are not a tree. Points are stored in `child`."""
     m = len(edges)
     n = m + 1
-    keys, parent_merge = cupy.empty(m, np.uint64), cupy.empty(n, np.int32)
+    keys, entries, parent_merge = cupy.empty(m, word), cupy.empty(m, np.int32), cupy.empty(n, np.int32)
     records, parent = all_ones(2 * n, np.uint64), cupy.empty(n, np.int32)
     ends_left, ranks_left = cupy.empty((n, 2), np.int32), cupy.empty(n, np.int32)
     progress, rounds = cupy.zeros(PROGRESS_WORDS, np.uint64), cupy.empty(n.bit_length() + 2, np.int32)
     launch_resident(
         "hierarchy/linkage",
-        "close_edges",
+        f"close_edges<u{8 * word.itemsize}>",
         1 if m < FEW else -(-m // (ROUND_THREADS * EACH)),
         *(edges, m, np.int32(slot_bits), records, parent, ends_left, ranks_left, progress),
-        *(child, parent_merge, keys, rounds),
+        *(child, parent_merge, keys, entries, rounds),
         block=ROUND_THREADS,
     )
-    return keys, parent_merge, rounds
+    return keys, entries, parent_merge, rounds
