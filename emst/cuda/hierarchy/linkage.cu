@@ -13,9 +13,10 @@
 #include "hierarchy/rounds.cuh"
 
 // All rounds of m edges, and the key of every edge: round << slot_bits | slot; its entry is that of chains.cuh.
-// `records` holds 2 (m + 1), all ones, for the components of all rounds; those of the first are the points. Two lists
-// hold the edges that are left, in turn. `rounds` becomes the number of rounds in which edges closed, at least 1, where
-// the edges of each begin in the order of their keys, and m; the number is 0 if the edges are not a tree.
+// `records` has room for 2 (m + 1), the first half all ones, for the components of all rounds; those of the first are
+// the points. Two lists hold the edges that are left, in turn. `rounds` becomes the number of rounds in which edges
+// closed, at least 1, where the edges of each begin in the order of their keys, and m; the number is 0 if the edges are
+// not a tree.
 //
 // A merge's children are complete if both are points. A single point is stored in both places, or in the first if that
 // is its slot; so the second, which is that of the greater child, can be overwritten in either case.
@@ -93,7 +94,7 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
     u32 slot[EACH];
 #pragma unroll
     for (int j = 0; j < EACH; j++) {
-      at[j] = (int)key[minimum(i + j * ROUND_THREADS, m - 1)];
+      at[j] = i + j * ROUND_THREADS < m ? (int)key[i + j * ROUND_THREADS] : 0;
       chain[j] = round - 1;
       slot[j] = 2u * (u32)m;
     }

@@ -10,7 +10,7 @@ import numpy as np
 from emst.backend.records import Linkage
 from emst.cuda.runtime.constants import BLOCK, EACH, FEW, PROGRESS_WORDS, ROUND_THREADS, SCAN_TILE
 from emst.cuda.runtime.launch import Compaction, launch, launch_resident
-from emst.cuda.runtime.memory import OnItsWay, all_ones
+from emst.cuda.runtime.memory import OnItsWay
 from emst.cuda.runtime.sort import sort_pairs
 
 KEY_BITS = 32  # of the sort's keys; 64 where these are not enough
@@ -83,7 +83,8 @@ def close_edges(
     m = len(edges)
     n = m + 1
     keys, entries, parent_merge = cupy.empty(m, word), cupy.empty(m, np.int32), cupy.empty(n, np.int32)
-    records, parent = all_ones(2 * n, np.uint64), cupy.empty(n, np.int32)
+    records, parent = cupy.empty(2 * n, np.uint64), cupy.empty(n, np.int32)
+    records.data.memset_async(0xFF, 8 * n)  # the kernel does the same for later rounds
     ends_left, ranks_left = cupy.empty((n, 2), np.int32), cupy.empty(n, np.int32)
     progress, rounds = cupy.zeros(PROGRESS_WORDS, np.uint64), cupy.empty(n.bit_length() + 2, np.int32)
     launch_resident(
