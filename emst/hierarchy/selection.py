@@ -56,8 +56,9 @@ def flat_clustering(condensed: Condensed, options: Options, ops: Backend) -> Fla
     n = condensed.linkage.points
     largest = n if options.max_cluster_size is None else min(options.max_cluster_size, n)
     eligible = condensed if options.epsilon_max == math.inf else _too_wide_too_large(condensed, options.epsilon_max)
+    leaving = condensed.leaving()  # before `select`, whose last step waits for the GPU
     selection = ops.select(eligible, options.method, options.epsilon, largest, options.allow_single_cluster)
-    labels, probabilities = ops.label_points(condensed, selection, options.epsilon, *condensed.leaving())
+    labels, probabilities = ops.label_points(condensed, selection, options.epsilon, *leaving)
     if options.allow_single_cluster and len(selection.chosen) == 1 and not bool((labels >= 0).any()):
         # Epsilon has selected the root, but no point leaves it late enough to be a member: there is no cluster.
         selection = replace(selection, chosen=selection.chosen[:0], label=np.full_like(selection.label, -1))

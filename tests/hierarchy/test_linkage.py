@@ -67,6 +67,15 @@ def test_vertices_merge_and_are_cut_as_the_points_that_they_stand_for(ops, shape
             np.testing.assert_array_equal(labels[vertex], reference.cut(of_all, height, least))
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("shape", SHAPES)
+def test_wide_keys_order_the_chains_alike(monkeypatch, shape):
+    """Beyond 16 million points a slot and a round take more than 32 bits."""
+    monkeypatch.setattr("emst.cuda.hierarchy.linkage.KEY_BITS", 0)
+    edges, heights = tree(shape, 20_000), weights("ties", 19_999, np.float32)
+    assert_same(give(importlib.import_module("emst.cuda"), edges, heights), reference.linkage(edges, heights))
+
+
 def test_one_point_makes_no_merge(ops):
     edges, heights = np.empty((0, 2), np.int32), np.empty(0, np.float32)
     linkage = give(ops, edges, heights)

@@ -3,16 +3,21 @@
 #pragma once
 #include "runtime/scan.cuh"
 
+// A merge in the list of all chains; negative if just one of its children is a point.
+__device__ inline int entry_of(int merge, bool single_point) { return single_point ? ~merge : merge; }
+__device__ inline bool has_single_point(int entry) { return entry < 0; }
+__device__ inline int merge_in(int entry) { return entry < 0 ? ~entry : entry; }
+
 // Many chains: those of one round, `begin` and `count`, by all blocks. Few: those of all rounds by one block, from the
 // first round or, DOWN, from the last; `rounds` holds the number of rounds and where each begins.
 //
-// load(begin, count, i, head) and emit(begin, count, i, sum) are those of `segmented_scan` for i < count.
-template <bool DOWN, class Load, class Emit>
-__device__ void scan_rounds(i64 begin, i64 count, const int *rounds, u64 *tiles, u32 epoch, Load load, Emit emit) {
+// fetch(begin, count, i) and emit(begin, i, fetched, sum) are those of `segmented_scan` for i < count.
+template <bool DOWN, class Fetch, class Emit>
+__device__ void scan_rounds(i64 begin, i64 count, const int *rounds, u64 *tiles, u32 epoch, Fetch fetch, Emit emit) {
   if (!rounds) {
     segmented_scan(
-        count, tiles, epoch, [&](i64 i, bool &head) { return load(begin, count, i, head); },
-        [&](i64 i, u32 sum) { emit(begin, count, i, sum); });
+        count, tiles, epoch, [&](i64 i) { return fetch(begin, count, i); },
+        [&](i64 i, const auto &fetched, u32 sum) { emit(begin, i, fetched, sum); });
     return;
   }
   const int all = rounds[0];
@@ -20,8 +25,8 @@ __device__ void scan_rounds(i64 begin, i64 count, const int *rounds, u64 *tiles,
     const int *const round = rounds + 1 + (DOWN ? all - 1 - k : k);
     const i64 first = round[0], size = round[1] - first;
     block_segmented_scan(
-        size, [&](i64 i, bool &head) { return load(first, size, i, head); },
-        [&](i64 i, u32 sum) { emit(first, size, i, sum); });
+        size, [&](i64 i) { return fetch(first, size, i); },
+        [&](i64 i, const auto &fetched, u32 sum) { emit(first, i, fetched, sum); });
     __syncthreads();
   }
 }

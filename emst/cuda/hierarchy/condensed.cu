@@ -5,6 +5,7 @@
 
 constexpr int PIECE = EMST_PIECE;  // terms that one warp adds; the order of additions is the same on the CPU
 constexpr int NOWHERE = -1;
+constexpr int NO_SPLIT = -1, SMALL = -2;  // marks of merges that are big but no split, and of others
 
 struct Merges {
   const int2 *children;
@@ -16,65 +17,77 @@ struct Merges {
   __device__ bool splits(int e) const { return holds_cluster(children[e].x) && holds_cluster(children[e].y); }
 };
 
-// Splits from the highest merge down: merge_of[s], and split_of[merge], NOWHERE for other merges.
+// Splits from the highest merge down: merge_of[s]. The mark of a merge is its split, NO_SPLIT or SMALL. total becomes
+// the number of splits; that of big merges is added to total[1].
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_splits(const int2 *children, const int *size, i64 merges, int least, int *merge_of, int *split_of, int *total,
+    list_splits(const int2 *children, const int *size, i64 merges, int least, int *merge_of, int *mark, int *total,
                 u64 *tiles, u32 epoch) {
   const Merges m = {children, size, merges, least};
+  int big = 0;
   compact(
       merges, tiles, epoch, total, [&](int, i64 i) { return m.splits((int)(merges - 1 - i)); },
       [&](i64 i, bool kept, u32 rank) {
         const int e = (int)(merges - 1 - i);
-        split_of[e] = kept ? (int)rank : NOWHERE;
+        mark[e] = kept ? (int)rank : m.big(e) ? NO_SPLIT : SMALL;
         if (kept) merge_of[rank] = e;
+        big += m.big(e);
       });
+  big = __reduce_add_sync(FULL, big);
+  if (lane_id() == 0 && big) atomicAdd(total + 1, big);
 }
 
 // place[e]: the cluster of a big merge, ~(nearest big ancestor) of a small one.
 __global__ void __launch_bounds__(SCAN_THREADS)
-    place_merges(const int *order, const u32 *slots, i64 begin, i64 count, const int *rounds, const int2 *children,
-                 const int *size, i64 merges, int least, const int *split_of, int *place, u64 *tiles, u32 epoch) {
-  const Merges m = {children, size, merges, least};
+    place_merges(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, const int2 *children,
+                 i64 merges, const int *mark, int *place, u64 *tiles, u32 epoch) {
   descend(
-      order, slots, begin, count, rounds, tiles, epoch,
+      entries, slots, begin, count, rounds, tiles, epoch,
       [&](Descendant d, int &value) {
-        if (d.parent == merges) return true;  // cluster 0
-        const int split = split_of[d.parent];
-        if (split >= 0)
-          value = 2 * split + 1 + (children[d.parent].x != d.merge);
-        else if (!m.big(d.merge) && m.big(d.parent))
-          value = ~d.parent;
-        else if (d.top)
-          value = place[d.parent];
-        else
-          return false;
-        return true;
+        const bool root = d.parent == merges;  // cluster 0
+        const int parent = root ? d.merge : d.parent, own = mark[d.merge], of_parent = mark[parent];
+        const bool splits = !root && of_parent >= 0, leaves = own == SMALL && of_parent != SMALL;
+        const int first = children[splits ? parent : 0].x, above = place[d.top ? parent : 0];
+        if (d.top) value = above;
+        if (leaves) value = ~parent;
+        if (splits) value = 2 * of_parent + 1 + (first != d.merge);
+        if (root) value = 0;
+        return root || splits || leaves || d.top;
       },
       [&](int e, int value) { place[e] = value; });
 }
 
-// The cluster of every point and the merge at which it leaves that; small merges have no cluster.
-__global__ void leave(const int2 *children, i64 merges, int *place, int *cluster, int *leaving) {
-  i64 e = thread_id();
-  if (e >= merges) return;
-  const int at = place[e] < 0 ? ~place[e] : (int)e, c = place[at];
-  const int2 child = children[e];
-  for (int x : {child.x, child.y})
-    if (x < 0) {
-      cluster[x + merges + 1] = c;
-      leaving[x + merges + 1] = at;
-    }
-  if (at != e) place[e] = NOWHERE;  // no other thread reads a small merge's
+// The cluster of every point and the merge at which it leaves that.
+__global__ void leave(const int *parent_merge, i64 n, const int *place, int *cluster, int *leaving) {
+  int at[EACH], above[EACH];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) at[j] = parent_merge[minimum(point_of_thread(j), n - 1)];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) above[j] = place[at[j]];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    if (above[j] < 0) at[j] = ~above[j];
+    above[j] = place[at[j]];
+  }
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    const i64 p = point_of_thread(j);
+    if (p >= n) return;
+    cluster[p] = above[j];
+    leaving[p] = at[j];
+  }
 }
 
-// Merges that lie in a cluster, ascending, and their clusters as keys to sort by.
+// Merges that lie in a cluster, ascending, and their clusters as keys to sort by. All others lie NOWHERE from now on.
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_members(const int *of_merge, i64 merges, u64 *key, int *member, int *total, u64 *tiles, u32 epoch) {
+    list_members(int *of_merge, i64 merges, u32 *key, int *member, int *total, u64 *tiles, u32 epoch) {
   compact(
       merges, tiles, epoch, total, [&](int, i64 e) { return of_merge[e] >= 0; },
       [&](i64 e, bool kept, u32 rank) {
-        if (!kept) return;
-        key[rank] = (u64)of_merge[e];
+        if (!kept) {
+          of_merge[e] = NOWHERE;
+          return;
+        }
+        key[rank] = (u32)of_merge[e];
         member[rank] = (int)e;
       });
 }
@@ -100,7 +113,7 @@ __global__ void describe(i64 clusters, const int *merge_of, const int *of_merge,
 }
 
 // Where each cluster's members begin; start[clusters] is set too.
-__global__ void find_starts(const u64 *key, i64 members, i64 clusters, int *start) {
+__global__ void find_starts(const u32 *key, i64 members, i64 clusters, int *start) {
   i64 i = thread_id();
   if (i == 0) start[clusters] = (int)members;
   if (i < members && (i == 0 || key[i - 1] != key[i])) start[key[i]] = (int)i;
@@ -108,7 +121,7 @@ __global__ void find_starts(const u64 *key, i64 members, i64 clusters, int *star
 
 // (points that leave at the merge) * (its lambda - the cluster's birth); equal lambdas give 0, infinite ones too.
 template <class T>
-__global__ void stability_terms(const u64 *key, const int *member, i64 members, const int2 *children, const int *size,
+__global__ void stability_terms(const u32 *key, const int *member, i64 members, const int2 *children, const int *size,
                                 const T *height, const int *of_merge, const double *birth, double *term) {
   i64 i = thread_id();
   if (i >= members) return;

@@ -9,8 +9,8 @@ from emst.backend.records import Condensed, Linkage
 from emst.cuda.hierarchy.linkage import Chains
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import PIECE
-from emst.cuda.runtime.launch import Compaction, launch
-from emst.cuda.runtime.memory import all_ones
+from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
+from emst.cuda.runtime.memory import OnItsWay, all_ones
 from emst.cuda.runtime.sort import sort_pairs
 
 
@@ -24,25 +24,28 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
     # k splits make 2 k clusters. Each cluster begins with a merge of its own, and k + 1 of them have no split below:
     # these hold at least `least` points each.
     most = min(linkage.points // int(least), m // 2)
-    merge_of, split_of = cupy.empty(most + 1, np.int32), cupy.empty(m, np.int32)
-    total = cupy.empty(1, np.int32)
-    Compaction(m).launch("hierarchy/condensed", "list_splits", m, *merges, least, merge_of, split_of, total)
+    merge_of, mark = cupy.empty(most + 1, np.int32), cupy.empty(m, np.int32)
+    total = cupy.zeros(2, np.int32)
+    Compaction(m).launch("hierarchy/condensed", "list_splits", m, *merges, least, merge_of, mark, total)
+    on_their_way = OnItsWay(total)
     place, cluster, leaving = cupy.empty(m, np.int32), cupy.empty(m + 1, np.int32), cupy.empty(m + 1, np.int32)
-    chains.descend("hierarchy/condensed", "place_merges", *merges, least, split_of, place)
-    launch("hierarchy/condensed", "leave", m, linkage.child, m, place, cluster, leaving)
-    splits = merge_of[: int(total[0])]
-    return describe(linkage, min_cluster_size, splits, place, cluster, leaving)
+    chains.descend("hierarchy/condensed", "place_merges", linkage.child, m, mark, place)
+    launch_over_points("hierarchy/condensed", "leave", m + 1, chains.parent_merge, m + 1, place, cluster, leaving)
+    splits, inside = on_their_way.arrived()
+    return describe(linkage, min_cluster_size, merge_of[:splits], inside, place, cluster, leaving)
 
 
 def describe(
     linkage: Linkage,
     min_cluster_size: int,
     splits: cupy.ndarray,
+    inside: int,
     of_merge: cupy.ndarray,
     cluster: cupy.ndarray,
     leaving: cupy.ndarray,
 ) -> Condensed:
-    """All about the clusters, from their splits' merges and the cluster of every merge."""
+    """All about the clusters, from their splits' merges and the cluster of every merge, negative for those that lie in
+    none; `inside` merges lie in one."""
     m, count, T = len(linkage.size), 2 * len(splits) + 1, ctype(linkage.height.dtype)
     parent, size, split = cupy.empty(count, np.int32), cupy.empty(count, np.int32), all_ones(count, np.int32)
     birth, death, stability = (cupy.empty(count, np.float64) for _ in range(3))
@@ -51,10 +54,9 @@ def describe(
         "hierarchy/condensed", f"describe<{T}>", count, count, splits, of_merge, *merges, m, parent, split, birth, size
     )
 
-    keys, members, total = cupy.empty(m, np.uint64), cupy.empty(m, np.int32), cupy.empty(2, np.int32)
+    keys, members, total = cupy.empty(inside, np.uint32), cupy.empty(inside, np.int32), cupy.empty(2, np.int32)
     Compaction(m).launch("hierarchy/condensed", "list_members", m, of_merge, m, keys, members, total)
-    inside = int(total[0])
-    keys, members = sort_pairs(keys[:inside], members[:inside], bits=count.bit_length())
+    keys, members = sort_pairs(keys, members, bits=count.bit_length())
     start = cupy.empty(count + 1, np.int32)
     launch("hierarchy/condensed", "find_starts", inside, keys, inside, count, start)
     terms = cupy.empty(inside, np.float64)

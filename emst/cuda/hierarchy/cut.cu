@@ -4,14 +4,15 @@
 
 // Merges from `below` on are cut away. top[e] is the highest merge above e that is not.
 __global__ void __launch_bounds__(SCAN_THREADS)
-    find_tops(const int *order, const u32 *slots, i64 begin, i64 count, const int *rounds, i64 below, int *top,
+    find_tops(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, i64 below, int *top,
               u64 *tiles, u32 epoch) {
   descend(
-      order, slots, begin, count, rounds, tiles, epoch,
+      entries, slots, begin, count, rounds, tiles, epoch,
       [&](Descendant d, int &value) {
-        const bool own = d.parent >= below;
-        if (own || d.top) value = own ? d.merge : top[d.parent];
-        return own || d.top;
+        const bool own = d.parent >= below, inherits = d.top && !own;
+        const int above = top[inherits ? d.parent : 0];
+        value = own ? d.merge : above;
+        return own || inherits;
       },
       [&](int e, int value) { top[e] = value; });
 }

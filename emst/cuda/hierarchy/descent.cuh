@@ -11,23 +11,32 @@ struct Descendant {
   bool top;  // the last of its chain: the parent is in another chain, of a later round
 };
 
-__device__ inline Descendant descendant(const int *order, const u32 *slots, i64 begin, i64 count, i64 i) {
-  const i64 at = begin + count - 1 - i;
-  const bool top = i == 0 || slots[at + 1] != slots[at];
-  return {order[at], top ? (int)(slots[at] / 2) : order[at + 1], top};
+__device__ inline Descendant descendant(const int *entries, const u32 *slots, i64 begin, i64 count, i64 i) {
+  const i64 at = begin + count - 1 - i, above = minimum(at + 1, begin + count - 1);
+  const u32 slot = slots[at];
+  const bool top = i == 0 || slots[above] != slot;
+  const int merge = merge_in(entries[at]), next = merge_in(entries[above]);
+  return {merge, top ? (int)(slot / 2) : next, top};
 }
 
-// begins(d, value) returns whether a new value begins at a merge, and sets it; one must begin at every top.
-// put(merge, value) stores the value of a merge.
+struct Inherited {
+  bool head;
+  u32 value;
+  int merge;
+};
+
+// begins(d, value) returns whether a new value begins at a merge, and sets it; one must begin at every top. It should
+// not branch (scan.cuh). put(merge, value) stores the value of a merge.
 template <class Begins, class Put>
-__device__ void descend(const int *order, const u32 *slots, i64 begin, i64 count, const int *rounds, u64 *tiles,
+__device__ void descend(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, u64 *tiles,
                         u32 epoch, Begins begins, Put put) {
   scan_rounds<true>(
       begin, count, rounds, tiles, epoch,
-      [&](i64 first, i64 size, i64 i, bool &head) {
+      [&](i64 first, i64 size, i64 i) {
+        const Descendant d = descendant(entries, slots, first, size, i);
         int value = 0;
-        head = begins(descendant(order, slots, first, size, i), value);
-        return head ? (u32)value : 0u;
+        const bool head = begins(d, value);
+        return Inherited{head, head ? (u32)value : 0u, d.merge};
       },
-      [&](i64 first, i64 size, i64 i, u32 value) { put(order[first + size - 1 - i], (int)value); });
+      [&](i64, i64, const Inherited &merge, u32 value) { put(merge.merge, (int)value); });
 }

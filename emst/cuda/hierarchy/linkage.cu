@@ -11,151 +11,188 @@
 // PANDORA's (P. Sao, A. Prokopenko, D. Lebrun-Grandié, 2024).
 #include "hierarchy/chains.cuh"
 #include "hierarchy/rounds.cuh"
-#include "runtime/grid.cuh"
 
-constexpr int FEW_THREADS = EMST_FEW_THREADS;
-
-// The steps of a round of many edges.
-
-__global__ void lightest_slots(const int2 *ends, const int *ranks, i64 edges, u32 *lightest) {
-  const i64 i = thread_id();
-  if (i < edges) Edges{ends, ranks, lightest}.offer(i);
-}
-
-__global__ void hook(const int2 *ends, const int *ranks, i64 edges, u32 *lightest, int *parent, int2 *child) {
-  const i64 i = thread_id();
-  if (i < edges) Edges{ends, ranks, lightest}.hook(i, parent, child, (int)edges + 1);
-}
-
-__global__ void __launch_bounds__(COMPACT_THREADS)
-    close_chains(const int2 *open, i64 count, const int *parent, const int *number, const u32 *lightest, u64 round,
-                 u64 *key, int2 *still_open, int *kept_count, u64 *tiles, u32 epoch) {
-  compact_step(count, tiles, epoch, kept_count, Closing{open, parent, number, lightest, round, key, still_open});
-}
-
-// Components climb towards their roots; unfinished is set to this pass if one did not arrive. A value that another
-// thread has written in this pass is an ancestor, too.
-__global__ void shorten(int *parent, i64 count, int pass, int *unfinished) {
-  i64 c = thread_id();
-  if (c >= count) return;
-  int at = parent[c];
-  const bool arrived = climb(parent, at, parent[at]);
-  parent[c] = at;
-  if (!arrived) *unfinished = pass;
-}
-
-__global__ void __launch_bounds__(COMPACT_THREADS)
-    number_roots(const int *parent, i64 count, int *number, u32 *lightest, int *roots, u64 *tiles, u32 epoch) {
-  compact_step(count, tiles, epoch, roots, Numbering{parent, count, number, lightest});
-}
-
-__global__ void __launch_bounds__(COMPACT_THREADS)
-    contract(const int2 *ends, const int *ranks, i64 edges, u32 *lightest, const int *parent, const int *number,
-             int2 *ends_left, int *ranks_left, int2 *open, int *count, u64 *tiles, u32 epoch) {
-  compact_step(edges, tiles, epoch, count,
-               Contraction{{ends, ranks, lightest}, parent, number, ends_left, ranks_left, open});
-}
-
-__global__ void close_root(const int2 *open, i64 count, u64 root, u64 *key) {
-  i64 i = thread_id();
-  if (i < count) key[open[i].x] = root;
-}
-
-// All rounds of m edges, few, by one block. `room` holds seven words for each of m + 1 points. `rounds` becomes the
-// number of rounds in which edges closed, at least 1, where the edges of each begin in their order, and m; the number
-// is 0 if the edges are not a tree.
-__global__ void __launch_bounds__(FEW_THREADS)
-    few_rounds(const int2 *edges, i64 m, int slot_bits, u64 *room, int2 *child, u64 *key, int *rounds) {
-  const Grid block = {nullptr, 0, 1};
-  const auto each = [](i64 n, auto step) {
-    for (i64 i = threadIdx.x; i < n; i += FEW_THREADS) step(i);
-    __syncthreads();
-  };
-  const auto compacted = [](i64 n, const auto &step) {
-    const u32 kept = block_compact<FEW_THREADS>(
-        n, [&](i64 i) { return step.keep(i); }, [&](i64 i, bool kept, u32 rank) { step.emit(i, kept, rank); });
-    __syncthreads();
-    return (i64)kept;
-  };
+// All rounds of m edges, and the key of every edge: round << slot_bits | slot; its entry is that of chains.cuh.
+// `records` has room for 2 (m + 1), the first half all ones, for the components of all rounds; those of the first are
+// the points. Two lists hold the edges that are left, in turn. `rounds` becomes the number of rounds in which edges
+// closed, at least 1, where the edges of each begin in the order of their keys, and m; the number is 0 if the edges are
+// not a tree.
+//
+// A merge's children are complete if both are points. A single point is stored in both places, or in the first if that
+// is its slot; so the second, which is that of the greater child, can be overwritten in either case.
+template <class Word>
+__global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
+    close_edges(int2 *edges, i64 m, int slot_bits, u64 *records, int *parent, int2 *ends_left, int *ranks_left,
+                Progress *progress, int2 *child, int *parent_merge, Word *key, int *entry, int *rounds) {
+  const Grid grid = {&progress->arrived, (int)blockIdx.x, (int)gridDim.x};
   const i64 n = m + 1;
-  int2 *const pairs = reinterpret_cast<int2 *>(room);
-  int *const numbers = reinterpret_cast<int *>(room + 4 * n), *const parent = numbers + 2 * n,
-             *number = numbers + 3 * n;
-  u32 *const lightest = reinterpret_cast<u32 *>(numbers + 4 * n);
-  i64 count = n, left = m, opened = 0, closed = 0;
-  const int2 *ends = edges, *open = nullptr;
-  const int *ranks = nullptr;
-  each(n, [&](i64 c) { lightest[c] = ~0u; });
+  const int points = (int)n;
+  __shared__ i64 first_record[MOST_ROUNDS];
+  __shared__ u32 closed[MOST_ROUNDS];
+  for_tiles(grid, m, [&](i64 i) {
+    int rank[EACH];
+    int2 ends[EACH];
+    bool there[EACH];
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+      rank[j] = (int)(i + j * ROUND_THREADS);
+      there[j] = i + j * ROUND_THREADS < m;
+      ends[j] = edges[minimum(i + j * ROUND_THREADS, m - 1)];
+    }
+    offer(records, rank, ends, there);
+  });
+  if (threadIdx.x < MOST_ROUNDS) closed[threadIdx.x] = 0;
+  grid.sync();
+
+  i64 count = n, left = m, begin = 0;
+  EdgeList now = {edges, nullptr};
   int round = 0;
+  u32 pass = 0;
   for (; count > 1; round++) {
-    const int side = round % 2;  // of the buffers that change sides from round to round
-    const Edges now = {ends, ranks, lightest + side * n};
-    u32 *const next_lightest = lightest + (1 - side) * n;
-    int2 *const ends_left = pairs + side * n, *const still_open = pairs + (2 + side) * n;
-    int *const ranks_left = numbers + side * n;
-    each(left, [&](i64 i) { now.offer(i); });
-    block.sync();                                    // with fences, for what atomics wrote
-    const u64 mark = (u64)(round - 1) << slot_bits;  // in the first round no edge is open
-    const i64 kept = compacted(opened, Closing{open, parent, number, now.lightest, mark, key, still_open});
-    if (round > 0 && threadIdx.x == 0) rounds[round] = (int)closed;
-    closed += opened - kept;
-    each(count, [&](i64 c) { parent[c] = (int)c; });
-    each(left, [&](i64 i) { now.hook(i, parent, round == 0 ? child : nullptr, (int)n); });
-    const i64 roots = compacted(count, Numbering{parent, count, number, next_lightest});
+    u64 *const here = records + begin, *const next = here + count;
+    if (threadIdx.x == 0) first_record[round] = begin;
+    hook(grid, here, count, parent, next, progress->roots + round);
+    grid.sync();
+    const i64 roots = (i64)progress->roots[round];
     if (2 * roots > count) {
-      if (threadIdx.x == 0) rounds[0] = 0;
+      if (grid.first() == 0) rounds[0] = 0;
       return;
     }
-    each(count, [&](i64 c) {
-      int at = parent[c];
-      while (!climb(parent, at, parent[at])) {
-      }
-      parent[c] = at;
-    });
-    compacted(left, Contraction{now, parent, number, ends_left, ranks_left, still_open + kept});
-    opened = kept + count - roots;
+    do {  // chains of components can be as long as there are components
+      pass++;
+      if (!relabel(grid, here, count, parent, round == 0 ? parent_merge : nullptr)) progress->unfinished = pass;
+      grid.sync();
+    } while (*(volatile u32 *)&progress->unfinished >= pass);  // another block may have begun the next pass
+    const i64 half = round % 2 ? n / 2 : 0;
+    const EdgeList after = {ends_left + half, ranks_left + half};
+    if (round == 0)
+      contract_edges(grid, now, left, here, after, next, progress->edges, [&](i64 i, int2 ends, u64 x, u64 y) {
+        const bool own_x = slot_in(x) == 2u * (u32)i, own_y = slot_in(y) == 2u * (u32)i + 1;
+        const int first = minimum(ends.x, ends.y) - points, second = maximum(ends.x, ends.y) - points;
+        const int single_x = ends.x - points, single_y = ends.y - points;
+        child[i] = own_x && own_y ? make_int2(first, second)
+                   : own_x        ? make_int2(single_x, EMPTY)
+                   : own_y        ? make_int2(single_y, single_y)
+                                  : make_int2(EMPTY, EMPTY);
+        entry[i] = entry_of((int)i, own_x != own_y);
+        key[i] = (Word)component_in(x);
+      });
+    else
+      contract_edges(grid, now, left, here, after, next, progress->edges + round, [](i64, int2, u64, u64) {});
+    grid.sync();
+    begin += count;
     count = roots;
-    left = roots - 1;
-    ends = ends_left;
-    ranks = ranks_left;
-    open = still_open;
+    left = (i64)progress->edges[round];
+    now = after;
   }
-  const u64 root = (u64)(round - 1) << slot_bits | (u64)(2 * m);
-  each(opened, [&](i64 i) { key[open[i].x] = root; });
-  if (threadIdx.x != 0) return;
+
+  // An edge is closed in the first round in which the component that one of its ends is in has no lighter leaving edge.
+  // As long as the edge lies between two components, there is one: the edge itself, or one before it.
+  __syncthreads();
+  for_tiles(grid, m, [&](i64 i) {
+    int at[EACH], chain[EACH];
+    u32 slot[EACH];
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+      at[j] = i + j * ROUND_THREADS < m ? (int)key[i + j * ROUND_THREADS] : 0;
+      chain[j] = round - 1;
+      slot[j] = 2u * (u32)m;
+    }
+    for (int r = 1; r < round; r++) {
+      u64 record[EACH];
+      bool any = false;
+#pragma unroll
+      for (int j = 0; j < EACH; j++) record[j] = records[first_record[r] + at[j]];
+#pragma unroll
+      for (int j = 0; j < EACH; j++) {
+        const bool open = chain[j] == round - 1;
+        const bool closes = open && (i64)(slot_in(record[j]) / 2) > i + j * ROUND_THREADS;
+        if (closes) chain[j] = r - 1;
+        if (closes) slot[j] = slot_in(record[j]);
+        any |= open && !closes;
+        at[j] = open && !closes ? component_in(record[j]) : 0;
+      }
+      if (!any) break;
+    }
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+      const i64 edge = i + j * ROUND_THREADS;
+      if (edge < m) key[edge] = (Word)chain[j] << slot_bits | slot[j];
+      for (u32 lanes = __ballot_sync(FULL, edge < m); lanes;) {
+        const int one = __shfl_sync(FULL, chain[j], __ffs(lanes) - 1);
+        const u32 alike = __ballot_sync(FULL, edge < m && chain[j] == one);
+        if (lane_id() == 0) atomicAdd(closed + one, __popc(alike));
+        lanes &= ~alike;
+      }
+    }
+  });
+  __syncthreads();
+  if (threadIdx.x < round && closed[threadIdx.x]) atomicAdd(progress->closed + threadIdx.x, (u64)closed[threadIdx.x]);
+  grid.sync();
+  if (grid.first() != 0) return;
   rounds[0] = round;
-  rounds[round] = (int)closed;
-  rounds[round + 1] = (int)m;
+  u64 start = 0;
+  for (int r = 0; r < round; r++) {
+    rounds[r + 1] = (int)start;
+    start += progress->closed[r];
+  }
+  rounds[round + 1] = (int)start;
 }
+
+// A merge in its chain.
+struct Link {
+  bool head, last;
+  bool follows;  // its children are a single point and the merge before it
+  u32 value;     // points of its children outside of the chain
+  int merge, before;
+  int2 children;
+  u32 slot;
+};
 
 // The chains of one round, or of all: sizes, children in ascending order, and the last of each chain in its slot.
 // Vertex v stands for vertex_size[v] points; without `vertex_size`, for one.
+//
+// Most merges join a point to the merge before: nothing is read of these, and one child is written.
+template <class Word>
 __global__ void __launch_bounds__(SCAN_THREADS)
-    sum_chains(const u64 *key, const int *order, i64 begin, i64 count, const int *rounds, u64 slot_mask, i64 edges,
+    sum_chains(const Word *key, const int *entries, i64 begin, i64 count, const int *rounds, Word slot_mask, i64 edges,
                const int *vertex_size, u32 *slots, int2 *children, int *size, u64 *tiles, u32 epoch) {
-  auto points = [&](int c) {
-    if (c >= 0) return size[c];
-    return c == EMPTY ? 0 : vertex_size ? vertex_size[c + edges + 1] : 1;
+  const auto points = [&](int c) {
+    const bool vertex = c < 0 && c != EMPTY, sized = vertex && vertex_size;
+    const int known = *(sized ? vertex_size + (c + edges + 1) : size + maximum(c, 0));
+    return c == EMPTY ? 0 : vertex && !sized ? 1 : known;
   };
   scan_rounds<false>(
       begin, count, rounds, tiles, epoch,
-      [&](i64 first, i64, i64 i, bool &head) {
-        const i64 at = first + i;
-        head = i == 0 || key[at] != key[at - 1];
-        const int2 c = children[order[at]];
-        return (u32)(points(c.x) + points(c.y));
+      [&](i64 first, i64 size_of_round, i64 i) {
+        const i64 at = first + i, before = maximum(at - 1, first), after = minimum(at + 1, first + size_of_round - 1);
+        const Word own = key[at], of_before = key[before], of_after = key[after];
+        const int entry = entries[at];
+        Link link;
+        link.head = i == 0 || own != of_before;
+        link.last = after == at || own != of_after;
+        link.follows = has_single_point(entry) && !link.head;
+        link.merge = merge_in(entry);
+        link.before = merge_in(entries[before]);
+        const bool plain = link.follows && !vertex_size;
+        const int2 c = children[plain ? 0 : link.merge];
+        const int of_first = points(c.x), of_second = points(c.y);
+        link.value = plain ? 1u : (u32)(of_first + (link.follows ? 0 : of_second));
+        link.children = c;
+        link.slot = (u32)(own & slot_mask);
+        return link;
       },
-      [&](i64 first, i64 size_of_round, i64 i, u32 sum) {
-        const i64 at = first + i;
-        const int e = order[at];
-        int2 c = children[e];
-        if (c.x == EMPTY) c.x = order[at - 1];
-        if (c.y == EMPTY) c.y = order[at - 1];
-        children[e] = make_int2(minimum(c.x, c.y), maximum(c.x, c.y));
-        size[e] = (int)sum;
-        const u32 slot = (u32)(key[at] & slot_mask);
-        slots[at] = slot;
-        const bool last = i + 1 == size_of_round || key[at + 1] != key[at];
-        if (last && slot / 2 < edges) reinterpret_cast<int *>(children)[slot] = e;
+      [&](i64 first, i64 i, const Link &link, u32 sum) {
+        if (link.follows) {
+          children[link.merge].y = link.before;
+        } else {
+          int2 c = link.children;
+          if (c.x == EMPTY) c.x = link.before;
+          if (c.y == EMPTY) c.y = link.before;
+          if (c.x >= 0 || c.y >= 0) children[link.merge] = make_int2(minimum(c.x, c.y), maximum(c.x, c.y));
+        }
+        size[link.merge] = (int)sum;
+        slots[first + i] = link.slot;
+        if (link.last && link.slot / 2 < edges) reinterpret_cast<int *>(children)[link.slot] = link.merge;
       });
 }

@@ -1,102 +1,170 @@
-// The steps of a round of linkage.cu, which explains them. Many edges take a launch for each step, few take one block
-// for all rounds.
+// Borůvka's rounds on the sorted edges of a tree (linkage.cu), by blocks that are all resident.
+//
+// Neither the numbers of components nor the order of the edges that are left matter for the result: blocks reserve
+// places for them.
 #pragma once
 #include "contract.cuh"
-#include "runtime/compact.cuh"
+#include "runtime/grid.cuh"
 
+constexpr int ROUND_THREADS = EMST_ROUND_THREADS, ROUND_TILE = ROUND_THREADS * EACH;
+constexpr int MOST_ROUNDS = 32;         // a round at least halves the components
 constexpr int EMPTY = (int)0x80000000;  // no child yet
 
-// Edges between components, in order. `ranks` null: an edge's rank is its index.
-struct Edges {
-  const int2 *ends;
-  const int *ranks;
-  u32 *lightest;  // of every component: its lightest leaving edge, as the slot on the component's side
+// What blocks tell each other, by round; all zero at the start.
+struct Progress {
+  u64 roots[MOST_ROUNDS], edges[MOST_ROUNDS];  // that a round leaves
+  u64 closed[MOST_ROUNDS];
+  u32 unfinished, arrived;
+};
+static_assert(sizeof(Progress) == 8 * EMST_PROGRESS_WORDS, "linkage.py makes room for it");
 
-  __device__ u32 slot(i64 i) const { return 2u * (ranks ? (u32)ranks[i] : (u32)i); }
-
-  // An edge within a component closes a cycle; it is never chosen.
-  __device__ void offer(i64 i) const {
-    const int2 e = ends[i];
-    if (e.x == e.y) return;
-    lower(lightest + e.x, slot(i));
-    lower(lightest + e.y, slot(i) + 1);
-  }
-
-  // Hangs components on each other by the rule of contract.cuh. In the first round components are points, n of them,
-  // and they become children in the slots of these edges; in later rounds child is null.
-  __device__ void hook(i64 i, int *parent, int2 *child, int n) const {
-    const int2 e = ends[i];
-    const bool x = lightest[e.x] == slot(i), y = lightest[e.y] == slot(i) + 1;
-    if (x) parent[e.x] = stays_root(e.x, e.y, [&] { return y; }) ? e.x : e.y;
-    if (y) parent[e.y] = stays_root(e.y, e.x, [&] { return x; }) ? e.y : e.x;
-    if (child) child[i] = make_int2(x ? e.x - n : EMPTY, y ? e.y - n : EMPTY);
-  }
+// Edges between components. `ranks` null: an edge's rank is its index.
+struct EdgeList {
+  int2 *ends;
+  int *ranks;
+  __device__ int rank(i64 i) const { return ranks ? ranks[i] : (int)i; }
 };
 
-// Closes open edges (rank, a component that it lies in, numbered as before the last round), or keeps them open.
-struct Closing {
-  const int2 *open;
-  const int *parent, *number;
-  const u32 *lightest;
-  u64 round;
-  u64 *key;
-  int2 *still_open;
+// The record of a component: the slot of the lightest edge that leaves it, and the component at the other end, which
+// becomes the component of the next round that this one is part of.
+__device__ inline u64 record_of(u32 slot, int component) { return (u64)slot << 32 | (u32)component; }
+__device__ inline u32 slot_in(u64 record) { return (u32)(record >> 32); }
+__device__ inline int component_in(u64 record) { return (int)(u32)record; }
+constexpr u64 NO_RECORD = ~0ull;
 
-  __device__ bool keep(i64 i) const {
-    const int2 e = open[i];
-    const u32 slot = lightest[number[parent[e.y]]];
-    if ((u32)e.x > slot / 2) return true;
-    key[e.x] = round | slot;
-    return false;
+// Offers edges to the records of the components at their ends; those within a component close a cycle.
+__device__ inline void offer(u64 *records, const int (&rank)[EACH], const int2 (&ends)[EACH],
+                             const bool (&there)[EACH]) {
+  u64 x[EACH], y[EACH];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    x[j] = there[j] ? records[ends[j].x] : 0;
+    y[j] = there[j] ? records[ends[j].y] : 0;
   }
-  __device__ void emit(i64 i, bool kept, u32 rank) const {
-    if (kept) still_open[rank] = make_int2(open[i].x, number[parent[open[i].y]]);
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    const u64 to_x = record_of(2u * rank[j], ends[j].y), to_y = record_of(2u * rank[j] + 1, ends[j].x);
+    if (ends[j].x == ends[j].y) continue;
+    if (to_x < x[j]) atomicMin(records + ends[j].x, to_x);
+    if (to_y < y[j]) atomicMin(records + ends[j].y, to_y);
   }
-};
+}
 
-// Numbers the roots, none of which has a lightest edge yet. At most half of a tree's components are roots; if the edges
-// are no tree there may be more, for which `lightest` has no room.
-struct Numbering {
-  const int *parent;
-  i64 count;
-  int *number;
-  u32 *lightest;
-
-  __device__ bool keep(i64 c) const { return parent[c] == c; }
-  __device__ void emit(i64 c, bool kept, u32 rank) const {
-    if (!kept) return;
-    number[c] = (int)rank;
-    if (2 * (i64)rank < count) lightest[rank] = ~0u;
-  }
-};
-
-// Edges between components stay, with new numbers of components; contracted ones become open, with the old numbers.
-struct Contraction {
-  Edges edges;
-  const int *parent, *number;
-  int2 *ends_left;
-  int *ranks_left;
-  int2 *open;
-
-  __device__ bool keep(i64 i) const {
-    const int2 e = edges.ends[i];
-    return edges.lightest[e.x] != edges.slot(i) && edges.lightest[e.y] != edges.slot(i) + 1;
-  }
-  __device__ void emit(i64 i, bool kept, u32 before) const {
-    const int2 e = edges.ends[i];
-    const int rank = (int)(edges.slot(i) / 2);
-    if (kept) {
-      ends_left[before] = make_int2(number[parent[e.x]], number[parent[e.y]]);
-      ranks_left[before] = rank;
-    } else {
-      open[i - before] = make_int2(rank, e.x);
-    }
-  }
-};
-
+// step(i) for tiles of ROUND_TILE indices; the j-th index of a thread is i + j * ROUND_THREADS.
 template <class Step>
-__device__ void compact_step(i64 n, u64 *tiles, u32 epoch, int *total, const Step &step) {
-  compact(
-      n, tiles, epoch, total, [&](int, i64 i) { return step.keep(i); },
-      [&](i64 i, bool kept, u32 rank) { step.emit(i, kept, rank); });
+__device__ void for_tiles(const Grid &grid, i64 n, Step step) {
+  for (i64 first = (i64)grid.rank * ROUND_TILE; first < n; first += (i64)grid.size * ROUND_TILE)
+    step(first + threadIdx.x);
+}
+
+// Hangs components on each other by the rule of contract.cuh. A root's parent is ~(its number in the next round), and
+// its next record is made empty. At most half of a tree's components are roots; if the edges are no tree there may be
+// more, for which there is no room.
+__device__ inline void hook(const Grid &grid, const u64 *records, i64 count, int *parent, u64 *next, u64 *roots) {
+  for_tiles(grid, count, [&](i64 i) {
+    u64 record[EACH], of_other[EACH];
+    bool root[EACH];
+    u32 at[EACH];
+#pragma unroll
+    for (int j = 0; j < EACH; j++) record[j] = records[minimum(i + j * ROUND_THREADS, count - 1)];
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {  // a component that comes first reads its own record again
+      const int c = (int)minimum(i + j * ROUND_THREADS, count - 1);
+      of_other[j] = records[maximum(c, component_in(record[j]))];
+    }
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+      const i64 c = i + j * ROUND_THREADS;
+      const auto mutual = [&] { return slot_in(of_other[j]) / 2 == slot_in(record[j]) / 2; };
+      root[j] = c < count && (record[j] == NO_RECORD || stays_root((int)c, component_in(record[j]), mutual));
+    }
+    const i64 first = (i64)reserve<ROUND_THREADS>(root, roots, at);
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+      const i64 c = i + j * ROUND_THREADS, number = first + at[j];
+      if (c < count) parent[c] = root[j] ? ~(int)number : component_in(record[j]);
+      if (root[j] && 2 * number < count) next[number] = NO_RECORD;
+    }
+  });
+}
+
+// Components climb towards their roots, at most HOPS steps, and write the number that they find there into their
+// records. Returns whether all of this thread's have arrived. A parent that another thread has written in this pass is
+// an ancestor, too. In the first round a component is a point: parent_merge of it is its parent in the dendrogram.
+__device__ inline bool relabel(const Grid &grid, u64 *records, i64 count, int *parent, int *parent_merge) {
+  bool all = true;
+  for_tiles(grid, count, [&](i64 i) {
+    int above[EACH], at[EACH], top[EACH];
+    u64 record[EACH];
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+      at[j] = (int)minimum(i + j * ROUND_THREADS, count - 1);
+      top[j] = above[j] = parent[at[j]];
+      record[j] = records[at[j]];
+    }
+#pragma unroll
+    for (int hop = 0; hop < 2; hop++) {
+      int further[EACH];
+#pragma unroll
+      for (int j = 0; j < EACH; j++) further[j] = parent[maximum(top[j], 0)];
+#pragma unroll
+      for (int j = 0; j < EACH; j++) {
+        if (top[j] < 0) continue;
+        at[j] = top[j];
+        top[j] = further[j];
+      }
+    }
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+      const i64 c = i + j * ROUND_THREADS;
+      if (c >= count) continue;
+      for (int hop = 2; top[j] >= 0 && hop < HOPS; hop++) {
+        at[j] = top[j];
+        top[j] = parent[at[j]];
+      }
+      if (above[j] >= 0 && at[j] != above[j]) parent[c] = at[j];
+      if (top[j] < 0)
+        records[c] = record_of(slot_in(record[j]), ~top[j]);
+      else
+        all = false;
+      if (parent_merge) parent_merge[c] = (int)(slot_in(record[j]) / 2);
+    }
+  });
+  return all;
+}
+
+// Edges between components are left, with the numbers of the next round, and are offered to its records. each(i, ends,
+// records of the ends) sees all edges.
+template <class Each>
+__device__ void contract_edges(const Grid &grid, const EdgeList &edges, i64 count, const u64 *records,
+                               const EdgeList &left, u64 *next, u64 *left_count, Each each) {
+  for_tiles(grid, count, [&](i64 i) {
+    int2 ends[EACH];
+    u64 x[EACH], y[EACH];
+    bool kept[EACH];
+    u32 at[EACH];
+#pragma unroll
+    for (int j = 0; j < EACH; j++) ends[j] = edges.ends[minimum(i + j * ROUND_THREADS, count - 1)];
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+      x[j] = records[ends[j].x];
+      y[j] = records[ends[j].y];
+    }
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+      const i64 k = i + j * ROUND_THREADS;
+      kept[j] = k < count && component_in(x[j]) != component_in(y[j]);
+      if (k < count) each(k, ends[j], x[j], y[j]);
+    }
+    const i64 first = (i64)reserve<ROUND_THREADS>(kept, left_count, at);
+    int rank[EACH];
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+      ends[j] = make_int2(component_in(x[j]), component_in(y[j]));
+      rank[j] = kept[j] ? edges.rank(i + j * ROUND_THREADS) : 0;
+      if (kept[j]) left.ends[first + at[j]] = ends[j];
+      if (kept[j]) left.ranks[first + at[j]] = rank[j];
+    }
+    offer(next, rank, ends, kept);
+  });
 }

@@ -1,26 +1,36 @@
 // Selection of clusters, and the points' labels and probabilities. Decisions that depend on clusters below climb
-// (climb.cuh); for those that depend on clusters above, pointers double.
+// (climb.cuh); for those that depend on clusters above, pointers become longer from pass to pass.
 #include "hierarchy/climb.cuh"
 #include "runtime/compact.cuh"
 
 constexpr int NOT_CHOSEN = -1, FEW_THREADS = EMST_FEW_THREADS;
 
-// Excess of mass: a cluster stays unless it is too large or the clusters that stay below are more stable in sum.
-__global__ void excess_of_mass(i64 clusters, const int *parent, const int *split, const int *size,
+// The AHEAD-th ancestor of every cluster, NONE if it has fewer.
+__global__ void far_ancestors(i64 clusters, const int *parent, int *far) {
+  const i64 c = thread_id();
+  if (c >= clusters) return;
+  int at = (int)c;
+  for (int hop = 0; hop < AHEAD && at >= 0; hop++) at = parent[at];
+  far[c] = at;
+}
+
+// Excess of mass: a cluster stays unless it is too large or the clusters that stay below are more stable in sum. One
+// that is not allowed to stay counts as less stable than anything below.
+__global__ void excess_of_mass(i64 clusters, const int *parent, const int *far, const int *split, const int *size,
                                const double *stability, i64 largest, bool root_too, u64 *words, bool *stays) {
-  struct Worth {
-    double own;
-    bool allowed;
+  auto look = [&](int c) {
+    const double own = stability[c];  // both loads begin before the first is used
+    const int points = size[c];
+    return (c > 0 || root_too) && points <= largest ? own : -value_of(INFINITE<double>);
   };
-  auto look = [&](int c) { return Worth{stability[c], (c > 0 || root_too) && size[c] <= largest}; };
-  auto decide = [&](int c, Worth worth, double below) {
-    const bool stay = worth.allowed && !(below > worth.own);
+  auto decide = [&](int c, double own, double below) {
+    const bool stay = !(below > own);
     stays[c] = stay;
-    return word_of(stay ? worth.own : below);
+    return word_of(stay ? own : below);
   };
   climb(
-      clusters, parent, split, words, look, [&](int c) { return decide(c, look(c), 0.0); },
-      [&](int p, Worth seen, int, u64 a, u64 b) { return decide(p, seen, add(number_in(a), number_in(b))); });
+      clusters, parent, far, split, words, look, [&](int c) { return decide(c, look(c), 0.0); },
+      [&](int p, double own, int, u64 a, u64 b) { return decide(p, own, add(number_in(a), number_in(b))); });
 }
 
 __global__ void leaves(i64 clusters, const int *split, bool root_too, bool *stays) {
@@ -29,15 +39,15 @@ __global__ void leaves(i64 clusters, const int *split, bool root_too, bool *stay
 }
 
 // Greatest lambda at or below every cluster.
-__global__ void greatest_below(i64 clusters, const int *parent, const int *split, const double *death, u64 *words,
-                               double *greatest) {
+__global__ void greatest_below(i64 clusters, const int *parent, const int *far, const int *split, const double *death,
+                               u64 *words, double *greatest) {
   auto look = [&](int c) { return death[c]; };
   auto settle = [&](int c, double most) {
     greatest[c] = most;
     return word_of(most);
   };
   climb(
-      clusters, parent, split, words, look, [&](int c) { return settle(c, death[c]); },
+      clusters, parent, far, split, words, look, [&](int c) { return settle(c, death[c]); },
       [&](int p, double own, int, u64 a, u64 b) { return settle(p, fmax(own, fmax(number_in(a), number_in(b)))); });
 }
 
@@ -59,28 +69,27 @@ __device__ void repeat(i64 clusters, P *in, P *out, int passes, Step step) {
   }
 }
 
-// (jump, top): top is the highest marked cluster from this one up to jump, jump excluded. Returns whether the pointer
-// has arrived.
-struct DoubleTopmost {
-  __device__ bool operator()(const int2 *in, int2 *out, i64 c) const {
+// (jump, top): top is the highest marked cluster from this one up to jump, jump excluded. A pass makes every jump AHEAD
+// times as long.
+struct Topmost {
+  __device__ void operator()(const int2 *in, int2 *out, i64 c) const {
     int2 mine = in[c];
-    if (mine.x >= 0) {
+    for (int hop = 1; mine.x >= 0 && hop < AHEAD; hop++) {
       const int2 above = in[mine.x];
       mine = make_int2(above.x, above.y == NOT_CHOSEN ? mine.y : above.y);
     }
     out[c] = mine;
-    return mine.x < 0;
   }
 };
 
-__global__ void double_topmost(i64 clusters, const int2 *in, int2 *out, int pass, int *unfinished) {
+__global__ void lengthen_topmost(i64 clusters, const int2 *in, int2 *out) {
   const i64 c = thread_id();
-  if (c < clusters && !DoubleTopmost()(in, out, c)) *unfinished = pass;
+  if (c < clusters) Topmost()(in, out, c);
 }
 
 __global__ void __launch_bounds__(FEW_THREADS)
-    few_double_topmost(i64 clusters, int2 *pointers, int2 *spare, int passes) {
-  repeat(clusters, pointers, spare, passes, DoubleTopmost());
+    few_lengthen_topmost(i64 clusters, int2 *pointers, int2 *spare, int passes) {
+  repeat(clusters, pointers, spare, passes, Topmost());
 }
 
 // Clusters born above epsilon, and those that no cluster above may replace, point to themselves; others to their
@@ -93,22 +102,25 @@ __global__ void begin_frontier(i64 clusters, const int *parent, const double *bi
   up[c] = ends ? (int)c : parent[c];
 }
 
-struct DoubleFrontier {
-  __device__ bool operator()(const int *in, int *out, i64 c) const {
-    const int at = in[c], further = in[at];
+struct Frontier {
+  __device__ void operator()(const int *in, int *out, i64 c) const {
+    int at = in[c], further = in[at];
+    for (int hop = 2; further != at && hop < AHEAD; hop++) {
+      at = further;
+      further = in[at];
+    }
     out[c] = further;
-    return further == at;
   }
 };
 
-__global__ void double_frontier(i64 clusters, const int *in, int *out, int pass, int *unfinished) {
+__global__ void lengthen_frontier(i64 clusters, const int *in, int *out) {
   const i64 c = thread_id();
-  if (c < clusters && !DoubleFrontier()(in, out, c)) *unfinished = pass;
+  if (c < clusters) Frontier()(in, out, c);
 }
 
 __global__ void __launch_bounds__(FEW_THREADS)
-    few_double_frontier(i64 clusters, int *pointers, int *spare, int passes) {
-  repeat(clusters, pointers, spare, passes, DoubleFrontier());
+    few_lengthen_frontier(i64 clusters, int *pointers, int *spare, int passes) {
+  repeat(clusters, pointers, spare, passes, Frontier());
 }
 
 // Replaces each selected cluster (its own topmost one) that is born below epsilon by its first ancestor born above.

@@ -7,11 +7,9 @@ import numpy as np
 
 from emst.backend.records import Condensed, Selection
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.constants import FEW, FEW_THREADS
+from emst.cuda.runtime.constants import AHEAD, FEW, FEW_THREADS
 from emst.cuda.runtime.launch import Compaction, launch
 from emst.cuda.runtime.memory import all_ones
-
-DOUBLINGS = 4  # passes between two checks on the host whether all pointers have arrived
 
 
 def select(
@@ -23,7 +21,7 @@ def select(
     if method == "leaf":
         launch("hierarchy/selection", "leaves", count, count, condensed.split, root_too, marked)
     else:
-        tree = (condensed.parent, condensed.split, condensed.size, condensed.stability)
+        tree = (condensed.parent, far_ancestors(condensed), condensed.split, condensed.size, condensed.stability)
         rules = (int(max_cluster_size), root_too)
         launch("hierarchy/selection", "excess_of_mass", count, count, *tree, *rules, words_of(condensed), marked)
     topmost = _topmost(condensed, marked)
@@ -40,6 +38,13 @@ def select(
     return Selection(chosen[: int(total[0])], label)
 
 
+def far_ancestors(condensed: Condensed) -> cupy.ndarray:
+    """The AHEAD-th ancestor of every cluster, -1 if it has fewer: int32[K]."""
+    far = cupy.empty(condensed.count, np.int32)
+    launch("hierarchy/selection", "far_ancestors", condensed.count, condensed.count, condensed.parent, far)
+    return far
+
+
 def words_of(condensed: Condensed) -> cupy.ndarray:
     """Room for the words that siblings pass up (climb.cuh): uint64[K // 2], NO_WORD."""
     return all_ones(condensed.count // 2, np.uint64)
@@ -49,7 +54,7 @@ def _topmost(condensed: Condensed, marked: cupy.ndarray) -> cupy.ndarray:
     """Topmost marked ancestor-or-self of every cluster, -1 if there is none: the second column of int32[K, 2]."""
     start = cupy.empty((condensed.count, 2), np.int32)
     launch("hierarchy/selection", "begin_topmost", condensed.count, condensed.count, condensed.parent, marked, start)
-    return doubled("double_topmost", start)
+    return lengthened("lengthen_topmost", start)
 
 
 def _frontier(condensed: Condensed, epsilon: float, root_too: np.bool_) -> cupy.ndarray:
@@ -57,25 +62,23 @@ def _frontier(condensed: Condensed, epsilon: float, root_too: np.bool_) -> cupy.
     start = cupy.empty(condensed.count, np.int32)
     args = (condensed.parent, condensed.birth, np.float64(epsilon), root_too, start)
     launch("hierarchy/selection", "begin_frontier", condensed.count, condensed.count, *args)
-    return doubled("double_frontier", start)
+    return lengthened("lengthen_frontier", start)
 
 
-def doubled(name: str, pointers: cupy.ndarray) -> cupy.ndarray:
-    """Pointers after so many doublings that all have arrived: O(log depth) passes. Of few, one block does them all."""
-    count, spare = len(pointers), cupy.empty_like(pointers)
+def lengthened(name: str, pointers: cupy.ndarray) -> cupy.ndarray:
+    """Pointers after so many passes that all have arrived, since each makes them AHEAD times as long. Of few, one block
+    does all passes."""
+    count, spare, passes, reach = len(pointers), cupy.empty_like(pointers), 0, 1
+    while reach < count:
+        passes, reach = passes + 1, reach * AHEAD
     if count <= FEW:
-        passes = count.bit_length()
         args = (count, pointers, spare, np.int32(passes))
         launch("hierarchy/selection", f"few_{name}", FEW_THREADS, *args, block=FEW_THREADS)
         return spare if passes % 2 else pointers
-    passes, unfinished = 0, cupy.zeros(1, np.int32)
-    while True:
-        for _ in range(DOUBLINGS):
-            passes += 1
-            launch("hierarchy/selection", name, count, count, pointers, spare, np.int32(passes), unfinished)
-            pointers, spare = spare, pointers
-        if int(unfinished[0]) < passes:
-            return pointers
+    for _ in range(passes):
+        launch("hierarchy/selection", name, count, count, pointers, spare)
+        pointers, spare = spare, pointers
+    return pointers
 
 
 def label_points(
@@ -103,7 +106,7 @@ def outlier_scores(condensed: Condensed, cluster: cupy.ndarray, height: cupy.nda
     """See `emst.backend.operations`."""
     count, n = condensed.count, len(cluster)
     greatest, scores = cupy.empty(count, np.float64), cupy.empty(n, np.float64)
-    tree = (condensed.parent, condensed.split, condensed.death)
+    tree = (condensed.parent, far_ancestors(condensed), condensed.split, condensed.death)
     launch("hierarchy/selection", "greatest_below", count, count, *tree, words_of(condensed), greatest)
     launch("hierarchy/selection", f"outlier_scores<{ctype(height.dtype)}>", n, n, cluster, height, greatest, scores)
     return scores

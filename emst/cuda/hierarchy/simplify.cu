@@ -11,10 +11,11 @@ __device__ inline u64 outlook(double greatest, bool leaf) { return word_of(leaf 
 __device__ inline bool is_leaf(u64 word) { return word >> 63; }
 
 // If a leaf and a cluster with splits are merged back, the leaf is dropped and the other becomes part of the parent.
-__global__ void judge_splits(i64 clusters, const int *parent, const int *split, const double *birth,
+__global__ void judge_splits(i64 clusters, const int *parent, const int *far, const int *split, const double *birth,
                              const double *death, double persistence, u64 *words, int *fate) {
   climb(
-      clusters, parent, split, words, [&](int c) { return death[c]; }, [&](int c) { return outlook(death[c], true); },
+      clusters, parent, far, split, words, [&](int c) { return death[c]; },
+      [&](int c) { return outlook(death[c], true); },
       [&](int, double own, int s, u64 wa, u64 wb) {
         const int a = 2 * s + 1, b = 2 * s + 2;
         const double ga = fabs(number_in(wa)), gb = fabs(number_in(wb)), lesser = fmin(ga, gb), at = birth[a],
@@ -56,12 +57,15 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       });
 }
 
+// The number of merges that lie in a cluster is added to `inside`.
 __global__ void rename_merges(i64 merges, const int *of_merge, const int *heir, const int *fate, const int *number,
-                              int *renamed) {
-  i64 e = thread_id();
-  if (e >= merges) return;
-  const int c = of_merge[e] < 0 ? -1 : heir[of_merge[e]];
-  renamed[e] = c < 0 || fate[c] == DROPPED ? -1 : number[c];
+                              int *renamed, int *inside) {
+  const i64 e = thread_id();
+  const int c = e >= merges || of_merge[e] < 0 ? NONE : heir[of_merge[e]];
+  const bool in = c != NONE && fate[c] != DROPPED;
+  if (e < merges) renamed[e] = in ? number[c] : NONE;
+  const u32 lanes = __ballot_sync(FULL, in);
+  if (lane_id() == 0 && lanes) atomicAdd(inside, __popc(lanes));
 }
 
 // A cluster that is dropped is a leaf below one that is not.

@@ -68,17 +68,16 @@ __global__ void parent_boxes(const Hierarchy h, i64 level, T *nodes) {
   store<T, D>(nodes, 2 * (h.offset[level] + node) + 1, high);
 }
 
-// Writes core distances into the tags of points, and the least of each leaf into the tag of its high corner.
+// Writes core distances into the tags of points, and the least of each leaf into the tag of its high corner: a lane a
+// point.
 template <class T, int D>
 __global__ void leaf_cores(const Bits<T> *core, i64 n, Bits<T> *points, Bits<T> *nodes) {
-  i64 leaf = thread_id();
-  if (leaf * LEAF >= n) return;
-  Bits<T> least = INFINITE<T>;
-  for (i64 i = leaf * LEAF; i < minimum(leaf * LEAF + LEAF, n); i++) {
-    points[i * STRIDE<D> + STRIDE<D> - 1] = core[i];
-    least = minimum(least, core[i]);
-  }
-  nodes[(2 * leaf + 1) * STRIDE<D> + STRIDE<D> - 1] = least;
+  const i64 i = thread_id(), leaf = i / LEAF;
+  Bits<T> least = i < n ? core[i] : INFINITE<T>;
+  if (i < n) points[i * STRIDE<D> + STRIDE<D> - 1] = least;
+#pragma unroll
+  for (int step = 1; step < LEAF; step *= 2) least = minimum(least, __shfl_xor_sync(FULL, least, step));
+  if (i % LEAF == 0 && i < n) nodes[(2 * leaf + 1) * STRIDE<D> + STRIDE<D> - 1] = least;
 }
 
 // Core distances times a factor, rounded once. CuPy's own product would flush subnormal numbers.

@@ -163,5 +163,5 @@ def write_cores(bvh: Bvh, core: cupy.ndarray) -> None:
     if bvh.brute:
         bvh.rows[: bvh.n, -1] = core
         return
-    launch("points/bvh", f"leaf_cores<{bvh.layout}>", bvh.counts[0], core, bvh.n, bvh.rows, bvh.nodes)
+    launch("points/bvh", f"leaf_cores<{bvh.layout}>", bvh.n, core, bvh.n, bvh.rows, bvh.nodes)
     each_level(bvh, "points/bvh", "parent_cores", range(1, len(bvh.counts)))

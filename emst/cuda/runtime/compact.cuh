@@ -5,7 +5,7 @@
 #include "runtime/lookback.cuh"
 #include "runtime/warp.cuh"
 
-constexpr int COMPACT_THREADS = EMST_BLOCK, COMPACT_TILE = EMST_SCAN_TILE,
+constexpr int COMPACT_THREADS = EMST_BLOCK, COMPACT_TILE = EMST_COMPACT_TILE,
               COMPACT_ITEMS = COMPACT_TILE / COMPACT_THREADS;
 
 // The j-th index of this thread in a tile.

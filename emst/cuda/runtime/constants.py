@@ -11,7 +11,7 @@ BLOCK = 256  # threads of a block where nothing else is said
 EACH = 4  # points that a thread takes in a pass over all points (exact.cuh)
 
 # Compaction, scans and sorting.
-SCAN_TILE = 4096  # indices of a block (compact.cuh, scan.cuh)
+COMPACT_TILE, SCAN_TILE = 4096, 1024  # indices of a block (compact.cuh, scan.cuh)
 BITS_TILE = 1024  # words of a block that lists bits (compact.cuh)
 COUNTER_WORDS = 16  # words before those of the tiles (lookback.cuh)
 SORT_THREADS, SORT_RESIDENT = 384, 3  # of a block; blocks of a multiprocessor (sort.cu)
@@ -32,7 +32,7 @@ SPANS = 8  # of 32 points that a warp looks at together (search.cu)
 
 # Few points, keys or edges, which are compared all with all.
 FEW = 8192
-FEW_THREADS = 1024  # of a block that does all steps (linkage.cu, selection.cu)
+FEW_THREADS = 1024  # of a block that does all steps (selection.cu)
 SMALL_ROUNDS = 13  # in which Borůvka's rule joins them all
 SMALL_WORDS = SMALL_ROUNDS + 3  # 32-bit words of the `State` in small.cu
 
@@ -50,8 +50,10 @@ LOG2_SERIES, EXP2_SERIES = records.LOG2_SERIES, records.EXP2_SERIES
 ROW_THREADS = 256  # a block takes a row (rows.cu)
 TREE_THREADS = 256  # of a block that grows a cluster's tree (validity.cu)
 
-# The condensed tree.
+# The dendrogram and the condensed tree.
+ROUND_THREADS, PROGRESS_WORDS = 512, 97  # of a block; 64-bit words of a `Progress` (rounds.cuh)
 PIECE = 1024  # terms that a warp adds (condensed.cu)
+AHEAD = 32  # from a cluster to its far ancestor: one step for each lane (climb.cuh, selection.cu)
 NO_WORD = 2**64 - 1  # nothing has been passed up yet (climb.cuh)
 
 # Graphs.

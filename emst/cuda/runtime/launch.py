@@ -13,7 +13,7 @@ import cupy
 import numpy as np
 
 from emst.cuda.runtime.compile import kernel
-from emst.cuda.runtime.constants import BLOCK, COUNTER_WORDS, EACH, SCAN_TILE
+from emst.cuda.runtime.constants import BLOCK, COMPACT_TILE, COUNTER_WORDS, EACH
 from emst.cuda.runtime.signature import check
 
 NULL = np.uint64(0)
@@ -115,12 +115,12 @@ class Compaction:
     A block takes a tile. The launches run one after the other, since they share the counter from which tiles are taken.
     """
 
-    def __init__(self, n: int, tile: int = SCAN_TILE) -> None:
+    def __init__(self, n: int, tile: int = COMPACT_TILE) -> None:
         self._tile, tiles = tile, -(-n // tile)
         self._tiles = (cupy.zeros if tiles > 1 else cupy.empty)(COUNTER_WORDS + tiles, np.uint64)  # one reads nothing
         self._epoch = 0
 
     def launch(self, room: str, name: str, n: int, *args: Any) -> None:
-        """Run a compacting kernel over n indices; its last two parameters are tiles and epoch."""
+        """Run a kernel that compacts or scans n indices; its last two parameters are tiles and epoch."""
         self._epoch += 1
         launch(room, name, -(-n // self._tile) * BLOCK, *args, self._tiles, np.uint32(self._epoch))

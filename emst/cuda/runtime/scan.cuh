@@ -2,6 +2,10 @@
 //
 // As in compact.cuh, but a tile that holds the head of a segment has the sum that the next tile needs without looking
 // back. "The last value that was set" is such a sum, too: a value that is set begins a segment, all others are 0.
+//
+// fetch(i) returns all that is read for an index i < n, with the members `value`, and `head`: whether a segment begins
+// there; one must begin at 0. Fetches of one thread wait for memory together if they do not branch. emit(i, fetched,
+// sum) gets the sum from its segment's head up to i.
 #pragma once
 #include "runtime/lookback.cuh"
 
@@ -22,24 +26,25 @@ __device__ inline u32 warp_segment_sum(u32 value, u32 heads) {
   return sum;
 }
 
-// load(i, head) returns the value of index i < n and sets whether a segment begins there; one must begin at 0. emit(i,
-// sum) gets the sum from its segment's head up to i.
-template <class Load, class Emit>
-__device__ void segmented_scan(i64 n, u64 *tiles, u32 epoch, Load load, Emit emit) {
+template <class Fetch, class Emit>
+__device__ void segmented_scan(i64 n, u64 *tiles, u32 epoch, Fetch fetch, Emit emit) {
   constexpr int WARPS = SCAN_THREADS / 32, COUNTS = WARPS * SCAN_ITEMS;
+  static_assert(COUNTS % 32 == 0, "a warp adds the sums of the rows");
   __shared__ u32 before[COUNTS];   // by (item, warp): sum of those 32 values, then what comes before them in the tile
   __shared__ bool headed[COUNTS];  // whether there is a head among them, then whether there is one before them
   __shared__ u32 tile_start;
   const int warp = threadIdx.x / 32, tile = lookback::take_tile(tiles);
   u64 *const words = lookback::words(tiles);
   const u32 lane = lane_id(), up_to_me = (2u << lane) - 1;
+  decltype(fetch((i64)0)) fetched[SCAN_ITEMS];
+#pragma unroll
+  for (int j = 0; j < SCAN_ITEMS; j++) fetched[j] = fetch(minimum(scan_index(tile, j), n - 1));
   u32 sum[SCAN_ITEMS], heads[SCAN_ITEMS];
 #pragma unroll
   for (int j = 0; j < SCAN_ITEMS; j++) {
-    bool head = false;
-    u32 value = scan_index(tile, j) < n ? load(scan_index(tile, j), head) : 0;
-    heads[j] = __ballot_sync(FULL, head);
-    sum[j] = warp_segment_sum(value, heads[j]);
+    const bool there = scan_index(tile, j) < n;
+    heads[j] = __ballot_sync(FULL, there && fetched[j].head);
+    sum[j] = warp_segment_sum(there ? fetched[j].value : 0, heads[j]);
     if (lane == 31) {
       before[j * WARPS + warp] = sum[j];
       headed[j * WARPS + warp] = heads[j] != 0;
@@ -74,13 +79,13 @@ __device__ void segmented_scan(i64 n, u64 *tiles, u32 epoch, Load load, Emit emi
     if (scan_index(tile, j) >= n) continue;
     const int row = j * WARPS + warp;
     u32 earlier = heads[j] & up_to_me ? 0 : before[row] + (headed[row] ? 0 : tile_start);
-    emit(scan_index(tile, j), sum[j] + earlier);
+    emit(scan_index(tile, j), fetched[j], sum[j] + earlier);
   }
 }
 
 // The same for any number of indices by one block.
-template <class Load, class Emit>
-__device__ void block_segmented_scan(i64 n, Load load, Emit emit) {
+template <class Fetch, class Emit>
+__device__ void block_segmented_scan(i64 n, Fetch fetch, Emit emit) {
   constexpr int WARPS = SCAN_THREADS / 32;
   __shared__ u32 sums[WARPS];     // of the last segment of every warp
   __shared__ bool headed[WARPS];  // whether that begins in the warp
@@ -89,9 +94,9 @@ __device__ void block_segmented_scan(i64 n, Load load, Emit emit) {
   u32 carry = 0;
   for (i64 start = 0; start < n; start += SCAN_THREADS) {
     const i64 i = start + threadIdx.x;
-    bool head = false;
-    const u32 value = i < n ? load(i, head) : 0, heads = __ballot_sync(FULL, head);
-    const u32 sum = warp_segment_sum(value, heads);
+    const auto fetched = fetch(minimum(i, n - 1));
+    const u32 heads = __ballot_sync(FULL, i < n && fetched.head);
+    const u32 sum = warp_segment_sum(i < n ? fetched.value : 0, heads);
     __syncthreads();  // the sums of the last step have been read
     if (lane == 31) {
       sums[warp] = sum;
@@ -103,6 +108,6 @@ __device__ void block_segmented_scan(i64 n, Load load, Emit emit) {
       if (w == warp) before = carry;
       carry = headed[w] ? sums[w] : carry + sums[w];
     }
-    if (i < n) emit(i, sum + (heads & up_to_me ? 0 : before));
+    if (i < n) emit(i, fetched, sum + (heads & up_to_me ? 0 : before));
   }
 }
