@@ -21,6 +21,7 @@ from emst.cuda.runtime.sort import few, index_bits, sample_ties, sort_packed, so
 Box: TypeAlias = tuple[np.ndarray, np.ndarray]  # corners float64[d] on the host
 
 THREADS = 1 << 18  # that find the boxes, at most
+LOWEST_OF_CODES = 16  # bits below are not sorted by where packed keys would leave many ties
 LEAST_RUN = 64  # points that one of them takes at least
 
 
@@ -63,7 +64,7 @@ def curve_order(points: cupy.ndarray, scale: float, keep: bool = False, box: Box
             rows, level = _by_high_bits(keys, codes, level, grids)
             if level is None:
                 break
-            codes = codes if level.members is None else codes[level.members]
+            codes = codes[level.members]
         codes, rows = _sorted(codes, level, rows)
         if keep:
             kept.append((level.first, *runs_of(codes, level.first, level.start), grids))
@@ -125,25 +126,30 @@ def _codes(
     return codes
 
 
-def _by_high_bits(keys: cupy.ndarray, codes: cupy.ndarray, level: Level, grids: Grids) -> tuple[Any, Level | None]:
+def _by_high_bits(
+    keys: cupy.ndarray, codes: cupy.ndarray, level: Level, grids: Grids
+) -> tuple[cupy.ndarray, Level | None]:
     """All points in the order of their codes, by few passes, and what is left to be sorted by all bits.
 
-    That is nothing, or a level of those points that have the highest bits in common with more than CROWD others, or,
-    with None instead of the order, the level itself."""
+    That is nothing, or a level of those points that have the highest bits in common with more than CROWD others."""
     n, bits = level.m, index_bits(level.m)
     least = LEAST_PASSES + (n > 1 << LEAST_PASSES * DIGIT_BITS)  # more points than keys of so many bits
     many, state = sample_ties(keys, least, MOST_PASSES + 1, CROWD // 2), cupy.zeros(1, np.int32)
     ordered = cupy.empty(n, np.int32)
     keys = sort_packed(keys, many)
     args = (keys, n, np.int32(bits), many, codes, ordered, state)
-    launch("points/order", "order_codes", -(-n // TIES_A_THREAD), *args)
+    launch("points/order", "order_packed", -(-n // TIES_A_THREAD), *args)
     passes = int(state.get()[0])
-    if passes > MOST_PASSES:
-        return None, level
     if passes == 0:
         return ordered, None
-    place, sorted_from = cupy.empty(n, np.int32), np.int32(max(64 - DIGIT_BITS * passes, bits))
-    Compaction(n).launch("points/order", "list_crowded", n, keys, sorted_from, None, n, grids.factor, place, state)
+    lowest = max(64 - DIGIT_BITS * passes, bits)
+    if passes > MOST_PASSES:
+        lowest = LOWEST_OF_CODES
+        keys, rows = sort_pairs(codes, lowest=lowest)
+        launch("points/order", "order_codes", -(-n // TIES_A_THREAD), keys, rows, n, np.int32(lowest), ordered)
+    place = cupy.empty(n, np.int32)
+    args = (keys, np.int32(lowest), None, n, grids.factor, place, state)
+    Compaction(n).launch("points/order", "list_crowded", n, *args)
     place = place[: int(state.get()[0])]
     return ordered, Level(len(place), 1, place=place, members=ordered[place]) if len(place) else None
 

@@ -139,7 +139,8 @@ __global__ void __launch_bounds__(TIE_THREADS)
   const int passes = passes_of(many);
   order_ties<LONGEST_RUN, Tied<Bits<T>, N>>(
       key, count, maximum(lowest_bit(passes), bits), bits,
-      [&](i64 slot) {
+      [&](i64, u64 own) {
+        const i64 slot = index_of(own, bits);
         Tied<Bits<T>, N> tied;
         tied.ends = ends[slot];
         if constexpr (N > 0)
@@ -147,8 +148,8 @@ __global__ void __launch_bounds__(TIE_THREADS)
           for (int i = 0; i < N; i++) tied.key[i] = listed[slot].key[i];
         return tied;
       },
-      comes_before<Bits<T>, N>, [&](i64 slot) { return listed[slot]; },
-      [&](i64 to, i64, u64 own, const Listed &e, Run run) {
+      comes_before<Bits<T>, N>, [&](i64, u64 own) { return listed[index_of(own, bits)]; },
+      [&](i64 to, u64 own, const Listed &e, Run run) {
         if constexpr (sizeof(T) == 8)
           emit<SQUARED>(e.rows, value_of(e.key[0]), unscale, to, edge, length);
         else

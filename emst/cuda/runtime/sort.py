@@ -24,27 +24,28 @@ COUNTING = 512  # blocks at most
 
 
 def sort_pairs(
-    keys: cupy.ndarray, values: cupy.ndarray | None = None, bits: int | None = None
+    keys: cupy.ndarray, values: cupy.ndarray | None = None, bits: int | None = None, lowest: int = 0
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Keys uint32[n] or uint64[n] in ascending order and their values int32[n], by default indices; equal keys stay in
-    order. Keys are less than 2**bits: higher digits are not sorted by.
+    order. Keys are less than 2**bits: higher digits are not sorted by; nor are the `lowest` bits, unless the keys are
+    few.
     """
     n, word = len(keys), np.dtype(f"u{keys.dtype.itemsize}")
     name = f"u{8 * word.itemsize}"
-    passes = -(-(8 * word.itemsize if bits is None else bits) // DIGIT_BITS)
+    passes = -(-((8 * word.itemsize if bits is None else bits) - lowest) // DIGIT_BITS)
     if few(n):
         out = cupy.empty(n, word), cupy.empty(n, np.int32)
         launch("runtime/sort", f"rank_keys<{name}>", 32 * n, keys, values, n, *out)
         return out
     tiles = -(-n * word.itemsize // SORT_BYTES)
     counts, words = _counts(tiles, passes)
-    counting = (keys, n, np.int32(passes), counts)
+    counting = (keys, n, np.int32(lowest), np.int32(passes), counts)
     launch("runtime/sort", f"count_digits<{name}>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
     launch("runtime/sort", "digit_starts", passes * DIGITS, counts, block=DIGITS)
     buffers = [(cupy.empty(n, word), cupy.empty(n, np.int32)) for _ in range(2)]  # the caller's keys stay
     for digit in range(passes):
         out = buffers[digit % 2]
-        args = (keys, values, n, np.int32(DIGIT_BITS * digit), counts[digit * DIGITS :], *out)
+        args = (keys, values, n, np.int32(lowest + DIGIT_BITS * digit), counts[digit * DIGITS :], *out)
         epoch = np.uint32(digit + 1)
         launch("runtime/sort", f"sort_pass<{name}>", tiles * SORT_THREADS, *args, words, epoch, block=SORT_THREADS)
         keys, values = out

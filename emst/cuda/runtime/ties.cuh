@@ -1,5 +1,5 @@
-// Short runs of packed keys that are equal in the bits that a sort has looked at, put in order by their other bits and,
-// where the keys are equal, by what they lack.
+// Short runs of keys that are equal in the bits that a sort has looked at, put in order by their other bits and, where
+// packed keys are equal, by what they lack.
 //
 // A block takes a tile of places, and MOST places before and behind it: with them it sees every short run that begins
 // or ends in its tile. Each item of a run counts those that come before it.
@@ -9,11 +9,11 @@
 constexpr int TIES_A_THREAD = EMST_TIES_A_THREAD;
 constexpr int TIE_THREADS = EMST_BLOCK, TIE_TILE = TIES_A_THREAD * TIE_THREADS;
 
-// Keys are equal in all bits above `bits`, and in a run if they are equal above `sorted`. load(index) reads what orders
-// equal keys, for those that have equals in their run; before(a, b) is that order; items of which neither comes before
-// the other stay in order. fetch(index) reads what emit(to, index, key, fetched, run) needs with the new place of each
-// index. Runs of more than MOST stay where they are; `run` says whether an item is in one, and whether that item and
-// the next are not in order.
+// Keys are equal if all bits from `bits` up are, and in a run if those from `sorted` up are. load(place, key) reads
+// what orders equal keys, for those that have equals in their run; before(a, b) is that order; items of which neither
+// comes before the other stay in order. fetch(place, key) reads what emit(to, key, fetched, run) needs with the new
+// place of each key. Runs of more than MOST stay where they are; `run` says whether an item is in one, and whether that
+// item and the next are not in order.
 enum Run { SHORT_RUN, LONG_RUN, UNORDERED_RUN };
 template <int MOST, class Item, class Load, class Before, class Fetch, class Emit>
 __device__ void order_ties(const u64 *keys, i64 n, int sorted, int bits, Load load, Before before, Fetch fetch,
@@ -25,11 +25,11 @@ __device__ void order_ties(const u64 *keys, i64 n, int sorted, int bits, Load lo
   const int first = (int)maximum((i64)0, -start), end = (int)minimum((i64)SEEN, n - start);
   for (int k = first + threadIdx.x; k < end; k += TIE_THREADS) key[k] = keys[start + k];
   __syncthreads();
-  decltype(fetch(0)) fetched[TIES_A_THREAD];
+  decltype(fetch(0, 0)) fetched[TIES_A_THREAD];
 #pragma unroll
   for (int j = 0; j < TIES_A_THREAD; j++) {
     const int k = MOST + j * TIE_THREADS + threadIdx.x;
-    if (k < end) fetched[j] = fetch(index_of(key[k], bits));
+    if (k < end) fetched[j] = fetch(start + k, key[k]);
   }
   const auto in_run = [&](int a, int b) { return key[a] >> sorted == key[b] >> sorted; };
   for (int k = first + threadIdx.x; k < end; k += TIE_THREADS) {
@@ -38,7 +38,7 @@ __device__ void order_ties(const u64 *keys, i64 n, int sorted, int bits, Load lo
       tied = key[other] >> bits == key[k] >> bits;
     for (int other = k + 1; !tied && other < end && other - k < MOST && in_run(other, k); other++)
       tied = key[other] >> bits == key[k] >> bits;
-    if (tied) item[k] = load(index_of(key[k], bits));
+    if (tied) item[k] = load(start + k, key[k]);
   }
   __syncthreads();
   const auto comes_before = [&](int a, int b) {
@@ -60,6 +60,6 @@ __device__ void order_ties(const u64 *keys, i64 n, int sorted, int bits, Load lo
     } else {
       run = k + 1 < end && in_run(k + 1, k) && !comes_before(k, k + 1) ? UNORDERED_RUN : LONG_RUN;
     }
-    emit(start + to, index_of(key[k], bits), key[k], fetched[j], run);
+    emit(start + to, key[k], fetched[j], run);
   }
 }
