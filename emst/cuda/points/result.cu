@@ -56,12 +56,27 @@ __device__ inline int2 rows_of(u64 ends, const int *order) {
   return make_int2(minimum(u, v), maximum(u, v));
 }
 
+// The first keys of the total order in 64 bits, whose lowest `bits` will hold the slot. After the 31 bits of a weight
+// come the first bits of the smaller end or, under mutual reachability, how far the power of the distance is below the
+// weight, the farthest first: their difference without its last bits. What lies 16 powers of two below, or more, counts
+// as equally far.
+template <bool MRD>
+__device__ u64 order_key(int weight, int power, u64 ends, int bits) {
+  const int room = 33 - bits;
+  const u64 most = (1ull << room) - 1, below = (u64)(weight - power) >> maximum(27 - room, 0);
+  const u64 second = MRD ? most - minimum(most, below) << bits : ends >> 32 << room;
+  return (u64)weight << 33 | second;
+}
+template <bool MRD>
+__device__ u64 order_key(i64 weight, i64, u64, int) {
+  return (u64)weight << 1;
+}
+
 // Packed keys and edges of all slots. The ends of an edge are near its slot as a rule, and so are their rows in
-// `order`. The smaller end follows a weight of 32 bits, whose sign is left out.
+// `order`.
 template <class T, int METRIC, bool MRD>
 __global__ void list_edges(const u64 *ends, const Bits<T> *weight, i64 n, const T *rows, int dimensions, int stride,
                            const Norm<METRIC> norm, const int *order, int bits, u64 *key, u64 *edges) {
-  constexpr int WEIGHT_BITS = 8 * sizeof(T) - 1;
   u64 own[EACH];
   Edge<Bits<T>, KEYS<T, MRD>> edge[EACH];
 #pragma unroll
@@ -78,11 +93,10 @@ __global__ void list_edges(const u64 *ends, const Bits<T> *weight, i64 n, const 
       continue;
     }
     const Bits<T> w = weight[i];
-    u64 high = (u64)w << (64 - WEIGHT_BITS);
-    if constexpr (KEYS<T, MRD> == 0) high |= own[j] >> 32 << (64 - WEIGHT_BITS - bits);
-    key[i] = packed(high, i, bits);
+    const Bits<T> power = MRD ? pair_power(own[j], rows, dimensions, stride, norm) : w;
+    key[i] = packed(order_key<MRD>(w, power, own[j], bits), i, bits);
     if constexpr (sizeof(T) == 8) edge[j].key[0] = w;
-    if constexpr (MRD) edge[j].key[KEYS<T, MRD> - 1] = pair_power(own[j], rows, dimensions, stride, norm);
+    if constexpr (MRD) edge[j].key[KEYS<T, MRD> - 1] = power;
     reinterpret_cast<Edge<Bits<T>, KEYS<T, MRD>> *>(edges)[i] = edge[j];
   }
 }

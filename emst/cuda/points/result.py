@@ -34,7 +34,7 @@ def _in_total_order(
     keys, listed = cupy.empty(n, np.uint64), cupy.empty((n, _words(bvh)), np.uint64)
     args = (ends, weight, n, bvh.rows, *bvh.shape, bvh.metric.norm, order, bits, keys, listed)
     launch_over_points("points/result", f"list_edges<{_edge_template(bvh)}>", n, *args)
-    many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 2), cupy.zeros(1, np.int32)
+    many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8), cupy.zeros(1, np.int32)
     keys = sort_packed(keys, many)
     edges, weights = _results(bvh, count)
     name, written = f"<{bvh.T}, {_mrd(bvh)}, {_squared(bvh)}>", (listed, _unscale(bvh), edges, weights)
