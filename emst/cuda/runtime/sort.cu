@@ -102,11 +102,11 @@ __device__ inline u32 sum_of_earlier(const u64 *words, u32 epoch, int tile) {
   return sum;
 }
 
-// A block sorts the tile that it takes by one digit, with VALUES or without; values_in null: the value of a key is its
-// index.
-template <class Word, bool VALUES, int ITEMS>
-__device__ void sort_tile(const Word *__restrict__ keys_in, const int *__restrict__ values_in, i64 n, int shift,
-                          const u64 *starts, Word *keys_out, int *values_out, u64 *tiles, u32 epoch) {
+// A block sorts the tile that it takes by one digit: load(i) is the i-th key, and store(to, key) gets its new place.
+// VALUES: whether keys have values; values_in null: the value of a key is its index.
+template <class Word, bool VALUES, int ITEMS, class Load, class Store>
+__device__ void sort_tile(Load load, const int *__restrict__ values_in, i64 n, int shift, const u64 *starts,
+                          Store store, int *values_out, u64 *tiles, u32 epoch) {
   constexpr int TILE = ITEMS * THREADS;
   constexpr int COUNTS = SORT_WARPS * DIGITS;
   __shared__ u32 out_base[DIGITS];  // where the tile's first key of a digit goes, minus its place in the tile
@@ -126,7 +126,7 @@ __device__ void sort_tile(const Word *__restrict__ keys_in, const int *__restric
   // Counts first, since later tiles wait for them; ranks later. Padding comes last in its tile.
   Word key[ITEMS];
 #pragma unroll
-  for (int j = 0; j < ITEMS; j++) key[j] = first + j * 32 < n ? keys_in[first + j * 32] : ~(Word)0;
+  for (int j = 0; j < ITEMS; j++) key[j] = first + j * 32 < n ? load(first + j * 32) : ~(Word)0;
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) atomicAdd(&next_place[warp][digit_of(key[j], shift)], 1u);
   __syncthreads();
@@ -186,7 +186,7 @@ __device__ void sort_tile(const Word *__restrict__ keys_in, const int *__restric
     int at = j * THREADS + threadIdx.x;
     Word k = exchange[at];
     digits.set(j, digit_of(k, shift));
-    if (at < here) keys_out[out_base[digits[j]] + at] = k;
+    if (at < here) store(out_base[digits[j]] + at, k);
   }
   if constexpr (VALUES) {
     __syncthreads();
@@ -209,7 +209,8 @@ template <class Word>
 __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
     sort_pass(const Word *keys_in, const int *values_in, i64 n, int shift, const u64 *starts, Word *keys_out,
               int *values_out, u64 *tiles, u32 epoch) {
-  sort_tile<Word, true, ITEMS_OF<Word>>(keys_in, values_in, n, shift, starts, keys_out, values_out, tiles, epoch);
+  sort_tile<Word, true, ITEMS_OF<Word>>([&](i64 i) { return keys_in[i]; }, values_in, n, shift, starts,
+                                        [&](u32 to, Word key) { keys_out[to] = key; }, values_out, tiles, epoch);
 }
 
 // The first pass that is wanted reads the unsorted keys, the others what the pass before wrote.
@@ -218,7 +219,26 @@ __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
                 const int *many, u64 *tiles, u32 epoch) {
   const int lowest = lowest_bit(passes_of(many));
   if (shift < lowest || lowest < lowest_bit(MOST_PASSES)) return;
-  sort_tile<u64, false, PACKED_ITEMS>(shift == lowest ? unsorted : keys_in, nullptr, n, shift, starts, keys_out,
+  const u64 *const from = shift == lowest ? unsorted : keys_in;
+  sort_tile<u64, false, PACKED_ITEMS>([&](i64 i) { return from[i]; }, nullptr, n, shift, starts,
+                                      [&](u32 to, u64 key) { keys_out[to] = key; }, nullptr, tiles, epoch);
+}
+
+// Keys whose values are their indices, and which leave room for these: the first pass packs them, as long as there is
+// no `packed_in`, and the last takes them apart.
+__global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
+    indexed_pass(const u64 *keys_in, const u64 *packed_in, i64 n, int bits, int shift, const u64 *starts,
+                 u64 *packed_out, u64 *keys_out, int *values_out, u64 *tiles, u32 epoch) {
+  sort_tile<u64, false, PACKED_ITEMS>([&](i64 i) { return packed_in ? packed_in[i] : keys_in[i] << bits | (u64)i; },
+                                      nullptr, n, bits + shift, starts,
+                                      [&](u32 to, u64 key) {
+                                        if (packed_out) {
+                                          packed_out[to] = key;
+                                        } else {
+                                          keys_out[to] = key >> bits;
+                                          values_out[to] = (int)index_of(key, bits);
+                                        }
+                                      },
                                       nullptr, tiles, epoch);
 }
 

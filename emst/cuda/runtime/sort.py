@@ -31,35 +31,54 @@ def sort_pairs(
     few.
     """
     n, word = len(keys), np.dtype(f"u{keys.dtype.itemsize}")
-    name = f"u{8 * word.itemsize}"
-    passes = -(-((8 * word.itemsize if bits is None else bits) - lowest) // DIGIT_BITS)
+    name, bits = f"u{8 * word.itemsize}", 8 * word.itemsize if bits is None else bits
     if few(n):
         out = cupy.empty(n, word), cupy.empty(n, np.int32)
         launch("runtime/sort", f"rank_keys<{name}>", 32 * n, keys, values, n, *out)
         return out
+    if values is None and word.itemsize == 8 and bits + index_bits(n) <= 64:
+        return _sort_indexed(keys, lowest, bits)
+    shifts = range(lowest, bits, DIGIT_BITS)
     tiles = -(-n * word.itemsize // SORT_BYTES)
-    counts, words = _counts(tiles, passes)
-    counting = (keys, n, np.int32(lowest), np.int32(passes), counts)
+    counts, words = _counts(tiles, len(shifts))
+    counting = (keys, n, np.int32(lowest), np.int32(len(shifts)), counts)
     launch("runtime/sort", f"count_digits<{name}>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
-    launch("runtime/sort", "digit_starts", passes * DIGITS, counts, block=DIGITS)
+    launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
     buffers = [(cupy.empty(n, word), cupy.empty(n, np.int32)) for _ in range(2)]  # the caller's keys stay
-    for digit in range(passes):
+    for digit, shift in enumerate(shifts):
         out = buffers[digit % 2]
-        args = (keys, values, n, np.int32(lowest + DIGIT_BITS * digit), counts[digit * DIGITS :], *out)
-        epoch = np.uint32(digit + 1)
-        launch("runtime/sort", f"sort_pass<{name}>", tiles * SORT_THREADS, *args, words, epoch, block=SORT_THREADS)
+        args = (keys, values, n, np.int32(shift), counts[digit * DIGITS :], *out, words, np.uint32(digit + 1))
+        launch("runtime/sort", f"sort_pass<{name}>", tiles * SORT_THREADS, *args, block=SORT_THREADS)
         keys, values = out
     return keys, values
+
+
+def _sort_indexed(keys: cupy.ndarray, lowest: int, bits: int) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """As `sort_pairs`, with indices that fit above so many bits of the keys."""
+    n, shifts, tiles = len(keys), range(lowest, bits, DIGIT_BITS), _packed_tiles(len(keys))
+    counts, words = _counts(tiles, len(shifts))
+    counting = (keys, n, np.int32(lowest), np.int32(len(shifts)), counts)
+    launch("runtime/sort", "count_digits<u64>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
+    launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
+    source, out, values = None, cupy.empty(n, np.uint64), cupy.empty(n, np.int32)
+    spare = cupy.empty(n, np.uint64) if len(shifts) > 1 else None
+    for digit, shift in enumerate(shifts):
+        to = (out, None, None) if shift != shifts[-1] else (None, out, values)
+        sizes = (n, np.int32(index_bits(n)), np.int32(shift))
+        args = (keys, source, *sizes, counts[digit * DIGITS :], *to, words, np.uint32(digit + 1))
+        launch("runtime/sort", "indexed_pass", tiles * SORT_THREADS, *args, block=SORT_THREADS)
+        source, out, spare = out, spare, out
+    return source, values
 
 
 def sort_packed(keys: cupy.ndarray, many: cupy.ndarray) -> cupy.ndarray:
     """Packed keys uint64[n] (packed.cuh) in the order of their highest bits; equal ones stay in order.
 
     `many` is that of `sample_ties`. If all numbers of passes would leave many ties, nothing is sorted."""
-    n, tiles = len(keys), -(-len(keys) // (PACKED_ITEMS * SORT_THREADS))
+    n, tiles = len(keys), _packed_tiles(len(keys))
     counts, words = _counts(tiles, MOST_PASSES)
     launch("runtime/sort", "count_packed", min(tiles, COUNTING) * DIGITS, keys, n, many, counts, block=DIGITS)
-    launch("runtime/sort", "digit_starts", MOST_PASSES * DIGITS, counts, block=DIGITS)
+    launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
     last, out = cupy.empty(n, np.uint64), cupy.empty(n, np.uint64)
     for digit in range(MOST_PASSES):
         shift, starts = np.int32(64 - DIGIT_BITS * (MOST_PASSES - digit)), counts[digit * DIGITS :]
@@ -91,6 +110,11 @@ def few(n: int) -> bool:
 def index_bits(n: int) -> int:
     """Of a packed key, the bits that its index below n takes."""
     return max((n - 1).bit_length(), 1)
+
+
+def _packed_tiles(n: int) -> int:
+    """How many blocks n packed keys take."""
+    return -(-n // (PACKED_ITEMS * SORT_THREADS))
 
 
 def _counts(tiles: int, passes: int) -> tuple[cupy.ndarray, cupy.ndarray]:
