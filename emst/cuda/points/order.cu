@@ -176,6 +176,8 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
         const u64 mine = code[k] >> lowest;
         const int own = cell ? cell[k] : 0;
         const auto same = [&](i64 j) { return code[j] >> lowest == mine && (!cell || cell[j] == own); };
+        const i64 behind = k - CROWD / 2, ahead = k + CROWD / 2;  // half of a longer run lies on one side
+        if (!(behind >= 0 && same(behind)) && !(ahead < m && same(ahead))) return false;
         int run = 1;
         for (i64 j = k - 1; j >= 0 && run <= CROWD && same(j); j--) run++;
         for (i64 j = k + 1; j < m && run <= CROWD && same(j); j++) run++;

@@ -116,6 +116,9 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       edges, tiles, epoch, total,
       [&](int, i64 i) {
         const u64 mine = key[i] >> sorted;
+        const i64 behind = i - LONGEST_RUN / 2, ahead = i + LONGEST_RUN / 2;  // half of a longer run lies on one side
+        if (!(behind >= 0 && key[behind] >> sorted == mine) && !(ahead < edges && key[ahead] >> sorted == mine))
+          return false;
         i64 front = i, back = i + 1;
         while (front > 0 && i - front < LONGEST_RUN && key[front - 1] >> sorted == mine) front--;
         while (back < edges && back - front <= LONGEST_RUN && key[back] >> sorted == mine) back++;
