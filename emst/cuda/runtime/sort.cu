@@ -14,8 +14,10 @@ constexpr int COUNT_THREADS = DIGITS, COUNT_ITEMS = 4;
 constexpr int SAMPLE = EMST_SORT_SAMPLE, SAMPLE_THREADS = EMST_SAMPLE_THREADS;
 
 template <class Word>
-__device__ constexpr int PASSES = 8 * sizeof(Word) / DIGIT_BITS;               // at most
-constexpr int SORT_ITEMS = EMST_SORT_ITEMS, PACKED_ITEMS = EMST_PACKED_ITEMS;  // keys of a thread
+__device__ constexpr int PASSES = 8 * sizeof(Word) / DIGIT_BITS;  // at most
+constexpr int PACKED_ITEMS = EMST_PACKED_ITEMS;                   // packed keys of a thread
+template <class Word>
+__device__ constexpr int ITEMS_OF = EMST_SORT_BYTES / sizeof(Word) / THREADS;  // keys of a thread that have values
 
 template <class Word>
 __device__ int digit_of(Word key, int shift) {
@@ -207,8 +209,8 @@ template <class Word>
 __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
     sort_pass(const Word *keys_in, const int *values_in, i64 n, int shift, const u64 *starts, Word *keys_out,
               int *values_out, u64 *tiles, u32 epoch) {
-  sort_tile<Word, true, SORT_ITEMS>([&](i64 i) { return keys_in[i]; }, values_in, n, shift, starts,
-                                    [&](u32 to, Word key) { keys_out[to] = key; }, values_out, tiles, epoch);
+  sort_tile<Word, true, ITEMS_OF<Word>>([&](i64 i) { return keys_in[i]; }, values_in, n, shift, starts,
+                                        [&](u32 to, Word key) { keys_out[to] = key; }, values_out, tiles, epoch);
 }
 
 // The first pass that is wanted reads the unsorted keys, the others what the pass before wrote.

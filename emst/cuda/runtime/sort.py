@@ -13,7 +13,7 @@ from emst.cuda.runtime.constants import (
     MOST_PASSES,
     PACKED_ITEMS,
     SAMPLE_THREADS,
-    SORT_ITEMS,
+    SORT_BYTES,
     SORT_SAMPLE,
     SORT_THREADS,
 )
@@ -39,7 +39,7 @@ def sort_pairs(
     if values is None and word.itemsize == 8 and bits + index_bits(n) <= 64:
         return _sort_indexed(keys, lowest, bits)
     shifts = range(lowest, bits, DIGIT_BITS)
-    tiles = -(-n // (SORT_ITEMS * SORT_THREADS))
+    tiles = -(-n * word.itemsize // SORT_BYTES)
     counts, words = _counts(tiles, len(shifts))
     counting = (keys, n, np.int32(lowest), np.int32(len(shifts)), counts)
     launch("runtime/sort", f"count_digits<{name}>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
