@@ -102,8 +102,8 @@ __global__ void cell_grids(const U *corners, const int *ranks, i64 cells, int di
   factor[cell] = extent > least_extent ? (double)(1ull << bits_for(chosen)) / extent : 0.0;
 }
 
-// The code of every point in its cell, 0 where the cell cannot be divided. Unless `key` is null, codes begin with the
-// highest of 64 bits, and `key` gets them packed with the points' numbers.
+// The code of every point in its cell, 0 where the cell cannot be divided, and, unless it is null, the same packed with
+// the point's number, so that it begins with the highest bit of the code.
 template <class T, int D>
 __global__ void cell_codes(const T *points, int dimensions, const int *members, const int *cell, i64 m, double scale,
                            const double *low, const int *axes, const int *used, const double *factor, u64 *code,
@@ -118,9 +118,8 @@ __global__ void cell_codes(const T *points, int dimensions, const int *members, 
     if (k >= m) return;
     const i64 row = members ? members[k] : k, own = cell ? cell[k] : 0;
     const u64 c = factor[own] > 0 ? curve_code<T, D>(coder, points + row * dimensions, scale, grids, own) : 0;
-    const u64 aligned = key ? c << (64 - used[own] * bits_for(used[own])) : c;
-    code[k] = aligned;
-    if (key) key[k] = packed(aligned, k, bits);
+    code[k] = c;
+    if (key) key[k] = packed(c << (64 - used[own] * bits_for(used[own])), k, bits);
   }
 }
 
@@ -140,14 +139,6 @@ __global__ void __launch_bounds__(TIE_THREADS)
         ordered[to] = row;
         if (run != SHORT_RUN) *state = passes;
       });
-}
-
-// The same where codes have been sorted with their rows.
-__global__ void __launch_bounds__(TIE_THREADS)
-    order_codes(const u64 *code, const int *rows, i64 n, int lowest, int *ordered) {
-  order_ties<CROWD, char>(
-      code, n, lowest, 0, [](i64, u64) { return '\0'; }, [](char, char) { return false; },
-      [&](i64 k, u64) { return rows[k]; }, [&](i64 to, u64, int row, Run) { ordered[to] = row; });
 }
 
 // Keys by which points that are sorted by their codes are sorted by their cells.

@@ -21,7 +21,6 @@ from emst.cuda.runtime.sort import few, index_bits, sample_ties, sort_packed, so
 Box: TypeAlias = tuple[np.ndarray, np.ndarray]  # corners float64[d] on the host
 
 THREADS = 1 << 18  # that find the boxes, at most
-LOWEST_OF_CODES = 16  # bits below are not sorted by where packed keys would leave many ties
 LEAST_RUN = 64  # points that one of them takes at least
 
 
@@ -64,7 +63,7 @@ def curve_order(points: cupy.ndarray, scale: float, keep: bool = False, box: Box
             rows, level = _by_high_bits(keys, codes, level, grids)
             if level is None:
                 break
-            codes = codes[level.members]
+            codes = codes if level.members is None else codes[level.members]
         codes, rows = _sorted(codes, level, rows)
         if keep:
             kept.append((level.first, *runs_of(codes, level.first, level.start), grids))
@@ -126,12 +125,11 @@ def _codes(
     return codes
 
 
-def _by_high_bits(
-    keys: cupy.ndarray, codes: cupy.ndarray, level: Level, grids: Grids
-) -> tuple[cupy.ndarray, Level | None]:
+def _by_high_bits(keys: cupy.ndarray, codes: cupy.ndarray, level: Level, grids: Grids) -> tuple[Any, Level | None]:
     """All points in the order of their codes, by few passes, and what is left to be sorted by all bits.
 
-    That is nothing, or a level of those points that have the highest bits in common with more than CROWD others."""
+    That is nothing, or a level of those points that have the highest bits in common with more than CROWD others, or,
+    with None instead of the order, the level itself."""
     n, bits = level.m, index_bits(level.m)
     least = LEAST_PASSES + (n > 1 << LEAST_PASSES * DIGIT_BITS)  # more points than keys of so many bits
     many, state = sample_ties(keys, least, MOST_PASSES + 1, CROWD // 2), cupy.zeros(1, np.int32)
@@ -140,16 +138,12 @@ def _by_high_bits(
     args = (keys, n, np.int32(bits), many, codes, ordered, state)
     launch("points/order", "order_packed", -(-n // TIES_A_THREAD), *args)
     passes = int(state.get()[0])
+    if passes > MOST_PASSES:
+        return None, level
     if passes == 0:
         return ordered, None
-    lowest = max(64 - DIGIT_BITS * passes, bits)
-    if passes > MOST_PASSES:
-        lowest = LOWEST_OF_CODES
-        keys, rows = sort_pairs(codes, lowest=lowest)
-        launch("points/order", "order_codes", -(-n // TIES_A_THREAD), keys, rows, n, np.int32(lowest), ordered)
-    place = cupy.empty(n, np.int32)
-    args = (keys, np.int32(lowest), None, n, grids.factor, place, state)
-    Compaction(n).launch("points/order", "list_crowded", n, *args)
+    place, lowest = cupy.empty(n, np.int32), np.int32(max(64 - DIGIT_BITS * passes, bits))
+    Compaction(n).launch("points/order", "list_crowded", n, keys, lowest, None, n, grids.factor, place, state)
     place = place[: int(state.get()[0])]
     return ordered, Level(len(place), 1, place=place, members=ordered[place]) if len(place) else None
 

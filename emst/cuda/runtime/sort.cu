@@ -62,9 +62,8 @@ __device__ void count_all(const Word *keys, i64 n, int lowest, int first, int pa
 }
 
 template <class Word>
-__global__ void __launch_bounds__(COUNT_THREADS)
-    count_digits(const Word *keys, i64 n, int lowest, int passes, u64 *counts) {
-  count_all(keys, n, lowest, 0, passes, counts);
+__global__ void __launch_bounds__(COUNT_THREADS) count_digits(const Word *keys, i64 n, int passes, u64 *counts) {
+  count_all(keys, n, 0, 0, passes, counts);
 }
 
 __global__ void __launch_bounds__(COUNT_THREADS) count_packed(const u64 *keys, i64 n, const int *many, u64 *counts) {

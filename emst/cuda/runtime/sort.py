@@ -24,11 +24,10 @@ COUNTING = 512  # blocks at most
 
 
 def sort_pairs(
-    keys: cupy.ndarray, values: cupy.ndarray | None = None, bits: int | None = None, lowest: int = 0
+    keys: cupy.ndarray, values: cupy.ndarray | None = None, bits: int | None = None
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Keys uint32[n] or uint64[n] in ascending order and their values int32[n], by default indices; equal keys stay in
-    order. Keys are less than 2**bits: higher digits are not sorted by; nor are the `lowest` bits, unless the keys are
-    few.
+    order. Keys are less than 2**bits: higher digits are not sorted by.
     """
     n, word = len(keys), np.dtype(f"u{keys.dtype.itemsize}")
     name, bits = f"u{8 * word.itemsize}", 8 * word.itemsize if bits is None else bits
@@ -37,11 +36,11 @@ def sort_pairs(
         launch("runtime/sort", f"rank_keys<{name}>", 32 * n, keys, values, n, *out)
         return out
     if values is None and word.itemsize == 8 and bits + index_bits(n) <= 64:
-        return _sort_indexed(keys, lowest, bits)
-    shifts = range(lowest, bits, DIGIT_BITS)
+        return _sort_indexed(keys, bits)
+    shifts = range(0, bits, DIGIT_BITS)
     tiles = -(-n * word.itemsize // SORT_BYTES)
     counts, words = _counts(tiles, len(shifts))
-    counting = (keys, n, np.int32(lowest), np.int32(len(shifts)), counts)
+    counting = (keys, n, np.int32(len(shifts)), counts)
     launch("runtime/sort", f"count_digits<{name}>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
     launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
     buffers = [(cupy.empty(n, word), cupy.empty(n, np.int32)) for _ in range(2)]  # the caller's keys stay
@@ -53,11 +52,11 @@ def sort_pairs(
     return keys, values
 
 
-def _sort_indexed(keys: cupy.ndarray, lowest: int, bits: int) -> tuple[cupy.ndarray, cupy.ndarray]:
+def _sort_indexed(keys: cupy.ndarray, bits: int) -> tuple[cupy.ndarray, cupy.ndarray]:
     """As `sort_pairs`, with indices that fit above so many bits of the keys."""
-    n, shifts, tiles = len(keys), range(lowest, bits, DIGIT_BITS), _packed_tiles(len(keys))
+    n, shifts, tiles = len(keys), range(0, bits, DIGIT_BITS), _packed_tiles(len(keys))
     counts, words = _counts(tiles, len(shifts))
-    counting = (keys, n, np.int32(lowest), np.int32(len(shifts)), counts)
+    counting = (keys, n, np.int32(len(shifts)), counts)
     launch("runtime/sort", "count_digits<u64>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
     launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
     source, out, values = None, cupy.empty(n, np.uint64), cupy.empty(n, np.int32)

@@ -1,5 +1,5 @@
-// Short runs of keys that are equal in the bits that a sort has looked at, put in order by their other bits and, where
-// packed keys are equal, by what they lack.
+// Short runs of packed keys that are equal in the bits that a sort has looked at, put in order by their other bits and,
+// where the keys are equal, by what they lack.
 //
 // A block takes a tile of places, and MOST places before and behind it: with them it sees every short run that begins
 // or ends in its tile. Each item of a run counts those that come before it.
