@@ -62,6 +62,23 @@ def test_crowded_cells_are_divided(ops, kind):
     assert levels >= at_least.get(kind, 2 if "subnormal" not in kind else 1)
 
 
+@pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("kind", [*CROWDED, *KINDS, "pairs", "crowds"])
+def test_order_without_cells_is_the_same(ops, kind):
+    """Sorted by as many of the highest bits as a sample of the codes asks for."""
+    near = np.random.default_rng(1).standard_normal((3_000, 2))
+    if kind == "pairs":  # short runs of codes that agree in all but the last bits
+        x = np.r_[near, near + 1e-8]
+    elif kind == "crowds":  # long ones, some of which repeat points
+        x = np.r_[near, np.repeat(near[:20], 30, axis=0) + 1e-8 * np.arange(600)[:, None].clip(300)]
+    else:
+        x = CROWDED[kind]() if kind in CROWDED else cloud(400, 3, np.float64, kind)
+    for points in (x, x.astype(np.float32)):
+        with np.errstate(over="ignore"):
+            scale, rows = scale_and_order(points)
+        np.testing.assert_array_equal(to_host(ops.curve_order(to_device(ops, points), scale).rows), rows)
+
+
 def test_crowded_cells_in_float32(ops):
     check_order(ops, heavy_tailed(400, 3, 4).astype(np.float32))
     check_order(ops, np.r_[np.zeros((40, 2)), cloud(40, 2, np.float64) * 1e-42].astype(np.float32))

@@ -32,6 +32,23 @@ def test_edges_are_sorted_in_the_total_order(ops, kind, d, dtype, k):
     np.testing.assert_array_equal(to_host(weights), expected_weights)
 
 
+@pytest.mark.parametrize("k", [1, 5])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["all equal", "ordered first", "runs"])
+def test_many_edges_of_the_same_weight(ops, kind, dtype, k):
+    """Runs that are put in order while they are written, and longer ones, some of which begin in order."""
+    square = np.indices((12, 12)).reshape(2, -1).T
+    if kind == "ordered first":  # a long chain, whose edges come in order, and then a square, whose edges do not
+        square = np.r_[np.c_[np.arange(-200, 0), np.zeros(200)], square]
+    elif kind == "runs":  # every length of an edge 12 times
+        square = np.r_[square * [1, 0] * 100 + square * [0, 1] * (1 + square[:, :1] / 16)]
+    bvh, expected_bvh, order = hierarchies(ops, square.astype(dtype), k)
+    forest = finished(expected_bvh)
+    found = ops.sorted_edges(bvh, forest_on(ops, forest), to_device(ops, order))
+    for ours, theirs in zip(found, reference.sorted_edges(expected_bvh, forest, order)):
+        np.testing.assert_array_equal(to_host(ours), theirs)
+
+
 def test_a_forest_that_does_not_span_keeps_its_edges(ops):
     bvh, expected_bvh, order = hierarchies(ops, cloud(100, 2, np.float64))
     forest = finished(expected_bvh)

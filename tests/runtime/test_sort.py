@@ -12,3 +12,36 @@ def test_sort_is_stable(ops, n, highest):
     order = to_host(ops.sort_order(to_device(ops, codes)))
     assert order.dtype == np.int32
     np.testing.assert_array_equal(order, np.argsort(codes, kind="stable"))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("n", [1, 8_192, 8_193, 70_001])
+@pytest.mark.parametrize("bits", [1, 8, 9, 30, 47, 64])
+def test_indices_travel_within_keys_that_leave_room(bits, n):
+    cupy = pytest.importorskip("cupy")
+    from emst.cuda.runtime.sort import sort_pairs
+
+    keys = np.random.default_rng(n).integers(0, 2**bits - 1, n, np.uint64, endpoint=True)
+    found, order = sort_pairs(cupy.asarray(keys), bits=bits)
+    expected = np.argsort(keys, kind="stable")
+    np.testing.assert_array_equal(order.get(), expected)
+    np.testing.assert_array_equal(found.get(), keys[expected])
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("n", [9_000, 70_001])
+@pytest.mark.parametrize(("passes", "free"), [(3, 56), (4, 40), (5, 32), (6, 24)])
+def test_packed_keys_are_sorted_by_as_many_bits_as_their_ties_ask_for(passes, free, n):
+    """Above the free bits, there are 256 keys only. Six passes are too many."""
+    cupy = pytest.importorskip("cupy")
+    from emst.cuda.runtime.constants import LEAST_PASSES, MOST_PASSES
+    from emst.cuda.runtime.sort import index_bits, sample_ties, sort_packed
+
+    g, bits = np.random.default_rng(n), np.uint64(index_bits(n))
+    keys = g.integers(0, 256, n, np.uint64) << np.uint64(free) | g.integers(0, 2**free, n, np.uint64)
+    keys = keys >> bits << bits | np.arange(n, dtype=np.uint64)
+    many = sample_ties(cupy.asarray(keys), LEAST_PASSES, MOST_PASSES + 1, 8)
+    assert many.get().tolist() == [p < passes for p in range(LEAST_PASSES, MOST_PASSES + 1)]
+    if passes <= MOST_PASSES:
+        order = np.argsort(keys >> np.uint64(64 - 8 * passes), kind="stable")
+        np.testing.assert_array_equal(sort_packed(cupy.asarray(keys), many).get(), keys[order])

@@ -31,7 +31,8 @@ def bytes_needed(n: int, d: int, dtype: Any, k: int) -> int:
     listed = k if 1 < k <= LONGEST_LIST else 0  # and, of products, their distances
     mrd = 0 if k == 1 else 4 * (size + listed) + (size * listed if all_pairs else 0)
     rounds = ids + numbers + splits + mrd
-    # Forest and order; edges with all that orders them; keys and slots, twice, and where many are tied wider ones.
+    # Forest and order; rows and what else orders the edges, keys three times, the result; where many edges are tied,
+    # another sort of those.
     sorting = 4 * 11 + (16 + 5 * size + 20 if k == 1 else 32 + 7 * size + 40)
     return int(n * (row + nodes + max(rounds, sorting))) + multiplied + (1 << 22)
 

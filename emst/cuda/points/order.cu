@@ -102,12 +102,12 @@ __global__ void cell_grids(const U *corners, const int *ranks, i64 cells, int di
   factor[cell] = extent > least_extent ? (double)(1ull << bits_for(chosen)) / extent : 0.0;
 }
 
-// The code of every point in its cell, 0 where the cell cannot be divided, and, unless it is null, the highest 32 bits
-// of that: of codes by fewer axes than have 32 bits, all.
+// The code of every point in its cell, 0 where the cell cannot be divided, and, unless it is null, the same packed with
+// the point's number, so that it begins with the highest bit of the code.
 template <class T, int D>
 __global__ void cell_codes(const T *points, int dimensions, const int *members, const int *cell, i64 m, double scale,
                            const double *low, const int *axes, const int *used, const double *factor, u64 *code,
-                           u32 *high) {
+                           u64 *key, int bits) {
   __shared__ CurveCoder<D> coder;
   coder.copy();
   __syncthreads();
@@ -119,25 +119,25 @@ __global__ void cell_codes(const T *points, int dimensions, const int *members, 
     const i64 row = members ? members[k] : k, own = cell ? cell[k] : 0;
     const u64 c = factor[own] > 0 ? curve_code<T, D>(coder, points + row * dimensions, scale, grids, own) : 0;
     code[k] = c;
-    if (high) high[k] = (u32)(c >> maximum(used[own] * bits_for(used[own]) - 32, 0));
+    if (key) key[k] = packed(c << (64 - used[own] * bits_for(used[own])), k, bits);
   }
 }
 
-// Points that are in the order of the highest bits of their codes, in the order of all bits. Longer runs stay as they
-// are, and `state` becomes LONG_RUNS. If it is MANY_TIES the points have not been sorted.
+// Points that are in the order of the highest bits of their codes, in the order of all bits. Where longer runs stay as
+// they are, or nothing has been sorted, `state` becomes the number of passes.
 __global__ void __launch_bounds__(TIE_THREADS)
-    order_codes(const u32 *high, const int *rows, i64 n, const u64 *code, int *ordered, int *state) {
-  if (*state == MANY_TIES) return;
-  struct Point {
-    u64 code;
-    int row;
-  };
-  order_ties<CROWD, Point>(
-      high, n, [&](i64 k, bool tied) { return Point{tied ? code[rows[k]] : 0, rows[k]}; },
-      [](const Point &a, const Point &b) { return a.code < b.code || (a.code == b.code && a.row < b.row); },
-      [&](i64 to, const Point &point, u32, const Point *ahead) {
-        ordered[to] = point.row;
-        if (ahead) *state = LONG_RUNS;
+    order_packed(const u64 *key, i64 n, int bits, const int *many, const u64 *code, int *ordered, int *state) {
+  const int passes = passes_of(many);
+  if (passes > MOST_PASSES) {
+    *state = passes;
+    return;
+  }
+  order_ties<CROWD, u64>(
+      key, n, maximum(lowest_bit(passes), bits), bits, [&](i64, u64 own) { return code[index_of(own, bits)]; },
+      [](u64 a, u64 b) { return a < b; }, [&](i64, u64 own) { return (int)index_of(own, bits); },
+      [&](i64 to, u64, int row, Run run) {
+        ordered[to] = row;
+        if (run != SHORT_RUN) *state = passes;
       });
 }
 
@@ -156,17 +156,19 @@ __global__ void put_in_order(const int *moved, const int *members, const int *pl
   in_order[k] = code[moved[k]];
 }
 
-// Lists the points in runs of more than CROWD equal codes, or highest bits of codes, within a cell that was divided.
-template <class Word>
+// Lists the points in runs of more than CROWD codes, within a cell that was divided, that are equal in all but their
+// lowest bits.
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_crowded(const Word *code, const int *cell, i64 m, const double *factor, int *crowded, int *total, u64 *tiles,
-                 u32 epoch) {
+    list_crowded(const u64 *code, int lowest, const int *cell, i64 m, const double *factor, int *crowded, int *total,
+                 u64 *tiles, u32 epoch) {
   compact(
       m, tiles, epoch, total,
       [&](int, i64 k) {
-        const Word mine = code[k];
+        const u64 mine = code[k] >> lowest;
         const int own = cell ? cell[k] : 0;
-        const auto same = [&](i64 j) { return code[j] == mine && (!cell || cell[j] == own); };
+        const auto same = [&](i64 j) { return code[j] >> lowest == mine && (!cell || cell[j] == own); };
+        const i64 behind = k - CROWD / 2, ahead = k + CROWD / 2;  // half of a longer run lies on one side
+        if (!(behind >= 0 && same(behind)) && !(ahead < m && same(ahead))) return false;
         int run = 1;
         for (i64 j = k - 1; j >= 0 && run <= CROWD && same(j); j--) run++;
         for (i64 j = k + 1; j < m && run <= CROWD && same(j); j++) run++;

@@ -14,9 +14,9 @@ import numpy as np
 from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, CurveCells, CurveOrder, runs_of
 from emst.cuda.points.statistics import corners_of, corners_of_box
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.constants import LONG_RUNS, MANY_TIES, TIES_A_THREAD
+from emst.cuda.runtime.constants import DIGIT_BITS, LEAST_PASSES, MOST_PASSES, TIES_A_THREAD
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
-from emst.cuda.runtime.sort import many_ties, sort_pairs
+from emst.cuda.runtime.sort import few, index_bits, sample_ties, sort_packed, sort_pairs
 
 Box: TypeAlias = tuple[np.ndarray, np.ndarray]  # corners float64[d] on the host
 
@@ -57,10 +57,10 @@ def curve_order(points: cupy.ndarray, scale: float, keep: bool = False, box: Box
         level = Level(n, 1, cupy.zeros(1, np.int32), cupy.asarray([0, n], np.int64))
     while level is not None:
         grids = _grids(_corners(points, level, box), level.cells, d, scale)
-        high = cupy.empty(n, np.uint32) if rows is None and not keep else None
-        codes = _codes(points, scale, level, grids, high)
-        if high is not None:
-            rows, level = _by_high_bits(high, codes, level, grids)
+        keys = cupy.empty(n, np.uint64) if rows is None and not keep and not few(n) else None
+        codes = _codes(points, scale, level, grids, keys)
+        if keys is not None:
+            rows, level = _by_high_bits(keys, codes, level, grids)
             if level is None:
                 break
             codes = codes if level.members is None else codes[level.members]
@@ -114,33 +114,36 @@ def new_grids(cells: int, d: int) -> Grids:
 
 
 def _codes(
-    points: cupy.ndarray, scale: float, level: Level, grids: Grids, high: cupy.ndarray | None = None
+    points: cupy.ndarray, scale: float, level: Level, grids: Grids, keys: cupy.ndarray | None = None
 ) -> cupy.ndarray:
-    """Codes of the level's points; their highest bits go to `high`."""
+    """Codes of the level's points; packed with their numbers, they go to `keys`."""
     d = points.shape[1]
     codes = cupy.empty(level.m, np.uint64)
     name = f"cell_codes<{ctype(points.dtype)}, {min(d, MOST_CURVE_AXES)}>"
-    args = (points, np.int32(d), level.members, level.cell, level.m, scale, *grids, codes, high)
-    launch_over_points("points/order", name, level.m, *args)
+    args = (points, np.int32(d), level.members, level.cell, level.m, scale, *grids, codes, keys)
+    launch_over_points("points/order", name, level.m, *args, np.int32(index_bits(level.m)))
     return codes
 
 
-def _by_high_bits(high: cupy.ndarray, codes: cupy.ndarray, level: Level, grids: Grids) -> tuple[Any, Level | None]:
-    """All points in the order of their codes, by half of the passes, and what is left to be sorted by all bits.
+def _by_high_bits(keys: cupy.ndarray, codes: cupy.ndarray, level: Level, grids: Grids) -> tuple[Any, Level | None]:
+    """All points in the order of their codes, by few passes, and what is left to be sorted by all bits.
 
     That is nothing, or a level of those points that have the highest bits in common with more than CROWD others, or,
     with None instead of the order, the level itself."""
-    n, state = level.m, many_ties(high, CROWD // 2)
+    n, bits = level.m, index_bits(level.m)
+    least = LEAST_PASSES + (n > 1 << LEAST_PASSES * DIGIT_BITS)  # more points than keys of so many bits
+    many, state = sample_ties(keys, least, MOST_PASSES + 1, CROWD // 2), cupy.zeros(1, np.int32)
     ordered = cupy.empty(n, np.int32)
-    high, rows = sort_pairs(high, unwanted=state)
-    launch("points/order", "order_codes", -(-n // TIES_A_THREAD), high, rows, n, codes, ordered, state)
-    found = int(state.get()[0])
-    if found == MANY_TIES:
+    keys = sort_packed(keys, many)
+    args = (keys, n, np.int32(bits), many, codes, ordered, state)
+    launch("points/order", "order_packed", -(-n // TIES_A_THREAD), *args)
+    passes = int(state.get()[0])
+    if passes > MOST_PASSES:
         return None, level
-    if found != LONG_RUNS:
+    if passes == 0:
         return ordered, None
-    place = rows  # which has been read
-    Compaction(n).launch("points/order", "list_crowded<u32>", n, high, None, n, grids.factor, place, state)
+    place, lowest = cupy.empty(n, np.int32), np.int32(max(64 - DIGIT_BITS * passes, bits))
+    Compaction(n).launch("points/order", "list_crowded", n, keys, lowest, None, n, grids.factor, place, state)
     place = place[: int(state.get()[0])]
     return ordered, Level(len(place), 1, place=place, members=ordered[place]) if len(place) else None
 
@@ -162,7 +165,7 @@ def _crowded(codes: cupy.ndarray, level: Level, rows: cupy.ndarray, factor: cupy
     """The next level: the crowded cells of this one; None if there are none."""
     m = level.m
     crowded, total, compaction = cupy.empty(m, np.int32), cupy.empty(1, np.int32), Compaction(m)
-    compaction.launch("points/order", "list_crowded<u64>", m, codes, level.cell, m, factor, crowded, total)
+    compaction.launch("points/order", "list_crowded", m, codes, np.int32(0), level.cell, m, factor, crowded, total)
     m = int(total.get()[0])
     if m == 0:
         return None

@@ -1,33 +1,48 @@
 // The forest's edges for the caller: in the total order, with the caller's row numbers and units.
 //
-// One radix sort by weight. Edges of equal weight are next to each other then, in short runs as a rule, and these are
-// put in order while the edges are written. Where many float32 weights are equal, a sort of 64 bits takes the next key
-// of the order, too. An edge is packed as (smaller end << 32 | larger end); all ones is an empty
-// slot, whose weight is all ones, too, so that it comes last. Few edges are ranked instead: each counts those that come
-// before it.
+// One radix sort by the highest bits of the weight and, where there is room, of the next key of the order. Edges that
+// are equal in them are next to each other then, in short runs as a rule, and these are put in order while the edges
+// are written. The ends of an edge are one number (smaller end << 32 | larger end); all ones is an empty slot, whose
+// key is all ones, too, so that it comes last. Few edges are ranked instead: each counts those that come before it.
+#include "runtime/compact.cuh"
 #include "runtime/ties.cuh"
 #include "distances/point_rows.cuh"
 
 constexpr int LONGEST_RUN = EMST_LONGEST_RUN;
 
-// All that the order of equally heavy edges and the result need of an edge: one access to memory. The power of the
-// distance is left out where that is the weight.
+// How many keys of the total order an edge brings along: a weight of 64 bits, of which the packed key has only a part,
+// and the power of the distance where that is not the weight.
 template <class T, bool MRD>
-struct alignas(MRD ? 32 : 16) Edge {
-  u64 ends;
+constexpr int KEYS = (sizeof(T) == 8) + MRD;
+
+// What the result needs of an edge: one access to memory.
+template <class B, int N>
+struct alignas(N == 1 ? 16 : 32) Edge {
   int2 rows;  // of the caller, ascending
-  Bits<T> power;
+  B key[N];
 };
-template <class T>
-struct alignas(16) Edge<T, false> {
-  u64 ends;
+template <class B>
+struct Edge<B, 0> {
   int2 rows;
 };
 
-template <class T, bool MRD>
-__device__ bool comes_before(const Edge<T, MRD> &e, const Edge<T, MRD> &f) {
-  if constexpr (MRD)
-    if (e.power != f.power) return e.power < f.power;
+// What orders edges with equal packed keys.
+template <class B, int N>
+struct Tied {
+  u64 ends;
+  B key[N];
+};
+template <class B>
+struct Tied<B, 0> {
+  u64 ends;
+};
+
+template <class B, int N>
+__device__ bool comes_before(const Tied<B, N> &e, const Tied<B, N> &f) {
+  if constexpr (N > 0)
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      if (e.key[i] != f.key[i]) return e.key[i] < f.key[i];
   return e.ends < f.ends;
 }
 
@@ -41,40 +56,49 @@ __device__ inline int2 rows_of(u64 ends, const int *order) {
   return make_int2(minimum(u, v), maximum(u, v));
 }
 
-// Weights and edges of all slots. The ends of an edge are near its slot as a rule, and so are their rows in `order`.
+// The first keys of the total order in 64 bits, whose lowest `bits` will hold the slot. After the 31 bits of a weight
+// come the first bits of the smaller end or, under mutual reachability, how far the power of the distance is below the
+// weight, the farthest first: their difference without its last bits. What lies 16 powers of two below, or more, counts
+// as equally far.
+template <bool MRD>
+__device__ u64 order_key(int weight, int power, u64 ends, int bits) {
+  const int room = 33 - bits;
+  const u64 most = (1ull << room) - 1, below = (u64)(weight - power) >> maximum(27 - room, 0);
+  const u64 second = MRD ? most - minimum(most, below) << bits : ends >> 32 << room;
+  return (u64)weight << 33 | second;
+}
+template <bool MRD>
+__device__ u64 order_key(i64 weight, i64, u64, int) {
+  return (u64)weight << 1;
+}
+
+// Packed keys and edges of all slots. The ends of an edge are near its slot as a rule, and so are their rows in
+// `order`.
 template <class T, int METRIC, bool MRD>
 __global__ void list_edges(const u64 *ends, const Bits<T> *weight, i64 n, const T *rows, int dimensions, int stride,
-                           const Norm<METRIC> norm, const int *order, Bits<T> *key, u64 *edges) {
-  Edge<T, MRD> edge[EACH];
+                           const Norm<METRIC> norm, const int *order, int bits, u64 *key, u64 *edges) {
+  u64 own[EACH];
+  Edge<Bits<T>, KEYS<T, MRD>> edge[EACH];
 #pragma unroll
-  for (int j = 0; j < EACH; j++) edge[j].ends = point_of_thread(j) < n ? ends[point_of_thread(j)] : ~0ull;
+  for (int j = 0; j < EACH; j++) own[j] = point_of_thread(j) < n ? ends[point_of_thread(j)] : ~0ull;
 #pragma unroll
   for (int j = 0; j < EACH; j++)
-    if (edge[j].ends != ~0ull) edge[j].rows = rows_of(edge[j].ends, order);
+    if (own[j] != ~0ull) edge[j].rows = rows_of(own[j], order);
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
     const i64 i = point_of_thread(j);
     if (i >= n) return;
-    const bool empty = edge[j].ends == ~0ull;
-    key[i] = empty ? ~(Bits<T>)0 : weight[i];
-    if (empty) continue;
-    if constexpr (MRD) edge[j].power = pair_power(edge[j].ends, rows, dimensions, stride, norm);
-    reinterpret_cast<Edge<T, MRD> *>(edges)[i] = edge[j];
+    if (own[j] == ~0ull) {
+      key[i] = packed(~0ull, i, bits);
+      continue;
+    }
+    const Bits<T> w = weight[i];
+    const Bits<T> power = MRD ? pair_power(own[j], rows, dimensions, stride, norm) : w;
+    key[i] = packed(order_key<MRD>(w, power, own[j], bits), i, bits);
+    if constexpr (sizeof(T) == 8) edge[j].key[0] = w;
+    if constexpr (MRD) edge[j].key[KEYS<T, MRD> - 1] = power;
+    reinterpret_cast<Edge<Bits<T>, KEYS<T, MRD>> *>(edges)[i] = edge[j];
   }
-}
-
-// The first two keys of the total order in one number: the weight, and the power of the distance or the smaller end.
-template <bool MRD>
-__global__ void two_keys(const u64 *edges, const int *weight, i64 n, u64 *key) {
-  const i64 i = thread_id();
-  if (i >= n) return;
-  const Edge<float, MRD> &edge = reinterpret_cast<const Edge<float, MRD> *>(edges)[i];
-  u32 second;
-  if constexpr (MRD)
-    second = edge.power;
-  else
-    second = edge.ends >> 32;
-  key[i] = weight[i] < 0 ? ~0ull : (u64)weight[i] << 32 | second;
 }
 
 template <class T, int METRIC>
@@ -84,16 +108,27 @@ __global__ void power_keys(const int *slots, const u64 *ends, i64 edges, const T
   if (i < edges) key[i] = pair_power(ends[slots[i]], rows, dimensions, stride, norm);
 }
 
-// Marks the edges in runs of equal weights that are too long for `emit_sorted`.
-template <class Word>
-__global__ void mark_long_runs(const Word *key, i64 edges, bool *in_long_run) {
-  i64 i = thread_id();
-  if (i >= edges) return;
-  const Word k = key[i];
-  i64 front = i, back = i + 1;
-  while (front > 0 && i - front < LONGEST_RUN && key[front - 1] == k) front--;
-  while (back < edges && back - front <= LONGEST_RUN && key[back] == k) back++;
-  in_long_run[i] = back - front > LONGEST_RUN;
+// Lists the places and slots of the edges in runs that are too long for `emit_sorted`.
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    list_long_runs(const u64 *key, i64 edges, int sorted, int bits, int *places, int *slots, int *total, u64 *tiles,
+                   u32 epoch) {
+  compact(
+      edges, tiles, epoch, total,
+      [&](int, i64 i) {
+        const u64 mine = key[i] >> sorted;
+        const i64 behind = i - LONGEST_RUN / 2, ahead = i + LONGEST_RUN / 2;  // half of a longer run lies on one side
+        if (!(behind >= 0 && key[behind] >> sorted == mine) && !(ahead < edges && key[ahead] >> sorted == mine))
+          return false;
+        i64 front = i, back = i + 1;
+        while (front > 0 && i - front < LONGEST_RUN && key[front - 1] >> sorted == mine) front--;
+        while (back < edges && back - front <= LONGEST_RUN && key[back] >> sorted == mine) back++;
+        return back - front > LONGEST_RUN;
+      },
+      [&](i64 i, bool kept, u32 rank) {
+        if (!kept) return;
+        places[rank] = (int)i;
+        slots[rank] = (int)index_of(key[i], bits);
+      });
 }
 
 // The distance of a power whose degree is 2, if SQUARED, or 1. Powers of other degrees stay: the host takes their
@@ -109,21 +144,45 @@ __device__ void emit(int2 rows, T weight, double unscale, i64 at, int2 *edge, T 
   narrow(mul(widened(distance_of<SQUARED>(weight)), unscale), length[at]);
 }
 
-// The weight is the key, or its upper half. `state` becomes LONG_RUNS if a long run is not in order. Most are: edges of
-// duplicates are equally heavy, and their slots are in the order of their ends. If it is MANY_TIES there is no order.
-template <class T, class Word, bool MRD, bool SQUARED>
+// `state` becomes the number of passes that the keys have been sorted by if a long run is not in order. Most are: edges
+// of duplicates are equally heavy, and their slots are in the order of their ends.
+template <class T, bool MRD, bool SQUARED>
 __global__ void __launch_bounds__(TIE_THREADS)
-    emit_sorted(const Word *key, const int *slots, i64 count, const u64 *edges, double unscale, int2 *edge, T *length,
-                int *state) {
-  if (*state == MANY_TIES) return;
-  order_ties<LONGEST_RUN, Edge<T, MRD>>(
-      key, count, [&](i64 i, bool) { return reinterpret_cast<const Edge<T, MRD> *>(edges)[slots[i]]; },
-      comes_before<T, MRD>,
-      [&](i64 to, const Edge<T, MRD> &e, Word k, const Edge<T, MRD> *ahead) {
-        const auto weight = (Bits<T>)(sizeof(Word) > sizeof(T) ? k >> 32 : k);
-        emit<SQUARED>(e.rows, value_of(weight), unscale, to, edge, length);
-        if (ahead && !comes_before(e, *ahead)) *state = LONG_RUNS;
+    emit_sorted(const u64 *key, i64 count, int bits, const int *many, const u64 *ends, const u64 *edges, double unscale,
+                int2 *edge, T *length, int *state) {
+  constexpr int N = KEYS<T, MRD>;
+  using Listed = Edge<Bits<T>, N>;
+  const Listed *const listed = reinterpret_cast<const Listed *>(edges);
+  const int passes = passes_of(many);
+  order_ties<LONGEST_RUN, Tied<Bits<T>, N>>(
+      key, count, maximum(lowest_bit(passes), bits), bits,
+      [&](i64, u64 own) {
+        const i64 slot = index_of(own, bits);
+        Tied<Bits<T>, N> tied;
+        tied.ends = ends[slot];
+        if constexpr (N > 0)
+#pragma unroll
+          for (int i = 0; i < N; i++) tied.key[i] = listed[slot].key[i];
+        return tied;
+      },
+      comes_before<Bits<T>, N>, [&](i64, u64 own) { return listed[index_of(own, bits)]; },
+      [&](i64 to, u64 own, const Listed &e, Run run) {
+        if constexpr (sizeof(T) == 8)
+          emit<SQUARED>(e.rows, value_of(e.key[0]), unscale, to, edge, length);
+        else
+          emit<SQUARED>(e.rows, value_of((int)(own >> 33)), unscale, to, edge, length);
+        if (run == UNORDERED_RUN) *state = passes;
       });
+}
+
+// Edges of long runs, in order, at their places.
+template <class T, bool MRD, bool SQUARED>
+__global__ void emit_listed(const int *places, const int *slots, i64 m, const Bits<T> *weight, const u64 *edges,
+                            double unscale, int2 *edge, T *length) {
+  const i64 i = thread_id();
+  if (i >= m) return;
+  const int2 rows = reinterpret_cast<const Edge<Bits<T>, KEYS<T, MRD>> *>(edges)[slots[i]].rows;
+  emit<SQUARED>(rows, value_of(weight[slots[i]]), unscale, places[i], edge, length);
 }
 
 // A warp a slot. Powers of distances are needed only of edges that are equally heavy.

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
 from emst.backend.records import Forest
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import Bvh
-from emst.cuda.runtime.constants import LONG_RUNS, LONGEST_RUN, MANY_TIES, TIES_A_THREAD
-from emst.cuda.runtime.launch import launch, launch_over_points
-from emst.cuda.runtime.sort import many_ties, sort_pairs
+from emst.cuda.runtime.constants import DIGIT_BITS, LONGEST_RUN, MOST_PASSES, TIES_A_THREAD
+from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
+from emst.cuda.runtime.sort import index_bits, sample_ties, sort_packed, sort_pairs
 
 
 def sorted_edges(bvh: Bvh, forest: Forest, order: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
@@ -32,42 +30,38 @@ def _in_total_order(
     bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int, order: cupy.ndarray
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Edges and weights by a sort of the weights. The empty slots come after `count`."""
-    n, points = bvh.n, (bvh.rows, *bvh.shape, bvh.metric.norm)
-    keys = cupy.empty(n, np.dtype(f"u{bvh.dtype.itemsize}"))
-    listed = cupy.empty((n, 2 if bvh.core is None else 4), np.uint64)
-    args = (ends, weight, n, *points, order, keys, listed)
+    n, bits = bvh.n, np.int32(index_bits(bvh.n))
+    keys, listed = cupy.empty(n, np.uint64), cupy.empty((n, _words(bvh)), np.uint64)
+    args = (ends, weight, n, bvh.rows, *bvh.shape, bvh.metric.norm, order, bits, keys, listed)
     launch_over_points("points/result", f"list_edges<{_edge_template(bvh)}>", n, *args)
-    slots = (ends, keys, listed, count)
-    state = many_ties(keys, LONGEST_RUN // 2) if keys.dtype.itemsize == 4 else cupy.zeros(1, np.int32)
-    edges, weights, found = _by_keys(bvh, keys, slots, state)
-    if found == MANY_TIES:
-        del edges, weights
-        both = cupy.empty(n, np.uint64)
-        launch("points/result", f"two_keys<{_mrd(bvh)}>", n, listed, keys, n, both)
-        edges, weights, _ = _by_keys(bvh, both, slots, cupy.zeros(1, np.int32))
+    many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8), cupy.zeros(1, np.int32)
+    keys = sort_packed(keys, many)
+    edges, weights = _results(bvh, count)
+    name, written = f"<{bvh.T}, {_mrd(bvh)}, {_squared(bvh)}>", (listed, _unscale(bvh), edges, weights)
+    sort = (keys, count, bits, many, ends, *written, state)
+    launch("points/result", f"emit_sorted{name}", -(-count // TIES_A_THREAD), *sort)
+    passes = int(state.get()[0])
+    if passes:
+        places, slots = _long_runs(keys[:count], max(64 - DIGIT_BITS * passes, int(bits)), bits)
+        del keys, sort
+        slots = _by_all_keys(bvh, ends, slots, weight)
+        launch("points/result", f"emit_listed{name}", len(slots), places, slots, len(slots), weight, *written)
     return edges, _rooted(bvh, weights)
 
 
-def _by_keys(
-    bvh: Bvh, unsorted: cupy.ndarray, of_slots: tuple[Any, ...], state: cupy.ndarray
-) -> tuple[cupy.ndarray, cupy.ndarray, int]:
-    """Edges and weights by a sort of these keys of the slots, and what `state` says: if it is MANY_TIES, they have not
-    been written."""
-    ends, weight, listed, count = of_slots
-    keys, slots = sort_pairs(unsorted, unwanted=state)
-    edges, weights = _results(bvh, count)
-    word = f"u{8 * keys.dtype.itemsize}"
-    name = f"emit_sorted<{bvh.T}, {word}, {_mrd(bvh)}, {_squared(bvh)}>"
-    args = (keys, slots, count, listed, _unscale(bvh), edges, weights, state)
-    launch("points/result", name, -(-count // TIES_A_THREAD), *args)
-    found = int(state.get()[0])
-    if found == LONG_RUNS:
-        in_long_run = cupy.empty(count, np.bool_)
-        launch("points/result", f"mark_long_runs<{word}>", count, keys, count, in_long_run)
-        places = cupy.flatnonzero(in_long_run)
-        slots[places] = _by_all_keys(bvh, ends, slots[places], weight)
-        launch("points/result", name, -(-count // TIES_A_THREAD), *args)
-    return edges, weights, found
+def _long_runs(keys: cupy.ndarray, lowest: int, bits: np.int32) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """Places and slots of the edges in runs of keys that are equal above this bit, if the runs are long."""
+    count, total = len(keys), cupy.empty(1, np.int32)
+    places, slots = cupy.empty(count, np.int32), cupy.empty(count, np.int32)
+    args = (keys, count, np.int32(lowest), bits, places, slots, total)
+    Compaction(count).launch("points/result", "list_long_runs", count, *args)
+    m = int(total.get()[0])
+    return places[:m], slots[:m]
+
+
+def _words(bvh: Bvh) -> int:
+    """64-bit words of an `Edge` in result.cu."""
+    return (1, 2, 4)[(bvh.dtype.itemsize == 8) + (bvh.core is not None)]
 
 
 def _results(bvh: Bvh, count: int) -> tuple[cupy.ndarray, cupy.ndarray]:

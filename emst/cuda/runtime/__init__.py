@@ -11,6 +11,7 @@ exact.cuh       arithmetic that rounds as the CPU does
 warp.cuh        scans and sums over the lanes of a warp and the threads of a block
 grid.cuh        blocks that work together in one launch
 sort            radix sort of keys of 32 or 64 bits
+packed.cuh      keys that share a word with an index
 ties.cuh        the order of equal keys, after a sort
 scan.cuh        prefix sums within segments
 compact.cuh     ordered compaction: the indices to keep, in order

@@ -16,11 +16,12 @@ BITS_TILE = 1024  # words of a block that lists bits (compact.cuh)
 COUNTER_WORDS = 16  # words before those of the tiles (lookback.cuh)
 SORT_THREADS, SORT_RESIDENT = 384, 3  # of a block; blocks of a multiprocessor (sort.cu)
 SORT_BYTES = 24576  # of a block's keys
+PACKED_ITEMS = 14  # packed keys of a thread
 SORT_SAMPLE, SAMPLE_THREADS = 4096, 1024
 DIGIT_BITS = 8
+LEAST_PASSES, MOST_PASSES = 3, 5  # by which packed keys are sorted (packed.cuh)
 TIES_A_THREAD = 4  # places of a thread (ties.cuh)
 LONGEST_RUN = 64  # of equally heavy edges that are put in order while they are written (result.cu)
-MANY_TIES, LONG_RUNS = 1, 2  # of sorted keys: not sorted, since a sample has many ties; some runs are not in order
 
 # The order of points, their hierarchy and its walk.
 CROWD, CURVE_BITS = records.CROWD, records.CURVE_BITS

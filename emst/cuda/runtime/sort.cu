@@ -1,21 +1,23 @@
-// Stable radix sort of keys of 32 or 64 bits with 32-bit values, eight bits a pass, every pass one trip through memory.
+// Stable radix sorts, eight bits a pass, every pass one trip through memory: of keys of 32 or 64 bits with 32-bit
+// values, and of packed keys by their highest bits (packed.cuh).
 //
 // A block ranks its tile by digit, finds how many equal digits earlier tiles hold by looking back over their published
 // counts, and writes its tile in runs of equal digits: A. Adinets, D. Merrill, "Onesweep: a faster least significant
 // digit radix sort for GPUs" (2022). The words that tiles publish are described in lookback.cuh. Few keys are ranked
 // instead, by n^2 comparisons: that takes less time than the launches of a radix sort.
 #include "runtime/lookback.cuh"
+#include "runtime/packed.cuh"
 #include "runtime/warp.cuh"
 
-constexpr int DIGIT_BITS = EMST_DIGIT_BITS, DIGITS = 1 << DIGIT_BITS;
 constexpr int THREADS = EMST_SORT_THREADS, SORT_WARPS = THREADS / 32, LEAST_RESIDENT = EMST_SORT_RESIDENT;
 constexpr int COUNT_THREADS = DIGITS, COUNT_ITEMS = 4;
 constexpr int SAMPLE = EMST_SORT_SAMPLE, SAMPLE_THREADS = EMST_SAMPLE_THREADS;
 
 template <class Word>
 __device__ constexpr int PASSES = 8 * sizeof(Word) / DIGIT_BITS;  // at most
+constexpr int PACKED_ITEMS = EMST_PACKED_ITEMS;                   // packed keys of a thread
 template <class Word>
-__device__ constexpr int TILE = EMST_SORT_BYTES / sizeof(Word);  // keys of a block
+__device__ constexpr int ITEMS_OF = EMST_SORT_BYTES / sizeof(Word) / THREADS;  // keys of a thread that have values
 
 template <class Word>
 __device__ int digit_of(Word key, int shift) {
@@ -24,7 +26,7 @@ __device__ int digit_of(Word key, int shift) {
 
 // Small numbers of a thread, several in a register. Indices are constants once loops are unrolled.
 template <int BITS, int ITEMS>
-struct Packed {
+struct Several {
   static constexpr int EACH_WORD = 32 / BITS;
   u32 word[(ITEMS + EACH_WORD - 1) / EACH_WORD];
   __device__ void set(int j, u32 value) {
@@ -36,29 +38,37 @@ struct Packed {
   }
 };
 
-// counts[pass * DIGITS + digit], for all passes at once.
+// counts[pass * DIGITS + digit], for the passes from `first` on at once; the lowest digit starts at bit `lowest`.
 template <class Word>
-__global__ void __launch_bounds__(COUNT_THREADS)
-    count_digits(const Word *keys, i64 n, int passes, u64 *counts, const int *unwanted) {
-  if (unwanted && *unwanted) return;
+__device__ void count_all(const Word *keys, i64 n, int lowest, int first, int passes, u64 *counts) {
   __shared__ u32 local[PASSES<Word> * DIGITS];
   for (int c = threadIdx.x; c < passes * DIGITS; c += COUNT_THREADS) local[c] = 0;
   __syncthreads();
   const i64 step = (i64)gridDim.x * COUNT_THREADS;
-  for (i64 first = thread_id(); first < n; first += COUNT_ITEMS * step) {
+  for (i64 i = thread_id(); i < n; i += COUNT_ITEMS * step) {
     Word key[COUNT_ITEMS];
 #pragma unroll
-    for (int j = 0; j < COUNT_ITEMS; j++) key[j] = keys[minimum(first + j * step, n - 1)];
+    for (int j = 0; j < COUNT_ITEMS; j++) key[j] = keys[minimum(i + j * step, n - 1)];
 #pragma unroll
     for (int j = 0; j < COUNT_ITEMS; j++) {
-      if (first + j * step >= n) break;
-      for (int pass = 0; pass < passes; pass++)
-        atomicAdd(local + pass * DIGITS + digit_of(key[j], DIGIT_BITS * pass), 1u);
+      if (i + j * step >= n) break;
+      for (int pass = first; pass < passes; pass++)
+        atomicAdd(local + pass * DIGITS + digit_of(key[j], lowest + DIGIT_BITS * pass), 1u);
     }
   }
   __syncthreads();
   for (int c = threadIdx.x; c < passes * DIGITS; c += COUNT_THREADS)
     if (local[c]) atomicAdd(counts + c, (u64)local[c]);
+}
+
+template <class Word>
+__global__ void __launch_bounds__(COUNT_THREADS) count_digits(const Word *keys, i64 n, int passes, u64 *counts) {
+  count_all(keys, n, 0, 0, passes, counts);
+}
+
+__global__ void __launch_bounds__(COUNT_THREADS) count_packed(const u64 *keys, i64 n, const int *many, u64 *counts) {
+  const int passes = passes_of(many);
+  if (passes <= MOST_PASSES) count_all(keys, n, lowest_bit(MOST_PASSES), MOST_PASSES - passes, MOST_PASSES, counts);
 }
 
 // Counts to the places where each digit starts; one block a pass.
@@ -91,29 +101,31 @@ __device__ inline u32 sum_of_earlier(const u64 *words, u32 epoch, int tile) {
   return sum;
 }
 
-// values_in null: the value of a key is its index. unwanted: null, or whether the result is not needed after all.
-template <class Word>
-__global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
-    sort_pass(const Word *__restrict__ keys_in, const int *__restrict__ values_in, i64 n, int shift, const u64 *starts,
-              Word *keys_out, int *values_out, const int *unwanted, u64 *tiles, u32 epoch) {
-  if (unwanted && *unwanted) return;
-  constexpr int ITEMS = TILE<Word> / THREADS;
-  __shared__ Word exchange[TILE<Word>];  // keys, then values, in the tile's sorted order
-  __shared__ u32 out_base[DIGITS];       // where the tile's first key of a digit goes, minus its place in the tile
-  __shared__ u32 lanes_with[SORT_WARPS][DIGITS];  // of a warp, those whose key has this digit
-  // Before that: the place in the tile of a warp's next key with a digit; before that, how many the warp has.
-  static_assert(sizeof(u32) * SORT_WARPS * DIGITS <= sizeof(exchange), "the counts need more room");
-  u32(*const next_place)[DIGITS] = reinterpret_cast<u32(*)[DIGITS]>(exchange);
+// A block sorts the tile that it takes by one digit: load(i) is the i-th key, and store(to, key) gets its new place.
+// VALUES: whether keys have values; values_in null: the value of a key is its index.
+template <class Word, bool VALUES, int ITEMS, class Load, class Store>
+__device__ void sort_tile(Load load, const int *__restrict__ values_in, i64 n, int shift, const u64 *starts,
+                          Store store, int *values_out, u64 *tiles, u32 epoch) {
+  constexpr int TILE = ITEMS * THREADS;
+  constexpr int COUNTS = SORT_WARPS * DIGITS;
+  __shared__ u32 out_base[DIGITS];  // where the tile's first key of a digit goes, minus its place in the tile
+  // First, of a warp and a digit, how many keys it has, then the place in the tile of its next one; and those lanes
+  // whose key has the digit. Afterwards keys, then values, in the tile's sorted order.
+  constexpr int KEY_BYTES = sizeof(Word) * TILE, COUNT_BYTES = 2 * sizeof(u32) * COUNTS;
+  __shared__ u64 room[(KEY_BYTES > COUNT_BYTES ? KEY_BYTES : COUNT_BYTES) / sizeof(u64)];
+  u32(*const next_place)[DIGITS] = reinterpret_cast<u32(*)[DIGITS]>(room);
+  u32(*const lanes_with)[DIGITS] = next_place + SORT_WARPS;
+  Word *const exchange = reinterpret_cast<Word *>(room);
   const int warp = threadIdx.x / 32, lane = (int)lane_id(), digit = threadIdx.x;
   for (int c = threadIdx.x; c < SORT_WARPS * DIGITS; c += THREADS) next_place[0][c] = lanes_with[0][c] = 0;
   const int tile = lookback::take_tile(tiles);  // after which all counts are 0
-  const i64 tile_start = (i64)tile * TILE<Word>, first = tile_start + warp * (32 * ITEMS) + lane;
-  const int here = (int)minimum((i64)TILE<Word>, n - tile_start);
+  const i64 tile_start = (i64)tile * TILE, first = tile_start + warp * (32 * ITEMS) + lane;
+  const int here = (int)minimum((i64)TILE, n - tile_start);
 
   // Counts first, since later tiles wait for them; ranks later. Padding comes last in its tile.
   Word key[ITEMS];
 #pragma unroll
-  for (int j = 0; j < ITEMS; j++) key[j] = first + j * 32 < n ? keys_in[first + j * 32] : ~(Word)0;
+  for (int j = 0; j < ITEMS; j++) key[j] = first + j * 32 < n ? load(first + j * 32) : ~(Word)0;
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) atomicAdd(&next_place[warp][digit_of(key[j], shift)], 1u);
   __syncthreads();
@@ -138,7 +150,7 @@ __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
   // Places in the tile, item by item, so that equal digits stay in order. The compiler is to compute the digits anew:
   // those of before would fill the registers.
   asm volatile("" : "+r"(shift));
-  Packed<16, ITEMS> to_exchange;
+  Several<16, ITEMS> to_exchange;
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {
     u32 *next = &next_place[warp][digit_of(key[j], shift)];
@@ -167,51 +179,102 @@ __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
   __syncthreads();
 
   // Through shared memory, so that neighbouring threads write equal digits to neighbouring places.
-  Packed<DIGIT_BITS, ITEMS> digits;
+  Several<DIGIT_BITS, ITEMS> digits;
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {
     int at = j * THREADS + threadIdx.x;
     Word k = exchange[at];
     digits.set(j, digit_of(k, shift));
-    if (at < here) keys_out[out_base[digits[j]] + at] = k;
+    if (at < here) store(out_base[digits[j]] + at, k);
   }
-  __syncthreads();
-  int *values = reinterpret_cast<int *>(exchange);
+  if constexpr (VALUES) {
+    __syncthreads();
+    int *values = reinterpret_cast<int *>(room);
 #pragma unroll
-  for (int j = 0; j < ITEMS; j++) {
-    i64 i = first + j * 32;
-    if (i < n) values[to_exchange[j]] = values_in ? values_in[i] : (int)i;
-  }
-  __syncthreads();
+    for (int j = 0; j < ITEMS; j++) {
+      i64 i = first + j * 32;
+      if (i < n) values[to_exchange[j]] = values_in ? values_in[i] : (int)i;
+    }
+    __syncthreads();
 #pragma unroll
-  for (int j = 0; j < ITEMS; j++) {
-    int at = j * THREADS + threadIdx.x;
-    if (at < here) values_out[out_base[digits[j]] + at] = values[at];
+    for (int j = 0; j < ITEMS; j++) {
+      int at = j * THREADS + threadIdx.x;
+      if (at < here) values_out[out_base[digits[j]] + at] = values[at];
+    }
   }
 }
 
-// Sets `many` if more than `most` keys of a sample have been in it before. One block; keys of all ones are left out.
-__global__ void __launch_bounds__(SAMPLE_THREADS) sample_ties(const u32 *keys, i64 n, int most, int *many) {
+template <class Word>
+__global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
+    sort_pass(const Word *keys_in, const int *values_in, i64 n, int shift, const u64 *starts, Word *keys_out,
+              int *values_out, u64 *tiles, u32 epoch) {
+  sort_tile<Word, true, ITEMS_OF<Word>>([&](i64 i) { return keys_in[i]; }, values_in, n, shift, starts,
+                                        [&](u32 to, Word key) { keys_out[to] = key; }, values_out, tiles, epoch);
+}
+
+// The first pass that is wanted reads the unsorted keys, the others what the pass before wrote.
+__global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
+    packed_pass(const u64 *unsorted, const u64 *keys_in, i64 n, int shift, const u64 *starts, u64 *keys_out,
+                const int *many, u64 *tiles, u32 epoch) {
+  const int lowest = lowest_bit(passes_of(many));
+  if (shift < lowest || lowest < lowest_bit(MOST_PASSES)) return;
+  const u64 *const from = shift == lowest ? unsorted : keys_in;
+  sort_tile<u64, false, PACKED_ITEMS>([&](i64 i) { return from[i]; }, nullptr, n, shift, starts,
+                                      [&](u32 to, u64 key) { keys_out[to] = key; }, nullptr, tiles, epoch);
+}
+
+// Keys whose values are their indices, and which leave room for these: the first pass packs them, as long as there is
+// no `packed_in`, and the last takes them apart.
+__global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
+    indexed_pass(const u64 *keys_in, const u64 *packed_in, i64 n, int bits, int shift, const u64 *starts,
+                 u64 *packed_out, u64 *keys_out, int *values_out, u64 *tiles, u32 epoch) {
+  sort_tile<u64, false, PACKED_ITEMS>([&](i64 i) { return packed_in ? packed_in[i] : keys_in[i] << bits | (u64)i; },
+                                      nullptr, n, bits + shift, starts,
+                                      [&](u32 to, u64 key) {
+                                        if (packed_out) {
+                                          packed_out[to] = key;
+                                        } else {
+                                          keys_out[to] = key >> bits;
+                                          values_out[to] = (int)index_of(key, bits);
+                                        }
+                                      },
+                                      nullptr, tiles, epoch);
+}
+
+// many[p]: whether LEAST_PASSES + p passes leave many ties; a block each. They do if there are fewer than `least`, and
+// they do not if there are `sure` or more. In between, they do if more than `most` keys of a sample have been in it
+// before. Keys of all ones are left out.
+__global__ void __launch_bounds__(SAMPLE_THREADS)
+    sample_ties(const u64 *keys, i64 n, int least, int sure, int most, int *many) {
   constexpr int SLOTS = 2 * SAMPLE;
   constexpr u32 FREE = ~0u;
   __shared__ u32 seen[SLOTS];  // a hash table
-  u32 sample[SAMPLE / SAMPLE_THREADS];
+  const int passes = LEAST_PASSES + blockIdx.x, lowest = lowest_bit(passes);
+  if (passes < least || passes >= sure) {
+    if (threadIdx.x == 0) many[blockIdx.x] = passes < least;
+    return;
+  }
+  const i64 taken = minimum(n, (i64)SAMPLE);
+  u64 sample[SAMPLE / SAMPLE_THREADS];
 #pragma unroll
-  for (int j = 0; j < SAMPLE / SAMPLE_THREADS; j++)
-    sample[j] = keys[(u64)(j * SAMPLE_THREADS + threadIdx.x) * n / SAMPLE];
+  for (int j = 0; j < SAMPLE / SAMPLE_THREADS; j++) {
+    const i64 i = j * SAMPLE_THREADS + threadIdx.x;
+    sample[j] = i < taken ? keys[i * n / taken] : ~0ull;
+  }
   for (int s = threadIdx.x; s < SLOTS; s += SAMPLE_THREADS) seen[s] = FREE;
   __syncthreads();
   u64 again = 0;
 #pragma unroll
   for (int j = 0; j < SAMPLE / SAMPLE_THREADS; j++) {
-    const u32 key = sample[j];
-    if (key == FREE) continue;
-    u32 slot = key * 0x9e3779b1u / (FREE / SLOTS + 1), found;
+    const u64 high = sample[j] >> lowest;
+    if (high == ~0ull >> lowest) continue;
+    const u32 key = (u32)(high * 0x9e3779b97f4a7c15ull >> 32);  // in effect a number of its own
+    u32 slot = key / (FREE / SLOTS + 1), found;
     while ((found = atomicCAS(seen + slot, FREE, key)) != FREE && found != key) slot = (slot + 1) % SLOTS;
     again += found == key;
   }
   again = block_sum<SAMPLE_THREADS>(again);
-  if (threadIdx.x == 0) *many = again > most;
+  if (threadIdx.x == 0) many[blockIdx.x] = again > most;
 }
 
 // Few keys, in one launch: a warp a key counts the keys that come before it. values_in null: as above.

@@ -9,6 +9,9 @@ from emst.cuda.runtime.constants import (
     COUNTER_WORDS,
     DIGIT_BITS,
     FEW,
+    LEAST_PASSES,
+    MOST_PASSES,
+    PACKED_ITEMS,
     SAMPLE_THREADS,
     SORT_BYTES,
     SORT_SAMPLE,
@@ -21,49 +24,101 @@ COUNTING = 512  # blocks at most
 
 
 def sort_pairs(
-    keys: cupy.ndarray,
-    values: cupy.ndarray | None = None,
-    bits: int | None = None,
-    unwanted: cupy.ndarray | None = None,
+    keys: cupy.ndarray, values: cupy.ndarray | None = None, bits: int | None = None
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Keys uint32[n] or uint64[n] in ascending order and their values int32[n], by default indices; equal keys stay in
-    order.
-
-    Keys are less than 2**bits: higher digits are not sorted by. If `unwanted`, int32[1], is not 0, nothing is sorted.
+    order. Keys are less than 2**bits: higher digits are not sorted by.
     """
     n, word = len(keys), np.dtype(f"u{keys.dtype.itemsize}")
-    name = f"u{8 * word.itemsize}"
-    passes = -(-(8 * word.itemsize if bits is None else bits) // DIGIT_BITS)
-    if n <= FEW:
+    name, bits = f"u{8 * word.itemsize}", 8 * word.itemsize if bits is None else bits
+    if few(n):
         out = cupy.empty(n, word), cupy.empty(n, np.int32)
         launch("runtime/sort", f"rank_keys<{name}>", 32 * n, keys, values, n, *out)
         return out
+    if values is None and word.itemsize == 8 and bits + index_bits(n) <= 64:
+        return _sort_indexed(keys, bits)
+    shifts = range(0, bits, DIGIT_BITS)
     tiles = -(-n * word.itemsize // SORT_BYTES)
-    counts = cupy.zeros(passes * DIGITS, np.uint64)
-    words = cupy.zeros(COUNTER_WORDS + tiles * DIGITS, np.uint64)
-    counting = (keys, n, np.int32(passes), counts, unwanted)
+    counts, words = _counts(tiles, len(shifts))
+    counting = (keys, n, np.int32(len(shifts)), counts)
     launch("runtime/sort", f"count_digits<{name}>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
-    launch("runtime/sort", "digit_starts", passes * DIGITS, counts, block=DIGITS)
+    launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
     buffers = [(cupy.empty(n, word), cupy.empty(n, np.int32)) for _ in range(2)]  # the caller's keys stay
-    for digit in range(passes):
+    for digit, shift in enumerate(shifts):
         out = buffers[digit % 2]
-        args = (keys, values, n, np.int32(DIGIT_BITS * digit), counts[digit * DIGITS :], *out, unwanted)
-        epoch = np.uint32(digit + 1)
-        launch("runtime/sort", f"sort_pass<{name}>", tiles * SORT_THREADS, *args, words, epoch, block=SORT_THREADS)
+        args = (keys, values, n, np.int32(shift), counts[digit * DIGITS :], *out, words, np.uint32(digit + 1))
+        launch("runtime/sort", f"sort_pass<{name}>", tiles * SORT_THREADS, *args, block=SORT_THREADS)
         keys, values = out
     return keys, values
 
 
-def many_ties(keys: cupy.ndarray, run: int) -> cupy.ndarray:
-    """int32[1] on the device: 1 if keys uint32[n] are shared by about `run` or more others, as a sample shows; else 0.
+def _sort_indexed(keys: cupy.ndarray, bits: int) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """As `sort_pairs`, with indices that fit above so many bits of the keys."""
+    n, shifts, tiles = len(keys), range(0, bits, DIGIT_BITS), _packed_tiles(len(keys))
+    counts, words = _counts(tiles, len(shifts))
+    counting = (keys, n, np.int32(len(shifts)), counts)
+    launch("runtime/sort", "count_digits<u64>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
+    launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
+    source, out, values = None, cupy.empty(n, np.uint64), cupy.empty(n, np.int32)
+    spare = cupy.empty(n, np.uint64) if len(shifts) > 1 else None
+    for digit, shift in enumerate(shifts):
+        to = (out, None, None) if shift != shifts[-1] else (None, out, values)
+        sizes = (n, np.int32(index_bits(n)), np.int32(shift))
+        args = (keys, source, *sizes, counts[digit * DIGITS :], *to, words, np.uint32(digit + 1))
+        launch("runtime/sort", "indexed_pass", tiles * SORT_THREADS, *args, block=SORT_THREADS)
+        source, out, spare = out, spare, out
+    return source, values
 
-    Few keys have no sample.
+
+def sort_packed(keys: cupy.ndarray, many: cupy.ndarray) -> cupy.ndarray:
+    """Packed keys uint64[n] (packed.cuh) in the order of their highest bits; equal ones stay in order.
+
+    `many` is that of `sample_ties`. If all numbers of passes would leave many ties, nothing is sorted."""
+    n, tiles = len(keys), _packed_tiles(len(keys))
+    counts, words = _counts(tiles, MOST_PASSES)
+    launch("runtime/sort", "count_packed", min(tiles, COUNTING) * DIGITS, keys, n, many, counts, block=DIGITS)
+    launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
+    last, out = cupy.empty(n, np.uint64), cupy.empty(n, np.uint64)
+    for digit in range(MOST_PASSES):
+        shift, starts = np.int32(64 - DIGIT_BITS * (MOST_PASSES - digit)), counts[digit * DIGITS :]
+        args = (keys, last, n, shift, starts, out, many, words, np.uint32(digit + 1))
+        launch("runtime/sort", "packed_pass", tiles * SORT_THREADS, *args, block=SORT_THREADS)
+        last, out = out, last
+    return last
+
+
+def sample_ties(keys: cupy.ndarray, least: int, sure: int, run: int) -> cupy.ndarray:
+    """int32[MOST_PASSES - LEAST_PASSES + 1] on the device: whether a sort of packed keys uint64[n] by so many passes
+    would leave many ties, which is that keys are shared by about `run` or more others, as a sample shows.
+
+    Fewer than `least` passes leave many, and `sure` or more do not.
     """
-    many, n = cupy.zeros(1, np.int32), len(keys)
-    if n > FEW:
-        most = np.int32(min(SORT_SAMPLE**2 * run // (2 * n), SORT_SAMPLE // 2))
-        launch("runtime/sort", "sample_ties", SAMPLE_THREADS, keys, n, most, many, block=SAMPLE_THREADS)
+    n, many = len(keys), cupy.empty(MOST_PASSES - LEAST_PASSES + 1, np.int32)
+    taken = min(n, SORT_SAMPLE)
+    most = np.int32(min(taken**2 * run // (2 * n), taken // 2))
+    args = (keys, n, np.int32(least), np.int32(sure), most, many)
+    launch("runtime/sort", "sample_ties", len(many) * SAMPLE_THREADS, *args, block=SAMPLE_THREADS)
     return many
+
+
+def few(n: int) -> bool:
+    """Whether so few keys are ranked instead of sorted."""
+    return n <= FEW
+
+
+def index_bits(n: int) -> int:
+    """Of a packed key, the bits that its index below n takes."""
+    return max((n - 1).bit_length(), 1)
+
+
+def _packed_tiles(n: int) -> int:
+    """How many blocks n packed keys take."""
+    return -(-n // (PACKED_ITEMS * SORT_THREADS))
+
+
+def _counts(tiles: int, passes: int) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """Counts of all digits, and what tiles publish."""
+    return cupy.zeros(passes * DIGITS, np.uint64), cupy.zeros(COUNTER_WORDS + tiles * DIGITS, np.uint64)
 
 
 def sort_order(codes: cupy.ndarray) -> cupy.ndarray:

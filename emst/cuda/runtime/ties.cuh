@@ -1,39 +1,65 @@
-// Short runs of equal keys in a sorted sequence, put in order by what a sort has not seen.
+// Short runs of packed keys that are equal in the bits that a sort has looked at, put in order by their other bits and,
+// where the keys are equal, by what they lack.
 //
 // A block takes a tile of places, and MOST places before and behind it: with them it sees every short run that begins
 // or ends in its tile. Each item of a run counts those that come before it.
 #pragma once
-#include "runtime/exact.cuh"
+#include "runtime/packed.cuh"
 
-constexpr int TIE_THREADS = EMST_BLOCK, TIE_TILE = EMST_TIES_A_THREAD * TIE_THREADS;
-constexpr int MANY_TIES = EMST_MANY_TIES, LONG_RUNS = EMST_LONG_RUNS;
+constexpr int TIES_A_THREAD = EMST_TIES_A_THREAD;
+constexpr int TIE_THREADS = EMST_BLOCK, TIE_TILE = TIES_A_THREAD * TIE_THREADS;
 
-// load(i, tied) reads the item at place i; `tied` says whether a neighbour has the same key. before(a, b) is the order
-// of items with equal keys. emit(to, item, key, ahead) gets the place of each item. Items in runs of more than MOST
-// stay where they are; of these, `ahead` is the next item in the run, and null for all others.
-template <int MOST, class Item, class Key, class Load, class Before, class Emit>
-__device__ void order_ties(const Key *keys, i64 n, Load load, Before before, Emit emit) {
+// Keys are equal if all bits from `bits` up are, and in a run if those from `sorted` up are. load(place, key) reads
+// what orders equal keys, for those that have equals in their run; before(a, b) is that order; items of which neither
+// comes before the other stay in order. fetch(place, key) reads what emit(to, key, fetched, run) needs with the new
+// place of each key. Runs of more than MOST stay where they are; `run` says whether an item is in one, and whether that
+// item and the next are not in order.
+enum Run { SHORT_RUN, LONG_RUN, UNORDERED_RUN };
+template <int MOST, class Item, class Load, class Before, class Fetch, class Emit>
+__device__ void order_ties(const u64 *keys, i64 n, int sorted, int bits, Load load, Before before, Fetch fetch,
+                           Emit emit) {
   constexpr int SEEN = TIE_TILE + 2 * MOST;
-  __shared__ Key key[SEEN];
+  __shared__ u64 key[SEEN];
   __shared__ Item item[SEEN];
   const i64 start = blockIdx.x * (i64)TIE_TILE - MOST;
   const int first = (int)maximum((i64)0, -start), end = (int)minimum((i64)SEEN, n - start);
   for (int k = first + threadIdx.x; k < end; k += TIE_THREADS) key[k] = keys[start + k];
   __syncthreads();
+  decltype(fetch(0, 0)) fetched[TIES_A_THREAD];
+#pragma unroll
+  for (int j = 0; j < TIES_A_THREAD; j++) {
+    const int k = MOST + j * TIE_THREADS + threadIdx.x;
+    if (k < end) fetched[j] = fetch(start + k, key[k]);
+  }
+  const auto in_run = [&](int a, int b) { return key[a] >> sorted == key[b] >> sorted; };
   for (int k = first + threadIdx.x; k < end; k += TIE_THREADS) {
-    const bool tied = (k > first && key[k - 1] == key[k]) || (k + 1 < end && key[k + 1] == key[k]);
-    if (tied || (k >= MOST && k < MOST + TIE_TILE)) item[k] = load(start + k, tied);
+    bool tied = false;
+    for (int other = k - 1; !tied && other >= first && k - other < MOST && in_run(other, k); other--)
+      tied = key[other] >> bits == key[k] >> bits;
+    for (int other = k + 1; !tied && other < end && other - k < MOST && in_run(other, k); other++)
+      tied = key[other] >> bits == key[k] >> bits;
+    if (tied) item[k] = load(start + k, key[k]);
   }
   __syncthreads();
-  for (int k = MOST + threadIdx.x; k < minimum(MOST + TIE_TILE, end); k += TIE_THREADS) {
+  const auto comes_before = [&](int a, int b) {
+    const u64 one = key[a] >> bits, other = key[b] >> bits;
+    if (one != other) return one < other;
+    return before(item[a], item[b]) || (a < b && !before(item[b], item[a]));
+  };
+#pragma unroll
+  for (int j = 0; j < TIES_A_THREAD; j++) {
+    const int k = MOST + j * TIE_THREADS + threadIdx.x;
+    if (k >= end) break;
     int front = k, back = k + 1, to = k;
-    while (front > first && k - front < MOST && key[front - 1] == key[k]) front--;
-    while (back < end && back - front <= MOST && key[back] == key[k]) back++;
-    const bool too_long = back - front > MOST;
-    if (!too_long) {
+    while (front > first && k - front < MOST && in_run(front - 1, k)) front--;
+    while (back < end && back - front <= MOST && in_run(back, k)) back++;
+    Run run = SHORT_RUN;
+    if (back - front <= MOST) {
       to = front;
-      for (int other = front; other < back; other++) to += before(item[other], item[k]);
+      for (int other = front; other < back; other++) to += other != k && comes_before(other, k);
+    } else {
+      run = k + 1 < end && in_run(k + 1, k) && !comes_before(k, k + 1) ? UNORDERED_RUN : LONG_RUN;
     }
-    emit(start + to, item[k], key[k], too_long && back > k + 1 ? item + k + 1 : nullptr);
+    emit(start + to, key[k], fetched[j], run);
   }
 }
