@@ -248,7 +248,8 @@ class Grid:
         codes = np.zeros(len(x), np.uint64)
         if not self.factor:
             return codes
-        cells = np.clip((x[:, self.axes] - self.low) * self.factor, 0, 2**self.bits - 1).astype(np.uint64)
+        with np.errstate(over="ignore"):  # queries far outside of the cell
+            cells = np.clip((x[:, self.axes] - self.low) * self.factor, 0, 2**self.bits - 1).astype(np.uint64)
         if len(self.axes) > 1:
             cells = _hilbert_transpose(cells, self.bits)
         for bit in reversed(range(self.bits)):
