@@ -15,8 +15,15 @@ os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache")
 matplotlib.use("Agg")  # no test opens a window
 sys.path.append(str(ROOT))  # datasets/ and benchmarks/ are not installed
 
-# Started first: if several workers share the files, none is left with one of these when the others have finished.
-LONG = ("tests/runtime/test_kernels_compile.py", "tests/dask/", "tests/hdbscan/", "tests/cli/")
+# Started first, in this order: if several workers share the files, none is left with one of these when the others have
+# finished. While one compiles CUDA kernels, another one compiles those for the CPU that most of the tests need.
+LONG = (
+    "tests/runtime/test_kernels_compile.py",
+    "tests/cli/test_warm_up.py",
+    "tests/dask/",
+    "tests/hdbscan/",
+    "tests/project/",
+)
 
 
 def why_no_gpu():
@@ -38,7 +45,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+    items.sort(key=lambda item: next((i for i, name in enumerate(LONG) if item.nodeid.startswith(name)), len(LONG)))
     marked = [item for item in items if item.get_closest_marker("gpu")]
     reason = why_no_gpu() if marked else None
     for item in marked if reason else []:

@@ -1,5 +1,6 @@
 """`emst cluster --append`, texts in other notations, standard input and output, `emst info`, exit status."""
 
+import functools
 import io
 import os
 import pathlib
@@ -20,7 +21,6 @@ from emst.cli import main
 from emst.io import tables
 
 BLOBS = np.concatenate([np.random.default_rng(i).normal((9 * i, 0), 1, (40, 2)) for i in range(3)]).round(6)
-MODEL = emst.HDBSCANGPU(device="cpu").fit(BLOBS)
 COMMAND = [sys.executable, "-m", "emst"]
 ROOT = pathlib.Path(emst.__file__).parents[1]
 
@@ -43,7 +43,14 @@ def cluster(*arguments):
     assert main(["cluster", *map(str, arguments), "--device", "cpu"]) == 0
 
 
-RESULTS = [f"{a},{b!r}" for a, b in zip(MODEL.labels_.tolist(), MODEL.probabilities_.tolist())]
+@functools.cache
+def model():
+    return emst.HDBSCANGPU(device="cpu").fit(BLOBS)
+
+
+def results():
+    """Labels and probabilities as texts have them."""
+    return [f"{a},{b!r}" for a, b in zip(model().labels_.tolist(), model().probabilities_.tolist())]
 
 
 # --append
@@ -52,7 +59,7 @@ RESULTS = [f"{a},{b!r}" for a, b in zip(MODEL.labels_.tolist(), MODEL.probabilit
 def test_append_keeps_the_columns_of_a_text(here):
     lines = places()
     cluster("places.csv", "--columns", "x,y", "--append", "-o", "out.csv")
-    assert lines_of("out.csv") == [f"{lines[0]},label,probability", *map(",".join, zip(lines[1:], RESULTS))]
+    assert lines_of("out.csv") == [f"{lines[0]},label,probability", *map(",".join, zip(lines[1:], results()))]
     only(here, "places.csv", "out.csv")
 
 
@@ -60,10 +67,10 @@ def test_append_keeps_separator_decimal_mark_and_encoding(here):
     lines = places(";", ",", encoding="latin-1")
     options = ["--columns", "x,y", "--decimal", ",", "--encoding", "latin-1", "--append", "-o"]
     cluster("places.csv", *options, "out.csv")
-    own = [text.replace(",", ";").replace(".", ",") for text in RESULTS]
+    own = [text.replace(",", ";").replace(".", ",") for text in results()]
     assert lines_of("out.csv", "latin-1") == [f"{lines[0]};label;probability", *map(";".join, zip(lines[1:], own))]
     cluster("out.csv", *options[:-2], "-o", "labels.npy")  # it can be read as it was written
-    np.testing.assert_array_equal(np.load("labels.npy"), MODEL.labels_)
+    np.testing.assert_array_equal(np.load("labels.npy"), model().labels_)
 
 
 def test_append_to_a_tsv(here):
@@ -71,14 +78,14 @@ def test_append_to_a_tsv(here):
     cluster("places.csv", "--columns", "x,y", "--append", "-o", "out.tsv")
     first, second = lines_of("out.tsv")[:2]
     assert first.split("\t") == ["name", "x", "y", "label", "probability"]
-    assert second.split("\t") == ["Österå 0", *map(repr, BLOBS[0].tolist()), *RESULTS[0].split(",")]
+    assert second.split("\t") == ["Österå 0", *map(repr, BLOBS[0].tolist()), *results()[0].split(",")]
 
 
 def test_append_leaves_out_comments_and_keeps_an_index(here, capsys):
     rows = [f"{i},{x!r},{y!r}" for i, (x, y) in enumerate(BLOBS.tolist())]
     (here / "points.csv").write_text("\n".join(["# from a scan", ",x,y", *rows[:5], "", *rows[5:]]))
     cluster("points.csv", "--append", "-o", "out.csv")
-    assert lines_of("out.csv") == [",x,y,label,probability", *map(",".join, zip(rows, RESULTS))]
+    assert lines_of("out.csv") == [",x,y,label,probability", *map(",".join, zip(rows, results()))]
     out, err = capsys.readouterr()
     assert "120 points in 2 dimensions (x, y), " in out
     assert err == "emst: note: column '' numbers the rows and is left out; --columns chooses others\n"
@@ -92,7 +99,7 @@ def test_append_names_columns_without_names(here, name):
         np.savetxt(name, BLOBS, delimiter=",", fmt="%.17g")
     cluster(name, "--append", "-o", "out.csv")
     rows = [f"{x!r},{y!r}" if name == "points.npy" else f"{x:.17g},{y:.17g}" for x, y in BLOBS.tolist()]
-    assert lines_of("out.csv") == ["x0,x1,label,probability", *map(",".join, zip(rows, RESULTS))]
+    assert lines_of("out.csv") == ["x0,x1,label,probability", *map(",".join, zip(rows, results()))]
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
@@ -107,11 +114,11 @@ def test_append_to_parquet(here, suffix):
         table = parquet.read_table("out.parquet")
         assert table.column_names == ["name", "x", "y", "label", "probability"]
         assert table.column("name").to_pylist() == names
-        np.testing.assert_array_equal(table.column("label"), MODEL.labels_)
-        np.testing.assert_array_equal(table.column("probability"), MODEL.probabilities_)
+        np.testing.assert_array_equal(table.column("label"), model().labels_)
+        np.testing.assert_array_equal(table.column("probability"), model().probabilities_)
     else:
         assert len(lines_of("out.csv")) == len(BLOBS) + 1
-        np.testing.assert_array_equal(emst.read_points("out.csv", ["label"])[:, 0], MODEL.labels_)
+        np.testing.assert_array_equal(emst.read_points("out.csv", ["label"])[:, 0], model().labels_)
 
 
 def test_append_of_arrays_to_parquet(here):
@@ -141,7 +148,7 @@ def test_append_keeps_rows_over_several_lines(here, broken):
     rows = [(f'"a\n\n# {i}"' if i in broken else "a") + f",{x!r},{y!r}" for i, (x, y) in enumerate(BLOBS.tolist())]
     (here / "points.csv").write_text("\n".join(["name,x,y", *rows]))
     cluster("points.csv", "--columns", "x,y", "--append", "-o", "out.csv")
-    text = "\n".join(["name,x,y,label,probability", *map(",".join, zip(rows, RESULTS))])
+    text = "\n".join(["name,x,y,label,probability", *map(",".join, zip(rows, results()))])
     assert (here / "out.csv").read_text() == text + "\n"
 
 
@@ -155,9 +162,9 @@ def test_append_keeps_names_with_a_number_sign(here, name, name_first):
         head, rows = "x,y,# of name,b", [f"{x!r},{y!r},{name},b" for x, y in BLOBS.tolist()]
     (here / "points.csv").write_text("\n".join([head, *rows[:9], "# a comment", *rows[9:]]))
     cluster("points.csv", "--columns", "x,y", "--append", "-o", "out.csv")
-    assert lines_of("out.csv") == [f"{head},label,probability", *map(",".join, zip(rows, RESULTS))]
+    assert lines_of("out.csv") == [f"{head},label,probability", *map(",".join, zip(rows, results()))]
     cluster("points.csv", "--columns", "x,y", "--append", "-o", "out.tsv")
-    assert lines_of("out.tsv")[5].split("\t") == [*rows[4].split(","), *RESULTS[4].split(",")]
+    assert lines_of("out.tsv")[5].split("\t") == [*rows[4].split(","), *results()[4].split(",")]
 
 
 def test_append_refuses_rows_that_it_reads_otherwise(here, capsys, monkeypatch):
@@ -289,7 +296,7 @@ def test_from_standard_input_to_standard_output(here, monkeypatch, capsys, suffi
     assert status == 0
     lines = out.decode().splitlines()
     assert lines[0] == "label,probability"
-    assert [int(line.split(",")[0]) for line in lines[1:]] == MODEL.labels_.tolist()
+    assert [int(line.split(",")[0]) for line in lines[1:]] == model().labels_.tolist()
     assert "120 points in 2 dimensions" in capsys.readouterr().err
     assert sorted(here.iterdir()) == before
 

@@ -72,8 +72,8 @@ def check_hits(ops, x, labels, radius, outline, own, norm):
 @pytest.mark.parametrize(("name", "dtype"), NAMES_AND_DTYPES)
 def test_reach_and_hits_equal_the_reference(ops, name, dtype, kind):
     norm = BY_NAME[name]
-    for d in (1, 3, 40):
-        x, labels, _, outline = partitions(250, d, dtype, kind)
+    for n, d in ((250, 1), (250, 3), (90, 40)):
+        x, labels, _, outline = partitions(n, d, dtype, kind)
         random = np.random.default_rng(d)
         for own in (0, 3, 6):
             reach = check_reach(ops, x, x, outline, own, norm)

@@ -1,7 +1,6 @@
 """Many dimensions on the CPU: products decide which pairs are computed, and the tree is that of the walks."""
 
 import math
-from fractions import Fraction
 
 import numba
 import numpy as np
@@ -183,13 +182,26 @@ def nasty(name, dtype, d):
     return x.astype(dtype)
 
 
+ONE = 2**1100  # every float is a multiple of 1 / ONE
+
+
+def whole(numbers):
+    """Floats as multiples of 1 / ONE: Python's integers, so that sums and products of them are exact."""
+
+    def multiple(number):
+        above, below = float(number).as_integer_ratio()
+        return above * (ONE // below)
+
+    return np.frompyfunc(multiple, 1, 1)(numbers)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", [24, 127, 300])
 @pytest.mark.parametrize(
     "name", ["normal", "scales", "one outlier", "far away", "one sign", "repeated", "nearly equal", "subnormal"]
 )
 def test_the_bound_against_exact_arithmetic(name, d, dtype):
-    """Every inequality of `products`, in rational numbers."""
+    """Every inequality of `products`, in whole numbers: the square of a length counts units of ONE^-2."""
     bvh = hierarchy(nasty(name, dtype, d))
     products, n = multiplied(bvh), bvh.n
     size = len(products.start)
@@ -197,25 +209,21 @@ def test_the_bound_against_exact_arithmetic(name, d, dtype):
     packed, values = row_scratch(n, d, size)
     _all_bounds(products, d, ids, packed, values)
     columns = products.columns.reshape(-1, d, 16).transpose(0, 2, 1).reshape(-1, d)
-    rounded = [[Fraction(float(x)) for x in row] for row in columns[:n]]
-    center = bvh.points().mean(0, dtype=np.float64)
-    scale, c = Fraction(products.scale), Fraction(products.c)
-    for v in range(n):
-        exact = [(Fraction(float(x)) - Fraction(float(m))) * scale for x, m in zip(bvh.points()[v], center)]
-        assert sum((a - b) ** 2 for a, b in zip(exact, rounded[v])) <= Fraction(products.rho[v]) ** 2
-    below, above = np.empty(n, np.float32), np.empty(n, dtype)
+    rounded, rho, above = whole(columns[:n]), whole(products.rho[:n]), whole(products.above[:n])
+    center, scale, c = whole(bvh.points().mean(0, dtype=np.float64)), whole(products.scale), whole(products.c)
+    exact = (whole(bvh.points()) - center) * scale
+    assert np.all(((exact - rounded * ONE) ** 2).sum(1) <= (rho * ONE) ** 2)
+    below, limit = np.empty(n, np.float32), np.empty(n, dtype)
     powers = np.empty(n, dtype)
     for row, u in enumerate(ids.tolist()):
-        square = sum(x * x for x in rounded[u])
-        _limits(products, values, n, row, u, bvh.nodes.blocks, bvh.space, below, above, powers)
-        for v in range(n):
-            distance = sum((a - b) ** 2 for a, b in zip(rounded[u], rounded[v]))
-            a, width = Fraction(float(values[row * size + v])), Fraction(float(products.above[v]))
-            assert a - width <= distance - (1 - c) * square
-            assert distance - (1 + c) * square <= a + width
+        _limits(products, values, n, row, u, bvh.nodes.blocks, bvh.space, below, limit, powers)
         a = values[row * size : row * size + n]
+        square = (rounded[u] ** 2).sum()
+        distance = ((rounded[u] - rounded) ** 2).sum(1)
+        assert np.all((whole(a) - above) * ONE**2 <= distance * ONE - (ONE - c) * square)
+        assert np.all(distance * ONE - (ONE + c) * square <= (whole(a) + above) * ONE**2)
         assert np.all(a - products.above[:n] <= below)  # within its own distance, every point is listed
-        assert np.all(powers <= above)
+        assert np.all(powers <= limit)
     assert np.isnan(products.start[n:]).all()
 
 

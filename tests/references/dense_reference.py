@@ -76,13 +76,14 @@ def kruskal(distance, k, alpha=1.0):
         return i
 
     edges, weights = [], []
-    for e in np.lexsort((v, u, distance[u, v], weight)):
+    order = np.lexsort((v, u, distance[u, v], weight))
+    for e, i, j in zip(order.tolist(), u[order].tolist(), v[order].tolist()):
         if len(edges) == n - 1:
             break
-        a, b = root(int(u[e])), root(int(v[e]))
+        a, b = root(i), root(j)
         if a != b and weight[e] < np.inf:
             parent[max(a, b)] = min(a, b)
-            edges.append((u[e], v[e]))
+            edges.append((i, j))
             weights.append(weight[e])
     bridges = [i for i in range(1, n) if root(i) == i]  # the root is the least vertex
     edges += [(0, i) for i in bridges]

@@ -84,8 +84,9 @@ def kruskal(n, rows, columns, weights):
         return x
 
     taken = []
-    for e in np.lexsort((np.maximum(rows, columns), np.minimum(rows, columns), ordered(weights))):
-        a, b = find(rows[e]), find(columns[e])
+    order = np.lexsort((np.maximum(rows, columns), np.minimum(rows, columns), ordered(weights)))
+    for e, row, column in zip(order.tolist(), rows[order].tolist(), columns[order].tolist()):
+        a, b = find(row), find(column)
         if a != b:
             parent[a] = b
             taken.append(e)

@@ -78,8 +78,10 @@ def power_between(x, y, norm):
 def power_of_box(low, high, a, b, norm):
     """Between the boxes [low, high] and [a, b]; lowered where rounding is not monotone, unless both are points."""
     power = power_between(np.maximum(np.maximum(low - b, a - high), 0), np.zeros_like(low), norm)
+    if norm.kind != "any power":
+        return power
     points = ((low == high) & (a == b)).all(axis=-1)
-    return np.where(points, power, power * (1 - 2.0**-40)) if norm.kind == "any power" else power
+    return np.where(points, power, power * (1 - 2.0**-40))
 
 
 def rooted(powers, norm, scale):

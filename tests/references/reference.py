@@ -11,6 +11,7 @@ J. Skilling, "Programming the Hilbert curve" (2004); J. B. Kruskal (1956); R. C.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -166,7 +167,7 @@ def curve_order(points, scale, keep=False, box=None):
             members = rows[first : first + size]
             grid = Grid.around(scaled[members] if box is None else np.stack(box) * scale)
             box = None
-            codes = np.array([grid.code(x) for x in scaled[members]], np.uint64)
+            codes = grid.codes(scaled[members])
             order = np.argsort(codes, kind="stable")
             members[:], codes = members[order], codes[order]
             found.append((first, codes, grid))
@@ -179,7 +180,7 @@ def curve_order(points, scale, keep=False, box=None):
 
 def curve_codes(points, scale, box):
     grid = Grid.around(np.stack(box) * scale)
-    return np.array([grid.code(x) for x in points.astype(np.float64) * scale], np.uint64)
+    return grid.codes(points.astype(np.float64) * scale)
 
 
 def _kept(depth, found):
@@ -200,19 +201,20 @@ def _kept(depth, found):
 
 def curve_places(cells, queries, scale):
     scaled = queries.astype(np.float64) * scale
-    seen = [_place(cells, x) for x in scaled]
+    codes = functools.cache(lambda cell: cells.grids[cell].codes(scaled).tolist())
+    seen = [_place(cells, lambda cell, i=i: codes(cell)[i]) for i in range(len(queries))]
     rows = sorted(range(len(seen)), key=lambda i: (*seen[i], i))
     return np.array(rows, np.int32), np.array([seen[i][0] for i in rows], np.int64)
 
 
-def _place(cells, x):
-    """How many points come before a scaled query, and its code in the last cell that it reached."""
+def _place(cells, code_in):
+    """How many points come before a query, and its code in the last cell that it reached."""
     place = code = depth = 0
     members = range(cells.level[0], cells.level[1]) if len(cells.level) > 1 else ()
     while members:
         cell = members[0]
         codes = cells.codes[cells.start[cell] : cells.start[cell + 1]]
-        code = cells.grids[cell].code(x)
+        code = code_in(cell)
         before = int((codes < np.uint64(code)).sum())
         place = int(cells.place[cells.start[cell] + before] if before < len(codes) else cells.end[cell])
         depth += 1
@@ -242,43 +244,40 @@ class Grid:
         factor = 2.0 ** bits_for(len(axes)) / top if top > LEAST_EXTENT else 0.0
         return cls(axes, low[axes], bits_for(len(axes)), factor)
 
-    def code(self, x):
+    def codes(self, x):
+        codes = np.zeros(len(x), np.uint64)
         if not self.factor:
-            return 0
-        last = 2**self.bits - 1
-        cells = [int(min(max((x[i] - low) * self.factor, 0), last)) for i, low in zip(self.axes, self.low)]
-        if len(cells) > 1:
+            return codes
+        with np.errstate(over="ignore"):  # queries far outside of the cell
+            cells = np.clip((x[:, self.axes] - self.low) * self.factor, 0, 2**self.bits - 1).astype(np.uint64)
+        if len(self.axes) > 1:
             cells = _hilbert_transpose(cells, self.bits)
-        code = 0
         for bit in reversed(range(self.bits)):
-            for cell in cells:
-                code = code << 1 | cell >> bit & 1
-        return code
+            for cell in cells.T:
+                codes = codes << np.uint64(1) | cell >> np.uint64(bit) & np.uint64(1)
+        return codes
 
 
 def bits_for(axes):
     return min(32, CURVE_BITS // axes)
 
 
-def _hilbert_transpose(x, bits):
+def _hilbert_transpose(cells, bits):
     """Skilling's AxesToTranspose: grid coordinates -> the bits of the Hilbert index, dealt out to the dimensions."""
-    x = list(x)
+    x = cells.T.copy()
     for bit in reversed(range(1, bits)):
-        lower = (1 << bit) - 1
+        lower = np.uint64((1 << bit) - 1)
         for i in range(len(x)):
-            if x[i] >> bit & 1:
-                x[0] ^= lower  # invert
-            else:
-                t = (x[0] ^ x[i]) & lower  # exchange
-                x[0] ^= t
-                x[i] ^= t
+            inverted = (x[i] >> np.uint64(bit) & np.uint64(1)).astype(bool)
+            exchanged = np.where(inverted, np.uint64(0), (x[0] ^ x[i]) & lower)
+            x[0] ^= np.where(inverted, lower, exchanged)
+            x[i] ^= exchanged
     for i in range(1, len(x)):  # Gray code
         x[i] ^= x[i - 1]
-    t = 0
+    t = np.zeros(len(cells), np.uint64)
     for bit in reversed(range(1, bits)):
-        if x[-1] >> bit & 1:
-            t ^= (1 << bit) - 1
-    return [xi ^ t for xi in x]
+        t ^= np.where(x[-1] >> np.uint64(bit) & np.uint64(1), np.uint64((1 << bit) - 1), np.uint64(0))
+    return (x ^ t).T
 
 
 def sort_order(codes):
@@ -292,7 +291,8 @@ def build_bvh(points, order, scale, norm=EUCLIDEAN):
 
 def core_distances(bvh, k, report=None):
     x = bvh.scaled
-    bvh.core = np.array([np.sort(power_between(x, row[None], bvh.norm))[k - 1] for row in x], x.dtype)
+    some = np.array_split(x, len(x) // 256 + 1)  # rows, so that their distances to all points fit in the caches
+    bvh.core = np.concatenate([np.sort(power_between(rows[:, None], x, bvh.norm))[:, k - 1] for rows in some])
     return bvh.core
 
 
@@ -422,13 +422,14 @@ def kruskal(points, core=None, norm=EUCLIDEAN):
             i = parent[i]
         return i
 
-    for u, v, weight, distance in zip(*pairs_in_total_order(points, core, norm)):
+    lower, higher, weights, distances = pairs_in_total_order(points, core, norm)
+    for e, (u, v) in enumerate(zip(lower.tolist(), higher.tolist())):
         if len(edges) == n - 1:
             break
-        a, b = root(int(u)), root(int(v))
+        a, b = root(u), root(v)
         if a != b:
             parent[max(a, b)] = min(a, b)
-            edges.append((int(u), int(v), weight, distance))
+            edges.append((u, v, weights[e], distances[e]))
     edges.sort(key=lambda edge: (edge[2], edge[3], edge[0], edge[1]))
     u, v, weight, _ = zip(*edges) if edges else ((), (), (), ())
     return np.array(u, np.int32), np.array(v, np.int32), np.array(weight, points.dtype)
