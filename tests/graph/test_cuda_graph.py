@@ -59,7 +59,7 @@ def test_words_that_do_not_hold_the_weight(ops, constant, monkeypatch, name, kin
         ("ALONE = 2048;", "ALONE = 1 << 30;"),  # one block from the beginning
         ("rank <= SAMPLE * 11 / 16", "rank < SAMPLE"),  # light edges first, though they are nearly all
         ("rank <= SAMPLE * 11 / 16", "rank < 0"),  # all at once, however many
-        ("CROWD = 8;", "CROWD = 2;"),  # two lanes of a warp are a crowd
+        ("MANY_ALIKE = 8;", "MANY_ALIKE = 2;"),  # two lanes of a warp are a crowd
         ("return (int)(u32)most;", "return 0;"),  # the giant is some vertex
         ("more <= TILE", "more <= 1"),  # rows are looked up in global memory, as where many rows are empty
     ],

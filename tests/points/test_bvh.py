@@ -5,7 +5,9 @@ import importlib
 import numpy as np
 import pytest
 import reference
-from helpers import DIMENSIONS, DTYPES, cloud, forest_on, hierarchies, random_components, to_host
+from helpers import DIMENSIONS, DTYPES, cloud, forest_on, hierarchies, random_components, to_device, to_host
+
+from emst.backend.records import EUCLIDEAN
 
 SIZES = [1, 2, 7, 8, 9, 16, 17, 64, 65, 257, 5_000]
 
@@ -31,6 +33,14 @@ def test_points_are_scaled_exactly_and_in_curve_order(ops, d, dtype):
     points = to_host(bvh.points())
     assert points.dtype == dtype
     np.testing.assert_array_equal(points, expected_bvh.points())
+
+
+@pytest.mark.parametrize("d", [2, 7, 40])
+def test_no_points(ops, d):
+    """A partition without a neighbour asks for the edges between no points."""
+    none = to_device(ops, np.empty(0, np.int32))
+    bvh = ops.build_bvh(to_device(ops, np.empty((0, d), np.float32)), none, 1.0, EUCLIDEAN)
+    assert len(to_host(ops.edge_powers(bvh, none, none))) == 0
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -176,3 +176,13 @@ def test_the_first_launch_is_checked_and_later_ones_are_not(launch, monkeypatch)
     monkeypatch.setattr(launch, "check", None)
     launch.launch("hierarchy/selection", "leaves", 300, LEAVES[0], None, *LEAVES[2:])
     assert launched == [((2,), (256,), (9, 0, *LEAVES[2:]))] * 2
+
+
+def test_nothing_to_do_launches_nothing(launch, monkeypatch):
+    """CuPy starts one block where a grid has none."""
+    kernel = Kernel(launch)
+    monkeypatch.setattr(launch, "kernel", lambda *_: kernel)
+    launch.launch("hierarchy/selection", "leaves", 0, *LEAVES)
+    launch.launch_grid("hierarchy/selection", "leaves", (0,), (256,), tuple(LEAVES))
+    launch.launch_grid("hierarchy/selection", "leaves", (3, 0), (256,), tuple(LEAVES))
+    assert not kernel.launched
