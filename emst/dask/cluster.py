@@ -37,6 +37,7 @@ NO_WORKERS_FOR = 30.0  # seconds without any worker after which a wait ends
 PAUSED_FOR = 300.0  # seconds in which all workers are out of memory and idle: time to write hundreds of gigabytes
 LOST = "data was lost with a worker and cannot be read again; give paths, or a dask array that reads its chunks"
 NO_CAUSE = "Worker holding Actor was lost"  # Dask says so of any finished task that it fails because of another one
+TOLD_WITHIN = 1.0  # seconds: that task's error may arrive later than those that follow from it
 SWITCH = 0.0002  # seconds after which a thread lets other threads run Python; Python's default is 0.005
 DEVICE = "emst_device"  # attribute of a worker: the number of the GPU that it is bound to
 
@@ -205,8 +206,15 @@ class Cluster:
 
     def _cause(self) -> BaseException:
         """The error of the task that failed first, which other futures have; otherwise, that data was lost."""
-        failed = (future.exception() for future in list(self._futures) if future.status == "error")
-        return next((error for error in failed if str(error) != NO_CAUSE), LostInput(LOST))
+        until = time.monotonic() + TOLD_WITHIN
+        while True:
+            failed = (future.exception() for future in list(self._futures) if future.status == "error")
+            cause = next((error for error in failed if str(error) != NO_CAUSE), None)
+            if cause is not None:
+                return cause
+            if time.monotonic() > until:
+                return LostInput(LOST)
+            time.sleep(0.05)
 
     def _check_connected(self) -> None:
         if self.client.status != "running":

@@ -218,6 +218,23 @@ def test_a_finished_task_that_dask_fails_gives_the_error_of_the_task_that_failed
         cluster.gather([finished])
 
 
+def fails_late(ops, text):
+    time.sleep(0.3)
+    raise FileNotFoundError(text)
+
+
+def test_the_error_of_the_task_that_failed_may_arrive_later(doomed):
+    cluster = Cluster(doomed, "cpu")
+    finished = cluster.submit(one)
+    assert finished.exception(timeout=10) is None
+    other = cluster.submit(fails_late, "it has vanished")
+    scheduler = doomed.cluster.scheduler
+    doomed.cluster.sync(as_coroutine, scheduler.transitions, {finished.key: "erred"}, stimulus_id="a test")
+    with pytest.raises(FileNotFoundError, match="it has vanished"):
+        cluster.gather([finished])
+    assert other.status == "error"
+
+
 async def as_coroutine(function, *args, **options):
     return function(*args, **options)
 
