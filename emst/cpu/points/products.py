@@ -1,9 +1,10 @@
 """Distances of all pairs from inner products in float32, with a proven bound on their error.
 
-In many dimensions boxes exclude little. Inner products of all pairs take a fraction of the time of their distances: a
-tile of 12 points by 32 stays in registers, and every number that is loaded is used many times. Their results are not
-those of the one rounding sequence that every distance has here. So they only decide which pairs can matter; `scan`
-computes these again. docs/how/many_dimensions.md has the bound and its proof:
+In many dimensions, a search over boxes can exclude few points, so nearly all pairs are compared. Computing the inner
+products of all pairs takes a fraction of the time of computing their distances: a tile of 12 points by 32 stays in
+registers, and every number that is loaded is used many times. But inner products are not rounded as distances are. So
+they only decide which pairs can matter, and `scan` computes the distances of these pairs. docs/how/many_dimensions.md
+has the bound and its proof:
 
 Points are moved by a fixed centre and multiplied by a power of two, t; y is the result. x' is y in float32, and
 rho >= |y - x'|. By the triangle inequality, the distance of two points times t differs from |x' - y'| by at most
@@ -87,7 +88,7 @@ def rows_at_once(n: int) -> int:
 
 
 def multiplied(bvh) -> Products:
-    """Prepare the products of the points of a hierarchy."""
+    """Prepare what multiplying the points of a hierarchy with each other needs: copies in float32, and error bounds."""
     n, d = bvh.n, bvh.d
     size = -(-bvh.leaves // WIDE) * WIDE * LANES
     points = bvh.points()

@@ -16,10 +16,11 @@ constexpr int AHEAD = EMST_AHEAD;
 __device__ inline u64 word_of(double v) { return (u64)__double_as_longlong(v); }
 __device__ inline double number_in(u64 word) { return __longlong_as_double((i64)word); }
 
-// The word of a cluster's sibling if that came first; otherwise the cluster's own is stored, and NO_WORD returned.
+// If the sibling of cluster c has stored its word, returns that word. Otherwise stores the word of c, and returns
+// NO_WORD.
 __device__ inline u64 meet(u64 *words, int c, u64 mine) { return atomicExch(words + (c - 1) / 2, mine); }
 
-// The word of a cluster, from that of its child c and that of c's sibling.
+// Computes the word of a cluster from the words of its two children, which are c and the sibling of c.
 template <class Merge>
 __device__ u64 joined(int above, double seen, int c, u64 mine, u64 other, Merge merge) {
   return merge(above, seen, (c - 1) / 2, c % 2 ? mine : other, c % 2 ? other : mine);

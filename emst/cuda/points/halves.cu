@@ -92,7 +92,7 @@ __global__ void greatest_rho(const float *rho, i64 n, const int *columns, i64 ti
   if (lane_id() == 0) most[tile] = value_of(bits);
 }
 
-// Points that are spread evenly along the curve, so that each tile has some of everywhere.
+// Chooses points at equal distances along the curve, so that every tile has points of all regions.
 __global__ void spread_columns(i64 n, i64 tiles, int *columns) {
   const i64 at = thread_id();
   if (at >= tiles * TILE) return;

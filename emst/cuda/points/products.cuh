@@ -212,7 +212,8 @@ struct Part {
     begin = (int)((i64)split * column_tiles / splits);
     end = (int)((split + i64(1)) * column_tiles / splits);
   }
-  // The next tile of columns that is wanted, or -1; called by whole warps, all of which must get the same answers.
+  // The next tile of columns that is wanted, or -1. Called by whole warps; all warps of a block must get the same
+  // result.
   template <class Wanted>
   __device__ int next(int tile, Wanted wanted) const {
     for (int first = tile < 0 ? begin : tile + 1; first < end; first += 32) {

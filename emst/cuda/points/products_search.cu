@@ -170,8 +170,8 @@ __global__ void __launch_bounds__(THREADS, 2)
   }
 }
 
-// The lightest edge of every query among its candidates, under the total order, or that there is none as light as the
-// lightest known edge of its component. Queries with too many candidates are listed.
+// Finds the first edge of every query, under the total order, among its candidates. There is none if all edges are
+// heavier than the lightest known edge of the query's component. Queries that have too many candidates are listed.
 template <class T>
 __global__ void lightest_of_candidates(const T *points, i64 n, int d, const int *labels, const Bits<T> *core,
                                        const double *square, const float *rho, const Bounds bounds, const int *worklist,

@@ -13,13 +13,13 @@
 
 constexpr int LEAST_PACKET = 4, SPANS = EMST_SPANS;
 
-// Marks the points that need a search, a bit a point; and in `known` those whose cached neighbour is as near as the
-// upper bound: no other points can have the lightest edge of a component. Cached neighbours lie in another component,
-// since `upper_bounds` has removed all others.
+// Finds the points that can have the lightest edge of their component, and sets one bit for each of them: in `marked`
+// if the point needs a search, in `known` if its cached neighbour is as near as the upper bound. Cached neighbours lie
+// in another component, since `upper_bounds` has removed all others.
 //
-// A span is 32 consecutive points. A warp takes 32 spans, some at a time, so that their waits for memory overlap. rest:
-// the least lower bound in a span if its points lie in one component, else 0. While it exceeds the component's upper
-// bound, none of them is marked. Components only grow, so it stays a lower bound.
+// A span is 32 consecutive points. A warp works on 32 spans, several at a time, so that their waits for memory overlap.
+// If all points of a span lie in one component, `rest` is the least of their lower bounds; otherwise it is 0. While it
+// exceeds the upper bound of the component, the span is not read. Components only grow, so `rest` stays a lower bound.
 template <class T>
 __global__ void __launch_bounds__(EMST_BLOCK, 5)
     mark_searches(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, const Bits<T> *best,
@@ -64,9 +64,9 @@ __global__ void __launch_bounds__(EMST_BLOCK, 5)
   if (looked >> lane & 1) rest[span] = least;
 }
 
-// Lists the marked points at the front of the worklist, in order, so that those of a packet are neighbours, and the
-// known ones at its back, in any order. count: how many are at the front; how many packets have been taken from there;
-// how many are at the back.
+// Lists the marked points at the front of the worklist and the known points at its back. Marked points are in order, so
+// that the points of a packet are neighbours; blocks list known points in any order. count: how many points are at the
+// front; how many packets have been taken from there; how many points are at the back.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_marked(const u32 *marked, const u32 *known, i64 n, int *worklist, int *count, u64 *tiles, u32 epoch) {
   const int tile = lookback::take_tile(tiles);

@@ -73,23 +73,9 @@ __device__ void compact(i64 n, u64 *tiles, u32 epoch, int *total, Keep keep, Emi
   compact_tile(lookback::take_tile(tiles), n, tiles, epoch, total, keep, emit);
 }
 
-// The same for any number of indices by one block, all of whose threads get the number of kept ones.
-template <int THREADS, class Keep, class Emit>
-__device__ u32 block_compact(i64 n, Keep keep, Emit emit) {
-  u32 before = 0;
-  for (i64 start = 0; start < n; start += THREADS) {
-    const i64 i = start + threadIdx.x;
-    const bool kept[1] = {i < n && keep(i)};
-    u32 at[1];
-    const u32 here = block_places<THREADS>(kept, at);
-    if (i < n) emit(i, kept[0], before + at[0]);
-    before += here;
-  }
-  return before;
-}
-
-// The indices of all bits that are set in this block's words, in order, 32 to a word. start(count) returns the rank of
-// the first, and is called by one warp. emit(rank, i) gets those of one word from the lanes of a warp at once.
+// Lists the indices of all bits that are set, in order; a word has 32 bits, and a block reads one tile of the words.
+// start(count) is called by one warp with the number of bits that are set in the tile, and returns the rank of the
+// first one. emit(rank, i) is called for each bit; the lanes of a warp call it together for the bits of one word.
 template <class Start, class Emit>
 __device__ void list_bits(int tile, const u32 *bits, i64 words, Start start, Emit emit) {
   constexpr int TILE = EMST_BITS_TILE, ITEMS = TILE / COMPACT_THREADS, WARPS = COMPACT_THREADS / 32,

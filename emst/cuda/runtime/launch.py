@@ -114,7 +114,8 @@ def _multiprocessors(device: int) -> int:
 class Compaction:
     """Words that the tiles of up to n indices publish (lookback.cuh), and the epoch by which launches differ.
 
-    A block takes a tile. The launches run one after the other, since they share the counter from which tiles are taken.
+    Each block works on one tile. The launches must run one after the other, because they share the counter that gives
+    every block its tile.
     """
 
     def __init__(self, n: int, tile: int = COMPACT_TILE) -> None:

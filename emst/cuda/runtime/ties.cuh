@@ -9,11 +9,12 @@
 constexpr int TIES_A_THREAD = EMST_TIES_A_THREAD;
 constexpr int TIE_THREADS = EMST_BLOCK, TIE_TILE = TIES_A_THREAD * TIE_THREADS;
 
-// Keys are equal if all bits from `bits` up are, and in a run if those from `sorted` up are. load(place, key) reads
-// what orders equal keys, for those that have equals in their run; before(a, b) is that order; items of which neither
-// comes before the other stay in order. fetch(place, key) reads what emit(to, key, fetched, run) needs with the new
-// place of each key. Runs of more than MOST stay where they are; `run` says whether an item is in one, and whether that
-// item and the next are not in order.
+// Bits are numbered from the lowest. Two keys count as equal if they agree in all bits from number `bits` upwards. Keys
+// that agree in all bits from number `sorted` upwards form a run. load(place, key) reads the item that decides between
+// equal keys, and before(a, b) compares two items; if neither comes first, the keys stay in order. fetch(place, key)
+// reads more data of a key, and emit(to, key, fetched, run) gets this data and the new place of the key. Runs of more
+// than MOST keys stay where they are; `run` says whether a key is in such a run, and whether it and the next key of the
+// run are in the wrong order.
 enum Run { SHORT_RUN, LONG_RUN, UNORDERED_RUN };
 template <int MOST, class Item, class Load, class Before, class Fetch, class Emit>
 __device__ void order_ties(const u64 *keys, i64 n, int sorted, int bits, Load load, Before before, Fetch fetch,
