@@ -31,7 +31,7 @@ def flat_of(model):
 
 def host(condensed):
     """Arrays of the condensed tree, on the host."""
-    names = ("parent", "birth", "death", "split", "cluster", "leaving_merge")
+    names = ("parent", "birth", "death", "cluster", "leaving_merge")
     return {name: to_host(getattr(condensed, name)) for name in names}
 
 
