@@ -29,7 +29,7 @@ from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.fitting import tree_model
 from emst.hdbscan.keywords import tells_equivalents
 from emst.hdbscan.model import Model
-from emst.hdbscan.parameters import RECLUSTERED, RULES, check_parameters, options_of, request_of
+from emst.hdbscan.parameters import RECLUSTERED, RULES, Conventions, check_parameters, options_of, request_of
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import check_cut, flat_clustering
 from emst.inputs.features import ATTRIBUTES, features_of, set_features
@@ -84,7 +84,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     cluster_selection_method : {"eom", "leaf"}, default "eom"
         "eom" selects the clusters of greatest excess of mass (stability), "leaf" the leaves of the condensed tree.
     allow_single_cluster : bool, default False
-        Allow the root to be selected as the only cluster.
+        Allow the root to be selected as the only cluster. With "leaf" that is a root that never splits; to hdbscan,
+        scikit-learn and cuML all points are noise then.
     store_centers : {None, "centroid", "medoid", "both"}, default None
         Centres to compute: `centroids_`, in O(n d) time, or `medoids_`, in O(s^2 d) time at worst for a cluster of s
         points. The triangle inequality saves most of that time in few dimensions (euclidean, haversine, manhattan,
@@ -173,6 +174,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     """
 
     cluster_selection_epsilon_max: float = math.inf  # of estimators that were pickled before they had it
+    _conventions = Conventions()
 
     @tells_equivalents
     def __init__(

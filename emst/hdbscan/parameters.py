@@ -86,6 +86,7 @@ RULES = {
     "verbose": BOOLEAN | at_least(0) | BAR,
 }
 
+
 RECLUSTERED = (
     "min_cluster_size",
     "cluster_selection_epsilon",
@@ -96,6 +97,12 @@ RECLUSTERED = (
     "cluster_selection_persistence",
     "cluster_selection_epsilon_max",
 )
+
+
+class Conventions(NamedTuple):
+    """What no parameter says, and other libraries decide otherwise: `PeersHDBSCAN` has theirs."""
+
+    unsplit_root: bool = True  # "leaf" with `allow_single_cluster` selects a root that never splits
 
 
 @dataclass(frozen=True)
@@ -153,4 +160,5 @@ def options_of(estimator: Any) -> Options:
         max_cluster_size=None if most is None else int(most),
         allow_single_cluster=bool(estimator.allow_single_cluster),
         epsilon_max=float(estimator.cluster_selection_epsilon_max),
+        unsplit_root=estimator._conventions.unsplit_root,
     )

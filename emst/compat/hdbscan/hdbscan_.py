@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from emst.compat.clusterer import PeerClusterer
 from emst.compat.counting import neighbours_asked_for, number_of_points, with_the_point
+from emst.compat.exact import PeersHDBSCAN
 from emst.compat.hdbscan.algorithms import algorithm_of, metric_of
 from emst.compat.hdbscan.prediction import PredictionData
 from emst.compat.missing import NoEquivalent
@@ -30,7 +31,8 @@ class HDBSCAN(PeerClusterer):
         The core distance of a point is the distance to its `min_samples`-th nearest **other** point, or to the farthest
         if there are fewer. None takes `min_cluster_size`.
     cluster_selection_epsilon, cluster_selection_persistence, cluster_selection_method, allow_single_cluster
-        As in `HDBSCANGPU`.
+        As in `HDBSCANGPU`, except for "leaf" with `allow_single_cluster`: if the root never splits, all points are
+        noise.
     max_cluster_size : int, default 0
         As in `HDBSCANGPU`; 0 for any number.
     metric : str or callable, default "euclidean"
@@ -176,7 +178,7 @@ relative_validity_
         k = neighbours_asked_for(self.min_samples, self.min_cluster_size)
         reference = bool(self.match_reference_implementation)
         metric, params = metric_of(self.metric, {"p": self.p, **self._metric_kwargs})
-        return HDBSCANGPU(
+        return PeersHDBSCAN(
             min_cluster_size=self.min_cluster_size + reference,
             min_samples=with_the_point(k - reference, number_of_points(X, metric)),
             cluster_selection_epsilon=self.cluster_selection_epsilon,

@@ -113,7 +113,6 @@ def approximate_predict_scores(clusterer: Any, points_to_predict: Any) -> Any:
     """
     exact = exact_of(clusterer)
     scores = exact_prediction.approximate_predict_scores(exact, points_to_predict)
-    _warn_if_no_clusters(exact)
     scores[scores != scores] = 1
     return scores
 

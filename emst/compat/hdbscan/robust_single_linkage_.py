@@ -20,8 +20,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from emst.compat.counting import number_of_points, with_the_point
+from emst.compat.exact import PeersHDBSCAN
 from emst.compat.hdbscan.algorithms import algorithm_of, metric_of
-from emst.hdbscan import HDBSCANGPU
 from emst.hdbscan.parameters import NOT_NEGATIVE, Rule, at_least
 from emst.hdbscan.trees import SingleLinkageTree
 
@@ -113,7 +113,7 @@ class RobustSingleLinkage(ClusterMixin, BaseEstimator):
             rule.check(name, getattr(self, name))
         metric, params = metric_of(self.metric, self.metric_params or {})
         k = with_the_point(int(self.k), number_of_points(X, metric))
-        exact = HDBSCANGPU(
+        exact = PeersHDBSCAN(
             min_samples=k,
             alpha=self.alpha,
             metric=metric,
