@@ -146,6 +146,10 @@ class Metric:
         """The same metric, by way of its distance matrix."""
         return replace(self, way="matrix", why=why, norm=EUCLIDEAN, image=None, height=None)
 
+    def wrapping(self) -> Metric:
+        """The same metric; on a sphere it takes angles beyond the poles and beyond a full circle, see `Sphere`."""
+        return self if self.sphere is None else replace(self, sphere=replace(self.sphere, wraps=True))
+
     def settled(self, points: Array) -> Metric:
         """The same metric with the parameters that are computed from the data: see `settled_params`."""
         params = settled_params(self.name, self.params, points)

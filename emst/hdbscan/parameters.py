@@ -103,6 +103,7 @@ class Conventions(NamedTuple):
     """What no parameter says, and other libraries decide otherwise: `PeersHDBSCAN` has theirs."""
 
     unsplit_root: bool = True  # "leaf" with `allow_single_cluster` selects a root that never splits
+    wraps_places: bool = False  # angles beyond the poles are places, see `Sphere`
 
 
 @dataclass(frozen=True)
@@ -128,10 +129,11 @@ def request_of(estimator: Any, progress: Progress, *, sparse: bool) -> Request:
     """What a fit reads from an estimator with checked parameters; `sparse` says whether `X` is a sparse matrix."""
     k = estimator.min_cluster_size if estimator.min_samples is None else estimator.min_samples
     alpha = float(estimator.alpha)
+    metric = metric_of(
+        estimator.metric, estimator.metric_params, algorithm=estimator.algorithm, alpha=alpha, sparse=sparse
+    )
     return Request(
-        metric=metric_of(
-            estimator.metric, estimator.metric_params, algorithm=estimator.algorithm, alpha=alpha, sparse=sparse
-        ),
+        metric=metric.wrapping() if estimator._conventions.wraps_places else metric,
         min_samples=int(k),
         alpha=alpha,
         options=options_of(estimator),
