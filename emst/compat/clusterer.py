@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from emst.hdbscan import HDBSCANGPU
 from emst.hdbscan.trees import CondensedTree, SingleLinkageTree, SpanningTree
+from emst.inputs.features import tag_inputs
 
 
 class PeerClusterer(ClusterMixin, BaseEstimator):
@@ -19,6 +20,7 @@ class PeerClusterer(ClusterMixin, BaseEstimator):
     """
 
     exact_: HDBSCANGPU
+    metric: Any
     labels_: Any
     probabilities_: Any
     gen_min_span_tree: bool
@@ -103,6 +105,11 @@ class PeerClusterer(ClusterMixin, BaseEstimator):
     def _fitted(self) -> HDBSCANGPU:
         check_is_fitted(self)
         return self.exact_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tag_inputs(tags, self.metric)
+        return tags
 
 
 def noise_for_missing(labels: Any, probabilities: Any) -> tuple[Any, Any]:

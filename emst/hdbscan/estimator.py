@@ -32,7 +32,7 @@ from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import RECLUSTERED, RULES, Conventions, check_parameters, options_of, request_of
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import check_cut, flat_clustering
-from emst.inputs.features import ATTRIBUTES, features_of, set_features
+from emst.inputs.features import ATTRIBUTES, features_of, set_features, tag_inputs
 from emst.progress import showing
 
 FEW = 5  # up to here, min_samples may follow min_cluster_size without a word
@@ -468,9 +468,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.metric != "precomputed"
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tag_inputs(tags, self.metric)
         return tags
 
 

@@ -24,6 +24,7 @@ from emst.compat.exact import PeersHDBSCAN
 from emst.compat.hdbscan.algorithms import algorithm_of, metric_of
 from emst.hdbscan.parameters import NOT_NEGATIVE, Rule, at_least
 from emst.hdbscan.trees import SingleLinkageTree
+from emst.inputs.features import tag_inputs
 
 AT_LEAST_ONE = Rule(lambda value: isinstance(value, Real) and 1 <= float(value) < math.inf, "a number of at least 1")
 RULES = {
@@ -165,6 +166,11 @@ class RobustSingleLinkage(ClusterMixin, BaseEstimator):
             Cluster of each row; -1 for noise.
         """
         return self.cluster_hierarchy_.get_clusters(cut, gamma)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tag_inputs(tags, self.metric)
+        return tags
 
 
 def robust_single_linkage(
