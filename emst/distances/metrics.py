@@ -211,7 +211,7 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
     if callable(name) or name == "pyfunc":
         function = name if callable(name) else params.pop("func", None)
         if not callable(function):
-            raise ValueError("metric='pyfunc' needs a function: metric_params={'func': ...}")
+            raise ValueError("metric='pyfunc' needs the parameter func, a function of two points")
         return Metric(function, params, "matrix", "the metric is a function")
     if name == "precomputed":
         return Metric(name, params, "given", "distances are given")
@@ -228,7 +228,7 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
         sphere = sphere_of(params)
         return Metric(name, params, image=sphere.image, height=sphere.arc, sphere=sphere)
     if params:
-        raise ValueError(f"metric={name!r} takes no metric_params; got {', '.join(map(repr, params))}")
+        raise ValueError(f"metric={name!r} takes no parameters; got {', '.join(map(repr, params))}")
     return {
         "euclidean": Metric(name),
         "sqeuclidean": Metric(name, height=_square),

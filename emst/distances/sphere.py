@@ -164,7 +164,7 @@ class Sphere:
             warnings.warn(complaint, UserWarning, stacklevel=levels_of_the_package())
         if self.degrees and len(places) and Sphere()._fits(*(float(angles.max()) for angles in abs(places).T)):
             warnings.warn(
-                "metric_params has degrees=True, but X has no latitude beyond pi/2 and no longitude beyond 2 pi: "
+                "metric='haversine' has degrees=True, but X has no latitude beyond pi/2 and no longitude beyond 2 pi: "
                 "if these places are in radians, leave degrees out",
                 UserWarning,
                 stacklevel=levels_of_the_package(),
@@ -185,10 +185,10 @@ def sphere_of(params: dict[str, Any]) -> Sphere:
     """
     others = [repr(name) for name in params if name not in ("degrees", "radius")]
     if others:
-        raise ValueError(f"metric='haversine' takes the metric_params 'degrees' and 'radius'; got {', '.join(others)}")
+        raise ValueError(f"metric='haversine' takes the parameters 'degrees' and 'radius'; got {', '.join(others)}")
     degrees, radius = params.get("degrees", False), params.get("radius", 1.0)
     if not isinstance(degrees, (bool, np.bool_)):
-        raise ValueError(f"degrees in metric_params must be True or False; got {degrees!r}")
+        raise ValueError(f"degrees of metric='haversine' must be True or False; got {degrees!r}")
     if isinstance(radius, bool) or not (isinstance(radius, Real) and 0 < float(radius) < math.inf):
-        raise ValueError(f"radius in metric_params must be a finite number greater than 0; got {radius!r}")
+        raise ValueError(f"radius of metric='haversine' must be a finite number greater than 0; got {radius!r}")
     return Sphere(bool(degrees), float(radius))

@@ -57,11 +57,16 @@ def exact_of(clusterer: Any) -> HDBSCANGPU:
 
     Raises
     ------
+    TypeError
+        It is no clusterer; the points, if the caller has swapped the arguments.
     ValueError
         The clusterer was fitted without prediction data.
     """
+    if isinstance(clusterer, HDBSCANGPU):
+        return clusterer
     if not isinstance(clusterer, PeerClusterer):
-        return clusterer  # an HDBSCANGPU, or what the functions refuse
+        kind = type(clusterer)
+        raise TypeError(f"clusterer must be a fitted HDBSCAN; got {kind.__module__}.{kind.__qualname__}")
     exact = clusterer._fitted()
     if not clusterer._prepared:
         raise ValueError("predictions need prediction_data=True, or a call of generate_prediction_data()")
