@@ -6,6 +6,9 @@ import warnings
 import numpy as np
 import pytest
 from helpers import same_partition
+from scipy.cluster.hierarchy import linkage
+from scipy.sparse import csr_matrix
+from scipy.spatial.distance import cdist, squareform
 from sklearn.cluster import HDBSCAN as OfScikitLearn
 
 import emst.compat.hdbscan as ours
@@ -54,7 +57,8 @@ def test_everything_follows_from_an_unsplit_root_that_is_no_cluster(ops):
         labels, probabilities = ours.approximate_predict(model, BLOB[:4] + 0.1)
     assert labels.tolist() == [-1] * 4
     assert probabilities.tolist() == [0] * 4
-    np.testing.assert_array_equal(ours.approximate_predict_scores(model, BLOB), model.outlier_scores_)
+    with pytest.warns(UserWarning, match="does not have any defined clusters, outlier scores of new data compare"):
+        np.testing.assert_array_equal(ours.approximate_predict_scores(model, BLOB), model.outlier_scores_)
     assert ours.hdbscan(BLOB, **lone_root(), device=ops.name)[0].max() == -1
     assert cuml_hdbscan.HDBSCAN(**lone_root(), device=ops.name).fit(BLOB).n_clusters_ == 0
 
@@ -154,3 +158,31 @@ def test_the_warning_says_how_many_rows_and_the_first(ops):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ours.HDBSCAN(metric="haversine", device=ops.name).fit(x[[0, 1, 3]])
+
+
+# Sparse distances, with and without a stored diagonal
+
+
+@pytest.mark.parametrize("diagonal", [False, True])
+def test_what_the_peers_count_in_sparse_distances(ops, diagonal):
+    """They take the k-th stored value of a row. Ours count the diagonal, stored or not: once in `HDBSCANGPU`, not in k
+    of `emst.compat`."""
+    hdbscan = pytest.importorskip("hdbscan")
+    k, between = 4, cdist(BLOB, BLOB)
+    stored = np.nonzero(np.ones_like(between) if diagonal else ~np.eye(len(between), dtype=bool))
+    sparse = csr_matrix((between[stored], stored), shape=between.shape)
+    assert sparse.nnz == 60 * (59 + diagonal)
+
+    def of_others(count):
+        core = np.sort(between, axis=1)[:, count]
+        reach = np.maximum(np.maximum(core[:, None], core), between)
+        return linkage(squareform(reach * ~np.eye(60, dtype=bool)), "single")[:, 2]
+
+    options = {"metric": "precomputed", "min_samples": k}
+    theirs = hdbscan.HDBSCAN(**options).fit(sparse.copy())
+    of_sklearn = OfScikitLearn(**options, copy=True).fit(sparse)
+    for found in (heights(theirs), of_sklearn._single_linkage_tree_["value"]):
+        np.testing.assert_allclose(found, of_others(k - diagonal), rtol=1e-12)
+    np.testing.assert_allclose(heights(ours.HDBSCAN(**options, device=ops.name).fit(sparse)), of_others(k), rtol=1e-12)
+    exact = HDBSCANGPU(**options, device=ops.name).fit(sparse)
+    np.testing.assert_allclose(heights(exact), of_others(k - 1), rtol=1e-12)
