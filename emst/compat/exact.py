@@ -18,7 +18,7 @@ class PeersHDBSCAN(HDBSCANGPU):
     Under haversine, a latitude beyond a pole is taken for the place where it leads, with a UserWarning.
     """
 
-    _conventions = Conventions(unsplit_root=False, wraps_places=True)
+    _conventions = Conventions(unsplit_root=False, wraps_places=True, degrees="and the metric's parameter degrees=True")
 
 
 PeersHDBSCAN.__name__ = "HDBSCAN"  # in errors: the class that the caller knows

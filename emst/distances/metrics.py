@@ -30,7 +30,7 @@ from sklearn.neighbors import BallTree, KDTree
 from emst.backend.records import EUCLIDEAN, Array, Norm
 from emst.distances.pairwise import distances_between, settled_params
 from emst.distances.sphere import Sphere, sphere_of
-from emst.inputs.places import check_names
+from emst.inputs.places import DEGREES, check_names
 from emst.inputs.summary import counted
 
 Map = Callable[[Array], Array]
@@ -201,10 +201,10 @@ def tree_metric_of(name: Any, params: dict[str, Any] | None) -> Metric:
     return metric
 
 
-def check_columns(X: Any, metric: Metric) -> None:
+def check_columns(X: Any, metric: Metric, degrees: str = DEGREES) -> None:
     """Compare the names of a data frame's columns with the metric: see `emst.inputs.places.check_names`."""
     plane = metric.is_euclidean and metric.name == "euclidean"
-    check_names(X, on_sphere=metric.sphere is not None, euclidean=plane)
+    check_names(X, on_sphere=metric.sphere is not None, euclidean=plane, degrees=degrees)
 
 
 def _named(name: Any, params: dict[str, Any]) -> Metric:

@@ -261,7 +261,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         features = features_of(X)
         with showing(self.verbose) as progress:
             request = request_of(self, progress, sparse=issparse(X))
-            check_columns(X, request.metric)
+            check_columns(X, request.metric, self._conventions.degrees)
             options, stage = request.options, progress.stage
             if self.min_samples is None and self.min_cluster_size > FEW:
                 progress.note(MIN_SAMPLES.format(self.min_cluster_size))

@@ -14,6 +14,7 @@ import numpy as np
 from emst.distances.metrics import NAMES, Metric, metric_of
 from emst.hierarchy.selection import Options
 from emst.inputs.devices import DEVICES
+from emst.inputs.places import DEGREES
 from emst.progress import Progress
 
 
@@ -104,6 +105,7 @@ class Conventions(NamedTuple):
 
     unsplit_root: bool = True  # "leaf" with `allow_single_cluster` selects a root that never splits
     wraps_places: bool = False  # angles beyond the poles are places, see `Sphere`
+    degrees: str = DEGREES  # how the caller says that places are in degrees
 
 
 @dataclass(frozen=True)

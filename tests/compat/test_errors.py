@@ -150,6 +150,13 @@ def test_a_given_number_of_clusters():
             flat.all_points_membership_vectors_flat(model, cluster_selection_epsilon=wrong)
 
 
+def test_names_of_columns(ops):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X[:, :2], columns=["lat", "lon"])
+    with pytest.warns(UserWarning, match=r"with metric='haversine', and the metric's parameter degrees=True$"):
+        ours.HDBSCAN(device=ops.name).fit(frame)
+
+
 # What is called with a model
 
 
