@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 from emst.old_pickles import OldModules
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 if TYPE_CHECKING:
     from emst.euclidean import EMST, MinimumSpanningTree, minimum_spanning_tree
