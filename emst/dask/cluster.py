@@ -28,6 +28,7 @@ from distributed.comm import CommClosedError
 
 import emst
 from emst.backend import backend_of
+from emst.dask.pins import DropDeadPins
 from emst.inputs.devices import choose_device
 
 START_ONE = """start one with these two lines, or pass client=:
@@ -76,6 +77,7 @@ class Cluster:
 
     def __init__(self, client: Client | None = None, device: str = "auto") -> None:
         self.client = _checked_client(client)
+        self.client.register_plugin(DropDeadPins())
         found = self._ask(_describe_worker)
         self.workers = sorted(found)
         _check_versions(found)
