@@ -19,8 +19,9 @@ from emst.backend.records import Array
 from emst.dask import hierarchy, queries
 from emst.dask.estimator import DaskEstimator
 from emst.dask.finite import finite_chunks, namer, spread
-from emst.dask.fitting import Zeros, check_places, images_of, read_again
+from emst.dask.fitting import Zeros, check_places, images_of
 from emst.dask.inputs import Chunks, chunks_of
+from emst.dask.lost import read_again
 from emst.dask.model import Model
 from emst.dask.outputs import dask_array, scatter_rows
 from emst.dask.queries import Search
@@ -79,12 +80,16 @@ def approximate_predict(model: Any, X: Any) -> tuple[Any, Any]:
     check_is_fitted(model)
     fitted: Model = model._model
     cluster = fitted.cluster
-    with cluster.releasing():
-        given = chunks_of(X, cluster, fitted.fitted.dtype)
-        check_features(model, given.header)
-        if fitted.metric.sphere is not None:
-            check_columns(given.header, fitted.metric)
-        return read_again(given, cluster, lambda chunks: _predicted(fitted, chunks))
+
+    def predict() -> tuple[Any, Any]:
+        with cluster.releasing():
+            given = chunks_of(X, cluster, fitted.fitted.dtype)
+            check_features(model, given.header)
+            if fitted.metric.sphere is not None:
+                check_columns(given.header, fitted.metric)
+            return _predicted(fitted, given)
+
+    return read_again(X, predict)
 
 
 def _predicted(model: Model, given: Chunks) -> tuple[Any, Any]:
