@@ -27,9 +27,9 @@ from distributed.comm import CommClosedError
 
 import emst
 from emst.backend import backend_of
-from emst.dask.lost import LOST, LostInput, plain_errors
+from emst.dask.lost import LOST, TRIES, LostInput, plain_errors
 from emst.dask.pins import DropDeadPins
-from emst.dask.watch import Watch
+from emst.dask.watch import NO_WORKERS_FOR, Watch
 from emst.inputs.devices import choose_device
 
 START_ONE = """start one with these two lines, or pass client=:
@@ -96,9 +96,19 @@ class Cluster:
         return not (self.in_process and self.device == "cuda")
 
     def _ask(self, function: Callable[..., Any]) -> dict[str, Any]:
+        """What all workers answer. If one dies meanwhile, those that live then are asked."""
         if not self.client.nthreads():  # not scheduler_info: the client's heartbeat writes an empty list there
             raise RuntimeError("the cluster has no workers; start one with `dask worker <address of the scheduler>`")
-        return dict(self.client.run(function))
+        cause = None
+        for _ in range(TRIES):
+            try:
+                if found := dict(self.client.run(function)):
+                    return found
+            except OSError as error:
+                cause = error
+            with contextlib.suppress(TimeoutError):
+                self.client.wait_for_workers(1, timeout=NO_WORKERS_FOR)
+        raise RuntimeError("workers died while they were asked for their versions and devices") from cause
 
     def bytes_a_thread(self) -> int:
         """Memory that a task can use, in bytes; 0 if workers have no limit."""
