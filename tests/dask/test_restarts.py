@@ -142,9 +142,9 @@ def test_labels_and_prediction_survive_all_processes(nannies, paths, wanted):
 
 
 def test_forests_survive_all_processes(nannies, paths):
-    with processes_killed_after(nannies, "forest_of_chunk"):
+    with processes_killed_after(nannies, "with_edges"):
         forest = graph_msf(paths["graph"], client=nannies)
-    whole = emst.graph_msf((*ENDS, WEIGHTS), symmetric="min", device="cpu")
+    whole = emst.graph_msf(*ENDS, WEIGHTS, device="cpu")
     assert np.array_equal(forest.edge_id, whole.edge_id)
 
 
