@@ -123,16 +123,14 @@ def processes_killed_after(client, *stages):
 
 
 def test_trees_survive_all_processes(nannies, paths, wanted):
-    stages = ["local_tree"] if len(nannies.cluster.workers) > 1 else ["chunk_of_file", "assemble", "join"]
-    with processes_killed_after(nannies, *stages):
+    with processes_killed_after(nannies, "chunk_of_file", "join"):
         tree = minimum_spanning_tree(paths["points"], min_samples=3, partitions=3, client=nannies)
         assert np.array_equal(tree.to_local().edges, wanted["tree"])
 
 
 def test_labels_and_prediction_survive_all_processes(nannies, paths, wanted):
     """With the workers of the prediction go the labels: the caller asks Dask for them later."""
-    stages = ["guests"] if len(nannies.cluster.workers) > 1 else ["contracted", "guests"]
-    with processes_killed_after(nannies, *stages):
+    with processes_killed_after(nannies, "guests"):
         model = HDBSCAN(**CLUSTERS, partitions=3, client=nannies).fit(paths["points"])
         labels, _ = approximate_predict(model, paths["new"])
     assert np.array_equal(nannies.compute(labels).result(timeout=60), wanted["new labels"])
