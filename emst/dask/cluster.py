@@ -18,24 +18,23 @@ import uuid
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError
 from typing import Any
 
 import dask
 import numba
-from distributed import Client, Future, KilledWorker, get_client, get_worker
+from distributed import Client, Future, get_client, get_worker
 from distributed.comm import CommClosedError
 
 import emst
 from emst.backend import backend_of
+from emst.dask.lost import LOST, TRIES, LostInput, plain_errors
+from emst.dask.pins import DropDeadPins
+from emst.dask.watch import NO_WORKERS_FOR, Watch
 from emst.inputs.devices import choose_device
 
 START_ONE = """start one with these two lines, or pass client=:
     from emst.dask import local_cluster
     client = local_cluster()"""
-NO_WORKERS_FOR = 30.0  # seconds without any worker after which a wait ends
-PAUSED_FOR = 300.0  # seconds in which all workers are out of memory and idle: time to write hundreds of gigabytes
-LOST = "data was lost with a worker and cannot be read again; give paths, or a dask array that reads its chunks"
 NO_CAUSE = "Worker holding Actor was lost"  # Dask says so of any finished task that it fails because of another one
 TOLD_WITHIN = 1.0  # seconds: that task's error may arrive later than those that follow from it
 SWITCH = 0.0002  # seconds after which a thread lets other threads run Python; Python's default is 0.005
@@ -76,6 +75,7 @@ class Cluster:
 
     def __init__(self, client: Client | None = None, device: str = "auto") -> None:
         self.client = _checked_client(client)
+        self.client.register_plugin(DropDeadPins())
         found = self._ask(_describe_worker)
         self.workers = sorted(found)
         _check_versions(found)
@@ -96,9 +96,19 @@ class Cluster:
         return not (self.in_process and self.device == "cuda")
 
     def _ask(self, function: Callable[..., Any]) -> dict[str, Any]:
+        """What all workers answer. If one dies meanwhile, those that live then are asked."""
         if not self.client.nthreads():  # not scheduler_info: the client's heartbeat writes an empty list there
             raise RuntimeError("the cluster has no workers; start one with `dask worker <address of the scheduler>`")
-        return dict(self.client.run(function))
+        cause = None
+        for _ in range(TRIES):
+            try:
+                if found := dict(self.client.run(function)):
+                    return found
+            except OSError as error:
+                cause = error
+            with contextlib.suppress(TimeoutError):
+                self.client.wait_for_workers(1, timeout=NO_WORKERS_FOR)
+        raise RuntimeError("workers died while they were asked for their versions and devices") from cause
 
     def bytes_a_thread(self) -> int:
         """Memory that a task can use, in bytes; 0 if workers have no limit."""
@@ -133,7 +143,7 @@ class Cluster:
             return list(self.client.scatter(pieces, hash=False))
         except CommClosedError as error:
             self._check_connected()
-            raise LostInput("a worker died while data was sent to it; give paths, or a dask array") from error
+            raise LostInput(LOST) from error
 
     def delayed(self, function: Callable[..., Any], *args: Any) -> Any:
         """The task of `submit`, but it is `result` that starts it. Other such tasks and chunks of dask collections may
@@ -159,16 +169,15 @@ class Cluster:
         Raises
         ------
         RuntimeError
-            Workers died while they computed a task, no worker has been there for `NO_WORKERS_FOR` seconds, or all have
-            waited for memory for `PAUSED_FOR` seconds.
+            Workers died while they computed a task, or the wait is over, as `Watch` says.
         TimeoutError
             No result within `timeout` seconds.
         """
         loop = self.client.loop.asyncio_loop
         running = asyncio.run_coroutine_threadsafe(self.client.gather(futures, asynchronous=True), loop)
         try:
-            with _plain_errors():
-                self._until_done(running, timeout)
+            with plain_errors():
+                self._until_done(running, Watch(self.client, futures, timeout))
                 return list(running.result())
         except RuntimeError as error:
             if str(error) != NO_CAUSE:
@@ -181,28 +190,21 @@ class Cluster:
         """Wait until tasks have results, which stay on the workers; otherwise as `gather`."""
         self.gather([self.submit(_nothing, future) for future in futures])
 
-    def _until_done(self, running: concurrent.futures.Future[Any], timeout: float | None) -> None:
-        begin = seen = able = time.monotonic()
+    def _until_done(self, running: concurrent.futures.Future[Any], watch: Watch) -> None:
         while True:
             concurrent.futures.wait([running], timeout=1.0)  # no exception, whose traceback would hold the results
             if running.done():
                 return
-            now = time.monotonic()
-            self._check_connected()
-            workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
-            if workers:
-                seen = now
-            if not workers or not all(map(_waits_for_memory, workers)):
-                able = now
-            if now - seen > NO_WORKERS_FOR:
-                raise RuntimeError(f"all workers have been gone for {NO_WORKERS_FOR:.0f} seconds")
-            if now - able > PAUSED_FOR:
-                raise RuntimeError(
-                    f"all workers have waited for memory for {PAUSED_FOR:.0f} seconds; use more partitions, or more "
-                    "memory a worker (memory_limit)"
-                )
-            if timeout is not None and now - begin > timeout:
-                raise TimeoutError(f"no result within {timeout:g} seconds")
+            watch.check(self._known_workers())
+
+    def _known_workers(self) -> dict[str, Any]:
+        """What the scheduler knows of the workers, by address. Partitions whose home has left move to a worker that has
+        come, such as the same one under its new address; otherwise, Dask chooses one for every task."""
+        self._check_connected()
+        known: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        come = iter(sorted(known.keys() - self.workers))
+        self.workers = [home if home in known else next(come, home) for home in self.workers]
+        return known
 
     def _cause(self) -> BaseException:
         """The error of the task that failed first, which other futures have; otherwise, that data was lost."""
@@ -230,6 +232,7 @@ class Cluster:
         try:
             if self.in_process:
                 sys.setswitchinterval(SWITCH)
+            self._known_workers()
             yield
         except BaseException:
             with contextlib.suppress(Exception):
@@ -279,12 +282,6 @@ def _gpu_of(value: Any) -> int | None:
             vars(value).values() if type(value).__module__.startswith("emst.") and hasattr(value, "__dict__") else ()
         )
     return next((found for one in value if (found := _gpu_of(one)) is not None), None)
-
-
-def _waits_for_memory(worker: dict[str, Any]) -> bool:
-    """Whether Dask gives a worker no tasks because of its memory, and none is under way that could free some."""
-    counts = worker["metrics"].get("task_counts", {})
-    return worker["status"] == "paused" and not counts.get("executing")
 
 
 def _process() -> tuple[str, int]:
@@ -347,22 +344,3 @@ def _common_device(found: dict[str, dict[str, Any]], device: str) -> str:
             + ("pass device='cpu', or use workers of one kind" if device == "auto" else "device='cuda' needs one each")
         )
     return "cuda"
-
-
-@contextlib.contextmanager
-def _plain_errors() -> Iterator[None]:
-    """Dask's errors about lost work, as one sentence."""
-    try:
-        yield
-    except KilledWorker as error:
-        raise RuntimeError(
-            f"{error.allowed_failures + 1} workers died while they computed the same task ({error.task}), the last one "
-            f"{error.last_worker.address}; as a rule they ran out of memory: use more partitions, or more memory a "
-            "worker"
-        ) from error
-    except CancelledError as error:  # Dask's errors derive from it: one of `gather`, another one of `wait`
-        raise LostInput(LOST) from error
-
-
-class LostInput(RuntimeError):
-    """Data that this process sent to a worker went down with it."""

@@ -13,8 +13,9 @@ import emst.euclidean
 from emst.backend.records import Report
 from emst.dask.cluster import Cluster
 from emst.dask.estimator import DaskEstimator
-from emst.dask.fitting import Fitted, fitted_tree, read_again
+from emst.dask.fitting import Fitted, fitted_tree
 from emst.dask.inputs import Chunks, chunks_of
+from emst.dask.lost import read_again
 from emst.dask.outputs import dask_array
 from emst.dask.result import TreeEdges
 from emst.dask.spanning import Costs
@@ -96,17 +97,18 @@ def minimum_spanning_tree(
     check_lines(verbose)
     chosen = tree_metric_of(metric, metric_params)
     cluster = Cluster(client, device)
-    with cluster.releasing():
-        chunks = chunks_of(X, cluster, dtype)
-        features = features_of(chunks.header)
-        check_columns(chunks.header, chosen)
-        printed = both(report, round_printer(chunks.n) if verbose else None)
 
-        def fit(chunks: Chunks) -> tuple[Fitted, TreeEdges]:
+    def tree() -> MinimumSpanningTree:
+        with cluster.releasing():
+            chunks = chunks_of(X, cluster, dtype)
+            features = features_of(chunks.header)
+            check_columns(chunks.header, chosen)
+            printed = both(report, round_printer(chunks.n) if verbose else None)
             fitted = fitted_tree(chunks, chosen, min_samples, partitions, cluster, dtype, printed, verbose=verbose)
-            return fitted, TreeEdges(fitted.tree, chosen, 1.0, fitted.dtype, cluster)
+            edges = TreeEdges(fitted.tree, chosen, 1.0, fitted.dtype, cluster)
+            return _result(fitted, edges, chunks, features, cluster)
 
-        return _result(*read_again(chunks, cluster, fit), chunks, features, cluster)
+    return read_again(X, tree)
 
 
 def _result(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from distributed import Future
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, PointStatistics, Report
-from emst.dask.cluster import Cluster, LostInput
+from emst.dask.cluster import Cluster
 from emst.dask.finite import namer
 from emst.dask.inputs import Chunks
 from emst.dask.outputs import scatter_rows
@@ -23,8 +23,6 @@ from emst.inputs.points import check_min_samples
 from emst.inputs.summary import counted
 
 BYTES_A_POINT = 200  # of a worker's memory, at most, while it works on points in three dimensions
-TRIES = 3  # to send a plain array whose pieces go down with a worker
-T = TypeVar("T")
 
 
 class Zeros(NamedTuple):
@@ -82,16 +80,6 @@ def fitted_tree(
         values, rows = ([cluster.submit(_part, pair, i, at=j) for j, pair in enumerate(made)] for i in (0, 1))
         cores = scatter_rows(cluster, values, rows, chunks)
     return Fitted(tree, cores, computed)
-
-
-def read_again(chunks: Chunks, cluster: Cluster, work: Callable[[Chunks], T]) -> T:
-    """What `work` makes of the chunks. If pieces of a plain array were lost with a worker, they are sent again."""
-    for _ in range(TRIES - 1):
-        try:
-            return work(chunks)
-        except LostInput:
-            chunks = chunks.again(cluster)
-    return work(chunks)
 
 
 def images_of(chunks: Chunks, metric: Metric, computed: np.dtype, cluster: Cluster) -> list[Future]:
@@ -175,4 +163,4 @@ def _part(ops: Backend, pair: tuple[Array, Array], which: int) -> Array:
 
 def without_source(chunks: Chunks) -> Chunks:
     """The chunks without the caller's data, for results that only need to know where rows lie."""
-    return replace(chunks, futures=[], source=None, header=None)
+    return replace(chunks, futures=[], header=None)

@@ -18,8 +18,9 @@ from distributed import Client
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array
-from emst.dask.cluster import Cluster, LostInput
+from emst.dask.cluster import Cluster
 from emst.dask.edges import Chunk, Edges, chunks_of
+from emst.dask.lost import read_again
 from emst.graph import msf
 from emst.graph.input import MOST_VERTICES
 from emst.graph.result import MinimumSpanningForest
@@ -27,7 +28,6 @@ from emst.inputs.devices import to_host
 
 FAN_IN = 4  # forests that one task joins; it holds the edges of all of them
 FEW = 4  # a chunk with less than 1 / FEW edges a vertex is solved on the vertices that it touches
-ATTEMPTS = 3  # times that plain arrays are sent
 
 
 class Forest(NamedTuple):
@@ -119,15 +119,12 @@ def graph_msf(
     """
     n = _checked_count(n_vertices)
     cluster = Cluster(client, device)
-    attempts = ATTEMPTS
-    while True:
-        try:
-            with cluster.releasing():
-                return _reduced(chunks_of(graph, cluster), n, return_labels, cluster)
-        except LostInput:  # plain arrays are sent again; other input that is lost is lost for good
-            attempts -= 1
-            if attempts == 0:
-                raise
+
+    def forest() -> MinimumSpanningForest:
+        with cluster.releasing():
+            return _reduced(chunks_of(graph, cluster), n, return_labels, cluster)
+
+    return read_again(graph, forest)
 
 
 def _checked_count(n_vertices: Any) -> int | None:

@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from emst.dask.cluster import Cluster
 from emst.dask.estimator import DaskEstimator
 from emst.dask.finite import finite_chunks, namer
-from emst.dask.fitting import fitted_tree, read_again
+from emst.dask.fitting import fitted_tree
 from emst.dask.inputs import Chunks, chunks_of
+from emst.dask.lost import read_again
 from emst.dask.model import Model
 from emst.dask.prediction import approximate_predict
 from emst.distances.metrics import Metric, check_columns, metric_of, tree_metric_of
@@ -147,14 +148,15 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             raise ValueError(f"metric={self.metric!r} would need the matrix of all distances: {chosen.why}")
         k = int(self.min_cluster_size if self.min_samples is None else self.min_samples)
         cluster = Cluster(self.client, self.device)
-        with cluster.releasing():
-            given = chunks_of(X, cluster, self.dtype)
-            features = features_of(given.header)
-            check_columns(given.header, chosen)
-            read_again(
-                given, cluster, lambda chunks: self._take(self._model_of(chunks, chosen, k, options, cluster), features)
-            )
-        return self
+
+        def fit() -> HDBSCAN:
+            with cluster.releasing():
+                given = chunks_of(X, cluster, self.dtype)
+                features = features_of(given.header)
+                check_columns(given.header, chosen)
+                return self._take(self._model_of(given, chosen, k, options, cluster), features)
+
+        return read_again(X, fit)
 
     def _model_of(self, given: Chunks, metric: Metric, k: int, options: Options, cluster: Cluster) -> Model:
         check_size(given.n, k)
@@ -178,7 +180,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         )
         return Model(fitted, given, chunks, rows, metric, float(self.alpha), k, options, cluster)
 
-    def _take(self, model: Model, features: dict[str, Any]) -> None:
+    def _take(self, model: Model, features: dict[str, Any]) -> HDBSCAN:
         labels, probabilities, persistence = model.results()
         cores = model.cores()
         self._model = model
@@ -186,6 +188,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         self.cluster_persistence_ = persistence
         self.report_, self.device_ = model.fitted.tree.costs, model.cluster.device
         set_features(self, features)
+        return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
         """Cluster the rows of `X` and return `labels_`.
@@ -254,8 +257,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         options = _checked(other)
         with self._model.cluster.releasing():
             features = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
-            other._take(self._model.reclustered(options), features)
-        return other
+            return other._take(self._model.reclustered(options), features)
 
     @property
     def condensed_tree_(self) -> CondensedTree:

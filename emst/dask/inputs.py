@@ -1,7 +1,8 @@
 """Points from everywhere, as chunks of rows on the workers.
 
 What can be read again stays so: a chunk is a task over a path, a dask graph or the caller's future, and a worker that
-dies costs a second reading. Only plain arrays are sent to the workers; this process keeps them and can send them again.
+dies costs a second reading. Only plain arrays are sent to the workers; this process keeps them and can send them again
+(`emst.dask.lost.read_again`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from distributed import Future
 from scipy.sparse import issparse
 
 from emst.backend.records import Array
-from emst.dask.cluster import Cluster, LostInput
+from emst.dask.cluster import Cluster
 from emst.dask.files import PIECE_BYTES, FileOfPoints, Piece, absolute, files_of, is_path, read_piece
 from emst.inputs.devices import is_cupy_sparse, native_array
 from emst.inputs.points import check_2d, check_dtype, check_points, float_of
@@ -48,8 +49,6 @@ class Chunks:
         The input without its rows, from which scikit-learn takes the number and the names of the columns.
     known : bool
         False for a dask array whose chunks have unknown sizes.
-    source : array or None
-        The plain array that was sent to the workers.
     """
 
     futures: list[Future]
@@ -59,7 +58,6 @@ class Chunks:
     names: list[str]
     header: Any = None
     known: bool = True
-    source: Array | None = None
 
     @property
     def n(self) -> int:
@@ -83,21 +81,6 @@ class Chunks:
             return f"row {row}"
         i = int(np.searchsorted(self.offsets, row, side="right")) - 1
         return f"row {row} ({self.names[i]}, row {row - int(self.offsets[i])} of it)"
-
-    def again(self, cluster: Cluster) -> Chunks:
-        """The same chunks with the plain array sent to the workers once more, after some of it was lost with a worker.
-
-        Raises
-        ------
-        LostInput
-            The input was no plain array: what was lost cannot be had again.
-        """
-        if self.source is None:
-            raise LostInput(
-                "input was lost with a worker and cannot be read again; give paths, or a dask array that reads its "
-                "chunks"
-            )
-        return dataclasses.replace(self, futures=_sent(cluster, self.source, self.sizes, self.dtype))
 
 
 def chunks_of(X: Any, cluster: Cluster, dtype: Any = None) -> Chunks:
@@ -201,7 +184,7 @@ def _from_array(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
     count = min(n, max(len(cluster.workers), math.ceil(n * d * wanted.itemsize / PIECE_BYTES)))
     sizes = [int(size) for size in np.diff(np.linspace(0, n, count + 1).astype(np.int64))]
     header = X[:0] if hasattr(X, "columns") else np.empty((0, d))
-    return Chunks(_sent(cluster, array, sizes, wanted), sizes, d, wanted, [], header, source=array)
+    return Chunks(_sent(cluster, array, sizes, wanted), sizes, d, wanted, [], header)
 
 
 def _sent(cluster: Cluster, array: Array, sizes: list[int], dtype: np.dtype) -> list[Future]:

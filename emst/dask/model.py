@@ -63,6 +63,11 @@ class Model:
         """See `Metric.core_factor`."""
         return self.metric.core_factor(self.alpha, self.k, self.fitted.dtype)
 
+    @property
+    def lost(self) -> bool:
+        """Whether part of the model went down with a worker, and Dask cannot compute it again."""
+        return any(future.cancelled() for future in [*self.fitted.tree.locals, *self.contracted, self.flat])
+
     def reclustered(self, options: Options) -> Model:
         """The model with clusters that are selected by other options."""
         return Model(

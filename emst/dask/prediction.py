@@ -19,8 +19,9 @@ from emst.backend.records import Array
 from emst.dask import hierarchy, queries
 from emst.dask.estimator import DaskEstimator
 from emst.dask.finite import finite_chunks, namer, spread
-from emst.dask.fitting import Zeros, check_places, images_of, read_again
+from emst.dask.fitting import Zeros, check_places, images_of
 from emst.dask.inputs import Chunks, chunks_of
+from emst.dask.lost import LostInput, read_again
 from emst.dask.model import Model
 from emst.dask.outputs import dask_array, scatter_rows
 from emst.dask.queries import Search
@@ -30,6 +31,11 @@ from emst.distances.metrics import check_columns
 from emst.inputs.features import check_features
 
 __all__ = ["approximate_predict"]
+
+LOST_MODEL = (
+    "the model was lost with a worker, and what it was fitted to cannot be read again; fit it again, to paths or to a "
+    "dask array that reads its chunks"
+)
 
 
 def approximate_predict(model: Any, X: Any) -> tuple[Any, Any]:
@@ -79,12 +85,21 @@ def approximate_predict(model: Any, X: Any) -> tuple[Any, Any]:
     check_is_fitted(model)
     fitted: Model = model._model
     cluster = fitted.cluster
-    with cluster.releasing():
-        given = chunks_of(X, cluster, fitted.fitted.dtype)
-        check_features(model, given.header)
-        if fitted.metric.sphere is not None:
-            check_columns(given.header, fitted.metric)
-        return read_again(given, cluster, lambda chunks: _predicted(fitted, chunks))
+
+    def predict() -> tuple[Any, Any]:
+        with cluster.releasing():
+            given = chunks_of(X, cluster, fitted.fitted.dtype)
+            check_features(model, given.header)
+            if fitted.metric.sphere is not None:
+                check_columns(given.header, fitted.metric)
+            return _predicted(fitted, given)
+
+    try:
+        return read_again(X, predict)
+    except LostInput:
+        if fitted.lost:
+            raise LostInput(LOST_MODEL) from None
+        raise
 
 
 def _predicted(model: Model, given: Chunks) -> tuple[Any, Any]:

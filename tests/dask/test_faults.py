@@ -18,8 +18,9 @@ from distributed.core import Status
 import emst
 import emst.dask.rounds
 from emst.dask import minimum_spanning_tree
-from emst.dask.cluster import Cluster, LostInput
+from emst.dask.cluster import Cluster
 from emst.dask.hdbscan import HDBSCAN
+from emst.dask.lost import LostInput
 
 X = np.round(np.random.default_rng(5).random((1500, 2)), 2)
 
@@ -152,7 +153,7 @@ def test_workers_that_die_of_a_task_end_it(processes):
 
 
 def test_all_workers_gone(monkeypatch):
-    monkeypatch.setattr("emst.dask.cluster.NO_WORKERS_FOR", 2.0)
+    monkeypatch.setattr("emst.dask.watch.NO_WORKERS_FOR", 2.0)
     with workers(2) as client:
 
         def report(number, left):

@@ -16,8 +16,8 @@ from graph_reference import GRAPHS
 
 import emst
 from emst.dask import edges
-from emst.dask.cluster import LostInput
-from emst.dask.graph import ATTEMPTS, FAN_IN, graph_msf
+from emst.dask.graph import FAN_IN, graph_msf
+from emst.dask.lost import TRIES, LostInput
 
 pytestmark = pytest.mark.filterwarnings("ignore:Sending large graph")
 NAMES = ("source", "target", "weight", "edge_id", "component_labels")
@@ -458,7 +458,7 @@ def test_arrays_that_are_lost_again_and_again_end_in_an_error(client, monkeypatc
     monkeypatch.setattr(client, "scatter", lost)
     with pytest.raises(LostInput, match="data was lost"):
         graph_msf(edges_of(), n_vertices=200, client=client, device="cpu")
-    assert len(sent) == ATTEMPTS
+    assert len(sent) == TRIES
 
 
 def on_workers(client):

@@ -56,7 +56,7 @@ def until_all_are_paused(client):
 
 
 def test_nobody_waits_for_memory_for_ever(monkeypatch):
-    monkeypatch.setattr("emst.dask.cluster.PAUSED_FOR", 1.0)
+    monkeypatch.setattr("emst.dask.watch.PAUSED_FOR", 1.0)
     with local_cluster(2, device="cpu", memory_limit="1 MB") as client:  # less than the process has already
         cluster = Cluster(client, "cpu")
         until_all_are_paused(client)
@@ -65,7 +65,7 @@ def test_nobody_waits_for_memory_for_ever(monkeypatch):
 
 
 def test_a_worker_that_waits_for_memory_may_finish_its_task(monkeypatch):
-    monkeypatch.setattr("emst.dask.cluster.PAUSED_FOR", 1.0)
+    monkeypatch.setattr("emst.dask.watch.PAUSED_FOR", 1.0)
 
     def slow(ops):
         time.sleep(3)
