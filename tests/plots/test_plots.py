@@ -163,19 +163,34 @@ def drawn_bars(ax):
     return bars, np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
 
 
+def assert_no_overlap(boxes):
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+
+
 def test_icicles_hang_below_each_other_without_overlap():
     ax = plot_condensed_tree(condensed(SPLITS))
     bars, boxes = drawn_bars(ax)
     assert bars.get_array().max() == 60
     assert boxes[:, 1].min() == 0 and boxes[:, 3].max() == 5
-    for i, a in enumerate(boxes):
-        for b in boxes[:i]:
-            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+    assert_no_overlap(boxes)
     low, high = ax.get_ylim()
     assert low > 5 and high == 0
     assert ax.get_ylabel() == "$\\lambda$ value"
     assert len(drawn_edges(ax).get_segments()) == 4
     assert ax.get_title(loc="right") == ""
+
+
+def test_a_cluster_splits_into_three_at_once():
+    """The child in the middle hangs straight below its parent, so no line leads to it."""
+    ax = plot_condensed_tree(condensed({0: (0, 1, 60), 1: (1, 4, 20), 2: (1, 2, 20), 3: (1, 3, 20)}, {0: (1, 2, 3)}))
+    _, boxes = drawn_bars(ax)
+    assert_no_overlap(boxes)
+    lines = np.array(drawn_edges(ax).get_segments())
+    assert lines.shape == (2, 2, 2)
+    assert (lines[:, :, 1] == 1).all() and np.ptp(lines[:, 0, 0]) == 0
+    assert np.sign(lines[:, 1, 0] - lines[:, 0, 0]).tolist() == [-1, 1]
 
 
 @pytest.mark.parametrize("cmap, log_size, axes", [("viridis", False, 2), ("viridis", True, 2), ("none", False, 1)])
@@ -246,6 +261,13 @@ def test_a_long_chain_and_many_clusters_are_drawn_in_part():
     assert 1000 < shown <= 8000
     bars, _ = drawn_bars(ax)
     assert len(bars.get_paths()) <= 20 * shown
+
+
+def test_of_very_many_clusters_of_one_split_the_largest_are_drawn():
+    sizes = np.random.default_rng(0).permutation(np.arange(2, 3_002)).tolist()
+    children = {c: (1.0, 2.0, size) for c, size in enumerate(sizes, 1)}
+    ax = plot_condensed_tree(condensed({0: (0.0, 1.0, sum(sizes)), **children}, {0: tuple(children)}))
+    assert ax.get_title(loc="right") == "the 401 largest of 3,001 clusters"
 
 
 def test_a_tree_without_clusters_or_without_rows():
