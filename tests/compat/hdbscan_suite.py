@@ -17,11 +17,9 @@ import pytest
 
 from emst.compat import hdbscan
 
-BRANCHES = "documented convention: emst has no branch detection"
 PRIVATE = "a private helper of hdbscan"
 TIES = "exactness: two merges have the same height, so hdbscan gives 46 or 38, depending on the order of the rows"
 EXPECTED_FILES = {
-    "test_branches": (BRANCHES, NotImplementedError),
     "test_prediction_utils": (PRIVATE, NotImplementedError),
 }
 EXPECTED = {"test_hdbscan_allow_single_cluster_with_epsilon": (TIES, AssertionError)}
