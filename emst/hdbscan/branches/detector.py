@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -132,7 +132,7 @@ class BranchDetector(ClusterMixin, BaseEstimator):
 
     _model: Model
     _made: dict[str, Any]
-    _rules = RULES
+    _rules: ClassVar = RULES
 
     labels_: Any = fitted_attribute()
     probabilities_: Any = fitted_attribute()

@@ -52,12 +52,9 @@ def branches_of_clusters(
     ops : Backend
         Where to compute.
     """
-    weight = np.maximum(centrality[graphs.source], centrality[graphs.target])
-    ends = graphs.source.astype(np.int32), graphs.target.astype(np.int32)
-    forest = graph_msf(*ends, weight, n_vertices=len(centrality), device=ops.name, return_labels=True)
-    edges, weight = np.stack([forest.source, forest.target], axis=1), forest.weight
-    cluster = members.labels[edges[:, 0]]
-    order = np.lexsort((edges[:, 1], edges[:, 0], weight, cluster))
+    forest = _forest(graphs, centrality, ops)
+    cluster = members.labels[forest.edges[:, 0]]
+    order = np.argsort(cluster, kind="stable")
     starts = np.searchsorted(cluster[order], np.arange(len(members.points) + 1))
     position = np.zeros(len(centrality), np.int32)
     found = []
@@ -65,16 +62,44 @@ def branches_of_clusters(
         position[points] = np.arange(len(points))
         some = order[begin:end]
         if len(points) < 2 or len(some) < len(points) - 1:
-            found.append(_components(forest.component_labels[points]))
+            found.append(_components(forest.component[points]))
         else:
-            found.append(_branches(position[edges[some]], weight[some], options, ops))
+            edges = np.sort(position[forest.edges[some]], axis=1)
+            found.append(_branches(edges, forest.weight[some], options, ops))
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Forest:
+    """The minimum spanning forest of all graphs. Arrays lie on the host."""
+
+    edges: np.ndarray  # int64[e, 2]: points, in the total order
+    weight: np.ndarray  # float64[e]
+    component: np.ndarray  # int64[m]: component of every point
+
+
+def _forest(graphs: Graphs, centrality: np.ndarray, ops: Backend) -> _Forest:
+    """The forest by `graph_msf`.
+
+    All edges from a point to points farther outside weigh the same. For its vertices, points are numbered from the
+    outside inwards, so the order of such edges does not depend on the order of the rows.
+    """
+    inwards = np.argsort(centrality, kind="stable")
+    vertex = np.empty(len(centrality), np.int32)
+    vertex[inwards] = np.arange(len(centrality))
+    weight = np.maximum(centrality[graphs.source], centrality[graphs.target])
+    ends = vertex[graphs.source], vertex[graphs.target]
+    forest = graph_msf(*ends, weight, n_vertices=len(centrality), device=ops.name, return_labels=True)
+    order = np.lexsort((forest.target, forest.source, forest.weight))
+    edges = inwards[np.stack([forest.source[order], forest.target[order]], axis=1)]
+    return _Forest(edges, forest.weight[order], forest.component_labels[vertex])
 
 
 def _components(component: np.ndarray) -> Branches:
     """The components of a graph that is not connected, in the order of their first points, as its branches."""
-    numbers, labels = np.unique(component, return_inverse=True)
-    return Branches(labels.astype(np.int64), np.ones(len(labels)), np.zeros(len(numbers)), None)
+    _, first, number = np.unique(component, return_index=True, return_inverse=True)
+    labels = np.argsort(np.argsort(first))[number]
+    return Branches(labels, np.ones(len(labels)), np.zeros(len(first)), None)
 
 
 def _branches(edges: np.ndarray, weights: np.ndarray, options: Options, ops: Backend) -> Branches:
