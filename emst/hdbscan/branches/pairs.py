@@ -21,7 +21,7 @@ from emst.inputs.scaling import scale_of
 from emst.spanning import heights
 
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]  # ends u < v, int64[e], and mutual reachability, T[e]
-PAIR_BYTES = 100  # of a pair, from the search to the forest
+PAIR_BYTES = 128  # of a pair, from the search to the forest
 ROWS = 1 << 15  # points searched at a time
 
 
