@@ -307,22 +307,32 @@ class HierarchyOperations(ArrayOperations, Protocol):
 
     def condense(self, linkage: Linkage, min_cluster_size: int) -> Condensed:
         """The condensed tree: clusters of at least `min_cluster_size` points (2 or more). The root is always a cluster,
-        even if it has fewer points."""
+        even if it has fewer points.
+
+        At a node (see `Condensed`) a cluster falls into parts, all at once: those that the merges of this height join.
+        If two or more have at least `min_cluster_size` points, each of these is a new cluster; if one has, the cluster
+        goes on there; if none has, the cluster ends. The points of smaller parts leave the cluster.
+
+        A stability has one term for each height at which points leave: their number * (lambda - birth). Terms are added
+        in ascending order of the heights, in pieces of 1,024 terms and 32 partial sums per piece."""
 
     def simplify(self, condensed: Condensed, persistence: float) -> Condensed:
-        """Merge back every split of less than `persistence`, from the lowest split up.
+        """Merge back splits of less than `persistence`, which is greater than 0, from the lowest split up.
 
-        The persistence of a split: take the greatest lambda at or below each of its two clusters; it is the lesser of
-        these two minus the lambda of the split. If the cluster with the greater lambda is a leaf, both clusters become
-        part of their parent. Otherwise that cluster becomes part of the parent, and the points of the other leave the
-        parent at the split."""
+        The persistence of a child: the greatest lambda at or below it, minus the lambda of the split. If two or more
+        children have at least `persistence`, they stay, and the points of the others leave the parent at the split. If
+        one has, and is split further, it becomes part of the parent, and the points of the others leave the parent at
+        the split. Otherwise all children become part of the parent."""
 
     def select(
         self, condensed: Condensed, method: str, epsilon: float, max_cluster_size: int, allow_single_cluster: bool
     ) -> Selection:
         """Select clusters of which none lies below another: those of the greatest excess of mass ("eom"; none of more
-        than `max_cluster_size` points), or the leaves ("leaf"). A selected cluster that is born at a height below
-        `epsilon` is replaced by its first ancestor born above it. If that ancestor is the root, and
+        than `max_cluster_size` points), or the leaves ("leaf").
+
+        A cluster is less stable than those selected below it if the sum of their stabilities is greater than its own.
+        This sum is rounded once, so it does not depend on the order of the children. A selected cluster that is born at
+        a height below `epsilon` is replaced by its first ancestor born above it. If that ancestor is the root, and
         `allow_single_cluster` is false, the child of the root on the way to it is taken instead."""
 
     def label_points(

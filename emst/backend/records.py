@@ -283,24 +283,29 @@ class Linkage:
 class Condensed:
     """Clusters of at least `min_cluster_size` points and when the points leave them. Arrays live on the backend.
 
-    Splits are numbered from the highest merge to the lowest. Cluster 0 is the root; split s makes the clusters 2 s + 1
-    and 2 s + 2, of ``linkage.child[merge, 0]`` and of ``linkage.child[merge, 1]``. So parents come before children.
-    Every cluster is a chain of merges, each a child of the one before it. The chain begins at the cluster's topmost
-    merge and ends at its split, or at the merge at which its last points leave. After `simplify` a cluster may consist
-    of several chains. All sums are taken in one order, so both backends give the same bits.
+    A *node* is all merges of one height that hang together: what they join, they join at once. It is named by its
+    highest merge, which comes last. So the nodes do not depend on which of several equal spanning trees was found.
+
+    Cluster 0 is the root. Clusters are numbered by the nodes that they split off at, from the last node to the first,
+    and those of one node by the order of their own highest merges. So parents come before children, and the children of
+    a cluster have consecutive numbers. Every cluster is a chain of nodes, which ends at the node where the cluster
+    splits, or where its last points leave. After `simplify` a cluster may consist of several chains. All sums are taken
+    in one order, so both backends give the same bits.
     """
 
     linkage: Linkage
     min_cluster_size: int
     parent: Array  # int32[K]: the cluster it split from, -1 for the root
-    split: Array  # int32[K]: the split that ends the cluster, -1 if its points just leave
-    birth: Array  # float64[K]: lambda of the split that made it, 0 for the root
-    death: Array  # float64[K]: greatest lambda of its merges
+    children: Array  # int32[K, 2]: the first cluster that it splits into, and the one after the last; 0, 0 for leaves
+    born_at: Array  # int32[K]: the node at which it split from its parent, -1 for the root
+    birth: Array  # float64[K]: lambda of that node, 0 for the root
+    death: Array  # float64[K]: greatest lambda of its nodes
     size: Array  # int32[K]: points at its birth
     stability: Array  # float64[K]: sum over its points of (lambda at which the point leaves - birth); inf - inf is 0
     cluster: Array  # int32[n]: the cluster that the point leaves
-    leaving_merge: Array  # int32[n]: the merge at which it leaves
-    of_merge: Array  # int32[n - 1]: the cluster whose chain the merge is in, -1 for merges among points that have left
+    leaving_merge: Array  # int32[n]: the node at which it leaves
+    of_merge: Array  # int32[n - 1]: the cluster whose chain the node is in, -1 for merges that are not in a chain
+    left: Array  # int32[n - 1]: points that leave the cluster at the node; not set for merges that are not in a chain
 
     @property
     def count(self) -> int:

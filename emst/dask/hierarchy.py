@@ -130,7 +130,7 @@ def rows_of(ops: Backend, local: Local) -> Array:
 
 def tree_on_host(ops: Backend, flat: FlatClustering) -> tuple[Condensed, Selection]:
     """The condensed tree without its points, and the selection, on the host."""
-    points = dict.fromkeys(("linkage", "cluster", "leaving_merge", "of_merge"))
+    points = dict.fromkeys(("linkage", "cluster", "leaving_merge", "of_merge", "left"))
     tree: dict[str, Any] = {
         name: to_host(value) for name, value in vars(flat.condensed).items() if hasattr(value, "dtype")
     }

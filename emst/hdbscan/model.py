@@ -23,6 +23,7 @@ from emst.inputs.finite import FiniteRows
 from emst.old_pickles import unreadable
 
 MADE = frozenset({"linkage", "flat", "points", "index", "give"})  # not pickled, but made again
+MERGES = "equal heights at once"  # pickled too: clusters made again by another rule would not be those of `labels_`
 
 
 @dataclass(eq=False)
@@ -134,13 +135,17 @@ class Model:
         return replace(self, options=options, flat=flat_clustering(condensed, options, self.ops))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: on_host(value) for name, value in self.__dict__.items() if name not in MADE}
+        kept = {name: on_host(value) for name, value in self.__dict__.items() if name not in MADE}
+        return kept | {"merges": MERGES}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
         missing = {field.name for field in fields(self)} - MADE - state.keys()
         missing |= {"norm"} - vars(state.get("metric", Metric)).keys()  # versions before 0.3.0 had other metrics
         if missing:
             raise unreadable(f"the pickled model lacks {', '.join(sorted(missing))}")
+        if state.pop("merges", None) != MERGES:
+            raise unreadable("the pickled model merges equal heights two at a time")
         self.__dict__.update(state, flat=None, give=to_host, device=usable_device(state["device"]))
         for name in ("edges", "weights", "core"):
             setattr(self, name, self.ops.asarray(getattr(self, name)))

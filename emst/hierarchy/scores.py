@@ -31,7 +31,7 @@ def exemplars(flat: FlatClustering) -> list[np.ndarray]:
     """The points that stay longest in each leaf below a selected cluster: one int64 array for each cluster."""
     condensed, selection = flat.condensed, flat.selection
     leaf, height = condensed.leaving()
-    stays = (condensed.split[leaf] == -1) & (selection.label[leaf] >= 0)
+    stays = (condensed.children[leaf, 1] == 0) & (selection.label[leaf] >= 0)
     points = np.nonzero(stays & (density(height) == condensed.death[leaf]))[0]
     label, leaf = to_host(selection.label[leaf[points]]), to_host(leaf[points])
     points = to_host(points)

@@ -93,12 +93,14 @@ def _clusters(rows: np.ndarray, root: int, ceiling: float) -> tuple[np.ndarray, 
 def _largest(parent: np.ndarray, size: np.ndarray, leaves: int | None) -> np.ndarray:
     """Mask of the largest clusters, of which at most `leaves` are leaves.
 
-    A cluster is smaller than its parent, so the parent of a shown cluster is shown. Each split that is shown adds one
-    leaf: it is shown completely if its smaller child is.
+    A cluster is smaller than its parent, so the parent of a shown cluster is shown. Of the children of a cluster, each
+    that is shown adds one leaf, but not the largest.
     """
-    if leaves is None or len(size) // 2 < leaves:
+    order = np.lexsort((size[1:], parent[1:]))
+    is_largest = np.r_[np.diff(parent[1:][order]) != 0, True][: len(order)]
+    smaller = size[1:][order[~is_largest]]
+    if leaves is None or len(smaller) < leaves:
         return np.ones(len(size), bool)
-    smaller = size[1:][np.argsort(parent[1:], kind="stable")].reshape(-1, 2).min(axis=1)
     least = np.partition(smaller, -leaves)[-leaves]  # clusters of this size would make one leaf too many
     if len(size) > 20 * leaves:
         least = max(least, np.partition(size, -20 * leaves)[-20 * leaves])

@@ -53,7 +53,7 @@ def test_long_clusters_are_summed_in_the_agreed_order(ops, shape):
     assert longest > 1024 or shape != "path"
 
 
-CLUSTERS = ("parent", "split", "birth", "death", "size", "stability")
+CLUSTERS = ("parent", "children", "birth", "death", "size", "stability")
 
 
 def check_contracted(ops, edges, heights, least, share, persistence):
@@ -159,7 +159,7 @@ def test_trees_of_many_points_equal_the_reference(ops, shape):
 @pytest.mark.parametrize("seed", range(3))
 def test_hdbscan_finds_the_same_clusters(ops, seed, min_cluster_size):
     peer = pytest.importorskip("hdbscan._hdbscan_tree")
-    edges, heights = of_points("uneven", 1_000, np.float64, seed=seed)
+    edges, heights = of_points("uneven", 1_000, np.float64, k=2, seed=seed)
     linkage = give(ops, edges, heights)
     condensed = ops.condense(linkage, min_cluster_size)
     theirs = peer.condense_tree(to_scipy(linkage), min_cluster_size)
@@ -180,7 +180,7 @@ def test_hdbscan_keeps_the_same_clusters(ops, seed, persistence):
     """It keeps lambdas in single precision here; and of a cluster that had taken up others before it was dropped it
     moves its own points only, which is why some points of its tree outstay their clusters."""
     peer = pytest.importorskip("hdbscan._hdbscan_tree")
-    edges, heights = of_points("uneven", 1_000, np.float64, seed=seed)
+    edges, heights = of_points("uneven", 1_000, np.float64, k=2, seed=seed)
     linkage = give(ops, edges, heights)
     whole = ops.condense(linkage, 5)
     condensed = ops.simplify(whole, persistence)

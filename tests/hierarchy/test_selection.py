@@ -109,7 +109,7 @@ def result_of_peer(theirs, method, epsilon, limit, single):
 def test_hdbscan_gives_the_same_labels(ops, method, single, epsilon, seed):
     peer = pytest.importorskip("hdbscan._hdbscan_tree")
     n = 1_000
-    edges, heights = of_points("uniform", n, np.float64, seed=seed)
+    edges, heights = of_points("uniform", n, np.float64, k=2, seed=seed)
     linkage = give(ops, edges, heights)
     for min_cluster_size in (3, 15):
         condensed = ops.condense(linkage, min_cluster_size)

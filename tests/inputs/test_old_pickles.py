@@ -64,6 +64,15 @@ def test_state_that_lacks_a_field():
         copy.copy(model._model).__setstate__(state)
 
 
+def test_a_model_that_merged_equal_heights_in_pairs():
+    """Its labels are not those of the clusters that this version would make again from its spanning tree."""
+    model = HDBSCANGPU(device="cpu").fit(cloud(40, 2, np.float64))
+    state = model._model.__getstate__()
+    del state["merges"]
+    with pytest.raises(pickle.UnpicklingError, match=r"merges equal heights two at a time: emst .* fit again$"):
+        copy.copy(model._model).__setstate__(state)
+
+
 @pytest.mark.parametrize("estimator", [EMST(device="cpu"), HDBSCANGPU(device="cpu")], ids=lambda e: type(e).__name__)
 def test_pickles_of_this_version_are_read(estimator):
     estimator.fit(cloud(40, 2, np.float64))

@@ -6,6 +6,8 @@ Clusters are sets of merges, walked with an explicit queue; the backends work di
 from __future__ import annotations
 
 from collections import deque
+from heapq import heappop, heappush
+from math import fsum
 
 import numpy as np
 
@@ -50,72 +52,91 @@ def condense(linkage, min_cluster_size):
     n = linkage.n
     if n == 1:
         return _lone_point(linkage, min_cluster_size)
+    below = nodes_below(linkage)
 
     def large(cluster):
         return cluster >= 0 and size_of(linkage, cluster) >= min_cluster_size
 
-    pairs = linkage.child.tolist()
-    splits = [e for e in reversed(range(n - 1)) if large(pairs[e][0]) and large(pairs[e][1])]
-    number = {e: s for s, e in enumerate(splits)}
-    of_merge = np.full(n - 1, -1, np.int32)
-    queue = deque([(n - 2, 0)])
+    of_merge, left = np.full(n - 1, -1, np.int32), np.array(linkage.size)
+    born_at = [-1]
+    queue = [(2 - n, 0)]  # nodes, negative, and the clusters they are in: the last node comes first
     while queue:
-        e, c = queue.popleft()
+        e, c = heappop(queue)
+        e = -e
         of_merge[e] = c
-        s = number.get(e)
-        for i, below in enumerate(pairs[e]):
-            if large(below):
-                queue.append((below, c if s is None else 2 * s + 1 + i))
-    return _measured(linkage, min_cluster_size, splits, of_merge)
+        parts = sorted(x for x in below[e] if large(x))
+        if len(parts) == 1:
+            heappush(queue, (-parts[0], c))
+            left[e] -= size_of(linkage, parts[0])
+        elif parts:
+            for x in parts:
+                heappush(queue, (-x, len(born_at)))
+                born_at.append(e)
+    return _measured(linkage, min_cluster_size, born_at, of_merge, left)
+
+
+def nodes_below(linkage):
+    """Of the highest merge of every node: what the merges of this node join, which are points and other nodes."""
+    heights, below = linkage.height.tolist(), {}
+    for e, pair in enumerate(linkage.child.tolist()):
+        below[e] = [y for x in pair for y in (below.pop(x) if x >= 0 and heights[x] == heights[e] else [x])]
+    return below
 
 
 def _lone_point(linkage, min_cluster_size):
     ids, none = np.zeros(1, np.int32), np.full(1, -1, np.int32)
-    return Condensed(
-        linkage, min_cluster_size, none, none, np.zeros(1), np.array([INF]), ids + 1, np.zeros(1), ids, none, none[:0]
-    )
+    lambdas = {"birth": np.zeros(1), "death": np.array([INF]), "stability": np.zeros(1)}
+    points = {"cluster": ids, "leaving_merge": none, "of_merge": none[:0], "left": none[:0]}
+    children = np.zeros((1, 2), np.int32)
+    return Condensed(linkage, min_cluster_size, none, children, none, size=ids + 1, **lambdas, **points)
 
 
-def _measured(linkage, min_cluster_size, splits, of_merge):
-    """The other arrays of the condensed tree, from the merges that split (root first) and every merge's cluster."""
-    n, count = linkage.n, 2 * len(splits) + 1
-    heights, owners, pairs = linkage.height.tolist(), of_merge.tolist(), linkage.child.tolist()
-    parent, split, birth = [-1] * count, [-1] * count, [0.0] * count
-    for s, e in enumerate(splits):
-        split[owners[e]] = s
-        parent[2 * s + 1] = parent[2 * s + 2] = owners[e]
-        birth[2 * s + 1] = birth[2 * s + 2] = density(heights[e])
-    death, size, terms = [0.0] * count, [0] * count, [[] for _ in range(count)]
+def _measured(linkage, min_cluster_size, born_at, of_merge, left):
+    """The other arrays of the condensed tree, from the nodes at which clusters are born, every node's cluster, and how
+    many points leave there."""
+    n, count = linkage.n, len(born_at)
+    heights, owners = linkage.height.tolist(), of_merge.tolist()
+    parent = [-1] + [owners[e] for e in born_at[1:]]
+    birth = [0.0] + [density(heights[e]) for e in born_at[1:]]
+    children = np.zeros((count, 2), np.int32)
+    for c in reversed(range(1, count)):
+        children[parent[c]] = c, max(c + 1, children[parent[c], 1])
+    death, size, leavers = [0.0] * count, [0] * count, [{} for _ in range(count)]
     for e in reversed(range(n - 1)):
         c = owners[e]
-        if c < 0:
-            continue
-        death[c] = density(heights[e])
-        size[c] = max(size[c], size_of(linkage, e))
-        staying = sum(size_of(linkage, x) for x in pairs[e] if x >= 0 and owners[x] == c)
-        left = size_of(linkage, e) - staying
-        nothing = left == 0 or death[c] == birth[c]
-        terms[c].append(0.0 if nothing else float(left) * (death[c] - birth[c]))
+        if c >= 0:
+            death[c] = density(heights[e])
+            size[c] = max(size[c], size_of(linkage, e))
+            leavers[c][heights[e]] = leavers[c].get(heights[e], 0) + int(left[e])
+    terms = [[] for _ in range(count)]  # one for each height at which points leave
+    for c in range(count):
+        for height in sorted(leavers[c]):
+            points, lambda_ = leavers[c][height], density(height)
+            if points:
+                terms[c].append(0.0 if lambda_ == birth[c] else float(points) * (lambda_ - birth[c]))
     cluster, leaves = np.empty(n, np.int32), np.empty(n, np.int32)
+    below = nodes_below(linkage)
     queue = deque([(n - 2, n - 2)])
     while queue:
         x, e = queue.popleft()
         if x < 0:
             leaves[x + n], cluster[x + n] = e, owners[e]
         else:
-            queue.extend((below, x if owners[x] >= 0 else e) for below in pairs[x])
+            queue.extend((y, x if owners[x] >= 0 else e) for y in below[x])
     return Condensed(
         linkage=linkage,
         min_cluster_size=min_cluster_size,
         parent=np.array(parent, np.int32),
-        split=np.array(split, np.int32),
+        children=children,
+        born_at=np.array(born_at, np.int32),
         birth=np.array(birth),
         death=np.array(death),
         size=np.array(size, np.int32),
-        stability=np.array([sum_in_lanes(ascending[::-1]) for ascending in terms]),
+        stability=np.array([sum_in_lanes(ascending) for ascending in terms]),
         cluster=cluster,
         leaving_merge=leaves,
         of_merge=of_merge,
+        left=left,
     )
 
 
@@ -132,53 +153,51 @@ def sum_in_lanes(terms):
 
 
 def simplify(condensed, persistence):
-    tree, count = condensed.linkage, condensed.count
-    if count == 1:
-        return condensed
-    owners = condensed.of_merge.tolist()
-    merges = [set() for _ in range(count)]
+    tree, count, owners = condensed.linkage, condensed.count, condensed.of_merge.tolist()
+    nodes = [set() for _ in range(count)]
     for e, c in enumerate(owners):
         if c >= 0:
-            merges[c].add(e)
-    split = condensed.split.tolist()
-    at = [0] * (count // 2)  # the merge of every split
-    for e, pair in enumerate(tree.child.tolist()):
-        below = {owners[x] for x in pair if x >= 0} - {-1, owners[e]}
-        if owners[e] >= 0 and below:
-            at[(min(below) - 1) // 2] = e
+            nodes[c].add(e)
+    if count == 1:
+        return condensed
+    children = [list(range(*pair)) for pair in condensed.children.tolist()]
+    born_at, left = condensed.born_at.tolist(), condensed.left.copy()
 
     def greatest(c):
-        found, queue = 0.0, [c]
-        while queue:
-            c = queue.pop()
-            found = max(found, density(tree.height[min(merges[c])]))
-            if split[c] >= 0:
-                queue += [2 * split[c] + 1, 2 * split[c] + 2]
-        return found
+        return max([float(condensed.death[c]), *map(greatest, range(*condensed.children[c].tolist()))])
 
-    for s in reversed(range(count // 2)):
-        p = split.index(s)
-        a, b = 2 * s + 1, 2 * s + 2
-        least, birth = min(greatest(a), greatest(b)), density(tree.height[at[s]])
-        if (0.0 if least == birth else least - birth) >= persistence:
-            continue
-        sibling = a if greatest(a) > greatest(b) else b
-        split[p] = split[sibling]
-        merges[p] |= merges[a] | merges[b] if split[sibling] < 0 else merges[sibling]
-        merges[a] = merges[b] = set()
-        split[a] = split[b] = -1
-    kept = sorted(s for s in split if s >= 0)
-    name = {0: 0}
-    for new, s in enumerate(kept):
-        name[2 * s + 1], name[2 * s + 2] = 2 * new + 1, 2 * new + 2
+    def lasts(c):
+        return (0.0 if greatest(c) == condensed.birth[c] else greatest(c) - condensed.birth[c]) >= persistence
+
+    for p in reversed(range(count)):
+        staying = [c for c in children[p] if lasts(c)]
+        if len(staying) > 1:
+            children[p] = staying
+        elif children[p]:
+            goes_on = [c for c in staying if children[c]]
+            for c in goes_on or children[p]:
+                nodes[p] |= nodes[c]
+                left[born_at[c]] -= condensed.size[c]
+            children[p] = children[goes_on[0]] if goes_on else []
+    kept = sorted([0, *(c for family in _reached(children) for c in family)])
     of_merge = np.full(len(owners), -1, np.int32)
-    for c, new in name.items():
-        of_merge[sorted(merges[c])] = new
-    return _measured(tree, condensed.min_cluster_size, [at[s] for s in kept], of_merge)
+    for new, c in enumerate(kept):
+        of_merge[sorted(nodes[c])] = new
+    return _measured(tree, condensed.min_cluster_size, [born_at[c] for c in kept], of_merge, left)
+
+
+def _reached(children):
+    """The children of the root, and those of all clusters below it."""
+    queue = [0]
+    while queue:
+        family = children[queue.pop()]
+        yield family
+        queue += family
 
 
 def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
-    parent, split = condensed.parent.tolist(), condensed.split.tolist()
+    parent = condensed.parent.tolist()
+    children = [list(range(*pair)) for pair in condensed.children.tolist()]
     count = len(parent)
 
     def above(c):
@@ -192,11 +211,11 @@ def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
         return {c for c in clusters if not clusters.intersection(above(c))}
 
     if method == "leaf":
-        chosen = {c for c in range(count) if split[c] < 0 and (c > 0 or allow_single_cluster)}
+        chosen = {c for c in range(count) if not children[c] and (c > 0 or allow_single_cluster)}
     else:
         value, chosen = condensed.stability.tolist(), set()
         for c in reversed(range(0 if allow_single_cluster else 1, count)):
-            below = value[2 * split[c] + 1] + value[2 * split[c] + 2] if split[c] >= 0 else 0.0
+            below = fsum(value[x] for x in children[c])
             if below > value[c] or condensed.size[c] > max_cluster_size:
                 value[c] = below
             else:

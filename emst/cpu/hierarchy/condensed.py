@@ -1,4 +1,4 @@
-"""The condensed tree: which cluster every merge and point is in, and how long each cluster lasts."""
+"""The condensed tree: which cluster every node and point is in, and how long each cluster lasts."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import numpy as np
 
 from emst.backend.records import Condensed
 from emst.cpu.hierarchy.descent import inherit, parents
-from emst.cpu.runtime.arrays import empty
+from emst.cpu.hierarchy.nodes import nodes_of, splits_of
+from emst.cpu.hierarchy.sums import sums_of_runs
 from emst.cpu.runtime.compile import kernel, part
-from emst.cpu.runtime.numbers import lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for, thread_count
-
-LANES = 32  # partial sums of a piece
-PIECE = 1024  # terms that are summed in one go
 
 
 @part
@@ -28,19 +25,24 @@ def condense(linkage, min_cluster_size):
     if m == 0:
         return _single_point(linkage, min_cluster_size)
     grain = grain_for(m, 1 << 15)
-    # Of a merge within a cluster: the cluster. Of other merges: the merge at which their points left their cluster.
-    owner, is_split = np.empty(m, np.int32), np.empty(m, np.bool_)
-    for_chunks(_find_splits, m, grain, linkage.child, linkage.size, min_cluster_size, owner, is_split)
-    splits = np.flatnonzero(is_split)[::-1].astype(np.int32)
+    node = nodes_of(linkage)
+    born_at, top = splits_of(linkage, node, min_cluster_size)
+    merges = (linkage.size, node, min_cluster_size)
+    # Of a merge in a cluster: the cluster. Of other merges: the node at which their points left their cluster.
+    owner = np.empty(m, np.int32)
+    for_chunks(_find_leavers, m, grain, parents(linkage), *merges, owner)
     owner[-1] = 0
-    owner[linkage.child[splits]] = np.arange(1, 2 * len(splits) + 1).reshape(-1, 2)
+    owner[top] = np.arange(1, len(top) + 1)
     inherit(owner, parents(linkage))
     cluster, leave = np.empty(n, np.int32), np.empty(n, np.int32)
-    for_chunks(_leave, m, grain, linkage.child, linkage.size, min_cluster_size, owner, cluster, leave)
-    small = linkage.size < min_cluster_size
-    small[-1] = False
-    owner[small] = -1
-    return measured(linkage, min_cluster_size, splits, owner, cluster, leave)
+    for_chunks(_leave, m, grain, linkage.child, *merges, owner, cluster, leave)
+    for_chunks(_keep_nodes, m, grain, *merges, owner)
+    left = linkage.size.copy()
+    for_chunks(_goes_on, m, grain, parents(linkage), node, linkage.size, owner, left)
+    size = np.empty(len(top) + 1, np.int32)
+    size[0], size[1:] = linkage.size[-1], linkage.size[top]
+    chains = (*chains_of(owner, len(size)), left)
+    return measured(linkage, min_cluster_size, born_at, size, owner, left, chains, cluster, leave)
 
 
 def _single_point(linkage, min_cluster_size):
@@ -49,7 +51,8 @@ def _single_point(linkage, min_cluster_size):
         linkage=linkage,
         min_cluster_size=min_cluster_size,
         parent=np.full(1, -1, np.int32),
-        split=np.full(1, -1, np.int32),
+        children=np.zeros((1, 2), np.int32),
+        born_at=np.full(1, -1, np.int32),
         birth=np.zeros(1),
         death=np.full(1, np.inf),
         size=np.ones(1, np.int32),
@@ -57,66 +60,111 @@ def _single_point(linkage, min_cluster_size):
         cluster=np.zeros(1, np.int32),
         leaving_merge=np.full(1, -1, np.int32),
         of_merge=np.empty(0, np.int32),
+        left=np.empty(0, np.int32),
     )
 
 
 @part
-def is_large(size, merge, min_cluster_size):
+def _in_cluster(size, node, min_cluster_size, e):
     """Whether a merge belongs to a cluster. The root does, however small it is."""
-    return size[merge] >= min_cluster_size or merge == len(size) - 1
+    return size[node[e]] >= min_cluster_size or node[e] == len(size) - 1
 
 
 @kernel
-def _find_splits(child, size, min_cluster_size, owner, is_split, begin, end):
+def _find_leavers(parent, size, node, min_cluster_size, owner, begin, end):
+    """The highest merges that belong to no cluster: where they leave one."""
     for e in range(begin, end):
-        large = 0
-        for i in range(2):
-            below = child[e, i]
-            if below >= 0:
-                goes_on = size[below] >= min_cluster_size
-                large += goes_on
-                owner[below] = e if is_large(size, e, min_cluster_size) and not goes_on else -1
-        is_split[e] = large == 2
+        above = node[parent[e]]
+        leaves = size[e] < min_cluster_size and node[e] == e and _in_cluster(size, node, min_cluster_size, above)
+        owner[e] = above if leaves else -1
 
 
 @kernel
-def _leave(child, size, min_cluster_size, owner, cluster, leave, begin, end):
+def _leave(child, size, node, min_cluster_size, owner, cluster, leave, begin, end):
     n = len(cluster)
     for e in range(begin, end):
         if child[e, 0] < 0:  # names ascend: points come first
-            at = e if is_large(size, e, min_cluster_size) else owner[e]
+            at = node[e] if _in_cluster(size, node, min_cluster_size, e) else owner[e]
             for i in range(2):
                 if child[e, i] < 0:
                     leave[child[e, i] + n] = at
                     cluster[child[e, i] + n] = owner[at]
 
 
-def measured(linkage, min_cluster_size, splits, of_merge, cluster, leave):
-    """The condensed tree with the clusters that `of_merge` gives; split s is at merge ``splits[s]``, numbered from the
-    highest down."""
-    m, count = len(of_merge), 2 * len(splits) + 1
-    parent, split = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
-    birth, death, size = np.zeros(count), np.empty(count), np.empty(count, np.int32)
-    ended = of_merge[splits]
-    split[ended] = np.arange(len(splits))
-    parent[1:] = np.repeat(ended, 2)
+@kernel
+def _keep_nodes(size, node, min_cluster_size, owner, begin, end):
+    for e in range(begin, end):
+        if node[e] != e or not _in_cluster(size, node, min_cluster_size, e):
+            owner[e] = -1
+
+
+@kernel
+def _goes_on(parent, node, size, of_merge, left, begin, end):
+    """The points of a node below, where the cluster goes on, do not leave. There is one at most."""
+    for e in range(begin, end):
+        above = node[parent[e]]
+        if of_merge[e] >= 0 and above != e and of_merge[above] == of_merge[e]:
+            left[above] = size[above] - size[e]
+
+
+def measured(linkage, min_cluster_size, born_at, size, of_merge, left, chains, cluster, leave):
+    """The condensed tree of clusters that are born at the nodes `born_at`, the root left out, with so many points.
+
+    `chains` are where the nodes of each cluster begin, these nodes, of different heights, in ascending order, and by
+    node how many points leave there.
+    """
+    count = len(size)
+    parent, birth = np.full(count, -1, np.int32), np.zeros(count)
+    parent[1:] = of_merge[born_at]
     with np.errstate(divide="ignore", over="ignore"):
-        birth[1:] = np.repeat(1 / linkage.height[splits].astype(np.float64), 2)
+        birth[1:] = 1 / linkage.height[born_at].astype(np.float64)
+    starts, nodes, leavers = chains
+    terms = np.empty(len(nodes))
+    for_chunks(
+        _terms, len(nodes), grain_for(len(nodes), 1 << 14), linkage.height, of_merge, birth, nodes, leavers, terms
+    )
+    with np.errstate(divide="ignore", over="ignore"):
+        death = 1 / linkage.height[nodes[starts[:-1]]].astype(np.float64)
+    return Condensed(
+        linkage=linkage,
+        min_cluster_size=min_cluster_size,
+        parent=parent,
+        children=_children(parent),
+        born_at=np.concatenate([np.full(1, -1, np.int32), born_at]),
+        birth=birth,
+        death=death,
+        size=size,
+        stability=sums_of_runs(terms, starts),
+        cluster=cluster,
+        leaving_merge=leave,
+        of_merge=of_merge,
+        left=left,
+    )
+
+
+def _children(parent):
+    """The first child of every cluster and the one after its last, from the parents; siblings follow one another."""
+    count = len(parent)
+    children = np.zeros((count, 2), np.int32)
+    first = np.flatnonzero(parent[1:] != parent[:-1]) + 1
+    children[parent[first], 0] = first
+    children[parent[first], 1] = np.append(first[1:], count)
+    return children
+
+
+def chains_of(of_merge, count):
+    """Where the nodes of each cluster begin, and the nodes by cluster and in ascending order."""
+    m = len(of_merge)
     parts = max(1, min(thread_count(), m // count, m >> 14))  # counters take no more memory than the merges
     part = -(-m // parts)
     counts = np.zeros((-(-m // part), count), np.int32)
     for_chunks(_count, m, part, of_merge, counts, part)
-    totals = counts.sum(0)
     starts = np.zeros(count + 1, np.int64)
-    np.cumsum(totals, out=starts[1:])
+    np.cumsum(counts.sum(0), out=starts[1:])
     places = starts[:-1] + (np.cumsum(counts, 0) - counts)
-    terms = np.empty(starts[-1])
-    tree = (linkage.child, linkage.size, linkage.height, of_merge)
-    for_chunks(_terms, m, part, *tree, birth, starts, places, terms, death, size, part)
-    stability = _sums(terms, starts)
-    return Condensed(
-        linkage, min_cluster_size, parent, split, birth, death, size, stability, cluster, leave, of_merge
-    )  # fmt: skip
+    nodes = np.empty(starts[-1], np.int32)
+    for_chunks(_place_nodes, m, part, of_merge, places, nodes, part)
+    return starts, nodes
 
 
 @kernel
@@ -128,73 +176,18 @@ def _count(of_merge, counts, grain, begin, end):
 
 
 @kernel
-def _terms(child, size, height, of_merge, birth, starts, places, terms, death, sizes, grain, begin, end):
-    """What the points that leave at each merge add to the stability of its cluster, by cluster in ascending order."""
+def _place_nodes(of_merge, places, nodes, grain, begin, end):
     place = places[begin // grain]
     for e in range(begin, end):
         c = of_merge[e]
-        if c < 0:
-            continue
-        left = size[e]
-        for i in range(2):
-            if child[e, i] >= 0 and of_merge[child[e, i]] == c:
-                left -= size[child[e, i]]
-        at = place[c]
-        place[c] = at + 1
-        leave = density(height[e])
-        # Infinity minus infinity counts as 0. Points that stay in the cluster do not count, as at a split undone.
-        terms[at] = 0.0 if left == 0 or leave == birth[c] else np.float64(left) * (leave - birth[c])
-        if at == starts[c]:
-            death[c] = leave
-        if at == starts[c + 1] - 1:
-            sizes[c] = size[e]
-
-
-def _sums(terms, starts):
-    """Sums of the runs ``starts[c]:starts[c + 1]``, in an order that both backends keep.
-
-    Runs are cut into pieces of PIECE terms; the sums of a run's pieces take its place, until one is left. Lane l of
-    LANES adds the terms l, l + LANES, ... of a piece to 0; then lanes l and l + 16 are added, l and l + 8, and so on.
-    """
-    count = len(starts) - 1
-    while True:
-        pieces = -(-np.diff(starts) // PIECE)
-        ends = np.zeros(count + 1, np.int64)
-        np.cumsum(pieces, out=ends[1:])
-        total = int(ends[-1])
-        run = np.repeat(np.arange(count, dtype=np.int32), pieces)
-        sums = np.empty(total)
-        for_chunks(_sum_pieces, total, grain_for(total, 256), terms, starts, run, ends, sums, scratch=_lanes)
-        if total == count:
-            return sums
-        terms, starts = sums, ends
-
-
-def _lanes():
-    return empty(LANES, np.float64)
+        if c >= 0:
+            nodes[place[c]] = e
+            place[c] += 1
 
 
 @kernel
-def _sum_pieces(lanes, terms, starts, run, ends, sums, begin, end):
+def _terms(height, of_merge, birth, nodes, leavers, terms, begin, end):
+    """What the points that leave a cluster at each node add to its stability."""
     for i in range(begin, end):
-        c = run[i]
-        first = starts[c] + (i - ends[c]) * PIECE
-        sums[i] = _sum_piece(lanes, terms[first : lesser(first + PIECE, starts[c + 1])])
-
-
-@part
-def _sum_piece(lanes, terms):
-    for lane in range(LANES):
-        lanes[lane] = 0.0
-    whole = len(terms) // LANES * LANES
-    for i in range(0, whole, LANES):
-        for lane in range(LANES):
-            lanes[lane] += terms[i + lane]
-    for i in range(whole, len(terms)):
-        lanes[i - whole] += terms[i]
-    half = LANES // 2
-    while half:
-        for lane in range(half):
-            lanes[lane] += lanes[lane + half]
-        half //= 2
-    return lanes[0]
+        leave, born = density(height[nodes[i]]), birth[of_merge[nodes[i]]]
+        terms[i] = 0.0 if leave == born else np.float64(leavers[nodes[i]]) * (leave - born)  # not infinity - infinity

@@ -6,6 +6,7 @@ import numpy as np
 
 from emst.backend.records import Selection
 from emst.cpu.hierarchy.condensed import density
+from emst.cpu.hierarchy.sums import sum_of
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
@@ -14,14 +15,14 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
     """See `emst.backend.operations`."""
     count, epsilon = condensed.count, float(epsilon)  # one type: kernels are compiled for every type of argument
-    parent, split, birth = condensed.parent, condensed.split, condensed.birth
+    parent, children, birth = condensed.parent, condensed.children, condensed.birth
     chosen, number = np.zeros(count, np.bool_), np.empty(count, np.int32)
     label = np.empty(count, np.int32)
     if method == "leaf":
-        _choose_leaves(split, allow_single_cluster, chosen)
+        _choose_leaves(children, allow_single_cluster, chosen)
     else:
         value = condensed.stability.copy()
-        _choose_by_mass(split, condensed.size, value, max_cluster_size, allow_single_cluster, chosen)
+        _choose_by_mass(children, condensed.size, value, max_cluster_size, allow_single_cluster, chosen)
     found = _number(parent, chosen, number, label)
     if epsilon != 0 and found and number[0] > 0:
         chosen[:] = False
@@ -31,18 +32,18 @@ def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
 
 
 @kernel
-def _choose_leaves(split, allow_single_cluster, chosen):
-    for c in range(len(split)):
-        chosen[c] = split[c] < 0
-    if len(split) == 1:
+def _choose_leaves(children, allow_single_cluster, chosen):
+    for c in range(len(children)):
+        chosen[c] = children[c, 1] == 0
+    if len(children) == 1:
         chosen[0] = allow_single_cluster
 
 
 @kernel
-def _choose_by_mass(split, size, value, max_cluster_size, allow_single_cluster, chosen):
+def _choose_by_mass(children, size, value, max_cluster_size, allow_single_cluster, chosen):
     """Choose clusters of at least the stability of those chosen below them; the topmost ones are the clustering."""
-    for c in range(len(split) - 1, -1 if allow_single_cluster else 0, -1):
-        below = value[2 * split[c] + 1] + value[2 * split[c] + 2] if split[c] >= 0 else 0.0
+    for c in range(len(children) - 1, -1 if allow_single_cluster else 0, -1):
+        below = sum_of(value, children[c, 0], children[c, 1])
         chosen[c] = not (below > value[c] or size[c] > max_cluster_size)
         if not chosen[c]:
             value[c] = below

@@ -1,4 +1,5 @@
-"""The lesser and the greater of two numbers, and the greatest finite number, as intrinsics that compile fast.
+"""The lesser and the greater of two numbers, the greatest finite number, and the bits of a number, as intrinsics that
+compile fast.
 
 `min`, `max` and `np.finfo` work in kernels too, but each use takes a twentieth of a second to compile;
 an intrinsic is two instructions and costs nothing.
@@ -57,3 +58,13 @@ def greatest_finite(typingctx, array):
         return ir.Constant(context.get_value_type(array.dtype), float(np.finfo(kind).max))
 
     return array.dtype(array), codegen
+
+
+@intrinsic
+def bits_of(typingctx, value):
+    """The bits of a float64 as an unsigned integer."""
+
+    def codegen(context, builder, signature, values):
+        return builder.bitcast(values[0], ir.IntType(64))
+
+    return types.uint64(types.float64), codegen

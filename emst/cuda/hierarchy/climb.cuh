@@ -1,8 +1,9 @@
 // From the leaves of the condensed tree up, at any depth: each leaf has a thread that climbs until it comes to a split
-// before its sibling does.
+// before one of its siblings does.
 //
-// A cluster passes up one word. Of two siblings, the first stores its word with their split and ends; the second finds
-// it there and goes on. One atomic exchange does both, and no fence is needed, since nothing else has to be visible.
+// A cluster passes up one word. Most splits have two children: the first of them to come stores its word and ends; the
+// second finds it there and goes on. One atomic exchange does both, and no fence is needed, since nothing else has to
+// be visible. Of more children all store their words and are counted; the last one reads all words, by a warp.
 //
 // A step waits for memory once. Large clusters from which small ones split off one by one are thousands of steps deep;
 // so after AHEAD steps a warp takes over: it reads all that the next 32 steps need at once, and most siblings there
@@ -16,90 +17,140 @@ constexpr int AHEAD = EMST_AHEAD;
 __device__ inline u64 word_of(double v) { return (u64)__double_as_longlong(v); }
 __device__ inline double number_in(u64 word) { return __longlong_as_double((i64)word); }
 
-// If the sibling of cluster c has stored its word, returns that word. Otherwise stores the word of c, and returns
-// NO_WORD.
-__device__ inline u64 meet(u64 *words, int c, u64 mine) { return atomicExch(words + (c - 1) / 2, mine); }
+// The clusters as the climb sees them.
+struct Climbed {
+  i64 count;
+  const int *parent, *far;  // far[a] is the AHEAD-th ancestor of a
+  const int2 *children;     // the first child, and the one after the last
+  u64 *words;               // two for each cluster, NO_WORD before the climb: its own, and the counter of its siblings
 
-// Computes the word of a cluster from the words of its two children, which are c and the sibling of c.
-template <class Merge>
-__device__ u64 joined(int above, double seen, int c, u64 mine, u64 other, Merge merge) {
-  return merge(above, seen, (c - 1) / 2, c % 2 ? mine : other, c % 2 ? other : mine);
+  __device__ u64 *counter(int first) const { return words + count + first; }
+};
+
+__device__ inline bool is_pair(int2 children) { return children.y - children.x == 2; }
+
+// If the other of two siblings has stored its word, returns that word. Otherwise stores this one, and returns NO_WORD.
+__device__ inline u64 meet(const Climbed &t, int2 siblings, u64 mine) { return atomicExch(t.words + siblings.x, mine); }
+
+// Whether cluster c is the last of more than two siblings; the words of all others can be read then. By a warp.
+__device__ inline bool is_last(const Climbed &t, int2 siblings, int c, u64 mine) {
+  u64 before = 0;
+  if (lane_id() == 0) {
+    *(volatile u64 *)(t.words + c) = mine;
+    __threadfence();
+    before = atomicAdd(t.counter(siblings.x), 1ull) + 1;
+    __threadfence();
+  }
+  before = __shfl_sync(FULL, before, 0);
+  __syncwarp();  // what lane 0 has waited for, all lanes may read
+  return before == (u64)(siblings.y - siblings.x - 1);
 }
 
-// At most AHEAD steps of a thread; false if it has ended.
-template <class Look, class Merge>
-__device__ bool climb_alone(const int *parent, int &c, u64 &mine, u64 *words, Look look, Merge merge) {
-  int above = parent[c];
-  for (int hop = 0; hop < AHEAD && above >= 0; hop++) {
-    const int further = parent[above];
-    const double seen = look(above);
-    const u64 other = meet(words, c, mine);
+// The word of a cluster from those of its two children, c and another.
+template <class Step>
+__device__ u64 joined(int above, double seen, int2 children, int c, u64 mine, u64 other, Step step) {
+  const bool first = c == children.x;
+  return step.pair(above, seen, children.x, first ? mine : other, first ? other : mine);
+}
+
+// At most AHEAD steps of a thread, up to a split into more than two; false if it has ended.
+template <class Step>
+__device__ bool climb_alone(const Climbed &t, int &c, u64 &mine, Step step) {
+  int above = t.parent[c];
+  if (above < 0) return false;
+  int2 siblings = t.children[above];
+  for (int hop = 0; hop < AHEAD && is_pair(siblings); hop++) {
+    const int further = t.parent[above];
+    const int2 next = t.children[maximum(further, 0)];
+    const double seen = step.look(above);
+    const u64 other = meet(t, siblings, mine);
     if (other == NO_WORD) return false;
-    mine = joined(above, seen, c, mine, other, merge);
+    mine = joined(above, seen, siblings, c, mine, other, step);
     c = above;
     above = further;
+    siblings = next;
+    if (above < 0) return false;
   }
-  return above >= 0;
+  return true;
 }
 
 // What a lane knows of an ancestor, one of 32 in a row.
 struct Ancestor {
   int cluster, far;
+  int2 children;
   double seen;
-  u64 word;  // of the sibling of the one before, if that has come already
+  u64 word;  // of the sibling of the one before, if it has just one and that has come already
 };
 
-// All further steps from c, by a warp. far[a] is the AHEAD-th ancestor of a. While 32 steps are made, the next are
-// read.
-template <class Look, class Merge>
-__device__ void climb_together(const int *parent, const int *far, int c, u64 mine, u64 *words, Look look, Merge merge) {
-  const auto read = [&](int cluster, int before_first) {
-    int before = __shfl_up_sync(FULL, cluster, 1);
-    if (lane_id() == 0) before = before_first;
-    if (cluster < 0) return Ancestor{NONE, NONE, 0.0, NO_WORD};
-    return Ancestor{cluster, far[cluster], look(cluster), *(const volatile u64 *)(words + (before - 1) / 2)};
-  };
-  int first = parent[c];
-  for (int hop = 0; hop < (int)lane_id() && first >= 0; hop++) first = parent[first];
-  Ancestor own = read(first, c);
+template <class Step>
+__device__ Ancestor ancestor(const Climbed &t, int cluster, Step step) {
+  if (cluster < 0) return Ancestor{NONE, NONE, make_int2(0, 0), 0.0, NO_WORD};
+  const int2 children = t.children[cluster];
+  const u64 word = is_pair(children) ? *(const volatile u64 *)(t.words + children.x) : NO_WORD;
+  return Ancestor{cluster, t.far[cluster], children, step.look(cluster), word};
+}
+
+// One step by a warp to an ancestor that all lanes know, whose word may be there already. False if it has ended.
+template <class Step>
+__device__ bool step_up(const Climbed &t, int above, int2 children, double seen, u64 other, int &c, u64 &mine,
+                        Step step) {
+  if (is_pair(children)) {
+    if (other == NO_WORD) {
+      if (lane_id() == 0) other = meet(t, children, mine);
+      other = __shfl_sync(FULL, other, 0);
+      if (other == NO_WORD) return false;
+    }
+    mine = joined(above, seen, children, c, mine, other, step);
+  } else {
+    if (!is_last(t, children, c, mine)) return false;
+    mine = step.many(above, seen, children, t.words + children.x);
+  }
+  c = above;
+  return true;
+}
+
+// All further steps from c, by a warp. While 32 steps are made, the next are read.
+template <class Step>
+__device__ void climb_together(const Climbed &t, int c, u64 mine, Step step) {
+  int first = t.parent[c];
+  for (int hop = 0; hop < (int)lane_id() && first >= 0; hop++) first = t.parent[first];
+  Ancestor own = ancestor(t, first, step);
   for (;;) {
-    const Ancestor later = read(own.far, __shfl_sync(FULL, own.cluster, AHEAD - 1));
-    const auto step = [&](int lane, u64 other) {
-      const int at = __shfl_sync(FULL, own.cluster, lane);
-      mine = joined(at, __shfl_sync(FULL, own.seen, lane), c, mine, other, merge);
-      c = at;
-    };
-    if (__all_sync(FULL, own.word != NO_WORD)) {
+    const Ancestor later = ancestor(t, own.far, step);
+    if (__all_sync(FULL, own.word != NO_WORD)) {  // all are pairs, and nothing ends
 #pragma unroll 8
-      for (int lane = 0; lane < AHEAD; lane++) step(lane, __shfl_sync(FULL, own.word, lane));
+      for (int lane = 0; lane < AHEAD; lane++) {
+        const int above = __shfl_sync(FULL, own.cluster, lane);
+        const int2 pair = make_int2(__shfl_sync(FULL, own.children.x, lane), 0);
+        mine = joined(above, __shfl_sync(FULL, own.seen, lane), pair, c, mine, __shfl_sync(FULL, own.word, lane), step);
+        c = above;
+      }
     } else {
       for (int lane = 0; lane < AHEAD; lane++) {
-        if (__shfl_sync(FULL, own.cluster, lane) < 0) return;
-        u64 other = __shfl_sync(FULL, own.word, lane);
-        if (other == NO_WORD) {
-          if (lane_id() == 0) other = meet(words, c, mine);
-          other = __shfl_sync(FULL, other, 0);
-          if (other == NO_WORD) return;
-        }
-        step(lane, other);
+        const int above = __shfl_sync(FULL, own.cluster, lane);
+        const int2 children =
+            make_int2(__shfl_sync(FULL, own.children.x, lane), __shfl_sync(FULL, own.children.y, lane));
+        const double seen = __shfl_sync(FULL, own.seen, lane);
+        const u64 other = __shfl_sync(FULL, own.word, lane);
+        if (above < 0 || !step_up(t, above, children, seen, other, c, mine, step)) return;
       }
     }
     own = later;
   }
 }
 
-// look(c) reads data of a cluster while its children's words are on their way. at_leaf(c) returns the word of a leaf;
-// merge(parent, what look(parent) returned, split, word of child 2 s + 1, word of child 2 s + 2) that of the parent; a
-// warp calls it with all lanes. Before the climb, words is NO_WORD for every split. All threads of a block must call.
-template <class Look, class AtLeaf, class Merge>
-__device__ void climb(i64 clusters, const int *parent, const int *far, const int *split, u64 *words, Look look,
-                      AtLeaf at_leaf, Merge merge) {
+// A Step has four members. look(c) reads data of a cluster while its children's words are on their way. leaf(c) returns
+// the word of a leaf. The word of any other cluster is returned by pair(c, what look(c) returned, first child, word of
+// the first, word of the second), which a warp calls with all lanes, or by many(c, what look(c) returned, children,
+// their words), which is only called by a warp. All threads of a block must call.
+template <class Step>
+__device__ void climb(const Climbed &t, Step step) {
   int c = (int)thread_id();
-  const bool leaf = thread_id() < clusters && split[c] < 0;
-  u64 mine = leaf ? at_leaf(c) : 0;
-  const bool on = leaf && climb_alone(parent, c, mine, words, look, merge);
+  const bool is_leaf = thread_id() < t.count && t.children[c].y == 0;
+  u64 mine = is_leaf ? step.leaf(c) : 0;
+  const bool on = is_leaf && climb_alone(t, c, mine, step);
   for (u32 left = __ballot_sync(FULL, on); left; left &= left - 1) {
     const int lane = __ffs(left) - 1;
-    climb_together(parent, far, __shfl_sync(FULL, c, lane), __shfl_sync(FULL, mine, lane), words, look, merge);
+    climb_together(t, __shfl_sync(FULL, c, lane), __shfl_sync(FULL, mine, lane), step);
   }
 }

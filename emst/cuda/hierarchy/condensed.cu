@@ -1,68 +1,42 @@
-// The condensed tree: splits, the cluster of every merge, the merge at which each point leaves, and stabilities.
+// The condensed tree: the cluster of every node, the node at which each point leaves, and stabilities.
 #include "runtime/compact.cuh"
 #include "hierarchy/density.cuh"
 #include "hierarchy/descent.cuh"
+#include "hierarchy/marks.cuh"
 
 constexpr int PIECE = EMST_PIECE;  // terms that one warp adds; the order of additions is the same on the CPU
 constexpr int NOWHERE = -1;
-constexpr int NO_SPLIT = -1, SMALL = -2;  // marks of merges that are big but no split, and of others
 
-struct Merges {
-  const int2 *children;
-  const int *size;
-  i64 count;
-  int least;  // min_cluster_size
-  __device__ bool big(int e) const { return size[e] >= least || e == count - 1; }
-  __device__ bool holds_cluster(int c) const { return c >= 0 && size[c] >= least; }
-  __device__ bool splits(int e) const { return holds_cluster(children[e].x) && holds_cluster(children[e].y); }
-};
-
-// Splits from the highest merge down: merge_of[s]. The mark of a merge is its split, NO_SPLIT or SMALL. total becomes
-// the number of splits; that of big merges is added to total[1].
-__global__ void __launch_bounds__(COMPACT_THREADS)
-    list_splits(const int2 *children, const int *size, i64 merges, int least, int *merge_of, int *mark, int *total,
-                u64 *tiles, u32 epoch) {
-  const Merges m = {children, size, merges, least};
-  int big = 0;
-  compact(
-      merges, tiles, epoch, total, [&](int, i64 i) { return m.splits((int)(merges - 1 - i)); },
-      [&](i64 i, bool kept, u32 rank) {
-        const int e = (int)(merges - 1 - i);
-        mark[e] = kept ? (int)rank : m.big(e) ? NO_SPLIT : SMALL;
-        if (kept) merge_of[rank] = e;
-        big += m.big(e);
-      });
-  big = __reduce_add_sync(FULL, big);
-  if (lane_id() == 0 && big) atomicAdd(total + 1, big);
-}
-
-// place[e]: the cluster of a big merge, ~(nearest big ancestor) of a small one.
+// place[e]: the cluster of a merge, or ~(node at which its points have left their cluster).
 __global__ void __launch_bounds__(SCAN_THREADS)
-    place_merges(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, const int2 *children,
+    place_merges(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, const int *node,
                  i64 merges, const int *mark, int *place, u64 *tiles, u32 epoch) {
   descend(
       entries, slots, begin, count, rounds, tiles, epoch,
       [&](Descendant d, int &value) {
         const bool root = d.parent == merges;  // cluster 0
         const int parent = root ? d.merge : d.parent, own = mark[d.merge], of_parent = mark[parent];
-        const bool splits = !root && of_parent >= 0, leaves = own == SMALL && of_parent != SMALL;
-        const int first = children[splits ? parent : 0].x, above = place[d.top ? parent : 0];
+        const bool leaves = own == SMALL && of_parent != SMALL, begins = own > GOES_ON;
+        const int at = node[leaves ? parent : 0], above = place[d.top ? parent : 0];
         if (d.top) value = above;
-        if (leaves) value = ~parent;
-        if (splits) value = 2 * of_parent + 1 + (first != d.merge);
+        if (leaves) value = ~at;
+        if (begins) value = own;
         if (root) value = 0;
-        return root || splits || leaves || d.top;
+        return root || begins || leaves || d.top;
       },
       [&](int e, int value) { place[e] = value; });
 }
 
-// The cluster of every point and the merge at which it leaves that.
-__global__ void leave(const int *parent_merge, i64 n, const int *place, int *cluster, int *leaving) {
+// The cluster of every point and the node at which it leaves that.
+__global__ void leave(const int *parent_merge, i64 n, const int *node, const int *place, int *cluster, int *leaving) {
   int at[EACH], above[EACH];
 #pragma unroll
   for (int j = 0; j < EACH; j++) at[j] = parent_merge[minimum(point_of_thread(j), n - 1)];
 #pragma unroll
-  for (int j = 0; j < EACH; j++) above[j] = place[at[j]];
+  for (int j = 0; j < EACH; j++) {
+    above[j] = place[at[j]];
+    at[j] = node[at[j]];
+  }
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
     if (above[j] < 0) at[j] = ~above[j];
@@ -77,11 +51,12 @@ __global__ void leave(const int *parent_merge, i64 n, const int *place, int *clu
   }
 }
 
-// Merges that lie in a cluster, ascending, and their clusters as keys to sort by. All others lie NOWHERE from now on.
+// Nodes that lie in a cluster, ascending, and their clusters as keys to sort by. All other merges lie NOWHERE from now
+// on. Without `node`, merges that are no nodes lie there already.
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_members(int *of_merge, i64 merges, u32 *key, int *member, int *total, u64 *tiles, u32 epoch) {
+    list_members(int *of_merge, const int *node, i64 merges, u32 *key, int *member, int *total, u64 *tiles, u32 epoch) {
   compact(
-      merges, tiles, epoch, total, [&](int, i64 e) { return of_merge[e] >= 0; },
+      merges, tiles, epoch, total, [&](int, i64 e) { return of_merge[e] >= 0 && (!node || node[e] == e); },
       [&](i64 e, bool kept, u32 rank) {
         if (!kept) {
           of_merge[e] = NOWHERE;
@@ -92,24 +67,23 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       });
 }
 
-// One thread a cluster: everything that follows from its split. Members are sorted by cluster, then ascending.
+// One thread a cluster: what follows from the node at which it splits off. Siblings follow one another; children has
+// been set to 0.
 template <class T>
-__global__ void describe(i64 clusters, const int *merge_of, const int *of_merge, const int2 *children, const int *size,
-                         const T *height, i64 merges, int *parent, int *split, double *birth, int *points) {
-  i64 c = thread_id();
+__global__ void describe(i64 clusters, const int *born_at, const int *of_merge, const T *height, int *parent,
+                         int2 *children, double *birth) {
+  const i64 c = thread_id();
   if (c >= clusters) return;
   if (c == 0) {
     parent[0] = NOWHERE;
     birth[0] = 0;
-    points[0] = size[merges - 1];
     return;
   }
-  const i64 s = (c - 1) / 2;
-  const int e = merge_of[s], p = of_merge[e], x = c % 2 ? children[e].x : children[e].y;
+  const int e = born_at[c], p = of_merge[e];
   parent[c] = p;
-  split[p] = (int)s;
   birth[c] = density(height[e]);
-  points[c] = size[x];
+  if (born_at[c - 1] != e) children[p].x = (int)c;
+  if (c == clusters - 1 || born_at[c + 1] != e) children[p].y = (int)c + 1;
 }
 
 // Where each cluster's members begin; start[clusters] is set too.
@@ -119,19 +93,15 @@ __global__ void find_starts(const u32 *key, i64 members, i64 clusters, int *star
   if (i < members && (i == 0 || key[i - 1] != key[i])) start[key[i]] = (int)i;
 }
 
-// (points that leave at the merge) * (its lambda - the cluster's birth); equal lambdas give 0, infinite ones too.
+// (points that leave at the node) * (its lambda - the cluster's birth); equal lambdas give 0, infinite ones too.
 template <class T>
-__global__ void stability_terms(const u32 *key, const int *member, i64 members, const int2 *children, const int *size,
-                                const T *height, const int *of_merge, const double *birth, double *term) {
+__global__ void stability_terms(const u32 *key, const int *member, i64 members, const int *leavers, const T *height,
+                                const double *birth, double *term) {
   i64 i = thread_id();
   if (i >= members) return;
-  const int e = member[i], c = (int)key[i];
-  const int2 child = children[e];
-  int leaving = size[e];
-  for (int x : {child.x, child.y})
-    if (x >= 0 && of_merge[x] == c) leaving -= size[x];
-  const double lambda = density(height[e]), born = birth[c];
-  term[i] = lambda == born || leaving == 0 ? 0.0 : mul((double)leaving, add(lambda, -born));
+  const int e = member[i];
+  const double lambda = density(height[e]), born = birth[key[i]];
+  term[i] = lambda == born ? 0.0 : mul((double)leavers[e], add(lambda, -born));
 }
 
 // Sum of up to PIECE terms by a warp: every 32nd by each lane, then a butterfly over the lanes.

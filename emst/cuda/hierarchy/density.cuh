@@ -6,3 +6,9 @@ template <class T>
 __device__ double density(T height) {
   return __ddiv_rn(1.0, widened(height));
 }
+
+// Compared in double precision, where subnormal numbers are no zeros.
+template <class T>
+__device__ bool same_height(const T *height, int a, int b) {
+  return widened(height[a]) == widened(height[b]);
+}

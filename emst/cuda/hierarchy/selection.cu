@@ -1,6 +1,7 @@
 // Selection of clusters, and the points' labels and probabilities. Decisions that depend on clusters below climb
 // (climb.cuh); for those that depend on clusters above, pointers become longer from pass to pass.
 #include "hierarchy/climb.cuh"
+#include "hierarchy/sum.cuh"
 #include "runtime/compact.cuh"
 
 constexpr int NOT_CHOSEN = -1, FEW_THREADS = EMST_FEW_THREADS;
@@ -16,39 +17,62 @@ __global__ void far_ancestors(i64 clusters, const int *parent, int *far) {
 
 // Excess of mass: a cluster stays unless it is too large or the clusters that stay below are more stable in sum. One
 // that is not allowed to stay counts as less stable than anything below.
-__global__ void excess_of_mass(i64 clusters, const int *parent, const int *far, const int *split, const int *size,
-                               const double *stability, i64 largest, bool root_too, u64 *words, bool *stays) {
-  auto look = [&](int c) {
+struct ExcessOfMass {
+  const int *size;
+  const double *stability;
+  i64 largest;
+  bool root_too;
+  bool *stays;
+  __device__ double look(int c) const {
     const double own = stability[c];  // both loads begin before the first is used
     const int points = size[c];
     return (c > 0 || root_too) && points <= largest ? own : -value_of(INFINITE<double>);
-  };
-  auto decide = [&](int c, double own, double below) {
+  }
+  __device__ u64 decide(int c, double own, double below) const {
     const bool stay = !(below > own);
     stays[c] = stay;
     return word_of(stay ? own : below);
-  };
-  climb(
-      clusters, parent, far, split, words, look, [&](int c) { return decide(c, look(c), 0.0); },
-      [&](int p, double own, int, u64 a, u64 b) { return decide(p, own, add(number_in(a), number_in(b))); });
+  }
+  __device__ u64 leaf(int c) const { return decide(c, look(c), 0.0); }
+  __device__ u64 pair(int p, double own, int, u64 a, u64 b) const {
+    return decide(p, own, add(number_in(a), number_in(b)));
+  }
+  __device__ u64 many(int p, double own, int2 children, const volatile u64 *words) const {
+    return decide(p, own, sum_of(words, children.y - children.x));
+  }
+};
+
+__global__ void excess_of_mass(i64 clusters, const int *parent, const int *far, const int2 *children, u64 *words,
+                               const int *size, const double *stability, i64 largest, bool root_too, bool *stays) {
+  climb({clusters, parent, far, children, words}, ExcessOfMass{size, stability, largest, root_too, stays});
 }
 
-__global__ void leaves(i64 clusters, const int *split, bool root_too, bool *stays) {
+__global__ void leaves(i64 clusters, const int2 *children, bool root_too, bool *stays) {
   i64 c = thread_id();
-  if (c < clusters) stays[c] = split[c] < 0 && (c > 0 || root_too);
+  if (c < clusters) stays[c] = children[c].y == 0 && (c > 0 || root_too);
 }
 
 // Greatest lambda at or below every cluster.
-__global__ void greatest_below(i64 clusters, const int *parent, const int *far, const int *split, const double *death,
-                               u64 *words, double *greatest) {
-  auto look = [&](int c) { return death[c]; };
-  auto settle = [&](int c, double most) {
+struct Greatest {
+  const double *death;
+  double *greatest;
+  __device__ double look(int c) const { return death[c]; }
+  __device__ u64 settle(int c, double most) const {
     greatest[c] = most;
     return word_of(most);
-  };
-  climb(
-      clusters, parent, far, split, words, look, [&](int c) { return settle(c, death[c]); },
-      [&](int p, double own, int, u64 a, u64 b) { return settle(p, fmax(own, fmax(number_in(a), number_in(b)))); });
+  }
+  __device__ u64 leaf(int c) const { return settle(c, death[c]); }
+  __device__ u64 pair(int p, double own, int, u64 a, u64 b) const {
+    return settle(p, fmax(own, fmax(number_in(a), number_in(b))));
+  }
+  __device__ u64 many(int p, double own, int2 children, const volatile u64 *words) const {
+    return settle(p, fmax(own, number_in(greatest_of(words, children.y - children.x))));
+  }
+};
+
+__global__ void greatest_below(i64 clusters, const int *parent, const int *far, const int2 *children, u64 *words,
+                               const double *death, double *greatest) {
+  climb({clusters, parent, far, children, words}, Greatest{death, greatest});
 }
 
 // jump and top of every cluster: itself if marked.

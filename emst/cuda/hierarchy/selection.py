@@ -19,11 +19,10 @@ def select(
     count, root_too = condensed.count, np.bool_(allow_single_cluster)
     marked = cupy.empty(count, np.bool_)
     if method == "leaf":
-        launch("hierarchy/selection", "leaves", count, count, condensed.split, root_too, marked)
+        launch("hierarchy/selection", "leaves", count, count, condensed.children, root_too, marked)
     else:
-        tree = (condensed.parent, far_ancestors(condensed), condensed.split, condensed.size, condensed.stability)
-        rules = (int(max_cluster_size), root_too)
-        launch("hierarchy/selection", "excess_of_mass", count, count, *tree, *rules, words_of(condensed), marked)
+        rules = (condensed.size, condensed.stability, int(max_cluster_size), root_too)
+        launch("hierarchy/selection", "excess_of_mass", count, *climbed(condensed), *rules, marked)
     topmost = _topmost(condensed, marked)
     if epsilon != 0:
         frontier = _frontier(condensed, epsilon, root_too)
@@ -38,16 +37,12 @@ def select(
     return Selection(chosen[: int(total[0])], label)
 
 
-def far_ancestors(condensed: Condensed) -> cupy.ndarray:
-    """The AHEAD-th ancestor of every cluster, -1 if it has fewer: int32[K]."""
-    far = cupy.empty(condensed.count, np.int32)
-    launch("hierarchy/selection", "far_ancestors", condensed.count, condensed.count, condensed.parent, far)
-    return far
-
-
-def words_of(condensed: Condensed) -> cupy.ndarray:
-    """Room for the words that siblings pass up (climb.cuh): uint64[K // 2], NO_WORD."""
-    return all_ones(condensed.count // 2, np.uint64)
+def climbed(condensed: Condensed) -> tuple[object, ...]:
+    """What a kernel that climbs begins its arguments with: the members of `Climbed` (climb.cuh)."""
+    count, parent = condensed.count, condensed.parent
+    far = cupy.empty(count, np.int32)
+    launch("hierarchy/selection", "far_ancestors", count, count, parent, far)
+    return count, parent, far, condensed.children, all_ones(2 * count, np.uint64)
 
 
 def _topmost(condensed: Condensed, marked: cupy.ndarray) -> cupy.ndarray:
@@ -106,7 +101,6 @@ def outlier_scores(condensed: Condensed, cluster: cupy.ndarray, height: cupy.nda
     """See `emst.backend.operations`."""
     count, n = condensed.count, len(cluster)
     greatest, scores = cupy.empty(count, np.float64), cupy.empty(n, np.float64)
-    tree = (condensed.parent, far_ancestors(condensed), condensed.split, condensed.death)
-    launch("hierarchy/selection", "greatest_below", count, count, *tree, words_of(condensed), greatest)
+    launch("hierarchy/selection", "greatest_below", count, *climbed(condensed), condensed.death, greatest)
     launch("hierarchy/selection", f"outlier_scores<{ctype(height.dtype)}>", n, n, cluster, height, greatest, scores)
     return scores

@@ -10,22 +10,51 @@ constexpr int STAYS = 0, MERGED = 1, DROPPED = 2;
 __device__ inline u64 outlook(double greatest, bool leaf) { return word_of(leaf ? -greatest : greatest); }
 __device__ inline bool is_leaf(u64 word) { return word >> 63; }
 
-// If a leaf and a cluster with splits are merged back, the leaf is dropped and the other becomes part of the parent.
-__global__ void judge_splits(i64 clusters, const int *parent, const int *far, const int *split, const double *birth,
-                             const double *death, double persistence, u64 *words, int *fate) {
-  climb(
-      clusters, parent, far, split, words, [&](int c) { return death[c]; },
-      [&](int c) { return outlook(death[c], true); },
-      [&](int, double own, int s, u64 wa, u64 wb) {
-        const int a = 2 * s + 1, b = 2 * s + 2;
-        const double ga = fabs(number_in(wa)), gb = fabs(number_in(wb)), lesser = fmin(ga, gb), at = birth[a],
-                     greatest = fmax(own, fmax(ga, gb));
-        if ((lesser == at ? 0.0 : add(lesser, -at)) >= persistence) return outlook(greatest, false);
-        const bool both = is_leaf(ga <= gb ? wb : wa);
-        fate[ga <= gb ? b : a] = MERGED;
-        fate[ga <= gb ? a : b] = both ? MERGED : DROPPED;
-        return outlook(greatest, both);
-      });
+// Children that last stay if they are two or more. One that is split further becomes part of its parent, and the others
+// are dropped. Otherwise all become part of the parent: if none lasts, all are leaves, since a split that has stayed
+// lasts at least as long as it takes for two of its children.
+struct Judge {
+  const double *birth, *death;
+  double persistence;
+  int *fate;
+  __device__ double look(int c) const { return death[c]; }
+  __device__ u64 leaf(int c) const { return outlook(death[c], true); }
+  __device__ bool lasts(int child, u64 word) const {
+    const double greatest = fabs(number_in(word)), at = birth[child];
+    return (greatest == at ? 0.0 : add(greatest, -at)) >= persistence;
+  }
+  __device__ void decide(int child, u64 word, int staying, bool whole) const {
+    fate[child] = whole ? MERGED : !lasts(child, word) ? DROPPED : staying > 1 ? STAYS : MERGED;
+  }
+  __device__ u64 pair(int, double own, int first, u64 a, u64 b) const {
+    const bool lasts_a = lasts(first, a), lasts_b = lasts(first + 1, b);
+    const int staying = lasts_a + lasts_b;
+    const bool whole = staying < 2 && !(lasts_a && !is_leaf(a)) && !(lasts_b && !is_leaf(b));
+    decide(first, a, staying, whole);
+    decide(first + 1, b, staying, whole);
+    return outlook(fmax(own, fmax(fabs(number_in(a)), fabs(number_in(b)))), whole);
+  }
+  __device__ u64 many(int, double own, int2 children, const volatile u64 *words) const {
+    const int first = children.x, count = children.y - first;
+    int staying = 0, further = 0;
+    u64 most = word_of(own);
+    for (int i = lane_id(); i < count; i += 32) {
+      const u64 word = words[i];
+      const bool last = lasts(first + i, word);
+      staying += last;
+      further |= last && !is_leaf(word);
+      most = maximum(most, word_of(fabs(number_in(word))));
+    }
+    staying = __reduce_add_sync(FULL, staying);
+    const bool whole = staying < 2 && !__any_sync(FULL, further);
+    for (int i = lane_id(); i < count; i += 32) decide(first + i, words[i], staying, whole);
+    return outlook(number_in(warp_max(most)), whole);
+  }
+};
+
+__global__ void judge_splits(i64 clusters, const int *parent, const int *far, const int2 *children, u64 *words,
+                             const double *birth, const double *death, double persistence, int *fate) {
+  climb({clusters, parent, far, children, words}, Judge{birth, death, persistence, fate});
 }
 
 __global__ void begin_heirs(i64 clusters, const int *parent, const int *fate, int *heir) {
@@ -33,27 +62,19 @@ __global__ void begin_heirs(i64 clusters, const int *parent, const int *fate, in
   if (c < clusters) heir[c] = fate[c] == MERGED ? parent[c] : (int)c;
 }
 
-// A split is the merge of two other clusters than its own.
-__global__ void find_split_merges(const int2 *children, i64 merges, const int *of_merge, int *merge_of) {
-  i64 e = thread_id();
-  if (e >= merges) return;
-  const int2 child = children[e];
-  if (child.x < 0 || of_merge[child.x] < 0 || of_merge[child.y] < 0 || of_merge[child.x] == of_merge[e]) return;
-  if (of_merge[child.y] != of_merge[e]) merge_of[(of_merge[child.x] - 1) / 2] = (int)e;
-}
-
-// Splits that stay, in order, and the new numbers of their clusters.
+// Clusters that stay, in order, with their new numbers. The points of one that becomes part of its parent do not leave
+// at its node.
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    keep_splits(const int *fate, i64 splits, const int *merge_of, int *kept_merge_of, int *number, int *total,
-                u64 *tiles, u32 epoch) {
+    keep_clusters(const int *fate, i64 clusters, const int *born_at, const int *size, int *kept_born_at, int *kept_size,
+                  int *number, int *left, int *total, u64 *tiles, u32 epoch) {
   compact(
-      splits, tiles, epoch, total, [&](int, i64 s) { return fate[2 * s + 1] == STAYS; },
-      [&](i64 s, bool kept, u32 rank) {
-        if (s == 0) number[0] = 0;
+      clusters, tiles, epoch, total, [&](int, i64 c) { return fate[c] == STAYS; },
+      [&](i64 c, bool kept, u32 rank) {
+        if (fate[c] == MERGED) atomicSub(left + born_at[c], size[c]);
         if (!kept) return;
-        kept_merge_of[rank] = merge_of[s];
-        number[2 * s + 1] = 2 * (int)rank + 1;
-        number[2 * s + 2] = 2 * (int)rank + 2;
+        kept_born_at[rank] = born_at[c];
+        kept_size[rank] = size[c];
+        number[c] = (int)rank;
       });
 }
 
@@ -69,13 +90,45 @@ __global__ void rename_merges(i64 merges, const int *of_merge, const int *heir, 
 }
 
 // A cluster that is dropped is a leaf below one that is not.
-__global__ void rename_points(i64 n, const int *cluster, const int *leaving, const int *parent, const int *heir,
-                              const int *fate, const int *number, const int *merge_of, int *renamed, int *leaving_now) {
+__global__ void rename_points(i64 n, const int *cluster, const int *leaving, const int *parent, const int *born_at,
+                              const int *heir, const int *fate, const int *number, int *renamed, int *leaving_now) {
   i64 p = thread_id();
   if (p >= n) return;
   int c = heir[cluster[p]];
   const bool gone = fate[c] == DROPPED;
-  leaving_now[p] = gone ? merge_of[(c - 1) / 2] : leaving[p];
+  leaving_now[p] = gone ? born_at[c] : leaving[p];
   if (gone) c = heir[parent[c]];
   renamed[p] = number[c];
+}
+
+// Nodes are sorted by cluster, then by height. The points that leave at nodes of one height are counted at the first.
+template <class T>
+__global__ void join_heights(const u32 *key, const int *node, i64 inside, const T *height, const int *left,
+                             int *leavers) {
+  const i64 i = thread_id();
+  if (i == 0 || i >= inside || key[i - 1] != key[i] || !same_height(height, node[i - 1], node[i])) return;
+  const double mine = widened(height[node[i]]);
+  i64 low = 0, high = i - 1;
+  while (low < high) {
+    const i64 middle = (low + high) / 2;
+    const bool before = key[middle] < key[i] || (key[middle] == key[i] && widened(height[node[middle]]) < mine);
+    if (before)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  atomicAdd(leavers + node[low], left[node[i]]);
+  leavers[node[i]] = 0;
+}
+
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    keep_leavers(const u32 *key, const int *node, i64 inside, const int *leavers, u32 *kept_key, int *kept_node,
+                 int *total, u64 *tiles, u32 epoch) {
+  compact(
+      inside, tiles, epoch, total, [&](int, i64 i) { return leavers[node[i]] > 0; },
+      [&](i64 i, bool kept, u32 rank) {
+        if (!kept) return;
+        kept_key[rank] = key[i];
+        kept_node[rank] = node[i];
+      });
 }

@@ -6,38 +6,51 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Condensed
-from emst.cuda.hierarchy.condensed import describe
-from emst.cuda.hierarchy.selection import far_ancestors, lengthened, words_of
+from emst.cuda.hierarchy.condensed import Members, measured, members_of
+from emst.cuda.hierarchy.selection import climbed, lengthened
+from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch
 
 
 def simplify(condensed: Condensed, persistence: float) -> Condensed:
     """See `emst.backend.operations`."""
     count, linkage = condensed.count, condensed.linkage
-    splits = count // 2
-    if splits == 0:
+    if count == 1:
         return condensed
     fate = cupy.zeros(count, np.int32)
-    tree = (condensed.parent, far_ancestors(condensed), condensed.split, condensed.birth, condensed.death)
-    launch(
-        "hierarchy/simplify", "judge_splits", count, count, *tree, np.float64(persistence), words_of(condensed), fate
-    )
+    judging = (condensed.birth, condensed.death, np.float64(persistence), fate)
+    launch("hierarchy/simplify", "judge_splits", count, *climbed(condensed), *judging)
     heir = cupy.empty(count, np.int32)
     launch("hierarchy/simplify", "begin_heirs", count, count, condensed.parent, fate, heir)
     heir = lengthened("lengthen_frontier", heir)
 
-    merge_of, number = cupy.empty(splits, np.int32), cupy.empty(count, np.int32)
-    merges = (linkage.child, len(linkage.size), condensed.of_merge)
-    launch("hierarchy/simplify", "find_split_merges", len(linkage.size), *merges, merge_of)
-    kept, total = cupy.empty(splits, np.int32), cupy.zeros(2, np.int32)  # splits kept, merges in clusters
-    Compaction(splits).launch("hierarchy/simplify", "keep_splits", splits, fate, splits, merge_of, kept, number, total)
+    born_at, size, number = (cupy.empty(count, np.int32) for _ in range(3))
+    left, total = condensed.left.copy(), cupy.zeros(2, np.int32)  # clusters that stay, nodes in clusters
+    clusters = (fate, count, condensed.born_at, condensed.size, born_at, size, number, left, total)
+    Compaction(count).launch("hierarchy/simplify", "keep_clusters", count, *clusters)
     of_merge, cluster, leaving = (
         cupy.empty_like(a) for a in (condensed.of_merge, condensed.cluster, condensed.leaving_merge)
     )
     renaming = (heir, fate, number)
     renamed = (len(of_merge), condensed.of_merge, *renaming, of_merge, total[1:])
     launch("hierarchy/simplify", "rename_merges", len(of_merge), *renamed)
-    points = (linkage.n, condensed.cluster, condensed.leaving_merge, condensed.parent)
-    launch("hierarchy/simplify", "rename_points", linkage.n, *points, *renaming, merge_of, cluster, leaving)
-    left, inside = total.get().tolist()
-    return describe(linkage, condensed.min_cluster_size, kept[:left], inside, of_merge, cluster, leaving)
+    points = (linkage.n, condensed.cluster, condensed.leaving_merge, condensed.parent, condensed.born_at)
+    launch("hierarchy/simplify", "rename_points", linkage.n, *points, *renaming, cluster, leaving)
+    kept, inside = total.get().tolist()
+    members = _one_node_a_height(members_of(of_merge, None, inside, kept, left), linkage.height)
+    described = (born_at[:kept], size[:kept], of_merge, left, members, cluster, leaving)
+    return measured(linkage, condensed.min_cluster_size, *described)
+
+
+def _one_node_a_height(members: Members, height: cupy.ndarray) -> Members:
+    """The members of clusters that may consist of several chains. Of nodes of one height the first is kept, with the
+    points that leave at all of them; it is not kept if there are none."""
+    keys, nodes, inside = members.keys, members.nodes, len(members.nodes)
+    leavers, total = members.leavers.copy(), cupy.empty(1, np.int32)
+    joining = (keys, nodes, inside, height, members.leavers, leavers)
+    launch("hierarchy/simplify", f"join_heights<{ctype(height.dtype)}>", inside, *joining)
+    kept_keys, kept_nodes = cupy.empty_like(keys), cupy.empty_like(nodes)
+    args = (keys, nodes, inside, leavers, kept_keys, kept_nodes, total)
+    Compaction(inside).launch("hierarchy/simplify", "keep_leavers", inside, *args)
+    kept = int(total[0])
+    return Members(kept_keys[:kept], kept_nodes[:kept], leavers)

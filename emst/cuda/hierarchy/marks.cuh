@@ -1,0 +1,6 @@
+// What stands for a merge until the clusters are known.
+#pragma once
+
+constexpr int SMALL = -1;   // its node belongs to no cluster
+constexpr int GOES_ON = 0;  // its node belongs to the cluster of the node above, or to the root
+// Positive: the number of the cluster that begins at this node.
