@@ -64,8 +64,7 @@ def branches_of_clusters(
         if len(points) < 2 or len(some) < len(points) - 1:
             found.append(_components(forest.component[points]))
         else:
-            edges = np.sort(position[forest.edges[some]], axis=1)
-            found.append(_branches(edges, forest.weight[some], options, ops))
+            found.append(_branches(position[forest.edges[some]], forest.weight[some], options, ops))
     return found
 
 
@@ -73,33 +72,24 @@ def branches_of_clusters(
 class _Forest:
     """The minimum spanning forest of all graphs. Arrays lie on the host."""
 
-    edges: np.ndarray  # int64[e, 2]: points, in the total order
+    edges: np.ndarray  # int32[e, 2]: points, the lesser first; by weight
     weight: np.ndarray  # float64[e]
-    component: np.ndarray  # int64[m]: component of every point
+    component: np.ndarray  # int32[m]: component of every point, numbered in the order of their first points
 
 
 def _forest(graphs: Graphs, centrality: np.ndarray, ops: Backend) -> _Forest:
-    """The forest by `graph_msf`.
-
-    All edges from a point to points farther outside weigh the same. For its vertices, points are numbered from the
-    outside inwards, so the order of such edges does not depend on the order of the rows.
-    """
-    inwards = np.argsort(centrality, kind="stable")
-    vertex = np.empty(len(centrality), np.int32)
-    vertex[inwards] = np.arange(len(centrality))
+    """The forest by `graph_msf`. Its edges of equal weight merge at once: their order is of no effect."""
     weight = np.maximum(centrality[graphs.source], centrality[graphs.target])
-    ends = vertex[graphs.source], vertex[graphs.target]
+    ends = graphs.source.astype(np.int32), graphs.target.astype(np.int32)
     forest = graph_msf(*ends, weight, n_vertices=len(centrality), device=ops.name, return_labels=True)
     order = np.lexsort((forest.target, forest.source, forest.weight))
-    edges = inwards[np.stack([forest.source[order], forest.target[order]], axis=1)]
-    return _Forest(edges, forest.weight[order], forest.component_labels[vertex])
+    return _Forest(forest.edges[order], forest.weight[order], forest.component_labels)
 
 
 def _components(component: np.ndarray) -> Branches:
     """The components of a graph that is not connected, in the order of their first points, as its branches."""
-    _, first, number = np.unique(component, return_index=True, return_inverse=True)
-    labels = np.argsort(np.argsort(first))[number]
-    return Branches(labels, np.ones(len(labels)), np.zeros(len(first)), None)
+    numbers, labels = np.unique(component, return_inverse=True)
+    return Branches(labels, np.ones(len(labels)), np.zeros(len(numbers)), None)
 
 
 def _branches(edges: np.ndarray, weights: np.ndarray, options: Options, ops: Backend) -> Branches:
