@@ -29,10 +29,8 @@ def members_of(fitted: Model, labels: Any = None, probabilities: Any = None) -> 
         `labels` or `probabilities` do not fit the data; the message names the first bad entry.
     """
     if labels is None:
-        flat = fitted.flat
-        assert flat is not None
-        own = whole_root(fitted, to_host(flat.labels), to_host(flat.probabilities))
-        count = len(flat.selection.chosen)
+        own = whole_root(fitted, *_clustering(fitted))
+        count = int(own[0].max(initial=-1)) + 1
     else:
         given = _given_labels(fitted, labels)
         own = given, (given >= 0).astype(np.float64)
@@ -51,11 +49,17 @@ def whole_root(fitted: Model, labels: np.ndarray, probabilities: np.ndarray) -> 
     would be cut off. So all its points are members, or with an epsilon those that leave above it, all with
     probability 1.
     """
-    assert fitted.flat is not None
-    if to_host(fitted.flat.selection.chosen).tolist() != [0]:
+    if fitted.flat is None or to_host(fitted.flat.selection.chosen).tolist() != [0]:
         return labels, probabilities
     members = labels >= 0 if fitted.options.epsilon > 0 else np.ones(len(labels), bool)
     return np.where(members, 0, -1), members.astype(np.float64)
+
+
+def _clustering(fitted: Model) -> tuple[np.ndarray, np.ndarray]:
+    """Labels and probabilities of the points of the tree, as HDBSCAN* gives them."""
+    if fitted.flat is None:  # of a single point, or none
+        return to_host(fitted.of_none(-1, np.int64)), to_host(fitted.of_none(0, np.float64))
+    return to_host(fitted.flat.labels), to_host(fitted.flat.probabilities)
 
 
 def _given_labels(fitted: Model, labels: Any) -> np.ndarray:

@@ -8,13 +8,16 @@ tree, so that equal distances are equal numbers. Under other metrics all pairs a
 from __future__ import annotations
 
 import itertools
+from functools import cached_property
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from emst.backend import backend_of
+from emst.backend.records import Bvh
 from emst.distances.metrics import Metric
 from emst.distances.pairwise import blocks
+from emst.hdbscan.centers import scale_of_rows
 from emst.hdbscan.model import Model
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
@@ -31,11 +34,14 @@ class PairSearch:
     def __init__(self, fitted: Model) -> None:
         self.fitted, self.metric, self.ops = fitted, fitted.metric, fitted.ops
         self.core, self.points = to_host(fitted.core), to_host(fitted.points)
-        if fitted.searches:
-            points = fitted.searched(fitted.points)
-            scale = scale_of(self.ops.point_statistics(points), points.dtype, self.metric.norm.degree)
-            order = self.ops.asarray(np.arange(len(points)), np.int32)
-            self.bvh = self.ops.build_bvh(points, order, scale, self.metric.norm)
+
+    @cached_property
+    def _bvh(self) -> Bvh:
+        """The points in their own order: nothing is searched in it, but lengths are computed."""
+        points, norm = self.fitted.searched(self.fitted.points), self.metric.norm
+        order = self.ops.asarray(np.arange(len(points)), np.int32)
+        scale = scale_of(self.ops.point_statistics(points), points.dtype, norm.degree)
+        return self.ops.build_bvh(points, order, scale, norm)
 
     def within(self, points: np.ndarray, radius: np.ndarray) -> Pairs:
         """The pairs of some points, ascending int64[s], whose mutual reachability distance is at most the radius,
@@ -54,15 +60,17 @@ class PairSearch:
         ops, fitted = self.ops, self.fitted
         if len(u) == 0:
             return np.zeros(0, fitted.core.dtype)
-        powers = ops.edge_powers(self.bvh, *(ops.asarray(ends, np.int32) for ends in (u, v)))
-        distance = ops.unscaled(self.bvh, powers, ops.asarray(np.arange(len(u)), np.int32))
+        powers = ops.edge_powers(self._bvh, *(ops.asarray(ends, np.int32) for ends in (u, v)))
+        distance = ops.unscaled(self._bvh, powers, ops.asarray(np.arange(len(u)), np.int32))
         return to_host(heights(distance, self.metric, fitted.alpha, fitted.core.dtype, ops))
 
     def _candidates(self, points: np.ndarray, radius: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """All pairs within the radius, and some that lie a little farther apart: positions in `points`."""
         images = self.points[points].astype(np.float64)
+        scale = scale_of_rows(images)  # powers of distances do not overflow
+        images *= scale
         tree, power = cKDTree(images), _power(self.metric)
-        reach = self._loosened(radius, images)
+        reach = self._loosened(radius, images.shape[1]) * scale
         if len(reach) and (reach == reach[0]).all():
             _require(tree.count_neighbors(tree, reach[0], p=power) // 2, len(points))
             u, v = tree.query_pairs(reach[0], p=power, output_type="ndarray").T
@@ -80,11 +88,12 @@ class PairSearch:
         u, v = np.unique(np.concatenate(found), axis=0).T
         return u, v
 
-    def _loosened(self, radius: np.ndarray, images: np.ndarray) -> np.ndarray:
-        """Radii between images, large enough for all that rounding can do to lengths, and to powers that underflow."""
-        reach = image_radius(self.metric, radius.astype(np.float64) * self.fitted.alpha)
+    def _loosened(self, radius: np.ndarray, dimensions: int) -> np.ndarray:
+        """Radii between images, larger by more than all that rounding can do to lengths."""
         epsilon = float(np.finfo(self.core.dtype).eps)
-        return reach * (1 + (2 * images.shape[1] + 256) * epsilon) + np.abs(images).max(initial=0.0) * 2.0**-50
+        reach = image_radius(self.metric, radius.astype(np.float64) * self.fitted.alpha)
+        vanishing = float(np.abs(self.points).max()) * 2.0**-50  # more than any length whose power underflows
+        return reach * (1 + (2 * dimensions + 256) * epsilon) + vanishing
 
     def _compared(self, points: np.ndarray, radius: np.ndarray) -> Pairs:
         """As `_candidates`, with the distances divided by alpha, from all pairs."""

@@ -78,10 +78,8 @@ def approximate_predict_branch(detector: Any, X: Any) -> tuple[Any, ...]:
     theirs = to_host(detector.cluster_labels_)[rows]
     if detector._labels_given:
         own = theirs, to_host(detector.cluster_probabilities_)[rows]
-    elif len(detector.cluster_points_):
-        own = whole_root(detector._model, cluster_labels[finite], cluster_probabilities[finite])
     else:
-        own = cluster_labels[finite], cluster_probabilities[finite]
+        own = whole_root(detector._model, cluster_labels[finite], cluster_probabilities[finite])
     same = (own[0] >= 0) & (own[0] == theirs)
     cluster_labels[finite] = np.where(same, own[0], -1)
     cluster_probabilities[finite] = np.where(same, own[1], 0)
