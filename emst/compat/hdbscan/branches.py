@@ -137,7 +137,7 @@ def _exact_of(clusterer: Any) -> HDBSCANGPU:
     _ = clusterer.branch_detection_data_
     if not hasattr(clusterer, "minimum_spanning_tree_"):
         raise ValueError(
-            "branches need branch_detection_data=True, or gen_min_span_tree=True, when the clusterer is fit"
+            "branches need branch_detection_data=True or gen_min_span_tree=True when the clusterer is made"
         )
     return exact
 
