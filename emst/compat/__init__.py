@@ -5,7 +5,6 @@
     bertopic.py        `register()`: BERTopic treats `HDBSCANGPU` like hdbscan's class
     clusterer.py       what the classes of both libraries share
     counting.py        how the peers count `min_samples`
-    missing.py         the errors for what has no equivalent
 
 A class here holds a fitted `HDBSCANGPU`, as `exact_`. None of the other libraries is imported.
 docs/migration/index.md lists which keyword becomes which.

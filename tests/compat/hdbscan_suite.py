@@ -19,16 +19,14 @@ from emst.compat import hdbscan
 
 PRIVATE = "a private helper of hdbscan"
 REPEATED = (
-    "exactness: hdbscan's graph of the method core has edges several times, whose weights scipy adds up; without this it "
-    "has other numbers of branches, too (test_hdbscan_branches.py)"
+    "exactness: hdbscan's graph of the method core has edges several times, whose weights scipy adds up; without this "
+    "it has other numbers of branches, too (test_hdbscan_branches.py)"
 )
 TIES = (
     "exactness: two points leave a cluster at the height at which others split off, and hdbscan takes them in; in "
     "hdbscan's clusters emst finds hdbscan's number of branches (test_hdbscan_branches.py)"
 )
-EXPECTED_FILES = {
-    "test_prediction_utils": (PRIVATE, NotImplementedError),
-}
+EXPECTED_FILES = {"test_prediction_utils": (PRIVATE, NotImplementedError)}
 EXPECTED = {
     "test_branch_detector": (REPEATED, AssertionError),
     "test_allow_single_cluster_with_filters": (REPEATED, AssertionError),

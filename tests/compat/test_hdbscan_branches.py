@@ -165,7 +165,7 @@ def test_what_was_not_asked_for_is_not_there(ops):
     with pytest.raises(AttributeError, match="needs branch_detection_data=True"):
         ours.BranchDetector().fit(model)
     model.generate_branch_detection_data()
-    with pytest.raises(ValueError, match="gen_min_span_tree=True when the clusterer is made"):
+    with pytest.raises(ValueError, match="branches need an HDBSCAN with"):
         ours.BranchDetector().fit(model)
     with pytest.raises(AttributeError, match="a fitted HDBSCAN; got ndarray"):
         ours.detect_branches_in_clusters(X)

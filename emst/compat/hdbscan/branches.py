@@ -136,9 +136,7 @@ def _exact_of(clusterer: Any) -> HDBSCANGPU:
     exact = clusterer._fitted()
     _ = clusterer.branch_detection_data_
     if not hasattr(clusterer, "minimum_spanning_tree_"):
-        raise ValueError(
-            "branches need branch_detection_data=True or gen_min_span_tree=True when the clusterer is made"
-        )
+        raise ValueError("branches need an HDBSCAN with branch_detection_data=True or gen_min_span_tree=True")
     return exact
 
 
