@@ -83,7 +83,7 @@ def plot_approximation_graph(
         ax, places[edges], alpha=edge_alpha, cmap=edge_cmap, linewidths=edge_width, rasterized=len(edges) > MANY
     )
     if isinstance(edge_color, np.ndarray) and edge_color.shape == (len(edges),):
-        lines.set_array(edge_color)
+        lines.set_array(_finite(edge_color))
         lines.set_clim(edge_vmin, edge_vmax)
     else:
         lines.set_color(edge_color)
@@ -92,9 +92,16 @@ def plot_approximation_graph(
     ax.scatter(others[:, 0], others[:, 1], c="silver", zorder=2, **style)
     if labels:
         node_color, node_cmap, node_vmin, node_vmax = np.asarray(node_color) % COLOURS, "tab10", 0, COLOURS - 1
-    if isinstance(node_color, np.ndarray):
+    if isinstance(node_color, np.ndarray) and node_color.ndim == 1 and node_color.dtype.kind in "biuf":
+        node_color = _finite(node_color)
         style.update(cmap=node_cmap, vmin=node_vmin, vmax=node_vmax)
     ax.scatter(places[rows, 0], places[rows, 1], c=node_color, zorder=3, **style)
     ax.set_axis_off()
     ax.autoscale_view()
     return ax
+
+
+def _finite(values: np.ndarray) -> np.ndarray:
+    """The values, but the greatest finite one in the place of infinity: the centrality of a point at the centre."""
+    finite = np.isfinite(values)
+    return np.where(finite, values, values[finite].max(initial=0))

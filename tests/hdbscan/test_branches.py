@@ -556,7 +556,7 @@ def test_exemplars_and_centres(ops):
         medoid = members[(cdist(members, members) @ weights).argmin()]
         np.testing.assert_array_equal(detector.weighted_medoid(label), medoid)
         np.testing.assert_allclose(detector.weighted_centroid(label, data=x + 1), mean + 1, rtol=1e-12)
-    with pytest.raises(ValueError, match="-1 is noise; got -1"):
+    with pytest.raises(ValueError, match="-1 is noise; got label_id=-1"):
         detector.weighted_centroid(-1)
 
 

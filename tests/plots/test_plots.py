@@ -701,3 +701,14 @@ def test_approximation_graphs_at_other_places(detector):
         np.testing.assert_array_equal(members.get_offsets(), everywhere[points["id"]])
     with pytest.raises(ValueError, match=r"positions must have shape \(211, 2\) or \(\d+, 2\).*got \(5, 2\)"):
         graph.plot(everywhere[:5])
+
+
+def test_infinite_centralities_have_the_last_colour():
+    x = np.concatenate([np.eye(2), -np.eye(2), [[0.0, 0.0]]])
+    model = HDBSCANGPU(min_cluster_size=5, min_samples=1, allow_single_cluster=True, device="cpu").fit(x)
+    graph = BranchDetector().fit(model).approximation_graph_
+    ax = graph.plot(node_color="centrality", edge_color="centrality", ax=plt.figure().subplots())
+    assert np.isinf(graph.to_numpy()[0]["centrality"][4])
+    assert ax.collections[2].get_array().max() == 1
+    assert np.isfinite(ax.collections[0].get_array()).all()
+    ax.figure.canvas.draw()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from emst.backend.records import Array
 from emst.hdbscan.attributes import made_once
 from emst.hdbscan.branches.centrality import centralities
 from emst.hdbscan.branches.graph import Graphs, approximation_graphs
@@ -338,8 +340,7 @@ class BranchDetector(ClusterMixin, BaseEstimator):
         ValueError
             There is no such label.
         """
-        rows, weights = self._members(label_id, data)
-        return self._model.give(centroid_of(rows, weights, self._model.metric))
+        return self._center(centroid_of, label_id, data)
 
     def weighted_medoid(self, label_id: int, data: Any = None) -> Any:
         """The row of a label with the least sum of distances to its others, weighted by probability.
@@ -361,18 +362,20 @@ class BranchDetector(ClusterMixin, BaseEstimator):
         ValueError
             There is no such label.
         """
-        rows, weights = self._members(label_id, data)
-        return self._model.give(medoid_of(rows, weights, self._model.metric))
+        return self._center(medoid_of, label_id, data)
 
-    def _members(self, label_id: int, data: Any) -> tuple[Any, Any]:
-        """The rows of a label, float64[s, d], and their probabilities."""
+    def _center(self, center_of: Callable[..., Array], label_id: int, data: Any) -> Any:
+        """What `center_of` returns for the rows of a label, float64[s, d], and their probabilities."""
         check_is_fitted(self)
-        labels, ops = to_host(self.labels_), self._model.ops
-        if label_id not in range(int(labels.max(initial=-1)) + 1):
-            raise ValueError(f"there are labels 0 to {labels.max(initial=-1)}, and -1 is noise; got {label_id}")
+        labels, model = to_host(self.labels_), self._model
+        last = labels.max(initial=-1)
+        if label_id not in range(last + 1):
+            raise ValueError(f"there are labels 0 to {last}, and -1 is noise; got label_id={label_id}")
         some = np.flatnonzero(labels == label_id)
-        rows = to_host(self._model.data if data is None else data)[some]
-        return ops.asarray(rows, np.float64), ops.asarray(to_host(self.probabilities_)[some])
+        rows, weights = to_host(model.data if data is None else data)[some], to_host(self.probabilities_)[some]
+        with model.scope():
+            rows = model.ops.asarray(rows, np.float64)
+            return model.give(center_of(rows, model.ops.asarray(weights), model.metric))
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to pickle: arrays on a GPU become numpy arrays."""

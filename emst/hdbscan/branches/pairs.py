@@ -36,6 +36,11 @@ class PairSearch:
         self.core, self.points = to_host(fitted.core), to_host(fitted.points)
 
     @cached_property
+    def _vanishing(self) -> float:
+        """More than any length whose power underflows."""
+        return float(np.abs(self.points).max()) * 2.0**-50
+
+    @cached_property
     def _bvh(self) -> Bvh:
         """The points in their own order: nothing is searched in it, but lengths are computed."""
         points, norm = self.fitted.searched(self.fitted.points), self.metric.norm
@@ -92,8 +97,7 @@ class PairSearch:
         """Radii between images, larger by more than all that rounding can do to lengths."""
         epsilon = float(np.finfo(self.core.dtype).eps)
         reach = image_radius(self.metric, radius.astype(np.float64) * self.fitted.alpha)
-        vanishing = float(np.abs(self.points).max()) * 2.0**-50  # more than any length whose power underflows
-        return reach * (1 + (2 * dimensions + 256) * epsilon) + vanishing
+        return reach * (1 + (2 * dimensions + 256) * epsilon) + self._vanishing
 
     def _compared(self, points: np.ndarray, radius: np.ndarray) -> Pairs:
         """As `_candidates`, with the distances divided by alpha, from all pairs."""
