@@ -62,6 +62,27 @@ def expected(model, detector, x):
     )
 
 
+@pytest.mark.parametrize("metric", ["sqeuclidean", "cosine", "haversine"])
+@pytest.mark.parametrize("method", ["full", "core"])
+def test_graphs_under_metrics_that_are_searched_by_images(ops, metric, method):
+    """Random points have no ties: which pairs are near does not depend on the last digits."""
+    x = np.random.default_rng(7).uniform(0.1, 1.5, (60, 2))
+    model = whole(ops, x, metric=metric)
+    detector = detected(model, method, labels=np.zeros(60, int))
+    images = x if metric == "sqeuclidean" else to_host(model._model.points)
+    distance, core = model._model.metric.distances_between(images, images), to_host(model.core_distances_)
+    either = np.maximum(core[:, None], core)
+    reach = np.maximum(distance, either)
+    slack = 1 + 1e-9
+    near = reach <= (to_host(model._model.weights).max() if method == "full" else either) * slack
+    edges = detector.approximation_graph_.to_numpy()[1]
+    found = np.eye(60, dtype=bool)
+    found[edges["parent"], edges["child"]] = found[edges["child"], edges["parent"]] = True
+    tree = to_host(model._model.edges)
+    near[tree[:, 0], tree[:, 1]] = near[tree[:, 1], tree[:, 0]] = True
+    np.testing.assert_array_equal(found, near | np.eye(60, dtype=bool))
+
+
 def check(model, detector, x):
     clusters = expected(model, detector, x)
     _, edges = detector.approximation_graph_.to_numpy()
@@ -232,7 +253,11 @@ def test_metrics(ops, metric, params, method):
     model = whole(ops, x, min_cluster_size=25, metric=metric, metric_params=params)
     detector = detected(model, method, labels=np.zeros(len(x), int))
     assert len(detector.branch_persistences_[0]) == 3
-    distance = model._model.metric.distances_between(x, x)
+    found = model._model.metric
+    np.testing.assert_allclose(
+        detector.centralities_, 1 / found.distances_between(x, x.mean(axis=0)[None])[:, 0], rtol=1e-9
+    )
+    distance = found.distances_between(x, x)
     edges = detector.approximation_graph_.to_numpy()[1]
     within = distance[edges["parent"], edges["child"]]
     np.testing.assert_array_less(within, edges["mutual_reachability"] * (1 + 1e-12) + 1e-300)
@@ -498,6 +523,19 @@ def test_a_new_point_far_away_is_noise(ops):
     blob = to_host(detector.labels_)[-1]
     assert found[0][1] == blob
     assert found[4][1] == 0
+
+
+def test_a_new_point_that_joins_noise_is_noise(ops):
+    """A few points beside a cluster that is the root are noise by epsilon; `approximate_predict` joins them at a lower
+    height, which makes a new point a member."""
+    g = np.random.default_rng(0)
+    x = np.concatenate([g.random((60, 2)), g.random((4, 2)) / 10 + 8])
+    model = whole(ops, x, min_samples=2, cluster_selection_epsilon=1.0)
+    detector = detected(model)
+    assert (detector.cluster_labels_[60:] == -1).all()
+    new = [[8.05, 8.05]]
+    assert model.predict(new).tolist() == [0]
+    assert [one[0] for one in approximate_predict_branch(detector, new)] == [-1, 0, -1, 0, 0, 1]
 
 
 def test_new_points_take_given_labels_from_their_neighbours(ops):
