@@ -174,8 +174,12 @@ def test_what_was_not_asked_for_is_not_there(ops):
 
 def test_distances_have_no_branches(ops):
     """As in hdbscan, a warning, and no branch detection data."""
-    with pytest.warns(UserWarning, match="non-vector space inputs"):
+    with pytest.warns(UserWarning, match="non-vector space inputs") as told:
         model = ours.HDBSCAN(**OPTIONS, metric="precomputed", device=ops.name).fit(cdist(X, X))
+    assert told[0].filename == __file__
+    with pytest.warns(UserWarning, match="non-vector space inputs") as told:
+        model.generate_branch_detection_data()
+    assert told[0].filename == __file__
     assert not hasattr(model, "branch_detection_data_")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -19,6 +19,7 @@ from emst.hdbscan import HDBSCANGPU
 from emst.hdbscan.parameters import RULES
 from emst.hdbscan.trees import SpanningTree
 from emst.inputs.devices import to_host
+from emst.inputs.places import levels_of_the_package
 
 NO_BRANCHES = "Branch detection for non-vector space inputs is not (yet) implemented."  # hdbscan's words
 
@@ -249,7 +250,7 @@ relative_validity_
         if exact._model.has_features:
             self._branch_data = BranchDetectionData(exact)
         else:
-            warnings.warn(NO_BRANCHES, UserWarning, stacklevel=2)
+            warnings.warn(NO_BRANCHES, UserWarning, stacklevel=levels_of_the_package())
 
     @property
     def branch_detection_data_(self) -> BranchDetectionData:
