@@ -5,6 +5,7 @@
     bertopic.py        `register()`: BERTopic treats `HDBSCANGPU` like hdbscan's class
     clusterer.py       what the classes of both libraries share
     counting.py        how the peers count `min_samples`
+    exact.py           `HDBSCANGPU` with the peers' conventions
 
 A class here holds a fitted `HDBSCANGPU`, as `exact_`. None of the other libraries is imported.
 docs/migration/index.md lists which keyword becomes which.

@@ -8,8 +8,11 @@ from typing import Any
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from emst.compat.counting import Asked, neighbours_asked_for
+from emst.compat.exact import fit_exact
 from emst.hdbscan import HDBSCANGPU
 from emst.hdbscan.trees import CondensedTree, SingleLinkageTree, SpanningTree
+from emst.inputs.features import tag_inputs
 
 
 class PeerClusterer(ClusterMixin, BaseEstimator):
@@ -19,10 +22,19 @@ class PeerClusterer(ClusterMixin, BaseEstimator):
     """
 
     exact_: HDBSCANGPU
+    metric: Any
+    min_samples: Any
+    min_cluster_size: Any
     labels_: Any
     probabilities_: Any
     gen_min_span_tree: bool
     prediction_data: bool
+
+    _instead = ""  # see `fit_exact`
+
+    def _asked(self) -> Asked:
+        """The neighbours of the core distances, or ValueError."""
+        return neighbours_asked_for(self.min_samples, self.min_cluster_size)
 
     def _translated(self, X: Any) -> HDBSCANGPU:
         """The estimator, not fitted, that the keywords mean for `X`."""
@@ -43,7 +55,7 @@ class PeerClusterer(ClusterMixin, BaseEstimator):
         HDBSCAN
             This estimator.
         """
-        self._take(self._translated(X).fit(X))
+        self._take(fit_exact(self._translated(X), X, self._asked(), self._instead))
         self._prepared = bool(self.prediction_data)
         return self
 
@@ -103,6 +115,11 @@ class PeerClusterer(ClusterMixin, BaseEstimator):
     def _fitted(self) -> HDBSCANGPU:
         check_is_fitted(self)
         return self.exact_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tag_inputs(tags, self.metric)
+        return tags
 
 
 def noise_for_missing(labels: Any, probabilities: Any) -> tuple[Any, Any]:

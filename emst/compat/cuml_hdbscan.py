@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from emst.compat.clusterer import PeerClusterer, noise_for_missing
-from emst.compat.counting import neighbours_asked_for, number_of_points, with_the_point
+from emst.compat.counting import is_sparse, limit_of, number_of_points, with_the_point
+from emst.compat.exact import PeersHDBSCAN
 from emst.compat.hdbscan.algorithms import metric_of
 from emst.compat.hdbscan.prediction import exact_of
 from emst.hdbscan import HDBSCANGPU
@@ -34,7 +35,8 @@ class HDBSCAN(PeerClusterer):
         The core distance of a point is the distance to its `min_samples`-th nearest **other** point. None takes
         `min_cluster_size`. At most the number of rows; cuML takes up to 1023.
     cluster_selection_epsilon, cluster_selection_method, allow_single_cluster, alpha, verbose
-        As in `HDBSCANGPU`.
+        As in `HDBSCANGPU`, except for "leaf" with `allow_single_cluster`: if the root never splits, all points are
+        noise.
     max_cluster_size : int, default 0
         As in `HDBSCANGPU`; 0 for any number.
     metric : str or callable, default "euclidean"
@@ -119,16 +121,15 @@ class HDBSCAN(PeerClusterer):
         if self.build_algo not in BUILDS:
             raise ValueError(f"build_algo must be one of {', '.join(map(repr, BUILDS))}; got {self.build_algo!r}")
         _check_output(self.output_type)
-        k = neighbours_asked_for(self.min_samples, self.min_cluster_size)
-        metric, params = metric_of(self.metric, {"p": self.p})
+        asked = self._asked()
+        metric, params = metric_of(self.metric, {"p": self.p}, sparse=is_sparse(X))
         n = number_of_points(X, metric)
-        if k > n > 1:
-            raise ValueError(f"min_samples ({k}) must be at most the number of samples in X ({n})")
-        return HDBSCANGPU(
+        asked.check(n)
+        return PeersHDBSCAN(
             min_cluster_size=self.min_cluster_size,
-            min_samples=with_the_point(k, n),
+            min_samples=with_the_point(asked.k, n),
             cluster_selection_epsilon=self.cluster_selection_epsilon,
-            max_cluster_size=self.max_cluster_size or None,
+            max_cluster_size=limit_of(self.max_cluster_size),
             metric=metric,
             metric_params=params,
             alpha=self.alpha,

@@ -30,7 +30,7 @@ from sklearn.neighbors import BallTree, KDTree
 from emst.backend.records import EUCLIDEAN, Array, Norm
 from emst.distances.pairwise import distances_between, settled_params
 from emst.distances.sphere import Sphere, sphere_of
-from emst.inputs.places import check_names
+from emst.inputs.places import DEGREES, check_names
 from emst.inputs.summary import counted
 
 Map = Callable[[Array], Array]
@@ -146,6 +146,10 @@ class Metric:
         """The same metric, by way of its distance matrix."""
         return replace(self, way="matrix", why=why, norm=EUCLIDEAN, image=None, height=None)
 
+    def wrapping(self) -> Metric:
+        """The same metric; on a sphere it takes angles beyond the poles and beyond a full circle, see `Sphere`."""
+        return self if self.sphere is None else replace(self, sphere=replace(self.sphere, wraps=True))
+
     def settled(self, points: Array) -> Metric:
         """The same metric with the parameters that are computed from the data: see `settled_params`."""
         params = settled_params(self.name, self.params, points)
@@ -197,17 +201,17 @@ def tree_metric_of(name: Any, params: dict[str, Any] | None) -> Metric:
     return metric
 
 
-def check_columns(X: Any, metric: Metric) -> None:
+def check_columns(X: Any, metric: Metric, degrees: str = DEGREES) -> None:
     """Compare the names of a data frame's columns with the metric: see `emst.inputs.places.check_names`."""
     plane = metric.is_euclidean and metric.name == "euclidean"
-    check_names(X, on_sphere=metric.sphere is not None, euclidean=plane)
+    check_names(X, on_sphere=metric.sphere is not None, euclidean=plane, degrees=degrees)
 
 
 def _named(name: Any, params: dict[str, Any]) -> Metric:
     if callable(name) or name == "pyfunc":
         function = name if callable(name) else params.pop("func", None)
         if not callable(function):
-            raise ValueError("metric='pyfunc' needs a function: metric_params={'func': ...}")
+            raise ValueError("metric='pyfunc' needs the parameter func, a function of two points")
         return Metric(function, params, "matrix", "the metric is a function")
     if name == "precomputed":
         return Metric(name, params, "given", "distances are given")
@@ -224,7 +228,7 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
         sphere = sphere_of(params)
         return Metric(name, params, image=sphere.image, height=sphere.arc, sphere=sphere)
     if params:
-        raise ValueError(f"metric={name!r} takes no metric_params; got {', '.join(map(repr, params))}")
+        raise ValueError(f"metric={name!r} takes no parameters; got {', '.join(map(repr, params))}")
     return {
         "euclidean": Metric(name),
         "sqeuclidean": Metric(name, height=_square),

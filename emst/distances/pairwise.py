@@ -30,7 +30,7 @@ def settled_params(name: Any, params: dict[str, Any], points: Array) -> dict[str
     if key is None:
         return params
     if key == "VI" and "V" in params:  # as scikit-learn's trees call it; its pairwise distances do not
-        params = {"VI": inverse(params["V"], "V of its metric_params"), **params}
+        params = {"VI": inverse(params["V"], "its parameter V"), **params}
         del params["V"]
     if key in params:
         shape = np.shape(params[key])
@@ -71,7 +71,7 @@ def sklearn_pairwise(a: Any, b: Any, metric: Any, params: dict[str, Any]) -> np.
         if callable(metric) or not params:
             raise
         names = ", ".join(map(repr, params))
-        raise ValueError(f"metric={metric!r} does not take these metric_params: {names}") from error
+        raise ValueError(f"metric={metric!r} does not take these parameters: {names}") from error
 
 
 def _with_narrow_indices(X: Any, metric: Any) -> Any:

@@ -23,6 +23,33 @@ from emst.inputs.devices import to_host
 from emst.inputs.summary import counted
 
 
+class TooFewDistances(ValueError):
+    """Rows of a sparse matrix of distances hold fewer than the core distances take. The message is scikit-learn's.
+
+    Attributes
+    ----------
+    k : int
+        How many distances a row must hold, its own zero included.
+    rows : int
+        How many rows hold fewer.
+    first : int
+        The first of them.
+    """
+
+    def __init__(self, k: int, rows: int, first: int) -> None:
+        super().__init__(k, rows, first)
+        self.k, self.rows, self.first = k, rows, first
+
+    def __str__(self) -> str:
+        return (
+            f"There exists points with fewer than {self.k} neighbors. Ensure your distance matrix has non-zero values "
+            f"for at least `min_sample`={self.k} neighbors for each points (i.e. K-nn graph), or specify a "
+            "`max_distance` in `metric_params` to use when distances are missing. There are "
+            f"{self.rows:,} such points, the first in row {self.first}; a point counts as "
+            "its own neighbor, and stored zeros count"
+        )
+
+
 def sparse_tree(
     graph: Any,
     k: int,
@@ -58,8 +85,8 @@ def sparse_tree(
     Raises
     ------
     ValueError
-        A shape that is not square, NaN or negative values (naming the first and how many), or a vertex with fewer than
-        k distances, in scikit-learn's words.
+        A shape that is not square, NaN or negative values (naming the first and how many), or (`TooFewDistances`) a
+        vertex with fewer than k distances.
     """
     xp, n = ops.xp, graph.shape[0]
     u, v, distance = _pairs(graph, ops)
@@ -138,13 +165,7 @@ def _core_distances(
     lacking = n - int(enough.sum())
     if lacking:
         if not max_distance:
-            raise ValueError(
-                f"There exists points with fewer than {k} neighbors. Ensure your distance matrix has non-zero values "
-                f"for at least `min_sample`={k} neighbors for each points (i.e. K-nn graph), or specify a "
-                "`max_distance` in `metric_params` to use when distances are missing. There are "
-                f"{lacking:,} such points, the first in row {int(enough.argmin())}; a point counts as "
-                "its own neighbor, and stored zeros count"
-            )
+            raise TooFewDistances(k, lacking, int(enough.argmin()))
         core[~enough] = max_distance
     order = _ascending(both, ops)
     ranked = both[order[sorted_by(end[order].astype(np.uint64), ops)]]

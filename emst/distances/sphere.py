@@ -40,10 +40,14 @@ class Sphere:
         Whether places are given in degrees; otherwise in radians.
     radius : float
         Of the sphere. Arcs are in its unit.
+    wraps : bool
+        Whether a latitude beyond a pole and a longitude beyond a full circle are taken for the place where these angles
+        lead. `image` and the haversine formula do so; otherwise `check` refuses them.
     """
 
     degrees: bool = False
     radius: float = 1.0
+    wraps: bool = False
 
     @property
     def turn(self) -> float:
@@ -69,14 +73,17 @@ class Sphere:
         """The place of the weighted mean of the images, float64[2]: a mean of longitudes would fail at the date line.
 
         Its longitude is counted as those of the places are: from -180 degrees or from 0, or down to -360."""
-        x, y, z = (self.image(places) * weights[:, None]).sum(axis=0)
-        found = np.stack([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)])
-        if self.degrees:
-            found = np.degrees(found)
+        found = self._place_of((self.image(places) * weights[:, None]).sum(axis=0))
         longitude, half = places[:, 1], self.turn / 2 * ROOM
         found[1] += self.turn * ((longitude.max() > half) & (found[1] < 0))
         found[1] -= self.turn * ((longitude.min() < -half) & (found[1] > 0))
         return found
+
+    def _place_of(self, image: Array) -> Array:
+        """The place in the direction of a point in space: float64[2], longitude from -180 to 180 degrees."""
+        x, y, z = image
+        found = np.stack([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)])
+        return np.degrees(found) if self.degrees else found
 
     def beyond(self, places: Array) -> Beyond | None:
         """The finite rows with a latitude beyond a quarter of a circle, or a longitude beyond a full one.
@@ -106,13 +113,18 @@ class Sphere:
         limits = "degrees, latitude up to 90 and longitude up to 360"
         if not self.degrees:
             limits = "radians, latitude up to pi/2 and longitude up to 2 pi"
-        given = f"({', '.join(f'{angle:g}' for angle in found.place)})"
+        first = f"first {_written(found.place)} in {where}"
+        if self.wraps:
+            stands = self._place_of(self.image(np.array([found.place]))[0])
+            first += f". Each stands for the place where its angles lead, this one for {_written(stands)}"
         rows, way_out = counted(found.rows, "row"), self._way_out(found.greatest)
-        return f"metric='haversine' takes {limits}; X has {rows} beyond, first {given} in {where}{way_out}"
+        return f"metric='haversine' takes {limits}; X has {rows} beyond, {first}{way_out}"
 
     def _way_out(self, greatest: tuple[float, float]) -> str:
         """What may be missing, if these are the greatest angles of a column."""
         option = "metric_params={'degrees': True} (on the command line --degrees)"
+        if self.wraps:  # the peers pass parameters of the metric in several ways
+            option = "the metric's parameter degrees=True"
         swapped = "if longitude comes first, turn the columns round: latitude must be column 0"
         ways = [f"; {swapped}"] if self._fits(*greatest[::-1]) else []
         if not self.degrees and Sphere(True)._fits(*greatest):
@@ -142,18 +154,25 @@ class Sphere:
         -----
         UserWarning
             Places in degrees that would also be places in radians: all lie within a few degrees of (0, 0), in the sea.
+            With `wraps`, the sentence about rows that are no places.
         """
         found = self.beyond(places)
         if found is not None:
-            first = found.first if rows is None else int(rows[found.first])
-            raise ValueError(self.complaint(found, f"row {first}"))
+            complaint = self.complaint(found, f"row {found.first if rows is None else int(rows[found.first])}")
+            if not self.wraps:
+                raise ValueError(complaint)
+            warnings.warn(complaint, UserWarning, stacklevel=levels_of_the_package())
         if self.degrees and len(places) and Sphere()._fits(*(float(angles.max()) for angles in abs(places).T)):
             warnings.warn(
-                "metric_params has degrees=True, but X has no latitude beyond pi/2 and no longitude beyond 2 pi: "
+                "metric='haversine' has degrees=True, but X has no latitude beyond pi/2 and no longitude beyond 2 pi: "
                 "if these places are in radians, leave degrees out",
                 UserWarning,
                 stacklevel=levels_of_the_package(),
             )
+
+
+def _written(place: Any) -> str:
+    return f"({', '.join(f'{float(angle):g}' for angle in place)})"
 
 
 def sphere_of(params: dict[str, Any]) -> Sphere:
@@ -166,10 +185,10 @@ def sphere_of(params: dict[str, Any]) -> Sphere:
     """
     others = [repr(name) for name in params if name not in ("degrees", "radius")]
     if others:
-        raise ValueError(f"metric='haversine' takes the metric_params 'degrees' and 'radius'; got {', '.join(others)}")
+        raise ValueError(f"metric='haversine' takes the parameters 'degrees' and 'radius'; got {', '.join(others)}")
     degrees, radius = params.get("degrees", False), params.get("radius", 1.0)
     if not isinstance(degrees, (bool, np.bool_)):
-        raise ValueError(f"degrees in metric_params must be True or False; got {degrees!r}")
+        raise ValueError(f"degrees of metric='haversine' must be True or False; got {degrees!r}")
     if isinstance(radius, bool) or not (isinstance(radius, Real) and 0 < float(radius) < math.inf):
-        raise ValueError(f"radius in metric_params must be a finite number greater than 0; got {radius!r}")
+        raise ValueError(f"radius of metric='haversine' must be a finite number greater than 0; got {radius!r}")
     return Sphere(bool(degrees), float(radius))

@@ -29,10 +29,10 @@ from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.fitting import tree_model
 from emst.hdbscan.keywords import tells_equivalents
 from emst.hdbscan.model import Model
-from emst.hdbscan.parameters import RECLUSTERED, RULES, check_parameters, options_of, request_of
+from emst.hdbscan.parameters import RECLUSTERED, RULES, Conventions, check_parameters, options_of, request_of
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import check_cut, flat_clustering
-from emst.inputs.features import ATTRIBUTES, features_of, set_features
+from emst.inputs.features import ATTRIBUTES, features_of, set_features, tag_inputs
 from emst.progress import showing
 
 FEW = 5  # up to here, min_samples may follow min_cluster_size without a word
@@ -84,7 +84,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     cluster_selection_method : {"eom", "leaf"}, default "eom"
         "eom" selects the clusters of greatest excess of mass (stability), "leaf" the leaves of the condensed tree.
     allow_single_cluster : bool, default False
-        Allow the root to be selected as the only cluster.
+        Allow the root to be selected as the only cluster. With "leaf" that is a root that never splits; to hdbscan,
+        scikit-learn and cuML all points are noise then.
     store_centers : {None, "centroid", "medoid", "both"}, default None
         Centres to compute: `centroids_`, in O(n d) time, or `medoids_`, in O(s^2 d) time at worst for a cluster of s
         points. The triangle inequality saves most of that time in few dimensions (euclidean, haversine, manhattan,
@@ -173,6 +174,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     """
 
     cluster_selection_epsilon_max: float = math.inf  # of estimators that were pickled before they had it
+    _conventions = Conventions()
 
     @tells_equivalents
     def __init__(
@@ -259,7 +261,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         features = features_of(X)
         with showing(self.verbose) as progress:
             request = request_of(self, progress, sparse=issparse(X))
-            check_columns(X, request.metric)
+            check_columns(X, request.metric, self._conventions.degrees)
             options, stage = request.options, progress.stage
             if self.min_samples is None and self.min_cluster_size > FEW:
                 progress.note(MIN_SAMPLES.format(self.min_cluster_size))
@@ -466,9 +468,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.metric != "precomputed"
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tag_inputs(tags, self.metric)
         return tags
 
 

@@ -42,7 +42,7 @@ Tree = tuple[Array, Array, Array]  # edges int32[m - 1, 2], weights T[m - 1] asc
 
 INFINITE_EDGES = (
     "The minimum spanning tree contains edge weights with value infinity: components that no distance connects were "
-    "joined at infinite height. Potentially, you are missing too many distances for the given min_samples."
+    "joined at infinite height. Potentially, you are missing too many distances for the given neighborhood size."
 )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from emst.distances.metrics import NAMES, Metric, metric_of
 from emst.hierarchy.selection import Options
 from emst.inputs.devices import DEVICES
+from emst.inputs.places import DEGREES
 from emst.progress import Progress
 
 
@@ -86,6 +87,7 @@ RULES = {
     "verbose": BOOLEAN | at_least(0) | BAR,
 }
 
+
 RECLUSTERED = (
     "min_cluster_size",
     "cluster_selection_epsilon",
@@ -96,6 +98,14 @@ RECLUSTERED = (
     "cluster_selection_persistence",
     "cluster_selection_epsilon_max",
 )
+
+
+class Conventions(NamedTuple):
+    """What no parameter says, and other libraries decide otherwise: `PeersHDBSCAN` has theirs."""
+
+    unsplit_root: bool = True  # "leaf" with `allow_single_cluster` selects a root that never splits
+    wraps_places: bool = False  # angles beyond the poles are places, see `Sphere`
+    degrees: str = DEGREES  # how the caller says that places are in degrees
 
 
 @dataclass(frozen=True)
@@ -121,10 +131,11 @@ def request_of(estimator: Any, progress: Progress, *, sparse: bool) -> Request:
     """What a fit reads from an estimator with checked parameters; `sparse` says whether `X` is a sparse matrix."""
     k = estimator.min_cluster_size if estimator.min_samples is None else estimator.min_samples
     alpha = float(estimator.alpha)
+    metric = metric_of(
+        estimator.metric, estimator.metric_params, algorithm=estimator.algorithm, alpha=alpha, sparse=sparse
+    )
     return Request(
-        metric=metric_of(
-            estimator.metric, estimator.metric_params, algorithm=estimator.algorithm, alpha=alpha, sparse=sparse
-        ),
+        metric=metric.wrapping() if estimator._conventions.wraps_places else metric,
         min_samples=int(k),
         alpha=alpha,
         options=options_of(estimator),
@@ -153,4 +164,5 @@ def options_of(estimator: Any) -> Options:
         max_cluster_size=None if most is None else int(most),
         allow_single_cluster=bool(estimator.allow_single_cluster),
         epsilon_max=float(estimator.cluster_selection_epsilon_max),
+        unsplit_root=estimator._conventions.unsplit_root,
     )

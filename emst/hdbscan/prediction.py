@@ -125,8 +125,9 @@ def approximate_predict(model: Any, X: Any, return_connecting_points: bool = Fal
 
     Notes
     -----
-    Results of `hdbscan.approximate_predict` can differ because it is approximate: it considers the 2 k nearest points
-    only, uses core distances for another k, and ignores `cluster_selection_epsilon`.
+    Results of `hdbscan.approximate_predict` can differ: it considers the 2 k nearest points only, takes core distances
+    to k - 1 other points for training points and to k + 1 training points for new ones, where its tree takes k, and
+    ignores `cluster_selection_epsilon`.
 
     Examples
     --------

@@ -25,6 +25,7 @@ class Options:
     max_cluster_size: int | None = None
     allow_single_cluster: bool = False
     epsilon_max: float = math.inf
+    unsplit_root: bool = True  # whether "leaf" may select a root that never splits
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,10 @@ def flat_clustering(condensed: Condensed, options: Options, ops: Backend) -> Fla
     largest = n if options.max_cluster_size is None else min(options.max_cluster_size, n)
     eligible = condensed if options.epsilon_max == math.inf else _too_wide_too_large(condensed, options.epsilon_max)
     leaving = condensed.leaving()  # before `select`, whose last step waits for the GPU
-    selection = ops.select(eligible, options.method, options.epsilon, largest, options.allow_single_cluster)
+    single = options.allow_single_cluster
+    if options.method == "leaf" and condensed.count == 1:
+        single &= options.unsplit_root
+    selection = ops.select(eligible, options.method, options.epsilon, largest, single)
     labels, probabilities = ops.label_points(condensed, selection, options.epsilon, *leaving)
     if options.allow_single_cluster and len(selection.chosen) == 1 and not bool((labels >= 0).any()):
         # Epsilon has selected the root, but no point leaves it late enough to be a member: there is no cluster.

@@ -131,7 +131,7 @@ def _checked(
     if d is None and metric == "precomputed":
         raise ValueError("metric='precomputed' needs d, the dimension of the space")
     if metric in ("euclidean", "precomputed") and params:
-        raise ValueError(f"metric={metric!r} takes no metric_params; got {', '.join(map(repr, params))}")
+        raise ValueError(f"metric={metric!r} takes no parameters; got {', '.join(map(repr, params))}")
     d = features if d is None else d
     if not isinstance(d, numbers.Integral) or d < 1:
         raise ValueError(f"d must be a positive integer; got {d!r}")

@@ -42,6 +42,12 @@ def check_features(estimator: Any, X: Any) -> None:
     validate_data(estimator, _sized(X), reset=False, skip_check_array=True)
 
 
+def tag_inputs(tags: Any, metric: Any) -> None:
+    """Say in scikit-learn's tags which data a clustering by `HDBSCANGPU` takes under a metric."""
+    inputs, distances = tags.input_tags, metric == "precomputed"
+    inputs.sparse, inputs.allow_nan, inputs.pairwise = True, not distances, distances
+
+
 def _sized(X: Any) -> Any:
     """`X` as scikit-learn can count its features: it raises IndexError for an empty list, and not for an array."""
     X = native_array(X)

@@ -9,7 +9,7 @@ from typing import Any
 
 LATITUDES = frozenset({"lat", "latitude"})
 LONGITUDES = frozenset({"lon", "lng", "long", "longitude"})
-ADVICE = "metric='haversine', metric_params={'degrees': True}"
+DEGREES = "metric_params={'degrees': True}"  # says that places are in degrees
 
 
 def places_among(names: Sequence[Any]) -> list[int]:
@@ -19,7 +19,7 @@ def places_among(names: Sequence[Any]) -> list[int]:
     return [i for (i,) in found] if all(len(some) == 1 for some in found) else []
 
 
-def check_names(X: Any, *, on_sphere: bool, euclidean: bool) -> None:
+def check_names(X: Any, *, on_sphere: bool, euclidean: bool, degrees: str = DEGREES) -> None:
     """Compare the names of a data frame's columns with the metric.
 
     Parameters
@@ -30,6 +30,8 @@ def check_names(X: Any, *, on_sphere: bool, euclidean: bool) -> None:
         Whether the metric takes latitude and longitude.
     euclidean : bool
         Whether the metric is Euclidean.
+    degrees : str
+        How the caller says that places are in degrees, for the advice.
 
     Raises
     ------
@@ -56,7 +58,7 @@ def check_names(X: Any, *, on_sphere: bool, euclidean: bool) -> None:
     if euclidean and len(names) == 2:
         warnings.warn(
             f"X has the columns {latitude} and {longitude}, but metric='euclidean' takes them for lengths in a plane. "
-            f"For distances on the earth pass {chosen} with {ADVICE}",
+            f"For distances on the earth pass {chosen} with metric='haversine', {degrees}",
             UserWarning,
             stacklevel=levels_of_the_package(),
         )

@@ -131,7 +131,8 @@ def test_radians_that_are_called_degrees(here, capsys, command):
     assert main([command, "places.npy", "-o", name, "--metric", "haversine", "--degrees", "--device", "cpu"]) == 0
     err = capsys.readouterr().err
     assert (
-        err.startswith("emst: warning: metric_params has degrees=True, but X has no latitude") and err.count("\n") == 1
+        err.startswith("emst: warning: metric='haversine' has degrees=True, but X has no latitude")
+        and err.count("\n") == 1
     )
 
 
@@ -155,7 +156,7 @@ def test_faults_are_one_line(here, capsys, command):
     found = told("swapped.csv", "--radius", "0", "--metric", "cosine")
     assert "--radius goes with --metric haversine, not with --metric cosine" in found
     found = told("places.csv", *haversine, "--degrees", "--radius", "0")
-    assert "radius in metric_params must be a finite number greater than 0; got 0.0" in found
-    assert "takes the metric_params 'degrees' and 'radius'; got 'p'" in told("places.csv", *haversine, "--p", "3")
+    assert "radius of metric='haversine' must be a finite number greater than 0; got 0.0" in found
+    assert "takes the parameters 'degrees' and 'radius'; got 'p'" in told("places.csv", *haversine, "--p", "3")
     assert (here / name).read_bytes() == b"what was there"
     only(here, "places.csv", "swapped.csv", name)

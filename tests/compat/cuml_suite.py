@@ -35,10 +35,10 @@ DEVICE = os.environ.get("EMST_TEST_DEVICE", "auto")
 
 KINDS = "documented convention: results are numpy or cupy arrays, not data frames"
 METRICS = "documented convention: more metrics than cuML's Euclidean one"
-LONE_ROOT = "documented convention: with 'leaf', a root that does not split can be selected; hdbscan never selects it"
 PERSISTENCE = "documented convention: persistence is at most 1; that of a root with few members exceeds 1 in hdbscan"
 PREDICTION = (
-    "exactness: hdbscan takes the k + 1-st nearest training point for the core distance of a new point, not the k-th"
+    "exactness: hdbscan takes k - 1 other points for the core distance of a training point and k + 1 training points "
+    "for that of a new one, not k for both as in the tree"
 )
 MEMBERSHIP = "documented convention: new points are weighted as training points are; hdbscan has two formulas"
 EXPECTED = {
@@ -48,9 +48,7 @@ EXPECTED = {
     "test_hdbscan_metric_parameter_input[l1-False]": METRICS,
 }
 POSSIBLE = {  # some cases of each, by the name of the test: a reason, and the parameters of these cases
-    "test_hdbscan_sklearn_extract_clusters": (LONE_ROOT, {"method": "leaf", "single": True}),
-    "test_hdbscan_cluster_patterns_extract_clusters": (LONE_ROOT, {"method": "leaf", "single": True}),
-    "test_hdbscan_sklearn_datasets": (f"{LONE_ROOT}; {PERSISTENCE}", {"single": True}),
+    "test_hdbscan_sklearn_datasets": (PERSISTENCE, {"method": "eom", "single": True}),
     "test_approximate_predict_moons": (PREDICTION, {}),
     "test_approximate_predict_digits": (PREDICTION, {}),
     "test_membership_vector_circles": (MEMBERSHIP, {}),
@@ -118,6 +116,7 @@ def extract_clusters(
         epsilon=cluster_selection_epsilon,
         max_cluster_size=max_cluster_size or None,
         allow_single_cluster=allow_single_cluster,
+        unsplit_root=False,
     )
     flat = flat_clustering(condensed_of(condensed_tree), options, backend_of("cpu"))
     return flat.labels, flat.probabilities

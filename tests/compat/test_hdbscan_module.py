@@ -312,7 +312,7 @@ def test_trees_from_arrays(ops):
         (ValueError, "cluster_selection_epsilon must be a finite number", {"cluster_selection_epsilon": "half"}),
         (ValueError, "cluster_selection_epsilon_max must be", {"cluster_selection_epsilon_max": None}),
         (TypeError, "'min_sample': did you mean 'min_samples'", {"min_sample": 3}),
-        (ValueError, "takes no metric_params; got 'V'", {"V": 3}),
+        (ValueError, "takes no parameters; got 'V'", {"V": 3}),
         (TypeError, "needs p", {"metric": "minkowski"}),
         (TypeError, "algorithm must be one of", {"algorithm": "kd_tree"}),
         (ValueError, "KDTree", {"algorithm": "boruvka_kdtree", "metric": "canberra"}),

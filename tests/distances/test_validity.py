@@ -198,10 +198,10 @@ def test_bad_input():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": "euclidean", "p": 3}, "metric='euclidean' takes no metric_params; got 'p'"),
-        ({"metric": "canberra", "q": 3}, "^metric='canberra' does not take these metric_params: 'q'$"),
+        ({"metric": "euclidean", "p": 3}, "metric='euclidean' takes no parameters; got 'p'"),
+        ({"metric": "canberra", "q": 3}, "^metric='canberra' does not take these parameters: 'q'$"),
         ({"metric": "mahalanobis", "VI": np.eye(3)}, r"VI has shape \(3, 3\), but X has 2 columns"),
-        ({"metric": "mahalanobis", "V": np.ones((2, 2))}, "V of its metric_params has no inverse"),
+        ({"metric": "mahalanobis", "V": np.ones((2, 2))}, "its parameter V has no inverse"),
         ({"metric": "seuclidean", "V": np.ones(3)}, r"V has shape \(3,\), but X has 2 columns"),
         ({"metric": lambda a, b: -1.0}, "gives -1 for rows 0 and 0 of X"),
     ],

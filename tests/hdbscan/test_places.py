@@ -274,13 +274,13 @@ def test_new_points_out_of_range(ops):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"degrees": 1}, "degrees in metric_params must be True or False; got 1"),
-        ({"degrees": "yes"}, "degrees in metric_params must be True or False; got 'yes'"),
-        ({"radius": 0}, "radius in metric_params must be a finite number greater than 0; got 0"),
-        ({"radius": np.inf}, "radius in metric_params must be a finite number greater than 0; got inf"),
-        ({"radius": "km"}, "radius in metric_params must be a finite number greater than 0; got 'km'"),
-        ({"radius": True}, "radius in metric_params must be a finite number greater than 0; got True"),
-        ({"unit": "km"}, "metric='haversine' takes the metric_params 'degrees' and 'radius'; got 'unit'"),
+        ({"degrees": 1}, "degrees of metric='haversine' must be True or False; got 1"),
+        ({"degrees": "yes"}, "degrees of metric='haversine' must be True or False; got 'yes'"),
+        ({"radius": 0}, "radius of metric='haversine' must be a finite number greater than 0; got 0"),
+        ({"radius": np.inf}, "radius of metric='haversine' must be a finite number greater than 0; got inf"),
+        ({"radius": "km"}, "radius of metric='haversine' must be a finite number greater than 0; got 'km'"),
+        ({"radius": True}, "radius of metric='haversine' must be a finite number greater than 0; got True"),
+        ({"unit": "km"}, "metric='haversine' takes the parameters 'degrees' and 'radius'; got 'unit'"),
     ],
 )
 def test_parameters_out_of_range(ops, params, message):
@@ -290,7 +290,7 @@ def test_parameters_out_of_range(ops, params, message):
 
 
 def test_other_metrics_have_no_degrees(ops):
-    with pytest.raises(ValueError, match="metric='euclidean' takes no metric_params; got 'degrees'"):
+    with pytest.raises(ValueError, match="metric='euclidean' takes no parameters; got 'degrees'"):
         HDBSCANGPU(metric_params={"degrees": True}, device=ops.name).fit(X)
 
 

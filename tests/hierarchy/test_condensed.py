@@ -131,26 +131,30 @@ def test_every_point_counts_in_the_stability(ops):
     assert c["size"][0] == 2_000
 
 
+@pytest.mark.parametrize("weight", ["distinct", "ties", "equal"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_chunks_of_any_length_make_the_same_tree(shape, monkeypatch):
+def test_chunks_of_any_length_make_the_same_tree(shape, weight, monkeypatch):
     """On the CPU, threads share a descent and a sort whose chunks the other tests are too small for."""
     ops = importlib.import_module("emst.cpu")
-    for room in ("descent", "condensed", "simplify", "cut"):
+    for room in ("descent", "nodes", "condensed", "simplify", "cut"):
         module = importlib.import_module(f"emst.cpu.hierarchy.{room}")
         monkeypatch.setattr(module, "grain_for", lambda size, least: 7)
     monkeypatch.setattr(importlib.import_module("emst.cpu.hierarchy.condensed"), "thread_count", lambda: 5)
-    edges, heights = tree(shape, 600), weights("distinct", 599, np.float64)
+    edges, heights = tree(shape, 600), weights(weight, 599, np.float64)
     for min_cluster_size in (2, 9, 1_000):
         check(ops, edges, heights, min_cluster_size, [0.1, np.inf])
     ours, from_reference = give(ops, edges, heights), reference.linkage(edges, heights)
     np.testing.assert_array_equal(ops.cut(ours, heights[400], 3), reference.cut(from_reference, heights[400], 3))
 
 
-@pytest.mark.parametrize("shape", ["random", "path", "nested"])
-def test_trees_of_many_points_equal_the_reference(ops, shape):
+@pytest.mark.parametrize(
+    ("shape", "weight"),
+    [("random", "distinct"), ("path", "distinct"), ("nested", "distinct"), ("nested", "ties"), ("random", "equal")],
+)
+def test_trees_of_many_points_equal_the_reference(ops, shape, weight):
     """So many that threads and blocks have several chunks each."""
     n = 100_000
-    edges, heights = tree(shape, n), weights("distinct", n - 1, np.float32)
+    edges, heights = tree(shape, n), weights(weight, n - 1, np.float32)
     for min_cluster_size in (2, 50):
         check(ops, edges, heights, min_cluster_size, [])
 

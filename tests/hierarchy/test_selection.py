@@ -62,6 +62,15 @@ def test_choices_equal_the_reference(ops, shape, weight, min_cluster_size):
 
 
 @pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("persistence", [0.0, 0.01])
+def test_splits_into_many_far_below_one_another(ops, persistence):
+    """Groups join ten at a time, some 90 times. A GPU's warps climb 32 splits at once."""
+    n = 2_700
+    edges, heights = tree("nested", n), weights("ties", n - 1, np.float64) + 1
+    check(ops, edges, heights, 2, choices(n, heights), persistence)
+
+
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("persistence", [0.0, 3.0])
 @pytest.mark.parametrize("kind", KINDS)
 def test_choices_among_points_equal_the_reference(ops, kind, persistence):

@@ -79,7 +79,9 @@ def nodes_below(linkage):
     """Of the highest merge of every node: what the merges of this node join, which are points and other nodes."""
     heights, below = linkage.height.tolist(), {}
     for e, pair in enumerate(linkage.child.tolist()):
-        below[e] = [y for x in pair for y in (below.pop(x) if x >= 0 and heights[x] == heights[e] else [x])]
+        fewer, more = sorted((below.pop(x) if x >= 0 and heights[x] == heights[e] else [x] for x in pair), key=len)
+        below[e] = more
+        more += fewer
     return below
 
 

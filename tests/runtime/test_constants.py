@@ -5,7 +5,7 @@ import pathlib
 import re
 
 import emst
-from emst.cpu.hierarchy import condensed
+from emst.cpu.hierarchy import sums
 from emst.cuda.runtime.constants import MACROS
 
 CUDA = pathlib.Path(emst.__file__).parent / "cuda"
@@ -47,5 +47,7 @@ def test_no_constant_is_spelled_in_both_languages():
 
 def test_both_backends_sum_stabilities_in_pieces_of_one_size():
     """Neither backend imports the other, and the key of numba's cache covers `emst/cpu` alone: so each has its own."""
-    assert condensed.PIECE == MACROS["EMST_PIECE"]
-    assert condensed.LANES == 32  # lanes of a warp
+    assert sums.PIECE == MACROS["EMST_PIECE"]
+    assert sums.LANES == 32  # lanes of a warp
+    text = (CUDA / "hierarchy/sum.cuh").read_text()
+    assert re.findall(r"SPARE = (\d+)", text) == [str(sums.SPARE)]

@@ -54,7 +54,7 @@ UPPER_BOUNDS = [
     ),
 ]
 LABELS = [OnDevice((9,), "i4"), 9, np.zeros(1, "V68"), OnDevice((9, 4), "f4")]
-LEAVES = [9, OnDevice((9,), "i4"), np.bool_(True), OnDevice((9,), "?")]
+LEAVES = [9, OnDevice((9, 2), "i4"), np.bool_(True), OnDevice((9,), "?")]
 CHAINS = [OnDevice((9,), "i4"), OnDevice((9,), "u4"), 0, 9, None]
 CUT = [*CHAINS, 5, OnDevice((9,), "i4"), OnDevice((25,), "u8"), np.uint32(1)]
 SPLITS = [OnDevice((9, 2), "i4"), 9, *(OnDevice((9,), "i4") for _ in range(3))]

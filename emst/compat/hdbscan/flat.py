@@ -19,6 +19,10 @@ from emst.compat.hdbscan.prediction import all_points_membership_vectors as memb
 from emst.compat.hdbscan.prediction import membership_vector as memberships
 from emst.hdbscan import HDBSCANGPU
 from emst.hdbscan import prediction as exact_prediction
+from emst.hdbscan.parameters import NONE, NOT_NEGATIVE, at_least
+
+N_CLUSTERS = at_least(1) | NONE
+EPSILON = NOT_NEGATIVE | NONE
 
 
 def HDBSCAN_flat(
@@ -58,6 +62,7 @@ def HDBSCAN_flat(
     ValueError
         No epsilon gives exactly `n_clusters` clusters.
     """
+    _check(n_clusters, cluster_selection_epsilon)
     if clusterer is None:
         fitted = HDBSCAN(**kwargs)
     elif inplace:
@@ -163,8 +168,14 @@ def all_points_membership_vectors_flat(
     return memberships_of_all(_clusters(clusterer, prediction_data, n_clusters, cluster_selection_epsilon))
 
 
+def _check(n_clusters: Any, epsilon: Any) -> None:
+    N_CLUSTERS.check("n_clusters", n_clusters)
+    EPSILON.check("cluster_selection_epsilon", epsilon)
+
+
 def _clusters(clusterer: Any, data: PredictionData | None, n_clusters: int | None, epsilon: float | None) -> HDBSCANGPU:
     """The clusterer with the clusters that are asked for."""
+    _check(n_clusters, epsilon)
     if data is not None:
         return data.exact
     exact = exact_of(clusterer)

@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from emst.compat.clusterer import PeerClusterer
-from emst.compat.counting import neighbours_asked_for, number_of_points, with_the_point
+from emst.compat.counting import is_sparse, limit_of, number_of_points, with_the_point
+from emst.compat.exact import PeersHDBSCAN
 from emst.compat.hdbscan.algorithms import algorithm_of, metric_of
 from emst.compat.hdbscan.branches import BranchDetectionData
 from emst.compat.hdbscan.prediction import PredictionData
@@ -35,7 +36,8 @@ class HDBSCAN(PeerClusterer):
         The core distance of a point is the distance to its `min_samples`-th nearest **other** point, or to the farthest
         if there are fewer. None takes `min_cluster_size`.
     cluster_selection_epsilon, cluster_selection_persistence, cluster_selection_method, allow_single_cluster
-        As in `HDBSCANGPU`.
+        As in `HDBSCANGPU`, except for "leaf" with `allow_single_cluster`: if the root never splits, all points are
+        noise.
     max_cluster_size : int, default 0
         As in `HDBSCANGPU`; 0 for any number.
     metric : str or callable, default "euclidean"
@@ -85,6 +87,8 @@ relative_validity_
     >>> int(clusterer.labels_.max()), clusterer.exact_.min_samples
     (2, 6)
     """
+
+    _instead = ", or pass max_dist, which stands for those that are not stored"
 
     def __init__(
         self,
@@ -177,20 +181,20 @@ relative_validity_
             RULES[name].check(name, getattr(self, name))
         if self.cluster_selection_epsilon_max < self.cluster_selection_epsilon:
             raise ValueError("cluster_selection_epsilon_max must be at least cluster_selection_epsilon")
-        k = neighbours_asked_for(self.min_samples, self.min_cluster_size)
+        asked, sparse = self._asked(), is_sparse(X)
         reference = bool(self.match_reference_implementation)
-        metric, params = metric_of(self.metric, {"p": self.p, **self._metric_kwargs})
-        return HDBSCANGPU(
+        metric, params = metric_of(self.metric, {"p": self.p, **self._metric_kwargs}, sparse=sparse)
+        return PeersHDBSCAN(
             min_cluster_size=self.min_cluster_size + reference,
-            min_samples=with_the_point(k - reference, number_of_points(X, metric)),
+            min_samples=with_the_point(asked.k - reference, number_of_points(X, metric)),
             cluster_selection_epsilon=self.cluster_selection_epsilon,
             cluster_selection_persistence=self.cluster_selection_persistence,
             cluster_selection_epsilon_max=self.cluster_selection_epsilon_max,
-            max_cluster_size=None if self.max_cluster_size in (0, math.inf) else self.max_cluster_size,
+            max_cluster_size=limit_of(self.max_cluster_size),
             metric=metric,
             metric_params=params,
             alpha=self.alpha,
-            algorithm=algorithm_of(self.algorithm),
+            algorithm=algorithm_of(self.algorithm, sparse=sparse),
             leaf_size=self.leaf_size,
             cluster_selection_method=self.cluster_selection_method,
             allow_single_cluster=self.allow_single_cluster,
@@ -220,7 +224,12 @@ relative_validity_
     @property
     def exemplars_(self) -> list[Any]:
         """The rows that represent each cluster."""
-        return self._fitted().exemplars_
+        exact = self._fitted()
+        if exact._model.data is None:
+            raise AttributeError(
+                "exemplars_ are points, and X holds distances: exact_.exemplar_indices_ has their row numbers"
+            )
+        return exact.exemplars_
 
     @property
     def relative_validity_(self) -> float:
@@ -318,6 +327,8 @@ relative_validity_
     def _center(self, kind: str, cluster_id: int) -> Any:
         """The centre of one cluster; all are computed at the first call."""
         exact = self._fitted()
+        if exact._model.data is None:
+            raise ValueError(f"weighted_cluster_{kind} takes points, and X holds distances")
         count = len(self.cluster_persistence_)
         if cluster_id not in range(count):
             raise ValueError(f"there are clusters 0 to {count - 1}, and -1 is noise; got cluster_id={cluster_id}")

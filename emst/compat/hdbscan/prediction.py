@@ -12,7 +12,7 @@ from emst.hdbscan import HDBSCANGPU
 from emst.hdbscan import membership as exact_membership
 from emst.hdbscan import prediction as exact_prediction
 
-NO_CLUSTERS = "Clusterer does not have any defined clusters, new data will be automatically predicted as noise."
+NO_CLUSTERS = "Clusterer does not have any defined clusters, "
 
 
 class PredictionData:
@@ -57,11 +57,16 @@ def exact_of(clusterer: Any) -> HDBSCANGPU:
 
     Raises
     ------
+    TypeError
+        It is no clusterer; the points, if the caller has swapped the arguments.
     ValueError
         The clusterer was fitted without prediction data.
     """
+    if isinstance(clusterer, HDBSCANGPU):
+        return clusterer
     if not isinstance(clusterer, PeerClusterer):
-        return clusterer  # an HDBSCANGPU, or what the functions refuse
+        kind = type(clusterer)
+        raise TypeError(f"clusterer must be a fitted HDBSCAN; got {kind.__module__}.{kind.__qualname__}")
     exact = clusterer._fitted()
     if not clusterer._prepared:
         raise ValueError("predictions need prediction_data=True, or a call of generate_prediction_data()")
@@ -91,13 +96,15 @@ def approximate_predict(clusterer: Any, points_to_predict: Any, return_connectin
     """
     exact = exact_of(clusterer)
     labels, probabilities, neighbors = exact_prediction.approximate_predict(exact, points_to_predict, True)
-    _warn_if_no_clusters(exact)
+    _warn_if_no_clusters(exact, "new data will be automatically predicted as noise.")
     found = noise_for_missing(labels, probabilities)
     return (*found, neighbors) if return_connecting_points else found
 
 
 def approximate_predict_scores(clusterer: Any, points_to_predict: Any) -> Any:
     """Outlier scores of new points; see `emst.approximate_predict_scores`. Rows that are not finite have score 1.
+
+    They are GLOSH's, from 0 to 1. hdbscan's can be negative: see docs/migration/differences.md.
 
     Parameters
     ----------
@@ -113,7 +120,7 @@ def approximate_predict_scores(clusterer: Any, points_to_predict: Any) -> Any:
     """
     exact = exact_of(clusterer)
     scores = exact_prediction.approximate_predict_scores(exact, points_to_predict)
-    _warn_if_no_clusters(exact)
+    _warn_if_no_clusters(exact, "outlier scores of new data compare it with the condensed tree alone.")
     scores[scores != scores] = 1
     return scores
 
@@ -160,6 +167,6 @@ def _flat_if_empty(memberships: Any) -> Any:
     return memberships if memberships.shape[1] else np.zeros_like(memberships, shape=len(memberships))
 
 
-def _warn_if_no_clusters(exact: HDBSCANGPU) -> None:
+def _warn_if_no_clusters(exact: HDBSCANGPU, consequence: str) -> None:
     if not len(exact.cluster_persistence_):
-        warnings.warn(NO_CLUSTERS, UserWarning, stacklevel=3)
+        warnings.warn(NO_CLUSTERS + consequence, UserWarning, stacklevel=3)

@@ -19,19 +19,22 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from emst.compat.counting import number_of_points, with_the_point
+from emst.compat.counting import Asked, is_sparse, number_of_points, with_the_point
+from emst.compat.exact import PeersHDBSCAN, fit_exact
 from emst.compat.hdbscan.algorithms import algorithm_of, metric_of
-from emst.hdbscan import HDBSCANGPU
-from emst.hdbscan.parameters import NOT_NEGATIVE, Rule, at_least
+from emst.hdbscan.parameters import DICTIONARY, INFINITE, NONE, NOT_NEGATIVE, Rule, at_least
 from emst.hdbscan.trees import SingleLinkageTree
+from emst.inputs.features import tag_inputs
 
 AT_LEAST_ONE = Rule(lambda value: isinstance(value, Real) and 1 <= float(value) < math.inf, "a number of at least 1")
 RULES = {
-    "cut": NOT_NEGATIVE,
+    "cut": NOT_NEGATIVE | INFINITE,
     "k": at_least(1),
     "alpha": AT_LEAST_ONE,
     "gamma": at_least(1),
+    "metric_params": DICTIONARY | NONE,
 }
+MISSING = ", or give the metric its parameter max_dist, which stands for those that are not stored"
 
 
 class RobustSingleLinkage(ClusterMixin, BaseEstimator):
@@ -111,17 +114,17 @@ class RobustSingleLinkage(ClusterMixin, BaseEstimator):
         """
         for name, rule in RULES.items():
             rule.check(name, getattr(self, name))
-        metric, params = metric_of(self.metric, self.metric_params or {})
-        k = with_the_point(int(self.k), number_of_points(X, metric))
-        exact = HDBSCANGPU(
-            min_samples=k,
+        sparse = is_sparse(X)
+        metric, params = metric_of(self.metric, self.metric_params or {}, sparse=sparse)
+        exact = PeersHDBSCAN(
+            min_samples=with_the_point(int(self.k), number_of_points(X, metric)),
             alpha=self.alpha,
             metric=metric,
             metric_params=params,
-            algorithm=algorithm_of(self.algorithm),
+            algorithm=algorithm_of(self.algorithm, sparse=sparse),
             device=self.device,
-        ).fit(X)
-        self.exact_ = exact
+        )
+        self.exact_ = fit_exact(exact, X, Asked(int(self.k), f"k={self.k}"), MISSING)
         self.labels_ = exact.dbscan_clustering(self.cut, self.gamma).clip(min=-1)
         self.n_features_in_ = exact.n_features_in_
         return self
@@ -164,7 +167,14 @@ class RobustSingleLinkage(ClusterMixin, BaseEstimator):
         int64 array of shape (n,)
             Cluster of each row; -1 for noise.
         """
+        RULES["cut"].check("cut", cut)
+        RULES["gamma"].check("gamma", gamma)
         return self.cluster_hierarchy_.get_clusters(cut, gamma)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tag_inputs(tags, self.metric)
+        return tags
 
 
 def robust_single_linkage(

@@ -22,28 +22,30 @@ struct Climbed {
   i64 count;
   const int *parent, *far;  // far[a] is the AHEAD-th ancestor of a
   const int2 *children;     // the first child, and the one after the last
-  u64 *words;               // two for each cluster, NO_WORD before the climb: its own, and the counter of its siblings
+  u64 *words;               // two for each cluster, NO_WORD before the climb
 
-  __device__ u64 *counter(int first) const { return words + count + first; }
+  // Where the children of a cluster meet: the word of the first that has come or, of more than two, their number.
+  __device__ u64 *meeting(int above) const { return words + above; }
+  __device__ volatile u64 *word(int c) const { return words + count + c; }
 };
 
 __device__ inline bool is_pair(int2 children) { return children.y - children.x == 2; }
 
-// If the other of two siblings has stored its word, returns that word. Otherwise stores this one, and returns NO_WORD.
-__device__ inline u64 meet(const Climbed &t, int2 siblings, u64 mine) { return atomicExch(t.words + siblings.x, mine); }
+// If the other of two children has stored its word, returns that word. Otherwise stores this one, and returns NO_WORD.
+__device__ inline u64 meet(const Climbed &t, int above, u64 mine) { return atomicExch(t.meeting(above), mine); }
 
-// Whether cluster c is the last of more than two siblings; the words of all others can be read then. By a warp.
-__device__ inline bool is_last(const Climbed &t, int2 siblings, int c, u64 mine) {
+// Whether c is the last of more than two children; the words of all can be read then. By a warp.
+__device__ inline bool is_last(const Climbed &t, int above, int2 children, int c, u64 mine) {
   u64 before = 0;
   if (lane_id() == 0) {
-    *(volatile u64 *)(t.words + c) = mine;
+    *t.word(c) = mine;
     __threadfence();
-    before = atomicAdd(t.counter(siblings.x), 1ull) + 1;
+    before = atomicAdd(t.meeting(above), 1ull) + 1;
     __threadfence();
   }
   before = __shfl_sync(FULL, before, 0);
   __syncwarp();  // what lane 0 has waited for, all lanes may read
-  return before == (u64)(siblings.y - siblings.x - 1);
+  return before == (u64)(children.y - children.x - 1);
 }
 
 // The word of a cluster from those of its two children, c and another.
@@ -53,23 +55,25 @@ __device__ u64 joined(int above, double seen, int2 children, int c, u64 mine, u6
   return step.pair(above, seen, children.x, first ? mine : other, first ? other : mine);
 }
 
-// At most AHEAD steps of a thread, up to a split into more than two; false if it has ended.
+// At most AHEAD steps of a thread, to a split into more than two at most; false if it has ended.
 template <class Step>
 __device__ bool climb_alone(const Climbed &t, int &c, u64 &mine, Step step) {
   int above = t.parent[c];
   if (above < 0) return false;
-  int2 siblings = t.children[above];
-  for (int hop = 0; hop < AHEAD && is_pair(siblings); hop++) {
-    const int further = t.parent[above];
-    const int2 next = t.children[maximum(further, 0)];
+  int further = t.parent[above];
+  int2 children = t.children[above];
+  for (int hop = 0; hop < AHEAD && is_pair(children); hop++) {
+    const int next = maximum(further, 0), beyond = t.parent[next];  // all loads begin before the first is used
+    const int2 children_there = t.children[next];
     const double seen = step.look(above);
-    const u64 other = meet(t, siblings, mine);
+    const u64 other = meet(t, above, mine);
     if (other == NO_WORD) return false;
-    mine = joined(above, seen, siblings, c, mine, other, step);
+    mine = joined(above, seen, children, c, mine, other, step);
+    if (further < 0) return false;
     c = above;
     above = further;
-    siblings = next;
-    if (above < 0) return false;
+    further = beyond;
+    children = children_there;
   }
   return true;
 }
@@ -85,9 +89,10 @@ struct Ancestor {
 template <class Step>
 __device__ Ancestor ancestor(const Climbed &t, int cluster, Step step) {
   if (cluster < 0) return Ancestor{NONE, NONE, make_int2(0, 0), 0.0, NO_WORD};
+  const u64 word = *(const volatile u64 *)t.meeting(cluster);  // all loads begin before the first is used
+  const int far = t.far[cluster];
   const int2 children = t.children[cluster];
-  const u64 word = is_pair(children) ? *(const volatile u64 *)(t.words + children.x) : NO_WORD;
-  return Ancestor{cluster, t.far[cluster], children, step.look(cluster), word};
+  return Ancestor{cluster, far, children, step.look(cluster), is_pair(children) ? word : NO_WORD};
 }
 
 // One step by a warp to an ancestor that all lanes know, whose word may be there already. False if it has ended.
@@ -96,14 +101,14 @@ __device__ bool step_up(const Climbed &t, int above, int2 children, double seen,
                         Step step) {
   if (is_pair(children)) {
     if (other == NO_WORD) {
-      if (lane_id() == 0) other = meet(t, children, mine);
+      if (lane_id() == 0) other = meet(t, above, mine);
       other = __shfl_sync(FULL, other, 0);
       if (other == NO_WORD) return false;
     }
     mine = joined(above, seen, children, c, mine, other, step);
   } else {
-    if (!is_last(t, children, c, mine)) return false;
-    mine = step.many(above, seen, children, t.words + children.x);
+    if (!is_last(t, above, children, c, mine)) return false;
+    mine = step.many(above, seen, children, t.word(children.x));
   }
   c = above;
   return true;

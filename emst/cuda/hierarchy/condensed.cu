@@ -7,7 +7,8 @@
 constexpr int PIECE = EMST_PIECE;  // terms that one warp adds; the order of additions is the same on the CPU
 constexpr int NOWHERE = -1;
 
-// place[e]: the cluster of a merge, or ~(node at which its points have left their cluster).
+// place[e]: the cluster of a node; ~(its node) of another merge in a cluster; ~(the node at which its points have left
+// their cluster) of other merges.
 __global__ void __launch_bounds__(SCAN_THREADS)
     place_merges(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, const int *node,
                  i64 merges, const int *mark, int *place, u64 *tiles, u32 epoch) {
@@ -17,26 +18,25 @@ __global__ void __launch_bounds__(SCAN_THREADS)
         const bool root = d.parent == merges;  // cluster 0
         const int parent = root ? d.merge : d.parent, own = mark[d.merge], of_parent = mark[parent];
         const bool leaves = own == SMALL && of_parent != SMALL, begins = own > GOES_ON;
-        const int at = node[leaves ? parent : 0], above = place[d.top ? parent : 0];
+        const int at = node[leaves ? parent : 0];
+        int above = place[d.top ? parent : 0];
+        if (d.top && of_parent == INNER) above = place[~above];
         if (d.top) value = above;
         if (leaves) value = ~at;
         if (begins) value = own;
         if (root) value = 0;
         return root || begins || leaves || d.top;
       },
-      [&](int e, int value) { place[e] = value; });
+      [&](int e, int value) { place[e] = mark[e] == INNER ? ~node[e] : value; });
 }
 
 // The cluster of every point and the node at which it leaves that.
-__global__ void leave(const int *parent_merge, i64 n, const int *node, const int *place, int *cluster, int *leaving) {
+__global__ void leave(const int *parent_merge, i64 n, const int *place, int *cluster, int *leaving) {
   int at[EACH], above[EACH];
 #pragma unroll
   for (int j = 0; j < EACH; j++) at[j] = parent_merge[minimum(point_of_thread(j), n - 1)];
 #pragma unroll
-  for (int j = 0; j < EACH; j++) {
-    above[j] = place[at[j]];
-    at[j] = node[at[j]];
-  }
+  for (int j = 0; j < EACH; j++) above[j] = place[at[j]];
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
     if (above[j] < 0) at[j] = ~above[j];
@@ -52,11 +52,11 @@ __global__ void leave(const int *parent_merge, i64 n, const int *node, const int
 }
 
 // Nodes that lie in a cluster, ascending, and their clusters as keys to sort by. All other merges lie NOWHERE from now
-// on. Without `node`, merges that are no nodes lie there already.
+// on.
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_members(int *of_merge, const int *node, i64 merges, u32 *key, int *member, int *total, u64 *tiles, u32 epoch) {
+    list_members(int *of_merge, i64 merges, u32 *key, int *member, int *total, u64 *tiles, u32 epoch) {
   compact(
-      merges, tiles, epoch, total, [&](int, i64 e) { return of_merge[e] >= 0 && (!node || node[e] == e); },
+      merges, tiles, epoch, total, [&](int, i64 e) { return of_merge[e] >= 0; },
       [&](i64 e, bool kept, u32 rank) {
         if (!kept) {
           of_merge[e] = NOWHERE;
@@ -67,13 +67,10 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       });
 }
 
-// One thread a cluster: what follows from the node at which it splits off. Siblings follow one another; children has
-// been set to 0.
+// What follows from the node at which a cluster splits off. Siblings follow one another; children has been set to 0.
 template <class T>
-__global__ void describe(i64 clusters, const int *born_at, const int *of_merge, const T *height, int *parent,
-                         int2 *children, double *birth) {
-  const i64 c = thread_id();
-  if (c >= clusters) return;
+__device__ void describe_cluster(i64 c, i64 clusters, const int *born_at, const int *of_merge, const T *height,
+                                 int *parent, int2 *children, double *birth) {
   if (c == 0) {
     parent[0] = NOWHERE;
     birth[0] = 0;
@@ -86,21 +83,20 @@ __global__ void describe(i64 clusters, const int *born_at, const int *of_merge, 
   if (c == clusters - 1 || born_at[c + 1] != e) children[p].y = (int)c + 1;
 }
 
-// Where each cluster's members begin; start[clusters] is set too.
-__global__ void find_starts(const u32 *key, i64 members, i64 clusters, int *start) {
-  i64 i = thread_id();
-  if (i == 0) start[clusters] = (int)members;
-  if (i < members && (i == 0 || key[i - 1] != key[i])) start[key[i]] = (int)i;
-}
-
-// (points that leave at the node) * (its lambda - the cluster's birth); equal lambdas give 0, infinite ones too.
+// Every cluster; where its members begin, start[clusters] too; and the term of every member: (points that leave at the
+// node) * (its lambda - the cluster's birth). Equal lambdas give 0, infinite ones too. There is a member for every
+// cluster.
 template <class T>
-__global__ void stability_terms(const u32 *key, const int *member, i64 members, const int *leavers, const T *height,
-                                const double *birth, double *term) {
-  i64 i = thread_id();
+__global__ void describe(i64 clusters, const int *born_at, const int *of_merge, const T *height, int *parent,
+                         int2 *children, double *birth, const u32 *key, const int *member, i64 members,
+                         const int *leavers, int *start, double *term) {
+  const i64 i = thread_id();
   if (i >= members) return;
-  const int e = member[i];
-  const double lambda = density(height[e]), born = birth[key[i]];
+  if (i < clusters) describe_cluster(i, clusters, born_at, of_merge, height, parent, children, birth);
+  const int e = member[i], c = (int)key[i];
+  if (i == 0) start[clusters] = (int)members;
+  if (i == 0 || (int)key[i - 1] != c) start[c] = (int)i;
+  const double lambda = density(height[e]), born = c ? density(height[born_at[c]]) : 0.0;
   term[i] = lambda == born ? 0.0 : mul((double)leavers[e], add(lambda, -born));
 }
 

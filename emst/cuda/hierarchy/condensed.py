@@ -35,21 +35,20 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
     found = find_nodes(linkage, np.int32(min(min_cluster_size, 2**31 - 1)))
     place, cluster, leaving = cupy.empty(m, np.int32), cupy.empty(m + 1, np.int32), cupy.empty(m + 1, np.int32)
     chains.descend("hierarchy/condensed", "place_merges", found.node, m, found.mark, place)
-    points = (chains.parent_merge, m + 1, found.node, place, cluster, leaving)
-    launch_over_points("hierarchy/condensed", "leave", m + 1, *points)
-    members = members_of(place, found.node, found.inside, len(found.points), found.left)
-    clusters = (found.born_at, found.points, place, found.left, members, cluster, leaving)
+    launch_over_points("hierarchy/condensed", "leave", m + 1, chains.parent_merge, m + 1, place, cluster, leaving)
+    children, inside = found.counts.arrived()
+    members = members_of(place, inside, children + 1, found.left)
+    born_at, size = found.born_at[: children + 1], found.points[: children + 1]
+    clusters = (born_at, size, place, found.left, members, cluster, leaving)
     return measured(linkage, min_cluster_size, *clusters)
 
 
-def members_of(
-    of_merge: cupy.ndarray, node: cupy.ndarray | None, inside: int, count: int, left: cupy.ndarray
-) -> Members:
+def members_of(of_merge: cupy.ndarray, inside: int, count: int, left: cupy.ndarray) -> Members:
     """The members of `count` clusters, of which there are `inside` in all. From now on `of_merge` is -1 for all merges
     but these; negative ones may lie in none."""
     m = len(of_merge)
     keys, nodes, total = cupy.empty(inside, np.uint32), cupy.empty(inside, np.int32), cupy.empty(1, np.int32)
-    Compaction(m).launch("hierarchy/condensed", "list_members", m, of_merge, node, m, keys, nodes, total)
+    Compaction(m).launch("hierarchy/condensed", "list_members", m, of_merge, m, keys, nodes, total)
     return Members(*sort_pairs(keys, nodes, bits=count.bit_length()), left)
 
 
@@ -69,13 +68,10 @@ def measured(
     count, inside, T = len(size), len(members.nodes), ctype(linkage.height.dtype)
     parent, children = cupy.empty(count, np.int32), cupy.zeros((count, 2), np.int32)
     birth, death, stability = (cupy.empty(count, np.float64) for _ in range(3))
-    args = (count, born_at, of_merge, linkage.height, parent, children, birth)
-    launch("hierarchy/condensed", f"describe<{T}>", count, *args)
-    start = cupy.empty(count + 1, np.int32)
-    launch("hierarchy/condensed", "find_starts", inside, members.keys, inside, count, start)
-    terms = cupy.empty(inside, np.float64)
-    args = (members.keys, members.nodes, inside, members.leavers, linkage.height, birth, terms)
-    launch("hierarchy/condensed", f"stability_terms<{T}>", inside, *args)
+    start, terms = cupy.empty(count + 1, np.int32), cupy.empty(inside, np.float64)
+    clusters = (count, born_at, of_merge, linkage.height, parent, children, birth)
+    nodes = (members.keys, members.nodes, inside, members.leavers)
+    launch("hierarchy/condensed", f"describe<{T}>", inside, *clusters, *nodes, start, terms)
     sums = (members.nodes, terms, linkage.height, death, stability)
     launch("hierarchy/condensed", f"sum_short<{T}>", 32 * count, start, count, *sums)
     most = inside // PIECE  # of clusters with more members than that

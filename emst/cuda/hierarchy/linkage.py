@@ -28,16 +28,20 @@ class Chains:
     slots: cupy.ndarray  # uint32[m]: 2 * (parent of the chain's last merge) + side; 2 m for the root's chain
     parent_merge: cupy.ndarray  # int32[m + 1]: of every point, its parent
     starts: list[int]  # where each round begins, and m
-    rounds: cupy.ndarray | None  # of few merges the same on the GPU, after the number of rounds
+    rounds: cupy.ndarray  # int32: the same on the GPU, after the number of rounds
 
     def descend(self, room: str, name: str, *args: object) -> None:
         """Run a scan over the chains of each round, the root's first: kernel(order, slots, begin, count, rounds, ...,
-        tiles, epoch)."""
-        if self.rounds is not None:
-            launch(room, name, BLOCK, self.entries, self.slots, 0, 0, self.rounds, *args, None, np.uint32(0))
+        tiles, epoch). The last rounds, of few merges in all, take one launch."""
+        m, all_rounds = len(self.entries), len(self.starts) - 1
+        tail = next(k for k, begin in enumerate(self.starts) if m - begin < FEW or k == all_rounds)
+        if tail < all_rounds:
+            rounds = (tail, all_rounds - tail, self.rounds)
+            launch(room, name, BLOCK, self.entries, self.slots, *rounds, *args, None, np.uint32(0))
+        if tail == 0:
             return
-        tiles = Compaction(len(self.entries), SCAN_TILE)
-        for begin, end in reversed(list(zip(self.starts[:-1], self.starts[1:]))):
+        tiles = Compaction(m, SCAN_TILE)
+        for begin, end in reversed(list(zip(self.starts[:tail], self.starts[1 : tail + 1]))):
             tiles.launch(room, name, end - begin, self.entries, self.slots, begin, end - begin, None, *args)
 
 
@@ -66,7 +70,7 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | No
     count, *starts = on_its_way.arrived()
     if count == 0:
         raise ValueError(NO_TREE)
-    chains = Chains(entries, slots, parent_merge, starts[: count + 1], rounds if few else None)
+    chains = Chains(entries, slots, parent_merge, starts[: count + 1], rounds)
     if not few:
         tiles = Compaction(m, SCAN_TILE)
         for begin, end in zip(chains.starts[:-1], chains.starts[1:]):

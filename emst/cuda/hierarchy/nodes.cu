@@ -28,7 +28,7 @@ __global__ void mark_merges(const int2 *children, const int *size, const int *no
   if (e >= merges) return;
   const int at = node[e], points = size[e];
   left[e] = points;
-  mark[e] = size[at] >= least || at == merges - 1 ? GOES_ON : SMALL;
+  mark[e] = size[at] < least && at != merges - 1 ? SMALL : at == e ? GOES_ON : INNER;
   if (points < least) return;  // and so are all below
   const int2 child = children[e];
   for (int x : {child.x, child.y}) {
@@ -42,15 +42,15 @@ __global__ void mark_merges(const int2 *children, const int *size, const int *no
 // large node lies below, its points stay in the cluster. total becomes the number of children; that of nodes in
 // clusters is added to total[1].
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_children(const int *size, const int *node, i64 merges, int least, const int *mark, const int *above,
-                  const int *large, int *left, u32 *key, int *child, int *total, u64 *tiles, u32 epoch) {
+    list_children(const int *size, i64 merges, const int *mark, const int *above, const int *large, int *left, u32 *key,
+                  int *child, int *total, u64 *tiles, u32 epoch) {
   int inside = 0;
   compact(
       merges, tiles, epoch, total,
       [&](int, i64 e) {
-        const bool is_node = node[e] == e;
-        inside += is_node && mark[e] != SMALL;
-        if (!is_node || size[e] < least || e == merges - 1) return false;
+        const bool in_cluster = mark[e] == GOES_ON;
+        inside += in_cluster;
+        if (!in_cluster || e == merges - 1) return false;
         const int at = above[e];
         if (large[at] == 1) left[at] = size[at] - size[e];
         return large[at] > 1;
@@ -65,14 +65,14 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 }
 
 // The numbers of clusters, in the order of the sorted keys, become the marks of the nodes at which they begin.
-__global__ void number_children(const u32 *key, const int *child, i64 count, const int *size, i64 merges, int *mark,
-                                int *born_at, int *points) {
+__global__ void number_children(const u32 *key, const int *child, const int *total, const int *size, i64 merges,
+                                int *mark, int *born_at, int *points) {
   const i64 i = thread_id();
   if (i == 0) {
     born_at[0] = NONE;
     points[0] = size[merges - 1];
   }
-  if (i >= count) return;
+  if (i >= *total) return;
   const int e = child[i];
   mark[e] = (int)i + 1;
   born_at[i + 1] = (int)(merges - 1 - key[i]);

@@ -14,20 +14,20 @@ from emst.backend.records import Linkage
 from emst.cuda.hierarchy.linkage import Chains
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch
-from emst.cuda.runtime.memory import OnItsWay
+from emst.cuda.runtime.memory import OnItsWay, all_ones
 from emst.cuda.runtime.sort import sort_pairs
 
 
 @dataclass(eq=False)
 class Nodes:
-    """The nodes, and which of them begin a cluster."""
+    """The nodes, and which of them begin a cluster. There are K clusters, and there is room for more."""
 
     node: cupy.ndarray  # int32[m]: of every merge
     mark: cupy.ndarray  # int32[m]: see marks.cuh
     left: cupy.ndarray  # int32[m]: points that leave a cluster at a node
-    inside: int  # nodes in clusters
-    born_at: cupy.ndarray  # int32[K]: the node at which a cluster split off, -1 for the root
-    points: cupy.ndarray  # int32[K]: of the cluster, at its birth
+    born_at: cupy.ndarray  # int32[K ...]: the node at which a cluster split off, -1 for the root
+    points: cupy.ndarray  # int32[K ...]: of the cluster, at its birth
+    counts: OnItsWay  # K - 1, and the number of nodes in clusters
 
 
 def find_nodes(linkage: Linkage, least: np.int32) -> Nodes:
@@ -36,16 +36,18 @@ def find_nodes(linkage: Linkage, least: np.int32) -> Nodes:
     chains: Chains = linkage.scratch
     node, mark, above, left = (cupy.empty(m, np.int32) for _ in range(4))
     chains.descend("hierarchy/nodes", f"find_nodes<{ctype(linkage.height.dtype)}>", linkage.height, m, node)
-    large, total = cupy.zeros(m, np.int32), cupy.zeros(2, np.int32)
+    counters = cupy.zeros(m + 2, np.int32)
+    large, total = counters[:m], counters[m:]
     launch("hierarchy/nodes", "mark_merges", m, linkage.child, linkage.size, node, m, least, mark, above, large, left)
-    # Half of all clusters, and one more, have no split below: these hold at least `least` points each.
+    # Half of all clusters, and one more, have no split below: these hold at least `least` points each. The keys of
+    # clusters that there are not come last, and the GPU does not wait until the host knows how many there are.
     most = min(2 * (linkage.points // int(least)), m)
-    keys, child = cupy.empty(most, np.uint32), cupy.empty(most, np.int32)
-    listing = (linkage.size, node, m, least, mark, above, large, left, keys, child, total)
+    keys, child = all_ones(most, np.uint32), cupy.empty(most, np.int32)
+    listing = (linkage.size, m, mark, above, large, left, keys, child, total)
     Compaction(m).launch("hierarchy/nodes", "list_children", m, *listing)
-    count, inside = OnItsWay(total).arrived()
-    keys, child = sort_pairs(keys[:count], child[:count], bits=m.bit_length())
-    born_at, points = cupy.empty(count + 1, np.int32), cupy.empty(count + 1, np.int32)
-    args = (keys, child, count, linkage.size, m, mark, born_at, points)
-    launch("hierarchy/nodes", "number_children", max(count, 1), *args)
-    return Nodes(node, mark, left, inside, born_at, points)
+    counts = OnItsWay(total)
+    keys, child = sort_pairs(keys, child, bits=m.bit_length())
+    born_at, points = cupy.empty(most + 1, np.int32), cupy.empty(most + 1, np.int32)
+    args = (keys, child, total, linkage.size, m, mark, born_at, points)
+    launch("hierarchy/nodes", "number_children", max(most, 1), *args)
+    return Nodes(node, mark, left, born_at, points, counts)

@@ -37,7 +37,7 @@ def simplify(condensed: Condensed, persistence: float) -> Condensed:
     points = (linkage.n, condensed.cluster, condensed.leaving_merge, condensed.parent, condensed.born_at)
     launch("hierarchy/simplify", "rename_points", linkage.n, *points, *renaming, cluster, leaving)
     kept, inside = total.get().tolist()
-    members = _one_node_a_height(members_of(of_merge, None, inside, kept, left), linkage.height)
+    members = _one_node_a_height(members_of(of_merge, inside, kept, left), linkage.height)
     described = (born_at[:kept], size[:kept], of_merge, left, members, cluster, leaving)
     return measured(linkage, condensed.min_cluster_size, *described)
 

@@ -244,6 +244,7 @@ class BranchDetector(ClusterMixin, BaseEstimator):
             persistence=float(self.cluster_selection_persistence),
             max_cluster_size=None if most is None else int(most),
             allow_single_cluster=bool(chosen("allow_single_cluster")),
+            unsplit_root=model._conventions.unsplit_root,
         )
 
     def _take_arrays(self, members: Members, centrality: np.ndarray, found: list[Branches]) -> None:
