@@ -110,8 +110,8 @@ class BranchDetector(ClusterMixin, BaseEstimator):
     Notes
     -----
     The graph of neighbours is found on the CPU, the rest is computed where the clustering was. The mean of a cluster is
-    rounded once, so the result is the same in every run, on every device, and for every order of the rows; only among
-    points of equal eccentricity can the order matter.
+    rounded once, and equal heights merge at once. So the branches of a cluster are the same in every run, on every
+    device, and for every order of the rows; only their numbers depend on the order.
 
     References
     ----------
