@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from emst.graph.msf import graph_msf
     from emst.graph.result import MinimumSpanningForest
     from emst.hdbscan import HDBSCAN, HDBSCANGPU
+    from emst.hdbscan.branches.detector import BranchDetector
+    from emst.hdbscan.branches.prediction import approximate_predict_branch
     from emst.hdbscan.membership import all_points_membership_vectors, membership_vector
     from emst.hdbscan.prediction import approximate_predict, approximate_predict_scores
     from emst.hierarchy.validity import validity_index
@@ -49,11 +51,13 @@ __all__ = [
     "EMST",
     "HDBSCAN",
     "HDBSCANGPU",
+    "BranchDetector",
     "MinimumSpanningForest",
     "MinimumSpanningTree",
     "__version__",
     "all_points_membership_vectors",
     "approximate_predict",
+    "approximate_predict_branch",
     "approximate_predict_scores",
     "graph_msf",
     "membership_vector",
@@ -63,6 +67,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "BranchDetector": "emst.hdbscan.branches.detector",
     "EMST": "emst.euclidean",
     "HDBSCAN": "emst.hdbscan",
     "HDBSCANGPU": "emst.hdbscan",
@@ -70,6 +75,7 @@ _HOMES = {
     "MinimumSpanningTree": "emst.euclidean",
     "all_points_membership_vectors": "emst.hdbscan.membership",
     "approximate_predict": "emst.hdbscan.prediction",
+    "approximate_predict_branch": "emst.hdbscan.branches.prediction",
     "approximate_predict_scores": "emst.hdbscan.prediction",
     "graph_msf": "emst.graph.msf",
     "membership_vector": "emst.hdbscan.membership",

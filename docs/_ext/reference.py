@@ -16,8 +16,11 @@ from typing import Any
 API = Path(__file__).resolve().parents[1] / "api"
 TABLE = re.compile(r"^\.\. currentmodule:: (\S+)\n\n\.\. autosummary::\n(?:   :.*\n)*\n((?:   \S+\n)+)", re.M)
 
-PREFIXES = ("emst.", "emst.hdbscan.trees.")  # `CondensedTree` in a docstring of emst.dask is emst.hdbscan.trees's
+# `CondensedTree` in a docstring of emst.dask is emst.hdbscan.trees's.
+PREFIXES = ("emst.", "emst.hdbscan.trees.", "emst.hdbscan.branches.")
 TYPES = {  # types of parameters and results that are links
+    "ApproximationGraph": "emst.hdbscan.branches.ApproximationGraph",
+    "BranchDetector": "emst.BranchDetector",
     "CondensedTree": "emst.hdbscan.trees.CondensedTree",
     "Costs": "emst.dask.spanning.Costs",
     "HDBSCANGPU": "emst.HDBSCANGPU",

@@ -6,7 +6,6 @@
     clusterer.py       what the classes of both libraries share
     counting.py        how the peers count `min_samples`
     exact.py           `HDBSCANGPU` with the peers' conventions
-    missing.py         the errors for what has no equivalent
 
 A class here holds a fitted `HDBSCANGPU`, as `exact_`. None of the other libraries is imported.
 docs/migration/index.md lists which keyword becomes which.

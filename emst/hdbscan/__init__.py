@@ -12,6 +12,7 @@ index.py         the bounding volume hierarchy over the training points that pre
 joining.py       at which point, and in which cluster, a new point joins the dendrogram
 prediction.py    `approximate_predict`: labels and probabilities of new points
 membership.py    `membership_vector`: soft clustering
+branches/        `BranchDetector`: branches inside clusters, and those of new points
 page.py          the interactive page of a fitted model
 trees/           the condensed, single linkage and spanning tree as objects
 """

@@ -18,8 +18,7 @@ def centroids(model: Model) -> Array:
     """The mean of each cluster's rows, weighted by their probabilities, under any metric: float64[L, d].
 
     The mean of places is that of their images on the sphere: see `Sphere.mean`."""
-    mean = _mean if model.metric.sphere is None else model.metric.sphere.mean
-    return _stacked(model, (mean(rows, weights) for rows, weights in _clusters(model)))
+    return _stacked(model, (centroid_of(rows, weights, model.metric) for rows, weights in _clusters(model)))
 
 
 def medoids(model: Model) -> Array:
@@ -27,8 +26,17 @@ def medoids(model: Model) -> Array:
 
     float64[L, d]. Among equal sums the first row is taken. `emst.hdbscan.medoids` says what it costs.
     """
-    metric = model.metric
-    return _stacked(model, (rows[medoid(_image(rows, metric), weights, metric)] for rows, weights in _clusters(model)))
+    return _stacked(model, (medoid_of(rows, weights, model.metric) for rows, weights in _clusters(model)))
+
+
+def centroid_of(rows: Array, weights: Array, metric: Metric) -> Array:
+    """The weighted mean of rows, float64[d], or of their images on the sphere."""
+    return (_mean if metric.sphere is None else metric.sphere.mean)(rows, weights)
+
+
+def medoid_of(rows: Array, weights: Array, metric: Metric) -> Array:
+    """The row with the least weighted sum of distances to the others."""
+    return rows[medoid(_image(rows, metric), weights, metric)]
 
 
 def _stacked(model: Model, centers: Iterator[Array]) -> Array:
@@ -54,7 +62,7 @@ def _rows(model: Model, points: Array) -> Array:
 
 
 def _mean(rows: Array, weights: Array) -> Array:
-    scale = _scale_of(rows)
+    scale = scale_of_rows(rows)
     return np.average(rows * scale, axis=0, weights=weights) / scale
 
 
@@ -66,10 +74,10 @@ def _image(rows: Array, metric: Metric) -> Array:
     """
     if metric.image is not None:
         return metric.image(rows)
-    return rows * _scale_of(rows) if metric.way == "tree" else rows
+    return rows * scale_of_rows(rows) if metric.way == "tree" else rows
 
 
-def _scale_of(rows: Array) -> float:
+def scale_of_rows(rows: Array) -> float:
     """Power of two that scales the greatest magnitude of the rows to between 1/2 and 1; 2^1000 at most."""
     exponent = math.frexp(float(abs(rows).max()))[1]
     return math.ldexp(1.0, min(-exponent, 1000))

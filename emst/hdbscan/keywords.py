@@ -15,7 +15,7 @@ THREADS = "leave it out, and limit the threads with numba.set_num_threads"
 BUILD = "leave it out, because no neighbour graph is built"
 INSTEAD = {
     "approx_min_span_tree": EXACT,
-    "branch_detection_data": "emst has no branch detection",
+    "branch_detection_data": "leave it out, and pass the fitted model to emst.BranchDetector().fit(...)",
     "build_algo": BUILD,
     "build_kwds": BUILD,
     "core_dist_n_jobs": THREADS,

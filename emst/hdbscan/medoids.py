@@ -26,6 +26,7 @@ from emst.backend.records import Array
 from emst.distances.matrices import fill_distances
 from emst.distances.metrics import Metric
 from emst.inputs.devices import to_host
+from emst.inputs.places import levels_of_the_package
 from emst.inputs.summary import counted
 
 ENTRIES = 1 << 24  # distances held at a time
@@ -133,5 +134,5 @@ def _announce(size: int, to_come: int, seconds: float) -> None:
         f"the medoid of a cluster of {size:,} points takes up to {to_come:.1g} more distances, about "
         f"{counted(max(1, round(to_come * seconds / 60)), 'minute')}. store_centers='centroid' takes a moment",
         UserWarning,
-        stacklevel=8,  # of `fit`
+        stacklevel=levels_of_the_package(),
     )

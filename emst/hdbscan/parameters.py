@@ -49,7 +49,7 @@ def at_least(least: int) -> Rule:
     return Rule(lambda value: _is_integer(value) and value >= least, f"an integer of at least {least}")
 
 
-def _one_of(*names: str) -> Rule:
+def one_of(*names: str) -> Rule:
     return Rule(lambda value: isinstance(value, str) and value in names, f"one of {', '.join(map(repr, names))}")
 
 
@@ -69,20 +69,20 @@ RULES = {
     "min_samples": at_least(1) | NONE,
     "cluster_selection_epsilon": NOT_NEGATIVE,
     "max_cluster_size": at_least(1) | NONE,
-    "metric": _one_of(*NAMES) | FUNCTION,
+    "metric": one_of(*NAMES) | FUNCTION,
     "metric_params": DICTIONARY | NONE,
     "alpha": POSITIVE,
-    "algorithm": _one_of("auto", "brute", "kd_tree", "ball_tree"),
+    "algorithm": one_of("auto", "brute", "kd_tree", "ball_tree"),
     "leaf_size": at_least(1),
     "n_jobs": INTEGER | NONE,
-    "cluster_selection_method": _one_of("eom", "leaf"),
+    "cluster_selection_method": one_of("eom", "leaf"),
     "allow_single_cluster": BOOLEAN,
-    "store_centers": _one_of("centroid", "medoid", "both") | NONE,
+    "store_centers": one_of("centroid", "medoid", "both") | NONE,
     "copy": BOOLEAN,
     "cluster_selection_persistence": NOT_NEGATIVE,
     "cluster_selection_epsilon_max": NOT_NEGATIVE | INFINITE,
     "prediction_data": BOOLEAN,
-    "device": _one_of(*DEVICES),
+    "device": one_of(*DEVICES),
     "dtype": ANYTHING,  # checked with the data
     "verbose": BOOLEAN | at_least(0) | BAR,
 }
@@ -121,9 +121,9 @@ class Request:
     progress: Progress
 
 
-def check_parameters(estimator: Any) -> None:
+def check_parameters(estimator: Any, rules: dict[str, Rule] = RULES) -> None:
     """Raise ValueError for the first parameter whose value is not allowed."""
-    for name, rule in RULES.items():
+    for name, rule in rules.items():
         rule.check(name, getattr(estimator, name))
 
 

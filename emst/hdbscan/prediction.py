@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["approximate_predict", "approximate_predict_scores"]
 
 
-def model_of(estimator: Any) -> Model:
-    """The model of a fitted estimator, or an error that says what it must be fitted to.
+def model_of(estimator: Any, otherwise: str = "cannot predict") -> Model:
+    """The model of a fitted estimator, or an error that says what it must be fitted to, and what it cannot `otherwise`.
 
     Raises
     ------
@@ -52,9 +52,7 @@ def model_of(estimator: Any) -> Model:
     check_is_fitted(estimator)
     fitted: Model = estimator._model
     if not fitted.has_features:
-        raise ValueError(
-            f"this {type(estimator).__name__} cannot predict: {fitted.metric.why}. Fit it to dense features"
-        )
+        raise ValueError(f"this {type(estimator).__name__} {otherwise}: {fitted.metric.why}. Fit it to dense features")
     return fitted
 
 

@@ -7,12 +7,14 @@
     icicles.py       positions and widths of the condensed tree's icicles, without drawing
     dendrogram.py    the single linkage tree
     spanning.py      the minimum spanning tree between the points
+    approximation.py the graphs in which branches of clusters are found
     graph.py         the forest of a graph at given positions
     plane.py         axes, and where points of any dimension are drawn
 
 Every function returns the Axes. Without `ax` it draws into the current ones, as the hdbscan package does.
 """
 
+from emst.plots.approximation import plot_approximation_graph
 from emst.plots.clusters import cluster_colours, plot_clusters
 from emst.plots.condensed import plot_condensed_tree
 from emst.plots.dendrogram import plot_single_linkage_tree
@@ -21,6 +23,7 @@ from emst.plots.spanning import plot_mst, plot_spanning_tree, weight_norm
 
 __all__ = [
     "cluster_colours",
+    "plot_approximation_graph",
     "plot_clusters",
     "plot_condensed_tree",
     "plot_forest",

@@ -317,16 +317,9 @@ def test_trees_from_arrays(ops):
         (TypeError, "algorithm must be one of", {"algorithm": "kd_tree"}),
         (ValueError, "KDTree", {"algorithm": "boruvka_kdtree", "metric": "canberra"}),
         (ValueError, "must be at least", {"cluster_selection_epsilon": 2, "cluster_selection_epsilon_max": 1}),
-        (NotImplementedError, "no branch detection: leave out", {"branch_detection_data": True}),
     ],
 )
 def test_one_sentence(error, words, options):
     with pytest.raises(error, match=words) as caught:
         ours.HDBSCAN(**options).fit(X)
     assert "\n" not in str(caught.value)
-
-
-def test_branches_name_the_way_out():
-    for name in ("BranchDetector", "detect_branches_in_clusters", "approximate_predict_branch"):
-        with pytest.raises(NotImplementedError, match="use hdbscan's BranchDetector"):
-            getattr(ours, name)(None)

@@ -11,12 +11,12 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import LogNorm, to_rgb
+from matplotlib.colors import LogNorm, to_rgb, to_rgba
 from matplotlib.patches import Ellipse
 from scipy.cluster.hierarchy import dendrogram, linkage
 from scipy.sparse import csr_array
 
-from emst import EMST, HDBSCANGPU
+from emst import EMST, HDBSCANGPU, BranchDetector
 from emst.euclidean import MinimumSpanningTree
 from emst.hdbscan.trees import SingleLinkageTree, SpanningTree
 from emst.hdbscan.trees.condensed import ROW
@@ -643,3 +643,94 @@ def test_points_lie_above_thin_lines():
     lines = drawn_edges(ax)
     assert nodes.get_zorder() > lines.get_zorder()
     assert nodes.get_sizes().min() ** 0.5 > lines.get_linewidths()[0]  # a dot is wider than the line below it
+
+
+# Approximation graphs
+
+
+@pytest.fixture(scope="module")
+def detector():
+    g = np.random.default_rng(0)
+    angle = np.repeat(np.arange(3) * 2.1, 50)
+    arms = np.stack([np.cos(angle), np.sin(angle)], axis=1) * g.uniform(0, 9, (150, 1))
+    x = np.concatenate([arms + g.normal(0, 0.2, (150, 2)), g.normal([30, 0], 1, (60, 2)), [[15.0, 20.0]]])
+    model = HDBSCANGPU(min_cluster_size=20, min_samples=5, device="cpu").fit(x)
+    return BranchDetector().fit(model)
+
+
+def test_approximation_graphs_have_all_edges_and_grey_noise(detector):
+    graph = detector.approximation_graph_
+    points, edges = graph.to_numpy()
+    ax = graph.plot(ax=plt.figure().subplots())
+    lines, noise, members = ax.collections
+    x = detector.model_._model.data
+    np.testing.assert_array_equal(lines.get_segments()[7], x[[edges["parent"][7], edges["child"][7]]])
+    assert len(lines.get_segments()) == len(edges)
+    np.testing.assert_array_equal(noise.get_offsets(), np.delete(x, points["id"], axis=0))
+    np.testing.assert_array_equal(members.get_offsets(), x[points["id"]])
+    np.testing.assert_array_equal(members.get_array(), points["label"] % 10)
+    assert members.get_cmap().name == "tab10"
+
+
+@pytest.mark.parametrize(
+    "color, values",
+    [
+        ("centrality", lambda points, x: points["centrality"]),
+        ("branch_probability", lambda points, x: points["branch_probability"]),
+        ("feature_1", lambda points, x: x[:, 1]),
+        ("height", lambda points, x: x[:, 1]),
+        (np.arange(211.0), lambda points, x: points["id"].astype(float)),
+    ],
+)
+def test_points_are_coloured_by_columns_and_features(detector, color, values):
+    graph = detector.approximation_graph_
+    points, _ = graph.to_numpy()
+    members = graph.plot(
+        feature_names=["width", "height"],
+        node_color=color,
+        node_vmin=0,
+        node_vmax=2,
+        node_cmap="Reds",
+        ax=plt.figure().subplots(),
+    ).collections[2]
+    x = detector.model_._model.data[points["id"]]
+    np.testing.assert_array_equal(members.get_array(), values(points, x))
+    assert members.get_clim() == (0, 2)
+    assert members.get_cmap().name == "Reds"
+
+
+def test_edges_are_coloured_by_columns(detector):
+    graph = detector.approximation_graph_
+    _, edges = graph.to_numpy()
+    for color in ("mutual_reachability", edges["mutual_reachability"]):
+        lines = graph.plot(
+            node_color="red", edge_color=color, edge_vmin=0, edge_vmax=3, edge_width=2, ax=plt.figure().subplots()
+        )
+        lines = lines.collections[0]
+        np.testing.assert_array_equal(lines.get_array(), edges["mutual_reachability"])
+        assert lines.get_clim() == (0, 3)
+        assert lines.get_linewidth() == 2
+    lines = graph.plot(edge_color="green", ax=plt.figure().subplots()).collections[0]
+    np.testing.assert_array_equal(lines.get_color()[0], to_rgba("green"))
+
+
+def test_approximation_graphs_at_other_places(detector):
+    graph = detector.approximation_graph_
+    points, _ = graph.to_numpy()
+    everywhere = np.random.default_rng(1).random((211, 2))
+    for positions in (everywhere, everywhere[points["id"]]):
+        members = graph.plot(positions, ax=plt.figure().subplots()).collections[2]
+        np.testing.assert_array_equal(members.get_offsets(), everywhere[points["id"]])
+    with pytest.raises(ValueError, match=r"positions must have shape \(211, 2\) or \(\d+, 2\).*got \(5, 2\)"):
+        graph.plot(everywhere[:5])
+
+
+def test_infinite_centralities_have_the_last_colour():
+    x = np.concatenate([np.eye(2), -np.eye(2), [[0.0, 0.0]]])
+    model = HDBSCANGPU(min_cluster_size=5, min_samples=1, allow_single_cluster=True, device="cpu").fit(x)
+    graph = BranchDetector().fit(model).approximation_graph_
+    ax = graph.plot(node_color="centrality", edge_color="centrality", ax=plt.figure().subplots())
+    assert np.isinf(graph.to_numpy()[0]["centrality"][4])
+    assert ax.collections[2].get_array().max() == 1
+    assert np.isfinite(ax.collections[0].get_array()).all()
+    ax.figure.canvas.draw()

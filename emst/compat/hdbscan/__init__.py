@@ -7,7 +7,7 @@
     robust_single_linkage_.py   `RobustSingleLinkage`
     validity.py                 `validity_index`
     plots.py                    trees made from plain arrays
-    branches.py                 what is missing: branches
+    branches.py                 branches inside clusters
 
 Modules, classes, functions and parameters have hdbscan's names. `min_samples` does not count the point itself.
 """

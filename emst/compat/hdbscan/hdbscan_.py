@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,15 @@ from emst.compat.clusterer import PeerClusterer
 from emst.compat.counting import is_sparse, limit_of, number_of_points, with_the_point
 from emst.compat.exact import PeersHDBSCAN
 from emst.compat.hdbscan.algorithms import algorithm_of, metric_of
+from emst.compat.hdbscan.branches import BranchDetectionData
 from emst.compat.hdbscan.prediction import PredictionData
-from emst.compat.missing import NoEquivalent
 from emst.hdbscan import HDBSCANGPU
 from emst.hdbscan.parameters import RULES
+from emst.hdbscan.trees import SpanningTree
 from emst.inputs.devices import to_host
+from emst.inputs.places import levels_of_the_package
+
+NO_BRANCHES = "Branch detection for non-vector space inputs is not (yet) implemented."  # hdbscan's words
 
 
 class HDBSCAN(PeerClusterer):
@@ -50,7 +55,8 @@ class HDBSCAN(PeerClusterer):
     prediction_data : bool, default False
         Allow predictions.
     branch_detection_data : bool, default False
-        True is refused: `emst` has no branches.
+        Allow detecting branches with `BranchDetector`, and reading `minimum_spanning_tree_`. No effect, but a
+        UserWarning, for data without coordinates.
     match_reference_implementation : bool, default False
         Count `min_samples` with the point itself, take clusters of more than `min_cluster_size` points, and leave
         points that leave a cluster when it begins as noise.
@@ -171,8 +177,6 @@ relative_validity_
         return self
 
     def _translated(self, X: Any) -> HDBSCANGPU:
-        if self.branch_detection_data:
-            self.generate_branch_detection_data()
         for name in ("cluster_selection_epsilon", "cluster_selection_epsilon_max"):
             RULES[name].check(name, getattr(self, name))
         if self.cluster_selection_epsilon_max < self.cluster_selection_epsilon:
@@ -201,6 +205,9 @@ relative_validity_
     def _take(self, exact: HDBSCANGPU) -> None:
         super()._take(exact)
         self._centers: dict[str, Any] = {}
+        self._branch_data: BranchDetectionData | None = None
+        if self.branch_detection_data:
+            self.generate_branch_detection_data()
         if self.match_reference_implementation:
             labels, probabilities = to_host(self.labels_).copy(), to_host(self.probabilities_).copy()
             leaves_at_once = _leave_when_it_begins(exact, labels)
@@ -241,8 +248,34 @@ relative_validity_
         return PredictionData(self.exact_)
 
     def generate_branch_detection_data(self) -> None:
-        """Not available: raises NotImplementedError."""
-        raise NoEquivalent("branch detection", "leave out branch_detection_data, or use hdbscan itself")
+        """Allow detecting branches with this model, as `branch_detection_data=True` does.
+
+        Warns
+        -----
+        UserWarning
+            The model was fitted to distances or to sparse features: it has no branches.
+        """
+        exact = self._fitted()
+        if exact._model.has_features:
+            self._branch_data = BranchDetectionData(exact)
+        else:
+            warnings.warn(NO_BRANCHES, UserWarning, stacklevel=levels_of_the_package())
+
+    @property
+    def branch_detection_data_(self) -> BranchDetectionData:
+        """What branch detection reads; only with `branch_detection_data=True` or `generate_branch_detection_data`."""
+        check_is_fitted(self)
+        if self._branch_data is None:
+            raise AttributeError(
+                "branch_detection_data_ needs branch_detection_data=True, or generate_branch_detection_data()"
+            )
+        return self._branch_data
+
+    @property
+    def minimum_spanning_tree_(self) -> SpanningTree:
+        """The minimum spanning tree under mutual reachability; only if `gen_min_span_tree` or `branch_detection_data`
+        is True."""
+        return self._fitted().minimum_spanning_tree_ if self.branch_detection_data else super().minimum_spanning_tree_
 
     def dbscan_clustering(self, cut_distance: float, min_cluster_size: int = 5) -> Any:
         """Labels of DBSCAN* at a distance.
