@@ -4,9 +4,10 @@ import threading
 
 import numpy as np
 import pytest
-from numba import int32, int64
+from numba import int32, int64, uint8
 
 from emst.cpu.contract import _flatten as flatten
+from emst.cpu.hierarchy import nodes
 from emst.cpu.hierarchy.descent import _follow as follow
 from emst.cpu.runtime.atomics import compare_and_swap, load, lower, lower_bound, store
 from emst.cpu.runtime.compile import kernel
@@ -70,14 +71,19 @@ def test_every_element_is_claimed_once():
 
 @pytest.mark.parametrize(
     "shared, arrays, loads",
-    [(flatten, (int32, int32, int64), 7), (follow, (int32,), 2)],
-    ids=["contract", "descent"],
+    [
+        (flatten, (int32, int32, int64), 7),
+        (follow, (int32,), 2),
+        (nodes._find_one, (int32, int32, int32, None, int32), 0),
+        (nodes._find_others, (int32, int32, int32, None, int32, uint8), 0),
+    ],
+    ids=["contract", "descent", "one node below", "several nodes below"],
 )
 def test_shared_elements_are_accessed_atomically(shared, arrays, loads):
     """Plain accesses would give the same results nearly always: the code that LLVM gets tells them apart."""
     numbers = shared.py_func.__code__.co_argcount - len(arrays)
     compiled = without_counts(nogil=True)(shared.py_func)
-    compiled.compile((*(kind[::1] for kind in arrays), *(int64,) * numbers))
+    compiled.compile((*(int64 if kind is None else kind[::1] for kind in arrays), *(int64,) * numbers))
     code = compiled.inspect_llvm(compiled.signatures[0])
     monotonic = [line for line in code.splitlines() if "monotonic" in line]
     assert sum("load atomic" in line for line in monotonic) >= loads

@@ -1,10 +1,12 @@
 """From a spanning tree to clusters on the CPU.
 
 linkage.py      the dendrogram, by union-find
+nodes.py        nodes: merges of equal height that hang together; where clusters split
 condensed.py    the condensed tree
 simplify.py     the condensed tree without splits of little persistence
 selection.py    selected clusters, labels, probabilities and outlier scores
 cut.py          flat clusters at one height of the dendrogram
 ancestors.py    at which lambda two clusters of the condensed tree split
+sums.py         sums whose last bit does not depend on the order of ties
 descent.py      values that merges inherit from their nearest ancestor that has one, at any depth
 """

@@ -12,6 +12,7 @@ why results do not depend on the order of the threads:
     points/lightest                 replace a component's edge by one that comes before it, until no thread can
     contract                        shorten paths to roots that other threads follow
     hierarchy/descent               replace references that other threads follow by the value they lead to
+    hierarchy/nodes                 overwrite one element with any of several values, or with one and the same
     graph/offers, graph/worklist,   lower minima by one atomic operation
     graph/hybrid
     graph/partial_prim              claim vertices by compare-and-swap

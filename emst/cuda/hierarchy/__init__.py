@@ -3,6 +3,8 @@
 linkage        the dendrogram, from Borůvka's rounds on the sorted edges
 rounds.cuh     the steps of one of these rounds
 chains.cuh     scans over the chains of the dendrogram, round by round
+nodes          nodes: merges of equal height that hang together; where clusters split
+marks.cuh      what stands for a merge until the clusters are known
 condensed      the condensed tree
 simplify       the condensed tree without splits of little persistence
 selection      selected clusters, labels, probabilities and outlier scores
@@ -10,5 +12,6 @@ cut            flat clusters at one height of the dendrogram
 ancestors      at which lambda two clusters of the condensed tree split
 descent.cuh    values that merges inherit from their parents, from the root down
 climb.cuh      values that nodes collect from their children, from the leaves up
+sum.cuh        the sum of the values of siblings, rounded once
 density.cuh    lambda = 1 / height, rounded as on the CPU
 """
