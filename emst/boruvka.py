@@ -105,5 +105,5 @@ def bridged(edges: Array, weights: Array, labels: Array, height: float = math.in
     """The forest's edges, and those of weight `height` from vertex 0 to the least vertex of every other component."""
     least = np.sort(np.unique(labels, return_index=True)[1])[1:].astype(np.int32)
     bridges = np.stack([np.zeros_like(least), least], axis=1)
-    heights = np.full_like(weights, height, shape=len(least))
+    heights = np.full_like(weights, height, shape=(len(least),))
     return np.concatenate([edges, bridges]), np.concatenate([weights, heights])

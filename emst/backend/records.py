@@ -318,7 +318,7 @@ class Condensed:
         A lone point never leaves the root: its height is 0.
         """
         height, merge = self.linkage.height, self.leaving_merge[points]
-        return self.cluster[points], height[merge] if len(height) else np.zeros_like(height, shape=len(merge))
+        return self.cluster[points], height[merge] if len(height) else np.zeros_like(height, shape=(len(merge),))
 
 
 @dataclass(eq=False)

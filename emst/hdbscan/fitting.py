@@ -160,7 +160,7 @@ def _tree_by_search(
         points, statistics, metric, k, ops, progress.round, request.alpha, cores=progress.cores
     )
     if core is None:  # min_samples is 1: the distance of a point to itself
-        core = np.zeros_like(weights, shape=len(points))
+        core = np.zeros_like(weights, shape=(len(points),))
     return edges, weights, core
 
 

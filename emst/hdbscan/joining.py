@@ -96,7 +96,7 @@ def join_queries(fitted: Model, queries: Array) -> QueryEdges:
         return _join_by_all_pairs(fitted, queries)
     index, ops, norm, factor = fitted.index, fitted.ops, fitted.metric.norm, fitted.core_factor
     queries = fitted.searched(queries)
-    out = QueryEdges(*(np.zeros_like(queries, dtype=t, shape=len(queries)) for t in (np.int32, bool, queries.dtype)))
+    out = QueryEdges(*(np.zeros_like(queries, dtype=t, shape=(len(queries),)) for t in (np.int32, bool, queries.dtype)))
     for chosen, excess in _by_magnitude(queries, index.scale, norm, factor):
         bvh = index.bvh
         if excess:

@@ -184,7 +184,7 @@ def approximate_predict_scores(model: Any, X: Any) -> Any:
     fitted = model_of(model)
     with fitted.scope():
         queries = check_queries(model, fitted, X)
-        scores = np.zeros_like(fitted.points, dtype=np.float64, shape=len(queries.points))
+        scores = np.zeros_like(fitted.points, dtype=np.float64, shape=(len(queries.points),))
         if fitted.flat is not None and len(scores):
             cluster, height = join_queries(fitted, queries.points).leaving(fitted.flat.condensed)
             scores = np.maximum(fitted.ops.outlier_scores(fitted.flat.condensed, cluster, height), 0)
@@ -195,8 +195,8 @@ def _predicted(fitted: Model, queries: Array) -> tuple[Array, Array, Array]:
     """Label, probability and neighbour of finite queries."""
     flat, m = fitted.flat, len(queries)
     if flat is None or m == 0:
-        none = np.full_like(fitted.points, -1, dtype=np.int64, shape=m)
-        return none, np.zeros_like(fitted.points, dtype=np.float64, shape=m), none
+        none = np.full_like(fitted.points, -1, dtype=np.int64, shape=(m,))
+        return none, np.zeros_like(fitted.points, dtype=np.float64, shape=(m,)), none
     edges = join_queries(fitted, queries)
     cluster, height = edges.leaving(flat.condensed)
     labels, probabilities = fitted.ops.label_points(

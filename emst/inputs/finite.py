@@ -29,7 +29,7 @@ class FiniteRows:
     def spread(self, values: Array, infinite: float, missing: float) -> Array:
         """The values of the kept rows, T[m], at their places among all rows, T[n]; the other rows get `infinite` or
         `missing`."""
-        full = np.full_like(values, infinite, shape=self.n)
+        full = np.full_like(values, infinite, shape=(self.n,))
         full[self.kept] = values
         full[self.missing] = missing
         return full

@@ -164,7 +164,7 @@ def all_points_membership_vectors(clusterer: Any) -> Any:
 
 def _flat_if_empty(memberships: Any) -> Any:
     """As in hdbscan, one zero for each point if there are no clusters."""
-    return memberships if memberships.shape[1] else np.zeros_like(memberships, shape=len(memberships))
+    return memberships if memberships.shape[1] else np.zeros_like(memberships, shape=(len(memberships),))
 
 
 def _warn_if_no_clusters(exact: HDBSCANGPU, consequence: str) -> None:
