@@ -74,10 +74,9 @@ def test_every_element_is_claimed_once():
     [
         (flatten, (int32, int32, int64), 7),
         (follow, (int32,), 2),
-        (nodes._find_one, (int32, int32, int32, None, int32), 0),
-        (nodes._find_others, (int32, int32, int32, None, int32, uint8), 0),
+        (nodes._look_up, (int32, int32, int32, None, int32, int32, int32, uint8), 0),
     ],
-    ids=["contract", "descent", "one node below", "several nodes below"],
+    ids=["contract", "descent", "nodes"],
 )
 def test_shared_elements_are_accessed_atomically(shared, arrays, loads):
     """Plain accesses would give the same results nearly always: the code that LLVM gets tells them apart."""

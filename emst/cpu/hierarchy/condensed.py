@@ -26,19 +26,15 @@ def condense(linkage, min_cluster_size):
         return _single_point(linkage, min_cluster_size)
     grain = grain_for(m, 1 << 15)
     node = nodes_of(linkage)
-    born_at, top = splits_of(linkage, node, min_cluster_size)
-    merges = (linkage.size, node, min_cluster_size)
-    # Of a merge in a cluster: the cluster. Of other merges: the node at which their points left their cluster.
-    owner = np.empty(m, np.int32)
-    for_chunks(_find_leavers, m, grain, parents(linkage), *merges, owner)
+    # Of a merge in a cluster, the owner is the cluster; of other merges, the node at which their points left theirs.
+    born_at, top, left, owner = splits_of(linkage, node, min_cluster_size)
     owner[-1] = 0
     owner[top] = np.arange(1, len(top) + 1)
     inherit(owner, parents(linkage))
+    merges = (linkage.size, node, min_cluster_size)
     cluster, leave = np.empty(n, np.int32), np.empty(n, np.int32)
     for_chunks(_leave, m, grain, linkage.child, *merges, owner, cluster, leave)
     for_chunks(_keep_nodes, m, grain, *merges, owner)
-    left = linkage.size.copy()
-    for_chunks(_goes_on, m, grain, parents(linkage), node, linkage.size, owner, left)
     size = np.empty(len(top) + 1, np.int32)
     size[0], size[1:] = linkage.size[-1], linkage.size[top]
     chains = (*chains_of(owner, len(size)), left)
@@ -71,15 +67,6 @@ def _in_cluster(size, node, min_cluster_size, e):
 
 
 @kernel
-def _find_leavers(parent, size, node, min_cluster_size, owner, begin, end):
-    """The highest merges that belong to no cluster: where they leave one."""
-    for e in range(begin, end):
-        above = node[parent[e]]
-        leaves = size[e] < min_cluster_size and node[e] == e and _in_cluster(size, node, min_cluster_size, above)
-        owner[e] = above if leaves else -1
-
-
-@kernel
 def _leave(child, size, node, min_cluster_size, owner, cluster, leave, begin, end):
     n = len(cluster)
     for e in range(begin, end):
@@ -96,15 +83,6 @@ def _keep_nodes(size, node, min_cluster_size, owner, begin, end):
     for e in range(begin, end):
         if node[e] != e or not _in_cluster(size, node, min_cluster_size, e):
             owner[e] = -1
-
-
-@kernel
-def _goes_on(parent, node, size, of_merge, left, begin, end):
-    """The points of a node below, where the cluster goes on, do not leave. There is one at most."""
-    for e in range(begin, end):
-        above = node[parent[e]]
-        if of_merge[e] >= 0 and above != e and of_merge[above] == of_merge[e]:
-            left[above] = size[above] - size[e]
 
 
 def measured(linkage, min_cluster_size, born_at, size, of_merge, left, chains, cluster, leave):

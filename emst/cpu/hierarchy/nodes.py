@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from emst.cpu.hierarchy.descent import inherit, parents
-from emst.cpu.runtime.atomics import store
-from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.atomics import compare_and_swap, store
+from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
@@ -24,55 +24,77 @@ def nodes_of(linkage):
 
 @kernel
 def _begin_nodes(parent, height, node, begin, end):
-    for e in range(begin, end):
-        node[e] = e if e == parent[e] or height[e] != height[parent[e]] else -1
+    """A merge whose parent is higher is a node: one whose parent comes after all merges of its height."""
+    low, high = end, len(height)
+    while low < high:
+        middle = (low + high) // 2
+        if height[middle] > height[end - 1]:
+            high = middle
+        else:
+            low = middle + 1
+    after = low
+    for e in range(end - 1, begin - 1, -1):
+        if e + 1 < end and height[e] != height[e + 1]:
+            after = e + 1
+        node[e] = e if parent[e] >= after or parent[e] == e else -1
 
 
 def splits_of(linkage, node, min_cluster_size):
-    """The nodes at which clusters are born, in the order of the clusters' numbers, and the clusters' own nodes: int32[K
-    - 1] each. The root is not among them.
+    """Where clusters split, and where points leave them. A cluster splits at a node if two or more of the nodes
+    directly below have at least `min_cluster_size` points.
 
-    A cluster splits at a node if two or more of the nodes directly below have at least `min_cluster_size` points.
+    Returns
+    -------
+    born_at, top : int32[K - 1]
+        The node at which each cluster splits off its parent, and its own highest node; in the order of the clusters'
+        numbers, without the root.
+    left : int32[n - 1]
+        Points that leave the cluster at each node that belongs to one.
+    leavers : int32[n - 1]
+        Of the highest nodes that belong to no cluster: where their points leave one; -1 of other merges.
     """
     m = len(node)
     grain = grain_for(m, 1 << 15)
-    large = (parents(linkage), node, linkage.size, min_cluster_size)
-    # One of the large nodes below each node: threads overwrite one another's. Whichever stays, all others see that they
-    # are not alone; so what is marked does not depend on it.
-    one, several = np.empty(m, np.int32), np.zeros(m, np.uint8)
-    for_chunks(_find_one, m, grain, *large, one)
-    for_chunks(_find_others, m, grain, *large, one, several)
+    merges = (parents(linkage), node, linkage.size, min_cluster_size)
+    left, leavers = np.empty(m, np.int32), np.empty(m, np.int32)
+    # The first thread to come claims a node for a large one below. All others see that it is not alone, whichever came
+    # first; so what is marked does not depend on it.
+    claimed, several = np.full(m, -1, np.int32), np.zeros(m, np.uint8)
+    for_chunks(_look_up, m, grain, *merges, left, leavers, claimed, several)
     is_child = np.empty(m, np.bool_)
-    for_chunks(_find_children, m, grain, *large, several, is_child)
+    for_chunks(_find_children, m, grain, *merges, several, left, is_child)
     children = np.flatnonzero(is_child)
-    born_at = node[parents(linkage)[children]]
-    return _last_nodes_first(born_at, children.astype(np.int32), several)
-
-
-@part
-def _is_large(parent, node, size, min_cluster_size, e):
-    """Whether a merge is a node that is large enough for a cluster; the root is left out."""
-    return node[e] == e and size[e] >= min_cluster_size and parent[e] != e
+    born_at, top = _last_nodes_first(node[parents(linkage)[children]], children.astype(np.int32), several)
+    return born_at, top, left, leavers
 
 
 @kernel
-def _find_one(parent, node, size, min_cluster_size, one, begin, end):
+def _look_up(parent, node, size, min_cluster_size, left, leavers, claimed, several, begin, end):
+    """What each node means to the node above."""
     for e in range(begin, end):
-        if _is_large(parent, node, size, min_cluster_size, e):
-            store(one, node[parent[e]], np.int32(e))
+        left[e], leavers[e] = size[e], -1
+        if node[e] != e or parent[e] == e:
+            continue
+        above = node[parent[e]]
+        if size[e] >= min_cluster_size:
+            if compare_and_swap(claimed, above, np.int32(-1), np.int32(e)) != -1:
+                store(several, above, np.uint8(1))
+        elif size[above] >= min_cluster_size or above == len(size) - 1:
+            leavers[e] = above
 
 
 @kernel
-def _find_others(parent, node, size, min_cluster_size, one, several, begin, end):
+def _find_children(parent, node, size, min_cluster_size, several, left, is_child, begin, end):
+    """Where one large node lies below, the cluster goes on, and the points of that node do not leave."""
     for e in range(begin, end):
-        if _is_large(parent, node, size, min_cluster_size, e) and one[node[parent[e]]] != e:
-            store(several, node[parent[e]], np.uint8(1))
-
-
-@kernel
-def _find_children(parent, node, size, min_cluster_size, several, is_child, begin, end):
-    for e in range(begin, end):
-        is_child[e] = _is_large(parent, node, size, min_cluster_size, e) and several[node[parent[e]]] != 0
+        is_child[e] = False
+        if size[e] < min_cluster_size or node[e] != e or parent[e] == e:
+            continue
+        above = node[parent[e]]
+        if several[above]:
+            is_child[e] = True
+        else:
+            left[above] = size[above] - size[e]
 
 
 def _last_nodes_first(born_at, children, several):

@@ -12,10 +12,10 @@ why results do not depend on the order of the threads:
     points/lightest                 replace a component's edge by one that comes before it, until no thread can
     contract                        shorten paths to roots that other threads follow
     hierarchy/descent               replace references that other threads follow by the value they lead to
-    hierarchy/nodes                 overwrite one element with any of several values, or with one and the same
     graph/offers, graph/worklist,   lower minima by one atomic operation
     graph/hybrid
     graph/partial_prim              claim vertices by compare-and-swap
+    hierarchy/nodes                 claim nodes by compare-and-swap, and mark those that are claimed twice
 
 Nothing here relies on Python's global interpreter lock: chunks are handed out under a lock of their own.
 """
