@@ -35,6 +35,9 @@ New points of a clustering:
 
 What they use:
     cluster.py     the workers, and how tasks are given to them
+    watch.py       how long anybody waits for results when the workers do nothing for them
+    pins.py        tasks that prefer a worker which has left
+    lost.py        data that went down with a worker, and reading the input again
     files.py       files of points, cut into pieces that workers read
     edges.py       graphs in chunks of edges: what is accepted, and how a worker reads a chunk
     routing.py     what one partition sends to another

@@ -1,15 +1,15 @@
 """Pictures of trees and clusters. They are drawn from plain arrays; matplotlib is imported when one is drawn.
 
-    clusters.py      the points, coloured by cluster
-    colours.py       which colours clusters get
-    page.py          a page for the browser: clusters, and a slider over min_cluster_size
-    condensed.py     the condensed tree
-    icicles.py       positions and widths of the condensed tree's icicles, without drawing
-    dendrogram.py    the single linkage tree
-    spanning.py      the minimum spanning tree between the points
-    approximation.py the graphs in which branches of clusters are found
-    graph.py         the forest of a graph at given positions
-    plane.py         axes, and where points of any dimension are drawn
+    clusters.py       the points, coloured by cluster
+    colours.py        which colours clusters get
+    page.py           a page for the browser: clusters, and a slider over min_cluster_size
+    condensed.py      the condensed tree
+    icicles.py        positions and widths of the condensed tree's icicles, without drawing
+    dendrogram.py     the single linkage tree
+    spanning.py       the minimum spanning tree between the points
+    approximation.py  the graphs in which branches of clusters are found
+    graph.py          the forest of a graph at given positions
+    plane.py          axes, and where points of any dimension are drawn
 
 Every function returns the Axes. Without `ax` it draws into the current ones, as the hdbscan package does.
 """
