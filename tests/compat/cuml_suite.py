@@ -79,15 +79,16 @@ def condense_hierarchy(dendrogram, min_cluster_size):
 
 
 def condensed_of(table):
-    """The record of a condensed tree, from hdbscan's table."""
+    """The record of a condensed tree, from hdbscan's table. What only `simplify` and plots read is left empty."""
     n = int(table["parent"].min())
     of_points = table[table["child"] < n]
     of_clusters = np.sort(table[table["child"] >= n], order="child")
     count = len(of_clusters) + 1
-    parent, split = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
+    parent, children = np.full(count, -1, np.int32), np.zeros((count, 2), np.int32)
     birth, size = np.zeros(count), np.full(count, n, np.int32)
     parent[1:], birth[1:], size[1:] = of_clusters["parent"] - n, of_clusters["lambda_val"], of_clusters["child_size"]
-    split[parent[1::2]] = np.arange(count // 2)  # children are numbered in pairs
+    first = np.arange(1, count, 2)  # children are numbered in pairs
+    children[parent[first]] = np.stack([first, first + 2], axis=1)
     death, stability = np.zeros(count), np.zeros(count)
     np.maximum.at(death, table["parent"] - n, table["lambda_val"])
     with np.errstate(invalid="ignore"):
@@ -99,8 +100,9 @@ def condensed_of(table):
     merge[of_points["child"][order]] = np.arange(n)
     with np.errstate(divide="ignore"):
         height = 1 / of_points["lambda_val"][order]
-    linkage = Linkage(np.zeros((n - 1, 2), np.int32), np.zeros(n - 1, np.int32), height)
-    return Condensed(linkage, 2, parent, split, birth, death, size, stability, cluster, merge, merge)
+    linkage, none = Linkage(np.zeros((n - 1, 2), np.int32), np.zeros(n - 1, np.int32), height), np.empty(0, np.int32)
+    tree = (parent, children, none, birth, death, size, stability)
+    return Condensed(linkage, 2, *tree, cluster, merge, of_merge=none, left=none)
 
 
 def extract_clusters(

@@ -10,7 +10,7 @@ import pytest
 
 
 def test_hdbscans_own_tests(ops):
-    """All cases but those that `hdbscan_suite` lists with their reasons."""
+    """All cases but those of the files that `hdbscan_suite` lists with their reasons."""
     pytest.importorskip("hdbscan")
     here = pathlib.Path(__file__).parent
     suite = ["--pyargs", "hdbscan.tests", "-p", "hdbscan_suite", "-p", "no:cacheprovider", "-q"]
@@ -24,5 +24,5 @@ def test_hdbscans_own_tests(ops):
     )
     assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
     passed, expected = (int(re.search(rf"(\d+) {word}", run.stdout).group(1)) for word in ("passed", "xfailed"))
-    assert passed >= 56
-    assert expected <= 25
+    assert passed >= 57
+    assert expected <= 24
