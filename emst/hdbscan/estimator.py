@@ -401,7 +401,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         3
         >>> finer = model.recluster(min_cluster_size=5, cluster_selection_method="leaf")
         >>> int(finer.labels_.max()) + 1
-        12
+        11
         """
         check_is_fitted(self)
         unknown = [name for name in params if name not in RULES]
