@@ -94,7 +94,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     copy : bool, default False
         Has no effect: `X` is never changed.
     cluster_selection_persistence : float, default 0.0
-        Merge back splits whose smaller side has less persistence than this, in units of lambda = 1 / distance.
+        Merge back splits unless two or more sides have at least this persistence, in units of lambda = 1 / distance.
     cluster_selection_epsilon_max : float, default infinity
         Clusters that split off their parent at a greater distance than this are not selected by "eom"; nor is the root
         if the tree has a longer edge.
@@ -157,8 +157,9 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     Notes
     -----
     Results are arrays of the same kind as `X`, on the same device. The same input gives the same result in every run
-    and on every device, except for the last digits of angles and of matrices of distances. Among equal distances the
-    order of the rows can matter.
+    and on every device, except for the last digits of angles and of matrices of distances. Equal heights of the
+    dendrogram are merged at once, as in the definition (Campello, Moulavi & Sander 2013, Algorithm 1), so the order of
+    the rows changes no cluster, only the numbers of clusters.
 
     Examples
     --------
@@ -400,7 +401,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         3
         >>> finer = model.recluster(min_cluster_size=5, cluster_selection_method="leaf")
         >>> int(finer.labels_.max()) + 1
-        12
+        11
         """
         check_is_fitted(self)
         unknown = [name for name in params if name not in RULES]

@@ -1,13 +1,16 @@
 """The condensed tree: the clusters of at least `min_cluster_size` points in the dendrogram.
 
-The dendrogram is read from the root down. A merge whose two sides both have at least `min_cluster_size` points is a
-*split*: one cluster ends and two begin. At any other merge the cluster continues, and the points of the smaller side
-leave it. Densities are lambda = 1 / height, infinite at height 0.
+The dendrogram is read from the root down. All merges of one height that hang together are a *node*: they take place at
+once, so a node can join more than two parts. Where two or more of these parts have at least `min_cluster_size` points,
+the cluster ends and each of them begins one: a *split*. Where one part has, the cluster continues in it. The points of
+all other parts leave the cluster. Densities are lambda = 1 / height, infinite at height 0.
 
 References
 ----------
-R. Campello, D. Moulavi, A. Zimek, J. Sander, "Hierarchical density estimates for data clustering, visualization, and
-outlier detection", TKDD 2015; L. McInnes, J. Healy, "Accelerated hierarchical density based clustering" (2017).
+R. Campello, D. Moulavi, J. Sander, "Density-based clustering based on hierarchical density estimates" (2013),
+Algorithm 1; R. Campello, D. Moulavi, A. Zimek, J. Sander, "Hierarchical density estimates for data clustering,
+visualization, and outlier detection", TKDD 2015; L. McInnes, J. Healy, "Accelerated hierarchical density based
+clustering" (2017).
 """
 
 from __future__ import annotations
@@ -26,7 +29,8 @@ def condensed_tree(linkage: Linkage, min_cluster_size: int, persistence: float, 
     min_cluster_size : int
         Fewest points of a cluster.
     persistence : float
-        Splits whose smaller side has less persistence, in lambda, are merged back; 0 keeps all splits.
+        Children of a split that persist for less than this, in lambda, are dropped. Where fewer than two are left, the
+        split is merged back. 0 keeps all splits.
     ops : HierarchyOperations
         The backend that holds the arrays of `linkage`.
 

@@ -10,7 +10,7 @@ import pytest
 
 
 def test_hdbscans_own_tests(ops):
-    """All cases but those that `hdbscan_suite` lists with their reasons."""
+    """All cases but those of the files that `hdbscan_suite` lists with their reasons."""
     pytest.importorskip("hdbscan")
     here = pathlib.Path(__file__).parent
     suite = ["--pyargs", "hdbscan.tests", "-p", "hdbscan_suite", "-p", "no:cacheprovider", "-q"]

@@ -19,7 +19,6 @@ from emst.compat.hdbscan.prediction import PredictionData
 from emst.hdbscan import HDBSCANGPU
 from emst.hdbscan.parameters import RULES
 from emst.hdbscan.trees import SpanningTree
-from emst.inputs.devices import to_host
 from emst.inputs.places import levels_of_the_package
 
 NO_BRANCHES = "Branch detection for non-vector space inputs is not (yet) implemented."  # hdbscan's words
@@ -58,8 +57,8 @@ class HDBSCAN(PeerClusterer):
         Allow detecting branches with `BranchDetector`, and reading `minimum_spanning_tree_`. No effect, but a
         UserWarning, for data without coordinates.
     match_reference_implementation : bool, default False
-        Count `min_samples` with the point itself, take clusters of more than `min_cluster_size` points, and leave
-        points that leave a cluster when it begins as noise.
+        Count `min_samples` with the point itself, and take clusters of more than `min_cluster_size` points. In hdbscan,
+        points that leave a cluster when it begins are noise, too. Here no point does: equal heights are merged at once.
     cluster_selection_epsilon_max : float, default infinity
         Clusters that split off their parent at a greater distance are not selected by "eom".
     device : {"auto", "cpu", "cuda"}, default "auto"
@@ -208,11 +207,6 @@ relative_validity_
         self._branch_data: BranchDetectionData | None = None
         if self.branch_detection_data:
             self.generate_branch_detection_data()
-        if self.match_reference_implementation:
-            labels, probabilities = to_host(self.labels_).copy(), to_host(self.probabilities_).copy()
-            leaves_at_once = _leave_when_it_begins(exact, labels)
-            labels[leaves_at_once], probabilities[leaves_at_once] = -1, 0
-            self.labels_, self.probabilities_ = exact._model.give(labels), exact._model.give(probabilities)
 
     @property
     def outlier_scores_(self) -> Any:
@@ -336,18 +330,6 @@ relative_validity_
         if name not in self._centers:
             self._centers[name] = getattr(exact.recluster(store_centers=kind), name)
         return self._centers[name][cluster_id]
-
-
-def _leave_when_it_begins(exact: HDBSCANGPU, labels: np.ndarray) -> np.ndarray:
-    """Whether a point leaves its cluster at the lambda at which the cluster begins: bool[n] on the host."""
-    tree = exact.condensed_tree_
-    rows = tree.to_numpy()
-    lambdas = np.zeros(2 * len(labels) + len(rows))
-    lambdas[rows["child"]] = rows["lambda_val"]
-    begins = lambdas[tree._select_clusters()]
-    members = labels >= 0
-    members[members] = lambdas[: len(labels)][members] <= begins[labels[members]]
-    return members
 
 
 def hdbscan(
