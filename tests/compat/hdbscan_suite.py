@@ -3,7 +3,7 @@
     python -m pytest -p hdbscan_suite --pyargs hdbscan.tests
 
 with this folder on PYTHONPATH puts `emst.compat.hdbscan` in the place of the package `hdbscan` in the tests that are
-installed with it, and expects all tests of the files below to fail, and no others. `EMST_TEST_DEVICE` says where to
+installed with it, and expects the tests below to fail, and no others. `EMST_TEST_DEVICE` says where to
 compute.
 """
 
@@ -62,6 +62,7 @@ sys.modules.update({f"hdbscan.{name}": getattr(hdbscan, name) for name in MODULE
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        found = EXPECTED.get(item.module.__name__.rpartition(".")[2])
+        file = item.module.__name__.rpartition(".")[2]
+        found = EXPECTED.get(item.originalname, EXPECTED_FILES.get(file))
         if found is not None:
             item.add_marker(pytest.mark.xfail(reason=found[0], raises=found[1], strict=True))

@@ -34,18 +34,24 @@ __device__ inline bool is_pair(int2 children) { return children.y - children.x =
 // If the other of two children has stored its word, returns that word. Otherwise stores this one, and returns NO_WORD.
 __device__ inline u64 meet(const Climbed &t, int above, u64 mine) { return atomicExch(t.meeting(above), mine); }
 
+// Whether all other children have come, from what stood at the meeting place.
+__device__ inline bool others_came(int2 children, u64 met) {
+  return is_pair(children) ? met != NO_WORD : met == (u64)(children.y - children.x - 2);
+}
+
 // Whether c is the last of more than two children; the words of all can be read then. By a warp.
-__device__ inline bool is_last(const Climbed &t, int above, int2 children, int c, u64 mine) {
-  u64 before = 0;
+__device__ inline bool is_last(const Climbed &t, int above, int2 children, int c, u64 mine, u64 met) {
   if (lane_id() == 0) {
     *t.word(c) = mine;
-    __threadfence();
-    before = atomicAdd(t.meeting(above), 1ull) + 1;
+    if (!others_came(children, met)) {
+      __threadfence();
+      met = atomicAdd(t.meeting(above), 1ull);
+    }
     __threadfence();
   }
-  before = __shfl_sync(FULL, before, 0);
+  met = __shfl_sync(FULL, met, 0);
   __syncwarp();  // what lane 0 has waited for, all lanes may read
-  return before == (u64)(children.y - children.x - 1);
+  return others_came(children, met);
 }
 
 // The word of a cluster from those of its two children, c and another.
@@ -83,31 +89,31 @@ struct Ancestor {
   int cluster, far;
   int2 children;
   double seen;
-  u64 word;  // of the sibling of the one before, if it has just one and that has come already
+  u64 met;  // what stood at its meeting place
 };
 
 template <class Step>
 __device__ Ancestor ancestor(const Climbed &t, int cluster, Step step) {
   if (cluster < 0) return Ancestor{NONE, NONE, make_int2(0, 0), 0.0, NO_WORD};
-  const u64 word = *(const volatile u64 *)t.meeting(cluster);  // all loads begin before the first is used
+  const u64 met = *(const volatile u64 *)t.meeting(cluster);  // all loads begin before the first is used
   const int far = t.far[cluster];
   const int2 children = t.children[cluster];
-  return Ancestor{cluster, far, children, step.look(cluster), is_pair(children) ? word : NO_WORD};
+  return Ancestor{cluster, far, children, step.look(cluster), met};
 }
 
-// One step by a warp to an ancestor that all lanes know, whose word may be there already. False if it has ended.
+// One step by a warp to an ancestor that all lanes know. False if it has ended.
 template <class Step>
-__device__ bool step_up(const Climbed &t, int above, int2 children, double seen, u64 other, int &c, u64 &mine,
+__device__ bool step_up(const Climbed &t, int above, int2 children, double seen, u64 met, int &c, u64 &mine,
                         Step step) {
   if (is_pair(children)) {
-    if (other == NO_WORD) {
-      if (lane_id() == 0) other = meet(t, above, mine);
-      other = __shfl_sync(FULL, other, 0);
-      if (other == NO_WORD) return false;
+    if (met == NO_WORD) {
+      if (lane_id() == 0) met = meet(t, above, mine);
+      met = __shfl_sync(FULL, met, 0);
+      if (met == NO_WORD) return false;
     }
-    mine = joined(above, seen, children, c, mine, other, step);
+    mine = joined(above, seen, children, c, mine, met, step);
   } else {
-    if (!is_last(t, above, children, c, mine)) return false;
+    if (!is_last(t, above, children, c, mine, met)) return false;
     mine = step.many(above, seen, children, t.word(children.x));
   }
   c = above;
@@ -122,12 +128,12 @@ __device__ void climb_together(const Climbed &t, int c, u64 mine, Step step) {
   Ancestor own = ancestor(t, first, step);
   for (;;) {
     const Ancestor later = ancestor(t, own.far, step);
-    if (__all_sync(FULL, own.word != NO_WORD)) {  // all are pairs, and nothing ends
+    if (__all_sync(FULL, is_pair(own.children) && own.met != NO_WORD)) {  // nothing ends here
 #pragma unroll 8
       for (int lane = 0; lane < AHEAD; lane++) {
         const int above = __shfl_sync(FULL, own.cluster, lane);
         const int2 pair = make_int2(__shfl_sync(FULL, own.children.x, lane), 0);
-        mine = joined(above, __shfl_sync(FULL, own.seen, lane), pair, c, mine, __shfl_sync(FULL, own.word, lane), step);
+        mine = joined(above, __shfl_sync(FULL, own.seen, lane), pair, c, mine, __shfl_sync(FULL, own.met, lane), step);
         c = above;
       }
     } else {
@@ -136,8 +142,8 @@ __device__ void climb_together(const Climbed &t, int c, u64 mine, Step step) {
         const int2 children =
             make_int2(__shfl_sync(FULL, own.children.x, lane), __shfl_sync(FULL, own.children.y, lane));
         const double seen = __shfl_sync(FULL, own.seen, lane);
-        const u64 other = __shfl_sync(FULL, own.word, lane);
-        if (above < 0 || !step_up(t, above, children, seen, other, c, mine, step)) return;
+        const u64 met = __shfl_sync(FULL, own.met, lane);
+        if (above < 0 || !step_up(t, above, children, seen, met, c, mine, step)) return;
       }
     }
     own = later;

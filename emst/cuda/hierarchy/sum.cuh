@@ -45,14 +45,15 @@ __device__ inline u64 greatest_of(const volatile u64 *words, int count) {
   return warp_max(most);
 }
 
-// Their sum as doubles, which are not negative. By a warp.
+// Their sum as doubles, which are not negative. By a warp. A word is read once if there are 32 or fewer.
 __device__ inline double sum_of(const volatile u64 *words, int count) {
-  const u64 most = greatest_of(words, count);
+  const u64 first = (int)lane_id() < count ? words[lane_id()] : 0;
+  const u64 most = maximum(warp_max(first), greatest_of(words + 32, count - 32));
   const double greatest = __longlong_as_double((i64)most);
   if (most == 0 || isinf(greatest)) return greatest;
   const int top = exponent_of(most);
-  Wide sum = {0, 0};
-  for (int i = lane_id(); i < count; i += 32) sum.add(shifted(words[i], top));
+  Wide sum = shifted(first, top);
+  for (int i = 32 + (int)lane_id(); i < count; i += 32) sum.add(shifted(words[i], top));
 #pragma unroll
   for (int step = 16; step > 0; step /= 2)
     sum.add(Wide{__shfl_xor_sync(FULL, sum.low, step), __shfl_xor_sync(FULL, sum.high, step)});
