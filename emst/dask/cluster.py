@@ -196,6 +196,8 @@ class Cluster:
             if running.done():
                 return
             watch.check(self._known_workers())
+            if watch.waits_in_vain and (cause := self._failed()) is not None:
+                raise cause
 
     def _known_workers(self) -> dict[str, Any]:
         """What the scheduler knows of the workers, by address. Partitions whose home has left move to a worker that has
@@ -210,13 +212,17 @@ class Cluster:
         """The error of the task that failed first, which other futures have; otherwise, that data was lost."""
         until = time.monotonic() + TOLD_WITHIN
         while True:
-            failed = (future.exception() for future in list(self._futures) if future.status == "error")
-            cause = next((error for error in failed if str(error) != NO_CAUSE), None)
+            cause = self._failed()
             if cause is not None:
                 return cause
             if time.monotonic() > until:
                 return LostInput(LOST)
             time.sleep(0.05)
+
+    def _failed(self) -> BaseException | None:
+        """The error of any future that the driver still holds."""
+        failed = (future.exception() for future in list(self._futures) if future.status == "error")
+        return next((error for error in failed if str(error) != NO_CAUSE), None)
 
     def _check_connected(self) -> None:
         if self.client.status != "running":

@@ -10,6 +10,7 @@ from distributed import Client, Future
 NO_WORKERS_FOR = 30.0  # seconds without any worker after which a wait ends
 PAUSED_FOR = 300.0  # seconds in which all workers are out of memory and idle: time to write hundreds of gigabytes
 IDLE_FOR = 120.0  # seconds in which workers have no task, but a result is missing: time to send Dask a large graph
+FAILED_FOR = 5.0  # of these seconds, after which the wait ends if any task has failed
 
 
 class Watch:
@@ -51,6 +52,12 @@ class Watch:
             )
         if self.timeout is not None and now - self.begin > self.timeout:
             raise TimeoutError(f"no result within {self.timeout:g} seconds")
+
+    @property
+    def waits_in_vain(self) -> bool:
+        """Whether a task that has failed is taken for the reason why nothing is done. If a result is lost while what it
+        was made of fails, Dask (distributed 2026.8) may leave its task waiting, without an error."""
+        return time.monotonic() - self.busy > FAILED_FOR
 
     def _progress_is_possible(self, workers: dict[str, dict[str, Any]]) -> bool:
         """Whether a worker has a task, none could take one, or no result is missing: results may still be on the way

@@ -298,6 +298,20 @@ def test_tasks_that_no_worker_may_take(client, monkeypatch):
         minimum_spanning_tree(given, client=client)
 
 
+def fails(ops):
+    raise FileNotFoundError("it has vanished")
+
+
+def test_a_failed_task_is_the_reason_if_nothing_is_done(client, monkeypatch):
+    """As if Dask had lost the way from the one to the other."""
+    monkeypatch.setattr("emst.dask.watch.FAILED_FOR", 1.0)
+    cluster = Cluster(client, "cpu")
+    failed, never = cluster.submit(fails), client.submit(one, None, resources={"a device that is not there": 1})
+    assert soon(lambda: failed.status == "error")
+    with pytest.raises(FileNotFoundError, match="it has vanished"):
+        cluster.gather([never])
+
+
 def slowly(ops):
     time.sleep(1)
     return 1
