@@ -243,3 +243,26 @@ def test_points_remember_what_they_were_told(ops):
     sent = [sum(own.asked for own in state.costs) for state in (frugal, forgetful)]
     assert 0 < sent[0] < 0.9 * sent[1]
     assert len(frugal.costs) <= len(forgetful.costs) + 2
+
+
+@pytest.mark.parametrize("frugal", [True, False])
+def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch, frugal):
+    made, _ = partitions_of(ops, SETS["uniform"], 5)
+    used = []
+
+    def watch(name):
+        operation = getattr(ops, name)
+
+        def watched(bvh, *args):
+            assert [part.lock.locked() for part in made if part.bvh.nodes is bvh.nodes] == [True], name
+            used.append(name)
+            return operation(bvh, *args)
+
+        monkeypatch.setattr(ops, name, watched)
+
+    names = {"label_nodes", "upper_bounds", "nearest_outgoing", "nearest_across"}
+    for name in names:
+        watch(name)
+    rounds_of(ops, local_trees(ops, made), 1, frugal)
+    assert set(used) == names
+    assert not any(part.lock.locked() for part in made)
