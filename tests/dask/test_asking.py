@@ -24,8 +24,8 @@ def triples(rng, d, dtype):
     "name, dtype", [("euclidean", np.float32), ("euclidean", np.float64), ("powers 3", np.float64)]
 )
 def test_rounding_keeps_no_point_from_asking(ops, rng, name, dtype):
-    """The neighbour has found the target, which is as far from the point as the component's bound. Lengths, by which the
-    triangle inequality excludes points, are rounded; powers, which decide, may be equal then."""
+    """The neighbour has found the target, which is as far from the point as the bound of its component. Powers decide;
+    the triangle inequality holds for lengths, their roots, which are rounded once more."""
     x = to_device(ops, triples(rng, 3, dtype))
     numbers = ops.xp.arange(len(x), dtype=np.int32)
     neighbour, point, target = (ops.xp.ascontiguousarray(numbers[i::3]) for i in range(3))
