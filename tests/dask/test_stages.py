@@ -16,6 +16,7 @@ from emst.dask.sizes import bytes_of
 from emst.dask.spanning import with_core_distances
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
+from emst.spanning import spanning_tree
 
 RNG = np.random.default_rng(13)  # for SETS; tests take `rng`
 SETS = {
@@ -109,12 +110,12 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name)
         assert rest == min(reach[far], default=np.inf)
 
 
-def local_trees(ops, made, k=1):
+def local_trees(ops, made, k=1, core_factor=1.0):
     """The partitions with their certain edges, by the tasks of `partitioned_tree`."""
     outline = on_backend(joined_outline([outline_of(part.bvh, BOXES, ops) for part in made]), ops)
     borders = [border.border(ops, part, outline, j, k, EUCLIDEAN) for j, part in enumerate(made)]
     found = [border.distances_for(ops, part, j, max(k - 1, 1), borders) for j, part in enumerate(made)]
-    return [certain.local_tree(ops, part, borders[j], j, k, 1.0, found) for j, part in enumerate(made)]
+    return [certain.local_tree(ops, part, borders[j], j, k, core_factor, found) for j, part in enumerate(made)]
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -201,17 +202,17 @@ def rounds_of(ops, trees, k, frugal):
     return state
 
 
-def check_rounds(ops, X, count, k, frugal):
+def check_rounds(ops, X, count, k, frugal, core_factor=1.0):
     """Certain edges, and those that rounds find, are the edges of the tree of one device."""
     made, _ = partitions_of(ops, X, count, k=len(X))
     if k > 1:
         made = [with_core_distances(ops, part, k) for part in made]
-    state = rounds_of(ops, trees := local_trees(ops, made, k), k, frugal)
+    state = rounds_of(ops, trees := local_trees(ops, made, k, core_factor), k, frugal)
     order = np.concatenate([to_host(local.partition.rows) for local in trees])
     found = order[np.stack([to_host(state.joined.u), to_host(state.joined.v)], axis=1)]
     sure = [to_host(local.partition.rows)[to_host(local.edges)] for local in trees]
     edges = np.sort(np.concatenate([found, *sure]), axis=1)
-    want = emst.minimum_spanning_tree(X, min_samples=k, device="cpu").edges
+    want, *_ = spanning_tree(X, emst.cpu.point_statistics(X), k, emst.cpu, core_factor=core_factor)
     assert np.array_equal(np.unique(edges, axis=0), np.unique(want, axis=0)) and len(edges) == len(X) - 1
 
 
@@ -223,6 +224,15 @@ def test_rounds_find_the_edges_that_are_left(ops, name, k, frugal, monkeypatch):
     monkeypatch.setattr(asking, "SAMPLE", 4)
     monkeypatch.setattr(asking, "GROWTH", 2)
     check_rounds(ops, SETS[name], 5, k, frugal)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_neighbour_whose_core_distance_is_its_weight_says_nothing(ops, seed, monkeypatch):
+    """With alpha = 4, most edges weigh as much as a core distance."""
+    monkeypatch.setattr(asking, "SAMPLE", 4)
+    monkeypatch.setattr(asking, "GROWTH", 2)
+    X = np.random.default_rng(seed).lognormal(0, 2, (1500, 2))
+    check_rounds(ops, X, 12, k=5, frugal=True, core_factor=16.0)
 
 
 @pytest.mark.parametrize("k", [1, 4])
