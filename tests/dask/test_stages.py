@@ -8,8 +8,7 @@ import pytest
 
 import emst.cpu
 from emst.backend.records import EUCLIDEAN
-from emst.dask import asking, border, certain, components, joining, partition
-from emst.dask.answering import answer
+from emst.dask import answering, asking, border, cells, certain, components, joining, partition
 from emst.dask.cells import Cutting, box_members, sample_codes
 from emst.dask.outline import BOXES, joined_outline, on_backend, outline_of, reaches
 from emst.dask.sizes import bytes_of
@@ -47,8 +46,8 @@ def partitions_of(ops, X, count, k=1, chunks=3):
     made = []
     for j in range(segments[-1].partition + 1):
         if sum(len(own[j].rows) for own in pieces):
-            cells = [segment.cell for segment in segments if segment.partition == j]
-            made.append(partition.assemble(ops, pieces, j, cells, scale, EUCLIDEAN, k, True))
+            inside = [segment.cell for segment in segments if segment.partition == j]
+            made.append(partition.assemble(ops, pieces, j, inside, scale, EUCLIDEAN, k, True))
     return made, scale
 
 
@@ -196,7 +195,8 @@ def rounds_of(ops, trees, k, frugal):
             for local, place, before in zip(trees, places, asked)
         ]
         answers = [
-            answer(ops, local, place, state, mine, asked, frugal) for local, place, mine in zip(trees, places, own)
+            answering.answer(ops, local, place, state, mine, asked, frugal)
+            for local, place, mine in zip(trees, places, own)
         ]
         state = joining.join(ops, state, answers)
     return state
@@ -276,3 +276,25 @@ def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch,
     rounds_of(ops, local_trees(ops, made), 1, frugal)
     assert set(used) == names
     assert not any(part.lock.locked() for part in made)
+
+
+def test_pairs_of_many_components_are_told_apart(ops):
+    """Numbers of pairs do not fit into 32 bits."""
+    count = 1 << 17
+    a, b = (ops.asarray(np.array(ends, np.int32)) for ends in ([5, 5 + (1 << 15), 5], [9, 9, 9]))
+    u, v = (ops.asarray(np.array(ends)) for ends in ([0, 1, 2], [3, 4, 5]))
+    weight = ops.asarray(np.array([2.0, 3.0, 1.0]))
+    edges = certain.OpenEdges(a, b, u, v, weight, weight)
+    found = answering._lightest_of_pairs(ops, edges, ops.xp.arange(count, dtype=np.int32), count)
+    assert to_host(found.u).tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("chunks", [1, 3])
+def test_rows_in_the_order_of_the_curve_are_cut_as_equally(ops, monkeypatch, chunks):
+    """A chunk shows codes of rows in equal steps, not of its first ones."""
+    monkeypatch.setattr(cells, "SAMPLE", 100)
+    X = SETS["uniform"]
+    order = ops.curve_order(ops.asarray(X), scale_of(ops.point_statistics(ops.asarray(X)), X.dtype)).rows
+    made, _ = partitions_of(ops, X[to_host(order)], 6, chunks=chunks)
+    sizes = [part.size for part in made]
+    assert 480 <= min(sizes) and max(sizes) <= 520, sizes
