@@ -16,7 +16,7 @@ def test_no_arc_is_longer_than_half_a_circle(ops):
 
 
 def test_antipodes(ops):
-    """Their images are 2.0000000000000004 apart on the CPU."""
+    """Their images are 2.0000000000000004 apart on the CPU. A last digit of a chord counts 1e-8 of so long an arc."""
     x = to_device(ops, np.array([[-23.0, 22.0], [23.0, -158.0]]))
     tree = minimum_spanning_tree(x, metric="haversine", metric_params={"degrees": True}, device=ops.name)
-    assert to_host(tree.weights).tolist() == [math.pi]
+    np.testing.assert_allclose(to_host(tree.weights), [math.pi], rtol=1e-7)
