@@ -8,14 +8,14 @@ import pytest
 
 import emst.cpu
 from emst.backend.records import EUCLIDEAN
-from emst.dask import asking, border, certain, components, joining, partition
-from emst.dask.answering import answer
+from emst.dask import answering, asking, border, cells, certain, components, joining, partition
 from emst.dask.cells import Cutting, box_members, sample_codes
 from emst.dask.outline import BOXES, joined_outline, on_backend, outline_of, reaches
 from emst.dask.sizes import bytes_of
 from emst.dask.spanning import with_core_distances
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
+from emst.spanning import spanning_tree
 
 RNG = np.random.default_rng(13)  # for SETS; tests take `rng`
 SETS = {
@@ -46,8 +46,8 @@ def partitions_of(ops, X, count, k=1, chunks=3):
     made = []
     for j in range(segments[-1].partition + 1):
         if sum(len(own[j].rows) for own in pieces):
-            cells = [segment.cell for segment in segments if segment.partition == j]
-            made.append(partition.assemble(ops, pieces, j, cells, scale, EUCLIDEAN, k, True))
+            inside = [segment.cell for segment in segments if segment.partition == j]
+            made.append(partition.assemble(ops, pieces, j, inside, scale, EUCLIDEAN, k, True))
     return made, scale
 
 
@@ -109,12 +109,12 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name)
         assert rest == min(reach[far], default=np.inf)
 
 
-def local_trees(ops, made, k=1):
+def local_trees(ops, made, k=1, core_factor=1.0):
     """The partitions with their certain edges, by the tasks of `partitioned_tree`."""
     outline = on_backend(joined_outline([outline_of(part.bvh, BOXES, ops) for part in made]), ops)
     borders = [border.border(ops, part, outline, j, k, EUCLIDEAN) for j, part in enumerate(made)]
     found = [border.distances_for(ops, part, j, max(k - 1, 1), borders) for j, part in enumerate(made)]
-    return [certain.local_tree(ops, part, borders[j], j, k, 1.0, found) for j, part in enumerate(made)]
+    return [certain.local_tree(ops, part, borders[j], j, k, core_factor, found) for j, part in enumerate(made)]
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -195,23 +195,24 @@ def rounds_of(ops, trees, k, frugal):
             for local, place, before in zip(trees, places, asked)
         ]
         answers = [
-            answer(ops, local, place, state, mine, asked, frugal) for local, place, mine in zip(trees, places, own)
+            answering.answer(ops, local, place, state, mine, asked, frugal)
+            for local, place, mine in zip(trees, places, own)
         ]
         state = joining.join(ops, state, answers)
     return state
 
 
-def check_rounds(ops, X, count, k, frugal):
+def check_rounds(ops, X, count, k, frugal, core_factor=1.0):
     """Certain edges, and those that rounds find, are the edges of the tree of one device."""
     made, _ = partitions_of(ops, X, count, k=len(X))
     if k > 1:
         made = [with_core_distances(ops, part, k) for part in made]
-    state = rounds_of(ops, trees := local_trees(ops, made, k), k, frugal)
+    state = rounds_of(ops, trees := local_trees(ops, made, k, core_factor), k, frugal)
     order = np.concatenate([to_host(local.partition.rows) for local in trees])
     found = order[np.stack([to_host(state.joined.u), to_host(state.joined.v)], axis=1)]
     sure = [to_host(local.partition.rows)[to_host(local.edges)] for local in trees]
     edges = np.sort(np.concatenate([found, *sure]), axis=1)
-    want = emst.minimum_spanning_tree(X, min_samples=k, device="cpu").edges
+    want, *_ = spanning_tree(X, emst.cpu.point_statistics(X), k, emst.cpu, core_factor=core_factor)
     assert np.array_equal(np.unique(edges, axis=0), np.unique(want, axis=0)) and len(edges) == len(X) - 1
 
 
@@ -223,6 +224,15 @@ def test_rounds_find_the_edges_that_are_left(ops, name, k, frugal, monkeypatch):
     monkeypatch.setattr(asking, "SAMPLE", 4)
     monkeypatch.setattr(asking, "GROWTH", 2)
     check_rounds(ops, SETS[name], 5, k, frugal)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_neighbour_whose_core_distance_is_its_weight_says_nothing(ops, seed, monkeypatch):
+    """With alpha = 4, most edges weigh as much as a core distance."""
+    monkeypatch.setattr(asking, "SAMPLE", 4)
+    monkeypatch.setattr(asking, "GROWTH", 2)
+    X = np.random.default_rng(seed).lognormal(0, 2, (1500, 2))
+    check_rounds(ops, X, 12, k=5, frugal=True, core_factor=16.0)
 
 
 @pytest.mark.parametrize("k", [1, 4])
@@ -243,3 +253,48 @@ def test_points_remember_what_they_were_told(ops):
     sent = [sum(own.asked for own in state.costs) for state in (frugal, forgetful)]
     assert 0 < sent[0] < 0.9 * sent[1]
     assert len(frugal.costs) <= len(forgetful.costs) + 2
+
+
+@pytest.mark.parametrize("frugal", [True, False])
+def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch, frugal):
+    made, _ = partitions_of(ops, SETS["uniform"], 5)
+    used = []
+
+    def watch(name):
+        operation = getattr(ops, name)
+
+        def watched(bvh, *args):
+            assert [part.lock.locked() for part in made if part.bvh.nodes is bvh.nodes] == [True], name
+            used.append(name)
+            return operation(bvh, *args)
+
+        monkeypatch.setattr(ops, name, watched)
+
+    names = {"label_nodes", "upper_bounds", "nearest_outgoing", "nearest_across"}
+    for name in names:
+        watch(name)
+    rounds_of(ops, local_trees(ops, made), 1, frugal)
+    assert set(used) == names
+    assert not any(part.lock.locked() for part in made)
+
+
+def test_pairs_of_many_components_are_told_apart(ops):
+    """Numbers of pairs do not fit into 32 bits."""
+    count = 1 << 17
+    a, b = (ops.asarray(np.array(ends, np.int32)) for ends in ([5, 5 + (1 << 15), 5], [9, 9, 9]))
+    u, v = (ops.asarray(np.array(ends)) for ends in ([0, 1, 2], [3, 4, 5]))
+    weight = ops.asarray(np.array([2.0, 3.0, 1.0]))
+    edges = certain.OpenEdges(a, b, u, v, weight, weight)
+    found = answering._lightest_of_pairs(ops, edges, ops.xp.arange(count, dtype=np.int32), count)
+    assert to_host(found.u).tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("chunks", [1, 3])
+def test_rows_in_the_order_of_the_curve_are_cut_as_equally(ops, monkeypatch, chunks):
+    """A chunk shows codes of rows in equal steps, not of its first ones."""
+    monkeypatch.setattr(cells, "SAMPLE", 100)
+    X = SETS["uniform"]
+    order = ops.curve_order(ops.asarray(X), scale_of(ops.point_statistics(ops.asarray(X)), X.dtype)).rows
+    made, _ = partitions_of(ops, X[to_host(order)], 6, chunks=chunks)
+    sizes = [part.size for part in made]
+    assert 480 <= min(sizes) and max(sizes) <= 520, sizes

@@ -51,6 +51,14 @@ def test_light_edges_come_first_in_several_steps(eager, monkeypatch):
     assert giants[-1] > 0
 
 
+def test_edges_that_leave_the_giant_component_stay(monkeypatch):
+    """Among short rows, of 8 entries on average at most, which are listed block by block."""
+    monkeypatch.setattr(worklist, "MANY", 1000)
+    graph = given(reference.random(20_000, 79_000), kind="distinct")
+    assert graph.m <= worklist.LONG * graph.n
+    assert_kruskals(graph)
+
+
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_no_edges_at_all(symmetric):
     empty = np.empty(0, np.int64)

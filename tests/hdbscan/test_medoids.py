@@ -50,6 +50,29 @@ def test_the_medoid_is_that_of_all_sums(ops, monkeypatch, name, p, kind):
         assert medoids.medoid(image, to_device(ops, weights), metric) == int(sums.argmin())
 
 
+def two_places(g):
+    """The bounds of copies equal the least sum, up to rounding."""
+    return np.repeat(g.random((2, 2)), 34, axis=0), g.random(68)
+
+
+def far_points_without_weight(g):
+    """The bounds of the others are small differences of large numbers, up to rounding."""
+    x, weights = g.normal(size=(300, 2)), g.random(300)
+    x[::4] *= 1e20
+    weights[::4] = 0
+    return x, weights
+
+
+@pytest.mark.parametrize("make", [two_places, far_points_without_weight])
+def test_rounding_leaves_no_medoid_out(ops, monkeypatch, make):
+    monkeypatch.setattr(medoids, "ENTRIES", 136)
+    metric = metric_of("euclidean", {}, algorithm="auto", alpha=1.0, sparse=False)
+    for seed in range(20):
+        x, weights = (to_device(ops, array) for array in make(np.random.default_rng(seed)))
+        sums = (medoids._distances(x, medoids._numbers(x), metric) * weights).sum(axis=1)
+        assert medoids.medoid(x, weights, metric) == int(sums.argmin()), seed
+
+
 def rows_computed(monkeypatch, ops, x, name):
     seen = []
     distances = medoids._distances

@@ -4,9 +4,12 @@ import threading
 
 import numpy as np
 import pytest
-from numba import int32, int64, uint8
+from numba import int32, int64, typeof, uint8
 
 from emst.cpu.contract import _flatten as flatten
+from emst.cpu.graph.offers import Offers, offer
+from emst.cpu.graph.partial_prim import _grow as grow
+from emst.cpu.graph.worklist import Worklist
 from emst.cpu.hierarchy import nodes
 from emst.cpu.hierarchy.descent import _follow as follow
 from emst.cpu.runtime.atomics import compare_and_swap, load, lower, lower_bound, store
@@ -69,6 +72,13 @@ def test_every_element_is_claimed_once():
     assert sum(claimed) == len(owner) and claimed == np.bincount(owner, minlength=4).tolist()
 
 
+def monotonic_lines(function, types):
+    """The atomic instructions in the code that LLVM makes of a function."""
+    compiled = without_counts(nogil=True)(function.py_func)
+    compiled.compile(types)
+    return [line for line in compiled.inspect_llvm(compiled.signatures[0]).splitlines() if "monotonic" in line]
+
+
 @pytest.mark.parametrize(
     "shared, arrays, loads",
     [
@@ -81,9 +91,26 @@ def test_every_element_is_claimed_once():
 def test_shared_elements_are_accessed_atomically(shared, arrays, loads):
     """Plain accesses would give the same results nearly always: the code that LLVM gets tells them apart."""
     numbers = shared.py_func.__code__.co_argcount - len(arrays)
-    compiled = without_counts(nogil=True)(shared.py_func)
-    compiled.compile((*(int64 if kind is None else kind[::1] for kind in arrays), *(int64,) * numbers))
-    code = compiled.inspect_llvm(compiled.signatures[0])
-    monotonic = [line for line in code.splitlines() if "monotonic" in line]
+    types = (*(int64 if kind is None else kind[::1] for kind in arrays), *(int64,) * numbers)
+    monotonic = monotonic_lines(shared, types)
     assert sum("load atomic" in line for line in monotonic) >= loads
     assert sum("store atomic" in line for line in monotonic) >= 1
+
+
+ONE, WIDE, LONG = (np.empty(1, dtype) for dtype in (np.int32, np.uint64, np.int64))
+OFFERS = Offers(WIDE, np.uint64(32), np.uint64(2**32 - 1), np.bool_(True))
+EDGES = Worklist(ONE, ONE, WIDE, LONG, LONG, LONG)
+
+
+@pytest.mark.parametrize(
+    "shared, arguments",
+    [
+        (offer, (OFFERS, EDGES, 0)),
+        (grow, ((WIDE, LONG, ONE), LONG, ONE, WIDE, 4, True, ONE, LONG, LONG, 0, 1)),
+    ],
+    ids=["offers", "partial_prim"],
+)
+def test_shared_elements_are_lowered_or_claimed_in_one_step(shared, arguments):
+    """At both ends of an edge; a start vertex, and one that a subtree reaches. x86 takes minima by compare-and-swap."""
+    monotonic = monotonic_lines(shared, tuple(map(typeof, arguments)))
+    assert sum("cmpxchg" in line or "atomicrmw" in line for line in monotonic) >= 2

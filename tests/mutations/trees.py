@@ -1,0 +1,73 @@
+"""Copies of the repository in which faults are planted, and what tests say there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from faults import Fault
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 600  # a test that takes longer has failed: faults may make loops endless
+PASSED, FAILED = 0, 1  # pytest's exit codes; all others say that it could not run the tests
+
+
+def copy_tree(folder: Path) -> None:
+    """Copy the files that git knows or would add."""
+    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    for name in subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\0"):
+        if name and (ROOT / name).is_file():  # others have been deleted, but git still knows them
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+
+
+def misplaced(fault: Fault) -> str | None:
+    """Why a fault cannot be planted, or None."""
+    path = ROOT / fault.file
+    if not path.is_file():
+        return "there is no such file"
+    if fault.old == fault.new:
+        return "it changes nothing"
+    count = path.read_text().count(fault.old)
+    return None if count == 1 else f"its text stands there {count} times, not once:\n{fault.old}"
+
+
+@contextlib.contextmanager
+def planted(fault: Fault | None, folder: Path) -> Iterator[None]:
+    """The copy in `folder` has the fault inside of the block; with None, it has none."""
+    if fault is None:
+        yield
+        return
+    path = folder / fault.file
+    text = path.read_text()
+    path.write_text(text.replace(fault.old, fault.new))
+    try:
+        yield
+    finally:
+        path.write_text(text)
+
+
+def passes(test: str, folder: Path) -> bool:
+    """Whether a test passes in the copy.
+
+    Raises
+    ------
+    RuntimeError
+        pytest could not run it; the error holds what pytest wrote.
+    """
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test]
+    clean = {"PYTHONDONTWRITEBYTECODE": "1"}  # a fault of the same size in the same second would run old bytecode
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env={**os.environ, **clean}, capture_output=True, text=True, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    if done.returncode not in (PASSED, FAILED):
+        raise RuntimeError(f"pytest could not run {test}:\n{done.stdout}{done.stderr}")
+    return done.returncode == PASSED
