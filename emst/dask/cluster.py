@@ -230,7 +230,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def releasing(self) -> Iterator[None]:
-        """Cancels what is still running when an error or an interrupt leaves the block, and releases what is done.
+        """Releases all tasks when an error or an interrupt leaves the block: those that do not run yet never will.
 
         Workers of this process take turns more often meanwhile: their tasks are short, and the scheduler is one of the
         threads that wait."""
@@ -241,8 +241,9 @@ class Cluster:
             self._known_workers()
             yield
         except BaseException:
-            with contextlib.suppress(Exception):
-                self.client.cancel([future for future in self._futures if not future.done()])
+            with contextlib.suppress(
+                Exception
+            ):  # `Client.cancel` breaks the connection if a task that follows is released
                 for future in self._futures:
                     future.release()
             raise
