@@ -32,14 +32,14 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
     if m == 0:
         return _single_point(linkage, min_cluster_size)
     chains: Chains = linkage.scratch
-    found = find_nodes(linkage, np.int32(min(min_cluster_size, 2**31 - 1)))
+    nodes = find_nodes(linkage, np.int32(min(min_cluster_size, 2**31 - 1)))
     place, cluster, leaving = cupy.empty(m, np.int32), cupy.empty(m + 1, np.int32), cupy.empty(m + 1, np.int32)
-    chains.descend("hierarchy/condensed", "place_merges", found.node, m, found.mark, place)
+    chains.descend("hierarchy/condensed", "place_merges", nodes.node, m, nodes.mark, place)
     launch_over_points("hierarchy/condensed", "leave", m + 1, chains.parent_merge, m + 1, place, cluster, leaving)
-    children, inside = found.counts.arrived()
-    members = members_of(place, inside, children + 1, found.left)
-    born_at, size = found.born_at[: children + 1], found.points[: children + 1]
-    clusters = (born_at, size, place, found.left, members, cluster, leaving)
+    children, inside = nodes.counts.arrived()
+    members = members_of(place, inside, children + 1, nodes.left)
+    born_at, size = nodes.born_at[: children + 1], nodes.points[: children + 1]
+    clusters = (born_at, size, place, nodes.left, members, cluster, leaving)
     return measured(linkage, min_cluster_size, *clusters)
 
 
