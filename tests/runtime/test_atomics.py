@@ -84,14 +84,15 @@ def monotonic_lines(function, types):
     [
         (flatten, (int32, int32, int64), 7),
         (follow, (int32,), 2),
-        (nodes._look_up, (int32, int32, int32, None, int32, int32, int32, uint8), 0),
+        (nodes._look_down, (int32[:, ::1], int32, int32, None, int32, int32, uint8), 0),
     ],
     ids=["contract", "descent", "nodes"],
 )
 def test_shared_elements_are_accessed_atomically(shared, arrays, loads):
     """Plain accesses would give the same results nearly always: the code that LLVM gets tells them apart."""
     numbers = shared.py_func.__code__.co_argcount - len(arrays)
-    types = (*(int64 if kind is None else kind[::1] for kind in arrays), *(int64,) * numbers)
+    kinds = (int64 if kind is None else kind if hasattr(kind, "ndim") else kind[::1] for kind in arrays)
+    types = (*kinds, *(int64,) * numbers)
     monotonic = monotonic_lines(shared, types)
     assert sum("load atomic" in line for line in monotonic) >= loads
     assert sum("store atomic" in line for line in monotonic) >= 1

@@ -56,11 +56,12 @@ def splits_of(linkage, node, min_cluster_size):
     m = len(node)
     grain = grain_for(m, 1 << 15)
     merges = (parents(linkage), node, linkage.size, min_cluster_size)
-    left, leavers = np.empty(m, np.int32), np.empty(m, np.int32)
+    left, leavers = linkage.size.copy(), np.full(m, -1, np.int32)
     # The first thread to come claims a node for a large one below. All others see that it is not alone, whichever came
     # first; so what is marked does not depend on it.
     claimed, several = np.full(m, -1, np.int32), np.zeros(m, np.uint8)
-    for_chunks(_look_up, m, grain, *merges, left, leavers, claimed, several)
+    below = (linkage.child, node, linkage.size, min_cluster_size)
+    for_chunks(_look_down, m, grain, *below, leavers, claimed, several)
     is_child = np.empty(m, np.bool_)
     for_chunks(_find_children, m, grain, *merges, several, left, is_child)
     children = np.flatnonzero(is_child)
@@ -69,18 +70,20 @@ def splits_of(linkage, node, min_cluster_size):
 
 
 @kernel
-def _look_up(parent, node, size, min_cluster_size, left, leavers, claimed, several, begin, end):
-    """What each node means to the node above."""
+def _look_down(child, node, size, min_cluster_size, leavers, claimed, several, begin, end):
+    """What the nodes directly below mean to each node that belongs to a cluster."""
     for e in range(begin, end):
-        left[e], leavers[e] = size[e], -1
-        if node[e] != e or parent[e] == e:
+        at = node[e]
+        if size[at] < min_cluster_size and at != len(size) - 1:
             continue
-        above = node[parent[e]]
-        if size[e] >= min_cluster_size:
-            if compare_and_swap(claimed, above, np.int32(-1), np.int32(e)) != -1:
-                store(several, above, np.uint8(1))
-        elif size[above] >= min_cluster_size or above == len(size) - 1:
-            leavers[e] = above
+        for i in range(2):
+            below = child[e, i]
+            if below < 0 or node[below] != below:
+                continue
+            if size[below] < min_cluster_size:
+                leavers[below] = at
+            elif compare_and_swap(claimed, at, np.int32(-1), below) != -1:
+                store(several, at, np.uint8(1))
 
 
 @kernel
