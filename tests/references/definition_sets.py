@@ -126,7 +126,7 @@ def prim(matrix, start=0):
 
 
 def another_tree(matrix, g):
-    """A minimum spanning tree whose edges are sorted by weight, and ties among all pairs at random (Kruskal)."""
+    """A minimum spanning tree by Kruskal's algorithm: edges are taken by weight, and equal ones in random order."""
     u, v = np.triu_indices(len(matrix), 1)
     order = np.lexsort((g.random(len(u)), matrix[u, v]))
     component, kept = np.arange(len(matrix)), []

@@ -88,8 +88,8 @@ def _keep_nodes(size, node, min_cluster_size, owner, begin, end):
 def measured(linkage, min_cluster_size, born_at, size, of_merge, left, chains, cluster, leave):
     """The condensed tree of clusters that are born at the nodes `born_at`, the root left out, with so many points.
 
-    `chains` are where the nodes of each cluster begin, these nodes, of different heights, in ascending order, and by
-    node how many points leave there.
+    `chains` holds three arrays: where the nodes of each cluster begin; the nodes of all clusters, those of a cluster in
+    ascending order and of different heights; and, by node, how many points leave there.
     """
     count = len(size)
     parent, birth = np.full(count, -1, np.int32), np.zeros(count)

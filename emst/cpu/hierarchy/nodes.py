@@ -50,27 +50,27 @@ def splits_of(linkage, node, min_cluster_size):
         numbers, without the root.
     left : int32[n - 1]
         Points that leave the cluster at each node that belongs to one.
-    leavers : int32[n - 1]
+    leaves_at : int32[n - 1]
         Of the highest nodes that belong to no cluster: where their points leave one; -1 of other merges.
     """
     m = len(node)
     grain = grain_for(m, 1 << 15)
     merges = (parents(linkage), node, linkage.size, min_cluster_size)
-    left, leavers = linkage.size.copy(), np.full(m, -1, np.int32)
+    left, leaves_at = linkage.size.copy(), np.full(m, -1, np.int32)
     # The first thread to come claims a node for a large one below. All others see that it is not alone, whichever came
     # first; so what is marked does not depend on it.
     claimed, several = np.full(m, -1, np.int32), np.zeros(m, np.uint8)
     below = (linkage.child, node, linkage.size, min_cluster_size)
-    for_chunks(_look_down, m, grain, *below, leavers, claimed, several)
+    for_chunks(_look_down, m, grain, *below, leaves_at, claimed, several)
     is_child = np.empty(m, np.bool_)
     for_chunks(_find_children, m, grain, *merges, several, left, is_child)
     children = np.flatnonzero(is_child)
     born_at, top = _last_nodes_first(node[parents(linkage)[children]], children.astype(np.int32), several)
-    return born_at, top, left, leavers
+    return born_at, top, left, leaves_at
 
 
 @kernel
-def _look_down(child, node, size, min_cluster_size, leavers, claimed, several, begin, end):
+def _look_down(child, node, size, min_cluster_size, leaves_at, claimed, several, begin, end):
     """What the nodes directly below mean to each node that belongs to a cluster."""
     for e in range(begin, end):
         at = node[e]
@@ -81,7 +81,7 @@ def _look_down(child, node, size, min_cluster_size, leavers, claimed, several, b
             if below < 0 or node[below] != below:
                 continue
             if size[below] < min_cluster_size:
-                leavers[below] = at
+                leaves_at[below] = at
             elif compare_and_swap(claimed, at, np.int32(-1), below) != -1:
                 store(several, at, np.uint8(1))
 

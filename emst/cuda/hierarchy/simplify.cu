@@ -10,9 +10,10 @@ constexpr int STAYS = 0, MERGED = 1, DROPPED = 2;
 __device__ inline u64 outlook(double greatest, bool leaf) { return word_of(leaf ? -greatest : greatest); }
 __device__ inline bool is_leaf(u64 word) { return word >> 63; }
 
-// Children that last stay if they are two or more. One that is split further becomes part of its parent, and the others
-// are dropped. Otherwise all become part of the parent: if none lasts, all are leaves, since a split that has stayed
-// lasts at least as long as it takes for two of its children.
+// A child lasts if it has enough persistence. If two or more children last, they stay, and the others are dropped. If
+// one lasts and is split further, it becomes part of its parent, and the others are dropped. Otherwise all become part
+// of the parent. If none lasts, all are leaves: a split that has stayed has two children that last, and so its cluster
+// lasts.
 struct Judge {
   const double *birth, *death;
   double persistence;
