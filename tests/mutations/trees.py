@@ -14,7 +14,7 @@ from faults import Fault
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 600  # a test that takes longer has failed: faults may make loops endless
-PASSED, FAILED = 0, 1  # pytest's exit codes; all others say that it could not run the tests
+PASSED, USAGE, NOTHING = 0, 4, 5  # pytest's exit codes: all passed, no such test, none chosen
 
 
 def copy_tree(folder: Path) -> None:
@@ -26,6 +26,16 @@ def copy_tree(folder: Path) -> None:
             shutil.copy2(ROOT / name, folder / name)
 
 
+def has_gpu() -> bool:
+    """Whether CuPy sees a GPU."""
+    try:
+        import cupy
+
+        return cupy.cuda.runtime.getDeviceCount() > 0
+    except Exception:  # not installed, no driver, a driver that is too old: no test runs on a GPU
+        return False
+
+
 def misplaced(fault: Fault) -> str | None:
     """Why a fault cannot be planted, or None."""
     path = ROOT / fault.file
@@ -33,6 +43,8 @@ def misplaced(fault: Fault) -> str | None:
         return "there is no such file"
     if fault.old == fault.new:
         return "it changes nothing"
+    if bool(fault.tests) == bool(fault.harmless):
+        return "it needs either tests or a reason why it is harmless"
     count = path.read_text().count(fault.old)
     return None if count == 1 else f"its text stands there {count} times, not once:\n{fault.old}"
 
@@ -52,15 +64,16 @@ def planted(fault: Fault | None, folder: Path) -> Iterator[None]:
         path.write_text(text)
 
 
-def passes(test: str, folder: Path) -> bool:
-    """Whether a test passes in the copy.
+def passes(test: str, gpu: bool, folder: Path) -> bool:
+    """Whether a test passes in the copy, on a GPU or without one. A test that cannot be imported fails.
 
     Raises
     ------
     RuntimeError
-        pytest could not run it; the error holds what pytest wrote.
+        There is no such test; the error holds what pytest wrote.
     """
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test]
+    marked = "gpu" if gpu else "not gpu"
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", marked, test]
     clean = {"PYTHONDONTWRITEBYTECODE": "1"}  # a fault of the same size in the same second would run old bytecode
     try:
         done = subprocess.run(
@@ -68,6 +81,6 @@ def passes(test: str, folder: Path) -> bool:
         )
     except subprocess.TimeoutExpired:
         return False
-    if done.returncode not in (PASSED, FAILED):
+    if done.returncode in (USAGE, NOTHING):
         raise RuntimeError(f"pytest could not run {test}:\n{done.stdout}{done.stderr}")
     return done.returncode == PASSED

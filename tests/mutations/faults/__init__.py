@@ -1,0 +1,28 @@
+"""Faults that tests must notice, a file for each room of the code."""
+
+from . import (
+    backend,
+    cli,
+    compat,
+    cuda_graph,
+    cuda_hierarchy,
+    cuda_points,
+    cuda_runtime,
+    dask,
+    distances,
+    graph,
+    hdbscan,
+    hierarchy,
+    inputs,
+    io,
+    plots,
+    points,
+    runtime,
+)
+from .fault import Fault
+
+ROOMS = (points, graph, hierarchy, distances, runtime, hdbscan, backend, inputs, io, cli, plots, compat, dask)
+CUDA_ROOMS = (cuda_points, cuda_graph, cuda_hierarchy, cuda_runtime)
+FAULTS = [fault for room in ROOMS + CUDA_ROOMS for fault in room.FAULTS]
+
+__all__ = ["FAULTS", "Fault"]

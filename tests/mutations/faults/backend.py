@@ -1,0 +1,5 @@
+"""Faults in what backends share."""
+
+from .fault import Fault
+
+FAULTS: list[Fault] = []

@@ -1,0 +1,5 @@
+"""Faults in the command line."""
+
+from .fault import Fault
+
+FAULTS: list[Fault] = []

@@ -1,0 +1,5 @@
+"""Faults in the GPU's forests of graphs."""
+
+from .fault import Fault
+
+FAULTS: list[Fault] = []

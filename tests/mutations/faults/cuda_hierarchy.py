@@ -1,0 +1,5 @@
+"""Faults in the GPU's hierarchy."""
+
+from .fault import Fault
+
+FAULTS: list[Fault] = []

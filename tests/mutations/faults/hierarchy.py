@@ -1,0 +1,5 @@
+"""Faults in the hierarchy."""
+
+from .fault import Fault
+
+FAULTS: list[Fault] = []

@@ -1,0 +1,5 @@
+"""Faults in the check of input."""
+
+from .fault import Fault
+
+FAULTS: list[Fault] = []

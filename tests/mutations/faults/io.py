@@ -1,0 +1,5 @@
+"""Faults in files."""
+
+from .fault import Fault
+
+FAULTS: list[Fault] = []

@@ -1,0 +1,5 @@
+"""Faults in plots."""
+
+from .fault import Fault
+
+FAULTS: list[Fault] = []
