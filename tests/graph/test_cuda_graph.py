@@ -70,3 +70,19 @@ def test_constants_decide_nothing(ops, constant, old, new, dtype):
         for kind in ("equal", "ties", "rising", "distinct"):
             graph = adjacency_of(edges, weights_for(len(edges[1]), dtype, kind))
             assert_chosen(ops.graph_forest(on(ops, graph)), graph)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_weights_above_all_that_a_sample_saw(ops, dtype):
+    """A few heavy edges join parts whose own edges are light. Of two between the same parts, the later is lighter."""
+    parts, size = 40, 1_000
+    g = np.random.default_rng(0)
+    at = np.repeat(np.arange(parts) * size, 3 * size)
+    u, v = at + g.integers(0, size, len(at)), at + g.integers(0, size, len(at))
+    ends = np.arange(parts - 1) * size
+    u, v = np.r_[u, ends, ends], np.r_[v, ends + size, ends + size + 1]
+    light, heavy = g.integers(1, 1_000, len(at)), 2**40 + np.arange(2 * (parts - 1))[::-1]
+    kept = u != v
+    graph = adjacency_of((parts * size, u[kept], v[kept]), np.r_[light, heavy][kept].astype(dtype))
+    assert_chosen(ops.graph_forest(on(ops, graph)), graph)

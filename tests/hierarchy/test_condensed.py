@@ -114,6 +114,17 @@ def test_a_single_point_never_leaves(ops):
     check(ops, edges, heights, 2, [1.0])
 
 
+@pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("shape", ["random", "nested"])
+def test_heights_whose_lambdas_are_infinite(ops, shape):
+    """Of clusters that begin and end at infinite lambdas, the points count nothing."""
+    edges = tree(shape, 60)
+    heights = np.sort(np.where(np.arange(59) < 50, 1e-320 * (1 + np.arange(59) % 7), 1.0))
+    known = check(ops, edges, heights, 2, [1.0])
+    assert known.count > 1
+    assert not np.isnan(known.stability).any()
+
+
 def test_every_point_counts_in_the_stability(ops):
     """By the definition over points, without merges and without an order: the sum of lambda - birth."""
     edges, heights = of_points("uniform", 2_000, np.float64)

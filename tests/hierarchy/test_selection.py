@@ -79,6 +79,15 @@ def test_choices_among_points_equal_the_reference(ops, kind, persistence):
         check(ops, edges, heights, min_cluster_size, choices(800, heights), persistence)
 
 
+@pytest.mark.usefixtures("size")
+def test_a_cluster_of_the_greatest_size_may_be_chosen(ops):
+    edges, heights = of_points("uneven", 800, np.float64)
+    sizes = np.unique(reference.condense(reference.linkage(edges, heights), 12).size)
+    assert len(sizes) >= 5
+    limits = [limit for size in sizes.tolist() for limit in (size, size - 1)]
+    check(ops, edges, heights, 12, [("eom", 0.0, limit, True) for limit in limits])
+
+
 def test_a_single_point(ops):
     """A cluster of its own if that is allowed; else noise."""
     edges, heights = np.empty((0, 2), np.int32), np.empty(0, np.float64)

@@ -12,7 +12,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from faults import FAULTS, Fault
-from trees import copy_tree, has_gpu, misplaced, passes, planted
+from trees import copy_tree, failing, has_gpu, misplaced, planted
 
 VERDICTS = ("killed", "harmless", "survived", "unclear")
 
@@ -42,14 +42,15 @@ def chosen(text: str | None) -> list[Fault]:
     return here
 
 
-def verdict_on(fault: Fault, sound: dict[tuple[str, bool], bool], folder: Path) -> str:
-    """What became of a fault; `sound` says which tests pass without it."""
+def verdict_on(fault: Fault, sound: dict[tuple[str, bool], bool], folder: Path) -> tuple[str, list[str]]:
+    """What became of a fault, and the tests that noticed it; `sound` says which tests pass without it."""
     if fault.harmless:
-        return "harmless"
+        return "harmless", []
     if not all(sound[run] for run in fault.runs):
-        return "unclear"
+        return "unclear", []
     with planted(fault, folder):
-        return "survived" if any(passes(*run, folder) for run in fault.runs) else "killed"
+        noticed = [failing(*run, folder) for run in fault.runs]
+    return ("killed" if all(noticed) else "survived"), [name for name in noticed if name]
 
 
 def main() -> int:
@@ -69,16 +70,18 @@ def main() -> int:
             finally:
                 free.put(folder)
 
-        sound = dict(zip(runs, (passed for passed, _ in pool.map(lambda run: in_a_copy(passes, *run), runs))))
+        broken = dict(zip(runs, (name for name, _ in pool.map(lambda run: in_a_copy(failing, *run), runs))))
+        sound = {run: name is None for run, name in broken.items()}
         verdicts = []
-        for fault, (verdict, seconds) in zip(
+        for fault, ((verdict, names), seconds) in zip(
             faults, pool.map(lambda fault: in_a_copy(verdict_on, fault, sound), faults)
         ):
-            print(f"{verdict:8}  {seconds:5.1f} s  {fault.file}: {fault.what}", flush=True)
+            by = f"; by {', '.join(names)}" if names else ""
+            print(f"{verdict:8}  {seconds:5.1f} s  {fault.file}: {fault.what}{by}", flush=True)
             verdicts.append(verdict)
     print(", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS))
-    for test, _ in (run for run in runs if not sound[run]):
-        print(f"unclear, for it fails without a fault as well: {test}")
+    for name in sorted({name for name in broken.values() if name}):
+        print(f"unclear, for it fails without a fault as well: {name}")
     return int(not set(verdicts) <= {"killed", "harmless"})
 
 

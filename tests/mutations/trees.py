@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from faults import Fault
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 600  # a test that takes longer has failed: faults may make loops endless
+FIRST = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)  # in pytest's summary
 PASSED, USAGE, NOTHING = 0, 4, 5  # pytest's exit codes: all passed, no such test, none chosen
 
 
@@ -64,8 +66,8 @@ def planted(fault: Fault | None, folder: Path) -> Iterator[None]:
         path.write_text(text)
 
 
-def passes(test: str, gpu: bool, folder: Path) -> bool:
-    """Whether a test passes in the copy, on a GPU or without one. A test that cannot be imported fails.
+def failing(test: str, gpu: bool, folder: Path) -> str | None:
+    """The first test that fails, of those that `test` names, on a GPU or without one; None if all pass in the copy.
 
     Raises
     ------
@@ -80,7 +82,10 @@ def passes(test: str, gpu: bool, folder: Path) -> bool:
             command, cwd=folder, env={**os.environ, **clean}, capture_output=True, text=True, timeout=SECONDS
         )
     except subprocess.TimeoutExpired:
-        return False
+        return f"{test}, which did not end"
     if done.returncode in (USAGE, NOTHING):
         raise RuntimeError(f"pytest could not run {test}:\n{done.stdout}{done.stderr}")
-    return done.returncode == PASSED
+    if done.returncode == PASSED:
+        return None
+    first = FIRST.search(done.stdout)
+    return first[1] if first else test

@@ -190,6 +190,14 @@ def test_the_bound_holds_in_rational_numbers(monkeypatch, products, name, dtype)
             assert near <= set(seen["candidates"][u, :found, 0].tolist())
 
 
+def test_parts_that_tie(monkeypatch, products):
+    """Where all pairs are compared, parts of the points interleave: the first of equal ones may be in any of them."""
+    x = np.random.default_rng(0).integers(0, 2, (70_000, 40)).astype(np.float32)
+    multiplied = tree_of(x, 1)
+    monkeypatch.setattr(products, "may_multiply", lambda bvh: False)
+    np.testing.assert_array_equal(tree_of(x, 1).edges, multiplied.edges)
+
+
 UNIT = Fraction(2**24)  # halves that are not subnormal are multiples of 1 / UNIT
 
 

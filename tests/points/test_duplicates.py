@@ -56,3 +56,14 @@ def test_many_equal_points_of_two_kinds_in_one_cell(ops, k):
     ours = tree(ops, x, k)
     assert time.perf_counter() - start < 5  # were it quadratic: half a minute
     assert (to_host(ours.weights)[:39_998] == 0).all()
+
+
+def test_fewer_copies_than_neighbours(ops):
+    """Then equal points have a core distance, and the edge between them is as heavy."""
+    x = np.repeat(np.random.default_rng(0).random((10_000, 2)), 2, axis=0)
+    ours = tree(ops, x, 5)
+    weights, core, ends = (to_host(array) for array in (ours.weights, ours.core_distances, ours.edges))
+    equal = (x[ends[:, 0]] == x[ends[:, 1]]).all(axis=1)
+    assert equal.sum() == 10_000
+    assert core.min() > 0
+    np.testing.assert_array_equal(weights[equal], core[ends[equal, 0]])

@@ -34,7 +34,7 @@ def test_edges_are_sorted_in_the_total_order(ops, kind, d, dtype, k):
 
 @pytest.mark.parametrize("k", [1, 5])
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("kind", ["all equal", "ordered first", "runs"])
+@pytest.mark.parametrize("kind", ["all equal", "ordered first", "runs", "of one length"])
 def test_many_edges_of_the_same_weight(ops, kind, dtype, k):
     """Runs that are put in order while they are written, and longer ones, some of which begin in order."""
     square = np.indices((12, 12)).reshape(2, -1).T
@@ -42,6 +42,9 @@ def test_many_edges_of_the_same_weight(ops, kind, dtype, k):
         square = np.r_[np.c_[np.arange(-200, 0), np.zeros(200)], square]
     elif kind == "runs":  # every length of an edge 12 times
         square = np.r_[square * [1, 0] * 100 + square * [0, 1] * (1 + square[:, :1] / 16)]
+    elif kind == "of one length":  # 63, 64 and 65 edges: 64 are the longest run that is put in order at once
+        lattices = [np.indices(sides).reshape(2, -1).T * 2.0**s for s, sides in enumerate([(8, 8), (5, 13), (6, 11)])]
+        square = np.concatenate([lattice + 1_000 * i for i, lattice in enumerate(lattices)])
     bvh, expected_bvh, order = hierarchies(ops, square.astype(dtype), k)
     forest = finished(expected_bvh)
     found = ops.sorted_edges(bvh, forest_on(ops, forest), to_device(ops, order))

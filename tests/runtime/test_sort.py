@@ -5,7 +5,7 @@ import pytest
 from helpers import to_device, to_host
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 1_000, 8_192, 8_193, 70_001])
+@pytest.mark.parametrize("n", [1, 2, 3, 1_000, 8_192, 8_193, 70_001, 1_000_003])
 @pytest.mark.parametrize("highest", [0, 1, 255, 2**16, 2**40, 2**64 - 1])
 def test_sort_is_stable(ops, n, highest):
     codes = np.random.default_rng(n).integers(0, highest, n, np.uint64, endpoint=True)

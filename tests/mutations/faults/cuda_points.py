@@ -2,4 +2,117 @@
 
 from .fault import Fault
 
-FAULTS: list[Fault] = []
+FAULTS = [
+    Fault(
+        "the error of a product is taken a hundred times too small",
+        "emst/cuda/points/bounds.cuh",
+        "__dmul_rd(s, 1 - b.eps);",
+        "__dmul_rd(s, 1 - b.eps * 0.01);",
+        ("tests/points/test_product_bounds.py::test_every_bound_is_on_the_safe_side",),
+    ),
+    Fault(
+        "bounds of products are rounded to the unsafe side",
+        "emst/cuda/points/bounds.cuh",
+        "return {reach, narrowed_down(__dmul_rd(0.5,",
+        "return {reach, narrowed_up(__dmul_rd(0.5,",
+        ("tests/points/test_product_bounds.py::test_every_bound_is_on_the_safe_side",),
+    ),
+    Fault(
+        "the number of operations in a computed power is forgotten",
+        "emst/cuda/points/bounds.cuh",
+        "__dmul_ru(__dmul_ru(root, b.grow), b.scale)",
+        "__dmul_ru(root, b.scale)",
+        ("tests/points/test_product_bounds.py::test_every_bound_is_on_the_safe_side",),
+    ),
+    Fault(
+        "what rounding of the moved point adds is forgotten",
+        "emst/cuda/points/halves.cu",
+        "__dadd_ru(__dmul_ru(__dsqrt_ru(lost), 1 + 0x1p-40), __dmul_ru(__dsqrt_ru(size), 0x1p-50))",
+        "__dmul_ru(__dsqrt_ru(lost), 1 + 0x1p-40)",
+        ("tests/points/test_product_bounds.py::test_what_the_move_rounds_away_is_counted",),
+    ),
+    Fault(
+        "a candidate whose core distance is the weight is left out",
+        "emst/cuda/points/products_search.cu",
+        "if (core && core[other] > weight) return;",
+        "if (core && core[other] >= weight) return;",
+        ("tests/points/test_cuda_products.py::test_the_tree_is_that_of_all_pairs[noise-33-float32]",),
+    ),
+    Fault(
+        "the first of the lightest edges is written without an atomic",
+        "emst/cuda/lightest.cu",
+        "if (e < edge[label]) atomicMin(edge + label, e);",
+        "if (e < edge[label]) edge[label] = e;",
+        ("tests/points/test_total_order.py::test_repeated_runs_are_identical[cuda-lattice-1]",),
+    ),
+    Fault(
+        "of the lightest edges not the nearest is taken",
+        "emst/cuda/lightest.cu",
+        "lower(best_distance + label, second[i]);",
+        "lower(best_distance + label, bound[i]);",
+        ("tests/points/test_total_order.py::test_repeated_runs_are_identical[cuda-lattice-5]",),
+    ),
+    Fault(
+        "equal points hang from their head by nothing",
+        "emst/cuda/points/duplicates.cu",
+        "if (hangs) weight[i] = core ? core[i] : 0;",
+        "if (hangs) weight[i] = 0;",
+        ("tests/points/test_duplicates.py::test_fewer_copies_than_neighbours",),
+    ),
+    Fault(
+        "a tie with a smaller id does not count",
+        "emst/cuda/points/search.cu",
+        "query.limit = (MRD ? distance : radius) + (i0 < found);",
+        "query.limit = (MRD ? distance : radius);",
+        ("tests/points/test_total_order.py::test_repeated_runs_are_identical[cuda-lattice-1]",),
+    ),
+    Fault(
+        "inner nodes that tie are not visited",
+        "emst/cuda/points/search.cu",
+        "if (!is_leaf) near = d < radius || (d == radius && (!MRD || distance >= radius) && first < found);",
+        "if (!is_leaf) near = d < radius;",
+        ("tests/points/test_total_order.py::test_cpu_and_gpu_give_the_same_bits[uniform-1-float32-1]",),
+    ),
+    Fault(
+        "a stacked node that ties is dropped",
+        "emst/cuda/points/walk.cuh",
+        "more = (int)(entry >> 32) <= high_word(search.reach);",
+        "more = (int)(entry >> 32) < high_word(search.reach);",
+        ("tests/points/test_total_order.py::test_cpu_and_gpu_give_the_same_bits[lattice-1-float32-1]",),
+    ),
+    Fault(
+        "a listed neighbour may tie with those that are not listed",
+        "emst/cuda/points/cached.cu",
+        "(weight == least && distance < last)",
+        "(weight == least && distance <= last)",
+        ("tests/points/test_total_order.py::test_repeated_runs_are_identical[cuda-lattice-5]",),
+    ),
+    Fault(
+        "listed neighbours that tie are not ordered",
+        "emst/cuda/points/cached.cu",
+        "(d < distance || (d == distance && j < found))",
+        "d < distance",
+        ("tests/points/test_total_order.py::test_repeated_runs_are_identical[cuda-lattice-5]",),
+    ),
+    Fault(
+        "two equal lengths of few points are not told apart by distance",
+        "emst/cuda/points/small.cu",
+        "(heavier < w || (MRD && heavier == w && further < d))",
+        "heavier < w",
+        ("tests/points/test_small.py::test_the_forest_of_the_loop[uniform-3-float32-4]",),
+    ),
+    Fault(
+        "differences of weight and distance run over",
+        "emst/cuda/points/result.cu",
+        "most - minimum(most, below) << bits",
+        "most - (below & most) << bits",
+        ("tests/points/test_result.py::test_edges_are_sorted_in_the_total_order[cuda-many-lattice-2-float32-5]",),
+    ),
+    Fault(
+        "a query's own core distance is forgotten where it decides",
+        "emst/cuda/points/queries.cu",
+        "radius = w > core ? w : d;",
+        "radius = d;",
+        ("tests/points/test_queries.py::test_points_of_another_component_equal_the_reference",),
+    ),
+]
