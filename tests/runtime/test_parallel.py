@@ -51,6 +51,28 @@ def test_numba_limits_the_threads():
         numba.set_num_threads(before)
 
 
+def test_a_chunk_is_run_however_late_its_thread_begins_with_it(threads, monkeypatch):
+    """A helper is held up after it has taken a chunk, until this thread finds none left."""
+
+    class Late(parallel._Chunks):
+        def __next__(self):
+            begin = super().__next__()
+            if threading.current_thread() is not threading.main_thread():
+                time.sleep(0.1)
+            return begin
+
+    threads(4)
+    monkeypatch.setattr(parallel, "_Chunks", Late)
+    seen = np.zeros(40, int)
+
+    def count(begin, end):
+        time.sleep(0.001)
+        seen[begin:end] += 1
+
+    parallel.for_chunks(count, 40, 1)
+    assert (seen == 1).all()
+
+
 def test_chunks_cover_the_range_once(threads):
     threads(4)
     seen = np.zeros(1003, int)

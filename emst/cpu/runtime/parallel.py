@@ -118,8 +118,11 @@ def for_chunks(
         pool = _helpers(helpers)
         futures = [pool.submit(work) for _ in range(helpers)]
         work(report)
+        finish(futures)  # a helper may have taken a chunk, and not have begun with it
+    except BaseException:
+        stop = True
+        raise
     finally:
-        stop = True  # reached early by an interrupt between chunks
         finish(futures)
         args, scratch = (), None  # a thread of the pool may keep `work` for some time after its future is done
     for future in futures:
