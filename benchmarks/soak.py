@@ -30,13 +30,13 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOLDERS = [str(ROOT), str(ROOT / "tests" / "references"), str(ROOT / "benchmarks")]
 KINDS = {  # where its class is, and the share of the cases
-    "points": ("soak_points", "Trees", 0.25),
+    "points": ("soak_points", "Trees", 0.257),
     "labels": ("soak_points", "Labels", 0.32),
     "prediction": ("soak_points", "Predictions", 0.11),
     "branches": ("soak_points", "Branches", 0.03),
     "distances": ("soak_distances", "Distances", 0.08),
     "graph": ("soak_graphs", "Graphs", 0.2),
-    "dask": ("soak_dask", "over_workers", 0.01),
+    "dask": ("soak_dask", "over_workers", 0.003),
 }
 PROGRESS = 10.0  # seconds from one line to the next
 STUCK = 120.0  # seconds after the end at which a case counts as one that never ends

@@ -33,7 +33,7 @@ class Distances(Case):
 
     def __init__(self, g: np.random.Generator) -> None:
         points, self.form = random_points(g, (1, 2, 3, 5), most=120), str(g.choice(FORMS))
-        x = points.x.astype(np.float64)
+        x = np.where(np.isfinite(points.x), points.x, 0).astype(np.float64)
         x /= abs(x).max(initial=0) or 1.0  # scikit-learn's distances are not made for extreme magnitudes
         name = str(g.choice(METRICS)) if self.form == "features" else "manhattan"
         metric = function if name == "function" else name

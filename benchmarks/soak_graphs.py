@@ -39,14 +39,15 @@ class Graphs(Case):
         self.policy = "min" if self.form in MERGED or g.random() < 0.3 else "check"
         if g.random() < 0.04 and dtype[-2] == "f" and self.form != "both ways" and len(weights):
             weights[g.integers(len(weights))] = np.nan
-            self.fault = "NaN"
         self.entries = stored(self.form, self.n, rows, columns, weights, g)
+        if (self.entries[2] != self.entries[2]).any():
+            self.fault = "NaN"
         if self.form == "both ways" and self.policy == "check" and directions_differ(*self.entries[:3]):
             self.fault = "symmetric='min' takes the lighter one"
         self.index = str(g.choice(["i4", "i8", "u4"]))
         self.options = random_options(g)
         self.streamed = self.fault is None and g.random() < 0.15
-        self.share = g.random()
+        self.share, self.many = g.random(), bool(g.random() < 0.3)
         self.staged = self.options["algorithm"] != "partial-prim" or self.n <= FEW
         self.what = f"{shape}, {self.n} vertices, {len(self.entries[0])} entries, {self.form}, {kind} {dtype}, "
         self.what += f"{self.options}, {self.policy}, indices {self.index}, {'streamed' if self.streamed else 'whole'}"
