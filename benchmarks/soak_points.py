@@ -44,14 +44,12 @@ ALPHAS = (0.5, 0.7, 1.3, 2.0)
 class _OfPoints(Case):
     """A set, a metric that the tree search supports, and the dtype to compute in."""
 
-    bad_rows = 0.1  # share of the sets that have some
-
     def __init__(self, g: np.random.Generator, alpha: float = 1.0, most: int = 2000) -> None:
         name, params, dimensions = random_metric(g)
         points = random_points(g, dimensions, most)
         if name == "haversine":
             points = on_sphere(points, params)
-        if g.random() < self.bad_rows:
+        if g.random() < 0.1:  # so many sets have rows that are not finite
             points = with_bad_rows(points, g)
         self.points: Points = points
         self.dtype = g.choice([None, np.float32, np.float64], p=[0.7, 0.15, 0.15])
@@ -214,8 +212,6 @@ class Predictions(Labels):
 class Branches(Labels):
     """Branches of the clusters, and the validity of the clusters."""
 
-    bad_rows = 0.0
-
     def __init__(self, g: np.random.Generator) -> None:
         super().__init__(g, most=80)
         self.detector = {
@@ -230,21 +226,21 @@ class Branches(Labels):
         self.what += f", {self.detector}"
 
     def results(self, fitted: HDBSCANGPU) -> dict[str, Any]:
-        found = BranchDetector(**self.detector).fit(fitted)
-        new = approximate_predict_branch(found, self.points.x)
-        labels = to_host(fitted.labels_)
-        return at_home(
-            labels=found.labels_,
-            probabilities=found.probabilities_,
-            branch_labels=found.branch_labels_,
-            branch_probabilities=found.branch_probabilities_,
-            centralities=found.centralities_,
-        ) | {
-            "persistence": list(map(to_host, found.branch_persistences_)),
-            "new points": list(map(to_host, new)),
-            "validity": list(validity_index(self.kept, labels, per_cluster_scores=True, mst_raw_dist=self.raw,
-                                            device=fitted.device_)),
-        }  # fmt: skip
+        detector = BranchDetector(**self.detector).fit(fitted)
+        found = at_home(
+            labels=detector.labels_,
+            probabilities=detector.probabilities_,
+            branch_labels=detector.branch_labels_,
+            branch_probabilities=detector.branch_probabilities_,
+            centralities=detector.centralities_,
+        )
+        found["persistence"] = list(map(to_host, detector.branch_persistences_))
+        found["new points"] = list(map(to_host, approximate_predict_branch(detector, self.points.x)))
+        if len(self.kept):
+            labels = to_host(fitted.labels_)[np.isfinite(self.x).all(axis=1)]
+            options = {"per_cluster_scores": True, "mst_raw_dist": self.raw, "device": fitted.device_}
+            found["validity"] = list(validity_index(self.kept, labels, **options))
+        return found
 
 
 def parameters(options: dict[str, Any]) -> dict[str, Any]:
