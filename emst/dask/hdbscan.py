@@ -164,6 +164,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         if chunks.n < 2:
             some = counted(chunks.n, "row")
             raise ValueError(f"X has {some} without NaN and infinity; HDBSCAN over workers needs two")
+        check_size(chunks.n, k)
         report = round_printer(chunks.n) if self.verbose else None
         where = namer(given, rows, cluster)
         fitted = fitted_tree(
