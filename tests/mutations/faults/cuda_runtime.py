@@ -55,8 +55,8 @@ FAULTS = [
     Fault(
         "splits that tie are not ordered by id",
         "emst/cuda/distances/brute.cu",
-        "(e < distance || (e == distance && i < found))",
-        "e < distance",
+        "if (of_split.id != NONE && of_split.before(first)) first = of_split;",
+        "if (of_split.weight < first.weight) first = of_split;",
         ("tests/points/test_cuda_products.py::test_parts_that_tie",),
     ),
 ]
