@@ -139,7 +139,9 @@ def test_chunks_of_any_length_make_the_same_tree(shape, weight, monkeypatch):
     for room in ("descent", "nodes", "condensed", "simplify", "cut"):
         module = importlib.import_module(f"emst.cpu.hierarchy.{room}")
         monkeypatch.setattr(module, "grain_for", lambda size, least: 7)
-    monkeypatch.setattr(importlib.import_module("emst.cpu.hierarchy.condensed"), "thread_count", lambda: 5)
+    condensed = importlib.import_module("emst.cpu.hierarchy.condensed")
+    monkeypatch.setattr(condensed, "thread_count", lambda: 5)
+    monkeypatch.setattr(condensed, "PART", 7)
     edges, heights = tree(shape, 600), weights(weight, 599, np.float64)
     for min_cluster_size in (2, 9, 1_000):
         check(ops, edges, heights, min_cluster_size, [0.1, np.inf])

@@ -28,10 +28,13 @@ def values(kind, count, g):
         found = g.integers(0, 4, count) * 2.0 ** g.integers(-110, 2, count)
     elif kind == "zeros":
         found[g.random(count) < 0.8] = 0
+    elif kind == "barely":  # a little more than the middle of two numbers
+        found[:] = 2.0**-150
+        found[:2] = [1, 2.0**-53][:count]
     return found
 
 
-KINDS = ["uniform", "wide", "subnormal", "halves", "zeros"]
+KINDS = ["uniform", "wide", "subnormal", "halves", "zeros", "barely"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -80,7 +80,7 @@ FAULTS = [
         "emst/graph/streaming.py",
         "block.weights[kept], kept + block.begin))",
         "block.weights[kept], kept))",
-        ("tests/graph/test_streaming.py::test_the_same_errors",),
+        ("tests/graph/test_streaming.py::test_directions_are_compared_in_bounded_memory",),
     ),
     Fault(
         "the last entry of a heap never rises",
