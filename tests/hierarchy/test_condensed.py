@@ -114,6 +114,17 @@ def test_a_single_point_never_leaves(ops):
     check(ops, edges, heights, 2, [1.0])
 
 
+@pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("weight", ["distinct", "ties"])
+def test_infinity_minus_infinity_is_no_stability(ops, weight):
+    """Clusters are born, and points leave them, at different heights whose lambda is infinite."""
+    edges = tree("nested", 64)
+    for exponent in (-1030, -1027):  # all of them, or the lower ones
+        heights = np.ldexp(1 + weights(weight, 63, np.float64), exponent)
+        known = check(ops, edges, heights, 2, [1.0])
+        assert np.isinf(known.birth).any() and not np.isnan(known.stability).any()
+
+
 def test_every_point_counts_in_the_stability(ops):
     """By the definition over points, without merges and without an order: the sum of lambda - birth."""
     edges, heights = of_points("uniform", 2_000, np.float64)
