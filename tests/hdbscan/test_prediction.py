@@ -22,6 +22,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 
 from emst import HDBSCANGPU
+from emst.backend.records import EUCLIDEAN
+from emst.hdbscan.joining import join_queries
 from emst.hdbscan.membership import all_points_membership_vectors, membership_vector
 from emst.hdbscan.prediction import approximate_predict, approximate_predict_scores
 
@@ -196,6 +198,11 @@ def test_rows_that_are_not_finite_get_the_labels_of_fit(ops):
     assert neighbors.tolist() == [0, -1, -1, 3, -1, 5]
     vectors = membership_vector(fitted(ops, x, method="leaf"), queries)
     assert np.isnan(vectors[[1, 4]]).all() and not vectors[2].any() and np.isfinite(vectors[[0, 3, 5]]).all()
+    x[:6] = queries
+    model = fitted(ops, x, method="leaf")
+    vectors = all_points_membership_vectors(model, out=np.full((100, model.labels_.max() + 1), 7.0))
+    assert np.isnan(vectors[[1, 4]]).all() and not vectors[2].any() and np.isfinite(vectors[[0, 3, 5]]).all()
+    np.testing.assert_array_equal(all_points_membership_vectors(model), vectors)
 
 
 @pytest.mark.parametrize("metric", ["cosine", "haversine", "sqeuclidean"])
@@ -220,8 +227,10 @@ def test_metrics_that_are_euclidean_in_disguise(ops, metric):
 )
 @pytest.mark.parametrize("alpha", [0.7, 1.3])
 def test_alpha_divides_distances_and_not_core_distances(ops, metric, params, alpha):
+    """The last queries lie beyond the scale of the training points, next to some that are far from one another."""
     x, _ = make_blobs([60, 40, 50], 3, cluster_std=0.7, random_state=5)
-    queries = np.concatenate([x[:20], x + np.random.default_rng(1).normal(0, 0.3, x.shape)])
+    x = np.concatenate([x, [[20, 0, 0], [20, 8, 0], [20, -8, 0]]])
+    queries = np.concatenate([x[:20], x + np.random.default_rng(1).normal(0, 0.3, x.shape), [[33, 0, 0], [-70, 0, 1]]])
     k, model = 4, fitted(ops, x, 4, metric, alpha=alpha, metric_params=params or None)
     between = pairwise_distances(queries, x, metric, **params)
     core = np.sort(pairwise_distances(x, metric=metric, **params), axis=1)[:, k - 1]
@@ -231,6 +240,8 @@ def test_alpha_divides_distances_and_not_core_distances(ops, metric, params, alp
     np.testing.assert_array_equal(labels[:20], model.labels_[:20])
     at = np.arange(20, len(queries))
     np.testing.assert_allclose(weight[at, neighbors[20:]], weight[20:].min(axis=1), rtol=1e-9)
+    heights = to_host(join_queries(model._model, to_device(ops, queries)).height)
+    np.testing.assert_allclose(heights[20:], weight[20:].min(axis=1), rtol=1e-9)
 
 
 @pytest.mark.parametrize("metric, alpha", [("braycurtis", 1.0), ("braycurtis", 1.3)])

@@ -7,6 +7,7 @@ import pytest
 from numba import int32, int64, typeof, uint8
 
 from emst.cpu.contract import _flatten as flatten
+from emst.cpu.graph import hybrid, worklist
 from emst.cpu.graph.offers import Offers, offer
 from emst.cpu.graph.partial_prim import _grow as grow
 from emst.cpu.graph.worklist import Worklist
@@ -101,6 +102,7 @@ def test_shared_elements_are_accessed_atomically(shared, arrays, loads):
 ONE, WIDE, LONG = (np.empty(1, dtype) for dtype in (np.int32, np.uint64, np.int64))
 OFFERS = Offers(WIDE, np.uint64(32), np.uint64(2**32 - 1), np.bool_(True))
 EDGES = Worklist(ONE, ONE, WIDE, LONG, LONG, LONG)
+LISTED = (ONE, ONE, WIDE)
 
 
 @pytest.mark.parametrize(
@@ -108,8 +110,10 @@ EDGES = Worklist(ONE, ONE, WIDE, LONG, LONG, LONG)
     [
         (offer, (OFFERS, EDGES, 0)),
         (grow, ((WIDE, LONG, ONE), LONG, ONE, WIDE, 4, True, ONE, LONG, LONG, 0, 1)),
+        (worklist._first_places, (EDGES, WIDE, WIDE, 0, 1)),
+        (hybrid._lightest, (WIDE, *LISTED, ONE, *LISTED, LONG, 1, 0, 1)),
     ],
-    ids=["offers", "partial_prim"],
+    ids=["offers", "partial_prim", "places", "hybrid"],
 )
 def test_shared_elements_are_lowered_or_claimed_in_one_step(shared, arguments):
     """At both ends of an edge; a start vertex, and one that a subtree reaches. x86 takes minima by compare-and-swap."""
