@@ -22,7 +22,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 
 from emst import HDBSCANGPU
-from emst.backend.records import EUCLIDEAN
 from emst.hdbscan.joining import join_queries
 from emst.hdbscan.membership import all_points_membership_vectors, membership_vector
 from emst.hdbscan.prediction import approximate_predict, approximate_predict_scores
