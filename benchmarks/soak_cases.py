@@ -133,17 +133,19 @@ def _never(name: str, a: Any, b: Any) -> bool:
 
 def _of_two_devices(name: str, a: Any, b: Any) -> bool:
     """Whether results that differ may do so, where devices give the same bits otherwise."""
+    name = name.removesuffix(" again")
     return name in NOT_ACROSS or (name in NEAR and near(a, b, CLOSE))
 
 
 def _of_two_roundings(name: str, a: Any, b: Any) -> bool:
     """Whether results may differ where the devices round lengths differently."""
-    return near(a, b, CLOSE_LENGTHS[a.dtype.itemsize]) if name in LENGTHS else name != "error"
+    return near(a, b, CLOSE_LENGTHS[a.dtype.itemsize], 1.0) if name in LENGTHS else name != "error"
 
 
-def near(a: np.ndarray, b: np.ndarray, close: float) -> bool:
-    """Whether results differ by rounding alone, measured by the greatest of them."""
-    greatest = abs(b[np.isfinite(b)]).max(initial=0)
+def near(a: np.ndarray, b: np.ndarray, close: float, least: float = 0.0) -> bool:
+    """Whether results differ by rounding alone, measured by the greatest of them, or by `least` if they are less: 1 is
+    the length of a direction, whose roundings make all lengths between equal directions."""
+    greatest = abs(b[np.isfinite(b)]).max(initial=least)
     return a.shape == b.shape and np.allclose(a, b, rtol=close, atol=close * greatest, equal_nan=True)
 
 

@@ -135,6 +135,27 @@ def test_extreme_values_in_float32(ops):
     np.testing.assert_allclose(tree(ops, x, metric="manhattan").weights / most, [1.5, 2], rtol=1e-6)
 
 
+def test_squares_that_are_subnormal_in_float32(ops):
+    """They keep their bits in trees, clusters and predictions: CuPy alone would take them for 0."""
+    x = (1e-21 * cloud(60, 2, np.float64)).astype(np.float32)
+    squared, plain = (
+        minimum_spanning_tree(x, min_samples=3, metric=metric, dtype=np.float32, device=ops.name)
+        for metric in ("sqeuclidean", "euclidean")
+    )
+    expected = to_host(plain.weights).astype(np.float64) ** 2
+    np.testing.assert_array_equal(to_host(squared.weights), expected.astype(np.float32))
+    assert (to_host(squared.weights) > 0).all() and to_host(squared.weights).max() < np.finfo(np.float32).tiny
+    model = HDBSCANGPU(
+        min_samples=3, min_cluster_size=4, metric="sqeuclidean", dtype=np.float32, device=ops.name, prediction_data=True
+    ).fit(x)
+    assert model.labels_.max() > 0
+    leaving = 1 / to_host(model._model.flat.condensed.leaving()[1]).astype(np.float64)
+    labels = to_host(model.labels_)
+    for cluster, points in enumerate(model.exemplar_indices_):
+        assert leaving[points].max() == leaving[labels == cluster].max()
+    np.testing.assert_array_equal(to_host(model.predict(x)), labels)
+
+
 def test_every_name_is_taken(ops):
     for name in TREE_NAMES:
         assert len(tree(ops, cloud(20, 2, np.float64), metric=name).weights) == 19

@@ -36,7 +36,7 @@ FAULTS = [
         "emst/cuda/runtime/sort.cu",
         "if (taken != q || !lookback::published(word[q], epoch)) continue;",
         "if (taken != q) continue;",
-        ("tests/runtime/test_sort.py::test_sort_is_stable",),
+        ("tests/runtime/test_late_tiles.py::test_sorts",),
     ),
     Fault(
         "equal points count as neighbours at distance 0",
