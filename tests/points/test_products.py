@@ -179,8 +179,9 @@ def nasty(name, dtype, d):
         x = 1 + x * 1e-7
     elif name == "subnormal":
         x *= 1e-40
-    elif name == "halfway":  # between two numbers of float32: of points that nearly are equal, one is rounded up
-        x[:] = np.where(x[:1] > 0, 1, -1) * (1 + 2.0**-24 * (1 + 1e-6 * np.resize([1, 1, -1, -1], (40, 1))))
+    elif name == "halfway":  # between two numbers of float32: the first points are rounded down, the others up
+        x[:20] = 1 + 2.0**-24 * (1 - 1e-6)
+        x[20:] = 2 + 2.0**-23 * (1 + 1e-6)
         x[::2] *= -1
     elif name == "lost":  # products are added to one that is so large that each of them gets lost
         x[:] = math.sqrt(0.49 * 2.0**-23)
