@@ -56,3 +56,10 @@ def test_many_equal_points_of_two_kinds_in_one_cell(ops, k):
     ours = tree(ops, x, k)
     assert time.perf_counter() - start < 5  # were it quadratic: half a minute
     assert (to_host(ours.weights)[:39_998] == 0).all()
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_equal_points_that_are_no_neighbours_on_the_curve(ops, k):
+    """So few points stay in the order of their rows."""
+    x = np.tile([[0.0], [1.0], [3.0]], (5, 1))
+    assert tree(ops, x, k).weights.tolist() == [0] * 12 + [1, 2]

@@ -14,6 +14,7 @@ from sklearn.metrics import pairwise_distances
 from emst import EMST, HDBSCANGPU, minimum_spanning_tree
 from emst.backend.records import Norm
 from emst.distances.metrics import TREE_NAMES, directions
+from emst.spanning import spanning_tree
 
 NORMS = [("manhattan", None), ("chebyshev", None), ("minkowski", 1.5), ("minkowski", 3), ("minkowski", 2.7)]
 SAME = [("l1", "manhattan", None), ("cityblock", "manhattan", None), ("infinity", "chebyshev", None)]
@@ -186,3 +187,19 @@ def test_roots_are_rounded_once_or_so(degree):
     roots = Norm("any power", degree).roots(powers)
     assert max(abs(Decimal(root) / e - 1) for root, e in zip(roots[:500].tolist(), exact)) < 4e-16
     assert Norm("powers", degree).roots(np.zeros(1)) == 0
+
+
+def test_weights_ascend_where_roots_do_not(ops):
+    class Ops:
+        def __getattr__(self, name):
+            return getattr(ops, name)
+
+        def sorted_edges(self, *args):
+            edges, weights = ops.sorted_edges(*args)
+            weights[5] = np.nextafter(float(weights[4]), 0)
+            return edges, weights
+
+    x = to_device(ops, cloud(20, 2, np.float64))
+    norm, statistics = BY_NAME["powers 3"], ops.point_statistics(x)
+    weights = to_host(spanning_tree(x, statistics, 1, Ops(), norm=norm)[1])
+    assert weights[5] == weights[4] and (np.diff(weights) >= 0).all()

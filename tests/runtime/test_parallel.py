@@ -103,7 +103,8 @@ def test_every_thread_has_its_own_scratch(threads):
         kept.append(object())
         return kept[-1]
 
-    parallel.for_chunks(note, 60, 1, scratch=scratch)
+    for make in (scratch, parallel.PerThread(scratch)):
+        parallel.for_chunks(note, 60, 1, scratch=make)
     assert all(len(who) == 1 for who in owners.values())
 
 
