@@ -5,7 +5,7 @@ import pytest
 import reference
 from helpers import forest_at_home, forest_on, spans, to_device
 
-from emst.boruvka import spanning_forest
+from emst.boruvka import bridged, spanning_forest
 
 
 def asking(ops, u, v, weight):
@@ -139,3 +139,12 @@ def test_rounds_that_leave_edges_out_are_an_error(ops):
     forest = forest_on(ops, reference.empty_forest(np.arange(n), np.float64))
     with pytest.raises(RuntimeError, match="6 rounds join all"):
         spanning_forest(forest, lightest, ops)
+
+
+def test_bridges_lead_to_the_least_vertices_in_their_order(ops):
+    """Components are named by any of their vertices."""
+    labels = to_device(ops, np.array([3, 1, 1, 3, 2], np.int32))
+    edges, weights = to_device(ops, np.array([[0, 3], [1, 2]], np.int32)), to_device(ops, np.array([1.0, 2.0]))
+    edges, weights = bridged(edges, weights, labels, 7.0)
+    assert edges.tolist() == [[0, 3], [1, 2], [0, 1], [0, 4]] and edges.dtype == np.int32
+    assert weights.tolist() == [1, 2, 7, 7]

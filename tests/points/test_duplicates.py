@@ -67,3 +67,10 @@ def test_fewer_copies_than_neighbours(ops):
     assert equal.sum() == 10_000
     assert core.min() > 0
     np.testing.assert_array_equal(weights[equal], core[ends[equal, 0]])
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_equal_points_that_are_no_neighbours_on_the_curve(ops, k):
+    """So few points stay in the order of their rows."""
+    x = np.tile([[0.0], [1.0], [3.0]], (5, 1))
+    assert tree(ops, x, k).weights.tolist() == [0] * 12 + [1, 2]
