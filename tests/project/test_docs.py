@@ -122,6 +122,22 @@ def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 120
 
 
+def test_the_changelog_is_for_users():
+    """What they notice, in at most three lines an entry; ideas that lost are on docs/how/tried.md."""
+    entries = re.findall(r"^- (?:.+\n)(?:  .*\n)*", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert len(entries) > 50
+    assert not [entry for entry in entries if entry.count("\n") > 3]
+
+
+def test_every_idea_that_lost_has_its_ratio():
+    lines = re.findall(r"^\| (.*) \|$", (ROOT / "docs" / "how" / "tried.md").read_text(), re.M)
+    ideas = [line.split(" | ") for line in lines if not line.startswith("idea ")]
+    assert len(ideas) > 50
+    for idea, ratio, version in ideas:
+        assert ratio == "-" or re.search(r"\d", ratio), idea
+        assert re.fullmatch(r"\d+\.\d+\.\d+", version), idea
+
+
 def test_what_verbose_prints(capsys):
     """The sample in docs/guide/progress.md, but for seconds."""
     page = (ROOT / "docs" / "guide" / "progress.md").read_text()
