@@ -118,6 +118,14 @@ def test_drawings_have_words():
     assert found > 10
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_words(page):
+    """Those that docs/contributing/words.md replaces, and others that only the code explains."""
+    text = page.read_text() if page.name != "words.md" else ""
+    private = re.findall(r"\b(?:seam|frugal|hopeful|guests?|hangs? (?:itself|themselves)|room (?:for|on))\b", text, re.I)
+    assert not private
+
+
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 120
 
