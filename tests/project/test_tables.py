@@ -77,6 +77,14 @@ def test_every_line_of_a_table_has_all_columns(file):
     assert sum(len(table) + 1 for _, table in tables(file)) == written
 
 
+def test_every_file_of_results_is_on_a_page():
+    """Those that newer ones supersede are deleted."""
+    pages = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *(ROOT / "docs").rglob("*.md")]
+    text = "".join(page.read_text() for page in pages)
+    files = [path.name for path in (ROOT / "benchmarks" / "results").glob("*.md")]
+    assert [file for file in files if f"results/{file}" not in text] == []
+
+
 def test_rows_are_chosen_by_cells_and_section():
     row = rows("epyc-2-cores.md", "Smaller", n="1,000", set="blobs3", k="6")
     assert [number(r["quitefastmst"]) for r in row] == [0.54]
