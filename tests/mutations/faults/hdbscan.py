@@ -53,8 +53,8 @@ FAULTS = [
     Fault(
         "a new point may leave later than its neighbour",
         "emst/hdbscan/membership.py",
-        "            height = np.maximum(height, flat.condensed.leaving(edges.neighbor)[1])\n",
-        "",
+        "leaves = np.minimum(density(height), density(flat.condensed.leaving(edges.neighbor)[1]))\n",
+        "leaves = density(height)\n",
         ("tests/hdbscan/test_prediction.py::test_membership_by_the_definition[cpu-2-{}]",),
     ),
     Fault(

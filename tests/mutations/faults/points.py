@@ -155,10 +155,7 @@ FAULTS = [
     Fault(
         "of equal edges that of the first point comes first",
         "emst/cpu/points/lightest.py",
-        "    v, y = memory.nearest[u], memory.nearest[x]\n"
-        "    if lesser(u, v) != lesser(x, y):\n"
-        "        return lesser(u, v) < lesser(x, y)\n"
-        "    return greater(u, v) < greater(x, y)\n",
+        "    return ends_precede(u, memory.nearest[u], x, memory.nearest[x])\n",
         "    return u < x\n",
         (EVERY,),
     ),
