@@ -125,6 +125,13 @@ def test_infinity_minus_infinity_is_no_stability(ops, weight):
         assert np.isinf(known.birth).any() and not np.isnan(known.stability).any()
 
 
+@pytest.mark.parametrize("members", [1_023, 1_024, 1_025])
+def test_a_cluster_of_as_many_nodes_as_one_warp_adds(ops, members):
+    edges, heights = tree("path", members + 4), weights("distinct", members + 3, np.float64)
+    known = check(ops, edges, heights, 5, [])
+    assert np.bincount(known.of_merge[known.of_merge >= 0]).max() == members
+
+
 def test_every_point_counts_in_the_stability(ops):
     """By the definition over points, without merges and without an order: the sum of lambda - birth."""
     edges, heights = of_points("uniform", 2_000, np.float64)
