@@ -107,7 +107,7 @@ __device__ int nearest_outside(const Rows &points, i64 n, i64 i, const int *labe
   return weight < INFINITE<T> ? found : NONE;
 }
 
-// The component that c hangs itself on; c if it stays a root.
+// The component that c hooks onto; c if it stays a root.
 __device__ inline int above(int c, const u64 *edge, const int *labels) {
   const u64 e = edge[c];
   if (e == NO_EDGE) return c;
