@@ -41,12 +41,12 @@ class Model:
     alpha: float
     options: Options
     n: int  # number of the caller's rows
-    rows: FiniteRows | None  # None if all rows are finite
-    data: Any  # the caller's features: numpy, cupy or CSR; None for distances
     edges: Array  # int32[m - 1, 2]
     weights: Array  # T[m - 1], in the metric's units
     core: Array  # T[m], zeros for min_samples = 1
     give: Callable[[Array], Any]  # result -> the caller's kind of array
+    rows: FiniteRows | None = None  # None if all rows are finite
+    data: Any = None  # the caller's features: numpy, cupy or CSR; None for distances
     linkage: Linkage | None = None  # the dendrogram; None for fewer than two points
     flat: FlatClustering | None = None  # the clusters; None for fewer than two points
 
