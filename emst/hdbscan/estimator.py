@@ -174,7 +174,6 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     array([1, 2])
     """
 
-    cluster_selection_epsilon_max: float = math.inf  # of estimators that were pickled before they had it
     _conventions = Conventions()
 
     @tells_equivalents
