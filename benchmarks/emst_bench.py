@@ -12,13 +12,14 @@ from __future__ import annotations
 import argparse
 import pathlib
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from contestants import ours
 from memory import peak_of
 from race import invited, open_set, parser, race
-from report import TREES, head, row, write
+from report import TREES, table, write
 from stages import time_stages
 
 from datasets.synthetic import SETS, uniform_on_device
@@ -64,17 +65,16 @@ def measure(title: str, points: Any, k: int, options: argparse.Namespace) -> lis
     return records
 
 
-def main() -> None:
-    options = arguments()
-    records = []
-    print(head(TREES), flush=True)
+def races(options: argparse.Namespace) -> Iterator[list[dict[str, Any]]]:
     for title, points in point_sets(options):
         for k in options.k:
-            measured = measure(title, points, k, options)
-            records += measured
-            print(*(row(TREES, record) for record in measured), sep="\n", flush=True)
+            yield measure(title, points, k, options)
         del points
-    write(records, TREES, options)
+
+
+def main() -> None:
+    options = arguments()
+    write(table(TREES, races(options)), TREES, options)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import argparse
 import pathlib
 import sys
 import tempfile
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -25,7 +26,7 @@ from graph_contestants import PEERS, Solver, ours, peers
 from graph_sets import Graph, Missing, check_graph
 from memory import high_water, in_child, peak_on_device
 from race import common_parser, shuffled
-from report import FORESTS, head, median_of, row, write
+from report import FORESTS, median_of, table, write
 
 OURS = "emst"
 SETS = ["USA-road-d.NY", "grid1024", "grid4096", "rmat22", "gnm22", "gnm1M"]
@@ -122,9 +123,7 @@ def comparison(records: list[dict[str, Any]]) -> str:
     return "\n".join(["", "", *lines]) if lines else ""
 
 
-def run(options: argparse.Namespace) -> list[dict[str, Any]]:
-    records = []
-    print(head(FORESTS), flush=True)
+def races(options: argparse.Namespace) -> Iterator[list[dict[str, Any]]]:
     for name in options.sets:
         try:
             graph = check_graph(name, options.scratch, options.data)
@@ -132,17 +131,14 @@ def run(options: argparse.Namespace) -> list[dict[str, Any]]:
             print(missing, file=sys.stderr)
             continue
         for dtype in options.weights:
-            measured = measure(graph.weighing(dtype), options)
-            records += measured
-            print(*(row(FORESTS, record) for record in measured), sep="\n", flush=True)
-    return records
+            yield measure(graph.weighing(dtype), options)
 
 
 def main() -> None:
     options = arguments()
     with tempfile.TemporaryDirectory() as folder:
         options.scratch = options.scratch or pathlib.Path(folder)
-        records = run(options)
+        records = table(FORESTS, races(options))
     write(records, FORESTS, options, comparison(records))
     wrong = [f"{record['contestant']} on {record['set']}" for record in records if not _right(record, records)]
     if wrong:

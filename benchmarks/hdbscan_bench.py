@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import pathlib
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from sklearn.metrics import adjusted_rand_score
@@ -22,7 +23,7 @@ from contestants import MIN_CLUSTER_SIZE, ours
 from expected import recorded
 from memory import peak_of
 from race import invited, open_set, parser, race
-from report import CLUSTERINGS, head, median_of, row, write
+from report import CLUSTERINGS, median_of, table, write
 from stages import time_labels
 
 from datasets.synthetic import SETS
@@ -73,16 +74,21 @@ def cases(options: argparse.Namespace) -> list[Case]:
     """The sets, sizes and values of k to run."""
     chosen = CPU_CASES if options.device == "cpu" else CUDA_CASES
     if options.sets:
-        named = (name.rpartition(":")[::2] if ":" in name else (name, "") for name in options.sets)
-        chosen = [(name, int(n) if n else None, options.k) for name, n in named]
+        chosen = [(*sized(name), options.k) for name in options.sets]
     if options.quick:
         chosen = [(name, QUICK, ks) for name, _, ks in chosen]
     return chosen
 
 
-def measure(title: str, points: Any, k: int, options: argparse.Namespace) -> list[dict[str, Any]]:
+def sized(name: str) -> tuple[str, int | None]:
+    """Name and number of points of NAME or NAME:N."""
+    name, n = name.rpartition(":")[::2] if ":" in name else (name, "")
+    return name, int(n) if n else None
+
+
+def measure(title: str, points: Any, k: int, peers: list[str], options: argparse.Namespace) -> list[dict[str, Any]]:
     """Time every contestant on one set; our record comes first."""
-    field = {OURS: ours(options.device)[OURS].under(options.metric)} | invited(title, len(points), k, PEERS, options)
+    field = {OURS: ours(options.device)[OURS].under(options.metric)} | invited(title, len(points), k, peers, options)
     runs = {name: options.runs if name in FAST else options.peer_runs or options.runs for name in field}
     records = race(title, points, k, field, runs, options)
     mine = records[0]
@@ -99,18 +105,17 @@ def measure(title: str, points: Any, k: int, options: argparse.Namespace) -> lis
     return records
 
 
-def main() -> None:
-    options = arguments()
-    records = []
-    print(head(CLUSTERINGS), flush=True)
-    for name, n, ks in cases(options):
+def races(chosen: list[Case], peers: list[str], options: argparse.Namespace) -> Iterator[list[dict[str, Any]]]:
+    for name, n, ks in chosen:
         title, points = open_set(name, n, options)
         for k in ks:
-            measured = measure(title, points, k, options)
-            records += measured
-            print(*(row(CLUSTERINGS, record) for record in measured), sep="\n", flush=True)
+            yield measure(title, points, k, peers, options)
         del points
-    write(records, CLUSTERINGS, options)
+
+
+def main() -> None:
+    options = arguments()
+    write(table(CLUSTERINGS, races(cases(options), PEERS, options)), CLUSTERINGS, options)
 
 
 if __name__ == "__main__":

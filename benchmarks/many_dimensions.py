@@ -14,18 +14,12 @@ from __future__ import annotations
 import argparse
 import pathlib
 import sys
-from typing import Any
-
-from sklearn.metrics import adjusted_rand_score
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from contestants import MIN_CLUSTER_SIZE, ours
-from memory import peak_of
-from race import invited, open_set, parser, race
-from report import MANY_DIMENSIONS, head, median_of, row, write
-from stages import time_labels
+from hdbscan_bench import races, sized
+from race import parser
+from report import MANY_DIMENSIONS, table, write
 
-OURS = "HDBSCANGPU"
 PEERS = ["scikit-learn brute", "hdbscan"]
 K = 16  # min_samples, counting the point itself
 CASES = {
@@ -47,32 +41,10 @@ def arguments() -> argparse.Namespace:
     return top.parse_args()
 
 
-def measure(title: str, points: Any, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Time every contestant on one set; our record comes first."""
-    field = {OURS: ours(options.device)[OURS].under(options.metric)} | invited(title, len(points), K, PEERS, options)
-    runs = {name: options.runs if name == OURS else options.peer_runs or options.runs for name in field}
-    records = race(title, points, K, field, runs, options)
-    mine = records[0]
-    mine["peak_bytes"] = None if options.no_memory else peak_of(OURS, points, K, options)
-    if options.stages:
-        mine["stages"] = time_labels(points, K, MIN_CLUSTER_SIZE, options.device, options.metric)
-    labels = [record.pop("labels") for record in records]
-    for record, theirs in zip(records[1:], labels[1:]):
-        record["ratio"] = median_of(record) / median_of(mine)
-        record["rand"] = float(adjusted_rand_score(labels[0], theirs))
-    return records
-
-
 def main() -> None:
     options = arguments()
-    records = []
-    print(head(MANY_DIMENSIONS), flush=True)
-    for case in options.sets or CASES[options.device]:
-        name, _, n = case.partition(":")
-        measured = measure(*open_set(name, int(n) if n else None, options), options)
-        records += measured
-        print(*(row(MANY_DIMENSIONS, record) for record in measured), sep="\n", flush=True)
-    write(records, MANY_DIMENSIONS, options)
+    cases = [(*sized(case), [K]) for case in options.sets or CASES[options.device]]
+    write(table(MANY_DIMENSIONS, races(cases, PEERS, options)), MANY_DIMENSIONS, options)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import numpy as np
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from contestants import checksum
 from race import open_set, shuffled
-from report import RACE, head, median_of, row, write
+from report import RACE, median_of, table, write
 
 from datasets.synthetic import SETS
 from emst import HDBSCANGPU
@@ -86,9 +86,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 def main() -> None:
     options = arguments()
-    record = measure(options)
-    print(head(COLUMNS), row(COLUMNS, record), sep="\n")
-    write([record], COLUMNS, options)
+    write(table(COLUMNS, [[measure(options)]]), COLUMNS, options)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import os
 import pathlib
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -78,7 +78,10 @@ CLUSTERINGS: list[Column] = [
 ]
 MANY_DIMENSIONS: list[Column] = [
     *CLUSTERINGS[:7],
-    ("processor ms", lambda record: _ms(float(np.median(record["processor"])) * 1000)),
+    (
+        "processor ms",
+        lambda record: _ms(float(np.median(record["processor"])) * 1000) if "processor" in record else "-",
+    ),
     *CLUSTERINGS[8:12],
     *FIGURES[:2],
     ("labels", _given("checksum", "")),
@@ -141,13 +144,23 @@ def row(columns: list[Column], record: Record) -> str:
     return "| " + " | ".join(str(cell(record)) for _, cell in columns) + " |"
 
 
+def table(columns: list[Column], races: Iterable[list[Record]]) -> list[Record]:
+    """The records of all races. Those of each are printed, as rows of one table, when it is over."""
+    print(head(columns), flush=True)
+    records = []
+    for race in races:
+        print(*(row(columns, record) for record in race), sep="\n", flush=True)
+        records += race
+    return records
+
+
 def write(records: list[Record], columns: list[Column], options: argparse.Namespace, below: str = "") -> None:
     """Print stages, `below` and the machine under the table; write the requested files."""
     where, stages = machine(options.device), stage_table(records) + below
     print(stages, f"\n\n{where}")
     if options.markdown:
-        table = "\n".join([head(columns), *(row(columns, record) for record in records)])
-        options.markdown.write_text(f"# {where}\n\n`{' '.join(['python', *sys.argv])}`\n\n{table}{stages}\n")
+        lines = "\n".join([head(columns), *(row(columns, record) for record in records)])
+        options.markdown.write_text(f"# {where}\n\n`{' '.join(['python', *sys.argv])}`\n\n{lines}{stages}\n")
     if options.json:
         options.json.write_text(json.dumps({"machine": where, "argv": sys.argv, "records": records}, indent=1))
 

@@ -18,7 +18,6 @@
     compat/         peers' code, unchanged: hdbscan's and cuML's names, BERTopic
     cli/            the command `emst`
     progress.py     progress of long runs: lines and bars
-    old_pickles.py  what a pickle of an earlier version raises
     __main__.py     `python -m emst`
 
 A call goes from the estimator or function down: validation, Borůvka's loop or a graph algorithm over the operations of
@@ -28,10 +27,7 @@ a backend, then the hierarchy. The first lines of each folder's `__init__.py` sa
 from __future__ import annotations
 
 import importlib
-import sys
 from typing import TYPE_CHECKING, Any
-
-from emst.old_pickles import OldModules
 
 __version__ = "0.4.0"
 
@@ -83,8 +79,6 @@ _HOMES = {
     "read_points": "emst.io.points",
     "validity_index": "emst.hierarchy.validity",
 }
-
-sys.meta_path.append(OldModules)
 
 
 def __getattr__(name: str) -> Any:

@@ -100,7 +100,7 @@ def minimum_spanning_tree(
     ([[1, 2], [0, 1]], [1.0, 5.0])
     """
     chosen = tree_metric_of(metric, metric_params)
-    check_columns(X, chosen)
+    check_columns(getattr(X, "columns", ()), chosen)
     given = check_points(X, device=device, dtype=dtype)
     n, computed = len(given.array), chosen.computed_in(given.dtype, dtype)
     k = check_min_samples(min_samples, n)

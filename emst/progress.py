@@ -52,8 +52,8 @@ class Progress:
         if self._report is not None:
             self._report(number, left)
 
-    def stage(self, name: str, result: Any) -> None:
-        """A stage is done, and this is an array that it made."""
+    def done(self, name: str, result: Any) -> None:
+        """What bears this name is done, and this is an array of it."""
 
 
 class _Shown(Progress):
@@ -79,7 +79,7 @@ class Lines(_Shown):
         super().__init__(report)
         self._said = self._searching = False
         self._start = time.perf_counter()
-        self._stage = stage_printer(True)
+        self._print_seconds = seconds_printer(True)
 
     def _compiling(self, what: str) -> None:
         if what and not self._said:
@@ -105,8 +105,8 @@ class Lines(_Shown):
         super().round(number, left)
         self._print_round(number, left)
 
-    def stage(self, name: str, result: Any) -> None:
-        self._stage(name, result)
+    def done(self, name: str, result: Any) -> None:
+        self._print_seconds(name, result)
 
 
 class Bar(_Shown):
@@ -137,7 +137,7 @@ class Bar(_Shown):
         super().round(number, left)
         self._move(f"round {number}", self._n - left, self._n - 1, " edges")
 
-    def stage(self, name: str, result: Any) -> None:
+    def done(self, name: str, result: Any) -> None:
         self._doing = f"{name} done"
         self._bar.set_description(self._doing)
 
@@ -209,18 +209,18 @@ def both(first: Report | None, second: Report | None) -> Report | None:
     return report
 
 
-def stage_printer(verbose: bool) -> Callable[[str, Any], None]:
-    """A function to call after every stage with its name and an array it made; it writes how long the stage took."""
+def seconds_printer(verbose: bool) -> Callable[[str, Any], None]:
+    """A function to call with the name of what is done and an array of it; it writes how long that took."""
     start = time.perf_counter()
 
-    def stage(name: str, result: Any) -> None:
+    def done(name: str, result: Any) -> None:
         nonlocal start
         if hasattr(result, "__cuda_array_interface__"):
             result.device.synchronize()
         seconds, start = time.perf_counter() - start, time.perf_counter()
         sys.stderr.write(f"[emst] {name}: {seconds:.3f} s\n")
 
-    return stage if verbose else lambda name, result: None
+    return done if verbose else lambda name, result: None
 
 
 @contextlib.contextmanager

@@ -20,6 +20,7 @@ from emst.backend import backend_of
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Linkage
 from emst.inputs.devices import on_device_of, to_host
+from emst.inputs.ends import outside
 
 
 class Merges(NamedTuple):
@@ -199,7 +200,7 @@ def check_edges(edges: Array, weights: Array, n: int) -> None:
     m = len(weights)
     if edges.shape != (m, 2):
         raise ValueError(f"{m:,} weights need edges of shape ({m}, 2); got {edges.shape}")
-    if m and not (0 <= int(edges.min()) and int(edges.max()) < n):
+    if outside(edges.ravel(), n)[0]:
         raise ValueError(f"edges must join vertices from 0 to {n - 1}; got {int(edges.min())} to {int(edges.max())}")
 
 

@@ -5,6 +5,7 @@ distances/    all distances, row by row, and cluster validity
 graph/        minimum spanning forests of graphs
 hierarchy/    dendrogram, condensed tree, selection
 runtime/      what kernels are built from: compiling, threads, memory, vectors, sorting
+lightest.py   the lightest edge of every component, among the cached neighbours of its points; points and rows share it
 merge.py      the step that points and graphs share: contracting the lightest edge of every component
 contract.py   the rule of that step, which the fused rounds of graphs include as well
 """

@@ -102,7 +102,7 @@ def minimum_spanning_tree(
         with cluster.releasing():
             chunks = chunks_of(X, cluster, dtype)
             features = features_of(chunks.header)
-            check_columns(chunks.header, chosen)
+            check_columns(getattr(chunks.header, "columns", ()), chosen)
             printed = both(report, round_printer(chunks.n) if verbose else None)
             fitted = fitted_tree(chunks, chosen, min_samples, partitions, cluster, dtype, printed, verbose=verbose)
             edges = TreeEdges(fitted.tree, chosen, 1.0, fitted.dtype, cluster)

@@ -25,6 +25,7 @@ from emst.graph import msf
 from emst.graph.input import MOST_VERTICES
 from emst.graph.result import MinimumSpanningForest
 from emst.inputs.devices import to_host
+from emst.inputs.ends import outside
 
 FAN_IN = 4  # forests that one task joins; it holds the edges of all of them
 FEW = 4  # a chunk with less than 1 / FEW edges a vertex is solved on the vertices that it touches
@@ -231,8 +232,9 @@ def _fault(edges: Edges, n: int | None) -> tuple[int, str] | None:
     if len(weight) == 0:
         return None
     most = MOST_VERTICES if n is None else n
-    if min(int(source.min()), int(target.min())) < 0 or max(int(source.max()), int(target.max())) >= most:
-        at = int(((source < 0) | (source >= most) | (target < 0) | (target >= most)).argmax())
+    firsts = [first for count, first in (outside(source, most), outside(target, most)) if count]
+    if firsts:
+        at = min(firsts)
         within = f"between 0 and {most - 1:,}" + ("" if n is None else f" in a graph of {n:,} vertices")
         return at, f"ends must lie {within}; the edge {{}} joins {int(source[at]):,} and {int(target[at]):,}"
     if weight.dtype.kind == "f" and bool(np.isnan(weight).any()):

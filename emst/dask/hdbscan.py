@@ -153,7 +153,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             with cluster.releasing():
                 given = chunks_of(X, cluster, self.dtype)
                 features = features_of(given.header)
-                check_columns(given.header, chosen)
+                check_columns(getattr(given.header, "columns", ()), chosen)
                 return self._take(self._model_of(given, chosen, k, options, cluster), features)
 
         return read_again(X, fit)

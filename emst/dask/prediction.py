@@ -91,7 +91,7 @@ def approximate_predict(model: Any, X: Any) -> tuple[Any, Any]:
             given = chunks_of(X, cluster, fitted.fitted.dtype)
             check_features(model, given.header)
             if fitted.metric.sphere is not None:
-                check_columns(given.header, fitted.metric)
+                check_columns(getattr(given.header, "columns", ()), fitted.metric)
             return _predicted(fitted, given)
 
     try:

@@ -29,7 +29,7 @@ from emst.dask.outline import BOXES, FEW_BOXES, joined_outline, on_backend, outl
 from emst.dask.rounds import all_rounds
 from emst.dask.routing import routed
 from emst.inputs.scaling import scale_of
-from emst.progress import stage_printer
+from emst.progress import seconds_printer
 
 
 @dataclass(eq=False)
@@ -131,19 +131,19 @@ def partitioned_tree(
     verbose : bool
         Write one line for each stage to standard error.
     """
-    stage = stage_printer(verbose)
+    done = seconds_printer(verbose)
     costs = Costs(points=int(sum(sizes)), workers=len(cluster.workers))
     now = time.perf_counter()
     scale = scale_of(statistics, dtype, norm.degree, core_factor)
     cutting = _cut(chunks, (statistics.low, statistics.high), costs.points, partitions, scale, cluster)
     now = costs.took("sample", now)
-    stage("sample", None)
+    done("sample", None)
     parts, counts, homes = _partitions(chunks, sizes, cutting, scale, k, norm, cluster)
     chunks.clear()
     costs.partitions = len(parts)
     places = [Place(i, start) for i, start in enumerate(np.cumsum([0, *counts[:-1]]).tolist())]
     now = costs.took("sort", now)
-    stage("sort", None)
+    done("sort", None)
     outline, outlines = published(parts, cluster)
     locals_, sent = _local_trees(parts, outline, k, norm, core_factor, cluster)
     del parts
@@ -156,14 +156,14 @@ def partitioned_tree(
         costs.asked_border += points
         costs.bytes_sent += size
     now = costs.took("border", now)
-    stage("border", None)
+    done("border", None)
     state, of_rounds = all_rounds(state, locals_, places, outline, outlines, cluster, report)
     costs.components, costs.rounds = of_rounds[0].left, len(of_rounds) - 1
     costs.asked_rounds = sum(own.asked for own in of_rounds)
     costs.bytes_sent += sum(own.bytes for own in of_rounds)
     edges = cluster.submit(_joined_edges, state, at=0)
     costs.took("local trees and rounds", now)
-    stage("local trees and rounds", None)
+    done("local trees and rounds", None)
     return PartitionedTree(locals_, places, edges, outline, homes, scale, norm, costs)
 
 

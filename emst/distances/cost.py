@@ -1,4 +1,4 @@
-"""Estimates of the time and memory that comparing all pairs of points takes. They are shown before it begins.
+"""What the matrix of all distances costs: an error if memory is short, and words about the time before it begins.
 
 The time that a metric takes is measured on a few of the points. The rest is proportional to the square of their number.
 """
@@ -9,8 +9,11 @@ import time
 import warnings
 from typing import Any
 
+from emst.backend import backend_of
+from emst.backend.operations import Backend
 from emst.distances.metrics import Metric
 from emst.distances.pairwise import sklearn_pairwise
+from emst.inputs.places import levels_of_the_package
 from emst.progress import Progress
 
 FEW = 2000  # points that no metric of scikit-learn takes seconds for
@@ -20,18 +23,35 @@ TREE_SECONDS = 3e-9  # for each entry of the matrix: all rounds of the tree, on 
 WORTH_A_NOTE, WORTH_A_WARNING = 1.0, 60.0  # seconds
 
 
+def require_matrix(n: int, itemsize: int, ops: Backend, why: str = "") -> None:
+    """Raise MemoryError naming bytes needed and free, and what the matrix is for, if an n x n matrix cannot fit."""
+    needed, free = n * n * itemsize, ops.bytes_free()
+    if free is not None and needed > free:
+        reason = f"; it is needed because {why}" if why else ""
+        raise MemoryError(
+            f"the {n:,} x {n:,} matrix of distances needs {needed:,} bytes of memory; {free:,} are free{reason}"
+        )
+
+
 def announce_matrix(X: Any, metric: Metric, progress: Progress) -> None:
-    """Say that the matrix of all distances between the rows of `X` is computed, and what it costs."""
-    n = X.shape[0]
+    """Say that the matrix of all distances between the rows of `X` is computed, and what it costs.
+
+    Raises
+    ------
+    MemoryError
+        The matrix would not fit on the device of `X`.
+    """
+    n, device = X.shape[0], "cuda" if hasattr(X, "__cuda_array_interface__") else "cpu"
+    require_matrix(n, 8, backend_of(device), metric.why)
     progress.way(f"the full distance matrix: O(n^2) time and memory ({metric.why})")
     if n >= FEW or callable(metric.name):
-        _announce(n, seconds_of_matrix(X, metric) + TREE_SECONDS * n * n, 8 * n * n, metric.why, progress, 7)
+        _announce(n, seconds_of_matrix(X, metric) + TREE_SECONDS * n * n, 8 * n * n, metric.why, progress)
 
 
 def announce_given(n: int, itemsize: int, progress: Progress) -> None:
     """Say that the tree of a given n x n matrix of distances is built, and what it costs."""
     progress.way("the given distances")
-    _announce(n, TREE_SECONDS * n * n, itemsize * n * n, "distances are given", progress, 6)
+    _announce(n, TREE_SECONDS * n * n, itemsize * n * n, "distances are given", progress)
     progress.points(n)
 
 
@@ -57,10 +77,9 @@ def duration(seconds: float) -> str:
     return f"{seconds:.0f} second{'s' * (round(seconds) != 1)}"
 
 
-def _announce(n: int, seconds: float, size: int, why: str, progress: Progress, level: int) -> None:
-    """`level` is the caller of `fit`, counted from here."""
+def _announce(n: int, seconds: float, size: int, why: str, progress: Progress) -> None:
     text = f"all pairs of {n:,} points are compared: about {duration(seconds)}, and {size / 1e9:,.1f} GB for the matrix"
     if seconds > WORTH_A_WARNING and not progress.shown:
-        warnings.warn(f"{text} ({why})", UserWarning, stacklevel=level)
+        warnings.warn(f"{text} ({why})", UserWarning, stacklevel=levels_of_the_package())
     elif seconds > WORTH_A_NOTE:
         progress.note(text)

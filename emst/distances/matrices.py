@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from emst.backend import backend_of
-from emst.backend.operations import Backend
 from emst.backend.records import Array
 from emst.distances.pairwise import ROUNDING, sklearn_pairwise
 from emst.inputs.summary import counted
@@ -22,13 +21,6 @@ TILE = 512  # rows and columns of the matrix that are compared with their mirror
 BLOCK_BYTES = 1 << 26  # of a block of matrix rows computed on a device
 RELATIVE, ABSOLUTE = 1e-7, 1e-9  # scikit-learn's tolerances for symmetry, in float64; float32 rounds more coarsely
 ON_DEVICE = ("manhattan", "chebyshev", "minkowski", "euclidean", "sqeuclidean", "cosine")
-
-
-def require_matrix(n: int, itemsize: int, ops: Backend) -> None:
-    """Raise MemoryError naming bytes needed and free if another n x n matrix cannot fit."""
-    needed, free = n * n * itemsize, ops.bytes_free()
-    if free is not None and needed > free:
-        raise MemoryError(f"the {n:,} x {n:,} matrix of distances needs {needed:,} bytes of memory; {free:,} are free")
 
 
 def check_distances(matrix: Array, *, copy: bool = True) -> Array:
@@ -105,15 +97,12 @@ def distance_matrix(X: Any, metric: Any, metric_params: dict[str, Any] | None = 
 
     Raises
     ------
-    MemoryError
-        The matrix would not fit; raised before anything is allocated.
     ValueError
         The metric gives NaN or negative values, or has no such parameters.
     """
     params = metric_params or {}
-    n, on_host = X.shape[0], not hasattr(X, "__cuda_array_interface__")
+    on_host = not hasattr(X, "__cuda_array_interface__")
     ops = backend_of("cpu" if on_host else "cuda")
-    require_matrix(n, 8, ops)
     if not on_host and metric in ON_DEVICE and params.keys() <= {"p"}:
         matrix = by_blocks(X, metric, **params)
     else:

@@ -19,7 +19,7 @@ metrics the matrix of all distances is computed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
@@ -201,10 +201,10 @@ def tree_metric_of(name: Any, params: dict[str, Any] | None) -> Metric:
     return metric
 
 
-def check_columns(X: Any, metric: Metric, degrees: str = DEGREES) -> None:
-    """Compare the names of a data frame's columns with the metric: see `emst.inputs.places.check_names`."""
+def check_columns(names: Sequence[Any], metric: Metric, degrees: str = DEGREES) -> None:
+    """Compare the names of the columns with the metric: see `emst.inputs.places.check_names`."""
     plane = metric.is_euclidean and metric.name == "euclidean"
-    check_names(X, on_sphere=metric.sphere is not None, euclidean=plane, degrees=degrees)
+    check_names(names, on_sphere=metric.sphere is not None, euclidean=plane, degrees=degrees)
 
 
 def _named(name: Any, params: dict[str, Any]) -> Metric:

@@ -14,8 +14,9 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, Array, ForestEdges
 from emst.graph.arrays import ordered, pair_codes, rows_of, sorted_by, starts
-from emst.graph.faults import Faults, asymmetric, check_ends, faults_of, refuse, rows_outside
+from emst.graph.faults import Faults, asymmetric, check_ends, faults_of, refuse
 from emst.graph.input import CheckedGraph, computable, narrowed
+from emst.inputs.ends import outside
 
 POLICIES = ("check", "min")
 PER_SORTED = 110  # bytes per entry that is sorted: ends, codes, weights and positions, most of them twice
@@ -44,7 +45,7 @@ def canonical(given: CheckedGraph, ops: Backend, symmetric: str = "check", may_s
         indptr = pointers(given.indptr, ops)
     else:
         rows = narrowed(given.rows, given.n, ops)
-        refuse(Faults(rows=rows_outside(rows, given.n)), given)
+        refuse(Faults(rows=outside(rows, given.n)), given)
         if bool((rows[1:] < rows[:-1]).any()):
             refuse(faults_of(ops.graph_statistics(one_row(given.n, given.m, xp), indices, weights)), given)
             if not may_sort:

@@ -17,6 +17,7 @@ import numpy as np
 from emst.backend.records import Array
 from emst.graph.input import MOST_VERTICES, native
 from emst.inputs.devices import on_device_of
+from emst.inputs.ends import outside
 from emst.inputs.summary import counted
 
 ENDS = (("source", "target"), ("src", "dst"), ("u", "v"), ("from", "to"))  # names of columns
@@ -162,12 +163,11 @@ def _count(source: Array, target: Array, n_vertices: int | None) -> int:
                 f"{NUMBER_THEM}"
             )
         for name, ends in (("source", source), ("target", target)):
-            if len(ends) and not (int(ends.min()) >= 0 and int(ends.max()) < n):
-                outside = (ends < 0) | (ends >= n)
-                first = int(outside.argmax())
+            count, first = outside(ends, n)
+            if count:
                 last = "on" if n_vertices is None else f"to {n - 1:,}"
                 raise ValueError(
-                    f"{name} must hold vertices from 0 {last}; {counted(int(outside.sum()), 'row')} with others, "
+                    f"{name} must hold vertices from 0 {last}; {counted(count, 'row')} with others, "
                     f"first {int(ends[first]):,} in row {first:,}"
                 )
     return n

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.backend.records import Array, GraphStatistics
+from emst.backend.records import GraphStatistics
 from emst.graph.input import CheckedGraph
 from emst.inputs.devices import to_host
 from emst.inputs.summary import counted
@@ -49,17 +49,10 @@ class Faults(NamedTuple):
 
 
 def faults_of(statistics: GraphStatistics, first: int = 0, rows: tuple[int, int] = (0, -1)) -> Faults:
-    """The faults in the statistics of a block of entries that begins at position `first`."""
-    return Faults(
-        rows, (statistics.outside, statistics.first_outside + first), (statistics.nans, statistics.first_nan + first)
-    )
-
-
-def rows_outside(rows: Array, n: int, first: int = 0) -> tuple[int, int]:
-    """The number of rows out of range, and the position of the first; `first` is the position of rows[0]."""
-    outside = (rows < 0) | (rows >= n)
-    count = int(outside.sum())
-    return (count, int(outside.argmax()) + first) if count else (0, -1)
+    """The faults of a block of entries that begins at position `first`: those in its statistics, and its rows that are
+    out of range."""
+    columns, nans = (statistics.outside, statistics.first_outside), (statistics.nans, statistics.first_nan)
+    return Faults(*((count, at + first) for count, at in (rows, columns, nans)))
 
 
 def refuse(faults: Faults, given: CheckedGraph) -> None:

@@ -21,9 +21,10 @@ from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, Array, ForestEdges
 from emst.graph.arrays import pair_codes, rows_of, sorted_by, starts
 from emst.graph.canonical import by_position, differing, directed_codes, is_mirrored, lightest, one_row, pointers
-from emst.graph.faults import Faults, asymmetric, check_ends, faults_of, refuse, rows_outside
+from emst.graph.faults import Faults, asymmetric, check_ends, faults_of, refuse
 from emst.graph.input import CheckedGraph, computable, narrowed
 from emst.graph.memory import Solver, block_size, rounds_to_compare
+from emst.inputs.ends import outside
 
 
 class EdgeList(NamedTuple):
@@ -123,7 +124,7 @@ def _block(given: CheckedGraph, indptr: Array | None, begin: int, end: int, ops:
     if indptr is None:
         rows = narrowed(given.rows[begin:end], given.n, ops)  # type: ignore[index]
         statistics = ops.graph_statistics(one_row(given.n, end - begin, xp), columns, weights)
-        faults = faults_of(statistics, begin, rows_outside(rows, given.n, begin))
+        faults = faults_of(statistics, begin, outside(rows, given.n))
         upper, lower = int((rows < columns).sum()), int((rows > columns).sum())
     else:
         part = xp.clip(indptr, begin, end) - indptr.dtype.type(begin)

@@ -13,6 +13,16 @@ from emst.distances.metrics import Metric
 from emst.hdbscan.medoids import medoid
 from emst.hdbscan.model import Model
 
+Centers = tuple[Array | None, Array | None]  # centroids and medoids
+
+
+def centers_of(model: Model, which: str | None) -> Centers:
+    """The centres that `store_centers` names."""
+    return (
+        centroids(model) if which in ("centroid", "both") else None,
+        medoids(model) if which in ("medoid", "both") else None,
+    )
+
 
 def centroids(model: Model) -> Array:
     """The mean of each cluster's rows, weighted by their probabilities, under any metric: float64[L, d].

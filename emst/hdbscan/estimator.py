@@ -24,8 +24,8 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from emst.distances.metrics import check_columns
-from emst.hdbscan import centers
 from emst.hdbscan.attributes import FittedAttributes
+from emst.hdbscan.centers import Centers, centers_of
 from emst.hdbscan.fitting import tree_model
 from emst.hdbscan.keywords import tells_equivalents
 from emst.hdbscan.model import Model
@@ -174,7 +174,6 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     array([1, 2])
     """
 
-    cluster_selection_epsilon_max: float = math.inf  # of estimators that were pickled before they had it
     _conventions = Conventions()
 
     @tells_equivalents
@@ -262,26 +261,26 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         features = features_of(X)
         with showing(self.verbose) as progress:
             request = request_of(self, progress, sparse=issparse(X))
-            check_columns(X, request.metric, self._conventions.degrees)
-            options, stage = request.options, progress.stage
+            check_columns(getattr(X, "columns", ()), request.metric, self._conventions.degrees)
+            options, done = request.options, progress.done
             if self.min_samples is None and self.min_cluster_size > FEW:
                 progress.note(MIN_SAMPLES.format(self.min_cluster_size))
             model = tree_model(X, request)
             with model.scope():
-                stage("spanning tree", model.weights)
+                done("spanning tree", model.weights)
                 if len(model.weights):  # at least two points
                     model.linkage = model.ops.linkage(model.edges, model.weights)
-                    stage("dendrogram", model.linkage.height)
+                    done("dendrogram", model.linkage.height)
                     condensed = condensed_tree(model.linkage, options.min_cluster_size, options.persistence, model.ops)
-                    stage("condensed tree", condensed.parent)
+                    done("condensed tree", condensed.parent)
                     model.flat = flat_clustering(condensed, options, model.ops)
-                    stage("clusters and labels", model.flat.labels)
+                    done("clusters and labels", model.flat.labels)
                 if self.prediction_data and not model.has_features:
                     warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=2)
-                results = _results(model, self.store_centers)
+                centers = centers_of(model, self.store_centers)
                 if self.prediction_data:
                     model.prepare_queries()
-                self._take(model, results, features)
+                self._take(model, centers, features)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Any:
@@ -417,7 +416,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         with self._model.scope():
             model = self._model.reclustered(options_of(other))
             features = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
-            other._take(model, _results(model, other.store_centers), features)
+            other._take(model, centers_of(model, other.store_centers), features)
         return other
 
     def save_html(
@@ -457,13 +456,20 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
 
         write_page(self, file, sizes, names, title)
 
-    def _take(self, model: Model, results: dict[str, Any], features: dict[str, Any]) -> None:
+    def _take(self, model: Model, centers: Centers, features: dict[str, Any]) -> None:
         """Set all fitted attributes: the last step, so that a fit that fails changes nothing."""
+        labels, probabilities, cores = map(model.give, (model.labels(), model.probabilities(), model.cores()))
+        centroids, medoids = (None if rows is None else model.give(rows) for rows in centers)
         set_features(self, features)
+        self.labels_ = labels
+        self.probabilities_ = probabilities
+        self.core_distances_ = cores
         for name in ("centroids_", "medoids_"):
             self.__dict__.pop(name, None)
-        for name, result in results.items():
-            setattr(self, name, model.give(result))
+        if centroids is not None:
+            self.centroids_ = centroids
+        if medoids is not None:
+            self.medoids_ = medoids
         self.device_ = model.device
         self._model, self._made = model, {}
 
@@ -471,16 +477,6 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tag_inputs(tags, self.metric)
         return tags
-
-
-def _results(model: Model, store_centers: str | None) -> dict[str, Any]:
-    """The attributes that every fit computes, and the centres."""
-    results = {"labels_": model.labels(), "probabilities_": model.probabilities(), "core_distances_": model.cores()}
-    if store_centers in ("centroid", "both"):
-        results["centroids_"] = centers.centroids(model)
-    if store_centers in ("medoid", "both"):
-        results["medoids_"] = centers.medoids(model)
-    return results
 
 
 def _suggestion(name: str) -> str:

@@ -9,7 +9,8 @@ There are four kinds of data, with one function each:
     distances (``metric="precomputed"``)   `_of_distances`          from the matrix that is given
     sparse distances                       `_of_sparse_distances`   from the graph that is given
 
-Each validates its data, leaves out rows that are not finite (of features), builds the tree and returns the model.
+Each checks its data, keeps the rows (of features) that are finite, builds the tree and returns the model. What memory
+and time a matrix of distances takes is said in `emst/distances/cost.py`.
 """
 
 from __future__ import annotations
@@ -25,20 +26,21 @@ from sklearn.utils import check_array
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
-from emst.backend.records import Array, PointStatistics
-from emst.distances.cost import announce_given, announce_matrix
-from emst.distances.matrices import check_distances, distance_matrix, require_matrix
+from emst.backend.records import Array
+from emst.distances.cost import announce_given, announce_matrix, require_matrix
+from emst.distances.matrices import check_distances, distance_matrix
 from emst.distances.metrics import Metric, directions, zero_rows
 from emst.distances.row_by_row import dense_tree
 from emst.distances.sparse import sparse_tree
 from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
 from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, to_host
-from emst.inputs.finite import FiniteRows, finite_rows
+from emst.inputs.finite import finite_rows
+from emst.inputs.places import levels_of_the_package
 from emst.inputs.points import CheckedPoints, check_points, check_real, float_of
 from emst.spanning import metric_tree
 
-Tree = tuple[Array, Array, Array]  # edges int32[m - 1, 2], weights T[m - 1] ascending, core distances T[m]
+Tree = tuple[Array, Array, Array | None]  # edges int32[m - 1, 2], weights T[m - 1] ascending, core T[m]; None: zeros
 
 INFINITE_EDGES = (
     "The minimum spanning tree contains edge weights with value infinity: components that no distance connects were "
@@ -49,30 +51,23 @@ INFINITE_EDGES = (
 def tree_model(X: Any, request: Request) -> Model:
     """The spanning tree of `X`, in a model without dendrogram and clusters."""
     if request.metric.way == "given":
-        sparse = issparse(X) or is_cupy_sparse(X)
-        model = _of_sparse_distances(X, request) if sparse else _of_distances(X, request)
-    else:
-        model = _of_sparse_features(X, request) if issparse(X) else _of_points(X, request)
-    with model.scope():
-        if model.metric.way in ("given", "matrix") and bool(np.isinf(model.weights[-1:]).any()):
-            warnings.warn(INFINITE_EDGES, UserWarning, stacklevel=3)
-    return model
+        return (_of_sparse_distances if issparse(X) or is_cupy_sparse(X) else _of_distances)(X, request)
+    return (_of_sparse_features if issparse(X) else _of_points)(X, request)
 
 
 def _of_points(X: Any, request: Request) -> Model:
     given = check_points(X, device=request.device, dtype=request.dtype)
-    dtype = request.metric.computed_in(given.dtype, request.dtype)
-    check_size(len(given.array), request.min_samples)
+    n, k = len(given.array), request.min_samples
+    check_size(n, k)
+    metric, dtype = request.metric, request.metric.computed_in(given.dtype, request.dtype)
     with given.scope():
         ops = _backend(given.device, request)
-        ops.require_memory(given.array, request.metric.searched_in(dtype), request.min_samples, labels=True)
+        ops.require_memory(given.array, metric.searched_in(dtype), k, labels=True)
         points = ops.asarray(given.array, dtype)
         statistics = ops.point_statistics(points)
-        rows = None
-        if statistics.bad:
-            rows = finite_rows(points)
+        rows = finite_rows(points) if statistics.bad else None
+        if rows is not None:
             points = points[rows.kept]
-        metric = request.metric
         if metric.sphere is not None:
             metric.sphere.check(points, None if rows is None else rows.kept)
         if metric.image is directions and bool(zero_rows(points).any()):
@@ -80,11 +75,18 @@ def _of_points(X: Any, request: Request) -> Model:
         if len(points) < 2:
             tree = _no_tree(points)
         elif metric.way == "tree":
-            tree = _tree_by_search(points, statistics if rows is None else None, metric, request, ops)
+            check_size(len(points), k)
+            progress = request.progress
+            progress.way("the tree search (bounding volume hierarchy)")
+            progress.points(len(points))
+            known = statistics if rows is None else None
+            tree = metric_tree(points, known, metric, k, ops, progress.round, request.alpha, cores=progress.cores)
         else:
             metric = metric.settled(points)
-            tree = _tree_by_matrix(points, metric, request, ops)
-        return _model(request, tree, ops, len(given.array), given.give, data=given.array, rows=rows, metric=metric)
+            tree = _by_matrix(points, metric, request, ops)
+        model = _model(request, metric, tree, ops, n, given.give)
+        model.data, model.rows = given.array, rows
+        return model
 
 
 def _of_sparse_features(X: Any, request: Request) -> Model:
@@ -97,9 +99,10 @@ def _of_sparse_features(X: Any, request: Request) -> Model:
     if points.shape[0] < 2:
         tree = _no_tree(ops.asarray(np.empty((points.shape[0], 1))))
     else:
-        tree = _tree_by_matrix(points, request.metric, request, ops)
-    moved = None if rows is None else rows.mapped(ops.asarray)
-    return _model(request, tree, ops, X.shape[0], to_host, data=X, rows=moved)
+        tree = _by_matrix(points, request.metric, request, ops)
+    model = _model(request, request.metric, tree, ops, X.shape[0], to_host)
+    model.data, model.rows = X, None if rows is None else rows.mapped(ops.asarray)
+    return model
 
 
 def _of_distances(X: Any, request: Request) -> Model:
@@ -115,63 +118,32 @@ def _of_distances(X: Any, request: Request) -> Model:
         matrix = check_distances(ops.asarray(given.array, given.dtype), copy=not copied)
         announce_given(len(matrix), matrix.dtype.itemsize, request.progress)
         tree = dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=request.progress.round)
-        return _model(request, tree, ops, len(matrix), given.give)
+        return _model(request, request.metric, tree, ops, len(matrix), given.give)
 
 
 def _of_sparse_distances(X: Any, request: Request) -> Model:
-    dtype = float_of(X.dtype, request.dtype)
+    dtype, k = float_of(X.dtype, request.dtype), request.min_samples
     if issparse(X):
         X = check_array(X, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
-    check_size(X.shape[0], request.min_samples)
-    farthest = _max_distance(request.metric.params)
+    check_size(X.shape[0], k)
+    farthest, progress = _max_distance(request.metric.params), request.progress
     with on_device_of(X):
         ops = _backend(choose_device(request.device, gpu_of(X)), request)
-        request.progress.way("the given distances")
-        request.progress.points(X.shape[0])
+        progress.way("the given distances")
+        progress.points(X.shape[0])
         distances = X if X.dtype == dtype else X.astype(dtype)
-        tree = sparse_tree(
-            distances,
-            request.min_samples,
-            ops,
-            alpha=request.alpha,
-            max_distance=farthest,
-            report=request.progress.round,
-        )
-        return _model(request, tree, ops, X.shape[0], giver(X))
+        tree = sparse_tree(distances, k, ops, alpha=request.alpha, max_distance=farthest, report=progress.round)
+        return _model(request, request.metric, tree, ops, X.shape[0], giver(X))
 
 
-# Trees
+# Trees and models
 
 
-def _tree_by_search(
-    points: Array,
-    statistics: PointStatistics | None,
-    metric: Metric,
-    request: Request,
-    ops: Backend,
-) -> Tree:
-    """By search over boxes around the metric's image of the points. `statistics` are those of the points, if known."""
-    k = request.min_samples
-    check_size(len(points), k)
-    progress = request.progress
-    progress.way("the tree search (bounding volume hierarchy)")
-    progress.points(len(points))
-    edges, weights, core = metric_tree(
-        points, statistics, metric, k, ops, progress.round, request.alpha, cores=progress.cores
-    )
-    if core is None:  # min_samples is 1: the distance of a point to itself
-        core = np.zeros_like(weights, shape=(len(points),))
-    return edges, weights, core
-
-
-def _tree_by_matrix(X: Any, metric: Metric, request: Request, ops: Backend) -> Tree:
+def _by_matrix(X: Any, metric: Metric, request: Request, ops: Backend) -> Tree:
     """From the matrix of the distances between points on the backend, or between the rows of a CSR matrix."""
     check_size(X.shape[0], request.min_samples)
     announce_matrix(X, metric, request.progress)
-    try:
-        matrix = ops.asarray(distance_matrix(X, metric.name, metric.params))
-    except MemoryError as error:
-        raise MemoryError(f"{error}; it is needed because {metric.why}") from error
+    matrix = ops.asarray(distance_matrix(X, metric.name, metric.params))
     request.progress.points(len(matrix))
     return dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=request.progress.round)
 
@@ -183,28 +155,21 @@ def _no_tree(points: Array) -> Tree:
     return edges, weights, np.zeros_like(points, shape=(m,))  # CuPy takes a shape of plain 0 for none given
 
 
-def _model(
-    request: Request,
-    tree: Tree,
-    ops: Backend,
-    n: int,
-    give: Callable[[Array], Any],
-    *,
-    data: Any = None,
-    rows: FiniteRows | None = None,
-    metric: Metric | None = None,
-) -> Model:
-    """The model of a tree; `metric` is the one that was used, if not the one that was asked for."""
+def _model(request: Request, metric: Metric, tree: Tree, ops: Backend, n: int, give: Callable[[Array], Any]) -> Model:
+    """The model of a tree of n distances a row; that of features also gets the `data`, and which `rows` are finite.
+    `metric` is the one that was used."""
     edges, weights, core = tree
+    if core is None:  # min_samples is 1: the distance of a point to itself
+        core = np.zeros_like(weights, shape=(len(weights) + 1,))
+    if metric.way != "tree" and bool(np.isinf(weights[-1:]).any()):
+        warnings.warn(INFINITE_EDGES, UserWarning, stacklevel=levels_of_the_package())
     return Model(
         device=ops.name,
-        metric=metric or request.metric,
+        metric=metric,
         min_samples=request.min_samples,
         alpha=request.alpha,
         options=request.options,
         n=n,
-        rows=rows,
-        data=data,
         edges=edges,
         weights=weights,
         core=core,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -20,7 +21,6 @@ from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
 from emst.inputs.devices import gpu_of, on_device_of, placed, to_host, usable_device
 from emst.inputs.finite import FiniteRows
-from emst.old_pickles import unreadable
 
 MADE = frozenset({"linkage", "flat", "points", "index", "give"})  # not pickled, but made again
 MERGES = "equal heights at once"  # pickled too: clusters made again by another rule would not be those of `labels_`
@@ -41,12 +41,12 @@ class Model:
     alpha: float
     options: Options
     n: int  # number of the caller's rows
-    rows: FiniteRows | None  # None if all rows are finite
-    data: Any  # the caller's features: numpy, cupy or CSR; None for distances
     edges: Array  # int32[m - 1, 2]
     weights: Array  # T[m - 1], in the metric's units
     core: Array  # T[m], zeros for min_samples = 1
     give: Callable[[Array], Any]  # result -> the caller's kind of array
+    rows: FiniteRows | None = None  # None if all rows are finite
+    data: Any = None  # the caller's features: numpy, cupy or CSR; None for distances
     linkage: Linkage | None = None  # the dendrogram; None for fewer than two points
     flat: FlatClustering | None = None  # the clusters; None for fewer than two points
 
@@ -141,11 +141,10 @@ class Model:
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
         missing = {field.name for field in fields(self)} - MADE - state.keys()
-        missing |= {"norm"} - vars(state.get("metric", Metric)).keys()  # versions before 0.3.0 had other metrics
         if missing:
-            raise unreadable(f"the pickled model lacks {', '.join(sorted(missing))}")
+            raise _unreadable(f"the pickled model lacks {', '.join(sorted(missing))}")
         if state.pop("merges", None) != MERGES:
-            raise unreadable("the pickled model merges equal heights two at a time")
+            raise _unreadable("the pickled model merges equal heights two at a time")
         self.__dict__.update(state, flat=None, give=to_host, device=usable_device(state["device"]))
         for name in ("edges", "weights", "core"):
             setattr(self, name, self.ops.asarray(getattr(self, name)))
@@ -153,6 +152,13 @@ class Model:
             self.rows = self.rows.mapped(self.ops.asarray)
         self.linkage = self.ops.linkage(self.edges, self.weights) if len(self.weights) else None
         self.flat = self.reclustered(self.options).flat
+
+
+def _unreadable(why: str) -> pickle.UnpicklingError:
+    """The error for a model that another version has pickled."""
+    from emst import __version__
+
+    return pickle.UnpicklingError(f"{why}: emst {__version__} cannot read what another version has pickled; fit again")
 
 
 def on_host(value: Any) -> Any:

@@ -74,7 +74,7 @@ def check_queries(estimator: Any, fitted: Model, X: Any) -> Queries:
     if len(rows.kept) < len(points):
         points = points[rows.kept]
     if fitted.metric.sphere is not None:
-        check_columns(X, fitted.metric)
+        check_columns(getattr(X, "columns", ()), fitted.metric)
         fitted.metric.sphere.check(points, rows.kept)
     if fitted.metric.image is not None and len(points):
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -100,7 +100,7 @@ def validity_index(
     (3,)
     """
     metric = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
-    check_names(X, on_sphere=metric == "haversine", euclidean=metric == "euclidean")
+    check_names(getattr(X, "columns", ()), on_sphere=metric == "haversine", euclidean=metric == "euclidean")
     points, labels, dimension = _checked(X, labels, metric, metric_params, d, device)
     present, cluster = np.unique(labels[labels >= 0], return_inverse=True)
     scores = np.zeros(len(present))

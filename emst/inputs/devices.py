@@ -54,9 +54,21 @@ def native_array(X: Any) -> Any:
         return _cupy().asarray(X) if hasattr(X, "__cuda_array_interface__") else _cupy().from_dlpack(X)
 
 
+def opened(X: Any) -> tuple[Any, int | None, Callable[[Array], Any]]:
+    """`native_array`, `gpu_of` and `giver` of the same data, which is looked at once."""
+    if isinstance(X, np.ndarray):
+        return X, None, to_host
+    array = native_array(X)
+    return array, gpu_of(array), giver(X)
+
+
 def on_device_of(array: Any) -> contextlib.AbstractContextManager[Any]:
     """Makes the GPU that holds an array or a sparse matrix the current one; does nothing for data on the host."""
-    gpu = gpu_of(array)
+    return on_gpu(gpu_of(array))
+
+
+def on_gpu(gpu: int | None) -> contextlib.AbstractContextManager[Any]:
+    """Makes the GPU of that number the current one; does nothing for None."""
     return contextlib.nullcontext() if gpu is None else _cupy().cuda.Device(gpu)
 
 

@@ -26,7 +26,7 @@ def features_of(X: Any) -> dict[str, Any]:
         Column names of which only some are strings.
     """
     probe = BaseEstimator()
-    validate_data(probe, _sized(X), skip_check_array=True)
+    validate_data(probe, X if hasattr(X, "shape") else _sized(X), skip_check_array=True)
     return dict(vars(probe))
 
 
@@ -39,7 +39,7 @@ def set_features(estimator: Any, features: dict[str, Any]) -> None:
 
 def check_features(estimator: Any, X: Any) -> None:
     """Raise ValueError where `X` does not have the features that the estimator was fitted to."""
-    validate_data(estimator, _sized(X), reset=False, skip_check_array=True)
+    validate_data(estimator, X if hasattr(X, "shape") else _sized(X), reset=False, skip_check_array=True)
 
 
 def tag_inputs(tags: Any, metric: Any) -> None:
@@ -49,6 +49,5 @@ def tag_inputs(tags: Any, metric: Any) -> None:
 
 
 def _sized(X: Any) -> Any:
-    """`X` as scikit-learn can count its features: it raises IndexError for an empty list, and not for an array."""
-    X = native_array(X)
-    return np.asarray(X) if isinstance(X, (list, tuple)) and len(X) == 0 else X
+    """Data without a shape as scikit-learn can count its features. For an empty list it would raise IndexError."""
+    return np.asarray(X) if isinstance(X, (list, tuple)) and len(X) == 0 else native_array(X)

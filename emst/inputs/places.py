@@ -19,13 +19,13 @@ def places_among(names: Sequence[Any]) -> list[int]:
     return [i for (i,) in found] if all(len(some) == 1 for some in found) else []
 
 
-def check_names(X: Any, *, on_sphere: bool, euclidean: bool, degrees: str = DEGREES) -> None:
+def check_names(names: Sequence[Any], *, on_sphere: bool, euclidean: bool, degrees: str = DEGREES) -> None:
     """Compare the names of a data frame's columns with the metric.
 
     Parameters
     ----------
-    X : data frame or anything else
-        Without names of columns nothing is checked.
+    names : sequence
+        Of all columns; none if the data has no names of columns.
     on_sphere : bool
         Whether the metric takes latitude and longitude.
     euclidean : bool
@@ -44,7 +44,7 @@ def check_names(X: Any, *, on_sphere: bool, euclidean: bool, degrees: str = DEGR
     UserWarning
         Latitude and longitude are all there is, and distances are Euclidean.
     """
-    names = list(getattr(X, "columns", ()))
+    names = list(names)
     at = places_among(names)
     if not at:
         return

@@ -16,10 +16,11 @@ import numpy as np
 from sklearn.utils import check_array
 
 from emst.backend.records import Array
-from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, native_array, on_device_of
+from emst.inputs.devices import choose_device, is_cupy_sparse, on_gpu, opened
 from emst.inputs.summary import counted
 
 MAX_POINTS = 2**31 - 1  # ids are 32-bit
+AS_NUMBERS = {"dtype": "numeric", "ensure_all_finite": False, "input_name": "X"}  # how scikit-learn reads host data
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class CheckedPoints:
         float32 or float64: what to compute in.
     device : {"cpu", "cuda"}
         Where to compute.
+    gpu : int or None
+        Number of the GPU that holds the array; None for the host.
     give : callable
         Function that turns a result on any device into the caller's kind of array on the caller's device.
     """
@@ -41,11 +44,12 @@ class CheckedPoints:
     array: Array
     dtype: np.dtype
     device: str
+    gpu: int | None
     give: Callable[[Array], Any]
 
     def scope(self) -> contextlib.AbstractContextManager[Any]:
         """Makes the GPU that holds the caller's data the current one."""
-        return on_device_of(self.array)
+        return on_gpu(self.gpu)
 
 
 def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedPoints:
@@ -72,14 +76,21 @@ def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedP
         ``device="cuda"`` without CuPy or without a GPU.
     """
     check_dtype(dtype)
-    if is_cupy_sparse(X):
-        raise TypeError("X is a sparse matrix on a GPU; sparse features are read on the host: pass X.get()")
-    native = native_array(X)
-    gpu = gpu_of(native)
-    array = _checked_host_array(native) if gpu is None else _checked_device_array(native)
+    array, gpu, give = opened(X)
+    if gpu is not None:
+        _check_device_array(array)
+    elif np.ma.is_masked(array):
+        raise ValueError("X is masked: leave those rows out, or fill them")
+    else:
+        try:
+            array = check_array(array, **AS_NUMBERS)
+            if array.dtype == object:  # lists that hold None, decimals or large integers
+                array = check_array(array, **AS_NUMBERS)
+        except ValueError as error:
+            raise _explained(array, error) from error
     if len(array) > MAX_POINTS:
         raise ValueError(f"X has {len(array):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
-    return CheckedPoints(array, float_of(array.dtype, dtype), choose_device(device, gpu), giver(X))
+    return CheckedPoints(array, float_of(array.dtype, dtype), choose_device(device, gpu), gpu, give)
 
 
 def check_2d(X: Any) -> None:
@@ -143,23 +154,21 @@ def float_of(dtype: np.dtype, wanted: Any) -> np.dtype:
     return np.dtype(np.float32 if dtype.kind == "f" and dtype.itemsize <= 4 else np.float64)
 
 
-def _checked_host_array(X: Any) -> np.ndarray:
-    check_2d(X)
-    if np.ma.is_masked(X):
-        raise ValueError("X is masked: leave those rows out, or fill them")
+def _explained(X: Any, error: ValueError) -> ValueError:
+    """What scikit-learn found wrong with host data, in our words where its own do not name the argument, or print
+    complex numbers."""
     try:
-        array = check_array(X, dtype="numeric", ensure_all_finite=False, input_name="X")
-        if array.dtype == object:  # lists that hold None, decimals or large integers
-            array = check_array(array, dtype="numeric", ensure_all_finite=False, input_name="X")
-        return array
-    except ValueError as error:  # its messages do not name the argument, and print complex numbers
+        check_2d(X)
         if np.iscomplexobj(X):
             check_real(np.asarray(X).dtype)
-        raise ValueError(f"X: {error}") from error
+    except ValueError as ours:
+        return ours
+    return ValueError(f"X: {error}")
 
 
-def _checked_device_array(X: Any) -> Array:
+def _check_device_array(X: Any) -> None:
+    if is_cupy_sparse(X):
+        raise TypeError("X is a sparse matrix on a GPU; sparse features are read on the host: pass X.get()")
     check_2d(X)
     if 0 in X.shape:
         raise ValueError(f"X needs at least one point and one dimension; got shape {X.shape}")
-    return X

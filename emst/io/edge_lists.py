@@ -18,6 +18,7 @@ import numpy as np
 
 from emst.graph.edges import ENDS, NUMBER_THEM, ends_of, plain
 from emst.graph.input import MOST_VERTICES
+from emst.inputs.ends import outside
 from emst.io.columns import choose_columns
 from emst.io.file_graph import UNWEIGHTED, FileGraph, coo, fit_int32, opening
 from emst.io.tables import column_names, numeric_columns, read_columns, row_as_written
@@ -120,11 +121,9 @@ def _vertices(
     """
     if values.dtype.kind not in "iuf":
         raise ValueError(f"{path}: {what} must hold whole numbers; it holds {values.dtype}")
-    good = (values >= 0) & (values < n)
-    if values.dtype.kind == "f":
-        good &= values == np.floor(values)
-    if not good.all():
-        i, count = int(good.argmin()), len(good) - int(good.sum())
+    whole = values if values.dtype.kind != "f" else np.where(values == np.floor(values), values, -1)
+    count, i = outside(whole, n)
+    if count:
         place, value = written(i, values[i].item())
         what += f": {value} is no vertex; they are whole numbers from 0 to {n - 1:,}"
         what += f" ({count:,} such rows)" if count > 1 else ""

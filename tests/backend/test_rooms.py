@@ -34,7 +34,7 @@ OPERATIONS = {
 BACKENDS = ("cpu", "cuda")
 # A room may import from the rooms in the lines above its own. `backend` is `backend_of` alone.
 LEVELS = [
-    {"backend.records", "old_pickles"},
+    {"backend.records"},
     {"backend.operations"},
     {"backend"},
     {"inputs", "progress"},

@@ -10,9 +10,12 @@ from sklearn.metrics import pairwise_distances
 
 import emst.cpu
 from emst import HDBSCANGPU
+from emst.distances.cost import announce_matrix
 from emst.distances.matrices import ON_DEVICE, by_blocks, check_distances, distance_matrix
+from emst.distances.metrics import metric_of
 from emst.distances.row_by_row import dense_tree
 from emst.distances.sparse import sparse_tree
+from emst.progress import Progress
 
 
 def random_graph(n, density, integers, dtype, seed=0):
@@ -286,10 +289,11 @@ def test_metrics_that_are_none():
 
 
 def test_a_matrix_that_does_not_fit():
+    metric = metric_of("canberra", None, algorithm="auto", alpha=1.0, sparse=False)
     with pytest.raises(
-        MemoryError, match=r"10,000,000 x 10,000,000 matrix of distances needs 800,000,000,000,000 bytes"
+        MemoryError, match=r"10,000,000 x 10,000,000 matrix of distances needs 800,000,000,000,000 .* because canberra"
     ):
-        distance_matrix(np.zeros((10_000_000, 1), np.float32), "canberra")
+        announce_matrix(np.zeros((10_000_000, 1), np.float32), metric, Progress())
 
 
 def test_a_matrix_that_cannot_be_copied_is_refused_before_it_is(ops, monkeypatch):

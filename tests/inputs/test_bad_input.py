@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -130,7 +131,8 @@ def test_sparse_matrices_are_refused_by_name(ops):
 
 
 def test_sparse_matrices_of_cupy_are_asked_for_on_the_host():
-    matrix = type("csr_matrix", (), {"__module__": "cupyx.scipy.sparse._csr"})()
+    data = types.SimpleNamespace(__dlpack_device__=lambda: (2, 0))  # on GPU 0
+    matrix = type("csr_matrix", (), {"__module__": "cupyx.scipy.sparse._csr", "data": data})()
     for fit in (EMST().fit, HDBSCANGPU().fit):
         with pytest.raises(TypeError, match=r"pass X\.get\(\)"):
             fit(matrix)

@@ -22,10 +22,10 @@ SETS = {
     "blobs": G.standard_normal((9, 3))[G.integers(0, 9, POINTS)] * 9 + G.standard_normal((POINTS, 3)),
 }
 TABLE = parallel.__doc__.partition("These kernels")[2].partition("Nothing here")[0]
-SHARED = set(re.findall(r"\w+/\w+|contract(?=  )", TABLE))
+SHARED = set(re.findall(r"\w+/\w+|(?:contract|lightest)(?=  )", TABLE))
 # Modules whose kernels must run. Those that call `offer` of graph/offers are in graph/worklist.
-IN_TREES = {"points/cached", "points/search", "points/lightest", "contract", "hierarchy/descent"}
-IN_CLUSTERS = {"distances/rows", "contract", "hierarchy/nodes", "hierarchy/descent"}
+IN_TREES = {"points/cached", "points/search", "lightest", "contract", "hierarchy/descent"}
+IN_CLUSTERS = {"distances/rows", "lightest", "contract", "hierarchy/nodes", "hierarchy/descent"}
 IN_FORESTS = {
     "boruvka": {"graph/worklist", "contract"},
     "hybrid": {"graph/hybrid"},

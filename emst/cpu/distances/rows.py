@@ -15,11 +15,15 @@ another edge that leaves the component remains, which is an upper bound, too. Th
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from emst.cpu.lightest import lightest_edges
 from emst.cpu.runtime.atomics import load, lower_bound
 from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.heap import replace_greatest
+from emst.cpu.runtime.lanes import LANES
 from emst.cpu.runtime.parallel import for_chunks
 
 LEAST_ROWS = 16  # of a chunk
@@ -35,6 +39,14 @@ class DistanceRows:
         self.alpha = self.dtype.type(alpha)
         self.core = None  # T[n]
         self.cache = None  # a `NeighbourCache`, from the first round on
+
+
+class Memory(NamedTuple):
+    """What `lightest_edges` reads of every point: its component, and two of its entries in the cache."""
+
+    labels: np.ndarray
+    nearest: np.ndarray
+    bound: np.ndarray
 
 
 class NeighbourCache:
@@ -72,8 +84,10 @@ def row_nearest(rows, forest):
     searched = searched[np.argsort(cache.bound[searched], kind="stable")]
     args = (rows.matrix, rows.alpha, rows.core, searched, *known, cache.near, forest.best)
     for_chunks(_nearest, len(searched), _grain(len(searched)), *args)
-    _lightest_edges(*known, cache.near, forest.best, forest.edge_u)
-    _name_edges(forest.components, cache.nearest, forest.edge_u, forest.edge_v)
+    exact = np.zeros(-(-rows.n // LANES) * LANES, np.bool_)
+    exact[: rows.n] = (cache.nearest >= 0) & (forest.labels[cache.nearest] != forest.labels)
+    candidates = np.packbits(exact, bitorder="little").view(np.uint16).astype(np.int64)
+    lightest_edges(forest, candidates, Memory(*known), cache.near)
 
 
 def row_edges(rows, forest):
@@ -109,22 +123,7 @@ def _take_smallest(row, heap):
         return
     for j in range(len(row)):
         if row[j] < heap[0]:
-            _sift_down(heap, row[j])
-
-
-@part
-def _sift_down(heap, value):
-    """Replace the greatest entry of the heap."""
-    at, k = 0, len(heap)
-    while 2 * at + 1 < k:
-        child = 2 * at + 1
-        if child + 1 < k and heap[child + 1] > heap[child]:
-            child += 1
-        if heap[child] <= value:
-            break
-        heap[at] = heap[child]
-        at = child
-    heap[at] = value
+            replace_greatest(heap, len(heap), row[j])
 
 
 @kernel
@@ -187,36 +186,3 @@ def _look(row, u, first, alpha, core, labels, nearest, bound, near):
         w = max(s / alpha, own, cores[j])
         if others[j] != label and (w < bound[u] or (w == bound[u] and s < near[u])):
             nearest[u], bound[u], near[u] = first + j, w, s
-
-
-@kernel
-def _lightest_edges(labels, nearest, bound, near, best, kept):
-    """Find the edge of every component that comes first in the total order; `kept` is the point that holds it."""
-    for u in range(len(labels)):
-        label, v = labels[u], nearest[u]
-        if v < 0 or labels[v] == label:
-            continue
-        x = kept[label]
-        if x >= 0:
-            y = nearest[x]
-            if bound[u] != bound[x]:
-                before = bound[u] < bound[x]
-            elif near[u] != near[x]:
-                before = near[u] < near[x]
-            elif min(u, v) != min(x, y):
-                before = min(u, v) < min(x, y)
-            else:
-                before = max(u, v) < max(x, y)
-            if not before:
-                continue
-        kept[label] = u
-        best[label] = bound[u]
-
-
-@kernel
-def _name_edges(components, nearest, edge_u, edge_v):
-    for c in components:
-        u = edge_u[c]
-        if u >= 0:
-            v = nearest[u]
-            edge_u[c], edge_v[c] = min(u, v), max(u, v)

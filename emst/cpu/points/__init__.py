@@ -12,7 +12,6 @@ duplicates.py    equal points, joined before the first search
 labels.py        the component of each node of the hierarchy
 cached.py        cached nearest neighbours, and upper bounds for components
 search.py        the search: the nearest point of another component
-lightest.py      the lightest edge of each component, among the neighbours of its points
 small.py         few points: on the GPU, all rounds at once
 result.py        sorted edges and core distances, in the caller's rows and units
 places.py        places of new points in that order

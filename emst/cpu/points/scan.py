@@ -15,6 +15,7 @@ from numba.extending import intrinsic
 
 from emst.cpu.points.norms import power_of_distance
 from emst.cpu.runtime.compile import part
+from emst.cpu.runtime.heap import replace_greatest
 from emst.cpu.runtime.lanes import (
     LANES,
     WORD,
@@ -129,27 +130,11 @@ def kth_power(products, values, row, u, count, heap, like):
             mask &= mask - 1
             x = values[at + v] + products.above[v]
             if v != u and x < heap[0]:
-                _replace_greatest(heap, count, x)
+                replace_greatest(heap, count, x)
         leaf += 1
         if leaf == leaves:
             leaf = 0
     return power_above(products, u, heap[0], like)
-
-
-@part
-def _replace_greatest(heap, count, x):
-    """Put x in the place of the root of a heap whose root is its greatest entry."""
-    i = 0
-    child = 1
-    while child < count:
-        if child + 1 < count and heap[child + 1] > heap[child]:
-            child += 1
-        if heap[child] <= x:
-            break
-        heap[i] = heap[child]
-        i = child
-        child = 2 * i + 1
-    heap[i] = x
 
 
 @part

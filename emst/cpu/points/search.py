@@ -27,11 +27,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.cpu.lightest import lightest_edges
 from emst.cpu.points.bvh import MIXED
 from emst.cpu.points.cached import lanes_of
 from emst.cpu.points.choice import may_multiply, products_for, sampled_runs
 from emst.cpu.points.distances import point_mask
-from emst.cpu.points.lightest import lightest_edges
 from emst.cpu.points.products import multiply, row_scratch, rows_at_once
 from emst.cpu.points.scan import outgoing_weight, scan_with
 from emst.cpu.points.walk import box_around, walk_with
@@ -65,7 +65,7 @@ def nearest_outgoing(bvh, forest, cache):
         _search_by_products(bvh, forest, cache)
     else:
         for_chunks(_search, groups, grain_for(groups, 8), *args, scratch=cache.scratch)
-    lightest_edges(bvh, forest, cache)
+    lightest_edges(forest, cache.candidates, cache.memory, None if bvh.core is None else cache.memory.near)
 
 
 def _products(bvh, forest, cache, args):

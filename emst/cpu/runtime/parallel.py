@@ -9,7 +9,7 @@ why results do not depend on the order of the threads:
 
     points/cached, points/search,   lower the upper bound `best` of a component; an update may get lost
     distances/rows
-    points/lightest                 replace a component's edge by one that comes before it, until no thread can
+    lightest                        replace a component's edge by one that comes before it, until no thread can
     contract                        shorten paths to roots that other threads follow
     hierarchy/descent               replace references that other threads follow by the value they lead to
     graph/offers, graph/worklist,   lower minima by one atomic operation

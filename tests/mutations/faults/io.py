@@ -33,9 +33,9 @@ FAULTS = [
     ),
     Fault(
         "a vertex may be as great as their number",
-        "emst/io/edge_lists.py",
-        "(values < n)",
-        "(values <= n)",
+        "emst/inputs/ends.py",
+        "bool(ends.max() < n)",
+        "bool(ends.max() <= n)",
         ("tests/io/test_graphs.py::test_faults_of_arrays",),
     ),
     Fault(

@@ -11,7 +11,7 @@ FEW = "tests/points/test_queries.py::test_few_points_and_few_queries[cpu-17-floa
 FAULTS = [
     Fault(
         "the pass is not repeated",
-        "emst/cpu/points/lightest.py",
+        "emst/cpu/lightest.py",
         "            for_chunks(improve, leaves, grain, *args)\n",
         "            for_chunks(improve, leaves, grain, *args)\n            break\n",
         ("tests/points/test_lightest.py",),
@@ -154,7 +154,7 @@ FAULTS = [
     ),
     Fault(
         "of equal edges that of the first point comes first",
-        "emst/cpu/points/lightest.py",
+        "emst/cpu/lightest.py",
         "    return ends_precede(u, memory.nearest[u], x, memory.nearest[x])\n",
         "    return u < x\n",
         (EVERY,),

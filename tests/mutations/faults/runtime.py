@@ -15,7 +15,7 @@ FAULTS = [
     ),
     Fault(
         "an edge that another thread wrote first is not seen",
-        "emst/cpu/points/lightest.py",
+        "emst/cpu/lightest.py",
         "        while improved.any():\n",
         "        while improved.all():\n",
         (RACES,),

@@ -24,11 +24,4 @@ FAULTS = [
         "int((weights <= float(height)).sum())",
         ("tests/graph/test_cuts.py::test_labels_are_the_components_of_the_graph",),
     ),
-    Fault(
-        "a module of 0.1.0 is not known",
-        "emst/old_pickles.py",
-        ', "emst.metrics"',
-        "",
-        ("tests/inputs/test_old_pickles.py",),
-    ),
 ]

@@ -17,22 +17,34 @@ from emst.cpu.runtime.order import ends_precede
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
-def lightest_edges(bvh, forest, cache):
-    """Set ``best``, ``edge_u`` and ``edge_v`` of every component from the candidates."""
-    leaves = bvh.leaves
+def lightest_edges(forest, candidates, memory, near):
+    """Set ``best``, ``edge_u`` and ``edge_v`` of every component from the candidates.
+
+    Parameters
+    ----------
+    forest : Forest
+        Its ``best`` are upper bounds, and no component has an edge.
+    candidates : int64[ceil(n / 16)]
+        One bit for each point whose cached neighbour is exact and may be the component's first edge.
+    memory : named tuple
+        ``labels``, ``nearest`` and ``bound`` of every point.
+    near : T[n] or None
+        The distance to ``nearest``, the second key; None where it is the weight.
+    """
+    leaves = len(candidates)
     grain = grain_for(leaves, 2048)
     improved = np.empty(-(-leaves // grain), np.bool_)
     for improve, kept in ((_least_weights, forest.best), (_first_edges, forest.edge_u)):
         improved[:] = True
         while improved.any():
-            args = (cache.candidates, cache.memory, bvh.core, forest.best, kept, improved, grain)
+            args = (candidates, memory, near, forest.best, kept, improved, grain)
             for_chunks(improve, leaves, grain, *args)
-    args = (forest.components, cache.memory, forest.edge_u, forest.edge_v)
+    args = (forest.components, memory, forest.edge_u, forest.edge_v)
     for_chunks(_name_edges, forest.count, grain_for(forest.count, 1 << 14), *args)
 
 
 @kernel
-def _least_weights(candidates, memory, core, best, kept, improved, grain, begin, end):
+def _least_weights(candidates, memory, near, best, kept, improved, grain, begin, end):
     improved[begin // grain] = False
     for leaf in range(begin, end):
         mask = candidates[leaf]
@@ -45,7 +57,7 @@ def _least_weights(candidates, memory, core, best, kept, improved, grain, begin,
 
 
 @kernel
-def _first_edges(candidates, memory, core, best, kept, improved, grain, begin, end):
+def _first_edges(candidates, memory, near, best, kept, improved, grain, begin, end):
     """Find the first edge among those of the least weight; `kept` is the point that holds the first one so far."""
     improved[begin // grain] = False
     for leaf in range(begin, end):
@@ -57,16 +69,16 @@ def _first_edges(candidates, memory, core, best, kept, improved, grain, begin, e
             if memory.bound[u] != best[label]:
                 continue
             x = load(kept, label)
-            if x < 0 or (x != u and _before(u, x, memory, core)):
+            if x < 0 or (x != u and _before(u, x, memory, near)):
                 store(kept, label, u)
                 improved[begin // grain] = True
 
 
 @part
-def _before(u, x, memory, core):
+def _before(u, x, memory, near):
     """Whether the edge of point u comes before that of point x, of the same weight."""
-    if core is not None and memory.near[u] != memory.near[x]:
-        return memory.near[u] < memory.near[x]
+    if near is not None and near[u] != near[x]:
+        return near[u] < near[x]
     return ends_precede(u, memory.nearest[u], x, memory.nearest[x])
 
 
