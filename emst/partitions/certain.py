@@ -18,23 +18,10 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest
-from emst.dask.border import Border, nearest_of
-from emst.dask.order import as_bits, bits_of, greater, least_of, lesser
-from emst.dask.partition import Partition
-from emst.dask.routing import addressed_to
-from emst.dask.sizes import Sized
-
-
-@dataclass(eq=False)
-class OpenEdges(Sized):
-    """Edges between components that are known but not certain."""
-
-    a: Array  # int32[m]: component of one end
-    b: Array  # int32[m]: component of the other end
-    u: Array  # int64[m]: smaller end
-    v: Array  # int64[m]: larger end
-    weight: Array  # T[m], a power
-    power: Array  # T[m]: of the distance
+from emst.partitions.border import Border, nearest_of
+from emst.partitions.edges import OpenEdges, as_bits, bits_of, greater, least_of, lesser
+from emst.partitions.packets import Sized, addressed_to
+from emst.partitions.partition import Partition, Search
 
 
 @dataclass(eq=False)
@@ -56,17 +43,15 @@ class Local(Sized):
     rest: float  # least `weight` of the others
 
 
-def local_tree(
-    ops: Backend, partition: Partition, border: Border, own: int, k: int, core_factor: float, found: list[Any]
-) -> Local:
+def local_tree(ops: Backend, partition: Partition, border: Border, own: int, search: Search, found: list[Any]) -> Local:
     """All that a partition does on its own. `found` holds what `distances_for` returned in every partition."""
     partition = partition.with_bvh()
     bvh = partition.bvh
     reach, near, rest = border.reach.copy(), border.near, border.rest
-    take_answers(ops, partition, border, reach, own, k, found)
+    take_answers(ops, partition, border, reach, own, search.k, found)
     core = bvh.core
-    if core is not None and core_factor != 1:
-        ops.scale_cores(bvh, core_factor)
+    if core is not None and search.core_factor != 1:
+        ops.scale_cores(bvh, search.core_factor)
     weight = reach if core is None else greater(reach, bvh.core)
     with partition.lock:
         forest, certain, components, labels, least = _grown(ops, bvh, weight, reach)

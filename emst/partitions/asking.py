@@ -22,12 +22,12 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Bvh, Outline
-from emst.dask.certain import Local
-from emst.dask.components import Labels, Place, Rounds, labels_of
-from emst.dask.order import as_bits, bits_of
-from emst.dask.outline import power_of
-from emst.dask.routing import Sender, addressed_to
 from emst.inputs.devices import to_host
+from emst.partitions.certain import Local
+from emst.partitions.components import Labels, Place, Rounds, labels_of
+from emst.partitions.edges import as_bits, bits_of
+from emst.partitions.outline import power_of
+from emst.partitions.packets import Sender, addressed_to
 
 NOBODY = -1  # in the place of a component
 SAMPLE = 256  # points of a component that a partition lets ask first

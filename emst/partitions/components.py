@@ -7,16 +7,16 @@ curve. The greatest component does not ask: the lightest edges of the others suf
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Norm
-from emst.dask.certain import Local, OpenEdges
-from emst.dask.order import as_bits, greater
-from emst.dask.outline import OwnOutline, labels_of_boxes
-from emst.dask.sizes import Sized
+from emst.partitions.certain import Local
+from emst.partitions.edges import OpenEdges, chosen, columns_of, first_of_groups, greater
+from emst.partitions.outline import OwnOutline, labels_of_boxes
+from emst.partitions.packets import Sized
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,15 +138,6 @@ def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm
     return OpenEdges(components[last], components[first], ids[last], ids[first], weight, power)
 
 
-def columns_of(edges: OpenEdges) -> tuple[Array, ...]:
-    """The arrays of edges, in the order of the fields."""
-    return edges.a, edges.b, edges.u, edges.v, edges.weight, edges.power
-
-
-def chosen(edges: OpenEdges, places: Any) -> OpenEdges:
-    return OpenEdges(*(column[places] for column in columns_of(edges)))
-
-
 def with_bounds(
     ops: Backend,
     label: Array,
@@ -176,29 +167,6 @@ def lightest_edges(ops: Backend, edges: OpenEdges, label: Array, count: int) -> 
         return ops.xp.empty(0, np.int64)
     sides = np.concatenate([label[edges.a], label[edges.b]])
     return first_of_groups(ops, edges, sides, count)
-
-
-def first_of_groups(ops: Backend, edges: OpenEdges, groups: Array, count: int) -> Array:
-    """The place of the first edge in the total order of each group, int64[count]; none is empty. `groups` holds the
-    group of every edge, or of all edges twice."""
-    place = ops.xp.arange(len(groups), dtype=np.int32)
-    place %= max(len(edges.u), 1)
-    for key in (as_bits(edges.weight), as_bits(edges.power), as_bits(edges.u), as_bits(edges.v)):
-        own = key[place]
-        first = np.flatnonzero(own == least(ops, own, groups, count)[groups])
-        groups, place = groups[first], place[first]
-        if len(groups) == count:  # no ties are left
-            break
-    found = ops.xp.empty(count, np.int64)
-    found[groups] = place
-    return found
-
-
-def least(ops: Backend, keys: Array, groups: Array, count: int) -> Array:
-    """The least key of each group."""
-    keys_of = ops.xp.full(count, np.iinfo(keys.dtype).max, keys.dtype)
-    ops.xp.minimum.at(keys_of, groups, keys)
-    return keys_of
 
 
 def labels_of(state: Rounds | Labels) -> Labels:
