@@ -197,18 +197,6 @@ def round_printer(n: int) -> Report:
     return report
 
 
-def both(first: Report | None, second: Report | None) -> Report | None:
-    """A report that calls both, either of which may be None."""
-    if first is None or second is None:
-        return first or second
-
-    def report(rounds: int, left: int) -> None:
-        first(rounds, left)
-        second(rounds, left)
-
-    return report
-
-
 def stage_printer(verbose: bool) -> Callable[[str, Any], None]:
     """A function to call after every stage with its name and an array it made; it writes how long the stage took."""
     start = time.perf_counter()

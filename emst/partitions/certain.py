@@ -1,9 +1,12 @@
 """What a partition finds alone: core distances from the border's answers, edges that are certain, and its other edges.
 
-An edge is certain, that is in the tree of all points, if it is the lightest that leaves its component here, and comes
-before every edge to another partition. So this is Borůvka's loop, in which a component hooks only if its lightest edge
-(weight, power of the distance) comes before (the greater of reach and core distance, reach) of every point in it.
-Others may still hang on a component that does not hook.
+Travels: in, the answers that the points near the border have got (`border.py`). Out, nothing: the `Local` stays where
+the partition lives, and other partitions and workers get what is taken from it.
+
+Invariant: an edge is certain, that is in the tree of all points, if it is the lightest that leaves its component here,
+and comes before every edge to another partition. So Borůvka's loop (`emst/boruvka.py`) holds back the others: a
+component hooks only if its lightest edge (weight, power of the distance) comes before (the greater of reach and core
+distance, reach) of every point in it. Others may still hang on a component that does not hook.
 
 The loop then goes on without that condition. By the cut property, every edge of the tree of all points that stays
 inside the partition is among the edges found here.
@@ -17,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Forest
+from emst.backend.records import Array, Bvh, Forest
+from emst.boruvka import spanning_forest
 from emst.partitions.border import Border, nearest_of
 from emst.partitions.edges import OpenEdges, as_bits, bits_of, greater, least_of, lesser
 from emst.partitions.packets import Sized, addressed_to
@@ -54,12 +58,12 @@ def local_tree(ops: Backend, partition: Partition, border: Border, own: int, sea
         ops.scale_cores(bvh, search.core_factor)
     weight = reach if core is None else greater(reach, bvh.core)
     with partition.lock:
-        forest, certain, components, labels, least = _grown(ops, bvh, weight, reach)
+        forest, certain = _grown(ops, bvh, weight, reach)
+    count = len(certain.roots)
     number = ops.xp.empty(bvh.n, np.int32)
-    number[components] = ops.xp.arange(len(components), dtype=np.int32)
-    component = number[labels]
-    edges = _open_edges(ops, bvh, forest, certain, component)
-    keep_certain(forest, certain, components)
+    number[certain.roots] = ops.xp.arange(count, dtype=np.int32)
+    component = number[certain.labels]
+    edges = _without_uncertain(ops, bvh, forest, certain, component)
     order = ops.xp.arange(bvh.n, dtype=np.int32)
     ends, weights = ops.sorted_edges(bvh, forest, order)
     bvh.lists = bvh.reach = bvh.neighbours = None
@@ -70,7 +74,7 @@ def local_tree(ops: Backend, partition: Partition, border: Border, own: int, sea
         far[near] = False
         rest = float(weight[far].min())
     return Local(
-        partition, core, component, len(components), ends, weights, edges, weight, reach, least, near[by_weight],
+        partition, core, component, count, ends, weights, edges, weight, reach, certain.least, near[by_weight],
         keys[by_weight], rest,
     )  # fmt: skip
 
@@ -100,9 +104,70 @@ def take_answers(
         ops.set_cores(bvh, core)
 
 
-def _grown(ops: Backend, bvh: Any, weight: Array, power: Array) -> tuple[Forest, Array, Array, Array, Array]:
-    """The forest of the partition; which slots hold certain edges, and the components that these make: their roots, the
-    root of every point, and the least weight that each has. The bounds of repeated points are set to infinity."""
+class _Certain:
+    """Tells `spanning_forest` which components must not hook: those that another partition may hold a lighter edge for.
+    When that is all of them, what has been found until then is kept here: it is certain, and all that is certain.
+
+    Attributes
+    ----------
+    roots : int32[count]
+        Of the components.
+    slots : bool[n]
+        Which slots of the forest hold certain edges.
+    labels : int32[n]
+        Root of every point's component.
+    least : T[count]
+        Least weight of an edge from each component to other partitions.
+    """
+
+    def __init__(self, ops: Backend, bvh: Bvh, forest: Forest, weight: Array, power: Array) -> None:
+        self.ops, self.bvh = ops, bvh
+        self.roots, self.labels = forest.components.copy(), None
+        # by root: the bits of a component's least weight, and of the least power of a distance that goes with it
+        self.bounds = [as_bits(weight).copy()] if bvh.core is None else [as_bits(weight).copy(), as_bits(power).copy()]
+
+    def keep(self, forest: Forest) -> None:
+        self._join_bounds(forest)
+        self.slots = forest.source >= 0
+        self.labels = forest.labels.copy()
+        self.least = self.bounds[0][self.roots].view(self.bvh.dtype)
+
+    def hold_back(self, forest: Forest) -> bool:
+        """See `spanning_forest`."""
+        self._join_bounds(forest)
+        roots, bounds = self.roots, self.bounds
+        best, weight = as_bits(forest.best)[roots], bounds[0][roots]
+        unsure = best >= weight
+        if len(bounds) > 1:
+            tied = np.flatnonzero(best == weight)
+            u, v = (self.ops.xp.ascontiguousarray(end[roots[tied]]) for end in (forest.edge_u, forest.edge_v))
+            unsure[tied] = as_bits(self.ops.edge_powers(self.bvh, u, v)) >= bounds[1][roots[tied]]
+        held = roots[np.flatnonzero(unsure)]
+        if len(held) == len(roots):
+            self.keep(forest)
+            return False
+        forest.edge_u[held] = -1
+        forest.edge_v[held] = -1
+        return True
+
+    def _join_bounds(self, forest: Forest) -> None:
+        """Give the components the least bounds of those that the last round has joined."""
+        roots, bounds, minimum = self.roots, self.bounds, self.ops.xp.minimum
+        if len(roots) == forest.count:
+            return
+        group, keys = forest.labels[roots], bounds[0][roots]
+        smaller = np.flatnonzero(keys < bounds[0][group])  # few: most components lie far from all borders
+        minimum.at(bounds[0], group[smaller], keys[smaller])
+        if len(bounds) > 1:
+            same = np.flatnonzero(keys == bounds[0][group])
+            powers = bounds[1][roots]
+            bounds[1][forest.components] = np.iinfo(powers.dtype).max
+            minimum.at(bounds[1], group[same], powers[same])
+        self.roots = forest.components.copy()
+
+
+def _grown(ops: Backend, bvh: Bvh, weight: Array, power: Array) -> tuple[Forest, _Certain]:
+    """The forest of the partition, and what of it is certain. The bounds of repeated points are set to infinity."""
     forest = ops.join_duplicates(bvh)
     cache = ops.cache_neighbours(bvh, forest)
 
@@ -113,65 +178,22 @@ def _grown(ops: Backend, bvh: Any, weight: Array, power: Array) -> tuple[Forest,
     if forest.count < bvh.n:  # repeated points equal the first of their component, which asks for them
         repeated = np.flatnonzero(forest.source >= 0)
         weight[repeated] = power[repeated] = np.inf
-    bounds = [as_bits(weight).copy()] if bvh.core is None else [as_bits(weight).copy(), as_bits(power).copy()]
-    roots = forest.components.copy()
-    if forest.count > 1:
-        prepare(forest)
-    before = 0
-    while forest.count > 1 and forest.count != before:
-        before = forest.count
+    certain = _Certain(ops, bvh, forest, weight, power)
+
+    def lightest(forest: Forest) -> None:
         ops.nearest_outgoing(bvh, forest, cache)
-        _hold_back(ops, bvh, forest, roots, bounds)
-        ops.merge(forest, prepare)
-        _join_bounds(ops, forest, roots, bounds)
-        roots = forest.components.copy()
-    certain = forest.source >= 0
-    components, labels = forest.components.copy(), forest.labels.copy()
-    least = bounds[0][components].view(bvh.dtype)
-    while forest.count > 1:
-        ops.nearest_outgoing(bvh, forest, cache)
-        ops.merge(forest, prepare)
-    return forest, certain, components, labels, least
+
+    spanning_forest(forest, lightest, ops, prepare=prepare, hold_back=certain.hold_back)
+    if certain.labels is None:  # no component was left that could be held back
+        certain.keep(forest)
+    return forest, certain
 
 
-def _hold_back(ops: Backend, bvh: Any, forest: Forest, roots: Array, bounds: list[Array]) -> None:
-    """Take the edges from components that another partition may hold a lighter one for. `bounds` holds, by root, the
-    bits of the component's least weight, and of the least power of a distance that goes with it."""
-    best, weight = as_bits(forest.best)[roots], bounds[0][roots]
-    unsure = best >= weight
-    if bvh.core is not None:
-        tied = np.flatnonzero(best == weight)
-        u, v = (ops.xp.ascontiguousarray(end[roots[tied]]) for end in (forest.edge_u, forest.edge_v))
-        unsure[tied] = as_bits(ops.edge_powers(bvh, u, v)) >= bounds[1][roots[tied]]
-    held = roots[np.flatnonzero(unsure)]
-    forest.edge_u[held] = -1
-    forest.edge_v[held] = -1
-
-
-def _join_bounds(ops: Backend, forest: Forest, roots: Array, bounds: list[Array]) -> None:
-    """Give the components the least bounds of those that were joined, whose roots are `roots`."""
-    group, keys = forest.labels[roots], bounds[0][roots]
-    smaller = np.flatnonzero(keys < bounds[0][group])  # few: most components lie far from all borders
-    ops.xp.minimum.at(bounds[0], group[smaller], keys[smaller])
-    if len(bounds) == 1:
-        return
-    same = np.flatnonzero(keys == bounds[0][group])
-    powers = bounds[1][roots]
-    bounds[1][forest.components] = np.iinfo(powers.dtype).max
-    ops.xp.minimum.at(bounds[1], group[same], powers[same])
-
-
-def _open_edges(ops: Backend, bvh: Any, forest: Forest, certain: Array, component: Array) -> OpenEdges:
-    slots = np.flatnonzero((forest.source >= 0) & ~certain)
-    u, v = forest.source[slots], forest.target[slots]
-    weight = forest.weight[slots]
+def _without_uncertain(ops: Backend, bvh: Bvh, forest: Forest, certain: _Certain, component: Array) -> OpenEdges:
+    """Take the edges that are not certain from the forest, and return them."""
+    slots = np.flatnonzero((forest.source >= 0) & ~certain.slots)
+    u, v, weight = forest.source[slots], forest.target[slots], forest.weight[slots]
+    forest.source[slots] = forest.target[slots] = -1
+    forest.components = certain.roots
     power = weight if bvh.core is None else ops.edge_powers(bvh, u, v)
     return OpenEdges(component[u], component[v], u.astype(np.int64), v.astype(np.int64), weight, power)
-
-
-def keep_certain(forest: Forest, certain: Array, components: Array) -> None:
-    """Make the forest what it was when only certain edges had been found."""
-    slots = np.flatnonzero((forest.source >= 0) & ~certain)
-    forest.source[slots] = -1
-    forest.target[slots] = -1
-    forest.components = components

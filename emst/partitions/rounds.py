@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from emst.backend.operations import Backend
+from emst.backend.records import Array, Forest
+from emst.boruvka import singletons
 from emst.partitions.answering import Answer, answer
 from emst.partitions.asking import ask
 from emst.partitions.components import Place, RoundCosts, Rounds, Samples, lightest_edges, with_bounds
@@ -79,25 +81,15 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     edges = OpenEdges(*(np.concatenate(column) for column in columns))
     label, count = labels.label, labels.count
     lightest = lightest_edges(ops, edges, label, count)
-    a, b = label[edges.a[lightest]], label[edges.b[lightest]]
-    own = ops.xp.arange(count, dtype=np.int32)
-    parent = ops.xp.where(a == own, b, a)
     partly = ops.xp.zeros(count, bool)
     for given in answers:
         partly[ops.asarray(given.partly)] = True
-    waits = partly | (labels.weight < 0)
-    parent[waits] = own[waits]
-    u, v = edges.u[lightest], edges.v[lightest]
-    mutual = (u[parent] == u) & (v[parent] == v) & (own < parent) & ~waits[parent]
-    parent[mutual] = own[mutual]
-    hooked = np.flatnonzero(parent != own)
-    taken = chosen(edges, lightest[hooked])
-    while bool((parent[parent] != parent).any()):
-        parent = parent[parent]
-    root = parent == own
-    number = (np.cumsum(root) - 1).astype(np.int32)
-    new = number[parent]
-    left = int(root.sum())
+    forest = _contracted(ops, label, chosen(edges, lightest), partly | (labels.weight < 0))
+    left = forest.count
+    number = ops.xp.empty(count, np.int32)
+    number[forest.components] = ops.xp.arange(left, dtype=np.int32)
+    new = number[forest.labels]
+    taken = chosen(edges, lightest[np.flatnonzero(forest.source >= 0)])
     boxes = np.concatenate([ops.asarray(given.boxes) for given in answers])
     boxes = np.where(boxes < 0, boxes, new[np.maximum(boxes, 0)])
     label = new[label]
@@ -110,3 +102,15 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     joined = OpenEdges(*map(np.concatenate, zip(columns_of(state.joined), columns_of(taken))))
     costs = RoundCosts(left, sum(given.asked for given in answers), sum(given.bytes for given in answers))
     return with_bounds(ops, label, left, boxes, labels.bases, edges, joined, size, samples, [*state.costs, costs])
+
+
+def _contracted(ops: Backend, label: Array, lightest: OpenEdges, waits: Array) -> Forest:
+    """The forest over the components when the lightest edge of each has been contracted, but for those that wait. Its
+    ends are components: two that take the same pair take the same edge, the first in the total order between them."""
+    forest = singletons(len(lightest.u), lightest.weight.dtype, ops)
+    a, b = label[lightest.a], label[lightest.b]
+    forest.best[:] = lightest.weight
+    forest.edge_u[:] = ops.xp.where(waits, np.int32(-1), np.minimum(a, b))
+    forest.edge_v[:] = ops.xp.where(waits, np.int32(-1), np.maximum(a, b))
+    ops.merge(forest)
+    return forest
