@@ -1,4 +1,7 @@
-"""The second task of a round: a partition finds the nearest point of another component for each point it was sent."""
+"""The second task of a round: a partition finds the nearest point of another component for each point it was sent.
+
+Travels: `Found` to each partition that has asked, and the `Answer`'s edges to the worker that joins.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 """The components that are left when every partition has done its own work, and what is known of them between rounds.
 
-Edges that were found stay known, so a component always has a bound, from the local trees or from the neighbour on the
-curve. The greatest component does not ask: the lightest edges of the others suffice.
+Travels: to the worker that joins, the `Summary` of every partition, once. From there to all partitions, the `Labels` of
+every round. The other fields of `Rounds` stay on that worker.
+
+Invariant: edges that were found stay known, so a component always has a bound, from the local trees or from the
+neighbour on the curve. The greatest component does not ask: the lightest edges of the others suffice.
 """
 
 from __future__ import annotations
@@ -57,6 +60,17 @@ class Rounds(Sized):
     joined: OpenEdges  # edges of the tree that rounds have found
     size: Array  # int64[count]: points of every component
     costs: list[RoundCosts]  # of every round, and at the beginning of what there was before the first one
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """The components that a round has left."""
+
+    label: Array  # int32[components of all partitions]: their component now
+    count: int
+    size: Array  # int64[count]: points of every component
+    boxes: Array  # int32[nodes of the outline]: component of all points of a box, or MIXED
+    bases: list[int]  # number of the first component of every partition
 
 
 class Samples(NamedTuple):
@@ -115,7 +129,8 @@ def begin(ops: Backend, summaries: list[Summary], norm: Norm) -> Rounds:
     label = ops.xp.arange(len(size), dtype=np.int32)
     costs = [RoundCosts(len(size), 0, 0)]
     samples = Samples(ops.xp.zeros(len(size), np.int8), ops.xp.zeros(len(size)))
-    return with_bounds(ops, label, len(size), boxes, bases, edges, chosen(edges, slice(0, 0)), size, samples, costs)
+    left = Components(label, len(size), size, boxes, bases)
+    return with_bounds(ops, left, edges, chosen(edges, slice(0, 0)), samples, costs)
 
 
 def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm: Norm) -> OpenEdges:
@@ -139,25 +154,17 @@ def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm
 
 
 def with_bounds(
-    ops: Backend,
-    label: Array,
-    count: int,
-    boxes: Array,
-    bases: list[int],
-    edges: OpenEdges,
-    joined: OpenEdges,
-    size: Array,
-    samples: Samples,
-    costs: list[RoundCosts],
+    ops: Backend, left: Components, edges: OpenEdges, joined: OpenEdges, samples: Samples, costs: list[RoundCosts]
 ) -> Rounds:
     """The state with the lightest known edge of every component."""
-    lightest = lightest_edges(ops, edges, label, count)
+    lightest = lightest_edges(ops, edges, left.label, left.count)
     weight, power = edges.weight[lightest], edges.power[lightest]
     tries = samples.tries
-    if count > 1:
-        weight[size.argmax()] = -1
+    if left.count > 1:
+        weight[left.size.argmax()] = -1
         tries = np.where(samples.weight >= weight, tries, np.int8(0))
-    return Rounds(Labels(label, weight, power, tries, boxes, count, bases), edges, joined, size, costs)
+    labels = Labels(left.label, weight, power, tries, left.boxes, left.count, left.bases)
+    return Rounds(labels, edges, joined, left.size, costs)
 
 
 def lightest_edges(ops: Backend, edges: OpenEdges, label: Array, count: int) -> Array:

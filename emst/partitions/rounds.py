@@ -16,7 +16,7 @@ from emst.backend.records import Array, Forest
 from emst.boruvka import singletons
 from emst.partitions.answering import Answer, answer
 from emst.partitions.asking import ask
-from emst.partitions.components import Place, RoundCosts, Rounds, Samples, lightest_edges, with_bounds
+from emst.partitions.components import Components, Place, RoundCosts, Rounds, Samples, lightest_edges, with_bounds
 from emst.partitions.edges import OpenEdges, chosen, columns_of
 from emst.partitions.engine import Engine, Future
 from emst.partitions.packets import part, routed
@@ -90,18 +90,18 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     number[forest.components] = ops.xp.arange(left, dtype=np.int32)
     new = number[forest.labels]
     taken = chosen(edges, lightest[np.flatnonzero(forest.source >= 0)])
+    joined = OpenEdges(*map(np.concatenate, zip(columns_of(state.joined), columns_of(taken))))
     boxes = np.concatenate([ops.asarray(given.boxes) for given in answers])
     boxes = np.where(boxes < 0, boxes, new[np.maximum(boxes, 0)])
-    label = new[label]
     size = np.bincount(new, weights=state.size, minlength=left).astype(np.int64)
+    components = Components(new[label], left, size, boxes, labels.bases)
     some = np.flatnonzero(partly)
     samples = Samples(ops.xp.zeros(left, np.int8), ops.xp.zeros(left))
     samples.tries[new[some]] = labels.tries[some] + np.int8(1)
     samples.weight[new[some]] = edges.weight[lightest[some]]
-    edges = chosen(edges, np.flatnonzero(label[edges.a] != label[edges.b]))
-    joined = OpenEdges(*map(np.concatenate, zip(columns_of(state.joined), columns_of(taken))))
+    edges = chosen(edges, np.flatnonzero(components.label[edges.a] != components.label[edges.b]))
     costs = RoundCosts(left, sum(given.asked for given in answers), sum(given.bytes for given in answers))
-    return with_bounds(ops, label, left, boxes, labels.bases, edges, joined, size, samples, [*state.costs, costs])
+    return with_bounds(ops, components, edges, joined, samples, [*state.costs, costs])
 
 
 def _contracted(ops: Backend, label: Array, lightest: OpenEdges, waits: Array) -> Forest:
