@@ -33,7 +33,7 @@ RESULTS = threading.Event()  # whether results are kept
 
 
 def _timed_run(device: str, gpu: int | None, function: Callable[..., Any], *args: Any) -> Any:
-    """What `Cluster` runs instead of `_run`."""
+    """What `DaskEngine` runs instead of `_run`."""
     seconds: dict[str, float] = {}
     peak = (0, 0)
 

@@ -1,4 +1,6 @@
-"""The cluster: which workers there are, what runs where, and how long anybody waits.
+"""The engine of Dask: which workers there are, what runs where, and how long anybody waits.
+
+`DaskEngine` does what `emst/partitions/engine.py` asks of an engine; and more, for inputs and graphs.
 
 Work is cut into partitions. Every partition has a home, a worker that its tasks prefer; another one may take them over,
 so a worker that dies costs time and no result. Tasks are pure: they never write to their inputs, and what is lost is
@@ -40,7 +42,7 @@ DEVICE = "emst_device"  # attribute of a worker: the number of the GPU that it i
 
 
 class DaskEngine:
-    """The workers of a client, and how tasks are given to them.
+    """The workers of a client, and how tasks are given to them: an `emst.partitions.engine.Engine`.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ def chunks_of(X: Any, engine: DaskEngine, dtype: Any = None) -> Chunks:
         list of delayed blocks or futures each is an array or a data frame of rows. A data frame is optimized, which
         can join its partitions, if they are read from files and few columns are used: to have results that fit it,
         pass ``X.optimize()`` and go on with that.
-    cluster : Cluster
+    engine : DaskEngine
     dtype : {None, float32, float64}, default None
         What to compute in; None as `float_of` says, the same for all chunks.
 
