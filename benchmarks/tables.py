@@ -54,3 +54,13 @@ def number(cell: str) -> float:
     if match is None:
         raise ValueError(f"no number in {cell!r}")
     return float(match[0].replace(",", ""))
+
+
+def tree_rates() -> dict[str, float]:
+    """{set: millions of coordinates a second} of the trees on the H200, from their points and milliseconds."""
+    found = {}
+    for row in rows("nvidia-h200-0.3.0.md", "The goal column"):
+        if "n x d" in row and "labels" not in row["set"]:
+            n, d = map(number, row["n x d"].split(" x "))
+            found[f"{row['set'].split(',')[0]}, {n / 1e6:,.0f} M x {d:.0f}"] = n * d / number(row["now"]) / 1e3
+    return found

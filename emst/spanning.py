@@ -68,12 +68,12 @@ def metric_tree(
 def heights(distances: Array, metric: Metric, alpha: float, dtype: np.dtype, ops: Backend) -> Array:
     """Distances between the metric's images as distances in the metric, divided by `alpha`, in `dtype`.
 
-    float64 is rounded to float32 on the host: a GPU may take subnormal results for 0."""
+    They are computed in float64 and rounded once: a GPU may take subnormal results in float32 for 0."""
     if metric.height is not None:
-        distances = metric.height(distances)
+        distances = metric.height(ops.asarray(distances, np.float64))
     if alpha != 1:
         distances = ops.asarray(distances, np.float64) / alpha
-    return distances if distances.dtype == dtype else ops.asarray(to_host(distances).astype(dtype))
+    return ops.asarray(distances, dtype)
 
 
 def spanning_tree(

@@ -5,7 +5,7 @@ import pytest
 import reference
 from helpers import forest_at_home, forest_on, spans, to_device
 
-from emst.boruvka import spanning_forest
+from emst.boruvka import bridged, spanning_forest
 
 
 def asking(ops, u, v, weight):
@@ -163,3 +163,12 @@ def test_edges_that_are_held_back(ops):
     assert seen == [*range(n - 1, n - held - 1, -1), 15, 1] and rounds == held + 2
     found = forest_at_home(forest)
     assert sorted(found.source[found.source >= 0].tolist()) == list(range(n - 1))
+
+
+def test_bridges_lead_to_the_least_vertices_in_their_order(ops):
+    """Components are named by any of their vertices."""
+    labels = to_device(ops, np.array([3, 1, 1, 3, 2], np.int32))
+    edges, weights = to_device(ops, np.array([[0, 3], [1, 2]], np.int32)), to_device(ops, np.array([1.0, 2.0]))
+    edges, weights = bridged(edges, weights, labels, 7.0)
+    assert edges.tolist() == [[0, 3], [1, 2], [0, 1], [0, 4]] and edges.dtype == np.int32
+    assert weights.tolist() == [1, 2, 7, 7]

@@ -5,6 +5,8 @@ import pytest
 import reference
 from helpers import DTYPES, clone, cloud, forest_at_home, forest_on, hierarchies
 
+from emst.cpu.merge import _relabel
+
 
 def assert_same_forest(ours, theirs):
     ours = forest_at_home(ours)
@@ -107,3 +109,9 @@ def test_only_mutual_pairs(ops):
     np.testing.assert_array_equal(ours.components, np.arange(0, n, 2))
     np.testing.assert_array_equal(ours.labels, forest.edge_u)
     np.testing.assert_array_equal(np.flatnonzero(ours.source >= 0), np.arange(1, n, 2))
+
+
+def test_labels_reach_the_root_of_a_path_that_another_thread_has_lengthened():
+    parent, labels = np.array([0, 0, 1, 2], np.int32), np.arange(4, dtype=np.int32)
+    _relabel(parent, labels, 0, 4)
+    assert not labels.any()

@@ -8,11 +8,12 @@ import sys
 import numpy as np
 import pytest
 from helpers import cloud
+from tqdm import tqdm
 
 from emst import EMST, HDBSCANGPU, cpu, minimum_spanning_tree
 from emst.cpu.runtime import parallel
 from emst.cpu.runtime.numba_internals import without_counts
-from emst.progress import COMPILING, Bar, Lines, showing
+from emst.progress import COMPILING, Bar, Lines, reading_bar, showing
 
 POINTS = cloud(40_000, 2, np.float64)
 
@@ -82,6 +83,22 @@ def test_a_bar(model, monkeypatch):
     assert "core distances: 100%" in screen and " points/s]" in screen
     assert "round 2: " in screen and " edges/s]" in screen
     assert screen.endswith("\r") and not screen.rstrip("\r").rpartition("\r")[2].strip()  # it is removed
+
+
+def test_a_file_that_is_read_fills_a_bar(tmp_path, monkeypatch):
+    (tmp_path / "graph.gr").write_bytes(bytes(100))
+    terminal(monkeypatch)
+    update, seen = tqdm.update, []
+
+    def watched(bar, more):
+        update(bar, more)
+        seen.append((bar.n, bar.total))
+
+    monkeypatch.setattr(tqdm, "update", watched)
+    with reading_bar(tmp_path / "graph.gr") as report:
+        for read in (40, 70, 100):
+            report(read)
+    assert seen == [(40, 100), (70, 100), (100, 100)]
 
 
 def test_a_bar_needs_a_terminal(capsys):

@@ -5,21 +5,20 @@ import matplotlib.pyplot as plt
 from benchmarks.charts import COLOURS, bars
 from benchmarks.tables import number, rows
 
-FILE = "nvidia-h200-hdbscan.md"
+COLUMNS = {"cuML": "cuML, ms", "ArborX": "ArborX, ms", "emst": "after, ms"}
 
 
-def median(contestant, key, k):
-    return number(rows(FILE, contestant=contestant, set=key, k=k)[0]["median ms"])
+def median(name, key, k):
+    return number(rows("nvidia-h200-0.4.0.md", "Labels", set=key, k=k)[0][COLUMNS[name]])
 
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(8.2, 4), width_ratios=(1, 0.9))
-for kind, k, sizes, line in (("blobs3", "6", (10_000, 100_000, 1_000_000, 2_000_000), "-"),
-                             ("blobs5", "16", (100_000, 300_000, 1_000_000), "--")):  # fmt: skip
-    for name, contestant in (("cuML", "cuML (recorded)"), ("emst", "HDBSCANGPU")):
-        left.plot(
-            sizes, [median(contestant, f"{kind} {n}", k) for n in sizes], f"o{line}", ms=5, color=COLOURS[name],
-            label=f"{name}, {kind[-1]}-D, min_samples={k}",
-        )  # fmt: skip
+SIZES = {10_000: "blobs3:10000", 100_000: "blobs3:100000", 1_000_000: "blobs3"}
+for name in ("cuML", "emst"):
+    left.plot(
+        list(SIZES), [median(name, key, "6") for key in SIZES.values()], "o-", ms=5, color=COLOURS[name],
+        label=f"{name}, 3-D, min_samples=6",
+    )  # fmt: skip
 left.set_xscale("log")
 left.set_yscale("log")
 left.set_xlabel("points")
@@ -34,10 +33,7 @@ names = {"halob3": "halos, 10 M x 3", "uniform5": "uniform, 1 M x 5"}
 bars(
     right,
     [f"{names[key]},\nmin_samples={k}" for key, k in sets],
-    {
-        "emst": [median("HDBSCANGPU", *key) for key in sets],
-        "ArborX": [median("ArborX, dendrogram only (recorded)", *key) for key in sets],
-    },
+    {name: [median(name, *key) for key in sets] for name in ("emst", "ArborX")},
     "milliseconds (ArborX: to the dendrogram alone)",
     log=False,
 )

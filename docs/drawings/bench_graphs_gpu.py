@@ -5,7 +5,6 @@ import matplotlib.pyplot as plt
 from benchmarks.charts import bars
 from benchmarks.tables import number, rows
 
-FILE = "nvidia-h200-graphs.md"
 SETS = {
     "USA-road-d.NY": "USA-road-d.NY",
     "grid1024": "lattice\n1024 x 1024",
@@ -14,20 +13,15 @@ SETS = {
     "gnm22": "random,\nmean degree 8",
     "gnm1M": "random,\nmean degree 30",
 }
-CONTESTANTS = {
-    "emst": "emst",
-    "RAFT": "RAFT, labels and edge list (recorded)",
-    "ECL-MST": "ECL-MST, mask alone (recorded)",
-}
+COLUMNS = {"emst": "now", "RAFT": "RAFT", "ECL-MST": "ECL-MST, mask alone"}
 figure, both = plt.subplots(1, 2, figsize=(8.4, 5.2))
 for axes, weights in zip(both, ("int32", "float64")):
-    found = {(row["set"], row["contestant"]): number(row["median ms"]) for row in rows(FILE, weights=weights)}
-    series = {name: [found.get((key, row)) for key in SETS] for name, row in CONTESTANTS.items()}
-    bars(
-        axes,
-        list(SETS.values()),
-        {name: values for name, values in series.items() if any(values)},
-        "milliseconds, logarithmic",
-    )
+    found = {row["graph"]: row for row in rows("nvidia-h200-0.3.0.md", "Graphs", weights=weights)}
+    series = {
+        name: [number(found[key][column]) for key in SETS]
+        for name, column in COLUMNS.items()
+        if found["grid1024"][column] != "-"
+    }
+    bars(axes, list(SETS.values()), series, "milliseconds, logarithmic")
     axes.set_title(f"weights: {weights}", fontsize=10)
 figure.tight_layout()

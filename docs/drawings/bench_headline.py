@@ -27,13 +27,13 @@ def columns(file, section, ours, theirs):
 
 
 CPU_LABELS, CPU_TREES, CPU_GRAPHS = "epyc-2-cores-hdbscan.md", "epyc-2-cores.md", "epyc-2-cores-graphs.md"
-GPU_LABELS, GPU_GRAPHS = "nvidia-h200-hdbscan.md", "nvidia-h200-graphs.md"
+NEWER, GPU, GPU_LABELS = "epyc-2-cores-0.3.0.md", "nvidia-h200-0.3.0.md", "nvidia-h200-0.4.0.md"
 LABEL, GRAPH = ("set", "n x d", "k"), ("set", "weights")
 SMALL = columns(CPU_TREES, "Smaller sets", "emst", "quitefastmst")
-UNEVEN = columns("0.3.0.md", "1. An order", "emst, ms", "quitefastmst, ms")
-LARGE_K = columns("0.3.0.md", "2. Every k", "emst, ms", "quitefastmst, ms")
-AGAIN = columns("0.3.0.md", "The existing tables", "0.3.0, ms", "quitefastmst, ms")
-NORMS = columns("0.3.0.md", "3. Lp norms", "emst, ms", "hdbscan, ms")
+UNEVEN = columns(NEWER, "Uneven data", "emst, ms", "quitefastmst, ms")
+LARGE_K = columns(NEWER, "Every k", "emst, ms", "quitefastmst, ms")
+TREES = columns(NEWER, "Trees", "0.3.0, ms", "quitefastmst, ms")
+NORMS = columns(NEWER, "Lp norms", "emst, ms", "hdbscan, ms")
 groups = {
     "labels, two CPU cores": {
         "hdbscan": ratios(CPU_LABELS, "HDBSCANGPU", "hdbscan", LABEL) + NORMS,
@@ -41,19 +41,20 @@ groups = {
         "scikit-learn": ratios(CPU_LABELS, "HDBSCANGPU", "scikit-learn", LABEL),
     },
     "labels, H200": {
-        "cuML": ratios(GPU_LABELS, "HDBSCANGPU", "cuML (recorded)", LABEL),
-        "ArborX": ratios(GPU_LABELS, "HDBSCANGPU", "ArborX, dendrogram only (recorded)", LABEL),
+        "cuML": columns(GPU_LABELS, "Labels", "after, ms", "cuML, ms")
+        + columns(GPU, "Many dimensions", "now", "cuML (recorded)"),
+        "ArborX": columns(GPU_LABELS, "Labels", "after, ms", "ArborX, ms"),
     },
     "trees, two CPU cores": {
-        "quitefastmst": ratios(CPU_TREES, "emst", "quitefastmst", LABEL) + SMALL + UNEVEN + LARGE_K + AGAIN,
+        "quitefastmst": TREES + SMALL + UNEVEN + LARGE_K,
         "mlpack": ratios(CPU_TREES, "emst", "mlpack", LABEL),
     },
     "forests, two CPU cores": {
         name: ratios(CPU_GRAPHS, "emst", name, GRAPH) for name in ("scipy", "rustworkx", "igraph", "networkit")
     },
     "forests, H200": {
-        "RAFT": ratios(GPU_GRAPHS, "emst", "RAFT, labels and edge list (recorded)", GRAPH),
-        "ECL-MST": ratios(GPU_GRAPHS, "emst", "ECL-MST, mask alone (recorded)", GRAPH),
+        "RAFT": columns(GPU, "Graphs", "now", "RAFT"),
+        "ECL-MST": columns(GPU, "Graphs", "now", "ECL-MST, mask alone"),
     },
 }
 

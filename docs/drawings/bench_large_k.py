@@ -5,9 +5,8 @@ import matplotlib.pyplot as plt
 from benchmarks.charts import lines
 from benchmarks.tables import number, rows
 
-FILE, SECTION = "0.3.0.md", "2. Every k"
-cpu = [row for row in rows(FILE, SECTION) if "quitefastmst, ms" in row]
-gpu = [row for row in rows(FILE, SECTION) if "MFeatures/s" in row]
+cpu = [row for row in rows("epyc-2-cores-0.3.0.md", "Every k") if "quitefastmst, ms" in row]
+gpu = [row for row in rows("nvidia-h200-0.3.0.md", "Every k") if "MFeatures/s" in row]
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.8))
 k = [number(row["k"]) for row in cpu]
 lines(

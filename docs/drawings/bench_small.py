@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 from benchmarks.charts import BLUE, ORANGE
 from benchmarks.tables import number, rows
 
-found = [row for row in rows("0.3.0.md", "4. Small inputs") if row.get("n x d", "").endswith("x 2")]
+found = [row for row in rows("nvidia-h200-0.3.0.md", "Small inputs") if row.get("n x d", "").endswith("x 2")]
 figure, axes = plt.subplots(figsize=(6.6, 3.8))
 for what, colour in (("tree", BLUE), ("labels", ORANGE)):
     for k, line in (("1", "o-"), ("5", "s--")):

@@ -2,10 +2,10 @@
 
 import matplotlib.pyplot as plt
 
-from benchmarks.charts import COLOURS, GREEN
+from benchmarks.charts import COLOURS
 from benchmarks.tables import number, rows
 
-FILE, H200 = "epyc-2-cores-icpp22.md", "nvidia-h200.md"
+FILE = "epyc-2-cores-icpp22.md"
 sets = list(dict.fromkeys(row["set"] for row in rows(FILE, "Figure 9")))
 figure, both = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
 for axes, name in zip(both, sets):
@@ -13,11 +13,6 @@ for axes, name in zip(both, sets):
         found = [row for row in rows(FILE, "Figure 9", set=name) if row["contestant"].startswith(program)]
         ks, ratios = [number(row["k"]) for row in found], [number(row["ratio to k = 1"]) for row in found]
         axes.plot(ks, ratios, marker=marker, ms=5, color=COLOURS[program], label=f"{program}, two CPU cores")
-    if name.startswith("uniform3"):  # measured on the GPU for three values of k
-        found = [row for row in rows(H200, set="uniform3") if "MFeatures/s" in row]
-        times = [number(row["median ms"]) for row in found]
-        ks, ratios = [number(row["k"]) for row in found], [time / times[0] for time in times]
-        axes.plot(ks, ratios, "D--", ms=5, color=GREEN, label="emst, H200")
     axes.set_title(name.split()[0], fontsize=10)
     axes.set_xscale("log", base=2)
     axes.set_xticks([1, 2, 4, 8, 16, 32, 64], ["1", "2", "4", "8", "16", "32", "64"])

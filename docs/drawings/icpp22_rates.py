@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 
 from benchmarks.charts import bars
 from benchmarks.papers.published import ICPP22_RATES
-from benchmarks.tables import number, rows
+from benchmarks.tables import number, rows, tree_rates
 
 found = rows("epyc-2-cores-icpp22.md", "Figure 1")
 sets = list(dict.fromkeys(row["set"] for row in found))
@@ -16,9 +16,8 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 5.4), layout="constrain
 bars(left, [name.split()[0].rstrip(",") for name in sets], rates, "MFeatures/s", log=False)
 left.set_title("two CPU cores, busy with other work; float64", fontsize=10)
 
-found = [row for row in rows("nvidia-h200.md", "Euclidean") if "MFeatures/s" in row]
-names = [f"{row['set']}, {number(row['n x d']) / 1e6:.0f} M" for row in found]
-bars(right, names, {"emst": [number(row["MFeatures/s"]) for row in found]}, "MFeatures/s", log=False)
+of_gpu = tree_rates()
+bars(right, list(of_gpu), {"emst": list(of_gpu.values())}, "MFeatures/s", log=False)
 right.set_title("GPUs, float32: emst on an H200", fontsize=10)
 for quote, line in zip(ICPP22_RATES, (":", "-", "--")):
     right.axvline(quote.rate, color="black", lw=1, ls=line, label=str(quote))

@@ -1,6 +1,6 @@
-"""The seam between the stages, which are written once, and the two backends that compute.
+"""The border between the stages, which are written once, and the two backends that compute.
 
-    records.py       the dataclasses that cross the seam; imports nothing of the package
+    records.py       the dataclasses that cross the border; imports nothing of the package
     operations.py    the protocols: which operations both backends have, with shapes and dtypes
 
 `backend_of`, below, imports a backend by name. `emst.cpu` (numba) and `emst.cuda` (CuPy) have the same operations under

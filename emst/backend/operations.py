@@ -3,7 +3,7 @@
 Two packages, `emst.cpu` (numba) and `emst.cuda` (CuPy), export the same bulk operations. The stages call them in order:
 `spanning.py`, `distances/` and the loop in `boruvka.py` for the spanning tree of points, `graph/` for forests of
 graphs, `hierarchy/` for what follows from a spanning tree. Flat arrays, a few scalars and the records of `records.py`
-cross the seam. Nodes, stacks, atomics and threads stay behind it: each backend chooses its own layout.
+cross the border. Nodes, stacks, atomics and threads stay behind it: each backend chooses its own layout.
 
 Conventions of every operation
     n points of dimension d in dtype T (float32 or float64). Ids are int32; -1 means none. lambda is 1 / height in

@@ -1,4 +1,4 @@
-"""Every record that crosses the seam between the stages and the two backends. Imports nothing of emst.
+"""Every record that crosses the border between the stages and the two backends. Imports nothing of emst.
 
 Arrays live on the backend that made them, unless a field says "on the host".
 

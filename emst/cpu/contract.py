@@ -1,6 +1,6 @@
 """The rule that contracts, once for all of the CPU: `merge` and the rounds of `emst.cpu.graph` include it.
 
-Every component hangs itself on the component at the other end of its lightest edge. Under a strict total order on edges
+Every component hooks onto the component at the other end of its lightest edge. Under a strict total order on edges
 the only cycles are mutual pairs, of which the smaller stays the root: no compare-and-swap is needed.
 
 Roots are found by path halving. Chains of components can be as long as there are components; halving keeps their total

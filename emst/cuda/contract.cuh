@@ -1,7 +1,7 @@
 // The rule that contracts, once for all of the GPU: `merge`, the rounds of graph/ and those of hierarchy/linkage.cu
 // include it.
 //
-// Every component hangs itself on the component at the other end of its lightest edge. Under a strict total order on
+// Every component hooks onto the component at the other end of its lightest edge. Under a strict total order on
 // edges the only cycles are mutual pairs, of which the smaller stays the root: no compare-and-swap is needed. Roots
 // point to themselves. Any parent that a thread reads is an ancestor, whoever shortened the path before.
 #pragma once

@@ -1,6 +1,6 @@
 // The lightest edge of every component, first in the total order, among the cached neighbours of its points: of all, or
 // of those in the worklist that are known to hold it.
-#include "runtime/exact.cuh"
+#include "runtime/order.cuh"
 
 // The points that a pass looks at. A worklist has n entries, of which the first count[0] and the last count[2] are
 // looked at. All n points are, if there is no worklist, or if so many are listed that reading them in this order costs
@@ -63,7 +63,7 @@ __global__ void first_of_lightest(const int *labels, i64 n, const int *worklist,
                                   const Bits<T> *best_distance, u64 *edge) {
   each_outside(labels, Chosen(worklist, count, n), nearest, [&](i64 i, int label, int neighbour) {
     if (bound[i] != best[label] || (second && second[i] != best_distance[label])) return;
-    const u64 e = (u64)minimum((int)i, neighbour) << 32 | (u32)maximum((int)i, neighbour);
+    const u64 e = packed_edge((int)i, neighbour);
     if (e < edge[label]) atomicMin(edge + label, e);
   });
 }

@@ -6,6 +6,7 @@
 // rounds. Every one that hooks is one component less. If edges do not follow one total order and close a cycle, or lie
 // within a component, the numbers differ.
 #include "runtime/compact.cuh"
+#include "runtime/order.cuh"
 #include "contract.cuh"
 
 template <class T>
@@ -17,9 +18,9 @@ __global__ void hook(const int *components, i64 count, const int *labels, const 
   if (k < count) {
     int c = components[k];
     u64 e = edge[c];
-    int label = e == ~0ull ? c : labels[e >> 32], other = label == c && e != ~0ull ? labels[(u32)e] : label;
+    int label = e == NO_EDGE ? c : labels[e >> 32], other = label == c && e != NO_EDGE ? labels[(u32)e] : label;
     bool mutual = edge[other] == e;
-    hooks = e != ~0ull && !stays_root(c, other, [&] { return mutual; });
+    hooks = e != NO_EDGE && !stays_root(c, other, [&] { return mutual; });
     parent[c] = hooks ? other : c;
     if (hooks) {
       ends[c] = e;
@@ -67,6 +68,6 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
         int c = components[k];
         roots[rank] = c;
         best[c] = INFINITE<T>;
-        edge[c] = ~0ull;
+        edge[c] = NO_EDGE;
       });
 }

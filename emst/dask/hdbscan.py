@@ -166,6 +166,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         if chunks.n < 2:
             some = counted(chunks.n, "row")
             raise ValueError(f"X has {some} without NaN and infinity; HDBSCAN over workers needs two")
+        check_size(chunks.n, k)
         request = Request(metric, k, self.partitions, self.dtype, float(self.alpha))
         with showing(self.verbose) as progress:
             fitted = fitted_tree(chunks, request, engine, progress, namer(given, rows, engine))

@@ -90,8 +90,8 @@ def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
             edges = join_queries(fitted, queries.points)
             cluster, height = edges.leaving(flat.condensed)
             # As in hdbscan, a query leaves no later than its neighbour.
-            height = np.maximum(height, flat.condensed.leaving(edges.neighbor)[1])
-            for rows, batch in _batches(fitted, queries.points, cluster, density(height), batch_size):
+            leaves = np.minimum(density(height), density(flat.condensed.leaving(edges.neighbor)[1]))
+            for rows, batch in _batches(fitted, queries.points, cluster, leaves, batch_size):
                 out[queries.rows.kept[rows]] = batch
         out[queries.rows.missing] = np.nan
         return queries.given.give(out)

@@ -30,6 +30,6 @@ New points of a clustering:
     queries.py     which training point each of them joins
 
 Nothing here knows Dask or any other engine, nor a backend: functions that run on workers get its operations as their
-first argument. `emst.dask` is the room of one engine: inputs and results in Dask's collections, and the faults of its
+first argument. `emst.dask` has one engine: inputs and results in Dask's collections, and the faults of its
 workers. Two files use the stages there: `emst/dask/euclidean.py` and `emst/dask/hdbscan.py`.
 """

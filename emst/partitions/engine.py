@@ -1,6 +1,6 @@
 """What an engine must do: three calls, by which the stages run functions on workers that hold the partitions.
 
-The stages of this room say what is computed and where it lives. An engine says how: `emst/dask/engine.py` does it by
+The stages of this folder say what is computed and where it lives. An engine says how: `emst/dask/engine.py` does it by
 Dask's workers, and `tests/partitions/test_engine.py` has one of plain threads in thirty lines. To add another one,
 write a class with what `Engine` lists, bring the points to its workers as `Chunks` (`chunks.py`), and call
 `fitted_tree` (`fitting.py`). Then `TreeEdges` (`result.py`) has the edges, and `clustered` (`model.py`) the clusters.

@@ -163,5 +163,5 @@ def _partitions(wanted: int | None, chunks: Chunks, k: int, engine: Engine) -> i
             raise ValueError(f"partitions must be a positive integer or None; got {wanted!r}")
         return int(wanted)
     needed = chunks.n * (BYTES_A_POINT + 4 * chunks.d * chunks.dtype.itemsize)
-    room = engine.bytes_a_thread() // 4  # an engine may write results to disk where memory is scarce: Dask from 60 %
-    return max(1, min(max(engine.threads, -(-needed // room) if room else 1), chunks.n // max(64, 4 * k)))
+    share = engine.bytes_a_thread() // 4  # an engine may write results to disk where memory is scarce: Dask from 60 %
+    return max(1, min(max(engine.threads, -(-needed // share) if share else 1), chunks.n // max(64, 4 * k)))

@@ -83,7 +83,7 @@ def test_same_names_and_signatures(module, operation):
 
 
 @pytest.mark.parametrize("module", ["emst.cpu", "emst.cuda"])
-def test_nothing_else_crosses_the_seam(module):
+def test_nothing_else_crosses_the_border(module):
     module = backend(module)
     assert module.name == module.__name__.rpartition(".")[2]
     assert set(module.__all__) == {*OPERATIONS, "name", "xp"}

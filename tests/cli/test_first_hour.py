@@ -337,9 +337,15 @@ def test_a_reader_that_goes_away(here, monkeypatch, capsys):
 # emst info
 
 
-def test_info(capsys):
+def test_info(here, capsys, monkeypatch):
+    (here / "kernels" / "cpu_1").mkdir(parents=True)
+    for name in ("a.nbc", "b.nbc", "a.nbi"):
+        (here / "kernels" / "cpu_1" / name).touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(here / "kernels"))
+    monkeypatch.setenv("CUPY_CACHE_DIR", str(here / "none"))
     assert main(["info"]) == 0
     out, err = capsys.readouterr()
+    assert "kernels (2 kernels)\n" in out and "none (nothing yet)\n" in out
     lines = dict(line.split(maxsplit=1) for line in out.splitlines() if line[0] != " ")
     assert lines["emst"].startswith(emst.__version__)
     assert f"numpy {np.__version__}" in lines["libraries"]

@@ -130,7 +130,10 @@ def test_rows_that_are_not_finite_are_noise(ops):
     np.testing.assert_array_equal(labels, model.labels_[:8])
     np.testing.assert_array_equal(probabilities, model.probabilities_[:8])
     assert ours.approximate_predict_scores(model, x[:8])[[3, 7]].tolist() == [1, 1]
-    assert model.exact_.labels_[[3, 7]].tolist() == [-3, -2]
+    exact = model.exact_  # keeps its own conventions
+    assert exact.labels_[[3, 7]].tolist() == [-3, -2]
+    np.testing.assert_array_equal(exact.probabilities_[[3, 7]], [np.nan, 0])
+    np.testing.assert_array_equal(exact.outlier_scores_[[3, 7]], [np.nan, 1])
     few = np.r_[x[:9], np.full((3, 3), np.nan)]  # k is limited by the finite rows
     assert ours.HDBSCAN(min_samples=10, device=ops.name).fit(few).exact_.min_samples == 7
 

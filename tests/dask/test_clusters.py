@@ -11,8 +11,10 @@ from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 
 import emst
+from emst.backend.records import Norm
 from emst.dask import EMST
 from emst.dask.hdbscan import HDBSCAN
+from emst.partitions.edges import as_bits
 
 RNG = np.random.default_rng(12)  # for SETS; tests take `rng`
 
@@ -120,6 +122,21 @@ def test_closed_subtrees_travel_as_vertices(where, rng):
 def test_metrics(where, metric, params):
     X = np.round(SETS["blobs, float32"][:600].astype(float), 1)
     options = {"metric": metric, "metric_params": params, "min_cluster_size": 7, "alpha": 0.8}
+    assert_same(
+        HDBSCAN(partitions=4, **options, **where).fit(X), emst.HDBSCAN(device=where["device"], **options).fit(X)
+    )
+
+
+def test_roots_that_descend(where, monkeypatch):
+    """Heights are made ascending over the edges of all points: none of them may have been contracted before."""
+    roots = Norm.roots
+
+    def uneven(norm, powers):
+        return roots(norm, powers) * np.where(as_bits(powers) % 2, 0.9, 1)
+
+    monkeypatch.setattr(Norm, "roots", uneven)
+    X = np.round(SETS["blobs, float32"][:600].astype(float), 1)
+    options = {"metric": "minkowski", "metric_params": {"p": 3}, "min_cluster_size": 20, "min_samples": 1}
     assert_same(
         HDBSCAN(partitions=4, **options, **where).fit(X), emst.HDBSCAN(device=where["device"], **options).fit(X)
     )
@@ -257,6 +274,11 @@ def test_metrics_that_need_a_matrix(where, options, message):
     [
         (np.ones((1, 2)), 1, "n_samples=1 while HDBSCAN requires more than one sample"),
         (np.ones((3, 2)), 4, r"min_samples \(4\) must be at most the number of samples in X \(3\)"),
+        (
+            np.array([[1, 2], [3, 4], [np.nan, 2]]),
+            3,
+            r"min_samples \(3\) must be at most the number of samples in X \(2\)",
+        ),
         (np.full((3, 2), np.nan), 1, "X has 0 rows without NaN and infinity; HDBSCAN over workers needs two"),
         (np.array([[1, 2], [np.inf, 2]]), 2, "X has 1 row without NaN and infinity; HDBSCAN over workers needs two"),
     ],

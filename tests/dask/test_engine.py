@@ -1,5 +1,8 @@
 """Which clusters are accepted: one sentence for every other."""
 
+import gc
+import time
+
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
@@ -62,3 +65,17 @@ def test_another_client_than_the_current_one(client):
         cluster = DaskEngine(other, "cpu")
         assert cluster.workers != DaskEngine(client, "cpu").workers
         assert cluster.gather([cluster.submit(lambda ops: 3)]) == [3]
+
+
+def test_the_driver_holds_no_task_that_nobody_wants(client):
+    """What a stage made leaves the workers when the next one has used it."""
+    cluster = DaskEngine(client, "cpu")
+    with cluster.releasing():
+        task = cluster.submit(lambda ops: 3)
+        assert cluster.gather([task]) == [3]
+        key, end = task.key, time.monotonic() + 10
+        del task
+        while key in client.futures:  # the client is told a bit later
+            assert time.monotonic() < end
+            gc.collect()
+            time.sleep(0.01)

@@ -64,17 +64,18 @@ def test_one_file(cluster, tmp_path, suffix):
 
 @pytest.mark.parametrize("suffix", SAVE)
 def test_many_files(cluster, tmp_path, suffix):
-    sizes = [400, 0, 250, 350]  # one without rows
-    for number, rows in zip((1, 2, 10, 20), np.split(POINTS, np.cumsum(sizes)[:-1])):
+    sizes, numbers = [400, 0, 250, 150, 200], (1, 2, 3, 10, 20)  # one without rows
+    for number, rows in zip(numbers, np.split(POINTS, np.cumsum(sizes)[:-1])):
         SAVE[suffix](tmp_path / f"part.{number}{suffix}", rows)
     for name in ("_metadata", ".hidden.npy", "notes.txt"):
         (tmp_path / name).write_text("no points")
-    listed = [tmp_path / f"part.{number}{suffix}" for number in (1, 2, 10, 20)]
+    listed = [tmp_path / f"part.{number}{suffix}" for number in numbers]
     for given in (tmp_path, tmp_path / f"part.*{suffix}", listed):
         chunks = chunks_of(given, cluster)
         assert np.array_equal(values(chunks, cluster), POINTS)
-        assert [size for size in chunks.sizes if size] == [400, 250, 350]
-    assert [len(one) for one in cluster.gather(chunks_of(listed[::-1], cluster).futures) if len(one)] == [350, 250, 400]
+        assert [size for size in chunks.sizes if size] == [400, 250, 150, 200]
+    turned = cluster.gather(chunks_of(listed[::-1], cluster).futures)
+    assert [len(one) for one in turned if len(one)] == [200, 150, 250, 400]
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -93,6 +93,17 @@ def test_metrics(client, device, name):
     check(model, single, x, around(x))
 
 
+@pytest.mark.parametrize("k", [1, 5])
+def test_points_of_two_partitions_at_the_same_distance(client, device, k):
+    """A query between two clusters joins the point that comes first on the curve."""
+    side = np.stack(np.meshgrid(np.arange(1, 3, 0.25), np.arange(-1, 1, 0.25)), axis=-1).reshape(-1, 2)
+    x = np.concatenate([side, side * [-1, 1]])
+    model, single = fitted(client, device, x, partitions=2, min_samples=k)
+    assert partitions_of(model) == 2
+    labels, _ = check(model, single, x, side[:40:8] * [0, 1])
+    assert (labels >= 0).all()
+
+
 @pytest.mark.parametrize("params", [{}, METRICS["p = 2.5"], METRICS["manhattan"]], ids=["2", "2.5", "manhattan"])
 @pytest.mark.parametrize("k", [1, 5])
 def test_far_queries(client, device, k, params):
@@ -219,7 +230,7 @@ def test_what_is_refused(client, device):
     with pytest.raises(TypeError, match=r"must be a fitted emst\.dask\.HDBSCAN; got ndarray"):
         approximate_predict(x, model)
     queries = blobs(n=40)
-    queries[3], queries[30] = np.nan, 0
+    queries[[3, 26]], queries[30] = np.nan, 0  # a row is left out of every chunk, before the one of zeros
     with pytest.raises(ValueError, match=r"metric='cosine' is not defined for row 30 of X, which is all zeros"):
         model.predict(queries)
     chunks = da.from_array(queries, chunks=(25, 3))

@@ -327,6 +327,17 @@ def test_a_worker_at_work_is_not_idle(client, monkeypatch):
     assert not future.done()
 
 
+def test_one_worker_that_waits_for_memory_ends_no_wait(client, monkeypatch):
+    monkeypatch.setattr("emst.dask.faults.PAUSED_FOR", 0.1)
+    watch = Watch(client, [])
+    waits, works = ({"status": status, "metrics": {}} for status in ("paused", "running"))
+    time.sleep(0.2)
+    watch.check({"a": waits, "b": works})
+    time.sleep(0.2)
+    with pytest.raises(RuntimeError, match="all workers have waited for memory"):
+        watch.check({"a": waits, "b": waits})
+
+
 def test_results_on_their_way_to_this_process_are_not_missing(client, monkeypatch):
     cluster = DaskEngine(client, "cpu")
     done, never = cluster.submit(one), client.submit(one, None, resources={"a device that is not there": 1})

@@ -42,6 +42,13 @@ def test_a_matrix_gives_the_tree_of_the_total_order(ops, k, kind, dtype):
         check_tree(dense_tree(to_device(ops, d), k, ops, alpha=alpha), dense_reference.kruskal(d, k, alpha), dtype)
 
 
+@pytest.mark.parametrize("alpha", [0.3, 3.0])
+def test_rows_of_which_a_thread_sees_several_entries(ops, alpha):
+    d = distances(600, "uniform", np.float64)
+    found = dense_tree(to_device(ops, d), 3, ops, alpha=alpha)
+    check_tree(found, dense_reference.kruskal(d, 3, alpha), np.float64)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", ["uniform", "lattice", "repeated"])
 @pytest.mark.parametrize("name, p", NORMS)

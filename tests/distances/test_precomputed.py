@@ -126,6 +126,8 @@ def test_max_distance_stands_for_infinity(ops):
     assert core.tolist() == [10, 2, 10, 10, 10, 10]
     assert weights.tolist() == [10] * 5
     assert edges[-2:].tolist() == [[0, 3], [0, 5]]
+    weights = to_host(sparse_tree(chain, 1, ops, max_distance=1.5)[1])
+    assert weights.tolist() == [1, 1, 2, 2, 2]  # no bridge lies below an edge
     with pytest.raises(ValueError, match=r"fewer than 3 neighbors.*5 such points, the first in row 0"):
         sparse_tree(chain, 3, ops)
 

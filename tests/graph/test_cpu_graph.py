@@ -10,6 +10,7 @@ from graph_reference import WEIGHTS, adjacency_of, weights_for
 from emst.cpu import graph_forest, graph_statistics
 from emst.cpu.graph import components, offers, worklist
 from emst.cpu.graph import forest as graph
+from emst.cpu.graph import statistics as counted
 from emst.cpu.runtime import parallel
 
 
@@ -90,6 +91,18 @@ def test_rows_of_several_chunks(monkeypatch, dtype):
     for name in ("star", "star of the last", "parallel", "random", "isolated vertices", "complete"):
         for kind in ("equal", "ties", "special"):
             assert_kruskals(given(name, dtype, kind))
+
+
+def test_columns_descend_wherever_a_row_is_cut(monkeypatch):
+    """Into blocks, and into chunks of two blocks. Where a row ends, columns may descend."""
+    monkeypatch.setattr(counted, "grain_for", lambda size, least: 2 * counted.BLOCK)
+    n = 5 * counted.BLOCK
+    for place in (1, *range(counted.BLOCK, n, counted.BLOCK), n - 1):
+        columns = np.roll(np.arange(n, dtype=np.int32), place)
+        for row_end in (n, place):
+            indptr = np.full(n + 1, n)
+            indptr[:2] = 0, row_end
+            assert graph_statistics(indptr, columns, columns).ascending == (row_end == place)
 
 
 @pytest.mark.parametrize("few", [0, 4])

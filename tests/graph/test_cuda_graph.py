@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 
 import numpy as np
 import pytest
+from changed_kernels import changed_kernels
 from graph_helpers import assert_chosen, on
 from graph_reference import GRAPHS, KINDS, adjacency_of, comb, path, random, shuffled, weights_for
 
@@ -16,24 +18,10 @@ def ops():
 
 
 @pytest.fixture
-def constant(monkeypatch):
+def constant():
     """A function that changes a constant of the kernels for one test."""
-    compile, launch = (importlib.import_module(f"emst.cuda.runtime.{name}") for name in ("compile", "launch"))
-    plain = compile.source
-
-    def forget():
-        compile.kernel.cache_clear()
-        launch._resident.cache_clear()
-        launch._ready.clear()
-
-    def patched(old, new):
-        assert old in plain("graph/forest")
-        monkeypatch.setattr(compile, "source", lambda room: plain(room).replace(old, new))
-        forget()
-
-    yield patched
-    monkeypatch.undo()
-    forget()
+    with contextlib.ExitStack() as stack:
+        yield lambda old, new: stack.enter_context(changed_kernels("graph/forest", old, new))
 
 
 @pytest.mark.gpu

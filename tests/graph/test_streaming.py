@@ -381,6 +381,7 @@ def test_the_figure_in_one_piece_includes_the_sort(ops, form):
     [
         (np.int32, "csr", 185),
         (np.float64, "csr", 212),
+        (np.uint32, "csr", 212),  # computed as int64
         (np.int32, "coordinates", 271),
         (np.float64, "coordinates", 281),
     ],

@@ -240,6 +240,12 @@ def test_parameters_are_those_of_the_clustering(ops):
     one, other = BranchDetector().fit(model), BranchDetector(**options, allow_single_cluster=True).fit(model)
     np.testing.assert_array_equal(one.labels_, other.labels_)
     assert len(detected(model, min_cluster_size=90).branch_persistences_[0]) == 0
+    small = HDBSCANGPU(min_cluster_size=10, min_samples=5, max_cluster_size=30, device=ops.name).fit(x)
+    found = [
+        detected(small, labels=np.zeros(180, int), max_cluster_size=most).branch_labels_ for most in (None, 30, 90)
+    ]
+    np.testing.assert_array_equal(found[0], found[1])
+    assert not same_partition(found[0], found[2])
 
 
 @pytest.mark.parametrize(
@@ -343,6 +349,16 @@ def test_results_are_where_the_data_is():
     assert all(isinstance(one, cupy.ndarray) for one in approximate_predict_branch(detector, cupy.asarray(x)))
     again = pickle.loads(pickle.dumps(detector))
     np.testing.assert_array_equal(again.labels_, to_host(detector.labels_))
+
+
+def test_pairs_are_searched_in_blocks(ops, monkeypatch):
+    model = whole(ops, star(3, 50), min_samples=5)
+    found = []
+    for rows in (pairs.ROWS, 37):
+        monkeypatch.setattr(pairs, "ROWS", rows)
+        found.append(detected(model, "core").approximation_graph_.to_numpy()[1])
+    assert len(found[0]) > 300
+    np.testing.assert_array_equal(*found)
 
 
 def test_single_precision(ops):

@@ -298,3 +298,18 @@ def test_clusters_that_begin_too_high_are_not_selected(ops):
     assert joined.labels_.max() == 1
     leaves = model.recluster(cluster_selection_method="leaf", cluster_selection_epsilon_max=0.01)
     assert leaves.labels_.max() == 3
+    line = np.add.outer([0.0, 12, 48, 60], range(5)).reshape(-1, 1)  # four clusters that begin at exactly 8
+    for most, clusters in ((7.99, 0), (8, 4)):
+        options = {"cluster_selection_epsilon_max": most, "device": ops.name}
+        assert HDBSCANGPU(min_samples=1, **options).fit(line).labels_.max() + 1 == clusters
+
+
+def test_a_root_without_members_is_no_cluster(ops):
+    """The root is the most stable cluster, but all points leave it above epsilon."""
+    x = np.random.default_rng(0).normal(size=(60, 2))
+    options = {"min_cluster_size": 20, "allow_single_cluster": True, "device": ops.name}
+    assert set(HDBSCANGPU(**options).fit(x).labels_) == {-1, 0}
+    model = HDBSCANGPU(cluster_selection_epsilon=1e-9, **options).fit(x)
+    assert (model.labels_ == -1).all()
+    assert len(model.cluster_persistence_) == len(model.exemplars_) == 0
+    assert model.condensed_tree_._select_clusters() == []

@@ -7,13 +7,22 @@ import numpy as np
 import pytest
 import reference
 from helpers import DTYPES, KINDS, cloud, hierarchies, scale_and_order, to_device, to_host
-from norms_reference import BY_NAME, power_between, rooted
+from joining_reference import (
+    exemplar_table,
+    expected_join,
+    expected_membership,
+    expected_prediction,
+    flat_of,
+    host,
+    lambdas,
+)
+from norms_reference import BY_NAME, power_between
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 
 from emst import HDBSCANGPU
-from emst.backend.records import EUCLIDEAN
+from emst.hdbscan.joining import join_queries
 from emst.hdbscan.membership import all_points_membership_vectors, membership_vector
 from emst.hdbscan.prediction import approximate_predict, approximate_predict_scores
 
@@ -23,62 +32,6 @@ NAMES = {name: f"cluster_selection_{name}" for name in ("epsilon", "method", "pe
 def fitted(ops, x, k=5, metric="euclidean", **options):
     options = {NAMES.get(name, name): value for name, value in options.items()}
     return HDBSCANGPU(min_samples=k, metric=metric, device=ops.name, **options).fit(x)
-
-
-def flat_of(model):
-    return model._model.flat
-
-
-def host(condensed):
-    """Arrays of the condensed tree, on the host."""
-    names = ("parent", "birth", "death", "cluster", "leaving_merge")
-    return {name: to_host(getattr(condensed, name)) for name in names}
-
-
-def lambdas(heights):
-    with np.errstate(divide="ignore"):
-        return 1 / np.asarray(heights, np.float64)
-
-
-def expected_join(model, x, queries, k, norm=EUCLIDEAN):
-    """(row, whether the query is that point, weight) of every query, all pairs compared, rounded as in `reference`."""
-    scale, order = scale_and_order(x, norm)
-    if norm == EUCLIDEAN:
-        scale = 1.0  # a power of two changes no bits, and far queries would overflow
-    place, x, queries = np.argsort(order), x * x.dtype.type(scale), queries * x.dtype.type(scale)
-    between = power_between(queries[:, None], x[None], norm)
-    core = np.sort(power_between(x[:, None], x[None], norm), axis=1)[:, k - 1]
-    own = np.sort(between, axis=1)[:, k - 2] if k > 1 else np.zeros(len(queries), x.dtype)
-    weight = np.maximum(np.maximum(between, core), own[:, None])
-    weight[between == 0] = 0
-    rows = np.array([np.lexsort((place, between[i], weight[i]))[0] for i in range(len(queries))], int)
-    found = np.arange(len(queries))
-    return rows, between[found, rows] == 0, rooted(weight[found, rows], norm, scale)
-
-
-def expected_prediction(model, x, queries, k, join=None):
-    """Labels and probabilities one query at a time, in words of the definition."""
-    rows, same, heights = join or expected_join(model, x, queries, k)
-    flat, condensed = flat_of(model), host(flat_of(model).condensed)
-    leaves = lambdas(to_host(flat.condensed.linkage.height))[condensed["leaving_merge"]]
-    chosen, label = to_host(flat.selection.chosen), to_host(flat.selection.label)
-    epsilon = model.cluster_selection_epsilon
-    labels, probabilities = [], []
-    for row, is_that_point, joins in zip(rows, same, lambdas(heights)):
-        if is_that_point:
-            labels.append(to_host(flat.labels)[row])
-            probabilities.append(to_host(flat.probabilities)[row])
-            continue
-        c = condensed["cluster"][row]
-        while joins < leaves[row] and c != 0 and condensed["birth"][c] >= joins:
-            c = condensed["parent"][c]
-        mine = label[c]
-        if list(chosen) == [0] and joins < (1 / epsilon if epsilon else condensed["death"][0]):
-            mine = -1
-        whole = condensed["death"][chosen[mine]] if mine >= 0 else 0
-        labels.append(mine)
-        probabilities.append(0 if mine < 0 else 1 if joins == np.inf or whole == 0 else min(joins, whole) / whole)
-    return np.array(labels), np.array(probabilities), rows
 
 
 def around(x, seed=1, far=True):
@@ -244,6 +197,11 @@ def test_rows_that_are_not_finite_get_the_labels_of_fit(ops):
     assert neighbors.tolist() == [0, -1, -1, 3, -1, 5]
     vectors = membership_vector(fitted(ops, x, method="leaf"), queries)
     assert np.isnan(vectors[[1, 4]]).all() and not vectors[2].any() and np.isfinite(vectors[[0, 3, 5]]).all()
+    x[:6] = queries
+    model = fitted(ops, x, method="leaf")
+    vectors = all_points_membership_vectors(model, out=np.full((100, model.labels_.max() + 1), 7.0))
+    assert np.isnan(vectors[[1, 4]]).all() and not vectors[2].any() and np.isfinite(vectors[[0, 3, 5]]).all()
+    np.testing.assert_array_equal(all_points_membership_vectors(model), vectors)
 
 
 @pytest.mark.parametrize("metric", ["cosine", "haversine", "sqeuclidean"])
@@ -268,8 +226,10 @@ def test_metrics_that_are_euclidean_in_disguise(ops, metric):
 )
 @pytest.mark.parametrize("alpha", [0.7, 1.3])
 def test_alpha_divides_distances_and_not_core_distances(ops, metric, params, alpha):
+    """The last queries lie beyond the scale of the training points, next to some that are far from one another."""
     x, _ = make_blobs([60, 40, 50], 3, cluster_std=0.7, random_state=5)
-    queries = np.concatenate([x[:20], x + np.random.default_rng(1).normal(0, 0.3, x.shape)])
+    x = np.concatenate([x, [[20, 0, 0], [20, 8, 0], [20, -8, 0]]])
+    queries = np.concatenate([x[:20], x + np.random.default_rng(1).normal(0, 0.3, x.shape), [[33, 0, 0], [-70, 0, 1]]])
     k, model = 4, fitted(ops, x, 4, metric, alpha=alpha, metric_params=params or None)
     between = pairwise_distances(queries, x, metric, **params)
     core = np.sort(pairwise_distances(x, metric=metric, **params), axis=1)[:, k - 1]
@@ -279,6 +239,8 @@ def test_alpha_divides_distances_and_not_core_distances(ops, metric, params, alp
     np.testing.assert_array_equal(labels[:20], model.labels_[:20])
     at = np.arange(20, len(queries))
     np.testing.assert_allclose(weight[at, neighbors[20:]], weight[20:].min(axis=1), rtol=1e-9)
+    heights = to_host(join_queries(model._model, to_device(ops, queries)).height)
+    np.testing.assert_allclose(heights[20:], weight[20:].min(axis=1), rtol=1e-9)
 
 
 @pytest.mark.parametrize("metric, alpha", [("braycurtis", 1.0), ("braycurtis", 1.3)])
@@ -412,41 +374,6 @@ def test_common_ancestor_lambdas_equal_the_reference(ops):
 
 
 # ---- soft clustering -----------------------------------------------------------------------------------------------
-
-
-def expected_membership(model, x, cluster, leaves, distances):
-    """hdbscan's definition, a point and a cluster at a time; lambdas are finite."""
-    flat, condensed = flat_of(model), host(flat_of(model).condensed)
-    chosen, parent, death = to_host(flat.selection.chosen), condensed["parent"], condensed["death"]
-
-    def line(c):
-        return [int(c)] if c == 0 else [int(c), *line(parent[c])]
-
-    table = np.empty((len(cluster), len(chosen)))
-    for p, (c, leave) in enumerate(zip(cluster, leaves)):
-        height = np.empty(len(chosen))
-        for i, other in enumerate(chosen):
-            common = next(a for a in line(c) if a in line(other))
-            height[i] = leave if common in (c, other) else death[common]
-        with np.errstate(divide="ignore"):
-            near = 1 / distances[p]
-        near = np.isinf(near).astype(float) if np.isinf(near).any() else near
-        score = np.exp(np.exp(-death[c] / height))
-        row = near / near.sum() * score / score.sum()
-        nearest = chosen[height == height.max()]
-        table[p] = row / row.sum() * height.max() / max(death[nearest].min(), leave)
-    return table
-
-
-def exemplar_table(model, points, x):
-    """Distance of every point to the nearest of each cluster's exemplars, by brute force."""
-    flat, condensed = flat_of(model), host(flat_of(model).condensed)
-    leaves = lambdas(to_host(flat.condensed.linkage.height))[condensed["leaving_merge"]]
-    label = to_host(flat.selection.label)[condensed["cluster"]]
-    leaf = ~np.isin(condensed["cluster"], condensed["parent"])
-    exemplar = leaf & (leaves == condensed["death"][condensed["cluster"]])
-    between = np.sqrt(((points[:, None] - x[None]) ** 2).sum(axis=2))
-    return np.stack([between[:, exemplar & (label == c)].min(axis=1) for c in range(len(flat.selection.chosen))], 1)
 
 
 @pytest.mark.parametrize("options", [{}, {"method": "leaf"}, {"epsilon": 0.3}, {"allow_single_cluster": True}], ids=str)

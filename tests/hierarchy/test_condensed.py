@@ -115,14 +115,21 @@ def test_a_single_point_never_leaves(ops):
 
 
 @pytest.mark.usefixtures("size")
-@pytest.mark.parametrize("shape", ["random", "nested"])
-def test_heights_whose_lambdas_are_infinite(ops, shape):
-    """Of clusters that begin and end at infinite lambdas, the points count nothing."""
-    edges = tree(shape, 60)
-    heights = np.sort(np.where(np.arange(59) < 50, 1e-320 * (1 + np.arange(59) % 7), 1.0))
-    known = check(ops, edges, heights, 2, [1.0])
-    assert known.count > 1
-    assert not np.isnan(known.stability).any()
+@pytest.mark.parametrize("weight", ["distinct", "ties"])
+def test_infinity_minus_infinity_is_no_stability(ops, weight):
+    """Clusters are born, and points leave them, at different heights whose lambda is infinite."""
+    edges = tree("nested", 64)
+    for exponent in (-1030, -1027):  # all of them, or the lower ones
+        heights = np.ldexp(1 + weights(weight, 63, np.float64), exponent)
+        known = check(ops, edges, heights, 2, [1.0])
+        assert np.isinf(known.birth).any() and not np.isnan(known.stability).any()
+
+
+@pytest.mark.parametrize("members", [1_023, 1_024, 1_025])
+def test_a_cluster_of_as_many_nodes_as_one_warp_adds(ops, members):
+    edges, heights = tree("path", members + 4), weights("distinct", members + 3, np.float64)
+    known = check(ops, edges, heights, 5, [])
+    assert np.bincount(known.of_merge[known.of_merge >= 0]).max() == members
 
 
 def test_every_point_counts_in_the_stability(ops):
@@ -150,7 +157,9 @@ def test_chunks_of_any_length_make_the_same_tree(shape, weight, monkeypatch):
     for room in ("descent", "nodes", "condensed", "simplify", "cut"):
         module = importlib.import_module(f"emst.cpu.hierarchy.{room}")
         monkeypatch.setattr(module, "grain_for", lambda size, least: 7)
-    monkeypatch.setattr(importlib.import_module("emst.cpu.hierarchy.condensed"), "thread_count", lambda: 5)
+    condensed = importlib.import_module("emst.cpu.hierarchy.condensed")
+    monkeypatch.setattr(condensed, "thread_count", lambda: 5)
+    monkeypatch.setattr(condensed, "PART", 7)
     edges, heights = tree(shape, 600), weights(weight, 599, np.float64)
     for min_cluster_size in (2, 9, 1_000):
         check(ops, edges, heights, min_cluster_size, [0.1, np.inf])

@@ -130,11 +130,11 @@ def test_cuts_equal_the_reference(ops, shape, min_cluster_size):
 
 
 def test_a_cut_compares_heights_in_double_precision(ops):
-    """The float32 nearest to 0.1 is above it: not below a cut at 0.1, though equal to it when that is rounded."""
-    edges, heights = np.array([[0, 1]], np.int32), np.array([0.1], np.float32)
-    linkage = give(ops, edges, heights)
-    assert to_host(ops.cut(linkage, 0.1, 1)).tolist() == [0, 1]
-    assert to_host(ops.cut(linkage, 0.11, 1)).tolist() == [0, 0]
+    """The float32 nearest to 0.1 is above it: not below a cut at 0.1. That nearest to 0.7 is below it."""
+    edges = np.array([[0, 1]], np.int32)
+    for height, cut, labels in [(0.1, 0.1, [0, 1]), (0.1, 0.11, [0, 0]), (0.7, 0.7, [0, 0])]:
+        linkage = give(ops, edges, np.array([height], np.float32))
+        assert to_host(ops.cut(linkage, cut, 1)).tolist() == labels
 
 
 def test_one_point_is_cut_too(ops):

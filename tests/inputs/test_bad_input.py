@@ -101,6 +101,12 @@ def test_what_is_no_real_number(ops, x, pattern):
     refuses(ValueError, pattern, x, device=ops.name)
 
 
+def test_masked_points_are_refused(ops):
+    x = cloud(10, 2, np.float64) - 0.5
+    refuses(ValueError, "X is masked: leave those rows out, or fill them", np.ma.masked_less(x, 0), device=ops.name)
+    assert len(emst.minimum_spanning_tree(np.ma.masked_less(x, -np.inf), device=ops.name).weights) == 9
+
+
 @pytest.mark.parametrize("dtype", ["float16", "real", np.int64, 3])
 def test_a_dtype_that_is_none(ops, dtype):
     refuses(

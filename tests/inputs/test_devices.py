@@ -79,13 +79,13 @@ class Interface:
 
 
 class Capsule:
-    """An array that knows DLPack alone."""
+    """An array that knows DLPack alone, on a GPU or (1) on the host."""
 
-    def __init__(self, number):
-        self.number = number
+    def __init__(self, number, kind=2):
+        self.number, self.kind = number, kind
 
     def __dlpack_device__(self):
-        return 2, self.number
+        return self.kind, self.number
 
 
 @pytest.mark.parametrize("kind", [StandIn.ndarray, Interface, Capsule])
@@ -119,7 +119,7 @@ def test_an_array_without_memory_is_on_the_gpu_that_its_library_says_or_on_the_c
 
 
 def test_host_data_is_on_no_gpu(cupy):
-    for array in (np.zeros(3), [1.0], None, "text"):
+    for array in (np.zeros(3), [1.0], None, "text", Capsule(0, kind=1)):
         assert devices.gpu_of(array) is None
     with devices.on_device_of(np.zeros(3)):
         assert cupy.current == [0]

@@ -15,6 +15,8 @@ def test_scale_is_a_power_of_two_and_leaves_room_for_squares(magnitude, dtype):
     corner = np.full(70, greatest)
     scale = scale_of(reference.point_statistics(np.array([-corner, corner])), np.dtype(dtype))
     assert np.frexp(scale)[0] == 0.5
+    one_sided = np.array([-corner, 0 * corner])
+    assert scale_of(reference.point_statistics(one_sided), np.dtype(dtype)) == scale
     diagonal = (corner * scale * 2).astype(dtype)
     with np.errstate(over="raise"):
         assert np.isfinite(reference.squared_distance(diagonal, np.zeros(70, dtype)))

@@ -1,6 +1,7 @@
 """What `repr` and `print` show of a result: one line, whatever its size."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -35,6 +36,14 @@ def test_weights_beyond_64_bits_add_up():
     weight = np.full(4, 2**63 - 1)
     forest = MinimumSpanningForest(np.arange(4), np.arange(1, 5), weight, np.arange(4), 5, 1, None, "cpu")
     assert f"total weight {4 * (2**63 - 1):,}," in repr(forest)
+
+
+def test_a_sum_beyond_all_floats_is_infinite_without_a_warning():
+    weight = np.full(2, 1e308)
+    forest = MinimumSpanningForest(np.arange(2), np.arange(1, 3), weight, np.arange(2), 3, 1, None, "cpu")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "total weight inf," in repr(forest)
 
 
 def test_trees_of_a_clustering_are_one_line_each(ops):

@@ -531,8 +531,8 @@ def test_arrays_without_weights(tmp_path):
         ({"source": [0, 1], "target": [1, 2], "weight": [3]}, "as long as each other"),
         ({"source": [[0, 1]], "target": [[1, 2]]}, "not of shapes (1, 2)"),
         (
-            {"source": [0, 1], "target": [1, 5], "n": 3},
-            "entry 1, target: 5 is no vertex; they are whole numbers from 0 to 2",
+            {"source": [0, 1], "target": [1, 3], "n": 3},
+            "entry 1, target: 3 is no vertex; they are whole numbers from 0 to 2",
         ),
         ({"source": [0, -1], "target": [1, 2]}, "entry 1, source: -1 is no vertex"),
         ({"source": [0], "target": [1], "n": -1}, "number of vertices must be one from 0 to 2,147,483,647, not -1"),

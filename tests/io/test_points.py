@@ -111,6 +111,12 @@ def test_only_texts_have_a_notation():
         emst.read_points("points.npy", decimal=",")
 
 
+def test_complex_numbers_are_no_points():
+    np.save("points.npy", POINTS * 1j)
+    with pytest.raises(ValueError, match=r"points\.npy: points must be real numbers; this array has dtype complex128"):
+        emst.read_points("points.npy")
+
+
 def test_names_of_arrays():
     np.save("plain.npy", POINTS)
     points, names = emst.read_points("plain.npy", return_names=True)
@@ -122,10 +128,12 @@ def test_names_of_arrays():
 def test_the_index_of_a_parquet():
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
-    frame = pandas.DataFrame({"x": [1.0, 2.0, 3.0], "y": [4.0, 5.0, 6.0]})
-    frame[frame.x > 1].to_parquet("points.parquet")
+    frame = pandas.DataFrame({"x": [1.0, 2.0, 3.0], "y": [4.0, 5.0, 6.0]}, index=[7, 4, 9])  # no range: it is stored
+    frame.to_parquet("points.parquet")
     points, names = emst.read_points("points.parquet", return_names=True)
-    assert (points.tolist(), names) == ([[2, 5], [3, 6]], ["x", "y"])
+    assert (points.tolist(), names) == ([[1, 4], [2, 5], [3, 6]], ["x", "y"])
+    frame[[]].to_parquet("index.parquet")  # it is all there is
+    assert emst.read_points("index.parquet").tolist() == [[7], [4], [9]]
 
 
 def test_dialects():

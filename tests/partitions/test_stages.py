@@ -10,7 +10,7 @@ import emst.cpu
 from emst.backend.records import EUCLIDEAN
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
-from emst.partitions import answering, asking, border, cells, certain, components, partition, rounds
+from emst.partitions import answering, asking, border, cells, certain, components, partition, queries, rounds
 from emst.partitions.cells import Cutting, box_members, sample_codes
 from emst.partitions.outline import BOXES, joined_outline, on_backend, outline_of, reaches
 from emst.partitions.packets import bytes_of
@@ -257,9 +257,20 @@ def test_points_remember_what_they_were_told(ops):
     assert len(frugal.costs) <= len(forgetful.costs) + 2
 
 
+def queries_find_points(ops, part, scale):
+    """Some points of a partition are new ones, whose home it is, and find themselves there."""
+    xp, n, search = ops.xp, part.bvh.n, Search(1, scale, EUCLIDEAN, 1.0)
+    outline = on_backend(ops, joined_outline(ops, [outline_of(ops, part, BOXES)]))
+    visitors = queries.Visitors(part.bvh.points()[::50] / scale, xp.arange(0, n, 50))
+    guests = queries.guests(ops, part, outline, 0, 0, search, [{0: visitors}])
+    leaving = queries.Leaving(xp.arange(n, dtype=np.int32), xp.zeros(n, np.int32), xp.zeros(n))
+    found = queries.nearest(ops, part, components.Place(0, 0), leaving, outline, guests, search, [])
+    assert np.array_equal(to_host(found.joined.id), to_host(guests.rows))
+
+
 @pytest.mark.parametrize("frugal", [True, False])
 def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch, frugal):
-    made, _ = partitions_of(ops, SETS["uniform"], 5)
+    made, scale = partitions_of(ops, SETS["uniform"], 5)
     used = []
 
     def watch(name):
@@ -277,6 +288,9 @@ def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch,
         watch(name)
     rounds_of(ops, local_trees(ops, made), 1, frugal)
     assert set(used) == names
+    used.clear()
+    queries_find_points(ops, made[0], scale)
+    assert set(used) == {"label_nodes", "nearest_across"}
     assert not any(part.lock.locked() for part in made)
 
 

@@ -22,6 +22,7 @@ from emst.hdbscan.trees import SingleLinkageTree, SpanningTree
 from emst.hdbscan.trees.condensed import ROW
 from emst.plots import (
     cluster_colours,
+    plot_approximation_graph,
     plot_clusters,
     plot_condensed_tree,
     plot_mst,
@@ -670,6 +671,14 @@ def test_approximation_graphs_have_all_edges_and_grey_noise(detector):
     np.testing.assert_array_equal(members.get_offsets(), x[points["id"]])
     np.testing.assert_array_equal(members.get_array(), points["label"] % 10)
     assert members.get_cmap().name == "tab10"
+
+
+def test_more_than_ten_labels_have_the_colours_in_turn():
+    places, rows = np.random.default_rng(3).random((23, 2)), np.arange(23)
+    edges, ax = np.array([[0, 1]]), plt.figure().subplots()
+    plot_approximation_graph(places, edges, rows, node_color=rows, labels=True, ax=ax)
+    assert ax.collections[2].get_array().tolist() == [*range(10), *range(10), 0, 1, 2]
+    assert ax.collections[2].get_clim() == (0, 9)
 
 
 @pytest.mark.parametrize(

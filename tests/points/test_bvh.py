@@ -8,6 +8,8 @@ import reference
 from helpers import DIMENSIONS, DTYPES, cloud, forest_on, hierarchies, random_components, to_device, to_host
 
 from emst.backend.records import EUCLIDEAN
+from emst.cpu.points.walk import STACK
+from emst.cpu.runtime.lanes import LANES
 
 SIZES = [1, 2, 7, 8, 9, 16, 17, 64, 65, 257, 5_000]
 
@@ -68,6 +70,14 @@ def test_a_node_has_the_label_its_points_share(ops, n, d, components):
     ops.label_nodes(bvh, forest_on(ops, reference.empty_forest(labels, np.float32)).labels)
     for level, (_, size) in enumerate(shape(bvh)):
         np.testing.assert_array_equal(to_host(bvh.node_labels(level)), reference.labels_of(labels, size))
+
+
+def test_the_stack_of_a_walk_has_room_for_the_most_points():
+    """A climb puts one node of every level there; then every level that is descended adds up to 16."""
+    levels, nodes = 1, 2**31 // LANES
+    while nodes > LANES:
+        levels, nodes = levels + 1, -(-nodes // LANES)
+    assert levels + LANES * levels <= STACK
 
 
 @pytest.mark.gpu

@@ -91,9 +91,11 @@ def test_a_chain_whose_gaps_grow_geometrically(ops, d):
 
 
 @pytest.mark.parametrize("k", [1, 3])
-def test_subnormal_squares_count(ops, k):
-    """Beside a point at 1e8 the others lie so close that in float32 their squares, scaled, are subnormal."""
-    x = np.concatenate([np.random.default_rng(0).random((200, 2)) * 1e-29, [[1e8, 1e8]]]).astype(np.float32)
+@pytest.mark.parametrize("extent", [1e-29, 1e-31])
+def test_subnormal_squares_count(ops, extent, k):
+    """Beside a point at 1e8 the others lie so close that in float32 their squares, scaled, are subnormal. Within the
+    lesser extent, those of the nearest points vanish."""
+    x = np.concatenate([np.random.default_rng(0).random((200, 2)) * extent, [[1e8, 1e8]]]).astype(np.float32)
     ours = tree(ops, x, k)
     edges, weights = expected_tree(x, k)
     np.testing.assert_array_equal(to_host(ours.edges), edges)

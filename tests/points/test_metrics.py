@@ -6,14 +6,15 @@ import dense_reference
 import numpy as np
 import pytest
 import reference
-from helpers import CLOSE, DTYPES, cloud, expected_tree, to_host, tree
+from helpers import CLOSE, DTYPES, cloud, expected_tree, to_device, to_host, tree
 from norms_reference import BY_NAME
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
 from emst import EMST, HDBSCANGPU, minimum_spanning_tree
 from emst.backend.records import Norm
-from emst.distances.metrics import TREE_NAMES
+from emst.distances.metrics import TREE_NAMES, directions
+from emst.spanning import spanning_tree
 
 NORMS = [("manhattan", None), ("chebyshev", None), ("minkowski", 1.5), ("minkowski", 3), ("minkowski", 2.7)]
 SAME = [("l1", "manhattan", None), ("cityblock", "manhattan", None), ("infinity", "chebyshev", None)]
@@ -65,6 +66,13 @@ def test_metrics_of_euclidean_images(ops, metric):
         if k > 1:
             np.testing.assert_allclose(ours.core_distances, core, rtol=1e-9, atol=1e-14)
     assert tree(ops, x, metric=metric, dtype=np.float32).weights.dtype == np.float32
+
+
+@pytest.mark.parametrize("exponent", [-900, 900])
+def test_directions_of_points_whose_squares_are_no_numbers(ops, exponent):
+    x = cloud(20, 3, np.float64)
+    ours, expected = (to_host(directions(to_device(ops, y))) for y in (np.ldexp(x, exponent), x))
+    np.testing.assert_array_equal(ours, expected)
 
 
 @pytest.mark.parametrize("name, same, p", SAME)
@@ -135,6 +143,27 @@ def test_extreme_values_in_float32(ops):
     np.testing.assert_allclose(tree(ops, x, metric="manhattan").weights / most, [1.5, 2], rtol=1e-6)
 
 
+def test_squares_that_are_subnormal_in_float32(ops):
+    """They keep their bits in trees, clusters and predictions: CuPy alone would take them for 0."""
+    x = (1e-21 * cloud(60, 2, np.float64)).astype(np.float32)
+    squared, plain = (
+        minimum_spanning_tree(x, min_samples=3, metric=metric, dtype=np.float32, device=ops.name)
+        for metric in ("sqeuclidean", "euclidean")
+    )
+    expected = to_host(plain.weights).astype(np.float64) ** 2
+    np.testing.assert_array_equal(to_host(squared.weights), expected.astype(np.float32))
+    assert (to_host(squared.weights) > 0).all() and to_host(squared.weights).max() < np.finfo(np.float32).tiny
+    model = HDBSCANGPU(
+        min_samples=3, min_cluster_size=4, metric="sqeuclidean", dtype=np.float32, device=ops.name, prediction_data=True
+    ).fit(x)
+    assert model.labels_.max() > 0
+    leaving = 1 / to_host(model._model.flat.condensed.leaving()[1]).astype(np.float64)
+    labels = to_host(model.labels_)
+    for cluster, points in enumerate(model.exemplar_indices_):
+        assert leaving[points].max() == leaving[labels == cluster].max()
+    np.testing.assert_array_equal(to_host(model.predict(x)), labels)
+
+
 def test_every_name_is_taken(ops):
     for name in TREE_NAMES:
         assert len(tree(ops, cloud(20, 2, np.float64), metric=name).weights) == 19
@@ -179,3 +208,19 @@ def test_roots_are_rounded_once_or_so(degree):
     roots = Norm("any power", degree).roots(powers)
     assert max(abs(Decimal(root) / e - 1) for root, e in zip(roots[:500].tolist(), exact)) < 4e-16
     assert Norm("powers", degree).roots(np.zeros(1)) == 0
+
+
+def test_weights_ascend_where_roots_do_not(ops):
+    class Ops:
+        def __getattr__(self, name):
+            return getattr(ops, name)
+
+        def sorted_edges(self, *args):
+            edges, weights = ops.sorted_edges(*args)
+            weights[5] = np.nextafter(float(weights[4]), 0)
+            return edges, weights
+
+    x = to_device(ops, cloud(20, 2, np.float64))
+    norm, statistics = BY_NAME["powers 3"], ops.point_statistics(x)
+    weights = to_host(spanning_tree(x, statistics, 1, Ops(), norm=norm)[1])
+    assert weights[5] == weights[4] and (np.diff(weights) >= 0).all()

@@ -84,6 +84,11 @@ def test_crowded_cells_in_float32(ops):
     check_order(ops, np.r_[np.zeros((40, 2)), cloud(40, 2, np.float64) * 1e-42].astype(np.float32))
 
 
+def test_a_cell_beside_which_others_are_huge_is_not_divided(ops):
+    """A grid of so small an extent would have infinitely many cells a unit."""
+    assert check_order(ops, np.r_[cloud(60, 2, np.float64) * 1e-170, [[1e300, 1e300]]]) == 2
+
+
 @pytest.mark.parametrize("n", [40_000, 300_000])
 def test_large_cells_equal_small_ones(ops, n):
     """Cells that all threads divide together, and a second level of such cells."""

@@ -6,7 +6,7 @@ import reference
 from helpers import KINDS, cloud, to_device, to_host
 from norms_reference import BY_NAME, NAMES_AND_DTYPES, power_between
 
-from emst.backend.records import EUCLIDEAN, Outline
+from emst.backend.records import EUCLIDEAN, Norm, Outline
 
 
 def outline_of(parts, labels, random, dividing=0.9):
@@ -129,3 +129,17 @@ def test_deep_trees_of_many_points(ops, d):
     for own in (1, -1):
         reach = check_reach(ops, x, x, outline, own, EUCLIDEAN)
         check_hits(ops, x, labels, reach, outline, own, EUCLIDEAN)
+
+
+def test_a_node_may_seem_farther_than_its_child(ops):
+    """The power of a lesser number may be greater by a last digit. With this degree, which no metric has, that is easy
+    to find; the node is opened nevertheless."""
+    norm, far = Norm("any power", 0.3), float.fromhex("0x1.9f109a39bc900p-59")
+    low, high = np.nextafter([[far], [far], [far]], [[0], [far], [0]]), np.array([[1.0], [1.0], [far]])
+    x = np.zeros((1, 1))
+    assert power_between(x, low[:1], norm) > power_between(x, low[1:2], norm)
+    numbers = ([1, -1, -1], [2, 0, 0], [-1, -1, -1], [0, 3])
+    whole = Outline(low, high, *(np.array(each, np.int32) for each in numbers))
+    leaf = Outline(low[1:2], high[1:2], *(np.array(each, np.int32) for each in ([-1], [0], [-1], [0, 1])))
+    radius = check_reach(ops, x, x, leaf, -1, norm)
+    assert check_hits(ops, x, np.zeros(1, np.int32), radius, whole, -1, norm).all()

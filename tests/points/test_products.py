@@ -179,6 +179,14 @@ def nasty(name, dtype, d):
         x = 1 + x * 1e-7
     elif name == "subnormal":
         x *= 1e-40
+    elif name == "halfway":  # between two numbers of float32: the first points are rounded down, the others up
+        x[:20] = 1 + 2.0**-24 * (1 - 1e-6)
+        x[20:] = 2 + 2.0**-23 * (1 + 1e-6)
+        x[::2] *= -1
+    elif name == "lost":  # products are added to one that is so large that each of them gets lost
+        x[:] = math.sqrt(0.49 * 2.0**-23)
+        x[:, 0] = 1
+        x[::2] *= -1
     return x.astype(dtype)
 
 
@@ -198,8 +206,12 @@ def whole(numbers):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", [24, 127, 300])
 @pytest.mark.parametrize(
-    "name", ["normal", "scales", "one outlier", "far away", "one sign", "repeated", "nearly equal", "subnormal"]
-)
+    "name",
+    [
+        "normal", "scales", "one outlier", "far away", "one sign", "repeated", "nearly equal", "subnormal", "halfway",
+        "lost",
+    ],
+)  # fmt: skip
 def test_the_bound_against_exact_arithmetic(name, d, dtype):
     """Every inequality of `products`, in whole numbers: the square of a length counts units of ONE^-2."""
     bvh = hierarchy(nasty(name, dtype, d))
@@ -222,6 +234,7 @@ def test_the_bound_against_exact_arithmetic(name, d, dtype):
         distance = ((rounded[u] - rounded) ** 2).sum(1)
         assert np.all((whole(a) - above) * ONE**2 <= distance * ONE - (ONE - c) * square)
         assert np.all(distance * ONE - (ONE + c) * square <= (whole(a) + above) * ONE**2)
+        assert np.all(distance * ONE - (ONE - c) * square <= whole(below) * ONE**2)  # without the slack for products
         assert np.all(a - products.above[:n] <= below)  # within its own distance, every point is listed
         assert np.all(powers <= limit)
     assert np.isnan(products.start[n:]).all()

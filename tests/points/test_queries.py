@@ -161,3 +161,15 @@ def test_equal_points_take_a_moment(ops, shift, k):
         assert (to_host(found[0]) == 0).all()
         assert (to_host(distances) == np.float32(shift) ** 2).all()
     assert time.perf_counter() - start < 10  # were it quadratic: minutes
+
+
+def test_leaves_whose_numbers_take_more_than_16_bits(ops):
+    n = 1 << 21
+    x = np.arange(n, dtype=np.float32)[:, None]
+    bvh, queries = (
+        ops.build_bvh(to_device(ops, points), to_device(ops, np.arange(len(points), dtype=np.int32)), 1.0)
+        for points in (x, x[-20:])
+    )
+    far = to_device(ops, np.full(20, np.inf, np.float32))
+    found = to_host(ops.nearest_distances(bvh, queries, far, 3))
+    np.testing.assert_array_equal(found, [[0, 1, 1]] * 19 + [[0, 1, 4]])

@@ -92,6 +92,13 @@ def test_many_rounds(ops, d, k):
     assert follow(ops, cloud(1_500, d, np.float32), k) >= 3
 
 
+def test_core_distances_far_above_distances(ops):
+    """Most weights are core distances: of the ends of such edges, nearer ones come first."""
+    for d, side in ((1, 250), (2, 15)):
+        x = np.random.default_rng(0).integers(0, side, (1_000, d)).astype(np.float64)
+        assert follow(ops, x, 25) >= 2
+
+
 @pytest.mark.parametrize("k", [1, 5])
 @pytest.mark.parametrize("d", [2, 3, 7])
 @pytest.mark.parametrize("count", [2, 10, 100])

@@ -20,8 +20,8 @@ def test_statistics_finds_the_corners(ops, n, d, dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_statistics_counts_bad_rows_once(ops, value, dtype):
-    x = cloud(20_000, 3, dtype)
-    rows = [7, 4_000, 19_999]
+    x = cloud(100_000, 3, dtype)
+    rows = [7, 4_000, 99_999]  # of the first chunk and of the last
     x[rows, [0, 1, 2]] = value
     x[7] = value  # three bad values, one bad row
     statistics = ops.point_statistics(to_device(ops, x))

@@ -26,6 +26,7 @@ PAGES = [
 FENCED = re.compile(r"(?P<mark><!-- not run[^\n]*-->\n)?^```(?P<language>[^`\n]*)\n(?P<code>.*?)^```$", re.M | re.S)
 PATH = re.compile(r"`((?:emst|tests|benchmarks|datasets|docs)/[\w./-]*)`(?:(?:,| and) `(\w+\.cuh?)`)?")
 DRAWING = re.compile(r"^```\{plot\} (?P<script>\S+)\n(?P<words>.*?)^```$", re.M | re.S)
+PRIVATE = re.compile(r"\b(?:seam|frugal|hopeful|guests?|hangs? (?:itself|themselves)|room (?:for|on))\b", re.I)
 LINK = re.compile(r"\]\((?!https?:)(?P<file>[^)#\s]*)(?:#(?P<section>[^)\s]*))?\)")
 
 
@@ -118,8 +119,30 @@ def test_drawings_have_words():
     assert found > 10
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "words.md"], ids=name)
+def test_words(page):
+    """None of those that docs/contributing/words.md replaces, because only the code explains them."""
+    assert not PRIVATE.findall(page.read_text())
+
+
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 120
+
+
+def test_the_changelog_is_for_users():
+    """What they notice, in at most three lines an entry; ideas that lost are on docs/how/tried.md."""
+    entries = re.findall(r"^- (?:.+\n)(?:  .*\n)*", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert len(entries) > 50
+    assert not [entry for entry in entries if entry.count("\n") > 3]
+
+
+def test_every_idea_that_lost_has_its_ratio():
+    lines = re.findall(r"^\| (.*) \|$", (ROOT / "docs" / "how" / "tried.md").read_text(), re.M)
+    ideas = [line.split(" | ") for line in lines if not line.startswith("idea ")]
+    assert len(ideas) > 50
+    for idea, ratio, version in ideas:
+        assert ratio == "-" or re.search(r"\d", ratio), idea
+        assert re.fullmatch(r"\d+\.\d+\.\d+", version), idea
 
 
 def test_what_verbose_prints(capsys):

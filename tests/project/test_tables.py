@@ -1,5 +1,6 @@
-"""The plots of docs/benchmarks read the tables of benchmarks/results as they are written."""
+"""The plots of docs/benchmarks and the README have the figures of benchmarks/results, as they are written there."""
 
+import re
 import sys
 
 import pytest
@@ -7,6 +8,43 @@ from helpers import ROOT
 
 sys.path.append(str(ROOT))
 from benchmarks.tables import number, rows, tables
+
+LABELS = {"set": "cpu-blobs3", "k": "6"}
+RMAT = {"set": "rmat22", "weights": "int32"}
+GPU, CPU = "nvidia-h200-0.3.0.md", "epyc-2-cores-0.3.0.md"
+# Every time in the README: its line there; file, section, row and column of the results.
+README = {
+    "blobs in 3-D | two": [
+        ("epyc-2-cores-hdbscan.md", "", {**LABELS, "contestant": "HDBSCANGPU"}, "median ms"),
+        ("epyc-2-cores-hdbscan.md", "", {**LABELS, "contestant": "fast_hdbscan"}, "median ms"),
+        ("epyc-2-cores-hdbscan.md", "", {**LABELS, "contestant": "hdbscan"}, "median ms"),
+    ],
+    "blobs in 3-D | H200": [
+        ("nvidia-h200-0.4.0.md", "Labels", {"set": "blobs3"}, "after, ms"),
+        ("nvidia-h200-0.4.0.md", "Labels", {"set": "blobs3"}, "cuML, ms"),
+    ],
+    "blobs in 384-D": [
+        (GPU, "Many dimensions", {"set": "blobs384"}, "now"),
+        (GPU, "Many dimensions", {"set": "blobs384"}, "cuML (recorded)"),
+    ],
+    "1 M uniform points": [
+        (CPU, "Trees", {"set": "cpu-uniform3", "k": "1"}, "0.3.0, ms"),
+        (CPU, "Trees", {"set": "cpu-uniform3", "k": "1"}, "quitefastmst, ms"),
+    ],
+    "1,000 points": [
+        (CPU, "Small inputs", {"call": "`minimum_spanning_tree(x)`"}, "0.3.0"),
+        ("epyc-2-cores.md", "Smaller", {"n": "1,000", "set": "uniform2", "k": "1"}, "quitefastmst"),
+    ],
+    "a billion": [(GPU, "The goal column", {"n_x_d": "1,000,000,000 x 3"}, "now")],
+    "R-MAT graph, 65.7 M entries | two": [
+        ("epyc-2-cores-graphs.md", "", {**RMAT, "contestant": "emst"}, "median ms"),
+        ("epyc-2-cores-graphs.md", "", {**RMAT, "contestant": "rustworkx"}, "median ms"),
+    ],
+    "R-MAT graph, 65.7 M entries | H200": [
+        (GPU, "Graphs", {"graph": "rmat22", "weights": "int32"}, "now"),
+        (GPU, "Graphs", {"graph": "rmat22", "weights": "int32"}, "RAFT"),
+    ],
+}
 
 
 @pytest.mark.parametrize(
@@ -39,9 +77,32 @@ def test_every_line_of_a_table_has_all_columns(file):
     assert sum(len(table) + 1 for _, table in tables(file)) == written
 
 
+def test_every_file_of_results_is_on_a_page():
+    """Those that newer ones supersede are deleted."""
+    pages = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *(ROOT / "docs").rglob("*.md")]
+    text = "".join(page.read_text() for page in pages)
+    files = [path.name for path in (ROOT / "benchmarks" / "results").glob("*.md")]
+    assert [file for file in files if f"results/{file}" not in text] == []
+
+
 def test_rows_are_chosen_by_cells_and_section():
     row = rows("epyc-2-cores.md", "Smaller", n="1,000", set="blobs3", k="6")
     assert [number(r["quitefastmst"]) for r in row] == [0.54]
-    assert {r["n x d"] for r in rows("nvidia-h200.md", n_x_d="2,000,000 x 2")} == {"2,000,000 x 2"}
+    found = rows("nvidia-h200-0.3.0.md", "The goal column", n_x_d="2,000,000 x 2")
+    assert [r["set"] for r in found] == ["normal2"]
     with pytest.raises(ValueError, match=r"epyc-2-cores\.md has no rows with"):
         rows("epyc-2-cores.md", set="nothing")
+
+
+def test_every_time_in_the_readme_is_a_result():
+    text = (ROOT / "README.md").read_text()
+    table = re.findall(r"^\| (?!task|---).*\|$", text[text.index("## How fast it is") :], re.M)
+    assert len(table) == len(README)
+    for known, places in README.items():
+        [line] = [line for line in table if known in line]
+        told = re.findall(r"([\d,]+(?:\.(\d+))?) (ms|s)\b", line)
+        assert len(told) == len(places), line
+        for (time, decimals, unit), (file, section, row, column) in zip(told, places):
+            [found] = [one for one in rows(file, section, **row) if column in one]
+            scale = 1000 if unit == "s" else 1
+            assert abs(number(time) * scale - number(found[column])) <= 0.5001 * scale * 10 ** -len(decimals), line

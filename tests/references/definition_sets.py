@@ -81,7 +81,8 @@ def random_options(points, g):
     """Options of every kind; distances and densities are of the size of those that occur, or equal to one."""
     u, v = points[g.integers(0, len(points), (2, 8))].astype(np.float64)
     between = np.quantile(np.linalg.norm(u - v, axis=1), 0.3, method="lower")
-    distance = float(between * g.choice([0.25, 0.5, 1.0])) or 1.0
+    distance = float(between * g.choice([0.25, 0.5, 1.0]))
+    distance = distance if 1e-300 < distance < 1e300 else 1.0  # its reciprocal is a number, too
     rare = g.random(5)
     options = {"min_cluster_size": int(g.integers(2, 26)) if g.random() < 0.6 else int(g.integers(2, 6))}
     options["method"] = "leaf" if g.random() < 0.3 else "eom"

@@ -63,6 +63,7 @@ from emst.backend.records import (
 )
 
 name = "reference"
+xp = np
 MIXED = -1
 
 

@@ -7,6 +7,7 @@ import pytest
 from numba import int32, int64, typeof, uint8
 
 from emst.cpu.contract import _flatten as flatten
+from emst.cpu.graph import hybrid, worklist
 from emst.cpu.graph.offers import Offers, offer
 from emst.cpu.graph.partial_prim import _grow as grow
 from emst.cpu.graph.worklist import Worklist
@@ -72,35 +73,43 @@ def test_every_element_is_claimed_once():
     assert sum(claimed) == len(owner) and claimed == np.bincount(owner, minlength=4).tolist()
 
 
-def monotonic_lines(function, types):
-    """The atomic instructions in the code that LLVM makes of a function."""
+def lines_of(function, types):
+    """The instructions in the code that LLVM makes of a function."""
     compiled = without_counts(nogil=True)(function.py_func)
     compiled.compile(types)
-    return [line for line in compiled.inspect_llvm(compiled.signatures[0]).splitlines() if "monotonic" in line]
+    return [line.strip() for line in compiled.inspect_llvm(compiled.signatures[0]).splitlines()]
+
+
+def monotonic_lines(function, types):
+    """The atomic ones."""
+    return [line for line in lines_of(function, types) if "monotonic" in line]
 
 
 @pytest.mark.parametrize(
-    "shared, arrays, loads",
+    "shared, arrays, loads, others",
     [
-        (flatten, (int32, int32, int64), 7),
-        (follow, (int32,), 2),
-        (nodes._look_down, (int32[:, ::1], int32, int32, None, int32, int32, uint8), 0),
+        (flatten, (int32, int32, int64), 7, False),
+        (follow, (int32,), 2, False),
+        (nodes._look_down, (int32[:, ::1], int32, int32, None, int32, int32, uint8), 0, True),
     ],
     ids=["contract", "descent", "nodes"],
 )
-def test_shared_elements_are_accessed_atomically(shared, arrays, loads):
-    """Plain accesses would give the same results nearly always: the code that LLVM gets tells them apart."""
+def test_shared_elements_are_accessed_atomically(shared, arrays, loads, others):
+    """Plain accesses would give the same results nearly always: the code that LLVM gets tells them apart. `others`:
+    some elements of the same type are not shared."""
     numbers = shared.py_func.__code__.co_argcount - len(arrays)
     kinds = (int64 if kind is None else kind if hasattr(kind, "ndim") else kind[::1] for kind in arrays)
     types = (*kinds, *(int64,) * numbers)
-    monotonic = monotonic_lines(shared, types)
-    assert sum("load atomic" in line for line in monotonic) >= loads
-    assert sum("store atomic" in line for line in monotonic) >= 1
+    lines = lines_of(shared, types)
+    assert sum("load atomic" in line for line in lines) >= loads
+    assert any("store atomic" in line for line in lines)
+    assert others or not any(line.startswith("store i32 %") for line in lines)
 
 
 ONE, WIDE, LONG = (np.empty(1, dtype) for dtype in (np.int32, np.uint64, np.int64))
 OFFERS = Offers(WIDE, np.uint64(32), np.uint64(2**32 - 1), np.bool_(True))
 EDGES = Worklist(ONE, ONE, WIDE, LONG, LONG, LONG)
+LISTED = (ONE, ONE, WIDE)
 
 
 @pytest.mark.parametrize(
@@ -108,8 +117,10 @@ EDGES = Worklist(ONE, ONE, WIDE, LONG, LONG, LONG)
     [
         (offer, (OFFERS, EDGES, 0)),
         (grow, ((WIDE, LONG, ONE), LONG, ONE, WIDE, 4, True, ONE, LONG, LONG, 0, 1)),
+        (worklist._first_places, (EDGES, WIDE, WIDE, 0, 1)),
+        (hybrid._lightest, (WIDE, *LISTED, ONE, *LISTED, LONG, 1, 0, 1)),
     ],
-    ids=["offers", "partial_prim"],
+    ids=["offers", "partial_prim", "places", "hybrid"],
 )
 def test_shared_elements_are_lowered_or_claimed_in_one_step(shared, arguments):
     """At both ends of an edge; a start vertex, and one that a subtree reaches. x86 takes minima by compare-and-swap."""

@@ -125,7 +125,8 @@ def test_every_thread_has_its_own_scratch(threads):
         kept.append(object())
         return kept[-1]
 
-    parallel.for_chunks(note, 60, 1, scratch=scratch)
+    for make in (scratch, parallel.PerThread(scratch)):
+        parallel.for_chunks(note, 60, 1, scratch=make)
     assert all(len(who) == 1 for who in owners.values())
 
 
@@ -180,14 +181,25 @@ def test_trees_of_large_clusters_grow_in_steps(monkeypatch):
     assert len(calls) == 14 + 1 + 2  # 50 points at a time, of the largest
 
 
+def _meet(together):
+    """Let two threads wait for each other."""
+    parallel.for_chunks(lambda begin, end: together.wait(), 2, 1)
+
+
 def _total(x, queue):
-    queue.put(minimum_spanning_tree(x, device="cpu").total_weight)
+    together = threading.Barrier(2, timeout=10)
+    try:
+        _meet(together)
+    finally:
+        queue.put(None if together.broken else minimum_spanning_tree(x, device="cpu").total_weight)
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_child_works(threads):
+    """With threads of its own: those of its parent have not followed it."""
     threads(2)
+    _meet(threading.Barrier(2))
     x = points_with_ties()
     expected = minimum_spanning_tree(x, device="cpu").total_weight
     context = multiprocessing.get_context("fork")

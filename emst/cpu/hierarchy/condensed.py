@@ -11,6 +11,8 @@ from emst.cpu.hierarchy.sums import sums_of_runs
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for, thread_count
 
+PART = 1 << 14  # merges that a thread sorts, at least
+
 
 @part
 def density(height):
@@ -133,7 +135,7 @@ def _children(parent):
 def chains_of(of_merge, count):
     """Where the nodes of each cluster begin, and the nodes by cluster and in ascending order."""
     m = len(of_merge)
-    parts = max(1, min(thread_count(), m // count, m >> 14))  # counters take no more memory than the merges
+    parts = max(1, min(thread_count(), m // count, m // PART))  # counters take no more memory than the merges
     part = -(-m // parts)
     counts = np.zeros((-(-m // part), count), np.int32)
     for_chunks(_count, m, part, of_merge, counts, part)

@@ -13,6 +13,7 @@ from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, lowest_bit
 from emst.cpu.runtime.numbers import greater, lesser
+from emst.cpu.runtime.order import ends_precede
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
@@ -66,10 +67,7 @@ def _before(u, x, memory, core):
     """Whether the edge of point u comes before that of point x, of the same weight."""
     if core is not None and memory.near[u] != memory.near[x]:
         return memory.near[u] < memory.near[x]
-    v, y = memory.nearest[u], memory.nearest[x]
-    if lesser(u, v) != lesser(x, y):
-        return lesser(u, v) < lesser(x, y)
-    return greater(u, v) < greater(x, y)
+    return ends_precede(u, memory.nearest[u], x, memory.nearest[x])
 
 
 @kernel

@@ -20,6 +20,7 @@ from emst.cpu.points.walk import box_around, may_come_first, walk_with
 from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, at_most_mask, just_below, lowest_bit
+from emst.cpu.runtime.order import end_precedes
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 NOBODY = np.iinfo(np.int32).max  # in the place of a point's id: every id comes before it
@@ -89,9 +90,8 @@ def _offer(packet, strict, core, q, i, s):
         w = packet.weight[q]
     else:
         w = max(s, packet.core[q], core[i]) if core is not None else s
-        if w > packet.weight[q] or packet.near[q] == 0:
-            return False
-        if w == packet.weight[q] and (s > packet.near[q] or (s == packet.near[q] and i > packet.found[q])):
+        first = end_precedes(w, s, i, packet.weight[q], packet.near[q], packet.found[q])
+        if packet.near[q] == 0 or not first:
             return False
     packet.weight[q] = w
     packet.near[q] = s

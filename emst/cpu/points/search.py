@@ -48,6 +48,7 @@ from emst.cpu.runtime.lanes import (
     unequal_mask,
 )
 from emst.cpu.runtime.numbers import greater, greatest_finite, lesser
+from emst.cpu.runtime.order import end_precedes
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 LEAST_SEARCHED = 64  # points; fewer, or fewer than a 32nd of all, are not worth a choice
@@ -276,16 +277,14 @@ def take(packet, core, leaf, q, hits):
 def take_one(packet, core, q, i, s):
     """Take point i, at the power s, if it comes before what has been found."""
     if core is None:
-        if s < packet.radius[q] or (s == packet.radius[q] and i < packet.found[q]):
+        if end_precedes(s, s, i, packet.radius[q], packet.radius[q], packet.found[q]):
             packet.radius[q] = s
             packet.found[q] = i
             return True
         return False
     own = packet.core[q]
     w = greater(greater(s, own), core[i])
-    if w > packet.weight[q]:
-        return False
-    if w < packet.weight[q] or s < packet.near[q] or (s == packet.near[q] and i < packet.found[q]):
+    if end_precedes(w, s, i, packet.weight[q], packet.near[q], packet.found[q]):
         packet.weight[q] = w
         packet.near[q] = s
         packet.found[q] = i

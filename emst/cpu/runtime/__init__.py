@@ -8,6 +8,7 @@ arrays.py             arrays that start on a cache line
 lanes.py              vectors of 16 lanes
 atomics.py            atomic operations on elements of an array
 prefetch.py           asking for memory before it is needed
+order.py              the total order on edges: (weight, power of the distance, smaller end, larger end)
 numbers.py            minima, maxima and the like, written so that they compile fast
 sort.py               radix sort of 64-bit keys
 """

@@ -4,6 +4,7 @@
 #include "distances/selection.cuh"
 #include "distances/sorted_row.cuh"
 #include "distances/tiles.cuh"
+#include "runtime/order.cuh"
 
 // Centres of tiles, rows of d coordinates and the radius. A warp a tile.
 template <class T>
@@ -86,24 +87,18 @@ __global__ void brute_nearest_of_splits(const int *labels, i64 n, const int *wor
   const i64 a = thread_id(), queries = worklist ? count[0] : n;
   if (a >= queries) return;
   const int splits = splits_for(queries, blocks);
-  Bits<T> weight = weight_by_split[a], distance = INFINITE<T>;
-  int found = NONE;
+  Neighbour<T> first = nobody<T>();
   for (int s = 0; s < splits; s++) {
-    i64 in = s * queries + a;
-    int i = found_by_split[in];
-    if (i == NONE) continue;
-    Bits<T> w = weight_by_split[in], e = distance_by_split[in];
-    if (found == NONE || w < weight || (w == weight && (e < distance || (e == distance && i < found)))) {
-      weight = w;
-      distance = e;
-      found = i;
-    }
+    const i64 in = s * queries + a;
+    const Neighbour<T> of_split = {weight_by_split[in], distance_by_split[in], found_by_split[in]};
+    if (of_split.id != NONE && of_split.before(first)) first = of_split;
   }
-  i64 u = worklist ? worklist[a] : a;
-  nearest[u] = found;
-  bound[u] = found == NONE ? weight + 1 : weight;
-  if (second) second[u] = distance;
-  if (found != NONE) lower(best + labels[u], weight);
+  const bool none = first.id == NONE;
+  const i64 u = worklist ? worklist[a] : a;
+  nearest[u] = first.id;
+  bound[u] = none ? weight_by_split[a] + 1 : first.weight;
+  if (second) second[u] = first.distance;
+  if (!none) lower(best + labels[u], first.weight);
 }
 
 // use(c, acc[c]) for every point c of a tile that fits, one after the other. They are few, and so what is done with

@@ -3,6 +3,7 @@
 // A block reads the whole row of a point, so the neighbour that it finds is exact until the two are joined. Afterwards
 // the weight of the edge to it is a lower bound.
 #include "distances/metric.cuh"
+#include "runtime/order.cuh"
 #include "runtime/warp.cuh"
 
 constexpr int ROW_THREADS = EMST_ROW_THREADS, ROW_WARPS = ROW_THREADS / 32, DIGITS = 256;
@@ -43,42 +44,22 @@ __global__ void __launch_bounds__(ROW_THREADS) row_select(const T *matrix, i64 n
   if (threadIdx.x == 0) core[blockIdx.x] = prefix;
 }
 
-template <class T>
-struct Found {
-  Bits<T> weight, distance;
-  int id;
-  __device__ bool before(const Found &other) const {
-    if (weight != other.weight) return weight < other.weight;
-    return distance < other.distance || (distance == other.distance && (u32)id < (u32)other.id);
-  }
-};
-
-template <class T>
-__device__ Found<T> first_of_warp(Found<T> mine) {
-  for (int step = 16; step > 0; step /= 2) {
-    Found<T> other{__shfl_xor_sync(FULL, mine.weight, step), __shfl_xor_sync(FULL, mine.distance, step),
-                   __shfl_xor_sync(FULL, mine.id, step)};
-    if (other.before(mine)) mine = other;
-  }
-  return mine;
-}
-
 // The nearest row of another component of every listed row of a matrix; infinite distances do not count.
 template <class T>
 __global__ void __launch_bounds__(ROW_THREADS)
     matrix_nearest(const T *matrix, i64 n, T alpha, const Bits<T> *core, const int *worklist, const int *labels,
                    int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best) {
-  __shared__ Found<T> of_warp[ROW_WARPS];
+  __shared__ Neighbour<T> of_warp[ROW_WARPS];
   const i64 u = worklist[blockIdx.x];
   const int label = labels[u];
   const Bits<T> own = core[u];
   const T *row = matrix + u * n;
-  Found<T> mine{INFINITE<T>, INFINITE<T>, NONE};
+  Neighbour<T> mine = nobody<T>();
   for (i64 j = threadIdx.x; j < n; j += ROW_THREADS) {
     const Bits<T> d = magnitude(row[j]),
                   s = bits_of(alpha) == bits_of(T(1)) ? d : bits_of(quotient(value_of(d), alpha));
     if (s > mine.weight || labels[j] == label) continue;
-    const Found<T> other{maximum(s, maximum(own, core[j])), d, (int)j};
+    const Neighbour<T> other = {maximum(s, maximum(own, core[j])), d, (int)j};
     if (other.weight < INFINITE<T> && other.before(mine)) mine = other;
   }
   mine = first_of_warp(mine);

@@ -102,7 +102,7 @@ __device__ void read_rows(const Adjacency<W, P> &g, Worklist<W, EXACT> &work) {
   work.grid.sync();
 }
 
-// Every vertex hangs itself on the other end of its lightest edge. Two vertices that choose each other choose the same
+// Every vertex hooks onto the other end of its lightest edge. Two vertices that choose each other choose the same
 // edge, because the order is strict. The smaller one marks it: its entry is above the diagonal.
 template <class W, class P, bool EXACT>
 __device__ void hook_vertices(const Adjacency<W, P> &g, Worklist<W, EXACT> &work) {

@@ -7,9 +7,8 @@
 // returns, and then writes the right one.
 #pragma once
 #include "runtime/grid.cuh"
+#include "runtime/order.cuh"
 #include "graph/entries.cuh"
-
-constexpr u64 NO_EDGE = ~0ull;  // after all edges
 
 // EXACT: weights of 32 bits, and fewer than 2^32 - 1 entries.
 template <class W, bool EXACT>

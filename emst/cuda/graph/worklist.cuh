@@ -1,7 +1,7 @@
 // Borůvka's rounds on a list of edges, without the host; forest.cu makes the list.
 //
-// A round is two passes over the list. `hook`: an edge that is the lightest of one of its ends hangs that component on
-// the other one, by the rule of contract.cuh. `filter`: ends climb to their roots, edges within a component are
+// A round is two passes over the list. `hook`: an edge that is the lightest of one of its ends hooks that component
+// onto the other one, by the rule of contract.cuh. `filter`: ends climb to their roots, edges within a component are
 // dropped, and the others are offered to both ends for the next round. If a chain is too long for one climb, `filter`
 // is repeated: every component on a chain is an end of a listed edge, so its parent pointer then skips the part that
 // has been climbed, and the lengths of climbs multiply.

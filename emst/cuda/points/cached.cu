@@ -1,5 +1,6 @@
 // Cached nearest neighbours of another component, and the upper bounds that follow from them.
 #include "distances/point_rows.cuh"
+#include "runtime/order.cuh"
 
 // Upper bounds of the lightest edge of each component: the edges to cached neighbours that still lie in another
 // component, and those between neighbours on the curve. Neighbours that have joined the point's component are
@@ -66,12 +67,12 @@ __global__ void forget_distances(const int *components, i64 count, Bits<T> *best
 // greater one is known (floor). look(k, j, distance, core) reads point j, the k-th of the list. A point that `repeats`
 // another needs no neighbour.
 template <class T, class Look>
-__device__ void cache_from_list(i64 i, i64 n, Bits<T> core, Bits<T> floor, int label, bool repeats, i64 listed,
+__device__ void cache_from_list(i64 i, i64 n, Bits<T> core, Bits<T> floor, int label, bool repeats, i64 count,
                                 const int *neighbour, const int *labels, Look look, int *nearest, Bits<T> *bound,
                                 Bits<T> *second, Bits<T> *best) {
-  int found = NONE;
-  Bits<T> weight = INFINITE<T>, distance = INFINITE<T>, last = INFINITE<T>;
-  for (int k = 0; k < listed; k++) {
+  Neighbour<T> first = nobody<T>();
+  Bits<T> last = INFINITE<T>;
+  for (int k = 0; k < count; k++) {
     int j = neighbour[(i64)k * n + i];
     if (j == NONE) {  // fewer points than entries: nothing is missing from the list
       last = INFINITE<T>;
@@ -79,21 +80,16 @@ __device__ void cache_from_list(i64 i, i64 n, Bits<T> core, Bits<T> floor, int l
     }
     Bits<T> d, theirs;
     look(k, j, d, theirs);
-    const Bits<T> w = maximum(maximum(core, theirs), d);
+    const Neighbour<T> listed = {maximum(maximum(core, theirs), d), d, j};
     last = d;
-    if (labels[j] == label) continue;
-    if (w < weight || (w == weight && (d < distance || (d == distance && j < found)))) {
-      weight = w;
-      distance = d;
-      found = j;
-    }
+    if (labels[j] != label && listed.before(first)) first = listed;
   }
   const Bits<T> least = maximum(core, last);  // weight of the lightest unlisted edge, at least
-  const bool exact = found != NONE && (weight < least || (weight == least && distance < last));
-  nearest[i] = exact ? found : NONE;
-  second[i] = distance;
-  bound[i] = repeats ? INFINITE<T> : exact ? weight : maximum(floor, least);
-  if (found != NONE) lower(best + label, weight);
+  const bool exact = first.id != NONE && (first.weight < least || (first.weight == least && first.distance < last));
+  nearest[i] = exact ? first.id : NONE;
+  second[i] = first.distance;
+  bound[i] = repeats ? INFINITE<T> : exact ? first.weight : maximum(floor, least);
+  if (first.id != NONE) lower(best + label, first.weight);
 }
 
 // Neighbours under mutual reachability from the lists: of all points, or (again) of those whose cached neighbour has

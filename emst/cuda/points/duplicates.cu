@@ -2,6 +2,7 @@
 // its head, of the least weight that its edges can have: 0, or the core distance that equal points have in common.
 // Heads are found by a compaction, so a long run costs no more than as many other points.
 #include "runtime/compact.cuh"
+#include "runtime/order.cuh"
 #include "points/bvh.cuh"
 
 // Lists the heads; labels[i] becomes the rank of the head of i's run.
@@ -36,7 +37,7 @@ __global__ void hang_from_heads(const int *heads, i64 n, const Bits<T> *core, in
   int head = heads[labels[i]];
   labels[i] = head;
   bool hangs = head != (int)i;
-  ends[i] = hangs ? (u64)head << 32 | (u32)i : ~0ull;
+  ends[i] = hangs ? packed_edge(head, (int)i) : NO_EDGE;
   if (hangs) weight[i] = core ? core[i] : 0;
   best[i] = INFINITE<T>;
 }

@@ -5,6 +5,7 @@
 // distance. A point at distance 0 is the query itself: it comes before all others, whatever its core distance.
 #include "points/kth.cuh"
 #include "points/nearest.cuh"
+#include "runtime/order.cuh"
 
 // The leaf at the place of the packet of queries among the points on the curve.
 __device__ inline i64 leaf_at(const i64 *near, i64 packet, i64 count, const Hierarchy &h) {
@@ -87,8 +88,7 @@ struct NearestReachable {
       if (distance == 0 && i > found) return false;
     } else {
       const Bits<T> w = maximum(d, maximum(core, other_core));
-      if (distance == 0 || w > weight) return false;
-      if (w == weight && (d > distance || (d == distance && i > found))) return false;
+      if (distance == 0 || !Neighbour<T>{w, d, (int)i}.before({weight, distance, (int)found})) return false;
       weight = w;
     }
     distance = d;

@@ -9,6 +9,7 @@
 #include "points/bounds.cuh"
 #include "points/candidates.cuh"
 #include "points/products.cuh"
+#include "runtime/order.cuh"
 
 constexpr int MOST_SPANNED = 8;  // tiles of points in which the queries of a tile lie, if far tiles are to be left out
 constexpr int REFRESHED = 4;     // tiles after which weights that other blocks have found are read again
@@ -192,31 +193,19 @@ __global__ void lightest_of_candidates(const T *points, i64 n, int d, const int 
   }
   const int label = labels[u];
   const Bits<T> own = core ? core[u] : 0;
-  Bits<T> weight = latest(best + label), distance = INFINITE<T>;
-  weight = __shfl_sync(FULL, weight, 0);
-  const Reach reach = reach_of_power<T>(bounds, weight, square[u], rho[u]);
+  const Bits<T> limit = __shfl_sync(FULL, latest(best + label), 0);
+  const Reach reach = reach_of_power<T>(bounds, limit, square[u], rho[u]);
   const int kept = within_reach(list + row * PLACES, found[row], reach, rho, all_ids[warp]);
-  int id = NONE;
+  Neighbour<T> lightest = {limit, INFINITE<T>, NONE};
   each_candidate(points, d, u, all_ids[warp], kept, terms[warp], [&](int, int other, Bits<T> power) {
-    const Bits<T> w = core ? maximum(power, maximum(own, core[other])) : power;
-    if (w > weight || (w == weight && id != NONE && (power > distance || (power == distance && other > id)))) return;
-    weight = w;
-    distance = power;
-    id = other;
+    const Neighbour<T> candidate = {core ? maximum(power, maximum(own, core[other])) : power, power, other};
+    if (candidate.before(lightest)) lightest = candidate;
   });
-  for (int step = 16; step > 0; step /= 2) {
-    const Bits<T> w = __shfl_xor_sync(FULL, weight, step), e = __shfl_xor_sync(FULL, distance, step);
-    const int other = __shfl_xor_sync(FULL, id, step);
-    const bool before = w < weight || (w == weight && (e < distance || (e == distance && other < id)));
-    if (other != NONE && (id == NONE || before)) {
-      weight = w;
-      distance = e;
-      id = other;
-    }
-  }
+  lightest = first_of_warp(lightest);
   if (lane_id()) return;
-  nearest[u] = id;
-  bound[u] = id == NONE ? weight + 1 : weight;
-  if (second) second[u] = distance;
-  if (id != NONE) lower(best + label, weight);
+  const bool none = lightest.id == NONE;
+  nearest[u] = lightest.id;
+  bound[u] = none ? limit + 1 : lightest.weight;
+  if (second) second[u] = lightest.distance;
+  if (!none) lower(best + label, lightest.weight);
 }

@@ -2,6 +2,7 @@
 // joined to most cheaply. A warp takes 32 queries that are neighbours on the curve.
 #include "distances/sorted_row.cuh"
 #include "points/nearest.cuh"
+#include "runtime/order.cuh"
 
 // Distances of every query to its K nearest points within its radius, ascending, in registers.
 template <class T, int D, int METRIC, int K>
@@ -105,7 +106,7 @@ struct NearestAcross {
   }
   __device__ bool offer(Bits<T> d, Bits<T> other_core, u32 i) {
     const Bits<T> w = MRD ? maximum(d, maximum(core, other_core)) : d;
-    if (w > weight || (w == weight && (d > distance || (d == distance && i > found)))) return false;
+    if (!Neighbour<T>{w, d, (int)i}.before({weight, distance, (int)found})) return false;
     weight = w;
     distance = d;
     found = i;

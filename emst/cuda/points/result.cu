@@ -5,6 +5,7 @@
 // are written. The ends of an edge are one number (smaller end << 32 | larger end); all ones is an empty slot, whose
 // key is all ones, too, so that it comes last. Few edges are ranked instead: each counts those that come before it.
 #include "runtime/compact.cuh"
+#include "runtime/order.cuh"
 #include "runtime/ties.cuh"
 #include "distances/point_rows.cuh"
 
@@ -25,26 +26,6 @@ template <class B>
 struct Edge<B, 0> {
   int2 rows;
 };
-
-// What orders edges with equal packed keys.
-template <class B, int N>
-struct Tied {
-  u64 ends;
-  B key[N];
-};
-template <class B>
-struct Tied<B, 0> {
-  u64 ends;
-};
-
-template <class B, int N>
-__device__ bool comes_before(const Tied<B, N> &e, const Tied<B, N> &f) {
-  if constexpr (N > 0)
-#pragma unroll
-    for (int i = 0; i < N; i++)
-      if (e.key[i] != f.key[i]) return e.key[i] < f.key[i];
-  return e.ends < f.ends;
-}
 
 template <class T, int METRIC>
 __device__ Bits<T> pair_power(u64 ends, const T *rows, int dimensions, int stride, const Norm<METRIC> &norm) {
@@ -80,15 +61,15 @@ __global__ void list_edges(const u64 *ends, const Bits<T> *weight, i64 n, const 
   u64 own[EACH];
   Edge<Bits<T>, KEYS<T, MRD>> edge[EACH];
 #pragma unroll
-  for (int j = 0; j < EACH; j++) own[j] = point_of_thread(j) < n ? ends[point_of_thread(j)] : ~0ull;
+  for (int j = 0; j < EACH; j++) own[j] = point_of_thread(j) < n ? ends[point_of_thread(j)] : NO_EDGE;
 #pragma unroll
   for (int j = 0; j < EACH; j++)
-    if (own[j] != ~0ull) edge[j].rows = rows_of(own[j], order);
+    if (own[j] != NO_EDGE) edge[j].rows = rows_of(own[j], order);
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
     const i64 i = point_of_thread(j);
     if (i >= n) return;
-    if (own[j] == ~0ull) {
+    if (own[j] == NO_EDGE) {
       key[i] = packed(~0ull, i, bits);
       continue;
     }
@@ -190,7 +171,7 @@ template <class T, int METRIC, bool MRD, bool SQUARED>
 __global__ void emit_ranked(const u64 *ends, const Bits<T> *weight, i64 n, const T *rows, int dimensions, int stride,
                             const Norm<METRIC> norm, const int *order, double unscale, int2 *edge, T *length) {
   const i64 i = thread_id() / 32;
-  if (i >= n || ends[i] == ~0ull) return;
+  if (i >= n || ends[i] == NO_EDGE) return;
   const u64 e = ends[i];
   const Bits<T> own = weight[i];
   const auto power = [&](u64 f) { return MRD ? pair_power(f, rows, dimensions, stride, norm) : Bits<T>(0); };
@@ -198,7 +179,7 @@ __global__ void emit_ranked(const u64 *ends, const Bits<T> *weight, i64 n, const
   u32 before = 0;
   for (i64 j = lane_id(); j < n; j += 32) {
     const u64 f = ends[j];
-    if (f == ~0ull || f == e || weight[j] > own) continue;
+    if (f == NO_EDGE || f == e || weight[j] > own) continue;
     if (weight[j] == own) {
       const Bits<T> g = power(f);
       if (g > d || (g == d && f > e)) continue;

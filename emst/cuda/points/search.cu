@@ -8,6 +8,7 @@
 // Under mutual reachability (MRD) the second key of the total order is the distance. No edge of a point is
 // lighter than its core distance: once that weight is found, the search goes on for nearer points only.
 #include "runtime/compact.cuh"
+#include "runtime/order.cuh"
 #include "points/scan.cuh"
 #include "points/walk.cuh"
 
@@ -166,7 +167,7 @@ __device__ void search_packet(const T *points, const int *labels, const Hierarch
   bool none = search.found == ~0u;
   const Bits<T> weight = MRD ? search.weight : search.radius;
   if (edge)
-    edge[u] = none ? ~0ull : (u64)minimum((u32)u, search.found) << 32 | maximum((u32)u, search.found);
+    edge[u] = none ? NO_EDGE : packed_edge((int)u, (int)search.found);
   else
     nearest[u] = none ? NONE : (int)search.found;
   bound[u] = none ? weight + 1 : weight;

@@ -8,6 +8,7 @@
 #include "contract.cuh"
 #include "distances/point_rows.cuh"
 #include "runtime/grid.cuh"
+#include "runtime/order.cuh"
 
 constexpr int SMALL_THREADS = EMST_BLOCK, MOST_ROUNDS = EMST_SMALL_ROUNDS;
 
@@ -106,10 +107,10 @@ __device__ int nearest_outside(const Rows &points, i64 n, i64 i, const int *labe
   return weight < INFINITE<T> ? found : NONE;
 }
 
-// The component that c hangs itself on; c if it stays a root.
+// The component that c hooks onto; c if it stays a root.
 __device__ inline int above(int c, const u64 *edge, const int *labels) {
   const u64 e = edge[c];
-  if (e == ~0ull) return c;
+  if (e == NO_EDGE) return c;
   const int label = labels[e >> 32], other = label == c ? labels[(u32)e] : label;
   return stays_root(c, other, [&] { return edge[other] == e; }) ? c : other;
 }
@@ -133,7 +134,7 @@ __device__ bool join_round(const Grid &grid, const Rows &points, i64 n, const Ke
     if (lane_id() != 0) continue;
     lower(kept.best + label, w);
     kept.best_distance[i] = INFINITE<T>;
-    kept.edge[i] = ~0ull;
+    kept.edge[i] = NO_EDGE;
   }
   grid.sync();
   if constexpr (MRD) {
@@ -145,7 +146,7 @@ __device__ bool join_round(const Grid &grid, const Rows &points, i64 n, const Ke
     const int label = labels[i], other = kept.nearest[i];
     if (other == NONE || kept.weight[i] != kept.best[label]) continue;
     if (MRD && kept.distance[i] != kept.best_distance[label]) continue;
-    const u64 e = (u64)minimum((int)i, other) << 32 | (u32)maximum((int)i, other);
+    const u64 e = packed_edge((int)i, other);
     if (e < kept.edge[label]) atomicMin(kept.edge + label, e);
   }
   grid.sync();
@@ -187,7 +188,7 @@ __global__ void __launch_bounds__(SMALL_THREADS)
     const i64 head = head_of_run(points, i);
     if (lane_id() != 0) continue;
     labels[i] = (int)head;
-    ends[i] = head == i ? ~0ull : (u64)head << 32 | (u32)i;
+    ends[i] = head == i ? NO_EDGE : packed_edge((int)head, (int)i);
     weight[i] = MRD ? points.core(points[i]) : 0;
     kept.nearest[i] = NONE;
     kept.best[i] = INFINITE<T>;

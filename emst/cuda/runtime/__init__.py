@@ -8,6 +8,7 @@ tensor_cores.py  what the tensor cores of a GPU can be given
 memory.py       arrays on the GPU, and how much memory is free
 convert.cu      float32 to float64
 exact.cuh       arithmetic that rounds as the CPU does
+order.cuh       the total order on edges: (weight, power of the distance, smaller end, larger end)
 warp.cuh        scans and sums over the lanes of a warp and the threads of a block
 grid.cuh        blocks that work together in one launch
 sort            radix sort of keys of 32 or 64 bits

@@ -19,14 +19,16 @@ def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
     elif array.flags.c_contiguous and (dtype is None or array.dtype == dtype):
         return array
     if array.dtype == np.float32 and dtype == np.float64:
-        return _widened(cupy.ascontiguousarray(cupy.asarray(array)))
+        return _converted("widen", array, dtype)
+    if array.dtype == np.float64 and dtype == np.float32:
+        return _converted("to_float", array, dtype)
     return cupy.ascontiguousarray(cupy.asarray(array), dtype)
 
 
-def _widened(array: cupy.ndarray) -> cupy.ndarray:
-    wide = cupy.empty(array.shape, np.float64)
-    launch("runtime/convert", "widen", array.size, array, array.size, wide)
-    return wide
+def _converted(kernel: str, array: Any, dtype: Any) -> cupy.ndarray:
+    array, out = cupy.ascontiguousarray(cupy.asarray(array)), cupy.empty(array.shape, dtype)
+    launch("runtime/convert", kernel, array.size, array, array.size, out)
+    return out
 
 
 def _from_another_gpu(array: cupy.ndarray) -> cupy.ndarray:

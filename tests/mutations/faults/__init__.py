@@ -18,10 +18,11 @@ from . import (
     plots,
     points,
     runtime,
+    top,
 )
 from .fault import Fault
 
-ROOMS = (points, graph, hierarchy, distances, runtime, hdbscan, backend, inputs, io, cli, plots, compat, dask)
+ROOMS = (points, graph, hierarchy, distances, runtime, hdbscan, backend, inputs, io, cli, plots, compat, dask, top)
 CUDA_ROOMS = (cuda_points, cuda_graph, cuda_hierarchy, cuda_runtime)
 FAULTS = [fault for room in ROOMS + CUDA_ROOMS for fault in room.FAULTS]
 

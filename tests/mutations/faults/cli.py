@@ -2,4 +2,47 @@
 
 from .fault import Fault
 
-FAULTS: list[Fault] = []
+FAULTS = [
+    Fault(
+        "an unexpected error exits like wrong arguments",
+        "emst/cli/__init__.py",
+        'please report it", 1,',
+        'please report it", 2,',
+        ("tests/cli/test_first_hour.py::test_an_unexpected_error_has_a_status_of_its_own",),
+    ),
+    Fault(
+        "heights of integers are rounded to floats",
+        "emst/cli/forest.py",
+        'int(text) if re.fullmatch(r"[+-]?[0-9]+", text) else float(text)',
+        "float(text)",
+        ("tests/cli/test_cli_forest.py::test_groups_at_a_height",),
+    ),
+    Fault(
+        "lengths on another sphere are called kilometres",
+        "emst/cli/places.py",
+        '" km" if arguments.degrees and arguments.radius is None',
+        '" km" if arguments.degrees',
+        ("tests/cli/test_cli_places.py::test_tree",),
+    ),
+    Fault(
+        "points are overwritten through another path to their file",
+        "emst/cli/shared.py",
+        "output.samefile(given)",
+        "output == given",
+        ("tests/cli/test_cli.py::test_refused_before_a_tree_is_computed",),
+    ),
+    Fault(
+        "rows that are not finite are counted as noise as well",
+        "emst/cli/cluster.py",
+        "(labels == -1).sum()",
+        "(labels < 0).sum()",
+        ("tests/cli/test_cli.py::test_summary_of_clusters",),
+    ),
+    Fault(
+        "kernels in folders below are not counted",
+        "emst/cli/info.py",
+        "folder.rglob(pattern)",
+        "folder.glob(pattern)",
+        ("tests/cli/test_first_hour.py::test_info",),
+    ),
+]

@@ -22,7 +22,7 @@ FAULTS = [
         "emst/cuda/graph/keys.cuh",
         "if (precedes(edge, *least)) settle(least, edge, atomicMin(least, edge));",
         "if (precedes(edge, *least)) atomicMin(least, edge);",
-        ("tests/graph/test_cuda_graph.py::test_words_that_do_not_hold_the_weight[grid-ties-True]",),
+        ("tests/graph/test_cuda_graph.py::test_words_that_do_not_hold_the_weight",),
     ),
     Fault(
         "weights above the sample count as equal",

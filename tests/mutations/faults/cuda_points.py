@@ -83,15 +83,15 @@ FAULTS = [
     Fault(
         "a listed neighbour may tie with those that are not listed",
         "emst/cuda/points/cached.cu",
-        "(weight == least && distance < last)",
-        "(weight == least && distance <= last)",
+        "(first.weight == least && first.distance < last)",
+        "(first.weight == least && first.distance <= last)",
         ("tests/points/test_total_order.py::test_repeated_runs_are_identical[cuda-lattice-5]",),
     ),
     Fault(
-        "listed neighbours that tie are not ordered",
-        "emst/cuda/points/cached.cu",
-        "(d < distance || (d == distance && j < found))",
-        "d < distance",
+        "neighbours that tie are not ordered by id",
+        "emst/cuda/runtime/order.cuh",
+        "return (u32)id < (u32)other.id;",
+        "return false;",
         ("tests/points/test_total_order.py::test_repeated_runs_are_identical[cuda-lattice-5]",),
     ),
     Fault(

@@ -2,4 +2,144 @@
 
 from .fault import Fault
 
-FAULTS: list[Fault] = []
+CHUNKS = "tests/hierarchy/test_condensed.py::test_chunks_of_any_length_make_the_same_tree"
+CLUSTERS = "tests/hierarchy/test_condensed.py::test_clusters_equal_the_reference"
+EPSILON = "tests/hierarchy/test_selection.py::test_an_exact_tie_of_epsilon_leaves_the_upper_cluster"
+CHOICES = "tests/hierarchy/test_selection.py::test_choices_equal_the_reference"
+TIES = "tests/hierarchy/test_sums.py::test_a_parent_wins_ties_and_loses_by_one_bit"
+
+FAULTS = [
+    Fault(
+        "clusters that merge are in the order of the edge",
+        "emst/cpu/hierarchy/linkage.py",
+        "lesser(first, second), greater(first, second)",
+        "first, second",
+        ("tests/hierarchy/test_linkage.py::test_merges_equal_the_reference",),
+    ),
+    Fault(
+        "a height that goes on in the next chunk ends with its chunk",
+        "emst/cpu/hierarchy/nodes.py",
+        "if height[middle] > height[end - 1]:",
+        "if height[middle] >= height[end - 1]:",
+        (CHUNKS,),
+    ),
+    Fault(
+        "a root of too few points has no nodes below",
+        "emst/cpu/hierarchy/nodes.py",
+        "if size[at] < min_cluster_size and at != len(size) - 1:",
+        "if size[at] < min_cluster_size:",
+        (CLUSTERS,),
+    ),
+    Fault(
+        "infinity minus infinity is no number",
+        "emst/cpu/hierarchy/condensed.py",
+        "0.0 if leave == born else np.float64(leavers[nodes[i]]) * (leave - born)",
+        "np.float64(leavers[nodes[i]]) * (leave - born)",
+        ("tests/hierarchy/test_condensed.py::test_infinity_minus_infinity_is_no_stability",),
+    ),
+    Fault(
+        "threads sort the nodes of clusters to the places of one another",
+        "emst/cpu/hierarchy/condensed.py",
+        "np.cumsum(counts, 0) - counts)",
+        "np.cumsum(counts[::-1], 0)[::-1] - counts)",
+        (CHUNKS,),
+    ),
+    Fault(
+        "a cut is rounded to the dtype of the heights",
+        "emst/cpu/hierarchy/cut.py",
+        "np.float64(height)",
+        "linkage.height.dtype.type(height)",
+        ("tests/hierarchy/test_linkage.py::test_a_cut_compares_heights_in_double_precision",),
+    ),
+    Fault(
+        "a parent right after the chunk is read as if in it",
+        "emst/cpu/hierarchy/descent.py",
+        "if parent[e] < end else",
+        "if parent[e] <= end else",
+        (CHUNKS,),
+    ),
+    Fault(
+        "of equal stability the children are selected",
+        "emst/cpu/hierarchy/selection.py",
+        "not (below > value[c] or",
+        "not (below >= value[c] or",
+        (TIES,),
+    ),
+    Fault(
+        "a cluster of exactly max_cluster_size is too large",
+        "emst/cpu/hierarchy/selection.py",
+        "size[c] > max_cluster_size",
+        "size[c] >= max_cluster_size",
+        (TIES,),
+    ),
+    Fault(
+        "an ancestor born exactly at epsilon is taken",
+        "emst/cpu/hierarchy/selection.py",
+        "1.0 / birth[p] > epsilon",
+        "1.0 / birth[p] >= epsilon",
+        (EPSILON,),
+    ),
+    Fault(
+        "a cluster born exactly at epsilon is replaced",
+        "emst/cpu/hierarchy/selection.py",
+        "1.0 / birth[c] < epsilon",
+        "1.0 / birth[c] <= epsilon",
+        (EPSILON,),
+    ),
+    Fault(
+        "points that leave exactly at the least density are no members",
+        "emst/cpu/hierarchy/selection.py",
+        "own < least",
+        "own <= least",
+        (CHOICES,),
+    ),
+    Fault(
+        "bits below the unit of a sum are lost",
+        "emst/cpu/hierarchy/sums.py",
+        "return kept | np.uint64(kept << down != mantissa), np.uint64(0)",
+        "return kept, np.uint64(0)",
+        ("tests/hierarchy/test_sums.py::test_sums_are_rounded_once",),
+    ),
+    Fault(
+        "a node that no point leaves is kept",
+        "emst/cpu/hierarchy/simplify.py",
+        "elif leavers[e] > 0:",
+        "else:",
+        (CLUSTERS,),
+    ),
+    Fault(
+        "a child of exactly the persistence is merged back",
+        "emst/cpu/hierarchy/simplify.py",
+        "greatest - birth) >= persistence",
+        "greatest - birth) > persistence",
+        (CLUSTERS,),
+    ),
+    Fault(
+        "a cluster below another parts from it",
+        "emst/cpu/hierarchy/ancestors.py",
+        "apart = a != clusters[i] and a != others[j]",
+        "apart = a != clusters[i]",
+        ("tests/hdbscan/test_prediction.py::test_common_ancestor_lambdas_equal_the_reference",),
+    ),
+    Fault(
+        "clusters that no edge connects with another count noise as one",
+        "emst/hierarchy/scores.py",
+        "if clusters == 1 and to_noise.any():",
+        "if to_noise.any():",
+        ("tests/hdbscan/test_hdbscan.py::test_attributes_are_hdbscans[cpu-blobs-options1]",),
+    ),
+    Fault(
+        "a cluster born exactly at the greatest epsilon is too wide",
+        "emst/hierarchy/selection.py",
+        "size[birth > epsilon_max]",
+        "size[birth >= epsilon_max]",
+        ("tests/hdbscan/test_labels.py::test_clusters_that_begin_too_high_are_not_selected",),
+    ),
+    Fault(
+        "a root without members stays a cluster",
+        "emst/hierarchy/selection.py",
+        "and not bool((labels >= 0).any()):",
+        "and len(labels) == 0:",
+        ("tests/hdbscan/test_labels.py::test_a_root_without_members_is_no_cluster",),
+    ),
+]

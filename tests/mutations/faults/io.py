@@ -2,4 +2,54 @@
 
 from .fault import Fault
 
-FAULTS: list[Fault] = []
+FAULTS = [
+    Fault(
+        "loops of a symmetric matrix are left out",
+        "emst/io/matrix_market.py",
+        "kept = source >= target",
+        "kept = source > target",
+        ("tests/io/test_graphs.py::test_a_symmetric_matrix_has_every_edge_once",),
+    ),
+    Fault(
+        "a weight that numpy has clamped is taken",
+        "emst/io/dimacs.py",
+        "numbers.max() < LARGEST",
+        "numbers.max() <= LARGEST",
+        ("tests/io/test_graphs.py::test_plain_arcs_take_the_fast_way_and_others_do_not",),
+    ),
+    Fault(
+        "a value that a .fits marks as missing is what stands in its place",
+        "emst/io/fits.py",
+        "        values = np.where(missing, np.nan, values)\n",
+        "",
+        ("tests/io/test_points.py::test_missing_values_of_a_catalogue",),
+    ),
+    Fault(
+        "rows that are left after the last label are dropped",
+        "emst/io/labels.py",
+        " or next(rows, None) is not None:",
+        ":",
+        ("tests/cli/test_first_hour.py::test_append_refuses_rows_that_it_reads_otherwise",),
+    ),
+    Fault(
+        "a vertex may be as great as their number",
+        "emst/io/edge_lists.py",
+        "(values < n)",
+        "(values <= n)",
+        ("tests/io/test_graphs.py::test_faults_of_arrays",),
+    ),
+    Fault(
+        "a table's only column is left out as an index",
+        "emst/io/columns.py",
+        '"__index_level_0__"][: len(names) - 1]',
+        '"__index_level_0__"]',
+        ("tests/io/test_points.py::test_the_index_of_a_parquet",),
+    ),
+    Fault(
+        "complex points are read",
+        "emst/io/points.py",
+        'not in "biuf"',
+        'not in "biufc"',
+        ("tests/io/test_points.py::test_complex_numbers_are_no_points",),
+    ),
+]

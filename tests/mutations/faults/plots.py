@@ -2,4 +2,47 @@
 
 from .fault import Fault
 
-FAULTS: list[Fault] = []
+FAULTS = [
+    Fault(
+        "the place at the widest gap stays on its side of the dateline",
+        "emst/plots/plane.py",
+        "longitude <= ascending[widest]",
+        "longitude < ascending[widest]",
+        ("tests/plots/test_page.py::test_maps",),
+    ),
+    Fault(
+        "the legend counts no rows that are not finite",
+        "emst/plots/clusters.py",
+        "noise = int((labels < 0).sum())",
+        "noise = int((labels == -1).sum())",
+        ("tests/plots/test_plots.py::test_noise_is_grey_and_colours_fade_with_the_probability",),
+    ),
+    Fault(
+        "one merge less is drawn than lastp says",
+        "emst/plots/dendrogram.py",
+        "max(m - p + 1, 0)",
+        "max(m - p + 2, 0)",
+        ("tests/plots/test_plots.py::test_the_dendrogram_is_scipys",),
+    ),
+    Fault(
+        "the page numbers the points that it shows",
+        "emst/plots/page.py",
+        '"row": rows.astype(np.int32)',
+        '"row": np.arange(len(rows), dtype=np.int32)',
+        ("tests/plots/test_page.py::test_of_very_many_points_a_sample_is_shown_and_said",),
+    ),
+    Fault(
+        "edges of a dense picture have the weights of others",
+        "emst/plots/spanning.py",
+        "ends, weights = ends[seen], weights[seen]",
+        "ends, weights = ends[seen], weights[: seen.sum()]",
+        ("tests/plots/test_plots.py::test_edges_shorter_than_a_pixel_are_left_to_the_points",),
+    ),
+    Fault(
+        "branches are drawn in one colour more than there are",
+        "emst/plots/approximation.py",
+        "np.asarray(node_color) % COLOURS",
+        "np.asarray(node_color) % (COLOURS + 1)",
+        ("tests/plots/test_plots.py::test_more_than_ten_labels_have_the_colours_in_turn",),
+    ),
+]

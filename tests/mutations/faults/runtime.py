@@ -27,4 +27,71 @@ FAULTS = [
         "            elif claimed[at] == -1:\n                claimed[at] = below\n            else:\n",
         (RACES,),
     ),
+    Fault(
+        "labels take one step to the root",
+        "emst/cpu/merge.py",
+        "labels[i] = root_above(parent, parent[labels[i]])",
+        "labels[i] = parent[labels[i]]",
+        ("tests/test_merge.py::test_labels_reach_the_root_of_a_path_that_another_thread_has_lengthened",),
+    ),
+    Fault(
+        "roots of a cycle are not counted again",
+        "emst/cpu/contract.py",
+        "    for_chunks(_list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)\n"
+        "    _refuse_cycles(found)\n",
+        "    for_chunks(_list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)\n",
+        ("tests/test_boruvka.py::test_edges_that_close_a_cycle_are_an_error[cpu-5-0]",),
+    ),
+    Fault(
+        "paths are halved without atomic stores",
+        "emst/cpu/contract.py",
+        "            store(parent, p, further)",
+        "            parent[p] = further",
+        ("tests/runtime/test_atomics.py::test_shared_elements_are_accessed_atomically[contract]",),
+    ),
+    Fault(
+        "a third pass of the sort writes into the caller's keys",
+        "emst/cpu/runtime/sort.py",
+        "other = (keys, order) if other else (np.empty_like(keys), np.empty_like(order))  #",
+        "other = (keys, order)  #",
+        ("tests/runtime/test_sort.py::test_sort_is_stable[cpu-65536-70001]",),
+    ),
+    Fault(
+        "a forked child uses its parent's threads",
+        "emst/cpu/runtime/parallel.py",
+        "if pool is None or pool[0] != os.getpid() or pool[1] < count:",
+        "if pool is None or pool[1] < count:",
+        ("tests/runtime/test_parallel.py::test_a_forked_child_works",),
+    ),
+    Fault(
+        "errors of other threads are lost",
+        "emst/cpu/runtime/parallel.py",
+        "    for future in futures:\n        if not future.cancelled():\n            future.result()\n",
+        "",
+        (
+            "tests/runtime/test_parallel.py::"
+            "test_an_error_stops_all_chunks_and_leaves_the_pool_usable[helper-KeyboardInterrupt]",
+        ),
+    ),
+    Fault(
+        "limits of the groups above are not read",
+        "emst/cpu/runtime/memory.py",
+        "for folder in (group, *group.parents)",
+        "for folder in (group,)",
+        ("tests/runtime/test_memory.py::test_the_least_of_a_group_and_its_ancestors",),
+    ),
+    Fault(
+        "a minimum is a load and a store",
+        "emst/cpu/runtime/atomics.py",
+        "        _minimum(array, at, value)",
+        "        store(array, at, value)",
+        ("tests/runtime/test_atomics.py::test_shared_elements_are_lowered_or_claimed_in_one_step[offers]",),
+    ),
+    Fault(
+        "threads share their scratch",
+        "emst/cpu/runtime/parallel.py",
+        "self._make, self._made = make, threading.local()",
+        'self._make, self._made = make, type("Made", (), {})()',
+        ("tests/runtime/test_parallel.py::test_every_thread_has_its_own_scratch",),
+    ),
 ]

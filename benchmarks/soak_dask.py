@@ -1,0 +1,143 @@
+"""Trees, clusterings, predictions and forests over the workers of Dask, for `soak.py`: those of one device.
+
+The slow references check what one device gives, under the other kinds.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from distributed import Client
+from graph_reference import weights_for
+from soak_cases import Case, at_home, same
+from soak_graphs import SHAPES, random_graph
+from soak_points import Labels, parameters
+
+import emst
+import emst.dask
+from emst.dask.prediction import approximate_predict
+
+WORKERS = 2
+HERE_ONLY = (
+    "store_centers",
+    "algorithm",
+    "leaf_size",
+    "copy",
+    "prediction_data",
+    "cluster_selection_epsilon_max",
+)  # of one device
+TREE = ("metric", "metric_params", "dtype", "min_samples")
+
+
+@functools.cache
+def workers(device: str) -> Client:
+    """Threads of this process, started once."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are results here
+    client = emst.dask.local_cluster(WORKERS, device=device, set_as_default=False)
+    atexit.register(client.close)
+    return client
+
+
+def over_workers(g: np.random.Generator) -> Case:
+    """Points or a graph, in random chunks."""
+    return Forests(g) if g.random() < 0.25 else Clusters(g)
+
+
+class Clusters(Labels):
+    """`emst.dask.HDBSCAN`, its predictions and its clusters selected again, and `emst.dask.EMST`."""
+
+    staged = False
+
+    def __init__(self, g: np.random.Generator) -> None:
+        super().__init__(g, most=800)
+        if self.metric.way != "tree":  # cosine of rows of zeros, and haversine with alpha: workers hold no matrix
+            self.keywords |= {"metric": "euclidean", "metric_params": None}
+        self.keywords = {name: value for name, value in self.keywords.items() if name not in HERE_ONLY}
+        self.others.pop("epsilon_max", None)
+        if self.fault is None and len(self.kept) < 2:
+            self.fault = "HDBSCAN over workers needs two"
+        self.partitions, self.chunks = int(g.integers(1, 10)), random_chunks(len(self.x), g)
+        self.what += f", chunks {self.chunks}, {self.partitions} partitions"
+
+    def fit(self, device: str) -> Any:
+        where = {"device": device, "partitions": self.partitions, "client": workers(device)}
+        (chunks,) = in_chunks(self.chunks, self.points.x)
+        model = emst.dask.HDBSCAN(**self.keywords, **where).fit(chunks)
+        tree = None
+        if len(self.kept) == len(self.x):
+            tree = emst.dask.EMST(**{name: self.keywords[name] for name in TREE}, **where).fit(chunks)
+        return model, model.recluster(**parameters(self.others)), approximate_predict(model, chunks), tree
+
+    def results(self, fitted: Any) -> dict[str, Any]:
+        model, other, predicted, tree = fitted
+        found = of_clusters(model, model.to_local()) | of_clusters(other, other.to_local(), " again")
+        labels, probabilities = (array.compute(scheduler=model.client) for array in predicted)
+        found |= {"predicted labels": labels, "predicted probabilities": probabilities}
+        return found | ({} if tree is None else of_tree(tree.to_local()))
+
+    def by_definition(self, fitted: Any) -> Iterator[tuple[str, bool]]:
+        model, _, _, tree = fitted
+        x, device = self.points.x, model.device_
+        one = emst.HDBSCANGPU(**self.keywords, device=device).fit(x)
+        other = one.recluster(**parameters(self.others))
+        expected = of_clusters(one, (one.labels_, one.probabilities_))
+        expected |= of_clusters(other, (other.labels_, other.probabilities_), " again")
+        expected |= {"predicted labels": one.labels_, "predicted probabilities": one.probabilities_}
+        if tree is not None:
+            keywords = {name: self.keywords[name] for name in TREE}
+            expected |= of_tree(emst.minimum_spanning_tree(x, **keywords, device=device))
+        yield from ((name, same(value, expected[name])) for name, value in self.results(fitted).items())
+
+
+class Forests(Case):
+    """`emst.dask.graph_msf`."""
+
+    staged = False
+
+    def __init__(self, g: np.random.Generator) -> None:
+        shape, dtype = str(g.choice(SHAPES)), str(g.choice(["i4", "i8", "f4", "f8"]))
+        self.n, rows, columns = random_graph(shape, g)
+        weights = weights_for(len(rows), dtype, str(g.choice(["equal", "ties", "special"])), g.integers(2**32))
+        self.edges, self.chunks = (rows, columns, weights), random_chunks(len(rows), g)
+        self.what = f"{shape}, {self.n} vertices, {len(rows)} entries, {dtype}, chunks {self.chunks}"
+
+    def fit(self, device: str) -> emst.MinimumSpanningForest:
+        where = {"device": device, "client": workers(device)}
+        graph = in_chunks(self.chunks, *self.edges)
+        return emst.dask.graph_msf(graph, n_vertices=self.n, return_labels=True, **where)
+
+    def results(self, fitted: emst.MinimumSpanningForest) -> dict[str, Any]:
+        names = ("source", "target", "weight", "edge_id", "component_labels")
+        return at_home(**{name: getattr(fitted, name) for name in names})
+
+    def by_definition(self, fitted: emst.MinimumSpanningForest) -> Iterator[tuple[str, bool]]:
+        options = {"n_vertices": self.n, "return_labels": True, "symmetric": "min", "device": fitted.device}
+        expected = self.results(emst.graph_msf(*self.edges, **options))
+        yield from ((name, same(value, expected[name])) for name, value in self.results(fitted).items())
+
+
+def of_clusters(model: Any, labels: tuple[Any, Any], which: str = "") -> dict[str, Any]:
+    found = at_home(labels=labels[0], probabilities=labels[1], persistence=model.cluster_persistence_)
+    found["condensed tree"] = model.condensed_tree_.to_numpy()
+    return {name + which: value for name, value in found.items()}
+
+
+def of_tree(tree: Any) -> dict[str, Any]:
+    return at_home(edges=tree.edges, weights=tree.weights, core_distances=tree.core_distances)
+
+
+def random_chunks(n: int, g: np.random.Generator) -> tuple[int, ...]:
+    """Sizes of up to five chunks, some of them empty."""
+    cuts = np.sort(g.integers(0, n + 1, g.integers(0, 5)))
+    return tuple(np.diff(np.concatenate([[0], cuts, [n]])).tolist())
+
+
+def in_chunks(chunks: tuple[int, ...], *arrays: np.ndarray) -> tuple[Any, ...]:
+    """Arrays cut along their first axis."""
+    return tuple(da.from_array(array, chunks=(chunks, *array.shape[1:])) for array in arrays)

@@ -1,0 +1,34 @@
+"""Faults in the files that lie directly in `emst`."""
+
+from .fault import Fault
+
+FAULTS = [
+    Fault(
+        "a bar adds what it has counted already",
+        "emst/progress.py",
+        "bar.update(read - bar.n)",
+        "bar.update(read)",
+        ("tests/test_progress.py::test_a_file_that_is_read_fills_a_bar",),
+    ),
+    Fault(
+        "core distances outlive a fit that makes none",
+        "emst/euclidean.py",
+        "            del self.core_distances_\n",
+        "            pass\n",
+        ("tests/points/test_estimator.py::test_core_distances_only_where_asked_for",),
+    ),
+    Fault(
+        "integers and floats are compared as floats",
+        "emst/spanning_forest.py",
+        "bisect_right(range(len(weights)), height, key=lambda i: weights[i].item())",
+        "int((weights <= float(height)).sum())",
+        ("tests/graph/test_cuts.py::test_labels_are_the_components_of_the_graph",),
+    ),
+    Fault(
+        "a module of 0.1.0 is not known",
+        "emst/old_pickles.py",
+        ', "emst.metrics"',
+        "",
+        ("tests/inputs/test_old_pickles.py",),
+    ),
+]
