@@ -40,7 +40,7 @@ from stages import synchronize
 import emst
 from emst.backend import backend_of
 from emst.dask import local_cluster, minimum_spanning_tree
-from emst.dask.cluster import Cluster
+from emst.dask.engine import DaskEngine
 from emst.dask.hdbscan import HDBSCAN
 from emst.inputs.devices import to_host
 
@@ -111,7 +111,7 @@ def arguments() -> argparse.Namespace:
 
 def make_chunks(client: Client, kind: str, n: int, options: argparse.Namespace) -> list[Any]:
     """Futures of chunks with `n` points in all, on the workers."""
-    cluster = Cluster(client, options.device)
+    cluster = DaskEngine(client, options.device)
     count = len(cluster.workers) * options.chunks
     sizes = np.diff(np.linspace(0, n, count + 1).astype(np.int64)).tolist()
     chunks = [

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from stages import Timed
 
-import emst.dask.cluster
+import emst.dask.engine
 
-RUN = emst.dask.cluster._run
+RUN = emst.dask.engine._run
 
 
 class Span(NamedTuple):
@@ -33,7 +33,7 @@ RESULTS = threading.Event()  # whether results are kept
 
 
 def _timed_run(device: str, gpu: int | None, function: Callable[..., Any], *args: Any) -> Any:
-    """What `Cluster` runs instead of `_run`."""
+    """What `DaskEngine` runs instead of `_run`."""
     seconds: dict[str, float] = {}
     peak = (0, 0)
 
@@ -77,11 +77,11 @@ def task_times(operations: bool = False, results: bool = False) -> Iterator[list
     SPANS.clear()
     for switch, on in ((OPERATIONS, operations), (RESULTS, results)):
         (switch.set if on else switch.clear)()
-    emst.dask.cluster._run = _timed_run
+    emst.dask.engine._run = _timed_run
     try:
         yield SPANS
     finally:
-        emst.dask.cluster._run = RUN
+        emst.dask.engine._run = RUN
 
 
 def covered(spans: list[Span]) -> float:

@@ -14,7 +14,8 @@
     cuda/           these operations in CUDA
     io/             files
     plots/          pictures
-    dask/           the same over many GPUs and machines
+    partitions/     points in partitions, on any engine that gives work to workers
+    dask/           the same over many GPUs and machines: the engine of Dask
     compat/         peers' code, unchanged: hdbscan's and cuML's names, BERTopic
     cli/            the command `emst`
     progress.py     progress of long runs: lines and bars

@@ -4,9 +4,10 @@ A round finds that edge for every component at once and contracts the edges foun
 the only cycles a round can make are mutual pairs. So contraction needs no compare-and-swap: the parent of a component
 is the component at the other end of its edge, and of a mutual pair the smaller one stays the root.
 
-What is shared. Trees of points, trees of rows of distances and the graph algorithm "hybrid" run this loop: each has its
-own closure `lightest`, and the backend's `merge` contracts. The graph algorithms "contraction", "primitives" and
-"partial-prim" rebuild the graph after every round, so they have loops of their own, but call the same `merge`. The
+What is shared. Trees of points, trees of rows of distances, the local trees of partitions and the graph algorithm
+"hybrid" run this loop: each has its own closure `lightest`, and the backend's `merge` contracts. The rounds between
+partitions are tasks of an engine (`emst/partitions/rounds.py`), and the graph algorithms "contraction", "primitives"
+and "partial-prim" rebuild the graph after every round. So these have loops of their own, but call the same `merge`. The
 default graph algorithm fuses its rounds: on the GPU into one launch, on the CPU into passes over a list of edges. It
 does not call `merge`, but includes the same rule, which each backend has once: in `emst/cuda/contract.cuh` and in
 `emst/cpu/contract.py`.
@@ -54,6 +55,7 @@ def spanning_forest(
     ops: Backend,
     report: Report | None = None,
     prepare: Callable[[Forest], None] | None = None,
+    hold_back: Callable[[Forest], bool] | None = None,
 ) -> int:
     """Contract the lightest outgoing edges of all components until none is left.
 
@@ -68,6 +70,10 @@ def spanning_forest(
     prepare : callable, optional
         ``prepare(forest)`` is called before every `lightest` to compute what a round needs from the new labels. It
         does not depend on the number of components left, so a device can start it before that number reaches the host.
+    hold_back : callable, optional
+        ``hold_back(forest)`` is called after every `lightest`. It takes the edges, `edge_u` and `edge_v`, from the
+        components that must not hook in this round; other components may hook onto them. If it would leave no edge, it
+        leaves them all and returns False: it is not called again, and the rounds go on without it. Otherwise True.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round.
 
@@ -75,7 +81,7 @@ def spanning_forest(
     -------
     int
         Number of rounds. At most log2(n), and one more if some components are never joined: every component with an
-        outgoing edge merges in every round.
+        outgoing edge merges in every round. Those in which edges are held back come in addition.
 
     Raises
     ------
@@ -88,6 +94,10 @@ def spanning_forest(
     while forest.count > 1:
         before = forest.count
         lightest(forest)
+        if hold_back is not None:
+            most = rounds + before.bit_length()
+            if not hold_back(forest):
+                hold_back = None
         left = ops.merge(forest, prepare)
         rounds += 1
         if report is not None:

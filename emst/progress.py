@@ -197,18 +197,6 @@ def round_printer(n: int) -> Report:
     return report
 
 
-def both(first: Report | None, second: Report | None) -> Report | None:
-    """A report that calls both, either of which may be None."""
-    if first is None or second is None:
-        return first or second
-
-    def report(rounds: int, left: int) -> None:
-        first(rounds, left)
-        second(rounds, left)
-
-    return report
-
-
 def seconds_printer(verbose: bool) -> Callable[[str, Any], None]:
     """A function to call with the name of what is done and an array of it; it writes how long that took."""
     start = time.perf_counter()

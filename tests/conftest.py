@@ -21,6 +21,7 @@ LONG = (
     "tests/runtime/test_kernels_compile.py",
     "tests/cli/test_warm_up.py",
     "tests/dask/",
+    "tests/partitions/",
     "tests/hdbscan/",
     "tests/project/",
 )

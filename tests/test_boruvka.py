@@ -141,6 +141,30 @@ def test_rounds_that_leave_edges_out_are_an_error(ops):
         spanning_forest(forest, lightest, ops)
 
 
+def test_edges_that_are_held_back(ops):
+    """Ten rounds contract the first of their edges only, which are more rounds than would join all. Two more contract
+    the others: every second edge of the path is heavy."""
+    n, held, seen = 40, 10, []
+    u = np.arange(n - 1)
+    lightest = asking(ops, u, u + 1, u + 100.0 * (u % 2))
+
+    def hold_back(forest):
+        assert forest.count > n - held - 1, "called after it was done"
+        if forest.count == n - held:
+            return False
+        found = forest_at_home(forest)
+        kept = found.edge_u == found.edge_u[found.edge_u >= 0].min()
+        for field in ("edge_u", "edge_v"):
+            getattr(forest, field)[:] = to_device(ops, np.where(kept, getattr(found, field), -1))
+        return True
+
+    forest = forest_on(ops, reference.empty_forest(np.arange(n), np.float64))
+    rounds = spanning_forest(forest, lightest, ops, lambda _, left: seen.append(left), hold_back=hold_back)
+    assert seen == [*range(n - 1, n - held - 1, -1), 15, 1] and rounds == held + 2
+    found = forest_at_home(forest)
+    assert sorted(found.source[found.source >= 0].tolist()) == list(range(n - 1))
+
+
 def test_bridges_lead_to_the_least_vertices_in_their_order(ops):
     """Components are named by any of their vertices."""
     labels = to_device(ops, np.array([3, 1, 1, 3, 2], np.int32))

@@ -1,5 +1,5 @@
-"""Partitions, what they publish, which points ask others, and which edges rounds find: what the tasks of `emst.dask`
-return for 20,000 points in 6 partitions."""
+"""Partitions, what they publish, which points ask others, and which edges rounds find: what the tasks of
+`emst.partitions` return for 20,000 points in 6 partitions."""
 
 import sys
 
@@ -47,7 +47,7 @@ def draw(title, points, left, right):
     for number, local in enumerate(locals_):
         left.scatter(*points[local.partition.rows].T, s=1.8, color=plt.cm.tab10(number), linewidths=0)
         right.scatter(*points[local.partition.rows].T, s=1.2, color=plt.cm.tab10(number), linewidths=0, alpha=0.4)
-    for outline in returned["_outline"]:
+    for outline in returned["outline_of"]:
         low, high = outline.low / scale, outline.high / scale
         lowest = np.flatnonzero((outline.child >= 0) & (outline.child[outline.child] < 0))  # their children are points
         boxes = [Rectangle(low[i], *(high[i] - low[i])) for i in lowest]

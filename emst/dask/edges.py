@@ -16,7 +16,7 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array
-from emst.dask.cluster import Cluster
+from emst.dask.engine import DaskEngine
 from emst.inputs.devices import native_array
 from emst.io.graphs import read_graph
 
@@ -44,12 +44,12 @@ class Chunk(NamedTuple):
     read: Callable[..., Edges]
     arguments: tuple[Any, ...]
 
-    def task(self, cluster: Cluster, function: Callable[..., Any], *args: Any) -> Any:
+    def task(self, engine: DaskEngine, function: Callable[..., Any], *args: Any) -> Any:
         """A task that runs ``function(ops, edges, *args)``, where `edges` is what the chunk holds."""
-        return cluster.delayed(_with_edges, function, args, self.name, self.read, *self.arguments)
+        return engine.delayed(_with_edges, function, args, self.name, self.read, *self.arguments)
 
 
-def chunks_of(graph: Any, cluster: Cluster) -> list[Chunk]:
+def chunks_of(graph: Any, engine: DaskEngine) -> list[Chunk]:
     """The chunks of a graph, in order.
 
     Raises
@@ -64,13 +64,13 @@ def chunks_of(graph: Any, cluster: Cluster) -> list[Chunk]:
     if isinstance(graph, (str, os.PathLike)):
         graph = [graph]
     if hasattr(type(graph), "columns"):  # a delayed object itself claims to have any attribute
-        return _of_frame(graph, cluster)
+        return _of_frame(graph, engine)
     if not isinstance(graph, (list, tuple)):
         raise TypeError(f"{WHAT}; got {type(graph).__name__}")
     if len(graph) == 0:
         raise TypeError(f"{WHAT}; got an empty {type(graph).__name__}")
     if all(isinstance(path, (str, os.PathLike)) for path in graph):
-        return _of_files([str(path) for path in graph], cluster)
+        return _of_files([str(path) for path in graph], engine)
     if len(graph) != 3:
         raise TypeError(f"{WHAT}; got {len(graph)} objects")
     lazy = [dask.is_dask_collection(array) for array in graph]
@@ -78,7 +78,7 @@ def chunks_of(graph: Any, cluster: Cluster) -> list[Chunk]:
         return _of_dask_arrays(graph)
     if any(lazy):
         raise TypeError("source, target and weight must be three dask arrays or three plain arrays, not some of each")
-    return _of_plain_arrays([_array(array) for array in graph], cluster)
+    return _of_plain_arrays([_array(array) for array in graph], engine)
 
 
 def _of_dask_arrays(arrays: Sequence[Any]) -> list[Chunk]:
@@ -98,34 +98,34 @@ def _of_dask_arrays(arrays: Sequence[Any]) -> list[Chunk]:
     return [Chunk(f"chunk {i}", _given, block) for i, block in enumerate(blocks)]
 
 
-def _of_frame(frame: Any, cluster: Cluster) -> list[Chunk]:
+def _of_frame(frame: Any, engine: DaskEngine) -> list[Chunk]:
     names = [str(name) for name in frame.columns]
     missing = [name for name in NAMES if name not in names]
     if missing:
         raise ValueError(f"the frame needs columns {', '.join(NAMES)}; it has {', '.join(names) or 'none'}")
     if not dask.is_dask_collection(frame):
-        return _of_plain_arrays(_columns(frame), cluster)
+        return _of_plain_arrays(_columns(frame), engine)
     for name in NAMES:
         _check_column(name, frame[name])
     parts = frame[list(NAMES)].to_delayed()
     return [Chunk(f"chunk {i}", _of_part, (part,)) for i, part in enumerate(parts)]
 
 
-def _of_files(paths: list[str], cluster: Cluster) -> list[Chunk]:
-    missing = cluster.gather([cluster.submit(_missing, paths)])[0]
+def _of_files(paths: list[str], engine: DaskEngine) -> list[Chunk]:
+    missing = engine.gather([engine.submit(_missing, paths)])[0]
     if missing:
         raise FileNotFoundError(f"a worker finds {len(missing)} of {len(paths)} files missing, first {missing[0]}")
     return [Chunk(path, _of_file, (path,)) for path in paths]
 
 
-def _of_plain_arrays(arrays: Sequence[Array], cluster: Cluster) -> list[Chunk]:
+def _of_plain_arrays(arrays: Sequence[Array], engine: DaskEngine) -> list[Chunk]:
     for name, array in zip(NAMES, arrays):
         _check_column(name, array)
     _check_lengths(arrays)
     m = len(arrays[0])
-    size = max(1, min(PIECE, -(-m // len(cluster.workers))))
+    size = max(1, min(PIECE, -(-m // len(engine.workers))))
     pieces = [tuple(array[begin : begin + size] for array in arrays) for begin in range(0, max(m, 1), size)]
-    held = cluster.scatter(pieces)
+    held = engine.scatter(pieces)
     return [Chunk(f"chunk {i}", _of_piece, (piece,)) for i, piece in enumerate(held)]
 
 

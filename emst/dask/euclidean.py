@@ -11,19 +11,21 @@ from sklearn.utils.validation import check_is_fitted
 
 import emst.euclidean
 from emst.backend.records import Report
-from emst.dask.cluster import Cluster
+from emst.dask.engine import DaskEngine
 from emst.dask.estimator import DaskEstimator
-from emst.dask.fitting import Fitted, fitted_tree
-from emst.dask.inputs import Chunks, chunks_of
-from emst.dask.lost import read_again
+from emst.dask.faults import read_again
+from emst.dask.inputs import chunks_of
 from emst.dask.outputs import dask_array
-from emst.dask.result import TreeEdges
-from emst.dask.spanning import Costs
 from emst.distances.metrics import check_columns, tree_metric_of
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import fitted_attribute
 from emst.inputs.summary import counted, one_line
-from emst.progress import both, check_lines, round_printer
+from emst.partitions.chunks import Chunks
+from emst.partitions.fitting import Fitted, Request, fitted_tree
+from emst.partitions.packets import part
+from emst.partitions.result import TreeEdges
+from emst.partitions.spanning import Costs
+from emst.progress import check_lines, showing
 
 
 def minimum_spanning_tree(
@@ -96,39 +98,37 @@ def minimum_spanning_tree(
     """
     check_lines(verbose)
     chosen = tree_metric_of(metric, metric_params)
-    cluster = Cluster(client, device)
+    engine = DaskEngine(client, device)
 
     def tree() -> MinimumSpanningTree:
-        with cluster.releasing():
-            chunks = chunks_of(X, cluster, dtype)
+        with engine.releasing():
+            chunks = chunks_of(X, engine, dtype)
             features = features_of(chunks.header)
             check_columns(getattr(chunks.header, "columns", ()), chosen)
-            printed = both(report, round_printer(chunks.n) if verbose else None)
-            fitted = fitted_tree(chunks, chosen, min_samples, partitions, cluster, dtype, printed, verbose=verbose)
-            edges = TreeEdges(fitted.tree, chosen, 1.0, fitted.dtype, cluster)
-            return _result(fitted, edges, chunks, features, cluster)
+            request = Request(chosen, min_samples, partitions, dtype)
+            with showing(verbose, report) as progress:
+                fitted = fitted_tree(chunks, request, engine, progress)
+            edges = TreeEdges(fitted.tree, fitted.units, engine)
+            return _result(fitted, edges, chunks, features, engine)
 
     return read_again(X, tree)
 
 
 def _result(
-    fitted: Fitted, edges: TreeEdges, chunks: Chunks, features: dict[str, Any], cluster: Cluster
+    fitted: Fitted, edges: TreeEdges, chunks: Chunks, features: dict[str, Any], engine: DaskEngine
 ) -> MinimumSpanningTree:
-    rows, weights = ([cluster.submit(_column, own, i) for own in edges.futures] for i in (0, 1))
-    cores = None if fitted.cores is None else dask_array(fitted.cores, chunks.row_chunks, fitted.dtype)
+    rows, weights = ([engine.submit(part, own, i) for own in edges.futures] for i in (0, 1))
+    cores = None if fitted.cores is None else dask_array(fitted.cores, chunks.row_chunks, fitted.units.dtype)
     return MinimumSpanningTree(
         dask_array(rows, edges.counts, np.int64, columns=2),
-        dask_array(weights, edges.counts, fitted.dtype),
+        dask_array(weights, edges.counts, fitted.units.dtype),
         cores,
-        cluster.device,
+        engine.device,
         fitted.tree.costs,
         edges,
+        engine,
         features,
     )
-
-
-def _column(ops: Any, edges: Any, which: int) -> Any:
-    return edges[which]
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +157,7 @@ class MinimumSpanningTree:
     device: str
     report_: Costs
     _edges: TreeEdges
+    _engine: DaskEngine
     _features: dict[str, Any]
 
     def __repr__(self) -> str:
@@ -171,7 +172,7 @@ class MinimumSpanningTree:
     @property
     def total_weight(self) -> float:
         """Sum of the weights, in float64."""
-        return float(self.weights.sum(dtype=np.float64).compute(scheduler=self._edges.cluster.client))
+        return float(self.weights.sum(dtype=np.float64).compute(scheduler=self._engine.client))
 
     def to_local(self) -> emst.euclidean.MinimumSpanningTree:
         """The tree in this process, in numpy arrays.
@@ -183,9 +184,7 @@ class MinimumSpanningTree:
             2**31 points, otherwise int64.
         """
         rows, weights = self._edges.in_total_order()
-        core = (
-            None if self.core_distances is None else self.core_distances.compute(scheduler=self._edges.cluster.client)
-        )
+        core = None if self.core_distances is None else self.core_distances.compute(scheduler=self._engine.client)
         small = self.report_.points < 2**31
         return emst.euclidean.MinimumSpanningTree(rows.astype(np.int32) if small else rows, weights, core, self.device)
 

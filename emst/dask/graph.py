@@ -18,9 +18,9 @@ from distributed import Client
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array
-from emst.dask.cluster import Cluster
 from emst.dask.edges import Chunk, Edges, chunks_of
-from emst.dask.lost import read_again
+from emst.dask.engine import DaskEngine
+from emst.dask.faults import read_again
 from emst.graph import msf
 from emst.graph.input import MOST_VERTICES
 from emst.graph.result import MinimumSpanningForest
@@ -119,11 +119,11 @@ def graph_msf(
     >>> client.close()
     """
     n = _checked_count(n_vertices)
-    cluster = Cluster(client, device)
+    engine = DaskEngine(client, device)
 
     def forest() -> MinimumSpanningForest:
-        with cluster.releasing():
-            return _reduced(chunks_of(graph, cluster), n, return_labels, cluster)
+        with engine.releasing():
+            return _reduced(chunks_of(graph, engine), n, return_labels, engine)
 
     return read_again(graph, forest)
 
@@ -139,17 +139,17 @@ def _checked_count(n_vertices: Any) -> int | None:
     return n
 
 
-def _reduced(chunks: list[Chunk], n: int | None, labels: bool, cluster: Cluster) -> MinimumSpanningForest:
+def _reduced(chunks: list[Chunk], n: int | None, labels: bool, engine: DaskEngine) -> MinimumSpanningForest:
     """The forest of all chunks. The tasks form one graph, which Dask walks depth first, so that few forests are held at
     a time."""
-    forests = [chunk.task(cluster, _forest_of_chunk, i, chunk.name, n) for i, chunk in enumerate(chunks)]
+    forests = [chunk.task(engine, _forest_of_chunk, i, chunk.name, n) for i, chunk in enumerate(chunks)]
     while len(forests) > FAN_IN:
         groups = [forests[i : i + FAN_IN] for i in range(0, len(forests), FAN_IN)]
-        forests = [cluster.delayed(_joined, group) if len(group) > 1 else group[0] for group in groups]
+        forests = [engine.delayed(_joined, group) if len(group) > 1 else group[0] for group in groups]
     try:
-        return cluster.result(cluster.delayed(_finished, forests, n, labels))
+        return engine.result(engine.delayed(_finished, forests, n, labels))
     except FaultyChunk as error:
-        raise _first_fault(chunks[: error.args[0] + 1], n, cluster) from None
+        raise _first_fault(chunks[: error.args[0] + 1], n, engine) from None
 
 
 # ---- tasks ---------------------------------------------------------------------------------------------------------
@@ -252,11 +252,11 @@ def _listed(ops: Backend, results: list[Any]) -> list[Any]:
     return results
 
 
-def _first_fault(chunks: list[Chunk], n: int | None, cluster: Cluster) -> ValueError:
+def _first_fault(chunks: list[Chunk], n: int | None, engine: DaskEngine) -> ValueError:
     """The error for the first faulty entry of all. A worker that finds one knows neither what other chunks hold nor how
     many entries lie before its own, so these are read again."""
-    tasks = [chunk.task(cluster, _count_and_fault, n) for chunk in chunks]
-    found = cluster.result(cluster.delayed(_listed, tasks))
+    tasks = [chunk.task(engine, _count_and_fault, n) for chunk in chunks]
+    found = engine.result(engine.delayed(_listed, tasks))
     begin = 0
     for chunk, (count, fault) in zip(chunks, found):
         if fault is not None:

@@ -8,13 +8,11 @@ import numpy as np
 from sklearn.base import ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from emst.dask.cluster import Cluster
+from emst.dask.engine import DaskEngine
 from emst.dask.estimator import DaskEstimator
-from emst.dask.finite import finite_chunks, namer
-from emst.dask.fitting import fitted_tree
-from emst.dask.inputs import Chunks, chunks_of
-from emst.dask.lost import read_again
-from emst.dask.model import Model
+from emst.dask.faults import read_again
+from emst.dask.inputs import chunks_of
+from emst.dask.outputs import dask_array
 from emst.dask.prediction import approximate_predict
 from emst.distances.metrics import Metric, check_columns, metric_of, tree_metric_of
 from emst.hdbscan.fitting import check_size
@@ -25,7 +23,10 @@ from emst.hierarchy.selection import Options
 from emst.inputs.features import ATTRIBUTES, features_of, set_features
 from emst.inputs.fitted import fitted_attribute
 from emst.inputs.summary import counted
-from emst.progress import check_lines, round_printer
+from emst.partitions.chunks import Chunks, finite_chunks, namer
+from emst.partitions.fitting import Request, fitted_tree
+from emst.partitions.model import Model, clustered
+from emst.progress import check_lines, showing
 
 
 class HDBSCAN(ClusterMixin, DaskEstimator):
@@ -147,47 +148,39 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         if chosen.way != "tree":
             raise ValueError(f"metric={self.metric!r} would need the matrix of all distances: {chosen.why}")
         k = int(self.min_cluster_size if self.min_samples is None else self.min_samples)
-        cluster = Cluster(self.client, self.device)
+        engine = DaskEngine(self.client, self.device)
 
         def fit() -> HDBSCAN:
-            with cluster.releasing():
-                given = chunks_of(X, cluster, self.dtype)
+            with engine.releasing():
+                given = chunks_of(X, engine, self.dtype)
                 features = features_of(given.header)
                 check_columns(getattr(given.header, "columns", ()), chosen)
-                return self._take(self._model_of(given, chosen, k, options, cluster), features)
+                model = self._model_of(given, chosen, k, options, engine)
+                return self._take(model, engine, features)
 
         return read_again(X, fit)
 
-    def _model_of(self, given: Chunks, metric: Metric, k: int, options: Options, cluster: Cluster) -> Model:
+    def _model_of(self, given: Chunks, metric: Metric, k: int, options: Options, engine: DaskEngine) -> Model:
         check_size(given.n, k)
-        chunks, rows = finite_chunks(given, cluster)
+        chunks, rows = finite_chunks(given, engine)
         if chunks.n < 2:
             some = counted(chunks.n, "row")
             raise ValueError(f"X has {some} without NaN and infinity; HDBSCAN over workers needs two")
         check_size(chunks.n, k)
-        report = round_printer(chunks.n) if self.verbose else None
-        where = namer(given, rows, cluster)
-        fitted = fitted_tree(
-            chunks,
-            metric,
-            k,
-            self.partitions,
-            cluster,
-            self.dtype,
-            report,
-            float(self.alpha),
-            bool(self.verbose),
-            where,
-        )
-        return Model(fitted, given, chunks, rows, metric, float(self.alpha), k, options, cluster)
+        request = Request(metric, k, self.partitions, self.dtype, float(self.alpha))
+        with showing(self.verbose) as progress:
+            fitted = fitted_tree(chunks, request, engine, progress, namer(given, rows, engine))
+        return clustered(fitted, given, chunks, rows, options, engine)
 
-    def _take(self, model: Model, features: dict[str, Any]) -> HDBSCAN:
+    def _take(self, model: Model, engine: DaskEngine, features: dict[str, Any]) -> HDBSCAN:
         labels, probabilities, persistence = model.results()
-        cores = model.cores()
-        self._model = model
-        self.labels_, self.probabilities_, self.core_distances_ = labels, probabilities, cores
+        cores, sizes = model.cores(), model.given.row_chunks
+        self._model, self._engine = model, engine
+        self.labels_ = dask_array(labels, sizes, np.int64)
+        self.probabilities_ = dask_array(probabilities, sizes, np.float64)
+        self.core_distances_ = dask_array(cores, sizes, model.fitted.units.dtype)
         self.cluster_persistence_ = persistence
-        self.report_, self.device_ = model.fitted.tree.costs, model.cluster.device
+        self.report_, self.device_ = model.fitted.tree.costs, engine.device
         set_features(self, features)
         return self
 
@@ -254,11 +247,11 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         for name in params:
             if name not in known:
                 raise ValueError(f"recluster takes {', '.join(known)}; got {name}")
-        other = clone(self).set_params(min_samples=self._model.k, **params)
+        other = clone(self).set_params(min_samples=self._model.fitted.tree.search.k, **params)
         options = _checked(other)
-        with self._model.cluster.releasing():
+        with self._engine.releasing():
             features = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
-            return other._take(self._model.reclustered(options), features)
+            return other._take(self._model.reclustered(options), self._engine, features)
 
     @property
     def condensed_tree_(self) -> CondensedTree:
@@ -277,7 +270,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             The attribute `probabilities_` as a numpy array.
         """
         check_is_fitted(self)
-        client = self._model.cluster.client
+        client = self._engine.client
         return self.labels_.compute(scheduler=client), self.probabilities_.compute(scheduler=client)
 
 

@@ -2,14 +2,13 @@
 
 What can be read again stays so: a chunk is a task over a path, a dask graph or the caller's future, and a worker that
 dies costs a second reading. Only plain arrays are sent to the workers; this process keeps them and can send them again
-(`emst.dask.lost.read_again`).
+(`emst.dask.faults.read_again`).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,69 +20,16 @@ from distributed import Future
 from scipy.sparse import issparse
 
 from emst.backend.records import Array
-from emst.dask.cluster import Cluster
+from emst.dask.engine import DaskEngine
 from emst.dask.files import PIECE_BYTES, FileOfPoints, Piece, absolute, files_of, is_path, read_piece
 from emst.inputs.devices import is_cupy_sparse, native_array
 from emst.inputs.points import check_2d, check_dtype, check_points, float_of
 from emst.inputs.summary import counted
 from emst.io.tables import no_rows
+from emst.partitions.chunks import Chunks
 
 
-@dataclass(frozen=True, eq=False)
-class Chunks:
-    """The points, in chunks of rows. Nothing is known of their values yet: the statistics of the points check them.
-
-    Attributes
-    ----------
-    futures : list of Future
-        Of T[m, d] on the device of a worker, C-contiguous, in `dtype`.
-    sizes : list of int
-        Rows of every chunk; 0 is possible.
-    d : int
-        Number of columns, at least 1.
-    dtype : dtype
-        float32 or float64: what to compute in.
-    names : list of str
-        What errors call the chunks; empty for a plain array, whose chunks its owner does not know.
-    header : array or data frame of shape (0, d)
-        The input without its rows, from which scikit-learn takes the number and the names of the columns.
-    known : bool
-        False for a dask array whose chunks have unknown sizes.
-    """
-
-    futures: list[Future]
-    sizes: list[int]
-    d: int
-    dtype: np.dtype
-    names: list[str]
-    header: Any = None
-    known: bool = True
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return sum(self.sizes)
-
-    @property
-    def offsets(self) -> np.ndarray:
-        """First row of every chunk, and `n`: int64[c + 1]."""
-        return np.concatenate([[0], np.cumsum(self.sizes, dtype=np.int64)]).astype(np.int64)
-
-    @property
-    def row_chunks(self) -> list[float]:
-        """The chunks of results, as dask.array has them: NaN where the input's are unknown, because dask combines
-        unknown chunks with unknown ones only."""
-        return list(self.sizes) if self.known else [math.nan] * len(self.sizes)
-
-    def where(self, row: int) -> str:
-        """What errors call a row: "row 123 (chunk 4, row 7 of it)"."""
-        if not self.names:
-            return f"row {row}"
-        i = int(np.searchsorted(self.offsets, row, side="right")) - 1
-        return f"row {row} ({self.names[i]}, row {row - int(self.offsets[i])} of it)"
-
-
-def chunks_of(X: Any, cluster: Cluster, dtype: Any = None) -> Chunks:
+def chunks_of(X: Any, engine: DaskEngine, dtype: Any = None) -> Chunks:
     """Check `X` and bring it to the workers.
 
     Parameters
@@ -94,7 +40,7 @@ def chunks_of(X: Any, cluster: Cluster, dtype: Any = None) -> Chunks:
         list of delayed blocks or futures each is an array or a data frame of rows. A data frame is optimized, which
         can join its partitions, if they are read from files and few columns are used: to have results that fit it,
         pass ``X.optimize()`` and go on with that.
-    cluster : Cluster
+    engine : DaskEngine
     dtype : {None, float32, float64}, default None
         What to compute in; None as `float_of` says, the same for all chunks.
 
@@ -111,19 +57,19 @@ def chunks_of(X: Any, cluster: Cluster, dtype: Any = None) -> Chunks:
     check_dtype(dtype)
     _check_not_sparse(X)
     if is_path(X):
-        return _from_files(X, cluster, dtype)
+        return _from_files(X, engine, dtype)
     if isinstance(X, Delayed | Future):
         X = [X]
     if isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(one, Delayed | Future) for one in X):
-        return _from_blocks(cluster.client.compute(list(X)), cluster, dtype)  # futures stay as they are
+        return _from_blocks(engine.client.compute(list(X)), engine, dtype)  # futures stay as they are
     if isinstance(X, da.Array):
-        return _from_dask_array(X, cluster, dtype)
+        return _from_dask_array(X, engine, dtype)
     if dask.is_dask_collection(X):
-        return _from_dask_frame(X, cluster, dtype)
-    return _from_array(X, cluster, dtype)
+        return _from_dask_frame(X, engine, dtype)
+    return _from_array(X, engine, dtype)
 
 
-def _from_dask_array(X: da.Array, cluster: Cluster, dtype: Any) -> Chunks:
+def _from_dask_array(X: da.Array, engine: DaskEngine, dtype: Any) -> Chunks:
     _check_not_sparse(X._meta)
     check_2d(X)
     float_of(X.dtype, dtype)
@@ -132,15 +78,15 @@ def _from_dask_array(X: da.Array, cluster: Cluster, dtype: Any) -> Chunks:
     if 0 in X.shape:
         raise ValueError(f"X needs at least one point and one dimension; got shape {X.shape}")
     known = not any(map(math.isnan, X.chunks[0]))
-    blocks = cluster.client.compute(list(X.to_delayed().ravel()))
-    chunks = _from_blocks(blocks, cluster, dtype)
+    blocks = engine.client.compute(list(X.to_delayed().ravel()))
+    chunks = _from_blocks(blocks, engine, dtype)
     if known and chunks.sizes != list(X.chunks[0]):
         i = next(i for i, size in enumerate(chunks.sizes) if size != X.chunks[0][i])
         raise ValueError(f"{chunks.names[i]} has {chunks.sizes[i]} rows, but X.chunks says {X.chunks[0][i]}")
     return dataclasses.replace(chunks, known=known)
 
 
-def _from_dask_frame(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
+def _from_dask_frame(X: Any, engine: DaskEngine, dtype: Any) -> Chunks:
     if not (hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "to_delayed")):
         raise TypeError(f"X is a dask collection of type {type(X).__name__}; pass a dask array or a dask data frame")
     if X.ndim != 2:
@@ -148,17 +94,17 @@ def _from_dask_frame(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
     for name, kind in X.dtypes.items():
         if kind.kind not in "biuf":
             raise ValueError(f"X must hold real numbers; its column {name!r} holds {kind}")
-    chunks = _from_blocks(cluster.client.compute(X.to_delayed()), cluster, dtype)
+    chunks = _from_blocks(engine.client.compute(X.to_delayed()), engine, dtype)
     return dataclasses.replace(chunks, header=X._meta)
 
 
-def _from_blocks(blocks: list[Future], cluster: Cluster, dtype: Any) -> Chunks:
+def _from_blocks(blocks: list[Future], engine: DaskEngine, dtype: Any) -> Chunks:
     names = [f"chunk {i}" for i in range(len(blocks))]
-    return _measured([cluster.submit(_chunk, *each, dtype) for each in zip(blocks, names)], names, cluster, dtype)
+    return _measured([engine.submit(_chunk, *each, dtype) for each in zip(blocks, names)], names, engine, dtype)
 
 
-def _from_files(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
-    files: list[FileOfPoints] = cluster.gather([cluster.submit(files_of, absolute(X))])[0]
+def _from_files(X: Any, engine: DaskEngine, dtype: Any) -> Chunks:
+    files: list[FileOfPoints] = engine.gather([engine.submit(files_of, absolute(X))])[0]
     _check_alike([file.path for file in files], [(file.d, file.dtype) for file in files], dtype)
     named = [file for file in files if file.names is not None]
     for file in named:
@@ -167,36 +113,36 @@ def _from_files(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
             raise ValueError(f"{file.path} has the columns {has}, but {named[0].path} has {others}")
     pieces = [piece for file in files for piece in file.pieces]
     names = [f"chunk {i} from {piece.path}" for i, piece in enumerate(pieces)]
-    futures = [cluster.submit(_chunk_of_file, *each, dtype, at=i) for i, each in enumerate(zip(pieces, names))]
-    chunks = _measured(futures, names, cluster, dtype)
+    futures = [engine.submit(_chunk_of_file, *each, dtype, at=i) for i, each in enumerate(zip(pieces, names))]
+    chunks = _measured(futures, names, engine, dtype)
     if not named:
         return chunks
     return dataclasses.replace(chunks, header=no_rows(Path(named[0].path), named[0].names or []))
 
 
-def _from_array(X: Any, cluster: Cluster, dtype: Any) -> Chunks:
+def _from_array(X: Any, engine: DaskEngine, dtype: Any) -> Chunks:
     array = native_array(X)
     ready = getattr(array, "ndim", 0) == 2 and getattr(getattr(array, "dtype", None), "kind", "O") in "biuf"
     if not ready or 0 in array.shape or np.ma.is_masked(array):
         array = check_points(X, device="cpu", dtype=dtype).array
     wanted = float_of(array.dtype, dtype)
     n, d = array.shape
-    count = min(n, max(len(cluster.workers), math.ceil(n * d * wanted.itemsize / PIECE_BYTES)))
+    count = min(n, max(len(engine.workers), math.ceil(n * d * wanted.itemsize / PIECE_BYTES)))
     sizes = [int(size) for size in np.diff(np.linspace(0, n, count + 1).astype(np.int64))]
     header = X[:0] if hasattr(X, "columns") else np.empty((0, d))
-    return Chunks(_sent(cluster, array, sizes, wanted), sizes, d, wanted, [], header)
+    return Chunks(_sent(engine, array, sizes, wanted), sizes, d, wanted, [], header)
 
 
-def _sent(cluster: Cluster, array: Array, sizes: list[int], dtype: np.dtype) -> list[Future]:
+def _sent(engine: DaskEngine, array: Array, sizes: list[int], dtype: np.dtype) -> list[Future]:
     """Rows of an array on the workers. In one process nothing is copied: the pieces are views."""
     pieces = np.cumsum([0, *sizes], dtype=np.int64)
-    sent = cluster.scatter([array[a:b] for a, b in zip(pieces, pieces[1:])])
-    return [cluster.submit(_chunk, piece, "", dtype) for piece in sent]
+    sent = engine.scatter([array[a:b] for a, b in zip(pieces, pieces[1:])])
+    return [engine.submit(_chunk, piece, "", dtype) for piece in sent]
 
 
-def _measured(futures: list[Future], names: list[str], cluster: Cluster, dtype: Any) -> Chunks:
+def _measured(futures: list[Future], names: list[str], engine: DaskEngine, dtype: Any) -> Chunks:
     """One wave asks every chunk for its shape and dtype."""
-    found = cluster.gather([cluster.submit(_shape, future) for future in futures])
+    found = engine.gather([engine.submit(_shape, future) for future in futures])
     filled = [i for i, (shape, _) in enumerate(found) if shape[0]]
     if not filled:
         raise ValueError("X has no rows")
@@ -204,7 +150,7 @@ def _measured(futures: list[Future], names: list[str], cluster: Cluster, dtype: 
     (_, d), kind = found[filled[0]]
     for i, (shape, own) in enumerate(found):
         if (shape[1], own) != (d, kind):  # an empty chunk: libraries give these any shape and dtype
-            futures[i] = cluster.submit(_empty, d, kind)
+            futures[i] = engine.submit(_empty, d, kind)
     return Chunks(futures, [shape[0] for shape, _ in found], d, kind, names, np.empty((0, d)))
 
 

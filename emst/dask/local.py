@@ -10,7 +10,7 @@ from distributed import Client, Worker, WorkerPlugin
 from distributed.system import MEMORY_LIMIT
 
 from emst.backend import backend_of
-from emst.dask.cluster import DEVICE
+from emst.dask.engine import DEVICE
 from emst.inputs.devices import choose_device
 
 

@@ -46,6 +46,7 @@ LEVELS = [
     {"spanning"},
     {"euclidean"},
     {"hdbscan"},
+    {"partitions"},
     {"dask"},
     {"compat"},
     {"cli"},
@@ -206,6 +207,14 @@ def test_graphs_know_nothing_of_points(module):
     rooms = {other.partition(".")[0] for other in imported(module)}
     assert rooms <= {"backend", "boruvka", "graph", "inputs", "plots", "progress", "spanning_forest"}
     assert "inputs.points" not in imported(module)
+
+
+@pytest.mark.parametrize("module", [name for name in of_stages() if name.partition(".")[0] == "partitions"])
+def test_partitions_know_no_engine(module):
+    for node in ast.walk(ast.parse(modules()[module].read_text())):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) else []
+        assert not {name.partition(".")[0] for name in names} & {"dask", "distributed"}
 
 
 def test_the_name_alone_costs_nothing():

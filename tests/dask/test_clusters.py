@@ -14,7 +14,7 @@ import emst
 from emst.backend.records import Norm
 from emst.dask import EMST
 from emst.dask.hdbscan import HDBSCAN
-from emst.dask.order import as_bits
+from emst.partitions.edges import as_bits
 
 RNG = np.random.default_rng(12)  # for SETS; tests take `rng`
 

@@ -16,11 +16,11 @@ from distributed import Client, LocalCluster, SchedulerPlugin
 from distributed.core import Status
 
 import emst
-import emst.dask.rounds
+import emst.partitions.rounds
 from emst.dask import minimum_spanning_tree
-from emst.dask.cluster import Cluster
+from emst.dask.engine import DaskEngine
+from emst.dask.faults import LostInput
 from emst.dask.hdbscan import HDBSCAN
-from emst.dask.lost import LostInput
 
 X = np.round(np.random.default_rng(5).random((1500, 2)), 2)
 
@@ -41,7 +41,7 @@ def workers(count, **options):
 @pytest.fixture(autouse=True)
 def one_round_at_a_time(monkeypatch):
     """In one process, a few rounds are given ahead, and a small fit would be over before its first report."""
-    monkeypatch.setattr(emst.dask.rounds, "AHEAD", 1)
+    monkeypatch.setattr(emst.partitions.rounds, "AHEAD", 1)
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ def test_workers_that_die_of_a_task_end_it(processes):
 
 
 def test_all_workers_gone(monkeypatch):
-    monkeypatch.setattr("emst.dask.watch.NO_WORKERS_FOR", 2.0)
+    monkeypatch.setattr("emst.dask.faults.NO_WORKERS_FOR", 2.0)
     with workers(2) as client:
 
         def report(number, left):
@@ -207,7 +207,7 @@ def one(ops):
 
 @pytest.mark.parametrize("others", [["it has vanished"], []])
 def test_a_finished_task_that_dask_fails_gives_the_error_of_the_task_that_failed(doomed, others):
-    cluster = Cluster(doomed, "cpu")
+    cluster = DaskEngine(doomed, "cpu")
     finished = cluster.submit(one)
     others = [cluster.submit(fails, text) for text in others]
     assert finished.exception(timeout=10) is None
@@ -225,7 +225,7 @@ def fails_late(ops, text):
 
 
 def test_the_error_of_the_task_that_failed_may_arrive_later(doomed):
-    cluster = Cluster(doomed, "cpu")
+    cluster = DaskEngine(doomed, "cpu")
     finished = cluster.submit(one)
     assert finished.exception(timeout=10) is None
     other = cluster.submit(fails_late, "it has vanished")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from emst.dask.cluster import Cluster
+from emst.dask.engine import DaskEngine
 from emst.dask.files import cuts, files_of, read_piece
 from emst.dask.inputs import chunks_of
 
@@ -19,7 +19,7 @@ POINTS = np.random.default_rng(3).standard_normal((N, 3)).astype(np.float32)
 
 @pytest.fixture
 def cluster(client):
-    return Cluster(client, "cpu")
+    return DaskEngine(client, "cpu")
 
 
 def save_npy(path, X, **options):

@@ -16,8 +16,8 @@ from graph_reference import GRAPHS
 
 import emst
 from emst.dask import edges
+from emst.dask.faults import TRIES, LostInput
 from emst.dask.graph import FAN_IN, graph_msf
-from emst.dask.lost import TRIES, LostInput
 
 pytestmark = pytest.mark.filterwarnings("ignore:Sending large graph")
 NAMES = ("source", "target", "weight", "edge_id", "component_labels")

@@ -13,9 +13,9 @@ import pytest
 import scipy.sparse
 from distributed import Client, LocalCluster
 
-from emst.dask.cluster import Cluster
+from emst.dask.engine import DaskEngine
+from emst.dask.faults import read_again
 from emst.dask.inputs import chunks_of
-from emst.dask.lost import read_again
 from emst.inputs.devices import to_host
 
 zarr = pytest.importorskip("zarr", reason="reads and writes zarr arrays")
@@ -26,12 +26,12 @@ POINTS = np.random.default_rng(3).standard_normal((N, 3))
 
 @pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 def cluster(request, client):
-    return Cluster(client, request.param)
+    return DaskEngine(client, request.param)
 
 
 @pytest.fixture
 def cpu(client):
-    return Cluster(client, "cpu")
+    return DaskEngine(client, "cpu")
 
 
 def delayed(*blocks):
@@ -264,7 +264,7 @@ def test_one_dtype_for_mixed_chunks(cpu):
 def two_workers():
     options = {"threads_per_worker": 1, "processes": False, "dashboard_address": None, "memory_limit": 0}
     with LocalCluster(n_workers=2, **options) as local, Client(local, set_as_default=False) as client:
-        yield local, Cluster(client, "cpu")
+        yield local, DaskEngine(client, "cpu")
 
 
 def lose_one(local):

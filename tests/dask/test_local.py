@@ -22,13 +22,13 @@ from distributed.system import MEMORY_LIMIT
 
 import emst.dask
 from emst.dask import local_cluster
-from emst.dask.cluster import DEVICE, Cluster
+from emst.dask.engine import DEVICE, DaskEngine
 from emst.dask.local import BindToGPU
 
 
 def test_a_worker_for_every_core():
     with local_cluster(device="cpu") as client:
-        cluster = Cluster(client, "cpu")
+        cluster = DaskEngine(client, "cpu")
         assert len(cluster.workers) == cluster.threads == CPU_COUNT
         assert cluster.in_process
 
@@ -37,15 +37,15 @@ def test_the_workers_share_the_memory():
     with local_cluster(4, device="cpu") as client:
         limits = client.run(lambda dask_worker: dask_worker.memory_manager.memory_limit)
         assert list(limits.values()) == [MEMORY_LIMIT] * 4  # Dask compares it with the memory of the process
-        assert Cluster(client, "cpu").bytes_a_thread() == MEMORY_LIMIT // 4
+        assert DaskEngine(client, "cpu").bytes_a_thread() == MEMORY_LIMIT // 4
     with local_cluster(2, device="cpu", memory_limit="1 GiB") as client:
-        assert Cluster(client, "cpu").bytes_a_thread() == 1 << 29
+        assert DaskEngine(client, "cpu").bytes_a_thread() == 1 << 29
 
 
 def test_the_clients_heartbeat_takes_no_workers_away(client, monkeypatch):
     """Every two seconds the client writes an empty list of workers to where `scheduler_info` reads."""
     monkeypatch.setattr(client, "scheduler_info", lambda n_workers: {"workers": {}})
-    assert len(Cluster(client, "cpu").workers) == 2
+    assert len(DaskEngine(client, "cpu").workers) == 2
 
 
 def until_all_are_paused(client):
@@ -56,23 +56,23 @@ def until_all_are_paused(client):
 
 
 def test_nobody_waits_for_memory_for_ever(monkeypatch):
-    monkeypatch.setattr("emst.dask.watch.PAUSED_FOR", 1.0)
+    monkeypatch.setattr("emst.dask.faults.PAUSED_FOR", 1.0)
     with local_cluster(2, device="cpu", memory_limit="1 MB") as client:  # less than the process has already
-        cluster = Cluster(client, "cpu")
+        cluster = DaskEngine(client, "cpu")
         until_all_are_paused(client)
         with pytest.raises(RuntimeError, match="all workers have waited for memory for 1 seconds"):
             cluster.gather([cluster.submit(lambda ops: 1)], timeout=20)
 
 
 def test_a_worker_that_waits_for_memory_may_finish_its_task(monkeypatch):
-    monkeypatch.setattr("emst.dask.watch.PAUSED_FOR", 1.0)
+    monkeypatch.setattr("emst.dask.faults.PAUSED_FOR", 1.0)
 
     def slow(ops):
         time.sleep(3)
         return 1
 
     with local_cluster(1, device="cpu", memory_limit=0) as client:
-        cluster = Cluster(client, "cpu")
+        cluster = DaskEngine(client, "cpu")
         future = cluster.submit(slow)
         worker = client.cluster.workers[0]
         while not worker.state.executing_count:
@@ -84,12 +84,12 @@ def test_a_worker_that_waits_for_memory_may_finish_its_task(monkeypatch):
 def test_it_is_the_current_client_until_it_is_closed():
     client = local_cluster(2, device="cpu")
     outside = contextvars.Context()  # the fixtures' client is current within its `with` block, here and elsewhere
-    assert outside.run(lambda: Cluster(None, "cpu").client) is client
+    assert outside.run(lambda: DaskEngine(None, "cpu").client) is client
     workers = list(client.cluster.workers.values())
     client.close()
     assert {worker.status for worker in workers} == {client.cluster.status} == {Status.closed}
     with pytest.raises(RuntimeError, match="client is closed"):
-        Cluster(client)
+        DaskEngine(client)
 
 
 def test_it_is_new_where_the_configuration_names_a_scheduler():
@@ -142,7 +142,7 @@ def test_a_worker_for_every_gpu():
 
     count = cupy.cuda.runtime.getDeviceCount()
     with local_cluster() as client:
-        cluster = Cluster(client)
+        cluster = DaskEngine(client)
         assert (cluster.device, len(cluster.workers)) == ("cuda", count)
         found = [
             cluster.client.submit(cupy.cuda.runtime.getDevice, workers=[address], pure=False).result()
@@ -170,18 +170,18 @@ def test_public_names():
 
 def test_what_is_no_client(client):
     with pytest.raises(TypeError, match=r"client must be a distributed\.Client or None; got 'tcp://10\.0\.0\.1:8786'"):
-        Cluster("tcp://10.0.0.1:8786")
+        DaskEngine("tcp://10.0.0.1:8786")
 
     async def connected():
         async with Client(client.scheduler.address, asynchronous=True, set_as_default=False) as other:
-            Cluster(other)
+            DaskEngine(other)
 
     with pytest.raises(ValueError, match="the Dask client is asynchronous"):
         asyncio.run(connected())
 
 
 def test_tasks_have_the_names_of_their_functions(client):
-    future = Cluster(client, "cpu").submit(_number_of_points, [1, 2])
+    future = DaskEngine(client, "cpu").submit(_number_of_points, [1, 2])
     assert future.result() == 2 and key_split(future.key) == "number_of_points"
 
 

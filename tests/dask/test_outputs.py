@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 
-from emst.dask.cluster import Cluster
+from emst.dask.engine import DaskEngine
 from emst.dask.inputs import chunks_of
-from emst.dask.outputs import dask_array, scatter_rows
+from emst.dask.outputs import dask_array
+from emst.partitions.chunks import scatter_rows
 
 N = 1000
 POINTS = np.random.default_rng(5).standard_normal((N, 3))
@@ -19,7 +20,7 @@ POINTS = np.random.default_rng(5).standard_normal((N, 3))
 
 @pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 def cluster(request, client):
-    return Cluster(client, request.param)
+    return DaskEngine(client, request.param)
 
 
 @pytest.fixture(params=["in one process", "across processes"])
@@ -166,7 +167,7 @@ def test_results_leave_the_workers_with_the_array(cluster, way, client):
 def test_lost_results_are_computed_again():
     options = {"threads_per_worker": 1, "processes": False, "dashboard_address": None, "memory_limit": 0}
     with LocalCluster(n_workers=3, **options) as local, Client(local, set_as_default=False) as client:
-        cluster = Cluster(client, "cpu")
+        cluster = DaskEngine(client, "cpu")
         chunks = chunks_of(da.from_array(POINTS, chunks=(100, 3)), cluster)
         array = dask_array(scatter_rows(cluster, *partitions(cluster, POINTS[:, 1]), chunks), chunks.row_chunks, float)
         with cluster.releasing():
@@ -191,7 +192,7 @@ def test_through_sockets():
         LocalCluster(n_workers=2, dashboard_address=None, **options) as local,
         Client(local, set_as_default=False) as client,
     ):
-        cluster = Cluster(client, "cpu")
+        cluster = DaskEngine(client, "cpu")
         cluster.in_process = False
         chunks = chunks_of(POINTS, cluster)
         assert not any(np.shares_memory(one, POINTS) for one in cluster.gather(chunks.futures))

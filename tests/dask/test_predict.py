@@ -135,7 +135,7 @@ def test_points_that_are_left_out(client, device, k):
     x[np.random.default_rng(3).permutation(300)[:150]] = x[7]
     model, single = fitted(client, device, x, min_samples=k, partitions=6)
     tree = model._model.fitted.tree
-    cluster = model._model.cluster
+    cluster = model._engine
     assert sum(cluster.gather([cluster.submit(count_left_out, local) for local in tree.locals]))
     queries = np.concatenate([around(x), x[7:8], x[7:8] + 1e-9])
     check(model, single, x, queries)
@@ -149,7 +149,7 @@ def test_across_processes(client, device, monkeypatch):
     """Only packets that are addressed to a partition travel to it."""
     x = blobs()
     model, single = fitted(client, device, x)
-    monkeypatch.setattr(model._model.cluster, "in_process", False)
+    monkeypatch.setattr(model._engine, "in_process", False)
     check(model, single, x, around(x))
     check(model, single, x, np.full((1, 3), 50.0))
 

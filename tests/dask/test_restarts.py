@@ -16,11 +16,10 @@ from distributed.core import Status
 import emst
 import emst.hdbscan.prediction
 from emst.dask import graph_msf, minimum_spanning_tree
-from emst.dask.cluster import Cluster
+from emst.dask.engine import DaskEngine
+from emst.dask.faults import LostInput, Watch, read_again
 from emst.dask.hdbscan import HDBSCAN
-from emst.dask.lost import LostInput, read_again
 from emst.dask.prediction import approximate_predict
-from emst.dask.watch import Watch
 
 RNG = np.random.default_rng(5)
 X = np.round(RNG.random((900, 2)), 2)
@@ -219,7 +218,7 @@ def test_a_model_of_a_plain_array_that_is_lost(replaced, paths):
 
 
 def test_homes_are_workers_that_live(replaced):
-    cluster = Cluster(replaced.client, "cpu")
+    cluster = DaskEngine(replaced.client, "cpu")
     before = cluster.workers
     replaced.now()
     with cluster.releasing():
@@ -245,21 +244,21 @@ def test_a_worker_dies_while_it_is_asked_what_it_is(replaced, monkeypatch):
 
     ask = client.run
     monkeypatch.setattr(client, "run", run)
-    assert Cluster(client, "cpu").workers == list(replaced.scheduler.workers)
+    assert DaskEngine(client, "cpu").workers == list(replaced.scheduler.workers)
     assert len(asked) == 2
 
 
 def test_workers_that_die_whenever_they_are_asked(replaced, monkeypatch):
     monkeypatch.setattr(replaced.client, "run", lambda *args: {})
     with pytest.raises(RuntimeError, match="workers died while they were asked for their versions and devices"):
-        Cluster(replaced.client, "cpu")
+        DaskEngine(replaced.client, "cpu")
 
 
 @pytest.fixture
 def paused():
     """Two workers in this process that take no tasks because they have no memory left, and the cluster of both."""
     with cluster_of(2, processes=False) as client:
-        cluster, scheduler = Cluster(client, "cpu"), client.cluster.scheduler
+        cluster, scheduler = DaskEngine(client, "cpu"), client.cluster.scheduler
         for worker in client.cluster.workers.values():
             worker.status = Status.paused
         assert soon(lambda: not scheduler.running)
@@ -292,7 +291,7 @@ def test_a_worker_goes_on_with_the_tasks_of_one_that_died_while_all_were_paused(
 
 
 def test_tasks_that_no_worker_may_take(client, monkeypatch):
-    monkeypatch.setattr("emst.dask.watch.IDLE_FOR", 1.0)
+    monkeypatch.setattr("emst.dask.faults.IDLE_FOR", 1.0)
     given = client.submit(np.copy, X, resources={"a device that is not there": 1})
     with pytest.raises(RuntimeError, match="workers have been idle for 1 seconds, but 1 of 1 results are missing"):
         minimum_spanning_tree(given, client=client)
@@ -304,8 +303,8 @@ def fails(ops):
 
 def test_a_failed_task_is_the_reason_if_nothing_is_done(client, monkeypatch):
     """As if Dask had lost the way from the one to the other."""
-    monkeypatch.setattr("emst.dask.watch.FAILED_FOR", 1.0)
-    cluster = Cluster(client, "cpu")
+    monkeypatch.setattr("emst.dask.faults.FAILED_FOR", 1.0)
+    cluster = DaskEngine(client, "cpu")
     failed, never = cluster.submit(fails), client.submit(one, None, resources={"a device that is not there": 1})
     assert soon(lambda: failed.status == "error")
     with pytest.raises(FileNotFoundError, match="it has vanished"):
@@ -318,8 +317,8 @@ def slowly(ops):
 
 
 def test_a_worker_at_work_is_not_idle(client, monkeypatch):
-    cluster = Cluster(client, "cpu")
-    monkeypatch.setattr("emst.dask.watch.IDLE_FOR", 0.1)
+    cluster = DaskEngine(client, "cpu")
+    monkeypatch.setattr("emst.dask.faults.IDLE_FOR", 0.1)
     future = cluster.submit(slowly)
     watch = Watch(client, [future])
     assert soon(lambda: any(client.processing().values()))
@@ -329,7 +328,7 @@ def test_a_worker_at_work_is_not_idle(client, monkeypatch):
 
 
 def test_one_worker_that_waits_for_memory_ends_no_wait(client, monkeypatch):
-    monkeypatch.setattr("emst.dask.watch.PAUSED_FOR", 0.1)
+    monkeypatch.setattr("emst.dask.faults.PAUSED_FOR", 0.1)
     watch = Watch(client, [])
     waits, works = ({"status": status, "metrics": {}} for status in ("paused", "running"))
     time.sleep(0.2)
@@ -340,10 +339,10 @@ def test_one_worker_that_waits_for_memory_ends_no_wait(client, monkeypatch):
 
 
 def test_results_on_their_way_to_this_process_are_not_missing(client, monkeypatch):
-    cluster = Cluster(client, "cpu")
+    cluster = DaskEngine(client, "cpu")
     done, never = cluster.submit(one), client.submit(one, None, resources={"a device that is not there": 1})
     cluster.gather([done])
-    monkeypatch.setattr("emst.dask.watch.IDLE_FOR", 0.1)
+    monkeypatch.setattr("emst.dask.faults.IDLE_FOR", 0.1)
     watches = [Watch(client, futures) for futures in ([done], [done, never])]
     time.sleep(0.2)
     workers = client.scheduler_info(n_workers=-1)["workers"]

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import emst
-from emst.dask import EMST, asking, minimum_spanning_tree
+from emst.dask import EMST, minimum_spanning_tree
+from emst.partitions import asking
 
 RNG = np.random.default_rng(11)  # for SETS; tests take `rng`
 
@@ -269,7 +270,7 @@ def test_bad_numbers_of_partitions(where, partitions):
 def test_small_memories_make_more_partitions(where, rng, monkeypatch):
     """A worker holds other results beside the partition it works on: a partition gets a quarter of its memory."""
     X = rng.random((3000, 2))
-    monkeypatch.setattr("emst.dask.cluster.Cluster.bytes_a_thread", lambda cluster: 800_000)
+    monkeypatch.setattr("emst.dask.engine.DaskEngine.bytes_a_thread", lambda cluster: 800_000)
     tree = minimum_spanning_tree(X, **where)
     assert 4 <= tree.report_.partitions <= 6
     assert_same(tree, X)

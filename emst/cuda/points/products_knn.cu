@@ -3,6 +3,9 @@
 //
 // The upper bound: a sample of the points that is spread along the curve is divided into groups, and the nearest point
 // of each group bounds one distance. The (k + 1)-th least of these holds k points besides the point itself.
+//
+// `_find_nearest` in products.py launches, for each part of the rows: bound_groups, reach_of_rank, collect_near,
+// nearest_of_candidates; and for rows with too many candidates collect_near and nearest_of_many.
 #include "points/bounds.cuh"
 #include "points/candidates.cuh"
 #include "points/products.cuh"

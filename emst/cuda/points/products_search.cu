@@ -2,6 +2,9 @@
 //
 // A pair is a candidate if it may be as light as the lightest edge of the row's component that is known. A tile first
 // lowers that weight by upper bounds of its own pairs, and then collects its candidates, so they are few.
+//
+// `search_by_products` in products.py launches label_tiles; count_members, find_largest and list_others, if the largest
+// component is left out; for each part of the queries collect_outgoing and lightest_of_candidates; leave_out.
 #include "runtime/compact.cuh"
 #include "points/bounds.cuh"
 #include "points/candidates.cuh"

@@ -1,22 +1,25 @@
 """The components that are left when every partition has done its own work, and what is known of them between rounds.
 
-Edges that were found stay known, so a component always has a bound, from the local trees or from the neighbour on the
-curve. The greatest component does not ask: the lightest edges of the others suffice.
+Travels: to the worker that joins, the `Summary` of every partition, once. From there to all partitions, the `Labels` of
+every round. The other fields of `Rounds` stay on that worker.
+
+Invariant: edges that were found stay known, so a component always has a bound, from the local trees or from the
+neighbour on the curve. The greatest component does not ask: the lightest edges of the others suffice.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Norm
-from emst.dask.certain import Local, OpenEdges
-from emst.dask.order import as_bits, greater
-from emst.dask.outline import OwnOutline, labels_of_boxes
-from emst.dask.sizes import Sized
+from emst.partitions.certain import Local
+from emst.partitions.edges import OpenEdges, chosen, columns_of, first_of_groups, greater
+from emst.partitions.outline import OwnOutline, labels_of_boxes
+from emst.partitions.packets import Sized
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +60,17 @@ class Rounds(Sized):
     joined: OpenEdges  # edges of the tree that rounds have found
     size: Array  # int64[count]: points of every component
     costs: list[RoundCosts]  # of every round, and at the beginning of what there was before the first one
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """The components that a round has left."""
+
+    label: Array  # int32[components of all partitions]: their component now
+    count: int
+    size: Array  # int64[count]: points of every component
+    boxes: Array  # int32[nodes of the outline]: component of all points of a box, or MIXED
+    bases: list[int]  # number of the first component of every partition
 
 
 class Samples(NamedTuple):
@@ -115,7 +129,8 @@ def begin(ops: Backend, summaries: list[Summary], norm: Norm) -> Rounds:
     label = ops.xp.arange(len(size), dtype=np.int32)
     costs = [RoundCosts(len(size), 0, 0)]
     samples = Samples(ops.xp.zeros(len(size), np.int8), ops.xp.zeros(len(size)))
-    return with_bounds(ops, label, len(size), boxes, bases, edges, chosen(edges, slice(0, 0)), size, samples, costs)
+    left = Components(label, len(size), size, boxes, bases)
+    return with_bounds(ops, left, edges, chosen(edges, slice(0, 0)), samples, costs)
 
 
 def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm: Norm) -> OpenEdges:
@@ -138,35 +153,18 @@ def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm
     return OpenEdges(components[last], components[first], ids[last], ids[first], weight, power)
 
 
-def columns_of(edges: OpenEdges) -> tuple[Array, ...]:
-    """The arrays of edges, in the order of the fields."""
-    return edges.a, edges.b, edges.u, edges.v, edges.weight, edges.power
-
-
-def chosen(edges: OpenEdges, places: Any) -> OpenEdges:
-    return OpenEdges(*(column[places] for column in columns_of(edges)))
-
-
 def with_bounds(
-    ops: Backend,
-    label: Array,
-    count: int,
-    boxes: Array,
-    bases: list[int],
-    edges: OpenEdges,
-    joined: OpenEdges,
-    size: Array,
-    samples: Samples,
-    costs: list[RoundCosts],
+    ops: Backend, left: Components, edges: OpenEdges, joined: OpenEdges, samples: Samples, costs: list[RoundCosts]
 ) -> Rounds:
     """The state with the lightest known edge of every component."""
-    lightest = lightest_edges(ops, edges, label, count)
+    lightest = lightest_edges(ops, edges, left.label, left.count)
     weight, power = edges.weight[lightest], edges.power[lightest]
     tries = samples.tries
-    if count > 1:
-        weight[size.argmax()] = -1
+    if left.count > 1:
+        weight[left.size.argmax()] = -1
         tries = np.where(samples.weight >= weight, tries, np.int8(0))
-    return Rounds(Labels(label, weight, power, tries, boxes, count, bases), edges, joined, size, costs)
+    labels = Labels(left.label, weight, power, tries, left.boxes, left.count, left.bases)
+    return Rounds(labels, edges, joined, left.size, costs)
 
 
 def lightest_edges(ops: Backend, edges: OpenEdges, label: Array, count: int) -> Array:
@@ -176,29 +174,6 @@ def lightest_edges(ops: Backend, edges: OpenEdges, label: Array, count: int) -> 
         return ops.xp.empty(0, np.int64)
     sides = np.concatenate([label[edges.a], label[edges.b]])
     return first_of_groups(ops, edges, sides, count)
-
-
-def first_of_groups(ops: Backend, edges: OpenEdges, groups: Array, count: int) -> Array:
-    """The place of the first edge in the total order of each group, int64[count]; none is empty. `groups` holds the
-    group of every edge, or of all edges twice."""
-    place = ops.xp.arange(len(groups), dtype=np.int32)
-    place %= max(len(edges.u), 1)
-    for key in (as_bits(edges.weight), as_bits(edges.power), as_bits(edges.u), as_bits(edges.v)):
-        own = key[place]
-        first = np.flatnonzero(own == least(ops, own, groups, count)[groups])
-        groups, place = groups[first], place[first]
-        if len(groups) == count:  # no ties are left
-            break
-    found = ops.xp.empty(count, np.int64)
-    found[groups] = place
-    return found
-
-
-def least(ops: Backend, keys: Array, groups: Array, count: int) -> Array:
-    """The least key of each group."""
-    keys_of = ops.xp.full(count, np.iinfo(keys.dtype).max, keys.dtype)
-    ops.xp.minimum.at(keys_of, groups, keys)
-    return keys_of
 
 
 def labels_of(state: Rounds | Labels) -> Labels:

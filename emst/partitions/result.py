@@ -9,14 +9,22 @@ import numpy as np
 from emst.backend import backend_of
 from emst.backend.operations import Backend
 from emst.backend.records import Array
-from emst.dask.certain import Local, OpenEdges
-from emst.dask.cluster import Cluster
-from emst.dask.components import Place
-from emst.dask.order import greater, total_order
-from emst.dask.spanning import PartitionedTree
 from emst.distances.metrics import Metric
 from emst.inputs.devices import to_host
+from emst.partitions.certain import Local
+from emst.partitions.components import Place
+from emst.partitions.edges import OpenEdges, greater, total_order
+from emst.partitions.engine import Engine
+from emst.partitions.spanning import PartitionedTree
 from emst.spanning import heights
+
+
+class Units(NamedTuple):
+    """In which lengths are told: the arguments of `emst.spanning.heights`."""
+
+    metric: Metric
+    alpha: float
+    dtype: np.dtype
 
 
 class Edges(NamedTuple):
@@ -35,19 +43,17 @@ class Keys(NamedTuple):
     v: np.ndarray  # int64[m]
 
 
-def certain_edges(ops: Backend, local: Local, metric: Metric, alpha: float, dtype: np.dtype) -> Edges:
+def certain_edges(ops: Backend, local: Local, units: Units) -> Edges:
     """The certain edges of a partition, and those to points that are left out."""
     rows, out = local.partition.rows, local.partition.left_out
     ends = rows[local.edges]
     stars = np.stack([ops.xp.full_like(out, rows[0]), out], axis=1) if len(out) else ends[:0]
     ends = np.concatenate([stars, ends])
     weights = np.concatenate([ops.xp.zeros(len(out), local.weights.dtype), local.weights])
-    return Edges(_ascending(ends), heights(weights, metric, alpha, dtype, ops))
+    return Edges(_ascending(ends), heights(weights, *units, ops))
 
 
-def joined_edges(
-    ops: Backend, local: Local, joined: OpenEdges, rows: list[Array], metric: Metric, alpha: float, dtype: np.dtype
-) -> Edges:
+def joined_edges(ops: Backend, local: Local, joined: OpenEdges, rows: list[Array], units: Units) -> Edges:
     """The edges that rounds have found. `rows` holds what `rows_of_joined` returned in every partition."""
     order = total_order(ops, joined.weight, joined.power, joined.u, joined.v)
     ends = ops.asarray(rows[0])
@@ -55,7 +61,7 @@ def joined_edges(
         ends = np.maximum(ends, ops.asarray(own))
     places = ops.xp.arange(len(order), dtype=np.int32)
     weights = ops.unscaled(local.partition.bvh, ops.xp.ascontiguousarray(joined.weight[order]), places)
-    return Edges(_ascending(ends[order]), heights(weights, metric, alpha, dtype, ops))
+    return Edges(_ascending(ends[order]), heights(weights, *units, ops))
 
 
 def rows_of_joined(ops: Backend, local: Local, place: Place, joined: OpenEdges) -> Array:
@@ -96,13 +102,13 @@ def keys_of_joined(ops: Backend, joined: OpenEdges) -> Keys:
     return Keys(*(to_host(column[order]) for column in (joined.weight, joined.power, joined.u, joined.v)))
 
 
-def core_distances(ops: Backend, local: Local, metric: Metric, dtype: np.dtype) -> tuple[Array, Array]:
+def core_distances(ops: Backend, local: Local, units: Units) -> tuple[Array, Array]:
     """Core distances of the points of a partition in the metric's units, T[m], and their rows, int64[m]."""
     partition = local.partition
     core = ops.unscaled(partition.bvh, local.core, ops.xp.arange(partition.bvh.n, dtype=np.int32))
     core = np.concatenate([core, ops.xp.zeros(len(partition.left_out), core.dtype)])
     rows = np.concatenate([partition.rows, partition.left_out])
-    return heights(core, metric, 1.0, dtype, ops), rows
+    return heights(core, units.metric, 1.0, units.dtype, ops), rows
 
 
 class TreeEdges:
@@ -115,32 +121,31 @@ class TreeEdges:
         Edges of each.
     """
 
-    def __init__(self, tree: PartitionedTree, metric: Metric, alpha: float, dtype: np.dtype, cluster: Cluster) -> None:
-        self.tree, self.cluster = tree, cluster
+    def __init__(self, tree: PartitionedTree, units: Units, engine: Engine) -> None:
+        self.tree, self.engine = tree, engine
         self.futures: list[Any] = [
-            cluster.submit(certain_edges, local, metric, alpha, dtype, at=j) for j, local in enumerate(tree.locals)
+            engine.submit(certain_edges, local, units, at=j) for j, local in enumerate(tree.locals)
         ]
         rows = [
-            cluster.submit(rows_of_joined, local, place, tree.joined, at=place.number)
+            engine.submit(rows_of_joined, local, place, tree.joined, at=place.number)
             for local, place in zip(tree.locals, tree.places)
         ]
-        given = (tree.locals[0], tree.joined, rows, metric, alpha, dtype)
-        self.futures.append(cluster.submit(joined_edges, *given, at=0))
-        self.counts: list[int] = cluster.gather([cluster.submit(_count, edges) for edges in self.futures])
+        self.futures.append(engine.submit(joined_edges, tree.locals[0], tree.joined, rows, units, at=0))
+        self.counts: list[int] = engine.gather([engine.submit(_count, edges) for edges in self.futures])
 
     def in_total_order(self) -> Edges:
         """All edges on the host, as one device returns them: in the total order."""
-        tree, cluster = self.tree, self.cluster
+        tree, engine = self.tree, self.engine
         keys = [
-            cluster.submit(keys_of_certain, local, place, at=place.number)
+            engine.submit(keys_of_certain, local, place, at=place.number)
             for local, place in zip(tree.locals, tree.places)
         ]
-        keys.append(cluster.submit(keys_of_joined, tree.joined, at=0))
-        key = Keys(*map(np.concatenate, zip(*cluster.gather(keys))))
+        keys.append(engine.submit(keys_of_joined, tree.joined, at=0))
+        key = Keys(*map(np.concatenate, zip(*engine.gather(keys))))
         order = total_order(backend_of("cpu"), *key)
-        edges = cluster.gather([cluster.submit(_on_host, edges) for edges in self.futures])
+        edges = engine.gather([engine.submit(_on_host, edges) for edges in self.futures])
         rows, weights = (np.concatenate(column)[order] for column in zip(*edges))
-        if tree.norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
+        if tree.search.norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
             weights = np.maximum.accumulate(weights)
         return Edges(rows, weights)
 

@@ -1,4 +1,7 @@
-"""The second task of a round: a partition finds the nearest point of another component for each point it was sent."""
+"""The second task of a round: a partition finds the nearest point of another component for each point it was sent.
+
+Travels: `Found` to each partition that has asked, and the `Answer`'s edges to the worker that joins.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,12 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array
-from emst.dask.asking import Found, Packet
-from emst.dask.certain import Local, OpenEdges
-from emst.dask.components import Labels, Place, Rounds, chosen, first_of_groups, labels_of, least
-from emst.dask.order import as_bits
-from emst.dask.outline import OwnOutline, labels_of_boxes
-from emst.dask.routing import Sender, addressed_to
-from emst.dask.sizes import bytes_of
+from emst.partitions.asking import Found, Packet
+from emst.partitions.certain import Local
+from emst.partitions.components import Labels, Place, Rounds, labels_of
+from emst.partitions.edges import OpenEdges, as_bits, chosen, first_of_groups, least
+from emst.partitions.outline import OwnOutline, labels_of_boxes
+from emst.partitions.packets import Sender, addressed_to, bytes_of
 
 
 @dataclass(eq=False)

@@ -14,8 +14,9 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Bvh, Norm, Outline
-from emst.dask.sizes import Sized
 from emst.inputs.devices import to_host
+from emst.partitions.packets import Sized
+from emst.partitions.partition import Partition
 
 BOXES = 4096  # leaves of an outline, about: more of them spare questions
 FEW_BOXES = 1024  # where questions cost less than boxes
@@ -54,8 +55,9 @@ class OwnOutline(Sized):
         return {**self.__dict__, "levels": None}
 
 
-def outline_of(bvh: Bvh, boxes: int, ops: Backend) -> OwnOutline:
+def outline_of(ops: Backend, partition: Partition, boxes: int) -> OwnOutline:
     """The outline of a partition, of about so many boxes."""
+    bvh = partition.bvh
     return _outline_of_nodes(bvh, boxes, ops) if bvh.levels else _outline_of_ranges(bvh)
 
 
@@ -149,7 +151,7 @@ def _ranges(n: int) -> np.ndarray:
     return np.arange(0, n, -(-n // RANGES))
 
 
-def joined_outline(outlines: Sequence[OwnOutline]) -> Outline:
+def joined_outline(ops: Backend, outlines: Sequence[OwnOutline]) -> Outline:
     """The outlines of all partitions as one, on the host. No box has a label yet."""
     start = np.cumsum([0, *(len(outline.child) for outline in outlines)])
     child = [np.where(own.child < 0, -1, own.child + shift) for own, shift in zip(outlines, start)]
@@ -163,7 +165,7 @@ def joined_outline(outlines: Sequence[OwnOutline]) -> Outline:
     )
 
 
-def on_backend(outline: Outline, ops: Backend) -> Outline:
+def on_backend(ops: Backend, outline: Outline) -> Outline:
     """The same outline in arrays of a backend."""
     return Outline(*map(ops.asarray, outline))
 
@@ -182,7 +184,7 @@ def labels_of_boxes(outline: OwnOutline, bvh: Bvh, labels: Array, ops: Backend) 
     return common
 
 
-def reaches(bvh: Bvh, outline: Outline, own: int, norm: Norm, ops: Backend) -> tuple[Array, Array, float]:
+def reaches(bvh: Bvh, outline: Outline, own: int, ops: Backend) -> tuple[Array, Array, float]:
     """Lower bounds of the powers of the distances from every point to the points of all other partitions.
 
     A node that is farther from the others than it is wide passes its own bound to all its points.
@@ -195,6 +197,7 @@ def reaches(bvh: Bvh, outline: Outline, own: int, norm: Norm, ops: Backend) -> t
     rest : float
         The least bound of the others, infinite without any.
     """
+    norm = bvh.norm
     if not bvh.levels:
         points = bvh.points()
         everything = ops.xp.arange(bvh.n, dtype=np.int32)
@@ -229,7 +232,7 @@ def power_of(sides: Array, norm: Norm) -> Array:
     return sides.max(axis=1) if norm.kind == "chebyshev" else (sides**norm.degree).sum(axis=1)
 
 
-def spacings(bvh: Bvh, points: Array, norm: Norm, ops: Backend) -> Array:
+def spacings(bvh: Bvh, points: Array, ops: Backend) -> Array:
     """About the power of `NEAR` times the spacing of points in the leaf that holds each of the points."""
     if not bvh.levels:
         return ops.xp.full(len(points), np.inf, bvh.dtype)
@@ -237,4 +240,4 @@ def spacings(bvh: Bvh, points: Array, norm: Norm, ops: Backend) -> Array:
     size = bvh.levels[0][1]
     part = NEAR / (bvh.d**0.5 * size ** (1 / bvh.d))  # of the diagonal, as in a grid
     leaves = points // size
-    return power_of(high[leaves] - low[leaves], norm) * bvh.dtype.type(part**norm.degree)
+    return power_of(high[leaves] - low[leaves], bvh.norm) * bvh.dtype.type(part**bvh.norm.degree)

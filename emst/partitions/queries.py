@@ -17,39 +17,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Bvh, Condensed, Norm, Outline, Selection
-from emst.dask import hierarchy
-from emst.dask.border import NO_LABEL, Border, Questions, asked_of
-from emst.dask.cells import Homes, homes_of
-from emst.dask.certain import Local, take_answers
-from emst.dask.components import Place
-from emst.dask.contract import Contracted
-from emst.dask.fitting import Zeros
-from emst.dask.order import as_bits, least_of, lesser
-from emst.dask.partition import Partition
-from emst.dask.routing import Sender, addressed_to
-from emst.dask.spanning import with_core_distances
-from emst.distances.metrics import Metric
+from emst.backend.records import Array, Bvh, Condensed, Outline, Selection
 from emst.distances.sphere import Beyond
 from emst.hdbscan.joining import excess_of, leaving_of
 from emst.inputs.devices import to_host
+from emst.partitions import hierarchy
+from emst.partitions.border import NO_LABEL, Border, Questions, asked_of
+from emst.partitions.cells import Homes, homes_of
+from emst.partitions.certain import Local, take_answers
+from emst.partitions.components import Place
+from emst.partitions.contract import Contracted
+from emst.partitions.edges import as_bits, least_of, lesser
+from emst.partitions.fitting import Zeros
+from emst.partitions.packets import Sender, addressed_to
+from emst.partitions.partition import Partition, Search, with_core_distances
+from emst.partitions.result import Units
 from emst.spanning import heights
 
 NOBODY = np.iinfo(np.int64).max  # in the place of an id: every id comes before it
-
-
-@dataclass(frozen=True)
-class Search:
-    """What all searches of a fit share."""
-
-    k: int
-    scale: float
-    norm: Norm
-    core_factor: float
-
-    def lowered(self, excess: int) -> float:
-        """The scale for queries that are too large for that of the points."""
-        return math.ldexp(self.scale, -excess)
 
 
 class Visitors(NamedTuple):
@@ -270,9 +255,7 @@ def labelled(
     found: list[Any],
     clusters: tuple[Condensed, Selection],
     epsilon: float,
-    metric: Metric,
-    alpha: float,
-    dtype: np.dtype,
+    units: Units,
 ) -> Results:
     """Labels and probabilities of the guests of a partition. `found` holds what `firsts` returned in every partition,
     or the part for this one; `clusters` is what `hierarchy.tree_on_host` returned."""
@@ -282,7 +265,7 @@ def labelled(
     equal = as_bits(joined.weight) == 0
     order = ops.xp.arange(given.bvh.n, dtype=np.int32)
     with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
-        height = heights(ops.unscaled(given.bvh, joined.weight, order), metric, alpha, dtype, ops)
+        height = heights(ops.unscaled(given.bvh, joined.weight, order), *units, ops)
     tree, selection = hierarchy.on_backend(ops, *clusters)
     cluster, height = leaving_of(tree, joined.cluster, joined.height, equal, height)
     return Results(*ops.label_points(tree, selection, epsilon, cluster, height), given.rows)
@@ -310,11 +293,6 @@ def _joined(ops: Backend, own: int, near: Nearest, found: list[Any]) -> Joined:
 def leaving_of_points(ops: Backend, own: Contracted, values: tuple[Array, Array]) -> Leaving:
     """Where the points of a partition leave their clusters; `values` are those of the vertices."""
     return Leaving(own.vertex, *map(ops.asarray, values))
-
-
-def partition_of(ops: Backend, local: Local) -> Partition:
-    """The partition, with core distances as weights take them."""
-    return local.partition
 
 
 def rescaled(ops: Backend, local: Local, excess: int, search: Search) -> Partition:

@@ -8,7 +8,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 from emst.dask import minimum_spanning_tree
-from emst.dask.cluster import Cluster, _check_versions, _common_device
+from emst.dask.engine import DaskEngine, _check_versions, _common_device
 
 X = np.ones((5, 2))
 
@@ -17,7 +17,7 @@ def test_no_client(monkeypatch):
     def nobody():
         raise ValueError("no clients found")
 
-    monkeypatch.setattr("emst.dask.cluster.get_client", nobody)
+    monkeypatch.setattr("emst.dask.engine.get_client", nobody)
     with pytest.raises(RuntimeError, match="there is no Dask client; start one with these two lines") as error:
         minimum_spanning_tree(X)
     assert "from emst.dask import local_cluster\n" in str(error.value)
@@ -62,14 +62,14 @@ def test_another_client_than_the_current_one(client):
         LocalCluster(n_workers=1, processes=False, memory_limit=0, dashboard_address=":0") as local,
         Client(local, set_as_default=False) as other,
     ):
-        cluster = Cluster(other, "cpu")
-        assert cluster.workers != Cluster(client, "cpu").workers
+        cluster = DaskEngine(other, "cpu")
+        assert cluster.workers != DaskEngine(client, "cpu").workers
         assert cluster.gather([cluster.submit(lambda ops: 3)]) == [3]
 
 
 def test_the_driver_holds_no_task_that_nobody_wants(client):
     """What a stage made leaves the workers when the next one has used it."""
-    cluster = Cluster(client, "cpu")
+    cluster = DaskEngine(client, "cpu")
     with cluster.releasing():
         task = cluster.submit(lambda ops: 3)
         assert cluster.gather([task]) == [3]

@@ -7,6 +7,7 @@ Points that share all codes keep the order of their rows, as on one device: piec
 from __future__ import annotations
 
 import copy
+import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,10 +17,24 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Bvh, Norm
-from emst.dask.cells import Cell, Segment, segments_of
-from emst.dask.sizes import Sized
+from emst.partitions.cells import Cell, Segment, segments_of
+from emst.partitions.packets import Sized
 
 FEW = 16  # segments; the points of one are then found by a pass over all
+
+
+@dataclass(frozen=True)
+class Search:
+    """How distances are searched and weighed, in all stages of a fit."""
+
+    k: int  # a core distance is that of the k-th nearest point; 1 without core distances
+    scale: float  # what points are multiplied by
+    norm: Norm
+    core_factor: float  # see `Metric.core_factor`
+
+    def lowered(self, excess: int) -> float:
+        """The scale for queries that are too large for that of the points."""
+        return math.ldexp(self.scale, -excess)
 
 
 class Piece(NamedTuple):
@@ -84,14 +99,14 @@ class Partition(Sized):
 
 
 def split(
-    ops: Backend, points: Array, first_row: int, scale: float, root: Cell, segments: Sequence[Segment], k: int
+    ops: Backend, points: Array, first_row: int, root: Cell, segments: Sequence[Segment], search: Search
 ) -> list[Piece]:
     """The pieces of a chunk, one for every partition."""
     partitions = segments[-1].partition + 1
     rows = ops.xp.arange(first_row, first_row + len(points), dtype=np.int64)
     if len(segments) == 1:
-        return [_piece(points, rows, [len(points)], segments[0].cell, k)]
-    number = segments_of(points, scale, root, ops)
+        return [_piece(points, rows, [len(points)], segments[0].cell, search.k)]
+    number = segments_of(points, search.scale, root, ops)
     if len(segments) <= FEW:
         members = [np.flatnonzero(number == i) for i in range(len(segments))]
         order, starts = None, np.cumsum([0, *map(len, members)]).tolist()
@@ -107,7 +122,7 @@ def split(
         else:
             chosen = np.concatenate([members[i] for i in mine]) if len(mine) > 1 else members[mine[0]]
         counts = [starts[i + 1] - starts[i] for i in mine]
-        pieces.append(_piece(points[chosen], rows[chosen], counts, segments[mine[0]].cell, k))
+        pieces.append(_piece(points[chosen], rows[chosen], counts, segments[mine[0]].cell, search.k))
     return pieces
 
 
@@ -119,8 +134,13 @@ def _piece(points: Array, rows: Array, counts: list[int], cell: Cell, k: int) ->
     return Piece(points, kept, [k, *counts[1:]], rows[k:run])
 
 
+def counts(ops: Backend, pieces: list[Piece]) -> list[int]:
+    """How many points a chunk gives to every partition."""
+    return [len(piece.rows) + len(piece.left_out) for piece in pieces]
+
+
 def assemble(
-    ops: Backend, pieces: list[Any], partition: int, cells: list[Cell], scale: float, norm: Norm, k: int, divided: bool
+    ops: Backend, pieces: list[Any], partition: int, cells: list[Cell], search: Search, divided: bool
 ) -> Partition:
     """Put a partition together from one piece of every chunk.
 
@@ -139,7 +159,7 @@ def assemble(
     rows_of = [ops.asarray(piece.rows) for piece in mine]
     starts = [np.cumsum([0, *piece.counts]) for piece in mine]
     blocks: list[tuple[Array, Array, Array]] = []
-    kept = 0
+    k, kept = search.k, 0
     for number, cell in enumerate(cells):
         parts = [slice(start[number], start[number + 1]) for start in starts]
         points = _joined([own[part] for own, part in zip(points_of, parts)])
@@ -149,7 +169,7 @@ def assemble(
             points, rows = ops.xp.ascontiguousarray(points[:k]), rows[:k]
         kept = len(rows) if number == 0 else kept
         if len(rows):
-            order = ops.curve_order(points, scale, box=cell.box if divided else None).rows
+            order = ops.curve_order(points, search.scale, box=cell.box if divided else None).rows
             blocks.append((points, order, rows[order]))
     del points_of, rows_of
     if len(blocks) == 1:
@@ -161,10 +181,22 @@ def assemble(
         rows = np.concatenate([own for _, _, own in blocks])
     del blocks
     out = np.sort(_joined(left_out))
-    return Partition(ops.build_bvh(points, order, scale, norm), rows, out, kept if len(out) else len(rows))
+    return Partition(
+        ops.build_bvh(points, order, search.scale, search.norm), rows, out, kept if len(out) else len(rows)
+    )
 
 
 def _joined(parts: list[Array]) -> Array:
     """One array of all parts; without a copy where only one of them holds something."""
     some = [part for part in parts if len(part)]
     return some[0] if len(some) == 1 else np.concatenate(some or parts[:1])
+
+
+def with_core_distances(ops: Backend, partition: Partition, k: int) -> Partition:
+    """The partition with the core distances of its points among themselves; infinite where it has too few."""
+    partition = partition.with_bvh()
+    if len(partition.rows) >= k:
+        ops.core_distances(partition.bvh, k)
+    else:
+        ops.set_cores(partition.bvh, ops.xp.full(partition.bvh.n, np.inf, partition.bvh.dtype))
+    return partition

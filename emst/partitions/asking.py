@@ -1,9 +1,11 @@
 """The first task of a round: a partition asks others for the lightest edges of its components.
 
-A point that may hold the lightest edge of its component goes to the partitions that may hold the other end. What it
-learns is kept. While the nearest point that was found lies in another component, the point need not ask again: that
-edge, or a lighter one between the two components, is known. Otherwise its other edges are no lighter than what was
-found, or than how far it asked. So it asks a little farther than it must.
+Travels: a `Packet` to each partition that may hold the other end of the lightest edge of a component, with the points
+that may hold this end. The answer, `Found`, comes back in the next round. The `Memory` stays where the partition lives.
+
+Invariant: a point that does not ask knows enough. While the nearest point that it was told of lies in another
+component, it need not ask again: that edge, or a lighter one between the two components, is known. Otherwise its other
+edges are no lighter than what it was told, or than how far it asked. So it asks a little farther than it must.
 
 A component of which many points could ask sends some of them first, and hooks onto no other one in that round. In the
 next round it asks with more, but only with those that are within the weight of the lightest edge found. By the triangle
@@ -22,12 +24,12 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Bvh, Outline
-from emst.dask.certain import Local
-from emst.dask.components import Labels, Place, Rounds, labels_of
-from emst.dask.order import as_bits, bits_of
-from emst.dask.outline import power_of
-from emst.dask.routing import Sender, addressed_to
 from emst.inputs.devices import to_host
+from emst.partitions.certain import Local
+from emst.partitions.components import Labels, Place, Rounds, labels_of
+from emst.partitions.edges import as_bits, bits_of
+from emst.partitions.outline import power_of
+from emst.partitions.packets import Sender, addressed_to
 
 NOBODY = -1  # in the place of a component
 SAMPLE = 256  # points of a component that a partition lets ask first

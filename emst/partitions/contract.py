@@ -17,11 +17,11 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array
-from emst.dask.certain import Local, OpenEdges
-from emst.dask.components import Place
-from emst.dask.order import bits_of
-from emst.dask.result import keys_of_certain
-from emst.dask.sizes import Sized
+from emst.partitions.certain import Local
+from emst.partitions.components import Place
+from emst.partitions.edges import OpenEdges, bits_of
+from emst.partitions.packets import Sized
+from emst.partitions.result import keys_of_certain
 
 
 @dataclass(eq=False)

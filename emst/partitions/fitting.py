@@ -1,26 +1,27 @@
-"""From input of any kind to the partitioned tree: what trees and clusterings begin with."""
+"""From chunks to the tree of all points: what trees and clusterings begin with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from distributed import Future
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, PointStatistics, Report
-from emst.dask.cluster import Cluster
-from emst.dask.finite import namer
-from emst.dask.inputs import Chunks
-from emst.dask.outputs import scatter_rows
-from emst.dask.result import core_distances
-from emst.dask.spanning import PartitionedTree, partitioned_tree
+from emst.backend.records import Array, PointStatistics
 from emst.distances.metrics import Metric, directions, zero_rows
 from emst.distances.sphere import Beyond
 from emst.inputs.points import check_min_samples
+from emst.inputs.scaling import scale_of
 from emst.inputs.summary import counted
+from emst.partitions.chunks import Chunks, namer, scatter_rows
+from emst.partitions.engine import Engine, Future
+from emst.partitions.packets import part
+from emst.partitions.partition import Search
+from emst.partitions.result import Units, core_distances
+from emst.partitions.spanning import PartitionedTree, partitioned_tree
+from emst.progress import Progress
 
 BYTES_A_POINT = 200  # of a worker's memory, at most, while it works on points in three dimensions
 
@@ -32,28 +33,34 @@ class Zeros(NamedTuple):
     first: int
 
 
+@dataclass(frozen=True)
+class Request:
+    """What a caller asks of a tree."""
+
+    metric: Metric
+    min_samples: Any
+    partitions: int | None = None  # how many to aim at
+    dtype: Any = None
+    alpha: float = 1.0  # as for `emst.spanning.metric_tree`
+
+
 @dataclass(eq=False)
 class Fitted:
-    """A tree on the workers."""
+    """A tree where it was made."""
 
     tree: PartitionedTree
     cores: list[Future] | None  # T[m] of every chunk; None if min_samples is 1
-    dtype: np.dtype
+    units: Units
 
 
 def fitted_tree(
     chunks: Chunks,
-    metric: Metric,
-    min_samples: Any,
-    partitions: int | None,
-    cluster: Cluster,
-    dtype: Any = None,
-    report: Report | None = None,
-    alpha: float = 1.0,
-    verbose: bool = False,
+    request: Request,
+    engine: Engine,
+    progress: Progress,
     where: Callable[[int, int], str] | None = None,
 ) -> Fitted:
-    """The tree of points in chunks, whose futures it takes; `alpha` as for `emst.spanning.metric_tree`.
+    """The tree of points in chunks, whose futures it takes.
 
     Errors call row r of chunk i ``where(i, r)``, by default as `chunks` does.
 
@@ -63,30 +70,33 @@ def fitted_tree(
         Rows that are not finite, naming the first and how many; rows of zeros under "cosine"; angles out of range
         under "haversine"; `min_samples` or `partitions` out of range.
     """
-    k = check_min_samples(min_samples, chunks.n)
-    computed = metric.computed_in(chunks.dtype, dtype)
-    searched = metric.searched_in(computed)
-    images = images_of(chunks, metric, computed, cluster)
-    statistics = _statistics(images, metric, where or namer(chunks, None, cluster), cluster)
+    metric = request.metric
+    k = check_min_samples(request.min_samples, chunks.n)
+    progress.points(chunks.n)
+    units = Units(metric, request.alpha, metric.computed_in(chunks.dtype, request.dtype))
+    images = images_of(chunks, metric, units.dtype, engine)
+    statistics = _statistics(images, metric, where or namer(chunks, None, engine), engine)
     chunks.futures.clear()  # workers drop what they no longer need; what is lost with one is made again
-    count = _partitions(partitions, chunks, k, cluster)
-    factor = metric.core_factor(alpha, k, computed)
-    tree = partitioned_tree(
-        images, chunks.sizes, statistics, searched, k, metric.norm, count, cluster, report, factor, verbose
-    )
+    count = _partitions(request.partitions, chunks, k, engine)
+    progress.done("statistics", None)
+    factor = metric.core_factor(request.alpha, k, units.dtype)
+    scale = scale_of(statistics, metric.searched_in(units.dtype), metric.norm.degree, factor)
+    search = Search(k, scale, metric.norm, factor)
+    root = (statistics.low, statistics.high)
+    tree = partitioned_tree(images, chunks.sizes, root, search, count, engine, progress)
     cores = None
     if k > 1:
-        made = [cluster.submit(core_distances, local, metric, computed, at=j) for j, local in enumerate(tree.locals)]
-        values, rows = ([cluster.submit(_part, pair, i, at=j) for j, pair in enumerate(made)] for i in (0, 1))
-        cores = scatter_rows(cluster, values, rows, chunks)
-    return Fitted(tree, cores, computed)
+        made = [engine.submit(core_distances, local, units, at=j) for j, local in enumerate(tree.locals)]
+        values, rows = ([engine.submit(part, pair, i, at=j) for j, pair in enumerate(made)] for i in (0, 1))
+        cores = scatter_rows(engine, values, rows, chunks)
+    return Fitted(tree, cores, units)
 
 
-def images_of(chunks: Chunks, metric: Metric, computed: np.dtype, cluster: Cluster) -> list[Future]:
+def images_of(chunks: Chunks, metric: Metric, computed: np.dtype, engine: Engine) -> list[Future]:
     """The chunks in the metric's image, in the dtype that is searched in; or `Zeros` or `Beyond`, which it cannot
     take."""
     searched = metric.searched_in(computed)
-    return [cluster.submit(_image, chunk, metric, computed, searched) for chunk in chunks.futures]
+    return [engine.submit(_image, chunk, metric, computed, searched) for chunk in chunks.futures]
 
 
 def _image(ops: Backend, points: Array, metric: Metric, computed: np.dtype, searched: np.dtype) -> Any:
@@ -109,10 +119,10 @@ def _image(ops: Backend, points: Array, metric: Metric, computed: np.dtype, sear
 
 
 def _statistics(
-    images: list[Future], metric: Metric, where: Callable[[int, int], str], cluster: Cluster
+    images: list[Future], metric: Metric, where: Callable[[int, int], str], engine: Engine
 ) -> PointStatistics:
     """Statistics of all points. Raises ValueError if some are not finite, have no direction, or are no places."""
-    found = cluster.gather([cluster.submit(_statistics_of, image) for image in images])
+    found = engine.gather([engine.submit(_statistics_of, image) for image in images])
     zeros = [(i, own) for i, own in enumerate(found) if isinstance(own, Zeros)]
     if zeros:
         bad = counted(sum(own.rows for _, own in zeros), "such row")
@@ -146,21 +156,12 @@ def _statistics_of(ops: Backend, image: Any) -> Any:
     return ops.point_statistics(image) if len(image) else None
 
 
-def _partitions(wanted: int | None, chunks: Chunks, k: int, cluster: Cluster) -> int:
+def _partitions(wanted: int | None, chunks: Chunks, k: int, engine: Engine) -> int:
     """How many partitions to aim at: one for every thread, more where their memory would not do."""
     if wanted is not None:
         if isinstance(wanted, bool) or not isinstance(wanted, (int, np.integer)) or wanted < 1:
             raise ValueError(f"partitions must be a positive integer or None; got {wanted!r}")
         return int(wanted)
     needed = chunks.n * (BYTES_A_POINT + 4 * chunks.d * chunks.dtype.itemsize)
-    room = cluster.bytes_a_thread() // 4  # Dask lets results fill 60 % before it writes some to disk
-    return max(1, min(max(cluster.threads, -(-needed // room) if room else 1), chunks.n // max(64, 4 * k)))
-
-
-def _part(ops: Backend, pair: tuple[Array, Array], which: int) -> Array:
-    return pair[which]
-
-
-def without_source(chunks: Chunks) -> Chunks:
-    """The chunks without the caller's data, for results that only need to know where rows lie."""
-    return replace(chunks, futures=[], header=None)
+    share = engine.bytes_a_thread() // 4  # an engine may write results to disk where memory is scarce: Dask from 60 %
+    return max(1, min(max(engine.threads, -(-needed // share) if share else 1), chunks.n // max(64, 4 * k)))

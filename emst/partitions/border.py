@@ -15,10 +15,10 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Norm, Outline
-from emst.dask.outline import reaches, spacings
-from emst.dask.partition import Partition
-from emst.dask.routing import Sender, addressed_to
 from emst.inputs.devices import to_host
+from emst.partitions.outline import reaches, spacings
+from emst.partitions.packets import Sender, addressed_to
+from emst.partitions.partition import Partition
 
 NO_LABEL = -2  # differs from the label of every box
 
@@ -42,21 +42,27 @@ class Border(Sender):
     radius: Array  # T: how far they ask
 
 
-def border(ops: Backend, partition: Partition, outline: Outline, own: int, k: int, norm: Norm) -> Border:
+def border(ops: Backend, partition: Partition, outline: Outline, own: int, k: int) -> Border:
     """Find the points of a partition that may have neighbours in others."""
     bvh = partition.bvh
-    reach, near, rest = reaches(bvh, outline, own, norm, ops)
+    reach, near, rest = reaches(bvh, outline, own, ops)
     if k > 1:  # all points whose core distance may be smaller; sparse ones may lie far from the border
         asking = np.flatnonzero(reach <= bvh.core)
         radius = bvh.core[asking]
     else:
-        radius = spacings(bvh, near, norm, ops)
+        radius = spacings(bvh, near, ops)
         hopeful = reach[near] <= radius
         asking, radius = near[hopeful], radius[hopeful]
     points = ops.xp.ascontiguousarray(bvh.points()[asking])
-    asked = asked_of(ops, points, radius, outline, own, norm)
+    asked = asked_of(ops, points, radius, outline, own, bvh.norm)
     questions = {other: Questions(points[mine], radius[mine], mine) for other, mine in asked.items()}
     return Border(questions, reach, near, rest, asking, radius)
+
+
+def sent(ops: Backend, given: Border, count: int) -> tuple[int, int]:
+    """Points that ask, and bytes of their questions and of the answers."""
+    asked = [(len(own.radius), own.points.nbytes + own.radius.nbytes * (1 + count)) for own in given.packets.values()]
+    return sum(points for points, _ in asked), sum(size for _, size in asked)
 
 
 def asked_of(ops: Backend, points: Array, radius: Array, outline: Outline, own: int, norm: Norm) -> dict[int, Array]:

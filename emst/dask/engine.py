@@ -1,4 +1,6 @@
-"""The cluster: which workers there are, what runs where, and how long anybody waits.
+"""The engine of Dask: which workers there are, what runs where, and how long anybody waits.
+
+`DaskEngine` does what `emst/partitions/engine.py` asks of an engine; and more, for inputs and graphs.
 
 Work is cut into partitions. Every partition has a home, a worker that its tasks prefer; another one may take them over,
 so a worker that dies costs time and no result. Tasks are pure: they never write to their inputs, and what is lost is
@@ -27,9 +29,7 @@ from distributed.comm import CommClosedError
 
 import emst
 from emst.backend import backend_of
-from emst.dask.lost import LOST, TRIES, LostInput, plain_errors
-from emst.dask.pins import DropDeadPins
-from emst.dask.watch import NO_WORKERS_FOR, Watch
+from emst.dask.faults import LOST, NO_WORKERS_FOR, TRIES, DropDeadPins, LostInput, Watch, plain_errors
 from emst.inputs.devices import choose_device
 
 START_ONE = """start one with these two lines, or pass client=:
@@ -41,8 +41,8 @@ SWITCH = 0.0002  # seconds after which a thread lets other threads run Python; P
 DEVICE = "emst_device"  # attribute of a worker: the number of the GPU that it is bound to
 
 
-class Cluster:
-    """The workers of a client, and how tasks are given to them.
+class DaskEngine:
+    """The workers of a client, and how tasks are given to them: an `emst.partitions.engine.Engine`.
 
     Parameters
     ----------
@@ -186,10 +186,6 @@ class Cluster:
         finally:
             running.cancel()
 
-    def wait(self, futures: list[Future]) -> None:
-        """Wait until tasks have results, which stay on the workers; otherwise as `gather`."""
-        self.gather([self.submit(_nothing, future) for future in futures])
-
     def _until_done(self, running: concurrent.futures.Future[Any], watch: Watch) -> None:
         while True:
             concurrent.futures.wait([running], timeout=1.0)  # no exception, whose traceback would hold the results
@@ -272,10 +268,6 @@ def _run(device: str, gpu: int | None, function: Callable[..., Any], *args: Any)
         result = function(ops, *args)
         ops.xp.cuda.get_current_stream().synchronize()  # another thread's stream may read it
         return result
-
-
-def _nothing(ops: Any, value: Any) -> None:
-    """What is brought here of a result that stays on its worker."""
 
 
 def _gpu_of(value: Any) -> int | None:

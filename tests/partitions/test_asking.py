@@ -7,7 +7,7 @@ import pytest
 from helpers import to_device, to_host
 from norms_reference import BY_NAME
 
-from emst.dask import asking
+from emst.partitions import asking
 
 MANY = 1000
 

@@ -8,13 +8,13 @@ import pytest
 
 import emst.cpu
 from emst.backend.records import EUCLIDEAN
-from emst.dask import answering, asking, border, cells, certain, components, joining, partition, queries
-from emst.dask.cells import Cutting, box_members, sample_codes
-from emst.dask.outline import BOXES, joined_outline, on_backend, outline_of, reaches
-from emst.dask.sizes import bytes_of
-from emst.dask.spanning import with_core_distances
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
+from emst.partitions import answering, asking, border, cells, certain, components, partition, queries, rounds
+from emst.partitions.cells import Cutting, box_members, sample_codes
+from emst.partitions.outline import BOXES, joined_outline, on_backend, outline_of, reaches
+from emst.partitions.packets import bytes_of
+from emst.partitions.partition import Search, with_core_distances
 from emst.spanning import spanning_tree
 
 RNG = np.random.default_rng(13)  # for SETS; tests take `rng`
@@ -31,6 +31,7 @@ def partitions_of(ops, X, count, k=1, chunks=3):
     X = ops.asarray(X)
     statistics = ops.point_statistics(X)
     scale = scale_of(statistics, X.dtype)
+    search = Search(k, scale, EUCLIDEAN, 1.0)
     cutting = Cutting((statistics.low, statistics.high), len(X), count, scale)
     firsts = np.linspace(0, len(X), chunks + 1).astype(int)
     parts = [X[a:b] for a, b in zip(firsts, firsts[1:])]
@@ -41,13 +42,13 @@ def partitions_of(ops, X, count, k=1, chunks=3):
             cutting.box([box_members(ops, part, scale, [path for *_, path in cutting.unboxed]) for part in parts])
     segments = cutting.segments()
     pieces = [
-        partition.split(ops, part, int(first), scale, cutting.root, segments, k) for part, first in zip(parts, firsts)
+        partition.split(ops, part, int(first), cutting.root, segments, search) for part, first in zip(parts, firsts)
     ]
     made = []
     for j in range(segments[-1].partition + 1):
         if sum(len(own[j].rows) for own in pieces):
             inside = [segment.cell for segment in segments if segment.partition == j]
-            made.append(partition.assemble(ops, pieces, j, inside, scale, EUCLIDEAN, k, True))
+            made.append(partition.assemble(ops, pieces, j, inside, search, True))
     return made, scale
 
 
@@ -86,7 +87,7 @@ def test_a_run_of_equal_points_begins_a_partition(ops, rng, k):
 @pytest.mark.parametrize("name", SETS)
 def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name):
     made, _ = partitions_of(ops, SETS[name], 4, k=2)
-    outlines = [outline_of(part.bvh, BOXES, ops) for part in made]
+    outlines = [outline_of(ops, part, BOXES) for part in made]
     points = [to_host(part.bvh.points()) for part in made]
     for own, inside in zip(outlines, points):
         low, high = own.low[own.child < 0, None], own.high[own.child < 0, None]
@@ -96,9 +97,9 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name)
             below = slice(own.child[node], own.child[node] + own.children[node])
             assert np.array_equal(own.low[below].min(axis=0), own.low[node])
             assert np.array_equal(own.high[below].max(axis=0), own.high[node])
-    joined = joined_outline(outlines)
+    joined = joined_outline(ops, outlines)
     for j, part in enumerate(made):
-        reach, near, rest = reaches(part.bvh, type(joined)(*map(ops.asarray, joined)), j, EUCLIDEAN, ops)
+        reach, near, rest = reaches(part.bvh, on_backend(ops, joined), j, ops)
         reach, near = to_host(reach), to_host(near)
         others = np.concatenate([own for i, own in enumerate(points) if i != j])
         chosen = rng.integers(0, len(points[j]), 50)
@@ -111,10 +112,11 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name)
 
 def local_trees(ops, made, k=1, core_factor=1.0):
     """The partitions with their certain edges, by the tasks of `partitioned_tree`."""
-    outline = on_backend(joined_outline([outline_of(part.bvh, BOXES, ops) for part in made]), ops)
-    borders = [border.border(ops, part, outline, j, k, EUCLIDEAN) for j, part in enumerate(made)]
+    outline = on_backend(ops, joined_outline(ops, [outline_of(ops, part, BOXES) for part in made]))
+    borders = [border.border(ops, part, outline, j, k) for j, part in enumerate(made)]
     found = [border.distances_for(ops, part, j, max(k - 1, 1), borders) for j, part in enumerate(made)]
-    return [certain.local_tree(ops, part, borders[j], j, k, core_factor, found) for j, part in enumerate(made)]
+    search = Search(k, 1.0, EUCLIDEAN, core_factor)
+    return [certain.local_tree(ops, part, borders[j], j, search, found) for j, part in enumerate(made)]
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -184,8 +186,8 @@ def rounds_of(ops, trees, k, frugal):
     """The state after the rounds, and the most points that were sent in one, by the tasks of `all_rounds`."""
     starts = np.cumsum([0, *(local.partition.size for local in trees)]).tolist()
     places = [components.Place(j, start) for j, start in enumerate(starts[:-1])]
-    own = [outline_of(local.partition.bvh, BOXES, ops) for local in trees]
-    outline = on_backend(joined_outline(own), ops)
+    own = [outline_of(ops, local.partition, BOXES) for local in trees]
+    outline = on_backend(ops, joined_outline(ops, own))
     summaries = [components.summary(ops, *given) for given in zip(trees, places, own)]
     state = components.begin(ops, summaries, EUCLIDEAN)
     asked, answers = [None] * len(trees), []
@@ -198,7 +200,7 @@ def rounds_of(ops, trees, k, frugal):
             answering.answer(ops, local, place, state, mine, asked, frugal)
             for local, place, mine in zip(trees, places, own)
         ]
-        state = joining.join(ops, state, answers)
+        state = rounds.join(ops, state, answers)
     return state
 
 
@@ -257,8 +259,8 @@ def test_points_remember_what_they_were_told(ops):
 
 def queries_find_points(ops, part, scale):
     """Some points of a partition are new ones, whose home it is, and find themselves there."""
-    xp, n, search = ops.xp, part.bvh.n, queries.Search(1, scale, EUCLIDEAN, 1.0)
-    outline = on_backend(joined_outline([outline_of(part.bvh, BOXES, ops)]), ops)
+    xp, n, search = ops.xp, part.bvh.n, Search(1, scale, EUCLIDEAN, 1.0)
+    outline = on_backend(ops, joined_outline(ops, [outline_of(ops, part, BOXES)]))
     visitors = queries.Visitors(part.bvh.points()[::50] / scale, xp.arange(0, n, 50))
     guests = queries.guests(ops, part, outline, 0, 0, search, [{0: visitors}])
     leaving = queries.Leaving(xp.arange(n, dtype=np.int32), xp.zeros(n, np.int32), xp.zeros(n))

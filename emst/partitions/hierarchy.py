@@ -13,15 +13,15 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Condensed, Linkage, Selection
-from emst.dask.certain import Local, OpenEdges
-from emst.dask.components import columns_of
-from emst.dask.contract import Contracted
-from emst.dask.order import total_order
-from emst.dask.sizes import Sized
-from emst.distances.metrics import Metric
+from emst.hierarchy import scores
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
 from emst.inputs.devices import to_host
+from emst.partitions.certain import Local
+from emst.partitions.contract import Contracted
+from emst.partitions.edges import OpenEdges, columns_of, total_order
+from emst.partitions.packets import Sized
+from emst.partitions.result import Units
 from emst.spanning import heights
 
 
@@ -50,14 +50,7 @@ def part_of(ops: Backend, own: Contracted) -> Part:
 
 
 def hierarchy(
-    ops: Backend,
-    local: Local,
-    parts: list[Part],
-    joined: OpenEdges,
-    metric: Metric,
-    alpha: float,
-    dtype: np.dtype,
-    degree: float,
+    ops: Backend, local: Local, parts: list[Part], joined: OpenEdges, units: Units, degree: float
 ) -> Hierarchy:
     """The dendrogram of all points, from what is left of the partitions. `local` is any of them."""
     xp = ops.xp
@@ -79,7 +72,7 @@ def hierarchy(
     weights = ops.unscaled(local.partition.bvh, xp.ascontiguousarray(weight[order]), places)
     if degree not in (1, 2):  # as in `emst.spanning.spanning_tree`
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
-    weights = heights(weights, metric, alpha, dtype, ops)
+    weights = heights(weights, *units, ops)
     sizes = xp.concatenate([ops.asarray(part.weight) for part in parts])
     contracted = bool((sizes > 1).any())
     linkage = ops.linkage(edges, weights, sizes if contracted else None)
@@ -143,3 +136,8 @@ def on_backend(ops: Backend, condensed: Condensed, selection: Selection) -> tupl
     """What `tree_on_host` returned in arrays of the backend."""
     tree = {name: ops.asarray(value) for name, value in vars(condensed).items() if hasattr(value, "dtype")}
     return replace(condensed, **tree), Selection(ops.asarray(selection.chosen), ops.asarray(selection.label))
+
+
+def persistence(ops: Backend, flat: FlatClustering, hierarchy: Hierarchy) -> np.ndarray:
+    """How persistent each cluster is, on the host."""
+    return scores.persistence(flat, hierarchy.sizes)

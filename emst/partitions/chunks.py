@@ -1,0 +1,200 @@
+"""Points in chunks of rows: what is known of the chunks, rows that are left out, and results back in their order.
+
+Rows that are not finite are left out of a clustering, and get labels of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from emst.backend.operations import Backend
+from emst.backend.records import Array
+from emst.inputs.devices import to_host
+from emst.inputs.finite import FiniteRows, finite_rows
+from emst.partitions.engine import Engine, Future
+
+Packet = tuple[Array, Array]  # rows of one chunk, counted from its first: int32 or int64[m]; their values T[m, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Chunks:
+    """The points, in chunks of rows. Nothing is known of their values yet: the statistics of the points check them.
+
+    Attributes
+    ----------
+    futures : list of Future
+        Of T[m, d] on the device of a worker, C-contiguous, in `dtype`.
+    sizes : list of int
+        Rows of every chunk; 0 is possible.
+    d : int
+        Number of columns, at least 1.
+    dtype : dtype
+        float32 or float64: what to compute in.
+    names : list of str
+        What errors call the chunks; empty for a plain array, whose chunks its owner does not know.
+    header : array or data frame of shape (0, d)
+        The input without its rows, from which scikit-learn takes the number and the names of the columns.
+    known : bool
+        False where the caller's chunks have unknown sizes.
+    """
+
+    futures: list[Future]
+    sizes: list[int]
+    d: int
+    dtype: np.dtype
+    names: list[str]
+    header: Any = None
+    known: bool = True
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return sum(self.sizes)
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """First row of every chunk, and `n`: int64[c + 1]."""
+        return np.concatenate([[0], np.cumsum(self.sizes, dtype=np.int64)]).astype(np.int64)
+
+    @property
+    def row_chunks(self) -> list[float]:
+        """The chunks of results, as dask.array has them: NaN where the input's are unknown, because Dask combines
+        unknown chunks with unknown ones only."""
+        return list(self.sizes) if self.known else [math.nan] * len(self.sizes)
+
+    def without_source(self) -> Chunks:
+        """The chunks without the caller's data, for results that only need to know where rows lie."""
+        return replace(self, futures=[], header=None)
+
+    def where(self, row: int) -> str:
+        """What errors call a row: "row 123 (chunk 4, row 7 of it)"."""
+        if not self.names:
+            return f"row {row}"
+        i = int(np.searchsorted(self.offsets, row, side="right")) - 1
+        return f"row {row} ({self.names[i]}, row {row - int(self.offsets[i])} of it)"
+
+
+def finite_chunks(chunks: Chunks, engine: Engine) -> tuple[Chunks, list[Future] | None]:
+    """The chunks without rows that are not finite, and which rows are left out of each: futures of `FiniteRows`, or
+    None where nothing is."""
+    bad = engine.gather([engine.submit(_bad_rows, chunk) for chunk in chunks.futures])
+    if not any(bad):
+        return chunks, None
+    rows = [engine.submit(_finite_rows, chunk) for chunk in chunks.futures]
+    kept = [engine.submit(_kept, chunk, own) for chunk, own in zip(chunks.futures, rows)]
+    chunks.futures.clear()  # as in `fitted_tree`
+    sizes = [size - left_out for size, left_out in zip(chunks.sizes, bad)]
+    return replace(chunks, futures=kept, sizes=sizes), rows
+
+
+def spread(
+    values: list[Future], rows: list[Future] | None, infinite: float, missing: float, engine: Engine
+) -> list[Future]:
+    """Values of the rows that are finite, at their places among all rows of their chunks; see `FiniteRows.spread`."""
+    if rows is None:
+        return values
+    return [engine.submit(_spread, own, kept, infinite, missing) for own, kept in zip(values, rows)]
+
+
+def namer(given: Chunks, rows: list[Future] | None, engine: Engine) -> Callable[[int, int], str]:
+    """A function of a chunk's number and of a point of it, which returns what errors call the row of that point.
+
+    `given` are the caller's chunks, of which `rows` says what was left out."""
+
+    def where(i: int, point: int) -> str:
+        row = point if rows is None else int(engine.gather([rows[i]])[0].kept[point])
+        return given.where(int(given.offsets[i]) + row)
+
+    return where
+
+
+def _bad_rows(ops: Backend, chunk: Array) -> int:
+    return ops.point_statistics(chunk).bad if len(chunk) else 0
+
+
+def _finite_rows(ops: Backend, chunk: Array) -> FiniteRows:
+    return finite_rows(chunk).mapped(to_host)
+
+
+def _kept(ops: Backend, chunk: Array, rows: FiniteRows) -> Array:
+    return ops.xp.ascontiguousarray(chunk[ops.asarray(rows.kept)])
+
+
+def _spread(ops: Backend, values: np.ndarray, rows: FiniteRows, infinite: Any, missing: Any) -> np.ndarray:
+    return rows.spread(values, infinite, missing)
+
+
+def scatter_rows(engine: Engine, values: list[Future], rows: list[Future], chunks: Chunks) -> list[Future]:
+    """Bring values from partitions back to the chunks of the input.
+
+    In one process a chunk reads all partitions, which costs nothing: arrays pass by reference. Across processes only
+    the packet for a chunk travels to it.
+
+    Parameters
+    ----------
+    engine : Engine
+    values : list of Future
+        T[m] or T[m, k] of every partition, on the worker's device.
+    rows : list of Future
+        int64[m] of every partition: the row of the input that a value belongs to. Every row of the input occurs once.
+    chunks : Chunks
+
+    Returns
+    -------
+    list of Future
+        One numpy array T[size] or T[size, k] a chunk.
+    """
+    offsets, sizes = chunks.offsets, chunks.sizes
+    packets = [engine.submit(_packets, *each, offsets, at=j) for j, each in enumerate(zip(values, rows))]
+    if engine.in_process:
+        return [engine.submit(_assembled_of, i, size, packets, at=i) for i, size in enumerate(sizes)]
+    for_chunk: list[list[Future]] = [[] for _ in sizes]
+    for j, there in enumerate(engine.gather([engine.submit(_chunks_in, one) for one in packets])):
+        for i in there:
+            for_chunk[i].append(engine.submit(_packet, packets[j], i))
+    return [engine.submit(_assembled, size, for_chunk[i], at=i) for i, size in enumerate(sizes)]
+
+
+def _packets(ops: Any, values: Array, rows: Array, offsets: np.ndarray) -> dict[int, Packet]:
+    """Task: the values of a partition by chunk, in ascending order of rows. A chunk that has none here is left out,
+    but an empty chunk has an empty packet everywhere: its result needs a dtype."""
+    order = ops.sort_order(rows.astype(np.uint64))
+    rows, values = rows[order], values[order]
+    cuts = to_host(ops.xp.searchsorted(rows, ops.asarray(offsets)))
+    empty = np.diff(offsets) == 0
+    return {
+        int(i): (rows[cuts[i] : cuts[i + 1]] - int(offsets[i]), values[cuts[i] : cuts[i + 1]])
+        for i in np.flatnonzero((np.diff(cuts) > 0) | empty)
+    }
+
+
+def _chunks_in(ops: Any, packets: dict[int, Packet]) -> list[int]:
+    """Task: which chunks have values in a partition."""
+    return list(packets)
+
+
+def _packet(ops: Any, packets: dict[int, Packet], i: int) -> tuple[np.ndarray, np.ndarray]:
+    """Task: what a partition holds for a chunk."""
+    rows, values = packets[i]
+    return to_host(rows), to_host(values)
+
+
+def _assembled_of(ops: Any, i: int, size: int, partitions: list[dict[int, Packet]]) -> np.ndarray:
+    """Task: a chunk from all partitions."""
+    return _assembled(ops, size, [packets[i] for packets in partitions if i in packets])
+
+
+def _assembled(ops: Any, size: int, packets: list[Packet]) -> np.ndarray:
+    """Task: a chunk from its packets."""
+    if sum(len(rows) for rows, _ in packets) != size:
+        raise RuntimeError(f"a chunk of {size} rows got {sum(len(rows) for rows, _ in packets)} results")
+    first = packets[0][1]
+    chunk = ops.xp.empty((size, *first.shape[1:]), first.dtype)
+    for rows, values in packets:
+        chunk[ops.asarray(rows)] = ops.asarray(values)
+    return to_host(chunk)

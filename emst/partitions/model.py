@@ -1,0 +1,137 @@
+"""What a fit of a clustering keeps: futures of the tree, the dendrogram and the clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from emst.backend.operations import Backend
+from emst.backend.records import Condensed
+from emst.hdbscan.trees import CondensedTree
+from emst.hierarchy.selection import Options
+from emst.partitions import contract, hierarchy
+from emst.partitions.chunks import Chunks, scatter_rows, spread
+from emst.partitions.engine import Engine, Future, wait
+from emst.partitions.fitting import Fitted
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A fitted tree and the clusters that were selected from it. Futures keep both on the workers.
+
+    Attributes
+    ----------
+    fitted : Fitted
+    given, chunks : Chunks
+        The caller's chunks, and those of the finite rows, both without their data.
+    rows : list of Future of FiniteRows, or None
+        Which rows of every chunk are left out.
+    options : Options
+    contracted : list of Future of Contracted
+    hierarchy : Future of Hierarchy
+    flat : Future of FlatClustering
+    least : int
+        Of fewer points, no subtree is a vertex of its own.
+    engine : Engine
+    """
+
+    fitted: Fitted
+    given: Chunks
+    chunks: Chunks
+    rows: list[Future] | None
+    options: Options
+    contracted: list[Future]
+    hierarchy: Future
+    flat: Future
+    least: int
+    engine: Engine
+
+    @property
+    def futures(self) -> Iterator[Any]:
+        """All that predictions and other selections begin with."""
+        yield from self.fitted.tree.locals
+        yield from self.contracted
+        yield self.flat
+
+    def reclustered(self, options: Options) -> Model:
+        """The model with clusters that are selected by other options."""
+        if options.min_cluster_size < self.least:
+            return clustered(self.fitted, self.given, self.chunks, self.rows, options, self.engine)
+        flat = self.engine.submit(hierarchy.clusters, self.hierarchy, options, at=0)
+        return replace(self, options=options, flat=flat)
+
+    def _of_chunks(self, which: int) -> list[Future]:
+        """One of the values of `hierarchy.of_partition` for every point, in the chunks of finite rows."""
+        engine = self.engine
+        numbers = range(len(self.contracted))
+        values = [engine.submit(hierarchy.of_partition, self.flat, self.hierarchy, j, at=0) for j in numbers]
+        points = [engine.submit(hierarchy.of_points, values[j], which, self.contracted[j], at=j) for j in numbers]
+        rows = [engine.submit(hierarchy.rows_of, local, at=j) for j, local in enumerate(self.fitted.tree.locals)]
+        return scatter_rows(engine, points, rows, self.chunks)
+
+    def results(self) -> tuple[list[Future], list[Future], np.ndarray]:
+        """Labels and probabilities in the caller's chunks, and the persistence of clusters, when they are complete."""
+        engine = self.engine
+        labels = spread(self._of_chunks(0), self.rows, -2, -3, engine)
+        probabilities = spread(self._of_chunks(1), self.rows, 0, np.nan, engine)
+        wait(labels, engine)
+        (persistence,) = engine.gather([engine.submit(hierarchy.persistence, self.flat, self.hierarchy, at=0)])
+        return labels, probabilities, persistence
+
+    def cores(self) -> list[Future]:
+        """Core distances in the caller's chunks."""
+        cores = self.fitted.cores
+        if cores is None:
+            dtype = self.fitted.units.dtype
+            cores = [self.engine.submit(_zeros, size, dtype) for size in self.chunks.sizes]
+        return spread(cores, self.rows, np.nan, np.nan, self.engine)
+
+    def condensed_tree(self) -> CondensedTree:
+        """The condensed tree with the places of all points, in this process."""
+        engine = self.engine
+        condensed, selection = engine.gather([engine.submit(hierarchy.tree_on_host, self.flat, at=0)])[0]
+        found = [np.concatenate(engine.gather(self._of_chunks(which))) for which in (2, 3)]
+        tree = _Expanded(condensed, *found)
+        kept = None
+        if self.rows is not None:
+            own = engine.gather(self.rows)
+            kept = np.concatenate([rows.kept + first for rows, first in zip(own, self.given.offsets)])
+        return CondensedTree(tree, selection, rows=kept, n=self.given.n)
+
+
+def clustered(
+    fitted: Fitted, given: Chunks, chunks: Chunks, rows: list[Future] | None, options: Options, engine: Engine
+) -> Model:
+    """The clusters of a tree; see `Model`."""
+    tree = fitted.tree
+    least = options.min_cluster_size if options.min_cluster_size <= chunks.n else 2
+    if tree.search.norm.degree not in (1, 2):  # their heights are made ascending over the edges of all points
+        least = 2
+    contracted = [
+        engine.submit(contract.contracted, local, place, tree.joined, least, at=place.number)
+        for local, place in zip(tree.locals, tree.places)
+    ]
+    parts = [engine.submit(hierarchy.part_of, own, at=j) for j, own in enumerate(contracted)]
+    known = engine.submit(
+        hierarchy.hierarchy, tree.locals[0], parts, tree.joined, fitted.units, tree.search.norm.degree, at=0
+    )
+    flat = engine.submit(hierarchy.clusters, known, options, at=0)
+    given, chunks = given.without_source(), chunks.without_source()
+    return Model(fitted, given, chunks, rows, options, contracted, known, flat, least, engine)
+
+
+class _Expanded(Condensed):
+    """A condensed tree whose points are given by the clusters and heights at which they leave."""
+
+    def __init__(self, condensed: Condensed, cluster: np.ndarray, height: np.ndarray) -> None:
+        self.__dict__.update(condensed.__dict__, cluster=cluster, _height=height)
+
+    def leaving(self, points: Any = slice(None)) -> tuple[Any, Any]:
+        return self.cluster[points], self._height[points]  # type: ignore[attr-defined]
+
+
+def _zeros(ops: Backend, size: int, dtype: Any) -> Any:
+    return ops.xp.zeros(size, dtype)
