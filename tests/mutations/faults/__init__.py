@@ -22,7 +22,22 @@ from . import (
 )
 from .fault import Fault
 
-ROOMS = (points, graph, hierarchy, distances, runtime, hdbscan, backend, inputs, io, cli, plots, compat, dask, top)
+ROOMS = (
+    points,
+    graph,
+    hierarchy,
+    distances,
+    runtime,
+    hdbscan,
+    backend,
+    inputs,
+    io,
+    cli,
+    plots,
+    compat,
+    partitions,
+    top,
+)
 CUDA_ROOMS = (cuda_points, cuda_graph, cuda_hierarchy, cuda_runtime)
 FAULTS = [fault for room in ROOMS + CUDA_ROOMS for fault in room.FAULTS]
 
