@@ -14,7 +14,7 @@ FAULTS = [
         "emst/cpu/lightest.py",
         "            for_chunks(improve, leaves, grain, *args)\n",
         "            for_chunks(improve, leaves, grain, *args)\n            break\n",
-        ("tests/points/test_lightest.py",),
+        ("tests/test_lightest.py",),
     ),
     Fault(
         "the floor of a list is the entry after its last",

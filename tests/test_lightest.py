@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from emst import minimum_spanning_tree
-from emst.cpu.points import lightest
+from emst.cpu import lightest
 from emst.cpu.runtime.lanes import LANES
 
 RNG = np.random.default_rng(3)
