@@ -14,7 +14,7 @@ import numpy as np
 
 from emst.backend import backend_of
 from emst.backend.records import Array
-from emst.distances.pairwise import ROUNDING, sklearn_pairwise
+from emst.distances.pairwise import ROUNDING, near_one, sklearn_pairwise
 from emst.inputs.summary import counted
 
 TILE = 512  # rows and columns of the matrix that are compared with their mirror image at once
@@ -118,6 +118,7 @@ def by_blocks(X: Array, metric: str, p: float = 2.0) -> Array:
     n = len(X)
     matrix = np.empty_like(X, shape=(n, n))
     if metric == "cosine":
+        X = near_one(X)
         length = np.sqrt((X * X).sum(axis=1, keepdims=True))
         X = X / np.where(length == 0, 1, length)
     size = max(1, BLOCK_BYTES // (n * X.dtype.itemsize))

@@ -61,6 +61,8 @@ def sklearn_pairwise(a: Any, b: Any, metric: Any, params: dict[str, Any]) -> np.
     """`sklearn.metrics.pairwise_distances`, but ValueError where the metric has no such parameters."""
     if issparse(a):
         a = _with_narrow_indices(a, metric)
+    elif metric == "cosine":
+        a, b = (rows if rows is None else near_one(rows) for rows in (a, b))
     if metric == "haversine" and params:
         sphere = sphere_of(params)
         radians = (None if places is None else sphere.radians(places) for places in (a, b))
@@ -72,6 +74,12 @@ def sklearn_pairwise(a: Any, b: Any, metric: Any, params: dict[str, Any]) -> np.
             raise
         names = ", ".join(map(repr, params))
         raise ValueError(f"metric={metric!r} does not take these parameters: {names}") from error
+
+
+def near_one(rows: Array) -> Array:
+    """Rows times powers of two, so that the greatest coordinate of each is near 1. Their cosine distances stay, but
+    squares neither overflow nor vanish: scikit-learn takes short rows for rows of zeros."""
+    return np.ldexp(rows, -np.frexp(abs(rows).max(axis=1, keepdims=True))[1])
 
 
 def _with_narrow_indices(X: Any, metric: Any) -> Any:

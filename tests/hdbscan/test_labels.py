@@ -208,6 +208,17 @@ def test_cosine_of_rows_of_zeros(ops, zeros):
     assert_single_linkage(ours, pairwise_distances(x, metric="cosine"), 2)
 
 
+@pytest.mark.parametrize("exponent", [-900, -100, 100, 900])
+def test_lengths_do_not_count_in_cosine_distances(ops, exponent):
+    """Nor beside rows of zeros, which take the matrix of distances."""
+    x = np.r_[np.random.default_rng(0).standard_normal((40, 3)), np.zeros((2, 3))]
+    ours, plain = (
+        HDBSCANGPU(min_samples=2, metric="cosine", device=ops.name).fit(rows) for rows in (np.ldexp(x, exponent), x)
+    )
+    np.testing.assert_array_equal(to_host(ours._model.weights), to_host(plain._model.weights))
+    np.testing.assert_array_equal(to_host(ours.labels_), to_host(plain.labels_))
+
+
 def test_a_function_as_metric(ops):
     x = datasets.make_blobs(80, centers=3, random_state=0)[0]
 
