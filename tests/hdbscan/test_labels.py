@@ -13,7 +13,7 @@ import pickle
 import numpy as np
 import pytest
 from definition_reference import by_definition
-from helpers import KINDS, cloud, mutual_reachability, same_partition
+from helpers import KINDS, cloud, mutual_reachability, same_partition, to_host
 from scipy.cluster.hierarchy import cophenet
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import pdist, squareform
