@@ -29,7 +29,7 @@ from distributed.comm import CommClosedError
 
 import emst
 from emst.backend import backend_of
-from emst.dask.faults import LOST, NO_WORKERS_FOR, TRIES, DropDeadPins, LostInput, Watch, plain_errors
+from emst.dask.faults import LOST, NO_WORKERS_FOR, TRIES, DropDeadPins, LostInput, Watch, failed_before, plain_errors
 from emst.inputs.devices import choose_device
 
 START_ONE = """start one with these two lines, or pass client=:
@@ -192,8 +192,11 @@ class DaskEngine:
             if running.done():
                 return
             watch.check(self._known_workers())
-            if watch.waits_in_vain and (cause := self._failed()) is not None:
-                raise cause
+            if watch.waits_in_vain:
+                missing = [future.key for future in watch.futures if not future.done()]
+                cause = self._failed() or self.client.run_on_scheduler(failed_before, missing)
+                if cause is not None:
+                    raise cause
 
     def _known_workers(self) -> dict[str, Any]:
         """What the scheduler knows of the workers, by address. Partitions whose home has left move to a worker that has

@@ -19,6 +19,8 @@ from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
 from distributed import Client, Future, KilledWorker, SchedulerPlugin
+from distributed.core import clean_exception
+from distributed.protocol import deserialize
 
 from emst.dask.files import is_path
 
@@ -124,6 +126,25 @@ class Watch:
         from the workers to this process."""
         running = any(worker["status"] == "running" for worker in workers.values())
         return not running or any(self.client.processing().values()) or all(future.done() for future in self.futures)
+
+
+def failed_before(keys: list[Any], dask_scheduler: Any) -> BaseException | None:
+    """The error of a task that has failed among those that these tasks need, which the driver may not hold any more.
+    Runs on the scheduler."""
+    waiting, seen = [dask_scheduler.tasks[key] for key in keys if key in dask_scheduler.tasks], set()
+    while waiting:
+        task = waiting.pop()
+        if task in seen:
+            continue
+        seen.add(task)
+        blame = task.exception_blame
+        if blame is not None and blame.exception is not None:
+            given = blame.exception  # wrapped, and serialised if the worker is another process
+            packed = hasattr(given, "frames")
+            error = deserialize(given.header, given.frames) if packed else getattr(given, "data", given)
+            return clean_exception(error)[1]
+        waiting.extend(task.dependencies)
+    return None
 
 
 def _waits_for_memory(worker: dict[str, Any]) -> bool:

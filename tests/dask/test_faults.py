@@ -19,7 +19,7 @@ import emst
 import emst.partitions.rounds
 from emst.dask import minimum_spanning_tree
 from emst.dask.engine import DaskEngine
-from emst.dask.faults import LostInput
+from emst.dask.faults import LostInput, failed_before
 from emst.dask.hdbscan import HDBSCAN
 
 X = np.round(np.random.default_rng(5).random((1500, 2)), 2)
@@ -217,6 +217,22 @@ def test_a_finished_task_that_dask_fails_gives_the_error_of_the_task_that_failed
     expected, text = (FileNotFoundError, "it has vanished") if others else (LostInput, "was lost with a worker")
     with pytest.raises(expected, match=text):
         cluster.gather([finished])
+
+
+def test_the_error_of_a_task_that_this_process_no_longer_holds(doomed):
+    """As of a task that reads a file again: its result was lost with a worker, long after the last use of it here."""
+    cluster = DaskEngine(doomed, "cpu")
+    read = cluster.submit(fails, "it has vanished")
+    used = cluster.submit(two, read)
+    assert used.exception(timeout=10) is not None
+    del read
+    found = doomed.run_on_scheduler(failed_before, [used.key, "no such task"])
+    assert isinstance(found, FileNotFoundError) and "it has vanished" in str(found)
+    assert doomed.run_on_scheduler(failed_before, [cluster.submit(one).key]) is None
+
+
+def two(ops, first):
+    return first
 
 
 def fails_late(ops, text):
