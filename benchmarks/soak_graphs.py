@@ -134,7 +134,7 @@ Entries = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 def stored(
     form: str, n: int, rows: np.ndarray, columns: np.ndarray, weights: np.ndarray, g: np.random.Generator
 ) -> Entries:
-    """All entries of a form in its order: rows, columns, weights, positions in the data."""
+    """Rows, columns, weights and positions in the data of all entries, in the order of this form of a graph."""
     if form == "dense":
         dense = np.zeros((n, n), weights.dtype)
         dense[rows, columns] = dense[columns, rows] = weights

@@ -114,7 +114,7 @@ def with_bad_rows(points: Points, g: np.random.Generator) -> Points:
 
 
 def random_metric(g: np.random.Generator) -> tuple[str, dict[str, Any] | None, tuple[int, ...]]:
-    """A metric that the tree search supports, its parameters, and the dimensions of the points to try it on."""
+    """A metric for which trees are searched; its parameters; and how many dimensions the points may have."""
     if g.random() < 0.6:
         return str(g.choice(["euclidean", "l2", "minkowski"], p=[0.8, 0.1, 0.1])), None, DIMENSIONS
     name = str(g.choice([*NORMS, *IMAGES]))

@@ -240,9 +240,8 @@ class DaskEngine:
             self._known_workers()
             yield
         except BaseException:
-            with contextlib.suppress(
-                Exception
-            ):  # `Client.cancel` breaks the connection if a task that follows is released
+            # Not `Client.cancel`: that breaks the connection if a task that follows is released.
+            with contextlib.suppress(Exception):
                 for future in self._futures:
                     future.release()
             raise

@@ -56,7 +56,7 @@ def two_places(g):
 
 
 def far_points_without_weight(g):
-    """The bounds of the others are small differences of large numbers, up to rounding."""
+    """Large numbers are subtracted whose difference is small: rounding must not leave out a medoid."""
     x, weights = g.normal(size=(300, 2)), g.random(300)
     x[::4] *= 1e20
     weights[::4] = 0
