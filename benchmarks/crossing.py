@@ -2,8 +2,8 @@
 
     python benchmarks/crossing.py            # prints a markdown table
 
-`WORTH` of emst/cuda/points/choice.py and `BRUTE_FROM` of bvh.py come from here. (What the CPU does: see
-emst/cpu/points/choice.py.)
+`WORTH` and `BRUTE_FROM` of emst/cuda/points/engine.py come from here. (What the CPU does: see
+emst/cpu/points/engine.py.)
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from datasets.synthetic import blobs, uniform
 from emst import minimum_spanning_tree
-from emst.cuda.points import bvh, choice
+from emst.cuda.points import engine
 
 KINDS = {
     "uniform": lambda n, d: uniform(n, d, 0),
     "blobs": lambda n, d: blobs(n, d, 0).astype(np.float32),
     "8 intrinsic": lambda n, d: intrinsic(n, d).astype(np.float32),
 }
-# Names, and what `choice.WORTH`, `choice.LOOK_FROM` and `bvh.BRUTE_FROM` are.
+# Names, and what `WORTH`, `LOOK_FROM` and `BRUTE_FROM` are.
 WAYS = {
     "hierarchy": (np.inf, 1, 10**9),
     "products": (-np.inf, 1, 10**9),
-    "chosen": (choice.WORTH, choice.LOOK_FROM, bvh.BRUTE_FROM),
+    "chosen": (engine.WORTH, engine.LOOK_FROM, engine.BRUTE_FROM),
 }
 
 
@@ -67,7 +67,7 @@ def main() -> None:
                 points = cupy.asarray(make(n, d))
                 for k in options.k:
                     measured, totals = [], set()
-                    for choice.WORTH, choice.LOOK_FROM, bvh.BRUTE_FROM in WAYS.values():
+                    for engine.WORTH, engine.LOOK_FROM, engine.BRUTE_FROM in WAYS.values():
                         median, total = seconds(points, k, options.runs)
                         measured.append(f"{1e3 * median:.1f}")
                         totals.add(total)

@@ -24,10 +24,10 @@ LENGTHS = {"weights", "core distances"}
 CLOSE_LENGTHS = {4: 1e-3, 8: 1e-7}  # by the bytes of a number: arcs of half a circle keep half of the digits
 MANY = {  # constants that send few points the ways of many: on the CPU products in the place of walks
     "cpu": {
-        "points.choice.LEAST_POINTS": 2,
-        "points.choice.LISTING": 0.0,
-        "points.choice.PASSES": -1e9,
-        "points.choice.EXACT": 0.0,
+        "points.engine.LEAST_POINTS": 2,
+        "points.engine.LISTING": 0.0,
+        "points.engine.PASSES": -1e9,
+        "points.engine.EXACT": 0.0,
         "points.search.LEAST_SEARCHED": 1,
     },
     "cuda": dict.fromkeys(

@@ -176,16 +176,13 @@ class PointOperations(ArrayOperations, Protocol):
     def unscaled(self, bvh: Bvh, powers: Array, order: Array) -> Array:
         """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]."""
 
-    def nearest_reachable(self, bvh: Bvh, queries: Bvh, k: int, near: Array) -> tuple[Array, Array]:
-        """The point that every query joins: the first by (weight, power of the distance, id), int32[m]; and its weight,
-        T[m]. Both are in the order of the queries.
+    def query_cores(self, bvh: Bvh, queries: Bvh, k: int, near: Array) -> tuple[Array, Array]:
+        """The core distance of every query, as if it were a point: the power of the distance to its (k - 1)-th nearest
+        point, as weights take it, T[m]. And a radius for `nearest_across`, T[m]: the weight of a point that the query
+        may join, or infinity; 0 if a point is at distance 0.
 
-        The weight is the greatest of the powers of three distances: between point and query, the point's core distance,
-        and the query's core distance, which is the distance to its (k - 1)-th nearest point. A point at distance 0
-        comes before all others, and its weight is 0.
-
-        `queries` is a BVH of the queries with the same scale and norm. `near`, int64[m], is each query's place among
-        the points on the curve, where its search begins. If k > 1, `core_distances(bvh, k)` must have been called."""
+        `near`, int64[m], is each query's place among the points on the curve, where its search begins. k is at least 2,
+        and `core_distances(bvh, k)` must have been called."""
 
     def nearest_distances(self, bvh: Bvh, queries: Bvh, radius: Array, count: int) -> Array:
         """Powers of the distances of every query to its `count` nearest points, T[m, count], ascending. Only points
@@ -193,15 +190,26 @@ class PointOperations(ArrayOperations, Protocol):
         whose rows stay in its order, with scale and norm of `bvh`."""
 
     def nearest_across(
-        self, bvh: Bvh, labels: Array, queries: Bvh, own: Array, core: Array | None, radius: Array
+        self,
+        bvh: Bvh,
+        labels: Array | None,
+        queries: Bvh,
+        own: Array | None,
+        core: Array | None,
+        radius: Array,
+        near: Array | None = None,
     ) -> tuple[Array, Array, Array]:
-        """The point of another component that every query of another partition is joined to most cheaply: the first by
-        (weight, power of the distance, id), int32[m], -1 where there is none of weight at most `radius`, T[m]; its
-        weight, T[m]; and the power of its distance, T[m]. The last two are infinite where there is none.
+        """The point that every query is joined to most cheaply: the first by (weight, power of the distance, id),
+        int32[m], -1 where there is none of weight at most `radius`, T[m]; its weight, T[m]; and the power of its
+        distance, T[m]. The last two are infinite where there is none.
 
-        `labels`, int32[n], holds the component of every point, after ``label_nodes(bvh, labels)``; `own`, int32[m],
-        that of every query. The weight is the greatest of the power of the distance and the core distances of both,
-        where `core`, T[m], holds those of the queries; None if the hierarchy keeps none."""
+        The weight is the greatest of the power of the distance and the core distances of both, where `core`, T[m],
+        holds those of the queries; None if the hierarchy keeps none. Where `radius` is 0, core distances do not count:
+        the first point at distance 0 is taken, and its weight is 0.
+
+        For queries of another partition, only points of other components count: `labels`, int32[n], holds the component
+        of every point, after ``label_nodes(bvh, labels)``; `own`, int32[m], that of every query. Both are None for new
+        points. `near` is as for `query_cores`; None if it is not known."""
 
     def outline_reach(self, low: Array, high: Array, outline: Outline, own: int, norm: Norm) -> Array:
         """Power of the distance of every box, with corners T[m, d], to the nearest leaf of the outline in a partition

@@ -36,8 +36,7 @@ from emst.cpu.points.memory import require_memory
 from emst.cpu.points.order import curve_codes, curve_order
 from emst.cpu.points.outline import outline_hits, outline_reach
 from emst.cpu.points.places import curve_places
-from emst.cpu.points.prediction import nearest_reachable
-from emst.cpu.points.queries import nearest_across, nearest_distances
+from emst.cpu.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
 from emst.cpu.points.search import nearest_outgoing
 from emst.cpu.points.small import join_all
@@ -80,13 +79,13 @@ __all__ = [
     "nearest_across",
     "nearest_distances",
     "nearest_outgoing",
-    "nearest_reachable",
     "number_components",
     "open_rows",
     "outlier_scores",
     "outline_hits",
     "outline_reach",
     "point_statistics",
+    "query_cores",
     "require_memory",
     "row_core_distances",
     "row_edges",

@@ -38,8 +38,7 @@ from emst.cuda.points.memory import require_memory
 from emst.cuda.points.order import curve_codes, curve_order
 from emst.cuda.points.outline import outline_hits, outline_reach
 from emst.cuda.points.places import curve_places
-from emst.cuda.points.prediction import nearest_reachable
-from emst.cuda.points.queries import nearest_across, nearest_distances
+from emst.cuda.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
 from emst.cuda.points.search import nearest_outgoing
 from emst.cuda.points.small import join_all
@@ -82,13 +81,13 @@ __all__ = [
     "nearest_across",
     "nearest_distances",
     "nearest_outgoing",
-    "nearest_reachable",
     "number_components",
     "open_rows",
     "outlier_scores",
     "outline_hits",
     "outline_reach",
     "point_statistics",
+    "query_cores",
     "require_memory",
     "row_core_distances",
     "row_edges",

@@ -18,9 +18,8 @@ from emst.backend.records import Array, Bvh, Condensed, Norm
 from emst.distances.pairwise import blocks
 from emst.hdbscan.index import PointIndex, find_cores
 from emst.hdbscan.model import Model
-from emst.hierarchy.density import density
+from emst.hierarchy.joining import excess_of, leaving_of
 from emst.inputs.devices import to_host
-from emst.inputs.scaling import highest_exponent
 from emst.spanning import heights
 
 
@@ -35,47 +34,6 @@ class QueryEdges:
     def leaving(self, condensed: Condensed) -> tuple[Array, Array]:
         """The cluster that every query leaves, int32[m], and the height at which it leaves, T[m]: see `leaving_of`."""
         return leaving_of(condensed, *condensed.leaving(self.neighbor), self.equal, self.height)
-
-
-def leaving_of(condensed: Condensed, cluster: Array, own: Array, equal: Array, height: Array) -> tuple[Array, Array]:
-    """The cluster that every query leaves, int32[m], and the height at which it leaves, T[m].
-
-    A query that equals a training point leaves where that point does. Another query joins at its own lambda; if its
-    neighbour's cluster is born later than that, the query belongs to the first ancestor that is born earlier.
-
-    Parameters
-    ----------
-    condensed : Condensed
-        Only its clusters are read, not its points.
-    cluster, own : int32[m], T[m]
-        The cluster that the neighbour of every query leaves, and the height at which it leaves.
-    equal : bool[m]
-        Whether the query equals its neighbour.
-    height : T[m]
-        At which the query joins its neighbour.
-    """
-    height = np.where(equal, own, height)
-    joins = density(height)
-    late = joins < density(own)
-    return _first_born_before(condensed, cluster, np.where(late, joins, np.nan)), height
-
-
-def _first_born_before(condensed: Condensed, cluster: Array, joins: Array) -> Array:
-    """Of each cluster and its ancestors, the first that is born below lambda `joins`, or the root.
-
-    Where `joins` is NaN, it is the cluster itself.
-
-    Children are born later than their parents. So ancestors 2^i levels up are tried, from the greatest i down, and a
-    step is taken as long as the ancestor is still born too late.
-    """
-    parent = np.maximum(condensed.parent, 0)
-    levels = [parent]  # levels[i][c] is the ancestor of c that lies 2^i levels up, or the root
-    while bool(levels[-1].any()):
-        levels.append(levels[-1][levels[-1]])
-    for ancestor in reversed(levels):
-        above = ancestor[cluster]
-        cluster = np.where((condensed.birth[above] >= joins) & (above > 0), above, cluster)
-    return np.where(condensed.birth[cluster] >= joins, parent[cluster], cluster)
 
 
 def join_queries(fitted: Model, queries: Array) -> QueryEdges:
@@ -116,28 +74,17 @@ def _by_magnitude(queries: Array, scale: float, norm: Norm, core_factor: float) 
         yield np.asarray(np.flatnonzero(excess == level), like=queries), level
 
 
-def excess_of(queries: Array, scale: float, norm: Norm, core_factor: float) -> np.ndarray:
-    """By how many powers of two every query is too large for the scale, int[m] on the host: its powers would overflow.
-
-    Magnitudes are compared as integers: a GPU may take subnormal floats for 0. A query of zeros has no exponent.
-    """
-    integers = np.dtype(f"i{queries.dtype.itemsize}")
-    magnitude = (queries.view(integers) & np.iinfo(integers).max).max(axis=1)
-    greatest = to_host(magnitude).view(queries.dtype).astype(np.float64)
-    highest = highest_exponent(queries.shape[1], queries.dtype, norm.degree, core_factor)
-    exponent = np.frexp(greatest)[1] + (int(np.frexp(scale)[1]) - 1)
-    excess = np.maximum(exponent - highest, 0)
-    excess[greatest == 0] = 0
-    return excess
-
-
 def _join_by_search(
     index: PointIndex, bvh: Bvh, queries: Array, min_samples: int, ops: Backend, rows: Array, out: QueryEdges
 ) -> None:
     """Search the nearest training points of some queries. The results are written to the given rows of `out`."""
     order, near = ops.curve_places(index.cells, queries, index.scale)
     packets = ops.build_bvh(queries, order, bvh.scale, bvh.norm)
-    found, weight = ops.nearest_reachable(bvh, packets, min_samples, near)
+    if min_samples > 1:
+        core, radius = ops.query_cores(bvh, packets, min_samples, near)
+    else:
+        core, radius = None, ops.xp.full(len(queries), np.inf, bvh.dtype)
+    found, weight, _ = ops.nearest_across(bvh, None, packets, None, core, radius, near)
     sorted_rows = rows[order]
     out.neighbor[sorted_rows] = index.order[found]
     out.equal[sorted_rows] = weight == 0

@@ -3,6 +3,7 @@
 density.py      lambda, the density at a height of the dendrogram
 condensed.py    the condensed tree: clusters of at least min_cluster_size points
 selection.py    which clusters are selected, and the label and probability of every point
+joining.py      where new points join the dendrogram
 scores.py       persistence, relative validity and exemplars of the selected clusters
 validity.py     density-based cluster validity (DBCV) of any labels: `validity_index`
 pairs.py        what validity needs of all pairs of points, under metrics that no backend has

@@ -19,10 +19,10 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Bvh, Condensed, Outline, Selection
 from emst.distances.sphere import Beyond
-from emst.hdbscan.joining import excess_of, leaving_of
+from emst.hierarchy.joining import excess_of, leaving_of
 from emst.inputs.devices import to_host
 from emst.partitions import hierarchy
-from emst.partitions.border import NO_LABEL, Border, Questions, asked_of
+from emst.partitions.border import Border, Questions, asked_of
 from emst.partitions.cells import Homes, homes_of
 from emst.partitions.certain import Local, take_answers
 from emst.partitions.components import Place
@@ -211,27 +211,12 @@ def _first(
     ops: Backend, partition: Partition, place: Place, leaving: Leaving, points: Array, core: Array | None, bound: Array
 ) -> Joined:
     """The first point of a partition for every query, among those of weight at most `bound`."""
-    bvh = partition.bvh
-    equal = np.flatnonzero(as_bits(bound) == 0)
-    with partition.lock:
-        labels = ops.xp.zeros(bvh.n, np.int32)
-        ops.label_nodes(bvh, labels)
-        found, weight, power = _searched(ops, bvh, labels, points, core, bound)
-        if core is not None and len(equal):  # only the distance counts for these
-            some = (ops.xp.ascontiguousarray(points[equal]), None, bound[equal])
-            found[equal], weight[equal], power[equal] = _searched(ops, bvh, labels, *some)
+    queries = ops.build_bvh(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, partition.bvh.norm)
+    found, weight, power = ops.nearest_across(partition.bvh, None, queries, None, core, bound)
     at = np.maximum(found, 0)
     vertex = leaving.vertex[at]
     ids = ops.xp.where(found < 0, np.int64(NOBODY), partition.ids(place.start, at))
     return Joined(weight, power, ids, leaving.cluster[vertex], leaving.height[vertex])
-
-
-def _searched(
-    ops: Backend, bvh: Bvh, labels: Array, points: Array, core: Array | None, bound: Array
-) -> tuple[Array, Array, Array]:
-    m = len(points)
-    queries = ops.build_bvh(points, ops.xp.arange(m, dtype=np.int32), 1.0, bvh.norm)
-    return ops.nearest_across(bvh, labels, queries, ops.xp.full(m, NO_LABEL, np.int32), core, bound)
 
 
 def firsts(ops: Backend, partition: Partition, place: Place, leaving: Leaving, asked: list[Any]) -> dict[int, Joined]:

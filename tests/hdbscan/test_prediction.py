@@ -325,35 +325,47 @@ def test_long_chains_of_clusters_are_climbed(ops):
 # ---- the operations, compared with the reference -------------------------------------------------------------------
 
 
+def check_joined(ops, ours, expected, k, near):
+    """The core distance of every query, and the point that it joins, wherever the searches begin."""
+    (bvh, queries), near = ours, to_device(ops, near)
+    core = wanted_core = None
+    radius = wanted_radius = np.full(queries.n, np.inf, bvh.dtype)
+    if k > 1:
+        core, radius = ops.query_cores(bvh, queries, k, near)
+        wanted_core, wanted_radius = reference.query_cores(*expected, k, None)
+        np.testing.assert_array_equal(to_host(core), wanted_core)
+    found = ops.nearest_across(bvh, None, queries, None, core, to_device(ops, radius), near)
+    wanted = reference.nearest_across(expected[0], None, expected[1], None, wanted_core, wanted_radius)
+    for a, b in zip(found, wanted):
+        np.testing.assert_array_equal(to_host(a), b)
+    np.testing.assert_array_equal(to_host(radius) == 0, (wanted[1] == 0) & (wanted_radius == 0))
+    assert (wanted[1] <= to_host(radius)).all()
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", [2, 7, 40])
 @pytest.mark.parametrize("k", [1, 3, 30, 34, 201, 700])
-def test_nearest_reachable_equals_the_reference(ops, d, dtype, k):
-    """Wherever the search begins."""
+def test_the_points_that_queries_join_equal_the_reference(ops, d, dtype, k):
     for n in (30, 700)[k > 30 :]:
         x, asked = cloud(n, d, dtype, "repeated"), cloud(333, d, dtype, "repeated")
-        ours, expected_bvh, _ = hierarchies(ops, x, k)
+        ours, expected, _ = hierarchies(ops, x, k)
         order = np.arange(333, dtype=np.int32)
         queries = ops.build_bvh(to_device(ops, asked), to_device(ops, order), ours.scale)
-        expected = reference.nearest_reachable(expected_bvh, reference.build_bvh(asked, order, ours.scale), k, None)
+        both = expected, reference.build_bvh(asked, order, ours.scale)
         for near in (np.zeros(333, np.int64), np.full(333, n), np.random.default_rng(0).integers(0, n + 1, 333)):
-            for a, b in zip(ops.nearest_reachable(ours, queries, k, to_device(ops, near)), expected):
-                np.testing.assert_array_equal(to_host(a), b)
+            check_joined(ops, (ours, queries), both, k, near)
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_nearest_reachable_under_every_norm(ops, name):
+def test_the_points_that_queries_join_under_every_norm(ops, name):
     norm = BY_NAME[name]
     for d, k in [(1, 4), (3, 1), (3, 20), (40, 4)]:
         x, asked = cloud(400, d, np.float64, "repeated"), cloud(200, d, np.float64, "repeated", seed=4)
-        ours, expected_bvh, _ = hierarchies(ops, x, k, norm)
+        ours, expected, _ = hierarchies(ops, x, k, norm)
         order = np.arange(200, dtype=np.int32)
         queries = ops.build_bvh(to_device(ops, asked), to_device(ops, order), ours.scale, norm)
-        expected = reference.build_bvh(asked, order, ours.scale, norm)
-        near = to_device(ops, np.random.default_rng(0).integers(0, 401, 200))
-        found = ops.nearest_reachable(ours, queries, k, near)
-        for a, b in zip(found, reference.nearest_reachable(expected_bvh, expected, k, None)):
-            np.testing.assert_array_equal(to_host(a), b)
+        both = expected, reference.build_bvh(asked, order, ours.scale, norm)
+        check_joined(ops, (ours, queries), both, k, np.random.default_rng(0).integers(0, 401, 200))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -61,6 +61,12 @@ def points_of(name, dtype):
     return SETS[name](np.random.default_rng(3)).astype(dtype)
 
 
+def compare_all_pairs(monkeypatch):
+    """From here on, without products."""
+    engine = importlib.import_module("emst.cuda.points.engine")
+    monkeypatch.setattr(engine, "all_pairs_engine", lambda n, d, norm: engine.Engine.PAIRS)
+
+
 def tree_of(x, k):
     return emst.minimum_spanning_tree(x, min_samples=k, device="cuda")
 
@@ -76,7 +82,7 @@ def test_the_tree_is_that_of_all_pairs(monkeypatch, products, name, k, dtype):
     multiplied = tree_of(x, k)
     searched = 1 < k < 200 or name != "all equal"  # else equal points are joined before anything is searched
     assert len(prepared) == searched
-    monkeypatch.setattr(products, "may_multiply", lambda bvh: False)
+    compare_all_pairs(monkeypatch)
     expected = tree_of(x, k)
     np.testing.assert_array_equal(multiplied.edges, expected.edges)
     np.testing.assert_array_equal(multiplied.weights, expected.weights)
@@ -117,7 +123,7 @@ def test_long_lists(monkeypatch, products, d):
     g = np.random.default_rng(1)
     x = np.concatenate([g.standard_normal((9_000, d)), 1e-3 * g.standard_normal((4_000, d))]).astype(np.float32)
     tree = tree_of(x, 200)
-    monkeypatch.setattr(products, "may_multiply", lambda bvh: False)
+    compare_all_pairs(monkeypatch)
     expected = tree_of(x, 200)
     np.testing.assert_array_equal(tree.core_distances, expected.core_distances)
     np.testing.assert_array_equal(tree.edges, expected.edges)
@@ -194,7 +200,7 @@ def test_parts_that_tie(monkeypatch, products):
     """Where all pairs are compared, parts of the points interleave: the first of equal ones may be in any of them."""
     x = np.random.default_rng(0).integers(0, 2, (70_000, 40)).astype(np.float32)
     multiplied = tree_of(x, 1)
-    monkeypatch.setattr(products, "may_multiply", lambda bvh: False)
+    compare_all_pairs(monkeypatch)
     np.testing.assert_array_equal(tree_of(x, 1).edges, multiplied.edges)
 
 

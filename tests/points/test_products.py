@@ -8,7 +8,7 @@ import pytest
 from helpers import DTYPES
 
 from emst import minimum_spanning_tree
-from emst.cpu.points import choice, search
+from emst.cpu.points import engine, search
 from emst.cpu.points.bvh import build_bvh
 from emst.cpu.points.distances import distance_power
 from emst.cpu.points.products import multiplied, multiply, product_bytes, row_scratch, rows_at_once
@@ -85,11 +85,11 @@ def tree_with(monkeypatch, x, k, cost, exact=0.0):
         prepared.append(bvh)
         return multiplied(bvh)
 
-    monkeypatch.setattr(choice, "LEAST_POINTS", 2)
-    monkeypatch.setattr(choice, "LISTING", 0.0)
-    monkeypatch.setattr(choice, "PASSES", cost)
-    monkeypatch.setattr(choice, "EXACT", exact)
-    monkeypatch.setattr(choice, "multiplied", counted)
+    monkeypatch.setattr(engine, "LEAST_POINTS", 2)
+    monkeypatch.setattr(engine, "LISTING", 0.0)
+    monkeypatch.setattr(engine, "PASSES", cost)
+    monkeypatch.setattr(engine, "EXACT", exact)
+    monkeypatch.setattr(engine, "multiplied", counted)
     monkeypatch.setattr(search, "LEAST_SEARCHED", 1)
     return minimum_spanning_tree(x, min_samples=k, device="cpu"), len(prepared)
 
@@ -139,7 +139,7 @@ def test_which_is_chosen():
         bvh = hierarchy(x)
         ids = np.arange(0, 3000, 30, dtype=np.int32)
         distance = np.sort(np.square(x[ids, None] - x[None]).sum(-1), axis=1)[:, 5]
-        used.append(choice.products_for(bvh, 5, ids, distance) is not None)
+        used.append(engine.products_of(bvh, 5, lambda pair=(ids, distance): pair) is not None)
     assert used == [True, False]
 
 
@@ -248,7 +248,7 @@ def test_the_bound_separates(dtype):
     products, ids = multiplied(bvh), np.arange(40, dtype=np.int32)
     radius = np.sort(np.square(x[ids, None].astype(np.float64) - x[None]).sum(-1), axis=1)[:, 16].astype(dtype)
     scratch = row_scratch(bvh.n, bvh.d, len(products.start))
-    within = choice._count_within(*scratch, products, ids, radius, ids, False, bvh.d, 0, 40)
+    within = engine._count_within(*scratch, products, ids, radius, ids, False, bvh.d, 0, 40)
     assert 40 * 17 <= within <= 40 * 18
 
 

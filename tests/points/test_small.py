@@ -1,5 +1,7 @@
 """Few points: all rounds at once, on the GPU."""
 
+import importlib
+
 import numpy as np
 import pytest
 import reference
@@ -64,7 +66,7 @@ def test_any_number_of_points(cuda, n, kind):
 @pytest.mark.parametrize("n", [1_000, 8_192])
 @pytest.mark.parametrize("k", [1, 5])
 def test_equal_points_and_a_chain_of_all_points(cuda, n, k):
-    """Of points whose gaps grow every one hangs itself on the last: a chain as long as there are points."""
+    """Of points whose gaps grow every one hooks onto the last: a chain as long as there are points."""
     for x in (np.full((n, 2), 2.5), np.arange(n, dtype=float)[:, None] ** 2):
         at_once = minimum_spanning_tree(x, min_samples=k, device="cuda")
         assert_same_bits(at_once, minimum_spanning_tree(x, min_samples=k, device="cpu"))
@@ -75,7 +77,8 @@ def test_equal_points_and_a_chain_of_all_points(cuda, n, k):
 @pytest.mark.parametrize("n, d", [(300, 2), (8_192, 2), (8_193, 2), (2_000, 33)])
 def test_both_ways_report_the_same_rounds_and_make_the_same_tree(cuda, monkeypatch, n, d, k):
     # By products the largest component has no edge in a round, so other numbers of components are left.
-    monkeypatch.setattr("emst.cuda.points.products.may_multiply", lambda bvh: False)
+    engine = importlib.import_module("emst.cuda.points.engine")
+    monkeypatch.setattr(engine, "all_pairs_engine", lambda n, d, norm: engine.Engine.PAIRS)
     x = cloud(n, d, np.float32)
     trees, reports = [], []
     for few in (8_192, 0):

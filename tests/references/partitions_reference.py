@@ -15,11 +15,16 @@ def nearest_distances(bvh, queries, radius, count):
     return found
 
 
-def nearest_across(bvh, labels, queries, own, core, radius):
+def nearest_across(bvh, labels, queries, own, core, radius, near=None):
     """All pairs."""
     between = power_between(queries.scaled[:, None], bvh.scaled[None], bvh.norm)
-    weight = between if core is None else np.maximum(np.maximum(between, core[:, None]), bvh.core)
-    excluded = (labels == own[:, None]) | (weight > radius[:, None])
+    weight = between
+    if core is not None:
+        reachable = np.maximum(np.maximum(between, core[:, None]), bvh.core)
+        weight = np.where(radius[:, None] == 0, between, reachable)
+    excluded = weight > radius[:, None]
+    if labels is not None:
+        excluded |= labels == own[:, None]
     weight, between = (np.where(excluded, np.inf, values) for values in (weight, between))
     first = np.array([np.lexsort((between[i], weight[i], excluded[i]))[0] for i in range(queries.n)], int)
     rows = np.arange(queries.n)

@@ -8,16 +8,11 @@ from norms_reference import power_between
 from emst.backend.records import EUCLIDEAN
 
 
-def nearest_reachable(bvh, queries, k, near):
-    """All pairs; see `emst.backend.operations`."""
-    between = power_between(queries.scaled[:, None], bvh.scaled[None], bvh.norm)
-    weight = between.copy()
-    if k > 1:
-        own = np.sort(between, axis=1)[:, k - 2] * between.dtype.type(bvh.core_factor)
-        weight = np.maximum(np.maximum(between, own[:, None]), bvh.core)
-        weight[between == 0] = 0
-    first = [np.lexsort((between[i], weight[i]))[0] for i in range(len(weight))]
-    return np.array(first, np.int32), weight[np.arange(len(first)), first]
+def query_cores(bvh, queries, k, near):
+    """All pairs. The radius is 0 where a point is at distance 0, else infinite; a backend may give a lesser one."""
+    between = np.sort(power_between(queries.scaled[:, None], bvh.scaled[None], bvh.norm), axis=1)
+    core = between[:, k - 2] * between.dtype.type(bvh.core_factor)
+    return core, np.where(between[:, 0] == 0, 0, np.inf).astype(between.dtype)
 
 
 def exemplar_distances(points, exemplars, starts):

@@ -44,7 +44,7 @@ from partitions_reference import (  # noqa: F401, more operations
 from prediction_reference import (  # noqa: F401, more operations
     common_ancestor_lambdas,
     exemplar_distances,
-    nearest_reachable,
+    query_cores,
 )
 from published_reference import grow_subtrees, lightest_of_edges  # noqa: F401, more operations
 from validity_reference import cluster_trees, core_distance_sums, separations  # noqa: F401, more operations

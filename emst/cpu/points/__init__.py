@@ -15,13 +15,12 @@ search.py        the search: the nearest point of another component
 small.py         few points: on the GPU, all rounds at once
 result.py        sorted edges and core distances, in the caller's rows and units
 places.py        places of new points in that order
-prediction.py    the nearest point to a new one under mutual reachability
 outline.py       distances to the outlines of other partitions
-queries.py       nearest points for queries of other partitions
-choice.py        whether walks or products find neighbours sooner, by a sample
+queries.py       nearest points for new points, and for points of other partitions
+engine.py        the choice of engine: walks or products, by a sample
 products.py      inner products of all pairs in many dimensions, and the bound on their error
 scan.py          searches over these products, with exact distances where they cannot decide
-walk.py          the walk of 16 neighbouring queries through the hierarchy; knn, search, prediction and queries use it
+walk.py          the walk of 16 neighbouring queries through the hierarchy; knn, search and queries use it
 lists.py         sorted lists of neighbours, for the walk
 buffers.py       distances that are not sorted, for the k-th smallest of many
 """

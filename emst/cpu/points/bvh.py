@@ -67,6 +67,10 @@ class Bvh:
         self.separable = True  # unless the bound of the products has been found too wide for these points
         self.reach = None  # T[leaves * 16]: lower bound of the powers of distances to all points that are not listed
 
+    def forget_neighbours(self) -> None:
+        """Free what served the rounds."""
+        self.lists = self.reach = self.products = None
+
     @property
     def leaves(self) -> int:
         return int(self.nodes.counts[0])

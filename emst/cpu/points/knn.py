@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from emst.cpu.points.buffers import append, clear, kth_smallest, new_buffers, shrink
-from emst.cpu.points.choice import may_multiply, products_for, sampled_runs
 from emst.cpu.points.distances import point_mask
+from emst.cpu.points.engine import products_of, sampled_runs
 from emst.cpu.points.lists import insert_hits, keep_least
 from emst.cpu.points.products import multiply, row_scratch, rows_at_once
 from emst.cpu.points.scan import kth_power, scan_with
@@ -38,9 +38,7 @@ def core_distances(bvh, k, report=None):
     wanted = min(k, bvh.n - 1)  # one more than needed: among equals with the last some may be missing
     core = full(bvh.leaves * LANES, np.inf, bvh.dtype)
     _find_neighbours(bvh, wanted, core, k - 2, report)
-    bvh.core, bvh.padded_core = core[: bvh.n], core
-    bvh.node_core = _node_cores(bvh, core)
-    return bvh.core
+    return _keep_cores(bvh, core)
 
 
 def scale_cores(bvh, factor):
@@ -53,8 +51,14 @@ def set_cores(bvh, core):
     """See `emst.backend.operations`."""
     padded = full(bvh.leaves * LANES, np.inf, bvh.dtype)
     padded[: bvh.n] = core
+    _keep_cores(bvh, padded)
+
+
+def _keep_cores(bvh, padded):
+    """Core distances, infinite in the empty lanes of the last leaf, become those that weights are made of."""
     bvh.core, bvh.padded_core = padded[: bvh.n], padded
     bvh.node_core = _node_cores(bvh, padded)
+    return bvh.core
 
 
 def list_neighbours(bvh, count):
@@ -73,26 +77,24 @@ def _find_neighbours(bvh, wanted, core, nth, report=None):
     reach = full(size, np.inf, bvh.dtype)
     nearest = min(wanted, LANES)
     args = (bvh.nodes, bvh.n, nth, nearest, reach if core is None else core, lists, reach, bvh.space)
-    if may_multiply(bvh):
-        bvh.products = _products(bvh, args, nth)
-        if bvh.products is not None:
-            _find_by_products(bvh, wanted, args, done if report else None)
-            bvh.lists, bvh.reach = lists, reach
-            return
-    grain = min(grain_for(bvh.leaves, 64), 1 << 10)  # long lists take long, and can be interrupted between chunks only
-    for_chunks(
-        _search_neighbours,
-        bvh.leaves,
-        grain,
-        *args,
-        scratch=lambda: new_lists(bvh, nth + 1),
-        report=(lambda leaf: done(leaf * LANES)) if report else None,
-    )
+    products = products_of(bvh, nth + 1, lambda: _sample(bvh, args, nth))
+    if products is not None:
+        _find_by_products(bvh, products, wanted, args, done if report else None)
+    else:
+        grain = min(grain_for(bvh.leaves, 64), 1 << 10)  # a call can be interrupted between chunks only
+        for_chunks(
+            _search_neighbours,
+            bvh.leaves,
+            grain,
+            *args,
+            scratch=lambda: new_lists(bvh, nth + 1),
+            report=(lambda leaf: done(leaf * LANES)) if report else None,
+        )
     bvh.lists, bvh.reach = lists, reach
 
 
-def _products(bvh, args, nth):
-    """Products, if they are faster than walks: the points of a few leaves are searched by walks."""
+def _sample(bvh, args, nth):
+    """The points of a few leaves, searched by walks: see `products_of`."""
     leaves = sampled_runs(bvh.n) // LANES
 
     def search(scratch, begin, end):
@@ -103,12 +105,12 @@ def _products(bvh, args, nth):
     ids = (leaves[:, None] * LANES + np.arange(LANES)).ravel()
     ids = ids[ids < bvh.n].astype(np.int32)
     found = args[4][ids]
-    return products_for(bvh, nth + 1, ids, np.where(found > 0, np.nextafter(found, 0), -1).astype(bvh.dtype))
+    return ids, np.where(found > 0, np.nextafter(found, 0), -1).astype(bvh.dtype)
 
 
-def _find_by_products(bvh, wanted, args, report=None):
+def _find_by_products(bvh, products, wanted, args, report=None):
     """As `_find_neighbours` does by walks."""
-    products, ids = bvh.products, np.arange(bvh.n, dtype=np.int32)
+    ids = np.arange(bvh.n, dtype=np.int32)
 
     def scratch():
         row = (*row_scratch(bvh.n, bvh.d, len(products.start)), empty(wanted, np.float32))

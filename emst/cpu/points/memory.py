@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from emst.cpu.points.cached import LISTED
-from emst.cpu.points.choice import LEAST_AXES
+from emst.cpu.points.engine import may_multiply
 from emst.cpu.points.knn import KEPT
-from emst.cpu.points.products import MOST_AXES, product_bytes
+from emst.cpu.points.products import product_bytes
 from emst.cpu.runtime.memory import bytes_free
 from emst.cpu.runtime.parallel import thread_count
 
@@ -26,7 +26,7 @@ def bytes_needed(n: int, d: int, dtype, k: int) -> int:
     passing = 24  # the next round's components and the like
     sorting = 70 + (size if k > 1 else 0)  # keys, edges and places, twice; what says which edges are tied
     tree = n * (points + forest + cores + max(cache + passing, sorting))
-    return tree + (product_bytes(n, d, dtype, thread_count()) if LEAST_AXES <= d <= MOST_AXES else 0)
+    return tree + (product_bytes(n, d, dtype, thread_count()) if may_multiply(n, d) else 0)
 
 
 def require_memory(array, dtype, k: int, labels: bool = False) -> None:

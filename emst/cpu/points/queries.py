@@ -1,8 +1,9 @@
-"""Nearest points for queries of another partition, which ask only as far as their own partition leaves open.
+"""Nearest points for queries: new points, and points of another partition.
 
-A packet of 16 queries that are neighbours on the curve walks the hierarchy, as in the searches. It begins at the leaves
-to which a descent from the root leads, each time into the nearest child. Where all queries know a near point already,
-the walk ends after a few nodes.
+A packet of 16 queries that are neighbours on the curve walks the hierarchy, as in the searches. It begins at the place
+of its queries on the curve, if the caller knows it, and the first walks take half as long. Otherwise it begins at the
+leaves to which a descent from the root leads, each time into the nearest child. Queries of another partition ask only
+as far as their own partition leaves open: as a rule their walks end after a few nodes.
 
 For up to 16 distances, a query keeps a sorted list; for more, a buffer: see `knn`. A list begins with copies of the
 number after the radius, so that it takes what is within the radius and nothing else.
@@ -19,14 +20,23 @@ import numpy as np
 from emst.cpu.points.buffers import append, clear, new_buffers, shrink
 from emst.cpu.points.bvh import MIXED
 from emst.cpu.points.distances import children_mask, point_mask
-from emst.cpu.points.knn import new_lists, walk_lists
+from emst.cpu.points.knn import new_lists, walk_lists, wanted_distance
 from emst.cpu.points.search import NOBODY, take
 from emst.cpu.points.walk import box_around, may_come_first, new_packet, walk_with
 from emst.cpu.runtime.arrays import empty, full
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, at_most_mask, greatest, just_above, just_below, lowest_bit, unequal_mask
-from emst.cpu.runtime.numbers import greatest_finite, lesser
+from emst.cpu.runtime.numbers import greater, greatest_finite, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
+
+
+def query_cores(bvh, queries, k, near):
+    """See `emst.backend.operations`."""
+    core, bound = empty(queries.n, bvh.dtype), empty(queries.n, bvh.dtype)
+    factor = bvh.dtype.type(bvh.core_factor)
+    args = (bvh.nodes, bvh.padded_core, queries.nodes.blocks, near, min(k - 1, LANES), factor, core, bound, bvh.space)
+    _for_packets(_cores, queries, *args, scratch=lambda: new_lists(bvh, k - 1))
+    return core, bound
 
 
 def nearest_distances(bvh, queries, radius, count):
@@ -44,21 +54,52 @@ def nearest_distances(bvh, queries, radius, count):
     return found
 
 
-def nearest_across(bvh, labels, queries, own, core, radius):
+def nearest_across(bvh, labels, queries, own, core, radius, near=None):
     """See `emst.backend.operations`."""
-    padded = full(bvh.leaves * LANES, MIXED, np.int32)
-    padded[: bvh.n] = labels
+    padded = None
+    if labels is not None:
+        padded = full(bvh.leaves * LANES, MIXED, np.int32)
+        padded[: bvh.n] = labels
     found = np.full(queries.n, -1, np.int32)
-    weight, near = (np.full(queries.n, np.inf, bvh.dtype) for _ in range(2))
+    weight, power = (np.full(queries.n, np.inf, bvh.dtype) for _ in range(2))
     cores = (None, None) if core is None else (bvh.padded_core, bvh.node_core)
-    args = (bvh.nodes, padded, *cores, queries.nodes.blocks, own, core, radius, found, weight, near, bvh.space)
+    args = (bvh.nodes, padded, *cores, queries.nodes.blocks, near, own, core, radius, found, weight, power, bvh.space)
     _for_packets(_search, queries, *args, scratch=lambda: (new_packet(bvh.d, bvh.dtype), empty(LANES, bvh.dtype)))
-    return found, weight, near
+    return found, weight, power
 
 
 def _for_packets(kernel, queries, *args, scratch):
     grain = min(grain_for(queries.leaves, 16), 1 << 10)  # a call can be interrupted between chunks only
     for_chunks(kernel, queries.leaves, grain, *args, scratch=scratch)
+
+
+@kernel
+def _cores(scratch, nodes, core, queries, near, wanted, factor, own_core, bound, space, begin, end):
+    packet, distances, neighbours, _, _, buffers = scratch
+    far = greatest_finite(queries)
+    for leaf in range(begin, end):
+        size = lesser(LANES, len(bound) - leaf * LANES)
+        _fill(packet, queries, None, space.d, leaf, size)
+        distances[:] = far
+        neighbours[:] = -1
+        clear(buffers)
+        start = _start(packet, nodes, space, near, leaf, size)
+        walk_lists(packet, nodes, (distances, neighbours, wanted, -1, buffers), None, None, space, start)
+        for q in range(size):
+            own = wanted_distance(distances, wanted - 1, buffers, q) * factor
+            own_core[leaf * LANES + q] = own
+            bound[leaf * LANES + q] = _least_weight(distances, neighbours, wanted, core, q * LANES, own)
+
+
+@part
+def _least_weight(distances, neighbours, wanted, core, at, own):
+    """The least weight of a listed point, 0 if one is at distance 0."""
+    least = distances.dtype.type(0)
+    if distances[at] > 0:
+        least = greater(greater(distances[at], own), core[neighbours[at]])
+        for m in range(at + 1, at + wanted):
+            least = lesser(least, greater(greater(distances[m], own), core[neighbours[m]]))
+    return least
 
 
 @kernel
@@ -74,7 +115,7 @@ def _list(scratch, nodes, queries, radius, found, space, begin, end):
             after = just_above(packet.radius[q]) if packet.radius[q] >= 0 else packet.radius[q]
             for m in range(LANES):
                 distances[q * LANES + m] = after
-        start = _start(packet, nodes, space, size)
+        start = _start(packet, nodes, space, None, leaf, size)
         walk_lists(packet, nodes, (distances, neighbours, wanted, -1, None), None, None, space, start)
         for q in range(size):
             for m in range(wanted):
@@ -91,7 +132,7 @@ def _collect(scratch, nodes, queries, radius, found, space, begin, end):
         if not _fill(packet, queries, radius, space.d, leaf, size):
             continue
         clear(buffers)
-        _walk_buffers(packet, nodes, (buffers,), None, None, space, _start(packet, nodes, space, size))
+        _walk_buffers(packet, nodes, (buffers,), None, None, space, _start(packet, nodes, space, None, leaf, size))
         for q in range(size):
             if buffers.size[q] > wanted:
                 shrink(buffers, q)
@@ -100,8 +141,8 @@ def _collect(scratch, nodes, queries, radius, found, space, begin, end):
 
 
 @kernel
-def _search(scratch, nodes, labels, core, node_core, queries, own, own_core, radius, found, weight, near, space, begin,
-            end):  # fmt: skip
+def _search(scratch, nodes, labels, core, node_core, queries, near, own, own_core, radius, found, weight, power, space,
+            begin, end):  # fmt: skip
     packet, strict = scratch
     far = greatest_finite(nodes.blocks)
     for leaf in range(begin, end):
@@ -110,44 +151,54 @@ def _search(scratch, nodes, labels, core, node_core, queries, own, own_core, rad
             continue
         for j in range(LANES):
             u = leaf * LANES + lesser(j, size - 1)  # empty lanes have the last label
-            packet.labels[j] = own[u]
+            if labels is not None:
+                packet.labels[j] = own[u]
             packet.found[j] = NOBODY
             packet.near[j] = far
+            packet.weight[j] = packet.radius[j]
             if core is not None:
                 packet.core[j] = own_core[u]
-                if own_core[u] > packet.radius[j]:
-                    packet.radius[j] = -1  # all its edges are heavier
-            packet.weight[j] = packet.radius[j]
+                if packet.radius[j] == 0:
+                    packet.weight[j] = far  # only the distance counts
+                elif own_core[u] > packet.radius[j]:
+                    packet.weight[j] = packet.radius[j] = -1  # all its edges are heavier
             strict[j] = just_below(packet.radius[j])
-        start = _start(packet, nodes, space, size)
+        start = _start(packet, nodes, space, near, leaf, size)
         _walk_across(packet, nodes, (strict, core, labels), node_core, labels, space, start)
         for q in range(size):
             if packet.found[q] != NOBODY:
                 u = leaf * LANES + q
                 found[u] = packet.found[q]
-                weight[u] = packet.radius[q] if core is None else packet.weight[q]
-                near[u] = packet.radius[q] if core is None else packet.near[q]
+                weight[u] = packet.radius[q] if core is None or radius[u] == 0 else packet.weight[q]
+                power[u] = packet.radius[q] if core is None else packet.near[q]
 
 
 @part
 def _fill(packet, queries, radius, d, leaf, size):
-    """Fill the packet with the queries of a leaf; returns whether any of them has a radius."""
+    """Fill the packet with the queries of a leaf, whose radius is infinite if it is None; returns whether any of them
+    has a radius."""
     far = greatest_finite(queries)
     at = leaf * d * LANES
     for i in range(d * LANES):
         packet.points[i] = queries[at + i]
     for j in range(LANES):
         packet.radius[j] = -1
-        if j < size and radius[leaf * LANES + j] >= 0:
-            packet.radius[j] = lesser(radius[leaf * LANES + j], far)
+        if j < size:
+            if radius is None:
+                packet.radius[j] = far
+            elif radius[leaf * LANES + j] >= 0:
+                packet.radius[j] = lesser(radius[leaf * LANES + j], far)
     return greatest(packet.radius, 0) >= 0
 
 
 @part
-def _start(packet, nodes, space, size):
-    """Set the box of the packet. Returns the node of 16 leaves where the walk begins: a descent leads there."""
+def _start(packet, nodes, space, near, leaf, size):
+    """Set the box of the packet. Returns the node of 16 leaves where the walk begins: at the place of its middle query
+    on the curve, if places are given; otherwise a descent leads there."""
     d = space.d
     box_around(packet, d, size)
+    if near is not None:
+        return lesser(near[leaf * LANES + size // 2] // (LANES * LANES), (nodes.counts[0] - 1) // LANES)
     node = np.int64(0)
     for level in range(len(nodes.counts) - 1, 0, -1):
         at = (nodes.first[level] + node) * d * LANES
@@ -184,10 +235,13 @@ def _take(packet, nodes, space, leaf, mask, strict, core, labels):
         mask &= mask - 1
         at = leaf * space.d * LANES
         hits = point_mask(space, packet.points, q, nodes.blocks, at, packet.radius[q], packet.distance)
-        hits &= unequal_mask(labels, leaf * LANES, packet.labels[q])
+        if labels is not None:
+            hits &= unequal_mask(labels, leaf * LANES, packet.labels[q])
         if core is not None:
             hits &= at_most_mask(core, leaf * LANES, packet.weight[q])
+        limit = packet.radius[q]
         if hits and take(packet, core, leaf, q, hits):
+            packet.radius[q] = lesser(limit, packet.radius[q])  # 0 stays 0, whatever core distances are
             strict[q] = just_below(packet.radius[q])
             changed = True
     return changed

@@ -13,7 +13,7 @@ from emst.cpu.runtime.sort import radix_order
 
 def sorted_edges(bvh, forest, order):
     """See `emst.backend.operations`."""
-    bvh.lists = bvh.reach = bvh.products = None  # they served the rounds, and the sort needs memory
+    bvh.forget_neighbours()  # the sort needs memory
     slots = np.flatnonzero(forest.source >= 0).astype(np.int32)
     keys, slots = radix_order(_sortable(forest.weight[slots]), slots)
     same = keys[1:] == keys[:-1]

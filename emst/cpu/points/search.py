@@ -30,8 +30,8 @@ import numpy as np
 from emst.cpu.lightest import lightest_edges
 from emst.cpu.points.bvh import MIXED
 from emst.cpu.points.cached import lanes_of
-from emst.cpu.points.choice import may_multiply, products_for, sampled_runs
 from emst.cpu.points.distances import point_mask
+from emst.cpu.points.engine import products_of, sampled_runs
 from emst.cpu.points.products import multiply, row_scratch, rows_at_once
 from emst.cpu.points.scan import outgoing_weight, scan_with
 from emst.cpu.points.walk import box_around, walk_with
@@ -59,23 +59,22 @@ def nearest_outgoing(bvh, forest, cache):
     """See `emst.backend.operations`."""
     groups = -(-bvh.leaves // LANES)
     args = (bvh.nodes, bvh.padded_core, bvh.node_core, bvh.n, forest.best, cache.memory, cache.candidates, bvh.space)
-    if may_multiply(bvh) and bvh.products is None:
-        bvh.products = _products(bvh, forest, cache, args)
-    if bvh.products is not None:
-        _search_by_products(bvh, forest, cache)
+    products = products_of(bvh, 1, lambda: _sample(bvh, forest, cache, args), cache.memory.labels)
+    if products is not None:
+        _search_by_products(bvh, products, forest, cache)
     else:
         for_chunks(_search, groups, grain_for(groups, 8), *args, scratch=cache.scratch)
     lightest_edges(forest, cache.candidates, cache.memory, None if bvh.core is None else cache.memory.near)
 
 
-def _products(bvh, forest, cache, args):
-    """Products, if they are faster than walks: some points are searched by walks first."""
+def _sample(bvh, forest, cache, args):
+    """Some points, searched by walks: see `products_of`. None if few points are searched in this round."""
     ids = _hopeful_points(bvh, forest, cache.memory, NOBODY)
     if len(ids) < max(LEAST_SEARCHED, bvh.n // 32):
         return None
     ids = np.concatenate([ids[run : run + LANES] for run in sampled_runs(len(ids))])
     for_chunks(_search_some, len(ids), LANES, ids, *args, scratch=cache.scratch)
-    return products_for(bvh, 1, ids, _radius(bvh, forest, cache.memory, ids), cache.memory.labels)
+    return ids, _radius(bvh, forest, cache.memory, ids)
 
 
 def _radius(bvh, forest, memory, ids):
@@ -86,10 +85,10 @@ def _radius(bvh, forest, memory, ids):
     return np.where(memory.nearest[ids] >= 0, radius, forest.best[memory.labels[ids]])
 
 
-def _search_by_products(bvh, forest, cache):
+def _search_by_products(bvh, products, forest, cache):
     """As `nearest_outgoing` does by walks. The largest component need not find its edge: all others hook onto
     something, so the rounds stay as few. Most points that would have to be searched are in that component."""
-    memory, products = cache.memory, bvh.products
+    memory = cache.memory
     largest = np.int32(np.bincount(forest.labels).argmax())
     ids = _hopeful_points(bvh, forest, memory, largest)
     args = (products, ids, bvh.nodes, bvh.padded_core, forest.best, memory, bvh.space)

@@ -178,10 +178,11 @@ __global__ void __launch_bounds__(QUERIES) brute_lists(const T *points, const T 
 }
 
 // The distance of every query to its nearest point of the given rank, which is at most K. If the queries are the
-// points, itself is not counted.
+// points, itself is not counted. `radius`, if not null, is 0 where the nearest point is at distance 0, else infinite.
 template <class T, int METRIC, int K>
-__global__ void __launch_bounds__(QUERIES) brute_last_of_list(const T *queries, i64 count, const T *points, i64 n,
-                                                              int d, const Norm<METRIC> norm, int rank, Bits<T> *core) {
+__global__ void __launch_bounds__(QUERIES)
+    brute_last_of_list(const T *queries, i64 count, const T *points, i64 n, int d, const Norm<METRIC> norm, int rank,
+                       Bits<T> *core, Bits<T> *radius) {
   const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, count - 1);
   const i64 own = queries == points ? u : NONE;
   NearestList<T, K> list;
@@ -201,6 +202,7 @@ __global__ void __launch_bounds__(QUERIES) brute_last_of_list(const T *queries, 
 #pragma unroll
   for (int k = 0; k < K; k++)
     if (k == rank - 1) core[u] = list.distance[k];
+  if (radius) radius[u] = list.distance[0] == 0 ? 0 : INFINITE<T>;
 }
 
 // The distance of the given rank among the distances of every query; see selection.cuh. If the queries are the points,
@@ -209,7 +211,7 @@ __global__ void __launch_bounds__(QUERIES) brute_last_of_list(const T *queries, 
 template <class T, int METRIC>
 __global__ void __launch_bounds__(QUERIES)
     brute_kth_distances(const T *queries, i64 count, const T *points, const T *centres, i64 n, int d,
-                        const Norm<METRIC> norm, int rank, Bits<T> *core) {
+                        const Norm<METRIC> norm, int rank, Bits<T> *core, Bits<T> *radius) {
   __shared__ u32 words[Selection<T>::BINS * QUERIES];
   const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, count - 1);
   const i64 tiles = (n + TILE - 1) / TILE, some = minimum((rank + TILE - 1) / TILE + i64(1), tiles);
@@ -225,6 +227,7 @@ __global__ void __launch_bounds__(QUERIES)
   selection.words = words + threadIdx.x;
   selection.step = QUERIES;
   selection.start(most, rank);
+  Bits<T> nearest = selection.high;
   while (__syncthreads_or(!selection.done())) {
     selection.begin_pass();
     for (i64 group = 0; group * TILE < tiles; group++) {
@@ -238,40 +241,12 @@ __global__ void __launch_bounds__(QUERIES)
           if (first + c < n) selection.offer(bits_of(acc[c]));
       }
     }
+    if (!selection.stores) nearest = minimum(nearest, selection.least);
     selection.end_pass();
   }
-  if (a < count) core[u] = selection.high;
-}
-
-// The first point in the order of (weight, power of the distance, id) for queries whose core distances are given; a
-// point at distance 0 comes before all others. See prediction.cu.
-template <class T, int METRIC>
-__global__ void __launch_bounds__(QUERIES)
-    brute_reachable(const T *queries, i64 count, const T *points, i64 n, int d, const Norm<METRIC> norm,
-                    const Bits<T> *core, int *found, Bits<T> *weight) {
-  const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, count - 1);
-  const Bits<T> own = core[u];
-  Bits<T> least = INFINITE<T>, distance = INFINITE<T>;
-  int nearest = NONE;
-  for (i64 first = 0; first < n; first += TILE) {
-    T acc[TILE];
-    tile_powers(norm, queries, u, points, n, d, first, acc);
-#pragma unroll
-    for (int c = 0; c < TILE; c++) {
-      const i64 i = first + c;
-      if (i >= n) continue;
-      const Bits<T> e = bits_of(acc[c]);
-      const Bits<T> w = e == 0 ? 0 : maximum(e, maximum(own, bits_of(__ldg(points + i * (d + 1) + d))));
-      if (w < least || (w == least && e < distance)) {  // points come in ascending order
-        least = w;
-        distance = e;
-        nearest = (int)i;
-      }
-    }
-  }
   if (a >= count) return;
-  found[u] = nearest;
-  weight[u] = least;
+  core[u] = selection.high;
+  if (radius) radius[u] = nearest == 0 ? 0 : INFINITE<T>;
 }
 
 // Distances of every query to its nearest points within its radius, ascending; see queries.cu.
@@ -293,17 +268,18 @@ __global__ void __launch_bounds__(QUERIES)
   if (a < count) list.fill();
 }
 
-// The first point of another component in the order of (weight, power of the distance, id) within the radius of every
-// query; see queries.cu.
+// The first point in the order of (weight, power of the distance, id) within the radius of every query; with labels, of
+// another component. See queries.cu.
 template <class T, int METRIC>
 __global__ void __launch_bounds__(QUERIES)
     brute_across(const T *queries, i64 count, const T *points, const int *labels, i64 n, int d, const Norm<METRIC> norm,
                  const int *own, const Bits<T> *core, const Bits<T> *radius, int *found, Bits<T> *weight,
                  Bits<T> *distance) {
   const i64 a = (i64)blockIdx.x * QUERIES + threadIdx.x, u = minimum(a, count - 1);
-  const int label = own[u];
+  const int label = labels ? own[u] : NONE;
   const Bits<T> own_core = core ? core[u] : 0;
   Bits<T> least = minimum(radius[u], INFINITE<T> - 1), nearest = INFINITE<T>;
+  const bool cores = core && least != 0;
   int first_found = NONE;
   for (i64 first = 0; first < n; first += TILE) {
     T acc[TILE];
@@ -313,8 +289,8 @@ __global__ void __launch_bounds__(QUERIES)
       const i64 i = first + c;
       if (i >= n) continue;
       const Bits<T> e = bits_of(acc[c]);
-      const Bits<T> w = core ? maximum(e, maximum(own_core, bits_of(__ldg(points + i * (d + 1) + d)))) : e;
-      if (w > least || labels[i] == label) continue;
+      const Bits<T> w = cores ? maximum(e, maximum(own_core, bits_of(__ldg(points + i * (d + 1) + d)))) : e;
+      if (w > least || (labels && labels[i] == label)) continue;
       if (w < least || e < nearest) {  // points come in ascending order
         least = w;
         nearest = e;

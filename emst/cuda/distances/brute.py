@@ -49,11 +49,13 @@ def kth_distances(
     core: cupy.ndarray,
     among: tuple[cupy.ndarray, int] | None = None,
     centres: cupy.ndarray | None = None,
+    radius: cupy.ndarray | None = None,
 ) -> None:
     """Set `core` to the distance of every point to its k-th nearest other point.
 
     `among` has other points, and how many of their rows count, if neighbours are not to be found among `rows`. With
-    `centres` of these points, far tiles are left out; that needs Euclidean distances.
+    `centres` of these points, far tiles are left out; that needs Euclidean distances. `radius` is set to 0 where the
+    nearest is at distance 0, else to infinity.
     """
     points, n = among or (rows, len(core))
     T, d, itself = ctype(rows.dtype), np.int32(rows.shape[1] - 1), among is None
@@ -62,7 +64,7 @@ def kth_distances(
         name, inputs, rank = f"brute_last_of_list<{T}, {metric.number}, {length}>", [points], k
     else:
         name, inputs, rank = f"brute_kth_distances<{T}, {metric.number}>", [points, centres], k + itself
-    args = (rows, len(core), *inputs, n, d, metric.norm, np.int32(rank), core)
+    args = (rows, len(core), *inputs, n, d, metric.norm, np.int32(rank), core, radius)
     launch("distances/brute", name, len(core), *args, block=BRUTE_QUERIES)
 
 

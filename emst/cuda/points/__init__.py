@@ -6,7 +6,7 @@ order          the order along the Hilbert curve: crowded cells are divided agai
 curve.cuh      the grid of a cell, and codes along the curve in it; order and places use it
 curve_table.cuh  those codes by a table in two and three dimensions
 bvh            the bounding volume hierarchy; bvh.cuh is its layout
-choice         whether products of all pairs are faster than the hierarchy
+engine         the choice of engine: walks, products of all pairs, or all pairs one by one
 knn            core distances
 duplicates     equal points, joined before the first search
 labels         the component of each node of the hierarchy
@@ -15,9 +15,8 @@ search         the search: the nearest point of another component
 small          few points: all rounds at once
 result         sorted edges and core distances, in the caller's rows and units
 places         places of new points in that order
-prediction     the nearest point to a new one under mutual reachability
 outline        which points and boxes are near to what other partitions hold
-queries        searches among the points of one partition for queries of another
+queries        nearest points for new points, and for points of other partitions
 products       many dimensions: which pairs can matter, by products of halves; products.cuh multiplies on tensor cores
 products_knn.cu  its kernels for core distances and lists of neighbours
 products_search.cu  and for the nearest point of another component
@@ -25,7 +24,7 @@ halves.cu      points as halves, and what rounding has moved them by
 bounds.cuh     what these products prove about distances
 candidates.cuh  exact distances of the pairs that products leave
 scan.cuh       the points of a leaf against the queries that want it, for the walk
-walk.cuh       the walk of 32 neighbouring queries through the hierarchy; knn, search, prediction and queries use it
+walk.cuh       the walk of 32 neighbouring queries through the hierarchy; knn, search and queries use it
 nearest.cuh    sorted lists of neighbours, for the walk
 kth.cuh        the distance of the k-th nearest point without a list, for long lists
 """

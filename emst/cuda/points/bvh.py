@@ -10,16 +10,11 @@ import numpy as np
 from emst.backend.records import EUCLIDEAN, Norm
 from emst.cuda.distances.brute import centres_of
 from emst.cuda.distances.metric import metric_of
-from emst.cuda.points.choice import products_are_faster
+from emst.cuda.points.engine import Engine, engine_after_looking, engine_before_looking
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, EACH, FAN, FEW, LEAF, MAX_LEVELS
 from emst.cuda.runtime.launch import launch, launch_grid
 
-# Dimensions from which all pairs are compared. Where that becomes faster than the hierarchy depends on the data: for
-# 50,000 points on an H200 between 10 and 16 dimensions if they are uniform, at 32 if they are blobs. Most data has
-# structure, so the limit follows the blobs (benchmarks/crossing.py, benchmarks/results). With fewer dimensions, a look
-# at the points decides (choice.py).
-BRUTE_FROM = 33
 # Coordinates of all pairs of points, at most, that one launch compares in less time than the loop takes for its
 # launches. A term of a power that is a function call counts as many as CALL.
 MOST_TERMS, CALL = 1 << 28, 16
@@ -40,10 +35,12 @@ class Bvh:
         Whether the points are few enough to compare all of them with all.
     layout, template : str
         Arguments of templates: coordinate type and dimensions; those and the metric.
-    brute : bool
-        Whether all pairs are compared.
+    engine : Engine
+        What finds the nearest points.
+    walks : bool
+        Whether these are walks: then there are nodes.
     centres : T[tiles, d + 1] or None
-        If they are, under the Euclidean norm: centres of tiles and their radii.
+        Without nodes, under the Euclidean norm: centres of tiles and their radii.
     core_factor : float
         By what `scale_cores` has multiplied the core distances.
     core : T[n] or None
@@ -58,10 +55,10 @@ class Bvh:
 
     leaf_size = LEAF
 
-    def __init__(self, rows: cupy.ndarray, n: int, d: int, scale: float, norm: Norm, brute: bool | None = None) -> None:
+    def __init__(self, rows: cupy.ndarray, n: int, d: int, scale: float, norm: Norm, engine: Engine) -> None:
         self.n, self.d, self.rows, self.scale, self.norm = n, d, rows, scale, norm
         self.dtype = rows.dtype
-        self.brute = d >= BRUTE_FROM if brute is None else brute
+        self.engine, self.walks = engine, engine is Engine.WALKS
         terms = n * n * (d + 2) * (CALL if norm.kind in ("powers", "any power") else 1)
         self.few = n <= FEW and terms <= MOST_TERMS
         self.T = ctype(rows.dtype)
@@ -75,7 +72,7 @@ class Bvh:
         self.neighbours: cupy.ndarray | None = None
         self.listed: cupy.ndarray | None = None
         self.products: Any = None
-        self.counts = counts = [] if self.brute else _level_counts(n)
+        self.counts = counts = _level_counts(n) if self.walks else []
         pad = [0] * (MAX_LEVELS - len(counts))
         offsets = [sum(counts[:level]) for level in range(len(counts))]
         fields = np.array([len(counts), *counts, *pad, *offsets, *pad], np.int32)
@@ -135,18 +132,18 @@ def build_bvh(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: Nor
     n, d = points.shape
     stride = 4 if d <= 3 else d + 1
     rows = cupy.empty((padded(n), stride), points.dtype)
-    bvh = Bvh(rows, n, d, scale, norm)
+    bvh = Bvh(rows, n, d, scale, norm, engine_before_looking(n, d, norm))
     columns = min(stride, 32)
     block = (columns, BLOCK // columns)
     args = (points, order, n, padded(n), *bvh.shape, scale, rows)
     launch_grid("points/bvh", f"gather<{bvh.T}>", (-(-padded(n) // (EACH * block[1])),), block, args)
-    if not bvh.brute:
+    if bvh.walks:
         launch("points/bvh", f"leaf_boxes<{bvh.layout}>", padded(n), rows, n, bvh.nodes)
-        look = (rows, bvh.nodes, bvh.counts[0], n, d, bvh.layout)
-        if norm != EUCLIDEAN or not products_are_faster(*look):
+        engine = engine_after_looking(rows, bvh.nodes, bvh.counts[0], n, d, norm, bvh.layout)
+        if engine is Engine.WALKS:
             each_level(bvh, "points/bvh", "parent_boxes", range(1, len(bvh.counts)))
             return bvh
-        bvh = Bvh(rows, n, d, scale, norm, brute=True)
+        bvh = Bvh(rows, n, d, scale, norm, engine)
     bvh.centres = centres_of(rows, n) if norm == EUCLIDEAN else None
     return bvh
 
@@ -160,7 +157,7 @@ def each_level(bvh: Bvh, room: str, name: str, levels: range) -> None:
 def write_cores(bvh: Bvh, core: cupy.ndarray) -> None:
     """Write core distances (powers, curve order) into the hierarchy."""
     bvh.core = core
-    if bvh.brute:
+    if not bvh.walks:
         bvh.rows[: bvh.n, -1] = core
         return
     launch("points/bvh", f"leaf_cores<{bvh.layout}>", bvh.n, core, bvh.n, bvh.rows, bvh.nodes)

@@ -54,7 +54,7 @@ def cache_neighbours(bvh: Bvh, forest: Forest) -> NeighbourCache:
     cache.lists, bvh.neighbours = lists, None
     cache.listed, bvh.listed = bvh.listed, None
     fill_from_lists(bvh, forest, cache)
-    if not bvh.brute:
+    if bvh.walks:
         cache.lists = None  # searching costs less than looking again
     return cache
 
@@ -64,7 +64,7 @@ def fill_from_lists(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
     n, lists, again = bvh.n, cache.lists, np.bool_(cache.rounds > 0)
     if lists is None:
         return
-    name = f"cache_from_lists<{bvh.T}, {0 if bvh.brute else bvh.d}, {bvh.metric.number}>"
+    name = f"cache_from_lists<{bvh.T}, {bvh.d if bvh.walks else 0}, {bvh.metric.number}>"
     results = (forest.labels, cache.nearest, cache.bound, cache.second, forest.best)
     points = (bvh.rows, n, *bvh.shape, bvh.metric.norm)
     launch("points/cached", name, n, again, *points, len(lists), lists, cache.listed, *results)
@@ -72,7 +72,7 @@ def fill_from_lists(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
 
 def upper_bounds(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
     """See `emst.backend.operations`; `merge` and `join_duplicates` leave `best` at infinity."""
-    if cache.rounds == 1 and cache.alone and bvh.brute:  # the nearest neighbour of each point has joined it
+    if cache.rounds == 1 and cache.alone and not bvh.walks:  # the nearest neighbour of each point has joined it
         cache.nearest.data.memset_async(0xFF, cache.nearest.nbytes)
     known = (forest.labels, bvh.n, bvh.rows, *bvh.shape, cache.step)
     results = (cache.second, cache.nearest, cache.bound, forest.best, cache.count)

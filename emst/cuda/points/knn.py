@@ -8,7 +8,8 @@ import numpy as np
 from emst.backend.records import Report
 from emst.cuda.distances.brute import kth_distances, list_neighbours
 from emst.cuda.points.bvh import Bvh, write_cores
-from emst.cuda.points.products import kth_by_products, nearest_by_products, products_of
+from emst.cuda.points.engine import Engine
+from emst.cuda.points.products import kth_by_products, nearest_by_products
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch
@@ -48,10 +49,9 @@ def multiplied(core: cupy.ndarray, factor: float) -> cupy.ndarray:
 def _list_nearest(bvh: Bvh, length: int, core: cupy.ndarray) -> None:
     """The nearest other points, and as core distances those of the last but one."""
     bvh.neighbours = cupy.empty((length, bvh.n), np.int32)
-    products = products_of(bvh, length)
-    if products is not None and nearest_by_products(bvh, products, length, core):
+    if bvh.engine is Engine.PRODUCTS and nearest_by_products(bvh, length, core):
         return
-    if bvh.brute:
+    if not bvh.walks:
         bvh.listed = None
         list_neighbours(bvh.rows, bvh.centres, bvh.metric, bvh.neighbours, core)
         return
@@ -61,10 +61,9 @@ def _list_nearest(bvh: Bvh, length: int, core: cupy.ndarray) -> None:
 
 def _select_distances(bvh: Bvh, k: int, core: cupy.ndarray) -> None:
     """The distances of rank k, without lists."""
-    products = products_of(bvh, k - 1)
-    if products is not None and kth_by_products(bvh, products, k - 1, core):
+    if bvh.engine is Engine.PRODUCTS and kth_by_products(bvh, k - 1, core):
         return
-    if bvh.brute:
+    if not bvh.walks:
         kth_distances(bvh.rows, bvh.metric, k - 1, core, centres=bvh.centres)
         return
     args = (bvh.rows, bvh.n, bvh.hierarchy, bvh.nodes, bvh.metric.norm, np.int32(k), core)

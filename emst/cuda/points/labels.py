@@ -14,7 +14,7 @@ from emst.cuda.runtime.launch import launch
 
 def label_nodes(bvh: Bvh, labels: cupy.ndarray) -> None:
     """See `emst.backend.operations`."""
-    if bvh.brute:
+    if not bvh.walks:
         return
     args = (cupy.ascontiguousarray(labels), bvh.n, bvh.hierarchy, bvh.nodes)
     launch("points/labels", f"label_leaves<{bvh.layout}>", -(-bvh.n // EACH), *args, block=LEAF * FAN)

@@ -7,8 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from emst.cuda.points.bvh import BRUTE_FROM
-from emst.cuda.points.choice import may_look
+from emst.cuda.points.engine import BRUTE_FROM, may_compare_all_pairs
 from emst.cuda.points.knn import LONGEST_LIST
 from emst.cuda.points.products import product_bytes
 from emst.cuda.runtime.constants import BRUTE_TILE, LEAF
@@ -22,7 +21,7 @@ def bytes_needed(n: int, d: int, dtype: Any, k: int) -> int:
     than measured."""
     size = np.dtype(dtype).itemsize
     row = size * (4 if d <= 3 else d + 1)
-    all_pairs = d >= BRUTE_FROM or may_look(n, d)
+    all_pairs = may_compare_all_pairs(n, d)
     multiplied = product_bytes(n, d, k) if all_pairs else 0
     nodes = row / BRUTE_TILE if d >= BRUTE_FROM else 2 * row * 33 / 32 / LEAF
     ids = 4 * 7 + 8 * 2  # order, labels, components twice, parent, neighbours, worklist; edges by component and by slot

@@ -13,7 +13,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from emst.backend.records import EUCLIDEAN, Forest
+from emst.backend.records import Forest
 from emst.cuda.distances.brute import nearest_outside
 from emst.cuda.points.bvh import Bvh
 from emst.cuda.points.cached import NeighbourCache
@@ -27,8 +27,6 @@ from emst.cuda.runtime.constants import (
 from emst.cuda.runtime.launch import Compaction, launch, launch_grid, multiprocessors
 from emst.cuda.runtime.tensor_cores import stage_bytes, stages
 
-LEAST_POINTS = 1024
-MOST_AXES = 1 << 16  # the squared length of halves stays below 2^46
 HIGHEST_RANK = CANDIDATES // 3
 GREATEST = 15  # halves are less than 2 to this power
 LARGEST_SHARE, LEAST_TILES = 4, 16  # of the points that bound distances: all over them; tiles
@@ -121,19 +119,11 @@ def _root_of_least(numbers: np.finfo) -> float:
     return 2.0**-537 if numbers.bits == 64 else 2.0**-74
 
 
-def products_of(bvh: Bvh, rank: int = 1) -> Products | None:
-    """The points as halves, if products can decide about them, and bound distances of that rank."""
-    if rank > HIGHEST_RANK or 2 * (rank + 1) * GROUP > bvh.n or not may_multiply(bvh):
-        return None
+def _products_of(bvh: Bvh) -> Products:
+    """The points as halves."""
     if bvh.products is None:
         bvh.products = Products(bvh)
     return bvh.products
-
-
-def may_multiply(bvh: Bvh) -> bool:
-    """Whether products can decide about the pairs of these points."""
-    fits = bvh.n >= LEAST_POINTS and bvh.d <= MOST_AXES
-    return bvh.brute and bvh.norm == EUCLIDEAN and fits and stages() > 0
 
 
 def _multiply(room: str, name: str, *args: object) -> None:
@@ -142,28 +132,36 @@ def _multiply(room: str, name: str, *args: object) -> None:
     launch_grid(f"points/{room}", name, blocks, threads, args, shared=stage_bytes(stages()))
 
 
-def nearest_by_products(bvh: Bvh, products: Products, length: int, core: cupy.ndarray) -> bool:
+def nearest_by_products(bvh: Bvh, length: int, core: cupy.ndarray) -> bool:
     """Lists of the nearest other points of each point, and as core distances those of the last but one.
 
-    Returns whether that was possible: not if products leave too many pairs.
+    Returns whether that was possible: not for long lists, nor if products leave too many pairs.
     """
+    if not _may_rank(bvh, length):
+        return False
     bvh.listed = cupy.empty((length, bvh.n), bvh.dtype)
-    return _find_nearest(bvh, products, length, length - 1, (bvh.neighbours, bvh.listed, core))
+    return _find_nearest(bvh, length, length - 1, (bvh.neighbours, bvh.listed, core))
 
 
-def kth_by_products(bvh: Bvh, products: Products, rank: int, core: cupy.ndarray) -> bool:
+def kth_by_products(bvh: Bvh, rank: int, core: cupy.ndarray) -> bool:
     """Set `core` to the distance from each point to the one of that rank among the others.
 
     Returns whether that was possible, as `nearest_by_products` does.
     """
-    return _find_nearest(bvh, products, 0, rank, (None, None, core))
+    return _may_rank(bvh, rank) and _find_nearest(bvh, 0, rank, (None, None, core))
 
 
-def _find_nearest(bvh: Bvh, products: Products, length: int, rank: int, results: tuple[Any, ...]) -> bool:
+def _may_rank(bvh: Bvh, rank: int) -> bool:
+    """Whether products bound the distances of that rank."""
+    return rank <= HIGHEST_RANK and 2 * (rank + 1) * GROUP <= bvh.n
+
+
+def _find_nearest(bvh: Bvh, length: int, rank: int, results: tuple[Any, ...]) -> bool:
     """Lists of that length, their distances, and distances of that rank: the results. The lists may be None.
 
     All points that may be as near as the wanted ones are collected, part by part, and then decided by exact distances.
     """
+    products = _products_of(bvh)
     n, wanted, arguments = bvh.n, max(length, rank), products.arguments
     halves, bounds = (products.halves, np.int32(products.width)), (products.square, products.rho, products.bounds)
     tiles = _sampled_tiles(n, wanted)
@@ -244,15 +242,13 @@ def _splits(rows: int) -> np.int32:
     return np.int32(-(-4 * RESIDENT_BLOCKS * multiprocessors() // row_tiles))
 
 
-def search_by_products(
-    bvh: Bvh, products: Products, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None
-) -> None:
+def search_by_products(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:
     """As `nearest_outside` does by comparing all pairs.
 
     Unless the worklist is None, the largest component has no edge afterwards: all others hook onto something, so rounds
     stay few. Most points that have to be searched are in that component.
     """
-    n, T = bvh.n, bvh.T
+    n, T, products = bvh.n, bvh.T, _products_of(bvh)
     queries, largest = cache.count, None
     if worklist is not None:
         worklist, queries, largest = _without_largest(forest, cache, worklist)

@@ -1,8 +1,66 @@
-// Queries of other partitions: their nearest points within a radius, and the point of another component that each is
-// joined to most cheaply. A warp takes 32 queries that are neighbours on the curve.
+// Nearest points for queries: new points, and points of other partitions. A warp takes 32 queries that are neighbours
+// on the curve. Launched by queries.py.
+//
+// Of new points the places on the curve are known: the leaves around the place of a packet are scanned first, and the
+// walk skips them.
 #include "distances/sorted_row.cuh"
+#include "points/kth.cuh"
 #include "points/nearest.cuh"
 #include "runtime/order.cuh"
+
+// The leaf at the place of the packet of queries among the points on the curve.
+__device__ inline i64 leaf_at(const i64 *near, i64 packet, i64 count, const Hierarchy &h) {
+  return minimum(near[minimum(packet * 32 + 16, count - 1)] / LEAF, (i64)h.count[0] - 1);
+}
+// One a little before it.
+__device__ inline i64 leaf_near(const i64 *near, i64 packet, i64 count, const Hierarchy &h) {
+  return leaf_at(near, packet, count, h) - WINDOW / 2;
+}
+
+// Distances of every query to its K-th nearest point; and a radius: 0 if the nearest is at distance 0.
+template <class T, int D, int METRIC, int K>
+__global__ void __launch_bounds__(32 * WARPS)
+    query_lists(const T *__restrict__ points, const __grid_constant__ Hierarchy h, const T *__restrict__ nodes,
+                const Norm<METRIC> norm, const T *queries, i64 count, const i64 *near, Bits<T> *core, Bits<T> *radius) {
+  __shared__ u64 stacks[WARPS][STACK];
+  __shared__ Wanting<T, D> waiting[WARPS][32];
+  i64 packet = thread_id() / 32, u = thread_id();
+  if (packet * 32 >= count) return;
+  NearestPoints<T, D, METRIC, K> search;
+  search.waiting = waiting[threadIdx.x / 32];
+  search.points = points;
+  search.norm = norm;
+  search.on = u < count;
+  u = minimum(u, count - 1);
+  search.own = ~0u;
+  search.x = load<T, D>(queries, u);
+  list_nearest(search, h, nodes, leaf_near(near, packet, count, h), stacks[threadIdx.x / 32]);
+  if (!search.on) return;
+  core[u] = search.distance[K - 1];
+  radius[u] = search.distance[0] == 0 ? 0 : INFINITE<T>;
+}
+
+// The same for the point of any rank.
+template <class T, int D, int METRIC>
+__global__ void __launch_bounds__(32 * WARPS)
+    query_kth_distances(const T *__restrict__ points, const __grid_constant__ Hierarchy h, const T *__restrict__ nodes,
+                        const Norm<METRIC> norm, const T *queries, i64 count, const i64 *near, int rank, Bits<T> *core,
+                        Bits<T> *radius) {
+  __shared__ u64 stacks[WARPS][STACK];
+  __shared__ u32 words[WARPS][32 * Selection<T>::BINS];
+  const i64 packet = thread_id() / 32, u = thread_id();
+  const int warp = threadIdx.x / 32;
+  if (packet * 32 >= count) return;
+  KthDistance<T, D, METRIC> search;
+  search.points = points;
+  search.norm = norm;
+  search.x = load<T, D>(queries, minimum(u, count - 1));
+  Bits<T> kth, nearest;
+  kth_distance(search, h, nodes, leaf_at(near, packet, count, h), rank, words[warp], stacks[warp], kth, nearest);
+  if (u >= count) return;
+  core[u] = kth;
+  radius[u] = nearest == 0 ? 0 : INFINITE<T>;
+}
 
 // Distances of every query to its K nearest points within its radius, ascending, in registers.
 template <class T, int D, int METRIC, int K>
@@ -80,9 +138,9 @@ __global__ void __launch_bounds__(32 * WARPS)
   if (on) search.list.fill();
 }
 
-// A search (see walk.cuh) for the first point of another component in the order of (weight, power of the distance, id).
-// Core distances count under mutual reachability (MRD) only.
-template <class T, int D, int METRIC, bool MRD>
+// A search (see walk.cuh) for the first point in the order of (weight, power of the distance, id), of another component
+// where there are LABELS. Core distances count under mutual reachability (MRD) only.
+template <class T, int D, int METRIC, bool MRD, bool LABELS>
 struct NearestAcross {
   const T *points;
   Norm<METRIC> norm;
@@ -93,19 +151,21 @@ struct NearestAcross {
   Bits<T> weight, distance;  // of the first point so far; until there is one, the radius and infinity
   Bits<T> radius;            // points farther than this do not matter
   Bits<T> reach, heaviest;   // greatest radius and weight of the packet
-  u32 found;
+  bool equal;                // the radius was 0: only equal points count, whatever their core distances
+  u32 found, own_leaf, own_leaves;
 
   __device__ bool may_hold(T low_tag, T high_tag) const {
-    return label_of(low_tag) != common && (!MRD || bits_of(high_tag) <= heaviest);
+    return (!LABELS || label_of(low_tag) != common) && (!MRD || bits_of(high_tag) <= heaviest);
   }
   // A node that is no nearer than the first point so far matters only if it may hold a smaller id.
-  __device__ bool wants(bool, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
-    if (label_of(low.tag) == label || (MRD && bits_of(high.tag) > weight)) return false;
+  __device__ bool wants(bool is_leaf, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
+    if (!LABELS && is_leaf && first / LEAF - own_leaf < own_leaves) return false;
+    if ((LABELS && label_of(low.tag) == label) || (MRD && !equal && bits_of(high.tag) > weight)) return false;
     const Bits<T> d = box_power(norm, low, high, x);
     return d < radius || (d == radius && first < found && distance >= radius);
   }
   __device__ bool offer(Bits<T> d, Bits<T> other_core, u32 i) {
-    const Bits<T> w = MRD ? maximum(d, maximum(core, other_core)) : d;
+    const Bits<T> w = MRD && !equal ? maximum(d, maximum(core, other_core)) : d;
     if (!Neighbour<T>{w, d, (int)i}.before({weight, distance, (int)found})) return false;
     weight = w;
     distance = d;
@@ -118,17 +178,19 @@ struct NearestAcross {
     const T *rows = points + (i64)leaf * (LEAF * STRIDE<D>);
     const int4 *four = reinterpret_cast<const int4 *>(labels + (i64)leaf * LEAF);
     int other[LEAF];
+    if (LABELS) {
 #pragma unroll
-    for (int t = 0; t < LEAF; t += 4) {
-      const int4 v = __ldg(four + t / 4);
-      other[t] = v.x, other[t + 1] = v.y, other[t + 2] = v.z, other[t + 3] = v.w;
+      for (int t = 0; t < LEAF; t += 4) {
+        const int4 v = __ldg(four + t / 4);
+        other[t] = v.x, other[t + 1] = v.y, other[t + 2] = v.z, other[t + 3] = v.w;
+      }
     }
     bool changed = false;
 #pragma unroll
     for (int t = 0; t < LEAF; t++) {
       const Row<T, D> y = load<T, D>(rows, t);
       const Bits<T> d = power_between(norm, x, y);
-      if (other[t] != label) changed |= offer(d, bits_of(y.tag), (u32)leaf * LEAF + t);
+      if (!LABELS || other[t] != label) changed |= offer(d, bits_of(y.tag), (u32)leaf * LEAF + t);
     }
     const bool any = __any_sync(FULL, changed);
     if (any) measure();
@@ -136,35 +198,46 @@ struct NearestAcross {
   }
   __device__ void measure() {
     reach = warp_max(radius);
-    if (MRD) heaviest = warp_max(weight);
+    if (MRD) heaviest = warp_max(equal ? INFINITE<T> : weight);
   }
 };
 
-// `labels` can be read in whole leaves; `own` holds the labels of the queries, and `core` their core distances.
-template <class T, int D, int METRIC, bool MRD>
+// `labels` can be read in whole leaves; `own` holds the labels of the queries, and `core` their core distances. Without
+// LABELS, `near` may hold the places of the queries on the curve.
+template <class T, int D, int METRIC, bool MRD, bool LABELS>
 __global__ void __launch_bounds__(32 * WARPS)
     nearest_across(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
-                   const T *__restrict__ nodes, const Norm<METRIC> norm, const T *queries, i64 count, const int *own,
-                   const Bits<T> *core, const Bits<T> *radius, int *found, Bits<T> *weight, Bits<T> *distance) {
+                   const T *__restrict__ nodes, const Norm<METRIC> norm, const T *queries, i64 count, const i64 *near,
+                   const int *own, const Bits<T> *core, const Bits<T> *radius, int *found, Bits<T> *weight,
+                   Bits<T> *distance) {
   __shared__ u64 stacks[WARPS][STACK];
-  i64 u = thread_id();
-  if (u / 32 * 32 >= count) return;
+  i64 packet = thread_id() / 32, u = thread_id();
+  if (packet * 32 >= count) return;
   const bool on = u < count;
   u = minimum(u, count - 1);
-  NearestAcross<T, D, METRIC, MRD> search;
+  NearestAcross<T, D, METRIC, MRD, LABELS> search;
   search.points = points;
   search.norm = norm;
   search.labels = labels;
   search.x = load<T, D>(queries, u);
-  search.label = own[u];
-  const int front = __shfl_sync(FULL, search.label, 0);
-  search.common = __all_sync(FULL, search.label == front) ? front : -2;
-  if (MRD) search.core = core[u];
+  if (LABELS) {
+    search.label = own[u];
+    const int front = __shfl_sync(FULL, search.label, 0);
+    search.common = __all_sync(FULL, search.label == front) ? front : -2;
+  }
   const Bits<T> most = minimum(radius[u], INFINITE<T> - 1);
+  search.equal = on && most == 0;
+  if (MRD && !search.equal) search.core = core[u];
   search.weight = search.radius = on && search.core <= most ? most : Bits<T>(-1);  // nothing is within -1
   search.distance = INFINITE<T>;
   search.found = ~0u;
+  search.own_leaf = search.own_leaves = 0;
   search.measure();
+  if (!LABELS && near) {
+    search.own_leaf = (u32)maximum((int)leaf_near(near, packet, count, h), 0);
+    search.own_leaves = minimum(WINDOW, h.count[0] - (int)search.own_leaf);
+    for (int i = 0; i < (int)search.own_leaves; i++) search.scan((int)search.own_leaf + i);
+  }
   walk<T, D>(h, nodes, Packet<T, D>(search.x), stacks[threadIdx.x / 32], search);
   if (!on) return;
   const bool none = search.found == ~0u;

@@ -1,21 +1,39 @@
-"""Searches among the points of one partition for queries of another, on the GPU. Kernels: queries.cu, brute.cu."""
+"""Nearest points for new points and for points of other partitions, on the GPU. Kernels: queries.cu, brute.cu."""
 
 from __future__ import annotations
 
 import cupy
 import numpy as np
 
+from emst.cuda.distances.brute import kth_distances
 from emst.cuda.points.bvh import Bvh, in_whole_leaves
-from emst.cuda.points.knn import LONGEST_LIST
+from emst.cuda.points.knn import LONGEST_LIST, multiplied
 from emst.cuda.runtime.constants import BRUTE_QUERIES, WALK_WARPS
 from emst.cuda.runtime.launch import launch
+
+
+def query_cores(bvh: Bvh, queries: Bvh, k: int, near: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """See `emst.backend.operations`. The radius is 0 or infinite."""
+    m = queries.n
+    core, radius = cupy.empty(m, bvh.dtype), cupy.empty(m, bvh.dtype)
+    if not bvh.walks:
+        among = (bvh.rows, bvh.n)
+        kth_distances(queries.rows, bvh.metric, k - 1, core, among=among, centres=bvh.centres, radius=radius)
+    else:
+        inputs = (bvh.rows, bvh.hierarchy, bvh.nodes, bvh.metric.norm, queries.rows, m, near)
+        if k - 1 <= LONGEST_LIST:
+            name, rank = f"query_lists<{bvh.template}, {k - 1}>", []
+        else:
+            name, rank = f"query_kth_distances<{bvh.template}>", [np.int32(k - 1)]
+        launch("points/queries", name, m, *inputs, *rank, core, radius, block=32 * WALK_WARPS)
+    return core if bvh.core_factor == 1 else multiplied(core, bvh.core_factor), radius
 
 
 def nearest_distances(bvh: Bvh, queries: Bvh, radius: cupy.ndarray, count: int) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     m = queries.n
     near, radius = cupy.empty((m, count), bvh.dtype), cupy.ascontiguousarray(radius)
-    if bvh.brute:
+    if not bvh.walks:
         args = (queries.rows, m, bvh.rows, bvh.n, np.int32(bvh.d), bvh.metric.norm, radius, np.int32(count), near)
         launch("distances/brute", f"brute_within<{bvh.T}, {bvh.metric.number}>", m, *args, block=BRUTE_QUERIES)
         return near
@@ -29,19 +47,29 @@ def nearest_distances(bvh: Bvh, queries: Bvh, radius: cupy.ndarray, count: int) 
 
 
 def nearest_across(
-    bvh: Bvh, labels: cupy.ndarray, queries: Bvh, own: cupy.ndarray, core: cupy.ndarray | None, radius: cupy.ndarray
+    bvh: Bvh,
+    labels: cupy.ndarray | None,
+    queries: Bvh,
+    own: cupy.ndarray | None,
+    core: cupy.ndarray | None,
+    radius: cupy.ndarray,
+    near: cupy.ndarray | None = None,
 ) -> tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`."""
     m = queries.n
     found, weight, power = cupy.empty(m, np.int32), cupy.empty(m, bvh.dtype), cupy.empty(m, bvh.dtype)
     limits = tuple(None if array is None else cupy.ascontiguousarray(array) for array in (own, core, radius))
     results = (found, weight, power)
-    if bvh.brute:
-        args = (queries.rows, m, bvh.rows, cupy.ascontiguousarray(labels), bvh.n, np.int32(bvh.d), bvh.metric.norm)
+    if not bvh.walks:
+        labels = None if labels is None else cupy.ascontiguousarray(labels)
+        args = (queries.rows, m, bvh.rows, labels, bvh.n, np.int32(bvh.d), bvh.metric.norm)
         name = f"brute_across<{bvh.T}, {bvh.metric.number}>"
         launch("distances/brute", name, m, *args, *limits, *results, block=BRUTE_QUERIES)
         return results
-    inputs = (bvh.rows, in_whole_leaves(labels), bvh.hierarchy, bvh.nodes, bvh.metric.norm, queries.rows, m)
-    name = f"nearest_across<{bvh.template}, {'false' if core is None else 'true'}>"
+    if labels is not None:
+        labels = in_whole_leaves(labels)
+    inputs = (bvh.rows, labels, bvh.hierarchy, bvh.nodes, bvh.metric.norm, queries.rows, m, near)
+    flags = ", ".join("false" if array is None else "true" for array in (core, labels))
+    name = f"nearest_across<{bvh.template}, {flags}>"
     launch("points/queries", name, m, *inputs, *limits, *results, block=32 * WALK_WARPS)
     return results

@@ -10,7 +10,8 @@ from emst.cuda.lightest import lightest_edges
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import Bvh, in_whole_leaves
 from emst.cuda.points.cached import NeighbourCache, fill_from_lists
-from emst.cuda.points.products import products_of, search_by_products
+from emst.cuda.points.engine import Engine
+from emst.cuda.points.products import search_by_products
 from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch, multiprocessors
 
@@ -35,15 +36,9 @@ def nearest_outgoing(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
             launch("points/cached", f"forget_distances<{bvh.T}>", forest.count, *args)
     if worklist is not None:
         _list_searches(bvh, forest, cache)
-    products = products_of(bvh)
-    if products is not None:
-        search_by_products(bvh, products, forest, cache, worklist)
-    elif bvh.brute:
-        _search_all(bvh, forest, cache, worklist)
-    else:
-        _search_bvh(bvh, forest, cache, worklist)
+    SEARCHES[bvh.engine](bvh, forest, cache, worklist)
     cache.rounds += 1
-    if worklist is not None or bvh.brute:
+    if worklist is not None or not bvh.walks:
         known = (cache.nearest, cache.bound, cache.second, cache.best_distance)
         lightest_edges(forest, *known, worklist, cache.count)
 
@@ -78,3 +73,6 @@ def _search_all(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.
     results = (cache.nearest, cache.bound, cache.second)
     work = (forest.labels, worklist, cache.count)
     nearest_outside(bvh.rows, bvh.centres, bvh.metric, *work, results, forest.best)
+
+
+SEARCHES = {Engine.WALKS: _search_bvh, Engine.PRODUCTS: search_by_products, Engine.PAIRS: _search_all}

@@ -33,7 +33,7 @@ def join_all(bvh: Bvh) -> tuple[Forest, list[int]] | None:
     mrd = "false" if bvh.core is None else "true"
     launch_resident(
         "points/small",
-        f"join_all<{bvh.T}, {0 if bvh.brute else bvh.d}, {bvh.metric.number}, {mrd}>",
+        f"join_all<{bvh.T}, {bvh.d if bvh.walks else 0}, {bvh.metric.number}, {mrd}>",
         -(-32 * n // BLOCK),
         *(bvh.rows, n, *bvh.shape, bvh.metric.norm, room, labels, ends, weight, state),
         block=BLOCK,

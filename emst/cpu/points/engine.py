@@ -1,8 +1,8 @@
-"""Walks or products: which of the two finds the neighbours of points sooner.
+"""The choice of engine: walks or products, whichever finds the neighbours of points sooner.
 
 A few points are searched by walks. The leaves within the distance of what they have found are those that no walk can
 avoid. If walks would visit a large part of all leaves, and the bound of the products separates the points well, then
-the others are searched by products. Both give the same answer.
+the others are searched by products, and so are all points from then on. Both give the same answer.
 """
 
 from __future__ import annotations
@@ -30,10 +30,23 @@ LISTING = 60_000.0  # finding the least of a point's products
 EXACT = 10.0  # a coordinate of a pair that is computed again
 
 
-def may_multiply(bvh) -> bool:
-    """Whether products can be faster than walks at all."""
-    suited = LEAST_AXES <= bvh.d <= MOST_AXES and bvh.n >= LEAST_POINTS
-    return suited and bvh.norm.kind == "euclidean" and bvh.separable
+def may_multiply(n: int, d: int) -> bool:
+    """Whether products of so many points can be faster than walks at all, under the Euclidean norm."""
+    return LEAST_AXES <= d <= MOST_AXES and n >= LEAST_POINTS
+
+
+def products_of(bvh, wanted, sample, labels=None) -> Products | None:
+    """The products by which all points are searched from now on; None if walks search them this time.
+
+    Asked at the beginning of every search, for `wanted` neighbours, until products are chosen or rejected for good.
+    ``sample()`` searches some points by walks: their ids, and the powers of distances within which they had to be
+    searched; or None, if a choice is not worth it. With `labels`, only points of other components are of interest."""
+    possible = may_multiply(bvh.n, bvh.d) and bvh.norm.kind == "euclidean" and bvh.separable
+    if bvh.products is None and possible:
+        searched = sample()
+        if searched is not None:
+            bvh.products = _products_if_faster(bvh, wanted, labels, *searched)
+    return bvh.products
 
 
 def sampled_runs(count: int):
@@ -42,11 +55,7 @@ def sampled_runs(count: int):
     return np.unique(np.linspace(0, -(-count // LANES) - 1, runs, dtype=np.int64)) * LANES
 
 
-def products_for(bvh, wanted, ids, radius, labels=None) -> Products | None:
-    """Products, if they are faster than walks that look for so many neighbours, as the points `ids` show.
-
-    `radius` holds the powers of distances within which they must be searched. With `labels`, only points of other
-    components are of interest."""
+def _products_if_faster(bvh, wanted, labels, ids, radius) -> Products | None:
     labelled = labels is not None
     labels = ids if labels is None else labels
     packet = new_packet(bvh.d, bvh.dtype)
