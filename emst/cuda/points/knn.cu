@@ -13,16 +13,10 @@ __global__ void __launch_bounds__(32 * WARPS)
                    const T *__restrict__ nodes, const Norm<METRIC> norm, int *neighbour, Bits<T> *core) {
   __shared__ u64 stacks[WARPS][STACK];
   __shared__ Wanting<T, D> waiting[WARPS][32];
-  i64 packet = thread_id() / 32, u = thread_id();
+  const i64 u = thread_id(), packet = u / 32;
   if (packet * 32 >= n) return;
-  NearestPoints<T, D, METRIC, K> search;
-  search.waiting = waiting[threadIdx.x / 32];
-  search.points = points;
-  search.norm = norm;
-  search.on = u < n;
-  u = minimum(u, n - 1);
-  search.own = (u32)u;
-  search.x = load<T, D>(points, u);
+  NearestPoints<T, D, METRIC, K> search(points, norm, points, u, n, waiting[threadIdx.x / 32]);
+  search.itself = (u32)u;
   list_nearest(search, h, nodes, packet * (32 / LEAF) - 16 / LEAF, stacks[threadIdx.x / 32]);
   if (!search.on) return;
   core[u] = search.distance[K - 2];

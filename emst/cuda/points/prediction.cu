@@ -24,16 +24,9 @@ __global__ void __launch_bounds__(32 * WARPS)
                 Bits<T> *nearest) {
   __shared__ u64 stacks[WARPS][STACK];
   __shared__ Wanting<T, D> waiting[WARPS][32];
-  i64 packet = thread_id() / 32, u = thread_id();
+  const i64 u = thread_id(), packet = u / 32;
   if (packet * 32 >= count) return;
-  NearestPoints<T, D, METRIC, K> search;
-  search.waiting = waiting[threadIdx.x / 32];
-  search.points = points;
-  search.norm = norm;
-  search.on = u < count;
-  u = minimum(u, count - 1);
-  search.own = ~0u;
-  search.x = load<T, D>(queries, u);
+  NearestPoints<T, D, METRIC, K> search(points, norm, queries, u, count, waiting[threadIdx.x / 32]);
   list_nearest(search, h, nodes, leaf_near(near, packet, count, h), stacks[threadIdx.x / 32]);
   if (!search.on) return;
   nearest[u] = search.distance[0];

@@ -11,23 +11,11 @@ __global__ void __launch_bounds__(32 * WARPS)
                 const Norm<METRIC> norm, const T *queries, i64 count, const Bits<T> *radius, Bits<T> *distance) {
   __shared__ u64 stacks[WARPS][STACK];
   __shared__ Wanting<T, D> waiting[WARPS][32];
-  i64 u = thread_id();
+  const i64 u = thread_id();
   if (u / 32 * 32 >= count) return;
-  NearestPoints<T, D, METRIC, K> search;
-  search.waiting = waiting[threadIdx.x / 32];
-  search.points = points;
-  search.norm = norm;
-  search.on = u < count;
-  u = minimum(u, count - 1);
-  search.own = ~0u;
-  search.own_leaf = search.own_leaves = 0;
-  search.x = load<T, D>(queries, u);
+  NearestPoints<T, D, METRIC, K> search(points, norm, queries, u, count, waiting[threadIdx.x / 32]);
   const Bits<T> bound = search.on ? bound_of<T>(radius[u]) : 0;
-#pragma unroll
-  for (int k = 0; k < K; k++) {
-    search.distance[k] = bound;
-    search.id[k] = ~0u;
-  }
+  search.clear(bound);
   search.reach = warp_max(bound);
   walk<T, D>(h, nodes, Packet<T, D>(search.x), stacks[threadIdx.x / 32], search);
   if (!search.on) return;
