@@ -16,8 +16,8 @@ struct NearestPoints {
   Bits<T> distance[K];
   u32 id[K];
   Bits<T> reach;
-  u32 own_leaf = 0, own_leaves = 0;  // scanned before the walk
-  Wanting<T, D> *waiting;            // 32, in shared memory
+  u32 window_leaf = 0, window_leaves = 0;  // scanned before the walk
+  Wanting<T, D> *waiting;                  // 32, in shared memory
 
   // Of query u of `count`. A lane past the last query repeats it, but looks for nothing.
   __device__ NearestPoints(const T *points, const Norm<METRIC> &norm, const T *queries, i64 u, i64 count,
@@ -35,7 +35,7 @@ struct NearestPoints {
 
   __device__ bool may_hold(T, T) const { return true; }
   __device__ bool wants(bool is_leaf, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
-    if (is_leaf && first / LEAF - own_leaf < own_leaves) return false;
+    if (is_leaf && first / LEAF - window_leaf < window_leaves) return false;
     return on && box_power(norm, low, high, x) < distance[K - 1];
   }
   __device__ void insert(Bits<T> d, u32 i) {
@@ -73,9 +73,9 @@ __device__ void list_nearest(NearestPoints<T, D, METRIC, K> &search, const Hiera
   search.clear(INFINITE<T>);
   search.reach = INFINITE<T>;
   int first = maximum((int)leaf, 0);
-  search.own_leaf = first;
-  search.own_leaves = minimum(WINDOW, h.count[0] - first);
+  search.window_leaf = first;
+  search.window_leaves = minimum(WINDOW, h.count[0] - first);
   const u32 all = __ballot_sync(FULL, search.on);
-  for (int i = 0; i < (int)search.own_leaves; i++) search.scan(first + i, all);
+  for (int i = 0; i < (int)search.window_leaves; i++) search.scan(first + i, all);
   walk<T, D>(h, nodes, Packet<T, D>(search.x), stack, search);
 }

@@ -3,6 +3,8 @@
 // Two packet walks. The first finds the query's core distance, the distance to its (k - 1)-th nearest point; the
 // second finds the first point in the order of (weight, power of the distance, id), and skips nodes by their least core
 // distance. A point at distance 0 is the query itself: it comes before all others, whatever its core distance.
+//
+// prediction.py launches query_lists or, for high ranks, query_kth_distances; then nearest_reachable.
 #include "points/kth.cuh"
 #include "points/nearest.cuh"
 #include "runtime/order.cuh"
@@ -11,7 +13,7 @@
 __device__ inline i64 leaf_at(const i64 *near, i64 packet, i64 count, const Hierarchy &h) {
   return minimum(near[minimum(packet * 32 + 16, count - 1)] / LEAF, (i64)h.count[0] - 1);
 }
-// One a little before it.
+// The first leaf of the window around it.
 __device__ inline i64 leaf_near(const i64 *near, i64 packet, i64 count, const Hierarchy &h) {
   return leaf_at(near, packet, count, h) - WINDOW / 2;
 }
@@ -65,28 +67,28 @@ struct NearestReachable {
   Bits<T> weight, distance;  // of the first point so far; one at distance 0 does not change the weight
   Bits<T> radius;            // points farther than this do not matter
   Bits<T> reach, heaviest;   // greatest radius and weight of the packet
-  u32 found, own_leaf, own_leaves;
+  u32 id, window_leaf, window_leaves;
 
   __device__ bool may_hold(T, T high_tag) const { return bits_of(high_tag) <= heaviest; }
   // A node that is no nearer than the first point so far matters only if it may hold a smaller id.
   __device__ bool wants(bool is_leaf, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
-    if (is_leaf && first / LEAF - own_leaf < own_leaves) return false;
+    if (is_leaf && first / LEAF - window_leaf < window_leaves) return false;
     if (bits_of(high.tag) > weight) return false;
     const Bits<T> d = box_power(norm, low, high, x);
-    return d < radius || (d == radius && first <= found && distance >= radius);
+    return d < radius || (d == radius && first <= id && distance >= radius);
   }
   __device__ bool offer(Bits<T> d, Bits<T> other_core, u32 i) {
     if (d > radius) return false;
     if (d == 0) {
-      if (distance == 0 && i > found) return false;
+      if (distance == 0 && i > id) return false;
     } else {
       const Bits<T> w = maximum(d, maximum(core, other_core));
-      if (distance == 0 || !Neighbour<T>{w, d, (int)i}.before({weight, distance, (int)found})) return false;
+      if (distance == 0 || !Neighbour<T>{w, d, (int)i}.before({weight, distance, (int)id})) return false;
       weight = w;
     }
     distance = d;
-    found = i;
-    radius = d == 0 || weight == core ? d : weight;  // nothing is lighter than the own core distance, only nearer
+    id = i;
+    radius = d == 0 || weight == core ? d : weight;  // no edge is lighter than the query's core distance, only shorter
     return true;
   }
   __device__ bool scan(int leaf, u32 = FULL) {
@@ -112,7 +114,7 @@ template <class T, int D, int METRIC>
 __global__ void __launch_bounds__(32 * WARPS)
     nearest_reachable(const T *__restrict__ points, const __grid_constant__ Hierarchy h, const T *__restrict__ nodes,
                       const Norm<METRIC> norm, const T *queries, i64 count, const i64 *near, const Bits<T> *core,
-                      const Bits<T> *nearest, int *found, Bits<T> *weight) {
+                      const Bits<T> *nearest, int *id, Bits<T> *weight) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= count) return;
@@ -127,13 +129,13 @@ __global__ void __launch_bounds__(32 * WARPS)
   search.weight = on ? FAR : Bits<T>(-1);
   search.distance = FAR;
   search.radius = !on ? Bits<T>(-1) : nearest && nearest[u] == 0 ? Bits<T>(0) : FAR;
-  search.found = ~0u;
-  search.own_leaf = (u32)maximum((int)leaf_near(near, packet, count, h), 0);
-  search.own_leaves = minimum(WINDOW, h.count[0] - (int)search.own_leaf);
+  search.id = ~0u;
+  search.window_leaf = (u32)maximum((int)leaf_near(near, packet, count, h), 0);
+  search.window_leaves = minimum(WINDOW, h.count[0] - (int)search.window_leaf);
   search.measure();
-  for (int i = 0; i < (int)search.own_leaves; i++) search.scan((int)search.own_leaf + i);
+  for (int i = 0; i < (int)search.window_leaves; i++) search.scan((int)search.window_leaf + i);
   walk<T, D>(h, nodes, Packet<T, D>(search.x), stacks[threadIdx.x / 32], search);
   if (!on) return;
-  found[u] = (int)search.found;
+  id[u] = (int)search.id;
   weight[u] = search.distance == 0 ? 0 : search.weight;
 }

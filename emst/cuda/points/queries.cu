@@ -1,5 +1,8 @@
 // Queries of other partitions: their nearest points within a radius, and the point of another component that each is
 // joined to most cheaply. A warp takes 32 queries that are neighbours on the curve.
+//
+// queries.py launches list_within, or for long lists row_within (`nearest_distances`); and nearest_across (the function
+// of the same name). If the points are compared all with all, it launches brute_within and brute_across of brute.cu.
 #include "distances/sorted_row.cuh"
 #include "points/nearest.cuh"
 #include "runtime/order.cuh"
@@ -76,12 +79,12 @@ struct NearestAcross {
   Norm<METRIC> norm;
   const int *labels;
   Row<T, D> x;
-  int label, common;         // own; shared by the whole packet, or one that no node has
+  int label, common;         // of the query; of all queries of the packet, or one that no node has
   Bits<T> core = 0;          // of the query
   Bits<T> weight, distance;  // of the first point so far; until there is one, the radius and infinity
   Bits<T> radius;            // points farther than this do not matter
   Bits<T> reach, heaviest;   // greatest radius and weight of the packet
-  u32 found;
+  u32 id;
 
   __device__ bool may_hold(T low_tag, T high_tag) const {
     return label_of(low_tag) != common && (!MRD || bits_of(high_tag) <= heaviest);
@@ -90,15 +93,15 @@ struct NearestAcross {
   __device__ bool wants(bool, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
     if (label_of(low.tag) == label || (MRD && bits_of(high.tag) > weight)) return false;
     const Bits<T> d = box_power(norm, low, high, x);
-    return d < radius || (d == radius && first < found && distance >= radius);
+    return d < radius || (d == radius && first < id && distance >= radius);
   }
   __device__ bool offer(Bits<T> d, Bits<T> other_core, u32 i) {
     const Bits<T> w = MRD ? maximum(d, maximum(core, other_core)) : d;
-    if (!Neighbour<T>{w, d, (int)i}.before({weight, distance, (int)found})) return false;
+    if (!Neighbour<T>{w, d, (int)i}.before({weight, distance, (int)id})) return false;
     weight = w;
     distance = d;
-    found = i;
-    radius = w > core ? w : d;  // nothing is lighter than the own core distance, only nearer
+    id = i;
+    radius = w > core ? w : d;  // no edge is lighter than the query's core distance, only shorter
     return true;
   }
   // Rows past the last point are infinitely far: they are heavier than any radius, whatever their labels are.
@@ -128,12 +131,13 @@ struct NearestAcross {
   }
 };
 
-// `labels` can be read in whole leaves; `own` holds the labels of the queries, and `core` their core distances.
+// `labels` can be read in whole leaves; `query_label` holds the labels of the queries, and `core` their core distances.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS)
     nearest_across(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
-                   const T *__restrict__ nodes, const Norm<METRIC> norm, const T *queries, i64 count, const int *own,
-                   const Bits<T> *core, const Bits<T> *radius, int *found, Bits<T> *weight, Bits<T> *distance) {
+                   const T *__restrict__ nodes, const Norm<METRIC> norm, const T *queries, i64 count,
+                   const int *query_label, const Bits<T> *core, const Bits<T> *radius, int *id, Bits<T> *weight,
+                   Bits<T> *distance) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 u = thread_id();
   if (u / 32 * 32 >= count) return;
@@ -144,19 +148,19 @@ __global__ void __launch_bounds__(32 * WARPS)
   search.norm = norm;
   search.labels = labels;
   search.x = load<T, D>(queries, u);
-  search.label = own[u];
+  search.label = query_label[u];
   const int front = __shfl_sync(FULL, search.label, 0);
   search.common = __all_sync(FULL, search.label == front) ? front : -2;
   if (MRD) search.core = core[u];
   const Bits<T> most = minimum(radius[u], INFINITE<T> - 1);
   search.weight = search.radius = on && search.core <= most ? most : Bits<T>(-1);  // nothing is within -1
   search.distance = INFINITE<T>;
-  search.found = ~0u;
+  search.id = ~0u;
   search.measure();
   walk<T, D>(h, nodes, Packet<T, D>(search.x), stacks[threadIdx.x / 32], search);
   if (!on) return;
-  const bool none = search.found == ~0u;
-  found[u] = none ? NONE : (int)search.found;
+  const bool none = search.id == ~0u;
+  id[u] = none ? NONE : (int)search.id;
   weight[u] = none ? INFINITE<T> : search.weight;
   distance[u] = search.distance;
 }
