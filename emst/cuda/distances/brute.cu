@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(QUERIES)
 template <class T, int METRIC>
 __global__ void __launch_bounds__(QUERIES)
     brute_reachable(const T *queries, i64 count, const T *points, i64 n, int d, const Norm<METRIC> norm,
-                    const Bits<T> *core, int *found, Bits<T> *weight) {
+                    const Bits<T> *core, int *id, Bits<T> *weight) {
   const Comparison<T, METRIC> all(norm, queries, count, points, n, d);
   const Bits<T> core_of_query = core[all.query];
   First<T> nearest = {INFINITE<T>, INFINITE<T>, NONE};
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(QUERIES)
         [&](i64 i, Bits<T> e) { nearest.offer(e == 0 ? 0 : maximum(e, maximum(core_of_query, all.core(i))), e, i); });
   });
   if (!all.on) return;
-  found[all.query] = nearest.id;
+  id[all.query] = nearest.id;
   weight[all.query] = nearest.weight;
 }
 
@@ -234,15 +234,15 @@ __global__ void __launch_bounds__(QUERIES)
 }
 
 // The first point of another component in the order of (weight, power of the distance, id) within the radius of every
-// query; see queries.cu. `own` holds the labels of the queries.
+// query; see queries.cu. `query_label` holds the labels of the queries.
 template <class T, int METRIC>
 __global__ void __launch_bounds__(QUERIES)
     brute_across(const T *queries, i64 count, const T *points, const int *labels, i64 n, int d, const Norm<METRIC> norm,
-                 const int *own, const Bits<T> *core, const Bits<T> *radius, int *found, Bits<T> *weight,
+                 const int *query_label, const Bits<T> *core, const Bits<T> *radius, int *id, Bits<T> *weight,
                  Bits<T> *distance) {
   const Comparison<T, METRIC> all(norm, queries, count, points, n, d);
   const i64 u = all.query;
-  const int label = own[u];
+  const int label = query_label[u];
   const Bits<T> core_of_query = core ? core[u] : 0;
   First<T> nearest = {minimum(radius[u], INFINITE<T> - 1), INFINITE<T>, NONE};
   all.each_tile(0, all.tiles(), [&](const Tile<T> &tile) {
@@ -252,7 +252,7 @@ __global__ void __launch_bounds__(QUERIES)
     });
   });
   if (!all.on) return;
-  found[u] = nearest.id;
+  id[u] = nearest.id;
   weight[u] = nearest.id == NONE ? INFINITE<T> : nearest.weight;
   distance[u] = nearest.distance;
 }

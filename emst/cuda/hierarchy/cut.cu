@@ -9,10 +9,10 @@ __global__ void __launch_bounds__(SCAN_THREADS)
   descend(
       entries, slots, begin, count, rounds, tiles, epoch,
       [&](Descendant d, int &value) {
-        const bool own = d.parent >= below, inherits = d.top && !own;
+        const bool begins = d.parent >= below, inherits = d.top && !begins;
         const int above = top[inherits ? d.parent : 0];
-        value = own ? d.merge : above;
-        return own || inherits;
+        value = begins ? d.merge : above;
+        return begins || inherits;
       },
       [&](int e, int value) { top[e] = value; });
 }
