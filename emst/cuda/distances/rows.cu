@@ -2,6 +2,9 @@
 //
 // A block reads the whole row of a point, so the neighbour that it finds is exact until the two are joined. Afterwards
 // the weight of the edge to it is a lower bound.
+//
+// rows.py launches row_select once; in every round bounds_from_cache, then matrix_nearest for one wave of rows after
+// the other.
 #include "distances/metric.cuh"
 #include "runtime/order.cuh"
 #include "runtime/warp.cuh"

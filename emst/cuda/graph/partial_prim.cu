@@ -55,12 +55,12 @@ struct Graph {
   __device__ bool claim(int v, int root) const { return atomicCAS(owner + v, NONE, root) == NONE; }
 
   // v's lightest edge that leaves the subtree of root, NONE if there is none. In ascending rows the search begins at
-  // `arc`. LOST if more than PATIENCE edges had to be read: a subtree of several vertices may stop then.
-  __device__ i64 lightest_leaving(int root, int v, i64 arc, bool alone) const {
-    const i64 end = indptr[v + 1], far = ascending ? arc + PATIENCE : indptr[v] + (alone ? end : PATIENCE);
+  // `from`. LOST if more than PATIENCE edges had to be read: a subtree of several vertices may stop then.
+  __device__ i64 lightest_leaving(int root, int v, i64 from, bool alone) const {
+    const i64 end = indptr[v + 1], far = ascending ? from + PATIENCE : indptr[v] + (alone ? end : PATIENCE);
     if (ascending) {
-      while (arc < minimum(end, far) && is_of(arc, root)) arc++;
-      return arc == end ? NONE : arc == far ? LOST : arc;
+      while (from < minimum(end, far) && is_of(from, root)) from++;
+      return from == end ? NONE : from == far ? LOST : from;
     }
     if (far < end) return LOST;
     i64 lightest = NONE;

@@ -1,4 +1,6 @@
 // The condensed tree: the cluster of every node, the node at which each point leaves, and stabilities.
+//
+// condensed.py launches place_merges and leave; list_members; then describe, sum_short, list_long and sum_long.
 #include "runtime/compact.cuh"
 #include "hierarchy/density.cuh"
 #include "hierarchy/descent.cuh"

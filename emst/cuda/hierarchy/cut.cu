@@ -1,4 +1,6 @@
 // The clusters that merges below a height make.
+//
+// cut.py launches find_tops, find_components, number_components and label_components.
 #include "runtime/compact.cuh"
 #include "hierarchy/descent.cuh"
 

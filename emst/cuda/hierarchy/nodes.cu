@@ -1,4 +1,6 @@
 // The nodes of the dendrogram, each named by its highest merge, and where clusters split.
+//
+// nodes.py launches find_nodes, mark_merges, list_children and, after their sort, number_children.
 #include "hierarchy/density.cuh"
 #include "hierarchy/descent.cuh"
 #include "hierarchy/marks.cuh"

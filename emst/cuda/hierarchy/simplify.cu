@@ -1,4 +1,7 @@
 // Merging back splits of little persistence, from the lowest up.
+//
+// simplify.py launches judge_splits, begin_heirs, the passes that lengthen pointers (selection.py), keep_clusters,
+// rename_merges and rename_points; then join_heights and keep_leavers.
 #include "hierarchy/climb.cuh"
 #include "runtime/compact.cuh"
 

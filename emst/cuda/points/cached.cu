@@ -1,4 +1,7 @@
 // Cached nearest neighbours of another component, and the upper bounds that follow from them.
+//
+// cached.py launches start_cache once, cache_from_lists then and, as long as lists are kept, before each search, and
+// upper_bounds in every round; search.py launches forget_distances before a search.
 #include "distances/point_rows.cuh"
 #include "runtime/order.cuh"
 

@@ -3,6 +3,8 @@
 // Few neighbours are listed; of more, only the last distance is selected (kth.cuh). A list holds one entry more than
 // the core distance needs. Points as near as its last entry may be missing, so a neighbour taken from the list is known
 // to be the first only if it is strictly nearer than that entry.
+//
+// knn.py launches nearest_points or, for ranks too high for a list, kth_distances.
 #include "points/kth.cuh"
 #include "points/nearest.cuh"
 

@@ -4,6 +4,10 @@
 // are equal in them are next to each other then, in short runs as a rule, and these are put in order while the edges
 // are written. The ends of an edge are one number (smaller end << 32 | larger end); all ones is an empty slot, whose
 // key is all ones, too, so that it comes last. Few edges are ranked instead: each counts those that come before it.
+//
+// result.py launches list_edges and, after the sort, emit_sorted; for long runs that are not in order also
+// list_long_runs, power_keys (under mutual reachability) and emit_listed. For few edges it launches emit_ranked alone.
+// edge_powers and unscaled belong to the functions of the same names.
 #include "runtime/compact.cuh"
 #include "runtime/order.cuh"
 #include "runtime/ties.cuh"
