@@ -1,5 +1,6 @@
 // The lightest edge of every component, first in the total order, among the cached neighbours of its points: of all, or
-// of those in the worklist that are known to hold it.
+// of those in the worklist, one of which holds it. lightest.py launches nearest_of_lightest, under mutual reachability
+// only, and then first_of_lightest.
 #include "runtime/order.cuh"
 
 // The points that a pass looks at. A worklist has n entries, of which the first count[0] and the last count[2] are

@@ -1,5 +1,8 @@
 // Contracting the lightest edges of all components of a `Forest`. The rule is in contract.cuh.
 //
+// merge.py launches, for each round: hook, relabel and list_roots; while a label has not arrived at its root, again
+// double_hops, relabel and list_roots.
+//
 // An edge is packed as (smaller end << 32 | larger end); all ones is no edge.
 //
 // status: the roots that are left; whether a label has not arrived at its root; the components that have hooked in all

@@ -2,6 +2,9 @@
 //
 // A block reads the whole row of a point, so the neighbour that it finds is exact until the two are joined. Afterwards
 // the weight of the edge to it is a lower bound.
+//
+// rows.py launches row_select once; in every round bounds_from_cache, then matrix_nearest for one wave of rows after
+// the other.
 #include "distances/metric.cuh"
 #include "runtime/order.cuh"
 #include "runtime/warp.cuh"
@@ -9,19 +12,19 @@
 constexpr int ROW_THREADS = EMST_ROW_THREADS, ROW_WARPS = ROW_THREADS / 32, DIGITS = 256;
 
 // The k-th smallest entry of every row of a matrix, found digit by digit from the highest: entries that agree with it
-// in the digits found so far are counted by their next digit.
+// in the digits of `mask`, the higher ones, are counted by their next digit.
 template <class T>
 __global__ void __launch_bounds__(ROW_THREADS) row_select(const T *matrix, i64 n, i64 k, Bits<T> *core) {
   __shared__ u32 counts[DIGITS];
   __shared__ u32 chosen, before;
   const T *row = matrix + blockIdx.x * n;
-  Bits<T> prefix = 0, known = 0;
+  Bits<T> prefix = 0, mask = 0;
   for (int shift = 8 * sizeof(T) - 8; shift >= 0; shift -= 8) {
     counts[threadIdx.x] = 0;
     __syncthreads();
     for (i64 j = threadIdx.x; j < n; j += ROW_THREADS) {
       const Bits<T> b = magnitude(row[j]);
-      if ((b & known) == prefix) atomicAdd(counts + (b >> shift & (DIGITS - 1)), 1u);
+      if ((b & mask) == prefix) atomicAdd(counts + (b >> shift & (DIGITS - 1)), 1u);
     }
     __syncthreads();
     if (threadIdx.x < 32) {  // a lane sums eight digits
@@ -38,7 +41,7 @@ __global__ void __launch_bounds__(ROW_THREADS) row_select(const T *matrix, i64 n
     }
     __syncthreads();
     prefix |= (Bits<T>)chosen << shift;
-    known |= (Bits<T>)(DIGITS - 1) << shift;
+    mask |= (Bits<T>)(DIGITS - 1) << shift;
     k -= before;
   }
   if (threadIdx.x == 0) core[blockIdx.x] = prefix;
@@ -52,14 +55,14 @@ __global__ void __launch_bounds__(ROW_THREADS)
   __shared__ Neighbour<T> of_warp[ROW_WARPS];
   const i64 u = worklist[blockIdx.x];
   const int label = labels[u];
-  const Bits<T> own = core[u];
+  const Bits<T> core_of_row = core[u];
   const T *row = matrix + u * n;
   Neighbour<T> mine = nobody<T>();
   for (i64 j = threadIdx.x; j < n; j += ROW_THREADS) {
     const Bits<T> d = magnitude(row[j]),
                   s = bits_of(alpha) == bits_of(T(1)) ? d : bits_of(quotient(value_of(d), alpha));
     if (s > mine.weight || labels[j] == label) continue;
-    const Neighbour<T> other = {maximum(s, maximum(own, core[j])), d, (int)j};
+    const Neighbour<T> other = {maximum(s, maximum(core_of_row, core[j])), d, (int)j};
     if (other.weight < INFINITE<T> && other.before(mine)) mine = other;
   }
   mine = first_of_warp(mine);

@@ -70,14 +70,14 @@ struct Selection {
   __device__ void end_pass() {
     if (done()) return;
     if (stores)
-      found(picked());
+      settle(picked());
     else if (count < rank)
-      found(high);
+      settle(high);
     else
       narrow_to_bin();
   }
 
-  __device__ void found(Bits<T> d) {
+  __device__ void settle(Bits<T> d) {
     low = d - 1;
     high = d;
   }

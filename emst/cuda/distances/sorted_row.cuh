@@ -3,7 +3,7 @@
 #pragma once
 #include "runtime/exact.cuh"
 
-// What a distance must be less than if `radius` is to be within; nothing is at an infinite distance.
+// A distance is within `radius` if it is less than this; an infinite distance never is.
 template <class T>
 __device__ Bits<T> bound_of(Bits<T> radius) {
   return radius < INFINITE<T> ? radius + 1 : INFINITE<T>;
@@ -12,23 +12,23 @@ __device__ Bits<T> bound_of(Bits<T> radius) {
 template <class T>
 struct SortedRow {
   Bits<T> *row;
-  int room, size;
+  int capacity, size;
   Bits<T> limit;  // a distance counts if it is less
 
   __device__ void start(Bits<T> *to, int most, Bits<T> bound) {
     row = to;
-    room = most;
+    capacity = most;
     size = 0;
     limit = bound;
   }
   __device__ void offer(Bits<T> d) {
     if (d >= limit) return;
-    int at = size < room ? size++ : room - 1;
+    int at = size < capacity ? size++ : capacity - 1;
     for (; at > 0 && row[at - 1] > d; at--) row[at] = row[at - 1];
     row[at] = d;
-    if (size == room) limit = row[room - 1];
+    if (size == capacity) limit = row[capacity - 1];
   }
   __device__ void fill() const {
-    for (int at = size; at < room; at++) row[at] = INFINITE<T>;
+    for (int at = size; at < capacity; at++) row[at] = INFINITE<T>;
   }
 };

@@ -1,4 +1,4 @@
-// Distances from a block's queries, one a thread, to the points of a tile; and which tiles can be left out.
+// Comparing a block's queries, one a thread, with points, tile by tile; and which tiles can be left out.
 //
 // Dimensions are taken in chunks, in order, so that distances round exactly as everywhere else; a missing dimension
 // adds zero, which changes nothing.
@@ -78,3 +78,85 @@ __device__ u32 near_tiles(const Norm<METRIC> &norm, const T *queries, i64 query,
   __syncthreads();  // before the next group clears it
   return near;
 }
+
+// The powers of the distances between this thread's query and the points of one tile.
+template <class T>
+struct Tile {
+  i64 first, n;
+  T power[TILE];
+
+  // visit(point, power) for each point, in ascending order.
+  template <class Visit>
+  __device__ void each(Visit visit) const {
+#pragma unroll
+    for (int c = 0; c < TILE; c++)
+      if (first + c < n) visit(first + c, bits_of(power[c]));
+  }
+
+  // use(point, power) for each point for which fits(point, power) holds before the first use, in ascending order. Such
+  // points are few, so `use` is compiled once, not TILE times.
+  template <class Fits, class Use>
+  __device__ void each_fitting(Fits fits, Use use) const {
+    u32 fitting = 0;
+#pragma unroll
+    for (int c = 0; c < TILE; c++) fitting |= (u32)(first + c < n && fits(first + c, bits_of(power[c]))) << c;
+    while (fitting) {
+      const int c = __ffs(fitting) - 1;
+      fitting &= fitting - 1;
+      T picked = power[0];
+#pragma unroll
+      for (int other = 1; other < TILE; other++) picked = other == c ? power[other] : picked;
+      use(first + c, bits_of(picked));
+    }
+  }
+};
+
+// A block's queries and the n points that they are compared with: rows of d coordinates and a tag. A thread without a
+// query of its own compares the last one, since all threads of a block load the tiles together.
+template <class T, int METRIC>
+struct Comparison {
+  const Norm<METRIC> &norm;
+  const T *queries, *points;
+  const i64 n;
+  const int d;
+  const i64 place;  // of this thread among all queries
+  const bool on;    // whether it has a query of its own
+  const i64 query;  // its row
+
+  // Of the `count` queries, or of those that a worklist names.
+  __device__ Comparison(const Norm<METRIC> &norm, const T *queries, i64 count, const T *points, i64 n, int d,
+                        const int *worklist = nullptr)
+      : norm(norm),
+        queries(queries),
+        points(points),
+        n(n),
+        d(d),
+        place((i64)blockIdx.x * QUERIES + threadIdx.x),
+        on(place < count),
+        query(worklist ? worklist[minimum(place, count - 1)] : minimum(place, count - 1)) {}
+
+  __device__ i64 tiles() const { return (n + TILE - 1) / TILE; }
+  __device__ i64 groups() const { return (tiles() + TILE - 1) / TILE; }
+  __device__ Bits<T> core(i64 point) const { return bits_of(__ldg(points + point * (d + 1) + d)); }
+
+  // visit(tile) for the tiles from `begin` up to `end`. Called by all threads of a block, as are those below.
+  template <class Visit>
+  __device__ void each_tile(i64 begin, i64 end, Visit visit) const {
+    for (i64 first = begin * TILE; first < end * TILE; first += TILE) compare(first, visit);
+  }
+  // visit(tile) for the tiles of a group that may hold a point within the limit of one of the block's queries.
+  template <class Visit>
+  __device__ void each_near_tile(const T *centres, i64 group, Bits<T> limit, Visit visit) const {
+    u32 near = near_tiles(norm, queries, query, centres, tiles(), d, group, limit);
+    for (; near; near &= near - 1) compare((group * TILE + __ffs(near) - 1) * TILE, visit);
+  }
+
+  template <class Visit>
+  __device__ void compare(i64 first, Visit &visit) const {
+    Tile<T> tile;
+    tile.first = first;
+    tile.n = n;
+    tile_powers(norm, queries, query, points, n, d, first, tile.power);
+    visit(tile);
+  }
+};

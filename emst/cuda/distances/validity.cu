@@ -98,22 +98,23 @@ __global__ void __launch_bounds__(TREE_THREADS)
   Next next = {0, (int)low, NO_POINT};
   for (i64 step = low; step < high && next.point != NO_POINT; step++) {
     const int fresh = next.point;
-    const i64 own = core[fresh], reached = next.weight;
+    const i64 core_of_fresh = core[fresh], reached = next.weight;
     Next mine = {INFINITE<double>, NO_POINT, NO_POINT};
 #pragma unroll 4
     for (i64 p = low + team.first(); p < high; p += team.step()) {
       const bool is_inside = inside[p];
-      const i64 w = maximum(bits_of(distance_between(columns, n, dimensions, fresh, p)), maximum(own, core[p])),
-                known = minimum(weight[p], w);
+      const i64 w = maximum(bits_of(distance_between(columns, n, dimensions, fresh, p)),
+                            maximum(core_of_fresh, core[p])),
+                least = minimum(weight[p], w);
       if (p == fresh) {
         inside[p] = true;
         weight[p] = reached;
       } else if (is_inside) {
         if (w == reached) mine.parent = minimum(mine.parent, (int)p);
       } else {
-        weight[p] = known;
-        if (known < mine.weight) {
-          mine.weight = known;
+        weight[p] = least;
+        if (least < mine.weight) {
+          mine.weight = least;
           mine.point = (int)p;
         }
       }
@@ -127,12 +128,12 @@ __global__ void separations(const double *columns, i64 n, int dimensions, const 
                             const i64 *core, i64 *least) {
   const i64 i = thread_id();
   if (i >= n) return;
-  const i64 low = starts[cluster[i]], high = starts[cluster[i] + 1], own = core[i];
+  const i64 low = starts[cluster[i]], high = starts[cluster[i] + 1], core_of_point = core[i];
   i64 best = INFINITE<double>;
   for (i64 j = 0; j < n; j++) {
     if (j >= low && j < high) continue;
     const i64 s = bits_of(distance_between(columns, n, dimensions, i, j));
-    best = minimum(best, maximum(s, maximum(own, core[j])));
+    best = minimum(best, maximum(s, maximum(core_of_point, core[j])));
   }
   least[i] = best;
 }

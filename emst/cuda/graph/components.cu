@@ -4,7 +4,7 @@
 constexpr int COMPONENT_THREADS = EMST_COMPONENT_THREADS, MOST_BLOCKS = EMST_MOST_BLOCKS;
 
 struct State {
-  u64 found[MOST_BLOCKS];  // number of first vertices in the share of a block
+  u64 firsts[MOST_BLOCKS];  // number of first vertices in the share of a block
   u32 arrived;
 };
 static_assert(sizeof(State) == EMST_NUMBERING_WORDS * sizeof(u64), "components.py allocates it");
@@ -26,13 +26,13 @@ __global__ void __launch_bounds__(COMPONENT_THREADS)
   const i64 chunks = (n + COMPONENT_THREADS - 1) / COMPONENT_THREADS;
   const i64 begin = chunks * grid.rank / grid.size, end = chunks * (grid.rank + 1) / grid.size;
   auto is_first = [&](i64 v) { return v < n && first[roots[v]] == v; };
-  u64 found = 0, all;
-  for (i64 c = begin; c < end; c++) found += is_first(c * COMPONENT_THREADS + threadIdx.x);
-  found = block_sum<COMPONENT_THREADS>(found);
-  if (threadIdx.x == 0) state->found[grid.rank] = found;
+  u64 firsts = 0, all;
+  for (i64 c = begin; c < end; c++) firsts += is_first(c * COMPONENT_THREADS + threadIdx.x);
+  firsts = block_sum<COMPONENT_THREADS>(firsts);
+  if (threadIdx.x == 0) state->firsts[grid.rank] = firsts;
   grid.sync();
-  u64 base = found_before<COMPONENT_THREADS>(grid, state->found, all);
-  for (i64 c = begin; found && c < end; c++) {
+  u64 base = sum_before<COMPONENT_THREADS>(grid, state->firsts, all);
+  for (i64 c = begin; firsts && c < end; c++) {
     const i64 v = c * COMPONENT_THREADS + threadIdx.x;
     const bool kept[1] = {is_first(v)};
     u32 at[1];

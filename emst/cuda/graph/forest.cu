@@ -166,7 +166,7 @@ __device__ void rank_sample(const Adjacency<W, P> &g, int rank, State *state) {
 template <class W, class P, bool EXACT>
 __device__ void list_marked(const Adjacency<W, P> &g, const Worklist<W, EXACT> &work, i64 *entries, int *source,
                             int *target) {
-  __shared__ u64 found[GRAPH_WARPS];
+  __shared__ u64 of_warp[GRAPH_WARPS];
   const int warp = threadIdx.x / 32;
   const Warp share(work.grid.rank, work.grid.size);
   const i64 begin = tiles_of(g.m) * share.rank / share.size, end = tiles_of(g.m) * (share.rank + 1) / share.size;
@@ -175,17 +175,17 @@ __device__ void list_marked(const Adjacency<W, P> &g, const Worklist<W, EXACT> &
   for (i64 w = begin * (TILE / 32) + lane_id(); w < words; w += 32) marked += __popc(work.marks[w]);
   marked = warp_sum(marked);
   __syncthreads();
-  if (lane_id() == 0) found[warp] = marked;
+  if (lane_id() == 0) of_warp[warp] = marked;
   __syncthreads();
   if (threadIdx.x == 0) {
     u64 sum = 0;
-    for (int w = 0; w < GRAPH_WARPS; w++) sum += found[w];
-    work.state->found[work.grid.rank] = sum;
+    for (int w = 0; w < GRAPH_WARPS; w++) sum += of_warp[w];
+    work.state->marked[work.grid.rank] = sum;
   }
   work.grid.sync();
-  u64 to = found_before<GRAPH_THREADS>(work.grid, work.state->found, all);
+  u64 to = sum_before<GRAPH_THREADS>(work.grid, work.state->marked, all);
   if (work.grid.first() == 0) work.state->edges = all;
-  for (int w = 0; w < warp; w++) to += found[w];
+  for (int w = 0; w < warp; w++) to += of_warp[w];
   if (marked == 0) return;
   static_assert(RUN == 8, "the marks of a lane's run are a byte");
   const unsigned char *const bytes = reinterpret_cast<const unsigned char *>(work.marks);

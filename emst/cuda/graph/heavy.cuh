@@ -63,7 +63,7 @@ __device__ void list_heavy(const Adjacency<W, P> &g, Worklist<W, EXACT> &work, i
     const Piece piece = pieces[minimum(i, end - 1)];
     const i64 from = (i64)g.indptr[piece.row] + (i64)piece.number * TILE;
     const int length = i < end ? (int)minimum((i64)g.indptr[piece.row + 1] - from, (i64)TILE) : 0;
-    const int own = work.parent[piece.row], up_to_me = warp_inclusive_sum(length), before = up_to_me - length;
+    const int label = work.parent[piece.row], up_to_me = warp_inclusive_sum(length), before = up_to_me - length;
     const int all = __shfl_sync(FULL, up_to_me, 31);
     for (int done = 0; done < all; done += 32 * MANY) {
       i64 e[MANY];
@@ -79,7 +79,7 @@ __device__ void list_heavy(const Adjacency<W, P> &g, Worklist<W, EXACT> &work, i
           if (__shfl_sync(FULL, up_to_me, p + step - 1) <= index) p += step;
         e[j] = __shfl_sync(FULL, from, p) + (index - __shfl_sync(FULL, before, p));
         row[j] = __shfl_sync(FULL, piece.row, p);
-        u[j] = __shfl_sync(FULL, own, p);
+        u[j] = __shfl_sync(FULL, label, p);
         kept[j] = index < all;
         column[j] = kept[j] ? g.indices[e[j]] : row[j];
       }

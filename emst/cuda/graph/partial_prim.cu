@@ -1,8 +1,8 @@
 // Prim's rule from many vertices at once; emst/graph/algorithms/partial_prim.py explains why no race closes a cycle.
 //
 // A thread is a worker with a block of start vertices and one heap, which holds, for every vertex of the growing
-// subtree, the lightest known edge that leaves the subtree. Vertices are claimed by compare-and-swap. A worker that
-// loses a claim stops; nobody waits. Owners are read past the first-level cache, so a worker sees its own claims.
+// subtree, the lightest edge read so far that leaves the subtree. Vertices are claimed by compare-and-swap. A worker
+// that loses a claim stops; nobody waits. Owners are read past the first-level cache, so a worker sees its own claims.
 // Whether it sees those of others makes no difference: it only tests whether it owns a vertex itself.
 #include "runtime/exact.cuh"
 
@@ -55,12 +55,12 @@ struct Graph {
   __device__ bool claim(int v, int root) const { return atomicCAS(owner + v, NONE, root) == NONE; }
 
   // v's lightest edge that leaves the subtree of root, NONE if there is none. In ascending rows the search begins at
-  // `known`. LOST if more than PATIENCE edges had to be read: a subtree of several vertices may stop then.
-  __device__ i64 lightest_leaving(int root, int v, i64 known, bool alone) const {
-    const i64 end = indptr[v + 1], far = ascending ? known + PATIENCE : indptr[v] + (alone ? end : PATIENCE);
+  // `from`. LOST if more than PATIENCE edges had to be read: a subtree of several vertices may stop then.
+  __device__ i64 lightest_leaving(int root, int v, i64 from, bool alone) const {
+    const i64 end = indptr[v + 1], far = ascending ? from + PATIENCE : indptr[v] + (alone ? end : PATIENCE);
     if (ascending) {
-      while (known < minimum(end, far) && is_of(known, root)) known++;
-      return known == end ? NONE : known == far ? LOST : known;
+      while (from < minimum(end, far) && is_of(from, root)) from++;
+      return from == end ? NONE : from == far ? LOST : from;
     }
     if (far < end) return LOST;
     i64 lightest = NONE;

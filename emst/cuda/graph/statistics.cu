@@ -20,7 +20,7 @@ enum {
   FINGERPRINT,
   FIELDS = FINGERPRINT + 2
 };
-static_assert(FIELDS == EMST_STATISTICS_FIELDS, "statistics.py makes room for them");
+static_assert(FIELDS == EMST_STATISTICS_FIELDS, "statistics.py allocates them");
 
 __device__ inline bool is_nan(int) { return false; }
 __device__ inline bool is_nan(i64) { return false; }
@@ -43,24 +43,24 @@ __device__ inline void add_up(u64 *field, u64 value) {
 }
 
 template <class P>
-__device__ void check_rows(const P *indptr, i64 n, u64 *found) {
+__device__ void check_rows(const P *indptr, i64 n, u64 *result) {
   u64 descents = 0;
   for (i64 r = thread_id(); r < n; r += (i64)gridDim.x * blockDim.x) {
     if (indptr[r + 1] >= indptr[r]) continue;
     descents++;
-    atomicMax(found + FIRST_DESCENT, ~(u64)r);
+    atomicMax(result + FIRST_DESCENT, ~(u64)r);
   }
-  add_up(found + DESCENTS, descents);
+  add_up(result + DESCENTS, descents);
   if (thread_id() == 0) {
-    found[FIRST_START] = (u64)(i64)indptr[0];
-    found[LAST_END] = (u64)(i64)indptr[n];
+    result[FIRST_START] = (u64)(i64)indptr[0];
+    result[LAST_END] = (u64)(i64)indptr[n];
   }
 }
 
 template <class W, class P>
 __global__ void __launch_bounds__(GRAPH_THREADS)
-    graph_statistics(const P *indptr, i64 n, const int *indices, const W *weights, i64 m, u64 *found) {
-  check_rows(indptr, n, found);
+    graph_statistics(const P *indptr, i64 n, const int *indices, const W *weights, i64 m, u64 *result) {
+  check_rows(indptr, n, result);
   u32 outside = 0, nans = 0, upper = 0, lower = 0, steps_down = 0;
   u64 low_half = 0, high_half = 0;
   TileRows<P> rows(indptr);
@@ -81,9 +81,9 @@ __global__ void __launch_bounds__(GRAPH_THREADS)
       if (j > 0) continued = !rows.moves_to(run_begin() + j), column_before = column[j - 1];
       if (e >= m) continue;
       const int row = rows.row();
-      if (is_nan(weight[j])) nans++, atomicMax(found + FIRST_NAN, ~(u64)e);
+      if (is_nan(weight[j])) nans++, atomicMax(result + FIRST_NAN, ~(u64)e);
       if (column[j] < 0 || column[j] >= n) {
-        outside++, atomicMax(found + FIRST_OUTSIDE, ~(u64)e);
+        outside++, atomicMax(result + FIRST_OUTSIDE, ~(u64)e);
         continue;
       }
       steps_down += continued && column_before > column[j];
@@ -97,11 +97,11 @@ __global__ void __launch_bounds__(GRAPH_THREADS)
         lower++, low_half -= one, high_half -= two;
     }
   });
-  add_up(found + OUTSIDE, outside);
-  add_up(found + NANS, nans);
-  add_up(found + UPPER, upper);
-  add_up(found + LOWER, lower);
-  add_up(found + STEPS_DOWN, steps_down);
-  add_up(found + FINGERPRINT, low_half);
-  add_up(found + FINGERPRINT + 1, high_half);
+  add_up(result + OUTSIDE, outside);
+  add_up(result + NANS, nans);
+  add_up(result + UPPER, upper);
+  add_up(result + LOWER, lower);
+  add_up(result + STEPS_DOWN, steps_down);
+  add_up(result + FINGERPRINT, low_half);
+  add_up(result + FINGERPRINT + 1, high_half);
 }

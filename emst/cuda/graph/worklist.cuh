@@ -20,13 +20,13 @@ constexpr int MANY = 4;        // vertices or edges that a thread processes at o
 constexpr int MOST_BLOCKS = EMST_MOST_BLOCKS;
 
 struct State {
-  u64 edges;               // of the forest
-  u64 count[PASSES];       // length of the list that a pass writes
-  u64 found[MOST_BLOCKS];  // number of marks in the share of a block
-  u64 pieces;              // of rows, among which heavy edges are looked for
-  u64 heaviest[2];         // of the light edges: its weight and position
-  u64 low, high;           // the range of weights in the sample; see keys.cuh
-  int unfinished[PASSES];  // whether a climb of the pass did not arrive
+  u64 edges;                // of the forest
+  u64 count[PASSES];        // length of the list that a pass writes
+  u64 marked[MOST_BLOCKS];  // number of marks in the share of a block
+  u64 pieces;               // of rows, among which heavy edges are looked for
+  u64 heaviest[2];          // of the light edges: its weight and position
+  u64 low, high;            // the range of weights in the sample; see keys.cuh
+  int unfinished[PASSES];   // whether a climb of the pass did not arrive
   u32 arrived;
 };
 static_assert(sizeof(State) == EMST_FOREST_WORDS * sizeof(u64), "forest.py allocates it");
@@ -117,9 +117,9 @@ struct Worklist {
     return __any_sync(FULL, alike && order.tied(edge, least)) || !alike || edge == least;
   }
 
-  // The value of the first of some lanes.
-  static __device__ int of_first(bool some, int value) {
-    return __shfl_sync(FULL, value, __ffs(__ballot_sync(FULL, some)) - 1);
+  // The value of the first lane that takes part.
+  static __device__ int of_first(bool takes_part, int value) {
+    return __shfl_sync(FULL, value, __ffs(__ballot_sync(FULL, takes_part)) - 1);
   }
 
   // No edge is offered to component `giant`: it waits until all others have joined it.
@@ -130,7 +130,7 @@ struct Worklist {
       Item item[ITEMS];
       bool kept[ITEMS], arrived[ITEMS];
       int u[ITEMS], v[ITEMS], top_u[ITEMS], top_v[ITEMS];
-      u64 known_u[ITEMS], known_v[ITEMS];
+      u64 least_u[ITEMS], least_v[ITEMS];
       u32 at[ITEMS];
       load(start, count, item, kept);
 #pragma unroll
@@ -153,22 +153,22 @@ struct Worklist {
         kept[j] = remains(alike, item[j].edge) && kept[j];
       }
 #pragma unroll
-      for (int j = 0; j < ITEMS; j++) known_u[j] = now[u[j]], known_v[j] = now[v[j]];
+      for (int j = 0; j < ITEMS; j++) least_u[j] = now[u[j]], least_v[j] = now[v[j]];
 #pragma unroll
       for (int j = 0; j < ITEMS; j++) {
         const u64 edge = item[j].edge;
-        bool to_u = kept[j] && arrived[j] && u[j] != giant && order.precedes(edge, known_u[j]);
-        bool to_v = kept[j] && arrived[j] && v[j] != giant && order.precedes(edge, known_v[j]);
+        bool to_u = kept[j] && arrived[j] && u[j] != giant && order.precedes(edge, least_u[j]);
+        bool to_v = kept[j] && arrived[j] && v[j] != giant && order.precedes(edge, least_v[j]);
         const int first_u = of_first(to_u, u[j]), first_v = of_first(to_v, v[j]);
         to_u = remains(to_u && u[j] == first_u, edge) && to_u;
         to_v = remains(to_v && v[j] == first_v, edge) && to_v;
-        known_u[j] = to_u ? atomicMin(now + u[j], edge) : edge;
-        known_v[j] = to_v ? atomicMin(now + v[j], edge) : edge;
+        least_u[j] = to_u ? atomicMin(now + u[j], edge) : edge;
+        least_v[j] = to_v ? atomicMin(now + v[j], edge) : edge;
       }
 #pragma unroll
       for (int j = 0; j < ITEMS; j++) {
-        order.settle(now + u[j], item[j].edge, known_u[j]);
-        order.settle(now + v[j], item[j].edge, known_v[j]);
+        order.settle(now + u[j], item[j].edge, least_u[j]);
+        order.settle(now + v[j], item[j].edge, least_v[j]);
       }
       Item *const to = spare + reserve<GRAPH_THREADS>(kept, &state->count[pass], at);
 #pragma unroll

@@ -1,5 +1,5 @@
-// Segmented scans over the chains of the dendrogram (linkage.cu), round by round: each round needs what another has
-// found.
+// Segmented scans over the chains of the dendrogram (linkage.cu), round by round: a round needs the results of the one
+// that ran before it.
 #pragma once
 #include "runtime/scan.cuh"
 

@@ -84,7 +84,7 @@ __device__ bool climb_alone(const Climbed &t, int &c, u64 &mine, Step step) {
   return true;
 }
 
-// What a lane knows of an ancestor, one of 32 in a row.
+// What a lane has read of an ancestor, one of 32 in a row.
 struct Ancestor {
   int cluster, far;
   int2 children;
@@ -101,7 +101,7 @@ __device__ Ancestor ancestor(const Climbed &t, int cluster, Step step) {
   return Ancestor{cluster, far, children, step.look(cluster), met};
 }
 
-// One step by a warp to an ancestor that all lanes know. False if it has ended.
+// One step by a warp to an ancestor; all lanes have its data. False if the climb has ended.
 template <class Step>
 __device__ bool step_up(const Climbed &t, int above, int2 children, double seen, u64 met, int &c, u64 &mine,
                         Step step) {
@@ -125,28 +125,29 @@ template <class Step>
 __device__ void climb_together(const Climbed &t, int c, u64 mine, Step step) {
   int first = t.parent[c];
   for (int hop = 0; hop < (int)lane_id() && first >= 0; hop++) first = t.parent[first];
-  Ancestor own = ancestor(t, first, step);
+  Ancestor here = ancestor(t, first, step);
   for (;;) {
-    const Ancestor later = ancestor(t, own.far, step);
-    if (__all_sync(FULL, is_pair(own.children) && own.met != NO_WORD)) {  // nothing ends here
+    const Ancestor later = ancestor(t, here.far, step);
+    if (__all_sync(FULL, is_pair(here.children) && here.met != NO_WORD)) {  // nothing ends here
 #pragma unroll 8
       for (int lane = 0; lane < AHEAD; lane++) {
-        const int above = __shfl_sync(FULL, own.cluster, lane);
-        const int2 pair = make_int2(__shfl_sync(FULL, own.children.x, lane), 0);
-        mine = joined(above, __shfl_sync(FULL, own.seen, lane), pair, c, mine, __shfl_sync(FULL, own.met, lane), step);
+        const int above = __shfl_sync(FULL, here.cluster, lane);
+        const int2 pair = make_int2(__shfl_sync(FULL, here.children.x, lane), 0);
+        mine =
+            joined(above, __shfl_sync(FULL, here.seen, lane), pair, c, mine, __shfl_sync(FULL, here.met, lane), step);
         c = above;
       }
     } else {
       for (int lane = 0; lane < AHEAD; lane++) {
-        const int above = __shfl_sync(FULL, own.cluster, lane);
+        const int above = __shfl_sync(FULL, here.cluster, lane);
         const int2 children =
-            make_int2(__shfl_sync(FULL, own.children.x, lane), __shfl_sync(FULL, own.children.y, lane));
-        const double seen = __shfl_sync(FULL, own.seen, lane);
-        const u64 met = __shfl_sync(FULL, own.met, lane);
+            make_int2(__shfl_sync(FULL, here.children.x, lane), __shfl_sync(FULL, here.children.y, lane));
+        const double seen = __shfl_sync(FULL, here.seen, lane);
+        const u64 met = __shfl_sync(FULL, here.met, lane);
         if (above < 0 || !step_up(t, above, children, seen, met, c, mine, step)) return;
       }
     }
-    own = later;
+    here = later;
   }
 }
 

@@ -1,4 +1,6 @@
 // The condensed tree: the cluster of every node, the node at which each point leaves, and stabilities.
+//
+// condensed.py launches place_merges and leave; list_members; then describe, sum_short, list_long and sum_long.
 #include "runtime/compact.cuh"
 #include "hierarchy/density.cuh"
 #include "hierarchy/descent.cuh"
@@ -16,14 +18,14 @@ __global__ void __launch_bounds__(SCAN_THREADS)
       entries, slots, begin, count, rounds, tiles, epoch,
       [&](Descendant d, int &value) {
         const bool root = d.parent == merges;  // cluster 0
-        const int parent = root ? d.merge : d.parent, own = mark[d.merge], of_parent = mark[parent];
-        const bool leaves = own == SMALL && of_parent != SMALL, begins = own > GOES_ON;
+        const int parent = root ? d.merge : d.parent, of_merge = mark[d.merge], of_parent = mark[parent];
+        const bool leaves = of_merge == SMALL && of_parent != SMALL, begins = of_merge > GOES_ON;
         const int at = node[leaves ? parent : 0];
         int above = place[d.top ? parent : 0];
         if (d.top && of_parent == INNER) above = place[~above];
         if (d.top) value = above;
         if (leaves) value = ~at;
-        if (begins) value = own;
+        if (begins) value = of_merge;
         if (root) value = 0;
         return root || begins || leaves || d.top;
       },

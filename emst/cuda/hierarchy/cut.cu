@@ -1,4 +1,6 @@
 // The clusters that merges below a height make.
+//
+// cut.py launches find_tops, find_components, number_components and label_components.
 #include "runtime/compact.cuh"
 #include "hierarchy/descent.cuh"
 
@@ -9,10 +11,10 @@ __global__ void __launch_bounds__(SCAN_THREADS)
   descend(
       entries, slots, begin, count, rounds, tiles, epoch,
       [&](Descendant d, int &value) {
-        const bool own = d.parent >= below, inherits = d.top && !own;
+        const bool begins = d.parent >= below, inherits = d.top && !begins;
         const int above = top[inherits ? d.parent : 0];
-        value = own ? d.merge : above;
-        return own || inherits;
+        value = begins ? d.merge : above;
+        return begins || inherits;
       },
       [&](int e, int value) { top[e] = value; });
 }

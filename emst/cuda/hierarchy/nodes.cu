@@ -1,10 +1,12 @@
 // The nodes of the dendrogram, each named by its highest merge, and where clusters split.
+//
+// nodes.py launches find_nodes, mark_merges, list_children and, after their sort, number_children.
 #include "hierarchy/density.cuh"
 #include "hierarchy/descent.cuh"
 #include "hierarchy/marks.cuh"
 #include "runtime/compact.cuh"
 
-// The node of every merge: its own if its parent is higher.
+// The node of every merge: one of its own, named by the merge, if its parent is higher.
 template <class T>
 __global__ void __launch_bounds__(SCAN_THREADS)
     find_nodes(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, const T *height,

@@ -10,13 +10,13 @@ constexpr int ROUND_THREADS = EMST_ROUND_THREADS, ROUND_TILE = ROUND_THREADS * E
 constexpr int MOST_ROUNDS = 32;         // a round at least halves the components
 constexpr int EMPTY = (int)0x80000000;  // no child yet
 
-// What blocks tell each other, by round; all zero at the start.
+// What blocks write for each other, by round; all zero at the start.
 struct Progress {
   u64 roots[MOST_ROUNDS], edges[MOST_ROUNDS];  // that a round leaves
   u64 closed[MOST_ROUNDS];
   u32 unfinished, arrived;
 };
-static_assert(sizeof(Progress) == 8 * EMST_PROGRESS_WORDS, "linkage.py makes room for it");
+static_assert(sizeof(Progress) == 8 * EMST_PROGRESS_WORDS, "linkage.py allocates it");
 
 // Edges between components. `ranks` null: an edge's rank is its index.
 struct EdgeList {
@@ -57,9 +57,9 @@ __device__ void for_tiles(const Grid &grid, i64 n, Step step) {
     step(first + threadIdx.x);
 }
 
-// Hangs components on each other by the rule of contract.cuh. A root's parent is ~(its number in the next round), and
-// its next record is made empty. At most half of a tree's components are roots; if the edges are no tree there may be
-// more, for which there is no room.
+// Hooks components onto one another by the rule of contract.cuh. A root's parent is ~(its number in the next round),
+// and its next record is made empty. At most half of a tree's components are roots; if the edges are no tree there may
+// be more, which have no places in the list.
 __device__ inline void hook(const Grid &grid, const u64 *records, i64 count, int *parent, u64 *next, u64 *roots) {
   for_tiles(grid, count, [&](i64 i) {
     u64 record[EACH], of_other[EACH];

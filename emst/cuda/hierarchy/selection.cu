@@ -24,21 +24,21 @@ struct ExcessOfMass {
   bool root_too;
   bool *stays;
   __device__ double look(int c) const {
-    const double own = stability[c];  // both loads begin before the first is used
+    const double seen = stability[c];  // both loads begin before the first is used
     const int points = size[c];
-    return (c > 0 || root_too) && points <= largest ? own : -value_of(INFINITE<double>);
+    return (c > 0 || root_too) && points <= largest ? seen : -value_of(INFINITE<double>);
   }
-  __device__ u64 decide(int c, double own, double below) const {
-    const bool stay = !(below > own);
+  __device__ u64 decide(int c, double seen, double below) const {
+    const bool stay = !(below > seen);
     stays[c] = stay;
-    return word_of(stay ? own : below);
+    return word_of(stay ? seen : below);
   }
   __device__ u64 leaf(int c) const { return decide(c, look(c), 0.0); }
-  __device__ u64 pair(int p, double own, int, u64 a, u64 b) const {
-    return decide(p, own, add(number_in(a), number_in(b)));
+  __device__ u64 pair(int p, double seen, int, u64 a, u64 b) const {
+    return decide(p, seen, add(number_in(a), number_in(b)));
   }
-  __device__ u64 many(int p, double own, int2 children, const volatile u64 *words) const {
-    return decide(p, own, sum_of(words, children.y - children.x));
+  __device__ u64 many(int p, double seen, int2 children, const volatile u64 *words) const {
+    return decide(p, seen, sum_of(words, children.y - children.x));
   }
 };
 
@@ -62,11 +62,11 @@ struct Greatest {
     return word_of(most);
   }
   __device__ u64 leaf(int c) const { return settle(c, death[c]); }
-  __device__ u64 pair(int p, double own, int, u64 a, u64 b) const {
-    return settle(p, fmax(own, fmax(number_in(a), number_in(b))));
+  __device__ u64 pair(int p, double seen, int, u64 a, u64 b) const {
+    return settle(p, fmax(seen, fmax(number_in(a), number_in(b))));
   }
-  __device__ u64 many(int p, double own, int2 children, const volatile u64 *words) const {
-    return settle(p, fmax(own, number_in(greatest_of(words, children.y - children.x))));
+  __device__ u64 many(int p, double seen, int2 children, const volatile u64 *words) const {
+    return settle(p, fmax(seen, number_in(greatest_of(words, children.y - children.x))));
   }
 };
 

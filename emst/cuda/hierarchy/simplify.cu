@@ -1,4 +1,7 @@
 // Merging back splits of little persistence, from the lowest up.
+//
+// simplify.py launches judge_splits, begin_heirs, the passes that lengthen pointers (selection.py), keep_clusters,
+// rename_merges and rename_points; then join_heights and keep_leavers.
 #include "hierarchy/climb.cuh"
 #include "runtime/compact.cuh"
 
@@ -27,18 +30,18 @@ struct Judge {
   __device__ void decide(int child, u64 word, int staying, bool whole) const {
     fate[child] = whole ? MERGED : !lasts(child, word) ? DROPPED : staying > 1 ? STAYS : MERGED;
   }
-  __device__ u64 pair(int, double own, int first, u64 a, u64 b) const {
+  __device__ u64 pair(int, double seen, int first, u64 a, u64 b) const {
     const bool lasts_a = lasts(first, a), lasts_b = lasts(first + 1, b);
     const int staying = lasts_a + lasts_b;
     const bool whole = staying < 2 && !(lasts_a && !is_leaf(a)) && !(lasts_b && !is_leaf(b));
     decide(first, a, staying, whole);
     decide(first + 1, b, staying, whole);
-    return outlook(fmax(own, fmax(fabs(number_in(a)), fabs(number_in(b)))), whole);
+    return outlook(fmax(seen, fmax(fabs(number_in(a)), fabs(number_in(b)))), whole);
   }
-  __device__ u64 many(int, double own, int2 children, const volatile u64 *words) const {
+  __device__ u64 many(int, double seen, int2 children, const volatile u64 *words) const {
     const int first = children.x, count = children.y - first;
     int staying = 0, further = 0;
-    u64 most = word_of(own);
+    u64 most = word_of(seen);
     for (int i = lane_id(); i < count; i += 32) {
       const u64 word = words[i];
       const bool last = lasts(first + i, word);

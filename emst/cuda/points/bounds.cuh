@@ -54,32 +54,32 @@ __device__ inline bool less(float a, float b) {
   return r;
 }
 
-// What is known of a row of products: all points that matter lie within `reach`, and have sums of at least `above` if
-// their rho is 0.
+// How far a row searches. A point matters only if its distance from the row's halves, times the scale, is at most
+// `reach`; if its rho is 0, its sum is then at least `above`.
 struct Reach {
   float reach, above;
 };
 
-// Where all points that matter lie within this distance, times the scale and with the point's own rho.
+// The reach of a row with |h|^2 = s, for a distance that is already times the scale and includes the row's rho.
 __device__ inline Reach reach_of(const Bounds &b, double distance, double s) {
   const float reach = narrowed_up(distance);
   if (bits_of(reach) >= bits_of(1e19f)) return {1e19f, -1e38f};  // everything
   const double r = widened(reach), least = __dmul_rd(s, 1 - b.eps);
   return {reach, narrowed_down(__dmul_rd(0.5, __dadd_rd(least, -__dmul_ru(r, r))))};
 }
-// The least sum of a point that is within the reach, if its rho is at most this.
+// The least sum that a point within the reach can have if its rho is at most this one.
 __device__ inline float least_sum(Reach row, float rho) {
   return add_down(row.above, -mul_up(rho, add_up(row.reach, rho)));
 }
 
-// Within which all points lie whose power is at most `power`.
+// The reach that holds all points whose computed power is at most `power`.
 template <class T>
 __device__ Reach reach_of_power(const Bounds &b, Bits<T> power, double s, float rho) {
   const double root = __dadd_ru(__dsqrt_ru(widened(value_of(power))), b.tiny);
   return reach_of(b, __dadd_ru(__dmul_ru(__dmul_ru(root, b.grow), b.scale), widened(rho)), s);
 }
-// Within which all points lie that are no farther, by their computed powers, than one whose halves have this distance
-// at most, with its rho.
+// Let z be any point with |h(x) - h(z)| + rho(z) <= distance. This reach of x holds all points whose computed power is
+// at most that of z.
 __device__ inline Reach reach_of_distance(const Bounds &b, float distance, double s, float rho) {
   const double between = __dadd_ru(widened(distance), widened(rho)),
                tiny = __dmul_ru(__dadd_rn(b.tiny, b.tiny), b.scale);
@@ -87,8 +87,7 @@ __device__ inline Reach reach_of_distance(const Bounds &b, float distance, doubl
   return reach_of(b, __dadd_ru(__dmul_ru(computed, b.grow), widened(rho)), s);
 }
 
-// Upper bound of the distance, times the scale and without the rho of x, between points whose sum started at
-// -(1/2 - c) s(y).
+// Upper bound of |h(x) - h(y)| + rho(y), from a sum that started at -(1/2 - c) s(y).
 __device__ inline float distance_above(const Bounds &b, float sum, double s, double other_s, float other_rho) {
   const double from_sum = __dadd_ru(__dmul_ru(s, 1 + b.eps), __dmul_rn(-2.0, widened(sum)));
   const double between = __dadd_ru(from_sum, __dmul_ru(__dmul_rn(4.0, b.c), other_s));
@@ -98,7 +97,7 @@ __device__ inline float distance_above(const Bounds &b, float sum, double s, dou
 __device__ inline void narrow_up(double a, float &to) { to = narrowed_up(a); }
 __device__ inline void narrow_up(double a, double &to) { to = a; }
 
-// Upper bound of the power of that distance.
+// Upper bound of the computed power of the distance between x and y, from the same sum.
 template <class T>
 __device__ Bits<T> power_above(const Bounds &b, float sum, double s, float rho, double other_s, float other_rho) {
   const double to_halves = widened(distance_above(b, sum, s, other_s, other_rho));

@@ -1,4 +1,7 @@
 // Cached nearest neighbours of another component, and the upper bounds that follow from them.
+//
+// cached.py launches start_cache once, cache_from_lists then and, as long as lists are kept, before each search, and
+// upper_bounds in every round; search.py launches forget_distances before a search.
 #include "distances/point_rows.cuh"
 #include "runtime/order.cuh"
 
@@ -93,8 +96,8 @@ __device__ void cache_from_list(i64 i, i64 n, Bits<T> core, Bits<T> floor, int l
 }
 
 // Neighbours under mutual reachability from the lists: of all points, or (again) of those whose cached neighbour has
-// joined their component. Distances are computed again, or read if `power` holds them. FIXED dimensions; for 0 as many
-// as are given at run time.
+// joined their component. Distances are computed again, or read if `power` holds them. FIXED is the number of
+// dimensions, or 0 for any number.
 template <class T, int FIXED, int METRIC>
 __global__ void cache_from_lists(bool again, const T *points, i64 n, int dimensions, int stride,
                                  const Norm<METRIC> norm, i64 listed, const int *neighbour, const Bits<T> *power,

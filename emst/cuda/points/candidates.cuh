@@ -1,8 +1,10 @@
 // The candidates of a point: those that products have left, and the exact powers of their distances. A warp a point.
 //
-// The candidates of the r-th point of a launch are the first found[r] of list[r * PLACES ...], in no order. When all
-// are known, fewer of them can matter. Of these, exact distances are computed. More candidates may be found than there
-// are places.
+// Stored: the candidates of the r-th point of a launch are list[r * PLACES ...], in no order, and counts[r] is how many
+// were found. That may be more than PLACES; then only the first PLACES are stored.
+//
+// When all candidates have been found, the point's reach shrinks, and exact distances are computed only of those that
+// are still within it.
 #pragma once
 #include "distances/metric.cuh"
 #include "points/bounds.cuh"

@@ -10,7 +10,7 @@ constexpr int CURVE_BITS = EMST_CURVE_BITS;
 
 __device__ constexpr int bits_for(int axes) { return CURVE_BITS / axes < 32 ? CURVE_BITS / axes : 32; }
 
-// The grids of many cells, with room for D axes each.
+// The grids of many cells, with places for D axes each.
 struct Grids {
   const double *low;     // least scaled coordinates of the chosen axes
   const int *axes;       // the chosen axes, ascending

@@ -107,9 +107,9 @@ struct TableCoder {
       u32 in = 0;
 #pragma unroll
       for (int d = 0; d < D; d++) in = in << LEVELS | (X[d] >> b & ((1u << LEVELS) - 1));
-      const u32 found = next[state | in];
-      code = code << IN | (found & MASK);
-      state = found & ~MASK;
+      const u32 entry = next[state | in];
+      code = code << IN | (entry & MASK);
+      state = entry & ~MASK;
     }
     return code;
   }

@@ -23,6 +23,6 @@ def join_duplicates(bvh: Bvh) -> Forest:
     scratch.compaction.launch("points/duplicates", f"list_heads<{T}>", n, bvh.rows, n, *bvh.shape, heads, labels, total)
     count = OnItsWay(total[:1])
     args = (heads, n, bvh.core, labels, scratch.ends, weight, best)
-    launch("points/duplicates", f"hang_from_heads<{T}>", padded(n), *args)
+    launch("points/duplicates", f"join_to_heads<{T}>", padded(n), *args)
     edge, ends = halves(scratch.edge), halves(scratch.ends)
     return Forest(labels, heads[: count.arrived()[0]], best, *edge, *ends, weight, scratch)

@@ -3,9 +3,10 @@
 
 constexpr int AROUND = 64, RANK = 4;  // neighbours on the curve, and which of their distances is the radius
 
-// Adds up how many of some leaves come within the radius of each of some points; a warp a point.
+// Counts, for each of `samples` points, how many of `tested` leaves come within its radius, and adds these numbers to
+// `near`; a warp a point.
 template <class T, int D>
-__global__ void count_near_leaves(const T *points, const T *nodes, i64 n, i64 leaves, i64 samples, i64 looked,
+__global__ void count_near_leaves(const T *points, const T *nodes, i64 n, i64 leaves, i64 samples, i64 tested,
                                   u64 *near) {
   const Norm<EUCLIDEAN> norm{};
   const i64 sample = thread_id() / 32;
@@ -33,8 +34,8 @@ __global__ void count_near_leaves(const T *points, const T *nodes, i64 n, i64 le
       }
   }
   int count = 0;
-  for (i64 i = lane_id(); i < looked; i += 32) {
-    const i64 leaf = i * leaves / looked;
+  for (i64 i = lane_id(); i < tested; i += 32) {
+    const i64 leaf = i * leaves / tested;
     count += box_power(norm, load<T, D>(nodes, 2 * leaf), load<T, D>(nodes, 2 * leaf + 1), x) <= radius;
   }
   count = __reduce_add_sync(FULL, count);

@@ -1,11 +1,14 @@
 // Points as rows of halves, for products (bounds.cuh).
+//
+// products.py launches centre_points, greatest_offset, halve and greatest_rho; then centre_tiles and bound_tiles, if
+// the tiles are not too many; and for lists of neighbours spread_columns, then greatest_rho of these columns.
 #include "points/bounds.cuh"
 
 using Half = unsigned short;
 constexpr int TILE = EMST_PRODUCT_TILE, SAMPLES = 256, SAMPLERS = 8;
 constexpr Half LEAST_NORMAL = 0x0400, WITHOUT_SIGN = 0x7fff;
 
-// Means of some of the points: any centre would do. Blocks of 32 columns x SAMPLERS threads.
+// The mean of at most SAMPLES points; the proofs hold for any centre. Blocks of 32 columns x SAMPLERS threads.
 template <class T>
 __global__ void centre_points(const T *points, i64 n, int d, int stride, double *centre) {
   __shared__ double sums[SAMPLERS][32];
@@ -99,7 +102,7 @@ __global__ void spread_columns(i64 n, i64 tiles, int *columns) {
   columns[at] = (int)((at % TILE * tiles + at / TILE) * n / (tiles * TILE));
 }
 
-// A centre of every tile of points, the mean of their halves, and how far one of these is from it, at most; a block of
+// The centre of every tile, the mean of its points' halves, and an upper bound of their distances from it; a block of
 // TILE threads a tile.
 __global__ void centre_tiles(const Half *halves, int width, i64 n, float *centres, float *radius) {
   __shared__ int most;

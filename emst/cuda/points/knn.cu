@@ -3,6 +3,8 @@
 // Few neighbours are listed; of more, only the last distance is selected (kth.cuh). A list holds one entry more than
 // the core distance needs. Points as near as its last entry may be missing, so a neighbour taken from the list is known
 // to be the first only if it is strictly nearer than that entry.
+//
+// knn.py launches nearest_points or, for ranks too high for a list, kth_distances.
 #include "points/kth.cuh"
 #include "points/nearest.cuh"
 
@@ -13,16 +15,10 @@ __global__ void __launch_bounds__(32 * WARPS)
                    const T *__restrict__ nodes, const Norm<METRIC> norm, int *neighbour, Bits<T> *core) {
   __shared__ u64 stacks[WARPS][STACK];
   __shared__ Wanting<T, D> waiting[WARPS][32];
-  i64 packet = thread_id() / 32, u = thread_id();
+  const i64 u = thread_id(), packet = u / 32;
   if (packet * 32 >= n) return;
-  NearestPoints<T, D, METRIC, K> search;
-  search.waiting = waiting[threadIdx.x / 32];
-  search.points = points;
-  search.norm = norm;
-  search.on = u < n;
-  u = minimum(u, n - 1);
-  search.own = (u32)u;
-  search.x = load<T, D>(points, u);
+  NearestPoints<T, D, METRIC, K> search(points, norm, points, u, n, waiting[threadIdx.x / 32]);
+  search.itself = (u32)u;
   list_nearest(search, h, nodes, packet * (32 / LEAF) - 16 / LEAF, stacks[threadIdx.x / 32]);
   if (!search.on) return;
   core[u] = search.distance[K - 2];

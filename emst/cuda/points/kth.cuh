@@ -1,7 +1,7 @@
 // The distances of 32 queries that are neighbours on the curve to their k-th nearest points, for long lists.
 //
 // First only the points around the packet's place on the curve are compared: the distance of the rank among these is a
-// bound. It is found up to an eighth of an octave. Then packet walks up to that bound count all points; as a rule one
+// bound. It is exact up to an eighth of an octave. Then packet walks up to that bound count all points; as a rule one
 // walk counts, and one stores the few distances that are left. See selection.cuh.
 #pragma once
 #include "distances/selection.cuh"

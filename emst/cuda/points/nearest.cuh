@@ -11,17 +11,31 @@ struct NearestPoints {
   const T *points;
   Norm<METRIC> norm;
   Row<T, D> x;
-  u32 own;
+  bool on;           // whether this lane has a query
+  u32 itself = ~0u;  // its id, if it is one of the points
   Bits<T> distance[K];
   u32 id[K];
   Bits<T> reach;
-  bool on;
-  u32 own_leaf, own_leaves;  // scanned before the walk
-  Wanting<T, D> *waiting;    // 32, in shared memory
+  u32 window_leaf = 0, window_leaves = 0;  // scanned before the walk
+  Wanting<T, D> *waiting;                  // 32, in shared memory
+
+  // Of query u of `count`. A lane past the last query repeats it, but looks for nothing.
+  __device__ NearestPoints(const T *points, const Norm<METRIC> &norm, const T *queries, i64 u, i64 count,
+                           Wanting<T, D> *waiting)
+      : points(points), norm(norm), x(load<T, D>(queries, minimum(u, count - 1))), on(u < count), waiting(waiting) {}
+
+  // Nothing is found yet; points at `bound` or farther do not count.
+  __device__ void clear(Bits<T> bound) {
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+      distance[k] = bound;
+      id[k] = ~0u;
+    }
+  }
 
   __device__ bool may_hold(T, T) const { return true; }
   __device__ bool wants(bool is_leaf, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
-    if (is_leaf && first / LEAF - own_leaf < own_leaves) return false;
+    if (is_leaf && first / LEAF - window_leaf < window_leaves) return false;
     return on && box_power(norm, low, high, x) < distance[K - 1];
   }
   __device__ void insert(Bits<T> d, u32 i) {
@@ -39,7 +53,7 @@ struct NearestPoints {
   __device__ bool scan(int leaf, u32 wanting) {
     const u32 i0 = (u32)leaf * LEAF;
     u32 near = points_within(points, norm, leaf, wanting, x, distance[K - 1], waiting);
-    if (own - i0 < LEAF) near &= ~(1u << (own - i0));
+    if (itself - i0 < LEAF) near &= ~(1u << (itself - i0));
     if (!__any_sync(FULL, near)) return false;
     for (; near; near &= near - 1) {
       const u32 i = i0 + __ffs(near) - 1;
@@ -56,16 +70,12 @@ struct NearestPoints {
 template <class T, int D, int METRIC, int K>
 __device__ void list_nearest(NearestPoints<T, D, METRIC, K> &search, const Hierarchy &h, const T *nodes, i64 leaf,
                              u64 *stack) {
-#pragma unroll
-  for (int k = 0; k < K; k++) {
-    search.distance[k] = INFINITE<T>;
-    search.id[k] = ~0u;
-  }
+  search.clear(INFINITE<T>);
   search.reach = INFINITE<T>;
   int first = maximum((int)leaf, 0);
-  search.own_leaf = first;
-  search.own_leaves = minimum(WINDOW, h.count[0] - first);
+  search.window_leaf = first;
+  search.window_leaves = minimum(WINDOW, h.count[0] - first);
   const u32 all = __ballot_sync(FULL, search.on);
-  for (int i = 0; i < (int)search.own_leaves; i++) search.scan(first + i, all);
+  for (int i = 0; i < (int)search.window_leaves; i++) search.scan(first + i, all);
   walk<T, D>(h, nodes, Packet<T, D>(search.x), stack, search);
 }

@@ -2,6 +2,10 @@
 //
 // A level has m points in its cells, in curve order: `members` holds their rows (null on the first level: all rows in
 // order), `cell` the number of the cell of each (null: 0).
+//
+// order.py launches, for each level: cell_boxes (not for the first), rank_axes, cell_grids, cell_codes; order_packed
+// and list_crowded, if all points are sorted by the highest bits first; cell_keys, if there are several cells, and
+// put_in_order; list_crowded and list_cells, which make the next level.
 #include "runtime/compact.cuh"
 #include "runtime/ties.cuh"
 #include "points/curve.cuh"
@@ -53,11 +57,11 @@ __global__ void rank_axes(const U *corners, i64 cells, int dimensions, double sc
   if (at >= cells * dimensions) return;
   const U *const box = corners + at / dimensions * 2 * dimensions;
   const int axis = (int)(at % dimensions);
-  const double own = side<T>(box, dimensions, axis, scale);
+  const double mine = side<T>(box, dimensions, axis, scale);
   int rank = 0;
   for (int other = 0; other < dimensions; other++) {
     const double theirs = side<T>(box, dimensions, other, scale);
-    rank += theirs > own || (theirs == own && other < axis);
+    rank += theirs > mine || (theirs == mine && other < axis);
   }
   ranks[at] = rank;
 }
@@ -116,10 +120,10 @@ __global__ void cell_codes(const T *points, int dimensions, const int *members, 
   for (int j = 0; j < EACH; j++) {
     const i64 k = point_of_thread(j);
     if (k >= m) return;
-    const i64 row = members ? members[k] : k, own = cell ? cell[k] : 0;
-    const u64 c = factor[own] > 0 ? curve_code<T, D>(coder, points + row * dimensions, scale, grids, own) : 0;
+    const i64 row = members ? members[k] : k, here = cell ? cell[k] : 0;
+    const u64 c = factor[here] > 0 ? curve_code<T, D>(coder, points + row * dimensions, scale, grids, here) : 0;
     code[k] = c;
-    if (key) key[k] = packed(c << (64 - used[own] * bits_for(used[own])), k, bits);
+    if (key) key[k] = packed(c << (64 - used[here] * bits_for(used[here])), k, bits);
   }
 }
 
@@ -133,8 +137,8 @@ __global__ void __launch_bounds__(TIE_THREADS)
     return;
   }
   order_ties<CROWD, u64>(
-      key, n, maximum(lowest_bit(passes), bits), bits, [&](i64, u64 own) { return code[index_of(own, bits)]; },
-      [](u64 a, u64 b) { return a < b; }, [&](i64, u64 own) { return (int)index_of(own, bits); },
+      key, n, maximum(lowest_bit(passes), bits), bits, [&](i64, u64 word) { return code[index_of(word, bits)]; },
+      [](u64 a, u64 b) { return a < b; }, [&](i64, u64 word) { return (int)index_of(word, bits); },
       [&](i64 to, u64, int row, Run run) {
         ordered[to] = row;
         if (run != SHORT_RUN) *state = passes;
@@ -165,14 +169,14 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       m, tiles, epoch, total,
       [&](int, i64 k) {
         const u64 mine = code[k] >> lowest;
-        const int own = cell ? cell[k] : 0;
-        const auto same = [&](i64 j) { return code[j] >> lowest == mine && (!cell || cell[j] == own); };
+        const int here = cell ? cell[k] : 0;
+        const auto same = [&](i64 j) { return code[j] >> lowest == mine && (!cell || cell[j] == here); };
         const i64 behind = k - CROWD / 2, ahead = k + CROWD / 2;  // half of a longer run lies on one side
         if (!(behind >= 0 && same(behind)) && !(ahead < m && same(ahead))) return false;
         int run = 1;
         for (i64 j = k - 1; j >= 0 && run <= CROWD && same(j); j--) run++;
         for (i64 j = k + 1; j < m && run <= CROWD && same(j); j++) run++;
-        return run > CROWD && factor[own] > 0;
+        return run > CROWD && factor[here] > 0;
       },
       [&](i64 k, bool kept, u32 rank) {
         if (kept) crowded[rank] = (int)k;

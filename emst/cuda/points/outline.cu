@@ -1,5 +1,8 @@
 // How far queries are from the outlines of other partitions. A thread takes a query and visits the nodes of one
 // partition after the other, depth first; neighbouring queries visit almost the same nodes.
+//
+// outline.py launches outline_reach and outline_hits, each in the function of the same name. `home` is the partition of
+// the queries, which is left out.
 #include "distances/metric.cuh"
 
 constexpr int DEEPEST = 32;  // levels of a partition's outline, at most; a hierarchy has fewer
@@ -34,7 +37,7 @@ struct Box {
   }
 };
 
-// What all leaves below a node are not nearer than, if this is the power of the distance to the node. Rounding is not
+// A lower bound of the powers of the distances to all leaves below a node, from the power to the node. Rounding is not
 // quite monotone under ANY_POWER, so the power of the node may exceed that of a child by a few units in the last place.
 // With this bound, results depend on the leaves alone.
 template <int METRIC, class T>
@@ -44,11 +47,10 @@ __device__ Bits<T> bound_below(const Norm<METRIC> &norm, T power) {
 
 enum Visit { SKIP, ENTER, STOP };
 
-// Visits a node and what is below it. visit(node) says whether its children are visited, or left out, or whether to
-// end.
+// Visits a node and what is below it. visit(node) says whether to visit its children, to leave them out, or to end.
 template <class T, class Visitor>
 __device__ void descend(const Nodes<T> &nodes, int root, Visitor visit) {
-  int next[DEEPEST], end[DEEPEST];  // of every level, the siblings that wait
+  int next[DEEPEST], end[DEEPEST];  // of every level, the siblings that are still to be visited
   int depth = 0;
   next[0] = root;
   end[0] = root + 1;
@@ -67,15 +69,15 @@ __device__ void descend(const Nodes<T> &nodes, int root, Visitor visit) {
   }
 }
 
-// The root of a partition; NONE if it has no points, or is the own one.
-__device__ inline int root_of(const int *start, int partition, int own) {
-  return partition == own || start[partition] == start[partition + 1] ? NONE : start[partition];
+// The root of a partition; NONE if it has no points, or is the home of the queries.
+__device__ inline int root_of(const int *start, int partition, int home) {
+  return partition == home || start[partition] == start[partition + 1] ? NONE : start[partition];
 }
 
-// The power of some near leaf: from the nearest root down, each time to the nearest child.
+// The power of a leaf that is near, not always the nearest: from the nearest root down, each time to the nearest child.
 template <class T, int METRIC>
 __device__ Bits<T> near_leaf(const Box<T, METRIC> &box, const Norm<METRIC> &norm, const Nodes<T> &nodes,
-                             const int *start, int partitions, int own) {
+                             const int *start, int partitions, int home) {
   int node = NONE;
   Bits<T> best = INFINITE<T>;
   const auto compare = [&](int other) {
@@ -85,7 +87,7 @@ __device__ Bits<T> near_leaf(const Box<T, METRIC> &box, const Norm<METRIC> &norm
     best = power;
   };
   for (int j = 0; j < partitions; j++)
-    if (root_of(start, j, own) != NONE) compare(start[j]);
+    if (root_of(start, j, home) != NONE) compare(start[j]);
   while (node != NONE && !nodes.is_leaf(node)) {
     const int first = nodes.child[node], end = first + nodes.children[node];
     node = NONE;
@@ -98,14 +100,14 @@ __device__ Bits<T> near_leaf(const Box<T, METRIC> &box, const Norm<METRIC> &norm
 template <class T, int METRIC>
 __global__ void outline_reach(const T *query_low, const T *query_high, i64 count, int dimensions,
                               const Norm<METRIC> norm, const T *low, const T *high, const int *child,
-                              const int *children, const int *start, int partitions, int own, Bits<T> *reach) {
+                              const int *children, const int *start, int partitions, int home, Bits<T> *reach) {
   const i64 q = thread_id();
   if (q >= count) return;
   const Nodes<T> nodes{low, high, child, children};
   const Box<T, METRIC> box{query_low + q * dimensions, query_high + q * dimensions, dimensions};
-  Bits<T> best = near_leaf(box, norm, nodes, start, partitions, own);
+  Bits<T> best = near_leaf(box, norm, nodes, start, partitions, home);
   for (int j = 0; j < partitions; j++) {
-    const int root = root_of(start, j, own);
+    const int root = root_of(start, j, home);
     if (root == NONE) continue;
     descend(nodes, root, [&](int node) {
       const T power = box.power_to(norm, nodes, node);
@@ -121,7 +123,7 @@ __global__ void outline_reach(const T *query_low, const T *query_high, i64 count
 template <class T, int METRIC>
 __global__ void outline_hits(const T *points, const int *labels, const Bits<T> *radius, i64 count, int dimensions,
                              const Norm<METRIC> norm, const T *low, const T *high, const int *child,
-                             const int *children, const int *label, const int *start, int partitions, int own,
+                             const int *children, const int *label, const int *start, int partitions, int home,
                              bool *hit) {
   const i64 q = thread_id();
   if (q >= count) return;
@@ -130,17 +132,17 @@ __global__ void outline_hits(const T *points, const int *labels, const Bits<T> *
   const int mine = labels[q];
   const Bits<T> within = radius[q];
   for (int j = 0; j < partitions; j++) {
-    const int root = root_of(start, j, own);
-    bool found = false;
+    const int root = root_of(start, j, home);
+    bool reached = false;
     if (root != NONE)
       descend(nodes, root, [&](int node) {
         const bool leaf = nodes.is_leaf(node);
         if (leaf && label[node] != MIXED && label[node] == mine) return SKIP;
         const T power = point.power_to(norm, nodes, node);
         if (!leaf) return bound_below(norm, power) <= within ? ENTER : SKIP;
-        found = bits_of(power) <= within;
-        return found ? STOP : SKIP;
+        reached = bits_of(power) <= within;
+        return reached ? STOP : SKIP;
       });
-    hit[q * partitions + j] = found;
+    hit[q * partitions + j] = reached;
   }
 }

@@ -26,16 +26,16 @@ __global__ void descend(const T *queries, i64 m, int dimensions, double scale, c
   const i64 i = thread_id();
   if (i >= m) return;
   const Grids grids{low, axes, used, factor};
-  u64 before = 0, own = 0;
+  u64 before = 0, of_query = 0;
   i64 cell = 0;
   for (int depth = 0; depth < levels;) {
-    own = factor[cell] > 0 ? curve_code<T, D>(coder, queries + i * dimensions, scale, grids, cell) : 0;
-    const i64 at = first_at_least(codes, own, start[cell], start[cell + 1]);
+    of_query = factor[cell] > 0 ? curve_code<T, D>(coder, queries + i * dimensions, scale, grids, cell) : 0;
+    const i64 at = first_at_least(codes, of_query, start[cell], start[cell + 1]);
     before = at < start[cell + 1] ? at_place[at] : end[cell];
-    if (++depth == levels || at == start[cell + 1] || codes[at] != own) break;
+    if (++depth == levels || at == start[cell + 1] || codes[at] != of_query) break;
     cell = first_at_least(first, (int)before, level[depth], level[depth + 1]);
     if (cell == level[depth + 1] || first[cell] != before) break;
   }
   place[i] = before;
-  code[i] = own;
+  code[i] = of_query;
 }

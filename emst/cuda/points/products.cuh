@@ -1,9 +1,15 @@
 // Inner products of halves on tensor cores: a tile of 128 rows times tiles of 128 columns, one after the other.
 //
-// Rows and columns are points, whose halves are rows of `width` numbers, a multiple of CHUNK, the last ones zero. All
-// of a block's threads copy the next chunks of both into shared memory while its warps multiply the last ones (stages,
-// Ampere's asynchronous copies). A warp computes 64 x 32 products in fragments of 16 x 8. In a stage, the pieces of 16
-// bytes of a line are permuted by the line's number, so that eight lines of one fragment lie in different banks.
+// Stored: the halves of a point are a row of `width` numbers, a multiple of CHUNK, filled up with zeros. A chunk is
+// CHUNK consecutive halves of each of the 128 points of a tile. A stage is a place in shared memory for a chunk of the
+// rows and the same chunk of the columns. The halves of one point in a chunk are a line of PIECES pieces of 16 bytes.
+// Piece p of line l lies at place p ^ (l % 8) of the line, so that eight lines of one fragment lie in different banks.
+//
+// Invariant: while the warps of a block multiply the chunks in one stage, copies into all other stages are under way
+// (Ampere's asynchronous copies). A barrier comes before a stage is filled again. A warp computes 64 x 32 products in
+// fragments of 16 x 8.
+//
+// products.py launches the kernels that call `each_tile`; they are in products_knn.cu and products_search.cu.
 #pragma once
 #include "runtime/exact.cuh"
 
@@ -75,7 +81,7 @@ __device__ inline float greatest_of_row(const Sums &sums, int i, int h) {
   return most;
 }
 
-// Adds the products of a chunk, the only one.
+// Adds the products of the chunk of a row that has only one.
 __device__ inline void multiply_only_chunk(u32 left, u32 right, Sums &sums) {
   const int lane = lane_id(), warp = threadIdx.x / 32;
   const int row = warp / (TILE / WARP_COLUMNS) * WARP_ROWS + lane % 16;
@@ -218,8 +224,8 @@ struct Part {
   __device__ int next(int tile, Wanted wanted) const {
     for (int first = tile < 0 ? begin : tile + 1; first < end; first += 32) {
       const int mine = first + lane_id();
-      const u32 found = __ballot_sync(FULL, mine < end && wanted(mine));
-      if (found) return first + __ffs(found) - 1;
+      const u32 lanes = __ballot_sync(FULL, mine < end && wanted(mine));
+      if (lanes) return first + __ffs(lanes) - 1;
     }
     return -1;
   }

@@ -1,11 +1,15 @@
 // The nearest points by products of halves: an upper bound of the distance to the k-th nearest other point, then all
 // points that may be as near, then their exact distances.
 //
-// The upper bound: a sample of the points that is spread along the curve is divided into groups, and the nearest point
-// of each group bounds one distance. The (k + 1)-th least of these holds k points besides the point itself.
+// Stored: the columns of `bound_groups` are a sample of the points that is spread along the curve, in groups of 32;
+// nearest[row * groups + group] is an upper bound of the row's distance to the nearest point of the group. reach[row]
+// is how far the row searches, and its candidates are stored as candidates.cuh says.
 //
-// `_find_nearest` in products.py launches, for each part of the rows: bound_groups, reach_of_rank, collect_near,
-// nearest_of_candidates; and for rows with too many candidates collect_near and nearest_of_many.
+// Invariant: the k nearest other points of a row are within its reach. The (k + 1)-th least bound of its groups holds
+// k points besides the point itself, so it gives the first reach; a reach only shrinks. So all of them are candidates.
+//
+// products.py launches, for each part of the rows: bound_groups, reach_of_rank, collect_near, nearest_of_candidates;
+// and for rows with more candidates than places collect_near and nearest_of_many.
 #include "points/bounds.cuh"
 #include "points/candidates.cuh"
 #include "points/products.cuh"
@@ -63,25 +67,26 @@ __device__ float above_rank(i64 count, int rank, Value value) {
   return value_of(below < INFINITE<float> ? below + (1 << LAST_BIT) : INFINITE<float>);
 }
 
-// Within which the other point of that rank of every row lies; a warp a row.
+// The first reach of every row: it holds the nearest other points up to that rank. A warp a row.
 __global__ void reach_of_rank(const float *nearest, i64 groups, int rank, i64 first, i64 count, const double *square,
                               const float *rho, const Bounds bounds, Reach *reach) {
   const i64 row = thread_id() / 32, u = first + row;
   if (row >= count) return;
-  const float *const own = nearest + row * groups;
-  const float distance = above_rank(groups, rank + 1, [&](i64 i) { return own[i]; });
+  const float *const of_row = nearest + row * groups;
+  const float distance = above_rank(groups, rank + 1, [&](i64 i) { return of_row[i]; });
   if (lane_id() == 0) reach[row] = reach_of_distance(bounds, distance, square[u], rho[u]);
 }
 
 // The candidates of every row: all points that may lie within its reach. Tiles that are farther from the tile of rows
-// are left out, if `between` holds their distances; then `first` is the beginning of a tile. Or those of listed rows,
-// whose candidates go to the places from `start` on, as many as were found before.
+// are left out, if `between` holds their distances; then `first` is the beginning of a tile. If `listed` is not null,
+// the rows are those that it names, and the candidates of the i-th go to list[start[i] ...]. There are places for as
+// many as were found before, and no more are found, since no reach has grown.
 template <int STAGES, bool SHORT>
 __global__ void __launch_bounds__(THREADS, 2)
     collect_near(const Half *halves, int width, const float *low_start, i64 n, int tiles, const float *tile_rho,
-                 const float *between, i64 first, i64 count, int splits, const Reach *reach, int *found,
+                 const float *between, i64 first, i64 count, int splits, const Reach *reach, int *counts,
                  Candidate *list, const int *listed, const i64 *start) {
-  __shared__ int rows[TILE], room[TILE], farthest;
+  __shared__ int rows[TILE], capacity[TILE], farthest;
   __shared__ Reach reaches[TILE];
   __shared__ Candidate *places[TILE];
   const i64 row_tiles = (count + TILE - 1) / TILE;
@@ -93,7 +98,7 @@ __global__ void __launch_bounds__(THREADS, 2)
       const i64 at = minimum(part.row + threadIdx.x, count - 1), row = listed ? listed[at] : at;
       rows[threadIdx.x] = (int)(first + row);
       reaches[threadIdx.x] = reach[row];
-      room[threadIdx.x] = listed ? 0x7fffffff : PLACES;  // no more are found than before, since no reach has grown
+      capacity[threadIdx.x] = listed ? 0x7fffffff : PLACES;
       places[threadIdx.x] = list + (listed ? start[at] : row * PLACES);
       atomicMax(&farthest, bits_of(reach[row].reach));
     }
@@ -113,8 +118,8 @@ __global__ void __launch_bounds__(THREADS, 2)
             each_column(sums, i, h, [&](int, int column, float sum) {
               const i64 other = (i64)tile * TILE + column;
               if (less(sum, least) || other >= n) return;
-              const int place = atomicAdd(found + at, 1);
-              if (place < room[row]) places[row][place] = {(int)other, sum};
+              const int place = atomicAdd(counts + at, 1);
+              if (place < capacity[row]) places[row][place] = {(int)other, sum};
             });
           });
         });
@@ -122,7 +127,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   }
 }
 
-// Within which the other point of that rank of point u lies, from some of its candidates.
+// The reach that holds the nearest other points of point u up to that rank, from `count` of its candidates.
 __device__ inline Reach reach_of_candidates(const Candidate *list, int count, int rank, i64 u, const double *square,
                                             const float *rho, const Bounds &bounds, float *distances) {
   for (int i = lane_id(); i < count; i += 32) {
@@ -189,15 +194,16 @@ __device__ int leave_nearest(Bits<T> *powers, int *ids, int count, int wanted, B
   return kept;
 }
 
-// What is left to do: rows that have more candidates than places, and how many candidates these have.
+// How many rows have more candidates than places, and how many candidates they have together.
 struct Crowds {
   u64 rows, candidates;
 };
 
-// The nearest other points of every row, from its candidates. Rows with too many of them are listed: their reach
-// shrinks to what those that have a place allow, and they get places for as many as were found.
+// The nearest other points of every row, from its candidates. A row that has more of them than places is listed for
+// `nearest_of_many`: its reach shrinks to what the stored candidates prove, and it gets places for as many as were
+// found.
 template <class T>
-__global__ void nearest_of_candidates(const T *points, int d, i64 first, i64 count, const int *found,
+__global__ void nearest_of_candidates(const T *points, int d, i64 first, i64 count, const int *counts,
                                       const Candidate *list, const double *square, const float *rho,
                                       const Bounds bounds, Reach *reach, i64 n, int length, int rank, int *neighbour,
                                       Bits<T> *distance, Bits<T> *core, int *crowded, i64 *start, Crowds *crowds) {
@@ -212,18 +218,18 @@ __global__ void nearest_of_candidates(const T *points, int d, i64 first, i64 cou
   if (row >= count) return;
   Bits<T> *const powers = all_powers[warp];
   int *const ids = all_ids[warp];
-  const Candidate *const own = list + row * PLACES;
-  const int here = minimum(found[row], PLACES);
-  const Reach within = reach_of_candidates(own, here, wanted, u, square, rho, bounds, scratch[warp].distances);
-  if (here < found[row]) {
+  const Candidate *const of_row = list + row * PLACES;
+  const int here = minimum(counts[row], PLACES);
+  const Reach within = reach_of_candidates(of_row, here, wanted, u, square, rho, bounds, scratch[warp].distances);
+  if (here < counts[row]) {
     if (lane_id()) return;
     const u64 at = atomicAdd(&crowds->rows, 1ull);
     crowded[at] = (int)row;
-    start[at] = (i64)atomicAdd(&crowds->candidates, (u64)found[row]);
+    start[at] = (i64)atomicAdd(&crowds->candidates, (u64)counts[row]);
     if (less(within.reach, reach[row].reach)) reach[row] = within;
     return;
   }
-  int kept = within_reach(own, here, within, rho, ids);
+  int kept = within_reach(of_row, here, within, rho, ids);
   each_candidate(points, d, u, ids, kept, scratch[warp].terms,
                  [&](int i, int other, Bits<T> power) { powers[i] = other == u ? INFINITE<T> : power; });
   __syncwarp();
@@ -239,15 +245,15 @@ __global__ void nearest_of_candidates(const T *points, int d, i64 first, i64 cou
 // The same for the listed rows, a block a row.
 template <class T>
 __global__ void __launch_bounds__(32 * CROWD_WARPS)
-    nearest_of_many(const T *points, int d, i64 first, const int *found, const Candidate *list, i64 n, int length,
+    nearest_of_many(const T *points, int d, i64 first, const int *counts, const Candidate *list, i64 n, int length,
                     int rank, int *neighbour, Bits<T> *distance, Bits<T> *core, const int *crowded, const i64 *start) {
-  constexpr int THREADS = 32 * CROWD_WARPS, OWN = PLACES / THREADS;
+  constexpr int THREADS = 32 * CROWD_WARPS, PER_THREAD = PLACES / THREADS;
   __shared__ Terms<T> terms[CROWD_WARPS];
   __shared__ Bits<T> powers[PLACES], limit;  // of the distances that still matter
   __shared__ int ids[PLACES], batch[CROWD_WARPS][32], kept;
-  const int warp = threadIdx.x / 32, wanted = maximum(length, rank), count = found[blockIdx.x];
+  const int warp = threadIdx.x / 32, wanted = maximum(length, rank), count = counts[blockIdx.x];
   const i64 u = first + crowded[blockIdx.x];
-  const Candidate *const own = list + start[blockIdx.x];
+  const Candidate *const of_row = list + start[blockIdx.x];
   if (threadIdx.x == 0) {
     kept = 0;
     limit = INFINITE<T> - 1;
@@ -265,11 +271,11 @@ __global__ void __launch_bounds__(32 * CROWD_WARPS)
     }
     __syncthreads();
     if (kept <= PLACES / 2) return;
-    Bits<T> power[OWN];
-    int id[OWN], before[OWN];
+    Bits<T> power[PER_THREAD];
+    int id[PER_THREAD], before[PER_THREAD];
     const int all = kept;
 #pragma unroll
-    for (int e = 0; e < OWN; e++) {
+    for (int e = 0; e < PER_THREAD; e++) {
       const int i = e * THREADS + threadIdx.x;
       power[e] = i < all ? powers[i] : 0;
       id[e] = i < all ? ids[i] : NONE;
@@ -277,7 +283,7 @@ __global__ void __launch_bounds__(32 * CROWD_WARPS)
     }
     __syncthreads();
 #pragma unroll
-    for (int e = 0; e < OWN; e++) {
+    for (int e = 0; e < PER_THREAD; e++) {
       if (before[e] >= wanted) continue;
       powers[before[e]] = power[e];
       ids[before[e]] = id[e];
@@ -287,7 +293,7 @@ __global__ void __launch_bounds__(32 * CROWD_WARPS)
   };
   for (int base = 0; base < count; base += THREADS) {
     const int begin = base + warp * 32, here = maximum(minimum(count - begin, 32), 0);
-    if ((int)lane_id() < here) batch[warp][lane_id()] = own[begin + lane_id()].id;
+    if ((int)lane_id() < here) batch[warp][lane_id()] = of_row[begin + lane_id()].id;
     __syncwarp();
     each_candidate(points, d, u, batch[warp], here, terms[warp], [&](int, int other, Bits<T> power) {
       if (other == u || power > limit) return;

@@ -1,10 +1,14 @@
 // The nearest points of other components by products of halves: candidates, then their exact distances.
 //
-// A pair is a candidate if it may be as light as the lightest edge of the row's component that is known. A tile first
-// lowers that weight by upper bounds of its own pairs, and then collects its candidates, so they are few.
+// Stored: best[component] is the weight of the component's lightest edge so far. The candidates of the queries are
+// stored as candidates.cuh says. tile_label[tile] is the label of all its points, or MIXED.
 //
-// `search_by_products` in products.py launches label_tiles; count_members, find_largest and list_others, if the largest
-// component is left out; for each part of the queries collect_outgoing and lightest_of_candidates; leave_out.
+// Invariant: best[component] never falls below the weight of the component's lightest edge. A pair is a candidate if it
+// may be as light as the best of the row's component at that time, so the lightest edge is among the candidates. A tile
+// first lowers that weight by upper bounds of its own pairs, and then collects its candidates, so they are few.
+//
+// products.py launches label_tiles; count_members, find_largest and list_others, if the largest component is left out;
+// for each part of the queries collect_outgoing and lightest_of_candidates; then leave_out, if there is a largest one.
 #include "runtime/compact.cuh"
 #include "points/bounds.cuh"
 #include "points/candidates.cuh"
@@ -12,7 +16,7 @@
 #include "runtime/order.cuh"
 
 constexpr int MOST_SPANNED = 8;  // tiles of points in which the queries of a tile lie, if far tiles are to be left out
-constexpr int REFRESHED = 4;     // tiles after which weights that other blocks have found are read again
+constexpr int REFRESHED = 4;     // tiles after which the weights are read again: other blocks may have lowered them
 
 // The label that all points of a tile have, or MIXED; a warp a tile.
 __global__ void label_tiles(const int *labels, i64 n, i64 tiles, int *tile_label) {
@@ -43,7 +47,7 @@ __global__ void find_largest(const int *components, i64 count, const int *member
 }
 __device__ inline int label_of_largest(const u64 *largest) { return (int)~(u32)*largest; }
 
-// The queries that are not in the largest component. All others hook onto something, so it need not.
+// The queries that are not in the largest component: every other component hooks onto one, so the largest need not.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_others(const int *worklist, const int *queries, i64 n, const int *labels, const u64 *largest, int *others,
                 int *count, u64 *tiles, u32 epoch) {
@@ -55,7 +59,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       });
 }
 
-// Gives the largest component a weight that no edge has, so that it finds none and stays where it is in this round.
+// Gives the largest component a weight that no edge has, so that it hooks onto none in this round.
 template <class T>
 __global__ void leave_out(const u64 *largest, Bits<T> *best) {
   best[label_of_largest(largest)] = -1;
@@ -80,37 +84,37 @@ __global__ void __launch_bounds__(THREADS, 2)
     collect_outgoing(const Half *halves, int width, const float *low_start, const double *square, const float *rho,
                      const Bounds bounds, i64 n, int tiles, const float *tile_rho, const float *between,
                      const int *tile_label, const int *labels, const Bits<T> *core, Bits<T> *best, const int *worklist,
-                     const int *queries, i64 first, i64 most, int *found, Candidate *list) {
+                     const int *queries, i64 first, i64 most, int *counts, Candidate *list) {
   __shared__ Queries<T> query;
   __shared__ int farthest;
   const i64 all = worklist ? queries[0] : n, count = minimum(all - first, most);
   const i64 row_tiles = (count + TILE - 1) / TILE;
   if (count <= 0) return;
   const int splits = (int)minimum((4 * (i64)gridDim.x + row_tiles - 1) / row_tiles, (i64)tiles);
-  const int own = threadIdx.x;  // the row whose reach this thread computes
+  const int mine = threadIdx.x;  // the row whose reach this thread computes
   for (i64 item = blockIdx.x; item < row_tiles * splits; item += gridDim.x) {
     const Part part(item, row_tiles, tiles, splits);
     int label = MIXED;
-    if (own < TILE) {
-      const i64 at = first + minimum(part.row + own, count - 1);
-      query.id[own] = worklist ? worklist[at] : (int)at;
-      query.label[own] = label = labels[query.id[own]];
-      query.best[own] = -1;
+    if (mine < TILE) {
+      const i64 at = first + minimum(part.row + mine, count - 1);
+      query.id[mine] = worklist ? worklist[at] : (int)at;
+      query.label[mine] = label = labels[query.id[mine]];
+      query.best[mine] = -1;
     }
     auto refresh = [&] {
-      if (own >= TILE || part.row + own >= count) return;
-      const Bits<T> weight = latest(best + query.label[own]);
-      if (weight == query.best[own]) return;
-      const int u = query.id[own];
-      query.best[own] = weight;
-      query.reach[own] = reach_of_power<T>(bounds, weight, square[u], rho[u]);
+      if (mine >= TILE || part.row + mine >= count) return;
+      const Bits<T> weight = latest(best + query.label[mine]);
+      if (weight == query.best[mine]) return;
+      const int u = query.id[mine];
+      query.best[mine] = weight;
+      query.reach[mine] = reach_of_power<T>(bounds, weight, square[u], rho[u]);
     };
-    if (own == 0) farthest = 0;
+    if (mine == 0) farthest = 0;
     refresh();
     __syncthreads();
-    if (own < TILE && query.best[own] >= 0) atomicMax(&farthest, bits_of(query.reach[own].reach));
+    if (mine < TILE && query.best[mine] >= 0) atomicMax(&farthest, bits_of(query.reach[mine].reach));
     const int front = query.label[0];
-    const int common = __syncthreads_and(own >= TILE || label == front) ? front : NONE - 1;  // or one that no tile has
+    const int common = __syncthreads_and(mine >= TILE || label == front) ? front : NONE - 1;  // or one that no tile has
     const float reach = value_of(farthest);
     const int near = query.id[0] / TILE, last = query.id[minimum(count - part.row, (i64)TILE) - 1] / TILE;
     // A tile is left out if all of it is in the queries' component, or farther than any of them reaches.
@@ -164,7 +168,7 @@ __global__ void __launch_bounds__(THREADS, 2)
           each_row([&](int row, int i, int h) {
             const i64 at = part.row + row;
             each_outgoing(tile, sums, row, i, h, [&](int other, float sum) {
-              const int place = atomicAdd(found + at, 1);
+              const int place = atomicAdd(counts + at, 1);
               if (place < PLACES) list[at * PLACES + place] = {other, sum};
             });
           });
@@ -175,30 +179,30 @@ __global__ void __launch_bounds__(THREADS, 2)
 }
 
 // Finds the first edge of every query, under the total order, among its candidates. There is none if all edges are
-// heavier than the lightest known edge of the query's component. Queries that have too many candidates are listed.
+// heavier than `best` of the query's component. Queries that have too many candidates are listed.
 template <class T>
 __global__ void lightest_of_candidates(const T *points, i64 n, int d, const int *labels, const Bits<T> *core,
                                        const double *square, const float *rho, const Bounds bounds, const int *worklist,
-                                       const int *queries, i64 first, i64 most, const int *found, const Candidate *list,
-                                       int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, int *crowded,
-                                       int *crowds) {
+                                       const int *queries, i64 first, i64 most, const int *counts,
+                                       const Candidate *list, int *nearest, Bits<T> *bound, Bits<T> *second,
+                                       Bits<T> *best, int *crowded, int *crowds) {
   __shared__ Terms<T> terms[CANDIDATE_WARPS];
   __shared__ int all_ids[CANDIDATE_WARPS][PLACES];
   const i64 row = thread_id() / 32, all = worklist ? queries[0] : n;
   if (row >= minimum(all - first, most)) return;
   const int u = worklist ? worklist[first + row] : (int)(first + row), warp = threadIdx.x / 32;
-  if (found[row] > PLACES) {
+  if (counts[row] > PLACES) {
     if (lane_id() == 0) crowded[atomicAdd(crowds, 1)] = u;
     return;
   }
   const int label = labels[u];
-  const Bits<T> own = core ? core[u] : 0;
+  const Bits<T> core_of_query = core ? core[u] : 0;
   const Bits<T> limit = __shfl_sync(FULL, latest(best + label), 0);
   const Reach reach = reach_of_power<T>(bounds, limit, square[u], rho[u]);
-  const int kept = within_reach(list + row * PLACES, found[row], reach, rho, all_ids[warp]);
+  const int kept = within_reach(list + row * PLACES, counts[row], reach, rho, all_ids[warp]);
   Neighbour<T> lightest = {limit, INFINITE<T>, NONE};
   each_candidate(points, d, u, all_ids[warp], kept, terms[warp], [&](int, int other, Bits<T> power) {
-    const Neighbour<T> candidate = {core ? maximum(power, maximum(own, core[other])) : power, power, other};
+    const Neighbour<T> candidate = {core ? maximum(power, maximum(core_of_query, core[other])) : power, power, other};
     if (candidate.before(lightest)) lightest = candidate;
   });
   lightest = first_of_warp(lightest);

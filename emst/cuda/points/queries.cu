@@ -1,8 +1,10 @@
 // Nearest points for queries: new points, and points of other partitions. A warp takes 32 queries that are neighbours
-// on the curve. Launched by queries.py.
+// on the curve. Where the places of the queries on the curve are known, the leaves around the packet's place are
+// scanned first, and the walk skips them.
 //
-// Of new points the places on the curve are known: the leaves around the place of a packet are scanned first, and the
-// walk skips them.
+// queries.py launches query_lists, or for high ranks query_kth_distances (`query_cores`); list_within, or for long
+// lists row_within (`nearest_distances`); and nearest_across (the function of the same name). If the points are
+// compared all with all, it launches kernels of brute.cu in their place.
 #include "distances/sorted_row.cuh"
 #include "points/kth.cuh"
 #include "points/nearest.cuh"
@@ -12,28 +14,21 @@
 __device__ inline i64 leaf_at(const i64 *near, i64 packet, i64 count, const Hierarchy &h) {
   return minimum(near[minimum(packet * 32 + 16, count - 1)] / LEAF, (i64)h.count[0] - 1);
 }
-// One a little before it.
+// The first leaf of the window around it.
 __device__ inline i64 leaf_near(const i64 *near, i64 packet, i64 count, const Hierarchy &h) {
   return leaf_at(near, packet, count, h) - WINDOW / 2;
 }
 
-// Distances of every query to its K-th nearest point; and a radius: 0 if the nearest is at distance 0.
+// Distances of every query to its K-th nearest point; and a radius: 0 if the nearest point is at distance 0.
 template <class T, int D, int METRIC, int K>
 __global__ void __launch_bounds__(32 * WARPS)
     query_lists(const T *__restrict__ points, const __grid_constant__ Hierarchy h, const T *__restrict__ nodes,
                 const Norm<METRIC> norm, const T *queries, i64 count, const i64 *near, Bits<T> *core, Bits<T> *radius) {
   __shared__ u64 stacks[WARPS][STACK];
   __shared__ Wanting<T, D> waiting[WARPS][32];
-  i64 packet = thread_id() / 32, u = thread_id();
+  const i64 u = thread_id(), packet = u / 32;
   if (packet * 32 >= count) return;
-  NearestPoints<T, D, METRIC, K> search;
-  search.waiting = waiting[threadIdx.x / 32];
-  search.points = points;
-  search.norm = norm;
-  search.on = u < count;
-  u = minimum(u, count - 1);
-  search.own = ~0u;
-  search.x = load<T, D>(queries, u);
+  NearestPoints<T, D, METRIC, K> search(points, norm, queries, u, count, waiting[threadIdx.x / 32]);
   list_nearest(search, h, nodes, leaf_near(near, packet, count, h), stacks[threadIdx.x / 32]);
   if (!search.on) return;
   core[u] = search.distance[K - 1];
@@ -69,23 +64,11 @@ __global__ void __launch_bounds__(32 * WARPS)
                 const Norm<METRIC> norm, const T *queries, i64 count, const Bits<T> *radius, Bits<T> *distance) {
   __shared__ u64 stacks[WARPS][STACK];
   __shared__ Wanting<T, D> waiting[WARPS][32];
-  i64 u = thread_id();
+  const i64 u = thread_id();
   if (u / 32 * 32 >= count) return;
-  NearestPoints<T, D, METRIC, K> search;
-  search.waiting = waiting[threadIdx.x / 32];
-  search.points = points;
-  search.norm = norm;
-  search.on = u < count;
-  u = minimum(u, count - 1);
-  search.own = ~0u;
-  search.own_leaf = search.own_leaves = 0;
-  search.x = load<T, D>(queries, u);
+  NearestPoints<T, D, METRIC, K> search(points, norm, queries, u, count, waiting[threadIdx.x / 32]);
   const Bits<T> bound = search.on ? bound_of<T>(radius[u]) : 0;
-#pragma unroll
-  for (int k = 0; k < K; k++) {
-    search.distance[k] = bound;
-    search.id[k] = ~0u;
-  }
+  search.clear(bound);
   search.reach = warp_max(bound);
   walk<T, D>(h, nodes, Packet<T, D>(search.x), stacks[threadIdx.x / 32], search);
   if (!search.on) return;
@@ -146,31 +129,31 @@ struct NearestAcross {
   Norm<METRIC> norm;
   const int *labels;
   Row<T, D> x;
-  int label, common;         // own; shared by the whole packet, or one that no node has
+  int label, common;         // of the query; of all queries of the packet, or one that no node has
   Bits<T> core = 0;          // of the query
   Bits<T> weight, distance;  // of the first point so far; until there is one, the radius and infinity
   Bits<T> radius;            // points farther than this do not matter
   Bits<T> reach, heaviest;   // greatest radius and weight of the packet
   bool equal;                // the radius was 0: only equal points count, whatever their core distances
-  u32 found, own_leaf, own_leaves;
+  u32 id, window_leaf = 0, window_leaves = 0;
 
   __device__ bool may_hold(T low_tag, T high_tag) const {
     return (!LABELS || label_of(low_tag) != common) && (!MRD || bits_of(high_tag) <= heaviest);
   }
   // A node that is no nearer than the first point so far matters only if it may hold a smaller id.
   __device__ bool wants(bool is_leaf, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
-    if (!LABELS && is_leaf && first / LEAF - own_leaf < own_leaves) return false;
+    if (!LABELS && is_leaf && first / LEAF - window_leaf < window_leaves) return false;
     if ((LABELS && label_of(low.tag) == label) || (MRD && !equal && bits_of(high.tag) > weight)) return false;
     const Bits<T> d = box_power(norm, low, high, x);
-    return d < radius || (d == radius && first < found && distance >= radius);
+    return d < radius || (d == radius && first < id && distance >= radius);
   }
   __device__ bool offer(Bits<T> d, Bits<T> other_core, u32 i) {
     const Bits<T> w = MRD && !equal ? maximum(d, maximum(core, other_core)) : d;
-    if (!Neighbour<T>{w, d, (int)i}.before({weight, distance, (int)found})) return false;
+    if (!Neighbour<T>{w, d, (int)i}.before({weight, distance, (int)id})) return false;
     weight = w;
     distance = d;
-    found = i;
-    radius = w > core ? w : d;  // nothing is lighter than the own core distance, only nearer
+    id = i;
+    radius = w > core ? w : d;  // no edge is lighter than the query's core distance, only shorter
     return true;
   }
   // Rows past the last point are infinitely far: they are heavier than any radius, whatever their labels are.
@@ -202,13 +185,13 @@ struct NearestAcross {
   }
 };
 
-// `labels` can be read in whole leaves; `own` holds the labels of the queries, and `core` their core distances. Without
-// LABELS, `near` may hold the places of the queries on the curve.
+// `labels` can be read in whole leaves; `query_label` holds the labels of the queries, and `core` their core distances.
+// Without LABELS, `near` may hold the places of the queries on the curve.
 template <class T, int D, int METRIC, bool MRD, bool LABELS>
 __global__ void __launch_bounds__(32 * WARPS)
     nearest_across(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
                    const T *__restrict__ nodes, const Norm<METRIC> norm, const T *queries, i64 count, const i64 *near,
-                   const int *own, const Bits<T> *core, const Bits<T> *radius, int *found, Bits<T> *weight,
+                   const int *query_label, const Bits<T> *core, const Bits<T> *radius, int *id, Bits<T> *weight,
                    Bits<T> *distance) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
@@ -221,7 +204,7 @@ __global__ void __launch_bounds__(32 * WARPS)
   search.labels = labels;
   search.x = load<T, D>(queries, u);
   if (LABELS) {
-    search.label = own[u];
+    search.label = query_label[u];
     const int front = __shfl_sync(FULL, search.label, 0);
     search.common = __all_sync(FULL, search.label == front) ? front : -2;
   }
@@ -230,18 +213,17 @@ __global__ void __launch_bounds__(32 * WARPS)
   if (MRD && !search.equal) search.core = core[u];
   search.weight = search.radius = on && search.core <= most ? most : Bits<T>(-1);  // nothing is within -1
   search.distance = INFINITE<T>;
-  search.found = ~0u;
-  search.own_leaf = search.own_leaves = 0;
+  search.id = ~0u;
   search.measure();
   if (!LABELS && near) {
-    search.own_leaf = (u32)maximum((int)leaf_near(near, packet, count, h), 0);
-    search.own_leaves = minimum(WINDOW, h.count[0] - (int)search.own_leaf);
-    for (int i = 0; i < (int)search.own_leaves; i++) search.scan((int)search.own_leaf + i);
+    search.window_leaf = (u32)maximum((int)leaf_near(near, packet, count, h), 0);
+    search.window_leaves = minimum(WINDOW, h.count[0] - (int)search.window_leaf);
+    for (int i = 0; i < (int)search.window_leaves; i++) search.scan((int)search.window_leaf + i);
   }
   walk<T, D>(h, nodes, Packet<T, D>(search.x), stacks[threadIdx.x / 32], search);
   if (!on) return;
-  const bool none = search.found == ~0u;
-  found[u] = none ? NONE : (int)search.found;
+  const bool none = search.id == ~0u;
+  id[u] = none ? NONE : (int)search.id;
   weight[u] = none ? INFINITE<T> : search.weight;
   distance[u] = search.distance;
 }

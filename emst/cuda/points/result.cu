@@ -1,9 +1,13 @@
 // The forest's edges for the caller: in the total order, with the caller's row numbers and units.
 //
-// One radix sort by the highest bits of the weight and, where there is room, of the next key of the order. Edges that
+// One radix sort by the highest bits of the weight and, if bits are left, of the next key of the order. Edges that
 // are equal in them are next to each other then, in short runs as a rule, and these are put in order while the edges
 // are written. The ends of an edge are one number (smaller end << 32 | larger end); all ones is an empty slot, whose
 // key is all ones, too, so that it comes last. Few edges are ranked instead: each counts those that come before it.
+//
+// result.py launches list_edges and, after the sort, emit_sorted; for long runs that are not in order also
+// list_long_runs, power_keys (under mutual reachability) and emit_listed. For few edges it launches emit_ranked alone.
+// edge_powers and unscaled belong to the functions of the same names.
 #include "runtime/compact.cuh"
 #include "runtime/order.cuh"
 #include "runtime/ties.cuh"
@@ -43,9 +47,9 @@ __device__ inline int2 rows_of(u64 ends, const int *order) {
 // as equally far.
 template <bool MRD>
 __device__ u64 order_key(int weight, int power, u64 ends, int bits) {
-  const int room = 33 - bits;
-  const u64 most = (1ull << room) - 1, below = (u64)(weight - power) >> maximum(27 - room, 0);
-  const u64 second = MRD ? most - minimum(most, below) << bits : ends >> 32 << room;
+  const int spare = 33 - bits;
+  const u64 most = (1ull << spare) - 1, below = (u64)(weight - power) >> maximum(27 - spare, 0);
+  const u64 second = MRD ? most - minimum(most, below) << bits : ends >> 32 << spare;
   return (u64)weight << 33 | second;
 }
 template <bool MRD>
@@ -58,24 +62,24 @@ __device__ u64 order_key(i64 weight, i64, u64, int) {
 template <class T, int METRIC, bool MRD>
 __global__ void list_edges(const u64 *ends, const Bits<T> *weight, i64 n, const T *rows, int dimensions, int stride,
                            const Norm<METRIC> norm, const int *order, int bits, u64 *key, u64 *edges) {
-  u64 own[EACH];
+  u64 pair[EACH];
   Edge<Bits<T>, KEYS<T, MRD>> edge[EACH];
 #pragma unroll
-  for (int j = 0; j < EACH; j++) own[j] = point_of_thread(j) < n ? ends[point_of_thread(j)] : NO_EDGE;
+  for (int j = 0; j < EACH; j++) pair[j] = point_of_thread(j) < n ? ends[point_of_thread(j)] : NO_EDGE;
 #pragma unroll
   for (int j = 0; j < EACH; j++)
-    if (own[j] != NO_EDGE) edge[j].rows = rows_of(own[j], order);
+    if (pair[j] != NO_EDGE) edge[j].rows = rows_of(pair[j], order);
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
     const i64 i = point_of_thread(j);
     if (i >= n) return;
-    if (own[j] == NO_EDGE) {
+    if (pair[j] == NO_EDGE) {
       key[i] = packed(~0ull, i, bits);
       continue;
     }
     const Bits<T> w = weight[i];
-    const Bits<T> power = MRD ? pair_power(own[j], rows, dimensions, stride, norm) : w;
-    key[i] = packed(order_key<MRD>(w, power, own[j], bits), i, bits);
+    const Bits<T> power = MRD ? pair_power(pair[j], rows, dimensions, stride, norm) : w;
+    key[i] = packed(order_key<MRD>(w, power, pair[j], bits), i, bits);
     if constexpr (sizeof(T) == 8) edge[j].key[0] = w;
     if constexpr (MRD) edge[j].key[KEYS<T, MRD> - 1] = power;
     reinterpret_cast<Edge<Bits<T>, KEYS<T, MRD>> *>(edges)[i] = edge[j];
@@ -137,8 +141,8 @@ __global__ void __launch_bounds__(TIE_THREADS)
   const int passes = passes_of(many);
   order_ties<LONGEST_RUN, Tied<Bits<T>, N>>(
       key, count, maximum(lowest_bit(passes), bits), bits,
-      [&](i64, u64 own) {
-        const i64 slot = index_of(own, bits);
+      [&](i64, u64 word) {
+        const i64 slot = index_of(word, bits);
         Tied<Bits<T>, N> tied;
         tied.ends = ends[slot];
         if constexpr (N > 0)
@@ -146,12 +150,12 @@ __global__ void __launch_bounds__(TIE_THREADS)
           for (int i = 0; i < N; i++) tied.key[i] = listed[slot].key[i];
         return tied;
       },
-      comes_before<Bits<T>, N>, [&](i64, u64 own) { return listed[index_of(own, bits)]; },
-      [&](i64 to, u64 own, const Listed &e, Run run) {
+      comes_before<Bits<T>, N>, [&](i64, u64 word) { return listed[index_of(word, bits)]; },
+      [&](i64 to, u64 word, const Listed &e, Run run) {
         if constexpr (sizeof(T) == 8)
           emit<SQUARED>(e.rows, value_of(e.key[0]), unscale, to, edge, length);
         else
-          emit<SQUARED>(e.rows, value_of((int)(own >> 33)), unscale, to, edge, length);
+          emit<SQUARED>(e.rows, value_of((int)(word >> 33)), unscale, to, edge, length);
         if (run == UNORDERED_RUN) *state = passes;
       });
 }
@@ -173,21 +177,21 @@ __global__ void emit_ranked(const u64 *ends, const Bits<T> *weight, i64 n, const
   const i64 i = thread_id() / 32;
   if (i >= n || ends[i] == NO_EDGE) return;
   const u64 e = ends[i];
-  const Bits<T> own = weight[i];
+  const Bits<T> w = weight[i];
   const auto power = [&](u64 f) { return MRD ? pair_power(f, rows, dimensions, stride, norm) : Bits<T>(0); };
   const Bits<T> d = power(e);
   u32 before = 0;
   for (i64 j = lane_id(); j < n; j += 32) {
     const u64 f = ends[j];
-    if (f == NO_EDGE || f == e || weight[j] > own) continue;
-    if (weight[j] == own) {
+    if (f == NO_EDGE || f == e || weight[j] > w) continue;
+    if (weight[j] == w) {
       const Bits<T> g = power(f);
       if (g > d || (g == d && f > e)) continue;
     }
     before++;
   }
   before = __reduce_add_sync(FULL, before);
-  if (lane_id() == 0) emit<SQUARED>(rows_of(e, order), value_of(own), unscale, before, edge, length);
+  if (lane_id() == 0) emit<SQUARED>(rows_of(e, order), value_of(w), unscale, before, edge, length);
 }
 
 template <class T, int METRIC>

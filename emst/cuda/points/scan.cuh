@@ -4,8 +4,8 @@
 // all points of the leaf, but LEAF lanes, one for each point, and 32 / LEAF queries are compared at once. Queries are
 // passed to these lanes in shared memory.
 //
-// Core distances list all points that are near enough: they come back as bits. A search for one point takes the best of
-// the leaf at once.
+// points_within returns all points that are near enough, as bits: core distances list them. compare takes only the best
+// point of the leaf, for searches for one point.
 #pragma once
 #include "points/bvh.cuh"
 
@@ -22,7 +22,7 @@ struct alignas(16) Wanting {
 };
 
 // The points of the leaf whose distance to this lane's query x is below its limit, as bits; none if it is not one of
-// the `wanting`. `waiting` has room for 32 queries.
+// the `wanting`. `waiting` has places for 32 queries.
 template <class T, int D, int METRIC>
 __device__ u32 points_within(const T *points, const Norm<METRIC> &norm, int leaf, u32 wanting, const Row<T, D> &x,
                              Bits<T> limit, Wanting<T, D> *waiting) {

@@ -7,6 +7,9 @@
 //
 // Under mutual reachability (MRD) the second key of the total order is the distance. No edge of a point is
 // lighter than its core distance: once that weight is found, the search goes on for nearer points only.
+//
+// search.py launches mark_searches and list_marked, then nearest_outgoing. In the first round it launches only the last
+// one, if there are no core distances and every point is a component.
 #include "runtime/compact.cuh"
 #include "runtime/order.cuh"
 #include "points/scan.cuh"
@@ -15,8 +18,8 @@
 constexpr int LEAST_PACKET = 4, SPANS = EMST_SPANS;
 
 // Finds the points that can have the lightest edge of their component, and sets one bit for each of them: in `marked`
-// if the point needs a search, in `known` if its cached neighbour is as near as the upper bound. Cached neighbours lie
-// in another component, since `upper_bounds` has removed all others.
+// if the point needs a search, in `settled` if its cached neighbour is as near as the upper bound. Cached neighbours
+// lie in another component, since `upper_bounds` has removed all others.
 //
 // A span is 32 consecutive points. A warp works on 32 spans, several at a time, so that their waits for memory overlap.
 // If all points of a span lie in one component, `rest` is the least of their lower bounds; otherwise it is 0. While it
@@ -24,17 +27,17 @@ constexpr int LEAST_PACKET = 4, SPANS = EMST_SPANS;
 template <class T>
 __global__ void __launch_bounds__(EMST_BLOCK, 5)
     mark_searches(const int *labels, i64 n, const int *nearest, const Bits<T> *bound, const Bits<T> *best,
-                  Bits<T> *rest, u32 *marked, u32 *known) {
+                  Bits<T> *rest, u32 *marked, u32 *settled) {
   const int lane = (int)lane_id();
   const i64 span = thread_id();  // of this lane
-  const bool own = span * 32 < n, awake = own && rest[span] <= best[labels[span * 32]];
+  const bool inside = span * 32 < n, awake = inside && rest[span] <= best[labels[span * 32]];
   const u32 spans = __ballot_sync(FULL, awake);
-  u32 search = 0, knows = 0, looked = 0;  // spans that are looked at, as bits
+  u32 search = 0, ready = 0, seen = 0;  // of this lane's span; the spans that are read, as bits
   Bits<T> least = 0;
-  for (int some = 0; some < 32; some += SPANS) {
-    if (!(spans >> some & ((1u << SPANS) - 1))) continue;
-    looked |= ((1u << SPANS) - 1) << some;
-    const i64 first = (span - lane + some) * 32 + lane;
+  for (int base = 0; base < 32; base += SPANS) {
+    if (!(spans >> base & ((1u << SPANS) - 1))) continue;
+    seen |= ((1u << SPANS) - 1) << base;
+    const i64 first = (span - lane + base) * 32 + lane;
     int label[SPANS];
     Bits<T> floor[SPANS];
     bool fits[SPANS], cached[SPANS];
@@ -50,33 +53,33 @@ __global__ void __launch_bounds__(EMST_BLOCK, 5)
     for (int j = 0; j < SPANS; j++) cached[j] = fits[j] && nearest[first + j * 32] != NONE;
 #pragma unroll
     for (int j = 0; j < SPANS; j++) {
-      const u32 waiting = __ballot_sync(FULL, fits[j] && !cached[j]), ready = __ballot_sync(FULL, cached[j]);
+      const u32 without = __ballot_sync(FULL, fits[j] && !cached[j]), with = __ballot_sync(FULL, cached[j]);
       const bool joined = __all_sync(FULL, label[j] == __shfl_sync(FULL, label[j], 0));
       const Bits<T> lowest = warp_min(floor[j]);
-      const bool mine = lane == some + j;
-      search = mine ? waiting : search;
-      knows = mine ? ready : knows;
+      const bool mine = lane == base + j;
+      search = mine ? without : search;
+      ready = mine ? with : ready;
       least = mine ? (joined ? lowest : 0) : least;
     }
   }
-  if (!own) return;
+  if (!inside) return;
   marked[span] = search;
-  known[span] = knows;
-  if (looked >> lane & 1) rest[span] = least;
+  settled[span] = ready;
+  if (seen >> lane & 1) rest[span] = least;
 }
 
-// Lists the marked points at the front of the worklist and the known points at its back. Marked points are in order, so
-// that the points of a packet are neighbours; blocks list known points in any order. count: how many points are at the
-// front; how many packets have been taken from there; how many points are at the back.
+// Lists the marked points at the front of the worklist and the settled points at its back. Marked points are in order,
+// so that the points of a packet are neighbours; blocks list settled points in any order. count: how many points are at
+// the front; how many packets have been taken from there; how many points are at the back.
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_marked(const u32 *marked, const u32 *known, i64 n, int *worklist, int *count, u64 *tiles, u32 epoch) {
+    list_marked(const u32 *marked, const u32 *settled, i64 n, int *worklist, int *count, u64 *tiles, u32 epoch) {
   const int tile = lookback::take_tile(tiles);
   if (tile == 0 && threadIdx.x == 0) count[1] = 0;
   list_bits(
       tile, marked, (n + 31) / 32, [&](u32 here) { return start_of_tile(here, tile, tiles, epoch, count); },
       [&](u32 rank, i64 i) { worklist[rank] = (int)i; });
   list_bits(
-      tile, known, (n + 31) / 32,
+      tile, settled, (n + 31) / 32,
       [&](u32 here) { return lane_id() == 0 && here ? (u32)atomicAdd(count + 2, (int)here) : 0; },
       [&](u32 rank, i64 i) { worklist[n - 1 - rank] = (int)i; });
 }
@@ -88,12 +91,12 @@ struct NearestOutside {
   Norm<METRIC> norm;
   const int *labels;
   Row<T, D> x;
-  int label, common;       // own; shared by the whole packet, or one that no node has
+  int label, common;       // of the query; of all queries of the packet, or one that no node has
   Bits<T> weight;          // of the best edge so far
   Bits<T> radius;          // a point farther than this cannot improve it
-  Bits<T> core, distance;  // MRD: own core distance; distance of the best so far
+  Bits<T> core, distance;  // MRD: the query's core distance; distance of the best edge so far
   Bits<T> reach, heaviest;
-  u32 found = ~0u;
+  u32 id = ~0u;
   Wanting<T, D> *waiting;  // 32, in shared memory
 
   __device__ bool may_hold(T low_tag, T high_tag) const {
@@ -104,7 +107,7 @@ struct NearestOutside {
   __device__ bool wants(bool is_leaf, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
     const Bits<T> d = box_power(norm, low, high, x);
     bool near = d <= radius;
-    if (!is_leaf) near = d < radius || (d == radius && (!MRD || distance >= radius) && first < found);
+    if (!is_leaf) near = d < radius || (d == radius && (!MRD || distance >= radius) && first < id);
     return near & (label_of(low.tag) != label) & (!MRD || bits_of(high.tag) <= weight);
   }
   // Of equal points of a leaf the first is taken. A tie with the best so far counts if the point's id is smaller, which
@@ -116,7 +119,7 @@ struct NearestOutside {
       Wanting<T, D> &query = waiting[rank];
       query.x = x;
       if (MRD) query.weight = weight;
-      query.limit = (MRD ? distance : radius) + (i0 < found);
+      query.limit = (MRD ? distance : radius) + (i0 < id);
       query.label = label;
       query.place = NONE;
     }
@@ -126,7 +129,7 @@ struct NearestOutside {
     __syncwarp();
     if (!any) return false;
     if (waits && waiting[rank].place != NONE) {
-      found = i0 + waiting[rank].place;
+      id = i0 + waiting[rank].place;
       distance = waiting[rank].limit;
       if (MRD) weight = waiting[rank].weight;
       radius = MRD && weight > core ? weight : distance;
@@ -164,12 +167,12 @@ __device__ void search_packet(const T *points, const int *labels, const Hierarch
   search.reach = warp_max(search.radius);
   walk<T, D>(h, nodes, Packet<T, D>(search.x), stack, search);
   if (!on) return;
-  bool none = search.found == ~0u;
+  bool none = search.id == ~0u;
   const Bits<T> weight = MRD ? search.weight : search.radius;
   if (edge)
-    edge[u] = none ? NO_EDGE : packed_edge((int)u, (int)search.found);
+    edge[u] = none ? NO_EDGE : packed_edge((int)u, (int)search.id);
   else
-    nearest[u] = none ? NONE : (int)search.found;
+    nearest[u] = none ? NONE : (int)search.id;
   bound[u] = none ? weight + 1 : weight;
   if (MRD) second[u] = search.distance;
   if (!none) lower(best + search.label, weight);
@@ -184,8 +187,8 @@ constexpr int BLOCKS_HELD = sizeof(T) == 8 || D > 5 ? 1
 
 // Warps take packets off the worklist until none is left (count[0] queries, count[1] packets taken). A short worklist
 // makes small packets: its queries lie far apart, and a warp that walked for 32 of them would still be running when all
-// others have ended. Where every point is a component of its own, `edge` is given and gets the lightest edge of each,
-// packed as in merge.cu, instead of `nearest`: its end has joined the component in the next round.
+// others have ended. Where every point is a component, `edge` is not null: it gets the lightest edge of each,
+// packed as in merge.cu, and `nearest` gets nothing, since the ends of these edges are in one component afterwards.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,

@@ -21,7 +21,7 @@ struct State {  // zeros before the launch
 };
 static_assert(sizeof(State) == EMST_SMALL_WORDS * sizeof(int), "small.py allocates it");
 
-// The rows of the points: of FIXED dimensions, or for 0 of as many as are given at run time.
+// The rows of the points. FIXED is the number of dimensions, or 0 for any number.
 template <class T, int FIXED, int METRIC>
 struct Points {
   const T *rows;

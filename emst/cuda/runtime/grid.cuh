@@ -1,4 +1,4 @@
-// Blocks that work together in one launch: their barrier, and what the blocks before one have found.
+// Blocks that work together in one launch: their barrier, and sums over the blocks before one.
 #pragma once
 #include "runtime/warp.cuh"
 
@@ -28,14 +28,14 @@ struct Grid {
   __device__ i64 step() const { return (i64)size * blockDim.x; }
 };
 
-// `found` holds one number of every block, written before a barrier. Returns the sum over the blocks of lower rank;
+// `numbers` holds one number for every block, written before a barrier. Returns the sum over the blocks of lower rank;
 // `all` is the sum over all blocks.
 template <int THREADS>
-__device__ u64 found_before(const Grid &grid, const u64 *found, u64 &all) {
+__device__ u64 sum_before(const Grid &grid, const u64 *numbers, u64 &all) {
   u64 before = 0, sum = 0;
   for (int r = threadIdx.x; r < grid.size; r += THREADS) {
-    sum += found[r];
-    before += r < grid.rank ? found[r] : 0;
+    sum += numbers[r];
+    before += r < grid.rank ? numbers[r] : 0;
   }
   all = block_sum<THREADS>(sum);
   return block_sum<THREADS>(before);

@@ -223,8 +223,8 @@ __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
                                       [&](u32 to, u64 key) { keys_out[to] = key; }, nullptr, tiles, epoch);
 }
 
-// Keys whose values are their indices, and which leave room for these: the first pass packs them, as long as there is
-// no `packed_in`, and the last takes them apart.
+// Keys whose values are their indices, and which leave enough bits for these: the first pass packs them, as long as
+// there is no `packed_in`, and the last takes them apart.
 __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
     indexed_pass(const u64 *keys_in, const u64 *packed_in, i64 n, int bits, int shift, const u64 *starts,
                  u64 *packed_out, u64 *keys_out, int *values_out, u64 *tiles, u32 epoch) {

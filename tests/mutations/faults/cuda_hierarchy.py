@@ -41,15 +41,15 @@ FAULTS = [
     Fault(
         "a cluster as stable as those below gives way",
         "emst/cuda/hierarchy/selection.cu",
-        "const bool stay = !(below > own);",
-        "const bool stay = own > below;",
+        "const bool stay = !(below > seen);",
+        "const bool stay = seen > below;",
         ("tests/hierarchy/test_selection.py::test_choices_equal_the_reference[cuda-few-random-infinite-5000]",),
     ),
     Fault(
         "a cluster of the greatest size is too large",
         "emst/cuda/hierarchy/selection.cu",
-        "points <= largest ? own",
-        "points < largest ? own",
+        "points <= largest ? seen",
+        "points < largest ? seen",
         ("tests/hierarchy/test_selection.py::test_a_cluster_of_the_greatest_size_may_be_chosen",),
     ),
     Fault(
