@@ -90,7 +90,7 @@ class DaskEngine:
         self._futures: weakref.WeakSet[Future] = weakref.WeakSet()  # those that the driver still holds
 
     @property
-    def frugal(self) -> bool:
+    def few_messages(self) -> bool:
         """Whether to spend array operations in order to send fewer points. GPUs of one process send at the speed of
         their memory, and wait for Python's lock at every operation."""
         return not (self.in_process and self.device == "cuda")

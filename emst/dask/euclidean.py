@@ -21,10 +21,10 @@ from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import fitted_attribute
 from emst.inputs.summary import counted, one_line
 from emst.partitions.chunks import Chunks
-from emst.partitions.fitting import Fitted, Request, fitted_tree
-from emst.partitions.packets import part
-from emst.partitions.result import TreeEdges
-from emst.partitions.spanning import Costs
+from emst.partitions.edges import TreeEdges
+from emst.partitions.engine import part
+from emst.partitions.records import Costs, Fitted, Request
+from emst.partitions.spanning import fitted_tree
 from emst.progress import check_lines, showing
 
 

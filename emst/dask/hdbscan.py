@@ -24,8 +24,9 @@ from emst.inputs.features import ATTRIBUTES, features_of, set_features
 from emst.inputs.fitted import fitted_attribute
 from emst.inputs.summary import counted
 from emst.partitions.chunks import Chunks, finite_chunks, namer
-from emst.partitions.fitting import Request, fitted_tree
 from emst.partitions.model import Model, clustered
+from emst.partitions.records import Request
+from emst.partitions.spanning import fitted_tree
 from emst.progress import check_lines, showing
 
 
@@ -174,7 +175,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
 
     def _take(self, model: Model, engine: DaskEngine, features: dict[str, Any]) -> HDBSCAN:
         labels, probabilities, persistence = model.results()
-        cores, sizes = model.cores(), model.given.row_chunks
+        cores, sizes = model.cores(), model.all_chunks.row_chunks
         self._model, self._engine = model, engine
         self.labels_ = dask_array(labels, sizes, np.int64)
         self.probabilities_ = dask_array(probabilities, sizes, np.float64)

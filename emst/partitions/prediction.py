@@ -12,12 +12,20 @@ from typing import Any
 import numpy as np
 
 from emst.partitions import hierarchy, queries
-from emst.partitions.chunks import Chunks, finite_chunks, namer, scatter_rows, spread
-from emst.partitions.engine import Future, wait
-from emst.partitions.fitting import Zeros, check_places, images_of
+from emst.partitions.certain import answered, asked_borders
+from emst.partitions.chunks import (
+    Chunks,
+    Zeros,
+    check_places,
+    finite_chunks,
+    images_of,
+    namer,
+    scatter_rows,
+    spread,
+)
+from emst.partitions.engine import Future, part, routed, wait
 from emst.partitions.model import Model
-from emst.partitions.packets import part, routed
-from emst.partitions.spanning import answered, asked_borders, published
+from emst.partitions.outline import published
 
 
 def predicted(model: Model, given: Chunks) -> tuple[list[Future], list[Future]]:

@@ -22,16 +22,13 @@ from emst.distances.sphere import Beyond
 from emst.hdbscan.joining import excess_of, leaving_of
 from emst.inputs.devices import to_host
 from emst.partitions import hierarchy
-from emst.partitions.border import NO_LABEL, Border, Questions, asked_of
-from emst.partitions.cells import Homes, homes_of
-from emst.partitions.certain import Local, take_answers
-from emst.partitions.components import Place
-from emst.partitions.contract import Contracted
+from emst.partitions.certain import NO_LABEL, Border, Questions, asked_of, take_answers
+from emst.partitions.chunks import Zeros
 from emst.partitions.edges import as_bits, least_of, lesser
-from emst.partitions.fitting import Zeros
-from emst.partitions.packets import Sender, addressed_to
-from emst.partitions.partition import Partition, Search, with_core_distances
-from emst.partitions.result import Units
+from emst.partitions.engine import Sender, addressed_to
+from emst.partitions.hierarchy import Contracted
+from emst.partitions.partition import homes_of, with_core_distances
+from emst.partitions.records import Homes, Local, Partition, Place, Search, Units
 from emst.spanning import heights
 
 NOBODY = np.iinfo(np.int64).max  # in the place of an id: every id comes before it

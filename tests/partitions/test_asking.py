@@ -37,7 +37,8 @@ def test_rounding_keeps_no_point_from_asking(ops, rng, name, dtype):
 
     def asked(bound):
         places = point.astype(np.int64)
-        return to_host(asking._in_reach(ops, local, memory, places, ops.xp.arange(MANY, dtype=np.int32), bound))
+        bounds = asking.Bounds(None, ops.xp.arange(MANY, dtype=np.int32), bound, None)
+        return to_host(asking._in_reach(ops, local, memory, places, bounds))
 
     bound = ops.edge_powers(bvh, point, target)
     np.testing.assert_array_equal(asked(bound), np.arange(MANY))

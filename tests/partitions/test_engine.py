@@ -13,17 +13,18 @@ from emst.distances.metrics import tree_metric_of
 from emst.hdbscan.prediction import approximate_predict
 from emst.hierarchy.selection import Options
 from emst.partitions.chunks import Chunks
-from emst.partitions.fitting import Request, fitted_tree
+from emst.partitions.edges import TreeEdges
 from emst.partitions.model import clustered
 from emst.partitions.prediction import predicted
-from emst.partitions.result import TreeEdges
+from emst.partitions.records import Request
+from emst.partitions.spanning import fitted_tree
 from emst.progress import Progress
 
 
 class Threads:
     """An engine: each worker is a thread, which runs what it is given in order."""
 
-    device, frugal = "cpu", True
+    device, few_messages = "cpu", True
 
     def __init__(self, count, in_process):
         self.workers, self.threads, self.in_process = list(range(count)), count, in_process
