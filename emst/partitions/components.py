@@ -17,7 +17,7 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Norm
-from emst.partitions.edges import chosen, columns_of, first_of_groups, greater
+from emst.partitions.edges import chosen, columns_of, first_of_groups, greater, renumbered, together
 from emst.partitions.engine import Sized
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
 from emst.partitions.records import Labels, Local, OpenEdges
@@ -96,14 +96,13 @@ def begin(ops: Backend, summaries: list[Summary], norm: Norm) -> Rounds:
     """The state before the first round: the open edges of all partitions, and one edge between neighbours on the
     curve at every border, so that every component has an edge that leaves it."""
     bases = np.cumsum([0, *(len(one.size) for one in summaries)]).tolist()
-    columns, of_boxes = [], []
+    groups, of_boxes = [], []
     for one, base in zip(summaries, bases):
-        a, b, *rest = map(ops.asarray, columns_of(one.edges))
-        columns.append((a + np.int32(base), b + np.int32(base), *rest))
+        groups.append(renumbered(ops, one.edges, base))
         labels = ops.asarray(one.boxes)
         of_boxes.append(np.where(labels < 0, labels, labels + np.int32(base)))
-    columns.append(columns_of(_border_edges(ops, summaries, bases, norm)))
-    edges = OpenEdges(*(np.concatenate(column) for column in zip(*columns)))
+    edges = together([*groups, _border_edges(ops, summaries, bases, norm)])
+    del groups
     size = np.concatenate([ops.asarray(one.size) for one in summaries])
     label = ops.xp.arange(len(size), dtype=np.int32)
     costs = [RoundCosts(len(size), 0, 0)]

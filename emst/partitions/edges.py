@@ -26,7 +26,19 @@ def columns_of(edges: OpenEdges) -> tuple[Array, ...]:
     return edges.a, edges.b, edges.u, edges.v, edges.weight, edges.power
 
 
+def renumbered(ops: Backend, edges: OpenEdges, base: int) -> OpenEdges:
+    """The edges in arrays of the backend, with components that are counted from `base`."""
+    a, b, *rest = map(ops.asarray, columns_of(edges))
+    return OpenEdges(a + np.int32(base), b + np.int32(base), *rest)
+
+
+def together(groups: list[OpenEdges]) -> OpenEdges:
+    """The edges of all groups, one after the other."""
+    return OpenEdges(*map(np.concatenate, zip(*map(columns_of, groups))))
+
+
 def chosen(edges: OpenEdges, places: Any) -> OpenEdges:
+    """The edges at some places."""
     return OpenEdges(*(column[places] for column in columns_of(edges)))
 
 

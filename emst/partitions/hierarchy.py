@@ -1,7 +1,7 @@
 """From the tree over partitions to clusters: partitions contract subtrees, one worker makes the dendrogram and selects
 clusters, and labels go back to the points.
 
-Travels: a `Part` of each partition to the worker of the dendrogram, and the labels of its vertices back.
+Travels: the `Vertices` of each partition to the worker of the dendrogram, and the labels of its vertices back.
 
 Invariant: contraction keeps all merges in which a cluster takes part, with their sizes and in their order. So clusters,
 their numbers and their stabilities are those of one device, bit for bit.
@@ -27,7 +27,7 @@ from emst.hierarchy import scores
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
 from emst.inputs.devices import to_host
-from emst.partitions.edges import bits_of, columns_of, keys_of_certain, total_order
+from emst.partitions.edges import bits_of, columns_of, keys_of_certain, renumbered, together, total_order
 from emst.partitions.engine import Sized
 from emst.partitions.records import Local, OpenEdges, Units
 from emst.spanning import heights
@@ -38,20 +38,17 @@ class Contracted(Sized):
     """A partition as a clustering sees it."""
 
     vertex: Array  # int32[n]: vertex of every point, from 0; those of points that are left out come last
+    vertices: Vertices
+
+
+@dataclass(eq=False)
+class Vertices(Sized):
+    """The vertices of a contracted partition, for the worker of the dendrogram."""
+
     weight: Array  # int32[vertices]: points of every vertex
     edges: OpenEdges  # the certain edges between vertices `a` and `b`; ends are ids
     u: Array  # int32: vertices of the ends here of the edges that rounds have found, -1 for other ends
     v: Array  # int32
-
-
-@dataclass(eq=False)
-class Part(Sized):
-    """A contracted partition without its points, for the worker of the dendrogram."""
-
-    edges: OpenEdges
-    weight: Array
-    u: Array
-    v: Array
 
 
 @dataclass(eq=False)
@@ -86,7 +83,7 @@ def contracted(ops: Backend, local: Local, joined: OpenEdges, least: int) -> Con
         edges = _with_stars(ops, edges, int(vertex[0]), count, local.place.start, partition.kept, out)
         vertex = xp.concatenate([vertex, xp.arange(count, count + out, dtype=np.int32)])
     of_ends = [xp.where(end < 0, np.int32(-1), vertex[xp.maximum(end, 0)]) for end in here]
-    return Contracted(vertex, weight, edges, *of_ends)
+    return Contracted(vertex, Vertices(weight, edges, *of_ends))
 
 
 def _places_here(ops: Backend, local: Local, ids: Array) -> Array:
@@ -100,7 +97,7 @@ def _with_stars(ops: Backend, edges: OpenEdges, head: int, count: int, start: in
     """The edges, and those of length 0 from the first point to all points that are left out."""
     xp, dtype = ops.xp, edges.weight.dtype
     ids = xp.arange(start + kept, start + kept + out, dtype=np.int64)
-    stars = (
+    stars = OpenEdges(
         xp.full(out, head, np.int32),
         xp.arange(count, count + out, dtype=np.int32),
         xp.full(out, start, np.int64),
@@ -108,7 +105,7 @@ def _with_stars(ops: Backend, edges: OpenEdges, head: int, count: int, start: in
         xp.zeros(out, dtype),
         xp.zeros(out, dtype),
     )
-    return OpenEdges(*(xp.concatenate(pair) for pair in zip(stars, columns_of(edges))))
+    return together([stars, edges])
 
 
 def _grouped(
@@ -187,33 +184,23 @@ def _parents(ops: Backend, child: Array, n: int) -> tuple[Array, Array]:
 # ---- the dendrogram, on one worker ---------------------------------------------------------------------------------
 
 
-def part_of(ops: Backend, contracted: Contracted) -> Part:
-    """A contracted partition without its points."""
-    return Part(contracted.edges, contracted.weight, contracted.u, contracted.v)
-
-
-def hierarchy(
-    ops: Backend, local: Local, parts: list[Part], joined: OpenEdges, units: Units, degree: float
-) -> Hierarchy:
+def hierarchy(ops: Backend, local: Local, parts: list[Vertices], joined: OpenEdges, units: Units) -> Hierarchy:
     """The dendrogram of all points, from the contracted partitions. `local` is any partition."""
     xp = ops.xp
     counts = [len(part.weight) for part in parts]
     bases = np.cumsum([0, *counts]).tolist()
-    columns = []
-    for part, base in zip(parts, bases):
-        a, b, *rest = map(ops.asarray, columns_of(part.edges))
-        columns.append((a + np.int32(base), b + np.int32(base), *rest))
     a, b = (_vertices(ops, parts, bases, end) for end in ("u", "v"))
-    columns.append((a, b, *map(ops.asarray, columns_of(joined)[2:])))
-    a, b, u, v, weight, power = (xp.concatenate(column) for column in zip(*columns))
-    del columns
+    groups = [renumbered(ops, part.edges, base) for part, base in zip(parts, bases)]
+    groups.append(OpenEdges(a, b, *map(ops.asarray, columns_of(joined)[2:])))
+    a, b, u, v, weight, power = columns_of(together(groups))
+    del groups
     order = total_order(ops, weight, power, u, v)
     del u, v, power
     a, b = a[order], b[order]
     edges = xp.stack([xp.minimum(a, b), xp.maximum(a, b)], axis=1)
     places = xp.arange(len(order), dtype=np.int32)
     weights = ops.unscaled(local.partition.bvh, xp.ascontiguousarray(weight[order]), places)
-    if degree not in (1, 2):  # as in `emst.spanning.spanning_tree`
+    if units.metric.norm.degree not in (1, 2):  # as in `emst.spanning.spanning_tree`
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
     weights = heights(weights, *units, ops)
     sizes = xp.concatenate([ops.asarray(part.weight) for part in parts])
@@ -222,7 +209,7 @@ def hierarchy(
     return Hierarchy(linkage, bases, sizes)
 
 
-def _vertices(ops: Backend, parts: list[Part], bases: list[int], end: str) -> Array:
+def _vertices(ops: Backend, parts: list[Vertices], bases: list[int], end: str) -> Array:
     """Vertices of the ends of the edges that rounds have found; every end lies in one partition."""
     vertices = None
     for part, base in zip(parts, bases):

@@ -14,7 +14,7 @@ from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy.selection import Options
 from emst.partitions import hierarchy
 from emst.partitions.chunks import Chunks, scatter_rows, spread
-from emst.partitions.engine import Engine, Future, wait
+from emst.partitions.engine import Engine, Future, part, wait
 from emst.partitions.records import Fitted
 
 
@@ -113,10 +113,8 @@ def clustered(
     contracted = [
         engine.submit(hierarchy.contracted, local, tree.joined, least, at=j) for j, local in enumerate(tree.locals)
     ]
-    parts = [engine.submit(hierarchy.part_of, one, at=j) for j, one in enumerate(contracted)]
-    dendrogram = engine.submit(
-        hierarchy.hierarchy, tree.locals[0], parts, tree.joined, fitted.units, tree.search.norm.degree, at=0
-    )
+    parts = [engine.submit(part, one, "vertices", at=j) for j, one in enumerate(contracted)]
+    dendrogram = engine.submit(hierarchy.hierarchy, tree.locals[0], parts, tree.joined, fitted.units, at=0)
     flat = engine.submit(hierarchy.clusters, dendrogram, options, at=0)
     all_chunks, chunks = all_chunks.without_source(), chunks.without_source()
     return Model(fitted, all_chunks, chunks, rows, options, contracted, dendrogram, flat, least, engine)

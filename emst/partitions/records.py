@@ -99,7 +99,8 @@ class Place(Sized):
 class Partition(Sized):
     """The points of a range of the curve.
 
-    All points of an equal run that is longer than a partition hang from the first one; only k of them take part.
+    A partition may begin with a run of equal points. If they are more than k, the first k take part in searches, and
+    edges of length 0 join the others with the first one.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ from emst.partitions.components import (
     lightest_edges,
     with_bounds,
 )
-from emst.partitions.edges import as_bits, chosen, columns_of, first_of_groups, least
+from emst.partitions.edges import as_bits, chosen, columns_of, first_of_groups, least, together
 from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, part, routed
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
 from emst.partitions.records import Labels, Local, OpenEdges
@@ -188,8 +188,7 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
         return state
     label, count = state.label, state.count
     new_edges = [OpenEdges(*map(ops.asarray, columns_of(one.edges))) for one in answers]
-    columns = zip(*(columns_of(edges) for edges in [state.edges, *new_edges]))
-    edges = OpenEdges(*(np.concatenate(column) for column in columns))
+    edges = together([state.edges, *new_edges])
     lightest = lightest_edges(ops, edges, label, count)
     sampled = ops.xp.zeros(count, bool)
     for one in answers:
@@ -200,7 +199,7 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     number[forest.components] = ops.xp.arange(left, dtype=np.int32)
     new = number[forest.labels]
     taken = chosen(edges, lightest[np.flatnonzero(forest.source >= 0)])
-    joined = OpenEdges(*map(np.concatenate, zip(columns_of(state.joined), columns_of(taken))))
+    joined = together([state.joined, taken])
     boxes = np.concatenate([ops.asarray(one.boxes) for one in answers])
     boxes = np.where(boxes < 0, boxes, new[np.maximum(boxes, 0)])
     size = np.bincount(new, weights=state.size, minlength=left).astype(np.int64)

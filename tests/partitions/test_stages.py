@@ -46,7 +46,7 @@ def partitions_of(ops, X, count, k=1, chunks=3):
     ]
     made = []
     for j in range(segments[-1].partition + 1):
-        if sum(len(own[j].rows) for own in pieces):
+        if sum(len(of_chunk[j].rows) for of_chunk in pieces):
             inside = [segment.cell for segment in segments if segment.partition == j]
             made.append(partition.assemble(ops, pieces, j, inside, search, True))
     return made, scale
@@ -89,19 +89,19 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name)
     made, _ = partitions_of(ops, SETS[name], 4, k=2)
     outlines = [outline_of(ops, part, BOXES) for part in made]
     points = [to_host(part.bvh.points()) for part in made]
-    for own, inside in zip(outlines, points):
-        low, high = own.low[own.child < 0, None], own.high[own.child < 0, None]
+    for outline, inside in zip(outlines, points):
+        low, high = outline.low[outline.child < 0, None], outline.high[outline.child < 0, None]
         held = ((low <= inside) & (inside <= high)).all(axis=2)
         assert held.any(axis=0).all() and held.any(axis=1).all()
-        for node in np.flatnonzero(own.child >= 0):
-            below = slice(own.child[node], own.child[node] + own.children[node])
-            assert np.array_equal(own.low[below].min(axis=0), own.low[node])
-            assert np.array_equal(own.high[below].max(axis=0), own.high[node])
+        for node in np.flatnonzero(outline.child >= 0):
+            below = slice(outline.child[node], outline.child[node] + outline.children[node])
+            assert np.array_equal(outline.low[below].min(axis=0), outline.low[node])
+            assert np.array_equal(outline.high[below].max(axis=0), outline.high[node])
     joined = joined_outline(ops, outlines)
     for j, part in enumerate(made):
         reach, near, rest = reaches(part.bvh, on_backend(ops, joined), j, ops)
         reach, near = to_host(reach), to_host(near)
-        others = np.concatenate([own for i, own in enumerate(points) if i != j])
+        others = np.concatenate([inside for i, inside in enumerate(points) if i != j])
         chosen = rng.integers(0, len(points[j]), 50)
         exact = ((points[j][chosen, None] - others) ** 2).sum(axis=2).min(axis=1)
         assert (reach[chosen] <= exact).all() and (reach > 0).any()
@@ -170,9 +170,9 @@ def test_what_dask_learns_of_sizes(ops):
     """Also of arrays that lie deep in a result."""
     made, _ = partitions_of(ops, SETS["uniform"], 2)
     for value in (made[0], local_trees(ops, made)[0]):
-        known = bytes_of(value)
-        assert sum(array.nbytes for array in arrays_in(value)) == known > 1000 * 2 * 8
-        assert known <= dask.sizeof.sizeof(value) <= known + 200
+        size = bytes_of(value)
+        assert sum(array.nbytes for array in arrays_in(value)) == size > 1000 * 2 * 8
+        assert size <= dask.sizeof.sizeof(value) <= size + 200
 
 
 def test_results_can_be_written_to_disk():
@@ -197,7 +197,10 @@ def rounds_of(ops, trees, k, few_messages):
             asking.ask(ops, local, labels, outline, before, answers, few_messages)
             for local, before in zip(trees, asked)
         ]
-        answers = [rounds.answer(ops, local, labels, own, asked, few_messages) for local, own in zip(trees, outlines)]
+        answers = [
+            rounds.answer(ops, local, labels, outline_of_one, asked, few_messages)
+            for local, outline_of_one in zip(trees, outlines)
+        ]
         state = rounds.join(ops, state, answers)
     return state
 
@@ -209,9 +212,9 @@ def check_rounds(ops, X, count, k, few_messages, core_factor=1.0):
         made = [with_core_distances(ops, part, k) for part in made]
     state = rounds_of(ops, trees := local_trees(ops, made, k, core_factor), k, few_messages)
     order = np.concatenate([to_host(local.partition.rows) for local in trees])
-    found = order[np.stack([to_host(state.joined.u), to_host(state.joined.v)], axis=1)]
-    sure = [to_host(local.partition.rows)[to_host(local.edges)] for local in trees]
-    edges = np.sort(np.concatenate([found, *sure]), axis=1)
+    joined = order[np.stack([to_host(state.joined.u), to_host(state.joined.v)], axis=1)]
+    certain_edges = [to_host(local.partition.rows)[to_host(local.edges)] for local in trees]
+    edges = np.sort(np.concatenate([joined, *certain_edges]), axis=1)
     want, *_ = spanning_tree(X, emst.cpu.point_statistics(X), k, emst.cpu, core_factor=core_factor)
     assert np.array_equal(np.unique(edges, axis=0), np.unique(want, axis=0)) and len(edges) == len(X) - 1
 
@@ -299,8 +302,8 @@ def test_pairs_of_many_components_are_told_apart(ops):
     u, v = (ops.asarray(np.array(ends)) for ends in ([0, 1, 2], [3, 4, 5]))
     weight = ops.asarray(np.array([2.0, 3.0, 1.0]))
     edges = OpenEdges(a, b, u, v, weight, weight)
-    found = rounds._lightest_of_pairs(ops, edges, ops.xp.arange(count, dtype=np.int32), count)
-    assert to_host(found.u).tolist() == [2, 1]
+    lightest = rounds._lightest_of_pairs(ops, edges, ops.xp.arange(count, dtype=np.int32), count)
+    assert to_host(lightest.u).tolist() == [2, 1]
 
 
 @pytest.mark.parametrize("chunks", [1, 3])
