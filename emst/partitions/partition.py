@@ -28,6 +28,26 @@ SAMPLE = 1 << 14  # codes that a chunk shows of a cell, about; rows may be sorte
 FEW = 16  # segments; the points of one are then found by a pass over all
 
 
+Path = list[tuple[Box, int]]  # of a cell: the boxes of the cells around it, and its code in each
+
+
+class OpenCell(NamedTuple):
+    """A cell that has to be cut."""
+
+    cell: Cell
+    start: float  # points before it on the curve
+    path: Path
+
+
+class CrowdedCode(NamedTuple):
+    """A code of so many points that their cell has to be cut itself. It becomes an `OpenCell` when its box is known."""
+
+    cell: Cell  # the cell around it
+    cut: int  # number of the cut at this code
+    start: float  # points before it on the curve
+    path: Path  # of the new cell
+
+
 @dataclass(eq=False)
 class Segment:
     """What one partition holds of a cell."""
@@ -71,15 +91,15 @@ def _fill_segments(points: Array, scale: float, cell: Cell, ops: Backend, segmen
         _fill_segments(points[members], scale, inner, ops, segments, rows)
 
 
-def members_of(points: Array, scale: float, path: list[tuple[Box, int]], ops: Backend) -> Array:
-    """The points of a cell, which is given by the boxes of the cells around it and its code in each."""
+def members_of(points: Array, scale: float, path: Path, ops: Backend) -> Array:
+    """The points of the cell with this path."""
     for box, code in path:
         points = points[ops.curve_codes(points, scale, box) == ops.asarray(np.array([code], np.uint64))]
     return points
 
 
 def sample_codes(
-    ops: Backend, points: Array, scale: float, paths: list[list[tuple[Box, int]]], boxes: list[Box]
+    ops: Backend, points: Array, scale: float, paths: list[Path], boxes: list[Box]
 ) -> list[tuple[np.ndarray, int]]:
     """Of every cell, a sample of the codes of the chunk's points, on the host, and how many points it has there."""
     samples = []
@@ -90,9 +110,7 @@ def sample_codes(
     return samples
 
 
-def box_members(
-    ops: Backend, points: Array, scale: float, paths: list[list[tuple[Box, int]]]
-) -> list[tuple[Box, int] | None]:
+def box_members(ops: Backend, points: Array, scale: float, paths: list[Path]) -> list[tuple[Box, int] | None]:
     """Of every cell, the box around the chunk's points and their number; None without points."""
     boxes: list[tuple[Box, int] | None] = []
     for path in paths:
@@ -114,16 +132,15 @@ class Cutting:
         self.scale, self.n = scale, n
         self.root = Cell(root)
         self.targets = np.arange(1, partitions) * (n / partitions)  # places on the curve where a cut is wanted
-        self.crowded = max(n / partitions / 2, 2 * CROWD)  # points of a code from which its cell is cut itself
-        self.open: list[tuple[Cell, float, list[tuple[Box, int]]]] = []  # cells, points before them, their paths
-        self.unboxed: list[tuple[Cell, int, float, list[tuple[Box, int]]]] = []  # cells without a box yet
+        self.most = max(n / partitions / 2, 2 * CROWD)  # points of a code that is not crowded
+        self.open: list[OpenCell] = []
+        self.crowded: list[CrowdedCode] = []
         if partitions > 1 and n > CROWD and self.root.divides(scale):
-            self.open.append((self.root, 0.0, []))
+            self.open.append(OpenCell(self.root, 0.0, []))
 
     def cut(self, samples: list[list[tuple[np.ndarray, int]]]) -> None:
-        """Cut the open cells; ``samples[chunk][cell]`` is what `sample_codes` returned. Crowded codes become
-        `unboxed` cells."""
-        self.unboxed = []
+        """Cut the open cells, and find the crowded codes; ``samples[chunk][cell]`` is what `sample_codes` returned."""
+        self.crowded = []
         for number, (cell, start, path) in enumerate(self.open):
             codes, weights = _weighted([chunk[number] for chunk in samples])
             upto = start + np.cumsum(weights)
@@ -136,22 +153,22 @@ class Cutting:
             cell.codes = np.array(cuts, np.uint64)
             for cut, code in enumerate(cuts):
                 at = int(np.searchsorted(codes, np.uint64(code)))
-                if weights[at] > self.crowded:
-                    self.unboxed.append((cell, cut, upto[at] - weights[at], [*path, (cell.box, code)]))
+                if weights[at] > self.most:
+                    self.crowded.append(CrowdedCode(cell, cut, upto[at] - weights[at], [*path, (cell.box, code)]))
         self.open = []
 
     def box(self, boxes: list[list[tuple[Box, int] | None]]) -> None:
-        """Give `unboxed` cells their boxes; ``boxes[chunk][cell]`` is what `box_members` returned. A sample only
-        estimates how many points a cell has: a cell of few points is not divided on one device, so it is not cut."""
-        for number, (cell, cut, start, path) in enumerate(self.unboxed):
+        """Make cells of the `crowded` codes; ``boxes[chunk][code]`` is what `box_members` returned. A sample only
+        estimates how many points a code has: few points are not divided on one device, so their cell is not cut."""
+        for number, (cell, cut, start, path) in enumerate(self.crowded):
             parts = [part for chunk in boxes if (part := chunk[number]) is not None]
             if sum(count for _, count in parts) <= CROWD:
                 continue
             inner = Cell(joined_box([box for box, _ in parts]))
             cell.cells[cut] = inner
             if inner.divides(self.scale):
-                self.open.append((inner, start, path))
-        self.unboxed = []
+                self.open.append(OpenCell(inner, start, path))
+        self.crowded = []
 
     def segments(self) -> list[Segment]:
         """Number the segments and partitions along the curve, when all cells have been cut."""

@@ -178,10 +178,10 @@ def _cut(chunks: Sequence[Future], root: Box, n: int, partitions: int, scale: fl
     """Cut the curve by samples of all chunks."""
     cutting = Cutting(root, n, partitions, scale)
     while cutting.open:
-        paths, boxes = [path for _, _, path in cutting.open], [cell.box for cell, _, _ in cutting.open]
+        paths, boxes = [one.path for one in cutting.open], [one.cell.box for one in cutting.open]
         cutting.cut(engine.gather([engine.submit(sample_codes, chunk, scale, paths, boxes) for chunk in chunks]))
-        if cutting.unboxed:
-            paths = [path for _, _, _, path in cutting.unboxed]
+        if cutting.crowded:
+            paths = [one.path for one in cutting.crowded]
             cutting.box(engine.gather([engine.submit(box_members, chunk, scale, paths) for chunk in chunks]))
     return cutting
 

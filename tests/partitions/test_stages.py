@@ -36,10 +36,10 @@ def partitions_of(ops, X, count, k=1, chunks=3):
     firsts = np.linspace(0, len(X), chunks + 1).astype(int)
     parts = [X[a:b] for a, b in zip(firsts, firsts[1:])]
     while cutting.open:
-        paths, boxes = [path for _, _, path in cutting.open], [cell.box for cell, _, _ in cutting.open]
+        paths, boxes = [one.path for one in cutting.open], [one.cell.box for one in cutting.open]
         cutting.cut([sample_codes(ops, part, scale, paths, boxes) for part in parts])
-        if cutting.unboxed:
-            cutting.box([box_members(ops, part, scale, [path for *_, path in cutting.unboxed]) for part in parts])
+        if cutting.crowded:
+            cutting.box([box_members(ops, part, scale, [one.path for one in cutting.crowded]) for part in parts])
     segments = cutting.segments()
     pieces = [
         partition.split(ops, part, int(first), cutting.root, segments, search) for part, first in zip(parts, firsts)
