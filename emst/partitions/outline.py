@@ -1,7 +1,7 @@
 """What a partition publishes: the top of its hierarchy, cut where boxes are small.
 
-The boxes of the greatest diagonals are opened first, down to single points. So a box that spans a jump of the curve,
-which would cover everything else, does not stay whole.
+The boxes of the greatest diagonals are replaced by their children first, down to single points. So no box remains that
+spans a jump of the curve: it would cover all that lies between.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from emst.inputs.devices import to_host
 from emst.partitions.engine import Engine, Future, Sized
 from emst.partitions.records import Partition
 
-BOXES = 4096  # leaves of an outline, about: more of them spare questions
-FEW_BOXES = 1024  # where questions cost less than boxes
+BOXES = 4096  # leaves of an outline, about: with more of them, fewer points ask
+FEW_BOXES = 1024  # where it costs less to send a point than to test a box
 POINT = -1  # the level of points, below that of the leaves of the hierarchy
 MIXED = -1  # the label of a box that holds points of several components
 OPENED = 64  # leaves of an outline that are opened together
-NEAR = 1.15  # spacings of neighbouring points: few edges are longer, and more would make more points ask
+NEAR = 1.15  # spacings of neighbouring points: few edges are longer, and with a greater number more points would ask
 RANGES = 64  # leaves of an outline where there is no hierarchy
 
 

@@ -60,7 +60,7 @@ def fitted_tree(
     images = images_of(chunks, metric, units.dtype, engine)
     statistics = _statistics(images, metric, where or namer(chunks, None, engine), engine)
     chunks.futures.clear()  # workers drop what they no longer need; what is lost with one is made again
-    count = _aim(request.partitions, chunks, k, engine)
+    count = _partition_count(request.partitions, chunks, k, engine)
     progress.done("statistics", None)
     factor = metric.core_factor(request.alpha, k, units.dtype)
     scale = scale_of(statistics, metric.searched_in(units.dtype), metric.norm.degree, factor)
@@ -73,43 +73,6 @@ def fitted_tree(
         values, rows = ([engine.submit(part, pair, i, at=j) for j, pair in enumerate(made)] for i in (0, 1))
         cores = scatter_rows(engine, values, rows, chunks)
     return Fitted(tree, cores, units)
-
-
-def _statistics(
-    images: list[Future], metric: Metric, where: Callable[[int, int], str], engine: Engine
-) -> PointStatistics:
-    """Statistics of all points. Raises ValueError if some are not finite, have no direction, or are no places."""
-    of_chunks = engine.gather([engine.submit(_statistics_of, image) for image in images])
-    zeros = [(i, one) for i, one in enumerate(of_chunks) if isinstance(one, Zeros)]
-    if zeros:
-        bad = counted(sum(one.rows for _, one in zeros), "such row")
-        first = where(zeros[0][0], zeros[0][1].first)
-        raise ValueError(f"metric='cosine' is not defined for rows of zeros: X has {bad}, first in {first}")
-    check_places(of_chunks, metric, where)
-    filled = [(i, one) for i, one in enumerate(of_chunks) if one is not None]
-    bad = sum(one.bad for _, one in filled)
-    if bad:
-        i, first = next((i, one) for i, one in filled if one.bad)
-        raise ValueError(f"X contains NaN or infinity in {counted(bad, 'row')}, first in {where(i, first.first)}")
-    low, high = (np.stack([getattr(one, corner) for _, one in filled]) for corner in ("low", "high"))
-    return PointStatistics(low.min(0), high.max(0), 0, -1)
-
-
-def _statistics_of(ops: Backend, image: Any) -> Any:
-    if isinstance(image, Zeros | Beyond):
-        return image
-    return ops.point_statistics(image) if len(image) else None
-
-
-def _aim(wanted: int | None, chunks: Chunks, k: int, engine: Engine) -> int:
-    """How many partitions to aim at: one for every thread, more where their memory would not do."""
-    if wanted is not None:
-        if isinstance(wanted, bool) or not isinstance(wanted, (int, np.integer)) or wanted < 1:
-            raise ValueError(f"partitions must be a positive integer or None; got {wanted!r}")
-        return int(wanted)
-    needed = chunks.n * (BYTES_A_POINT + 4 * chunks.d * chunks.dtype.itemsize)
-    share = engine.bytes_a_thread() // 4  # an engine may write results to disk where memory is scarce: Dask from 60 %
-    return max(1, min(max(engine.threads, -(-needed // share) if share else 1), chunks.n // max(64, 4 * k)))
 
 
 def partitioned_tree(
@@ -172,6 +135,43 @@ def partitioned_tree(
     edges = engine.submit(part, state, "joined", at=0)
     done("local trees and rounds")
     return PartitionedTree(locals_, places, edges, joined_outline, homes, search, costs)
+
+
+def _statistics(
+    images: list[Future], metric: Metric, where: Callable[[int, int], str], engine: Engine
+) -> PointStatistics:
+    """Statistics of all points. Raises ValueError if some are not finite, have no direction, or are no places."""
+    of_chunks = engine.gather([engine.submit(_statistics_of, image) for image in images])
+    zeros = [(i, one) for i, one in enumerate(of_chunks) if isinstance(one, Zeros)]
+    if zeros:
+        bad = counted(sum(one.rows for _, one in zeros), "such row")
+        first = where(zeros[0][0], zeros[0][1].first)
+        raise ValueError(f"metric='cosine' is not defined for rows of zeros: X has {bad}, first in {first}")
+    check_places(of_chunks, metric, where)
+    filled = [(i, one) for i, one in enumerate(of_chunks) if one is not None]
+    bad = sum(one.bad for _, one in filled)
+    if bad:
+        i, first = next((i, one) for i, one in filled if one.bad)
+        raise ValueError(f"X contains NaN or infinity in {counted(bad, 'row')}, first in {where(i, first.first)}")
+    low, high = (np.stack([getattr(one, corner) for _, one in filled]) for corner in ("low", "high"))
+    return PointStatistics(low.min(0), high.max(0), 0, -1)
+
+
+def _statistics_of(ops: Backend, image: Any) -> Any:
+    if isinstance(image, Zeros | Beyond):
+        return image
+    return ops.point_statistics(image) if len(image) else None
+
+
+def _partition_count(wanted: int | None, chunks: Chunks, k: int, engine: Engine) -> int:
+    """How many partitions to aim at: one for every thread, more where their memory would not do."""
+    if wanted is not None:
+        if isinstance(wanted, bool) or not isinstance(wanted, (int, np.integer)) or wanted < 1:
+            raise ValueError(f"partitions must be a positive integer or None; got {wanted!r}")
+        return int(wanted)
+    needed = chunks.n * (BYTES_A_POINT + 4 * chunks.d * chunks.dtype.itemsize)
+    share = engine.bytes_a_thread() // 4  # an engine may write results to disk where memory is scarce: Dask from 60 %
+    return max(1, min(max(engine.threads, -(-needed // share) if share else 1), chunks.n // max(64, 4 * k)))
 
 
 def _cut(chunks: Sequence[Future], root: Box, n: int, partitions: int, scale: float, engine: Engine) -> Cutting:
