@@ -22,7 +22,7 @@ TYPES = {  # types of parameters and results that are links
     "ApproximationGraph": "emst.hdbscan.branches.ApproximationGraph",
     "BranchDetector": "emst.BranchDetector",
     "CondensedTree": "emst.hdbscan.trees.CondensedTree",
-    "Costs": "emst.partitions.spanning.Costs",
+    "Costs": "emst.partitions.records.Costs",
     "HDBSCANGPU": "emst.HDBSCANGPU",
     "MinimumSpanningForest": "emst.MinimumSpanningForest",
     "MinimumSpanningTree": "emst.MinimumSpanningTree",

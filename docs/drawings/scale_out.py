@@ -52,7 +52,7 @@ def draw(title, points, left, right):
         lowest = np.flatnonzero((outline.child >= 0) & (outline.child[outline.child] < 0))  # their children are points
         boxes = [Rectangle(low[i], *(high[i] - low[i])) for i in lowest]
         left.add_collection(PatchCollection(boxes, facecolor="none", edgecolor="black", linewidth=0.4))
-    asked = [own.points for border in returned["border"] for own in border.packets.values()]
+    asked = [questions.points for border in returned["border_of"] for questions in border.packets.values()]
     asked += [packet.points for asked_in_round in returned["ask"] for packet in asked_in_round.packets.values()]
     asking = np.unique(np.concatenate(asked), axis=0) / scale
     right.add_collection(LineCollection(points[edges], color="0.6", linewidth=0.25))

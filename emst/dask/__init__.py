@@ -4,16 +4,15 @@ The public names:
     euclidean.py   `EMST` and `minimum_spanning_tree`: trees of points
     hdbscan.py     `HDBSCAN`, also exported as `HDBSCANGPU`
     graph.py       `graph_msf`: the forest of every chunk, then a tree of joins
-    local.py       `local_cluster`: workers in this process, one for each GPU or core
 
 How these use the stages of `emst.partitions`, which know nothing of Dask:
     engine.py      workers of a client as an engine: who they are, how tasks are given to them, how long anybody waits
     inputs.py      dask arrays, data frames, files and plain arrays as chunks of rows on the workers
-    outputs.py     results as dask arrays, in the chunks of the input
-    estimator.py   what the estimators share
+    outputs.py     results as dask arrays, in the chunks of the input; what the estimators share
     prediction.py  `approximate_predict`: labels and probabilities of new points
 
 What they use:
+    workers.py     `local_cluster`: workers in this process, one for each GPU or core; what an engine knows of workers
     faults.py      data that went down with a worker, waits in vain, tasks that nobody takes
     files.py       files of points, cut into pieces that workers read
     edges.py       graphs in chunks of edges: what is accepted, and how a worker reads a chunk
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from emst.dask.euclidean import EMST, MinimumSpanningTree, minimum_spanning_tree
     from emst.dask.graph import graph_msf
     from emst.dask.hdbscan import HDBSCAN, HDBSCANGPU
-    from emst.dask.local import local_cluster
+    from emst.dask.workers import local_cluster
 
 __all__ = [
     "EMST",
@@ -50,7 +49,7 @@ _HOMES = {
     "HDBSCANGPU": "emst.dask.hdbscan",
     "MinimumSpanningTree": "emst.dask.euclidean",
     "graph_msf": "emst.dask.graph",
-    "local_cluster": "emst.dask.local",
+    "local_cluster": "emst.dask.workers",
     "minimum_spanning_tree": "emst.dask.euclidean",
 }
 

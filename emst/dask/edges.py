@@ -95,7 +95,7 @@ def _of_dask_arrays(arrays: Sequence[Any]) -> list[Chunk]:
         )
     # Not optimized, because Dask would fuse what the arrays have in common, such as the reading of a file, into each.
     blocks = zip(*(array.to_delayed(optimize_graph=False) for array in arrays))
-    return [Chunk(f"chunk {i}", _given, block) for i, block in enumerate(blocks)]
+    return [Chunk(f"chunk {i}", _of_block, block) for i, block in enumerate(blocks)]
 
 
 def _of_frame(frame: Any, engine: DaskEngine) -> list[Chunk]:
@@ -149,10 +149,10 @@ def _check_lengths(arrays: Sequence[Array]) -> None:
 
 
 def _with_edges(
-    ops: Backend, function: Callable[..., Any], args: Sequence[Any], name: str, read: Callable[..., Edges], *given: Any
+    ops: Backend, function: Callable[..., Any], args: Sequence[Any], name: str, read: Callable[..., Edges], *block: Any
 ) -> Any:
     """What the task of a chunk runs: its edges are read and checked, and are not held beyond the task."""
-    edges = read(*given)
+    edges = read(*block)
     try:
         _check_lengths(edges[:3])
         for column, array in zip(NAMES, edges[:3]):
@@ -163,7 +163,7 @@ def _with_edges(
     return function(ops, edges, *args)
 
 
-def _given(source: Any, target: Any, weight: Any) -> Edges:
+def _of_block(source: Any, target: Any, weight: Any) -> Edges:
     return Edges(_array(source), _array(target), _array(weight), 0)
 
 
@@ -176,9 +176,9 @@ def _of_part(frame: Any) -> Edges:
     return Edges(source, target, weight, 0)
 
 
-def _array(given: Any) -> Array:
+def _array(values: Any) -> Array:
     """A numpy or cupy array, also for a list or a column of a frame."""
-    native = native_array(given)
+    native = native_array(values)
     return native if hasattr(native, "__cuda_array_interface__") else np.asarray(native)
 
 

@@ -12,8 +12,6 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
-import os
-import socket
 import sys
 import time
 import uuid
@@ -27,18 +25,16 @@ import numba
 from distributed import Client, Future, get_client, get_worker
 from distributed.comm import CommClosedError
 
-import emst
 from emst.backend import backend_of
 from emst.dask.faults import LOST, NO_WORKERS_FOR, TRIES, DropDeadPins, LostInput, Watch, failed_before, plain_errors
-from emst.inputs.devices import choose_device
+from emst.dask.workers import DEVICE, check_versions, common_device, describe, process
 
 START_ONE = """start one with these two lines, or pass client=:
     from emst.dask import local_cluster
     client = local_cluster()"""
 NO_CAUSE = "Worker holding Actor was lost"  # Dask says so of any finished task that it fails because of another one
-TOLD_WITHIN = 1.0  # seconds: that task's error may arrive later than those that follow from it
+ARRIVES_WITHIN = 1.0  # seconds: that task's error may arrive later than those that follow from it
 SWITCH = 0.0002  # seconds after which a thread lets other threads run Python; Python's default is 0.005
-DEVICE = "emst_device"  # attribute of a worker: the number of the GPU that it is bound to
 
 
 class DaskEngine:
@@ -76,21 +72,21 @@ class DaskEngine:
     def __init__(self, client: Client | None = None, device: str = "auto") -> None:
         self.client = _checked_client(client)
         self.client.register_plugin(DropDeadPins())
-        found = self._ask(_describe_worker)
-        self.workers = sorted(found)
-        _check_versions(found)
-        self.device = _common_device(found, device)
-        self.in_process = {worker["process"] for worker in found.values()} == {_process()}
-        self.threads = sum(worker["threads"] for worker in found.values())
+        workers = self._ask(describe)
+        self.workers = sorted(workers)
+        check_versions(workers)
+        self.device = common_device(workers, device)
+        self.in_process = {worker["process"] for worker in workers.values()} == {process()}
+        self.threads = sum(worker["threads"] for worker in workers.values())
         threads: Counter[tuple[str, int]] = Counter()  # of a process: Dask compares limits with its memory
-        for worker in found.values():
+        for worker in workers.values():
             threads[worker["process"]] += worker["threads"]
-        self._memory = min(worker["memory"] // threads[worker["process"]] for worker in found.values())
-        self._gpus = {address: worker["gpu"] for address, worker in found.items()} if self.in_process else {}
+        self._memory = min(worker["memory"] // threads[worker["process"]] for worker in workers.values())
+        self._gpus = {address: worker["gpu"] for address, worker in workers.items()} if self.in_process else {}
         self._futures: weakref.WeakSet[Future] = weakref.WeakSet()  # those that the driver still holds
 
     @property
-    def frugal(self) -> bool:
+    def few_messages(self) -> bool:
         """Whether to spend array operations in order to send fewer points. GPUs of one process send at the speed of
         their memory, and wait for Python's lock at every operation."""
         return not (self.in_process and self.device == "cuda")
@@ -102,8 +98,8 @@ class DaskEngine:
         cause = None
         for _ in range(TRIES):
             try:
-                if found := dict(self.client.run(function)):
-                    return found
+                if answers := dict(self.client.run(function)):
+                    return answers
             except OSError as error:
                 cause = error
             with contextlib.suppress(TimeoutError):
@@ -202,14 +198,14 @@ class DaskEngine:
         """What the scheduler knows of the workers, by address. Partitions whose home has left move to a worker that has
         come, such as the same one under its new address; otherwise, Dask chooses one for every task."""
         self._check_connected()
-        known: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
-        come = iter(sorted(known.keys() - self.workers))
-        self.workers = [home if home in known else next(come, home) for home in self.workers]
-        return known
+        workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        come = iter(sorted(workers.keys() - self.workers))
+        self.workers = [home if home in workers else next(come, home) for home in self.workers]
+        return workers
 
     def _cause(self) -> BaseException:
         """The error of the task that failed first, which other futures have; otherwise, that data was lost."""
-        until = time.monotonic() + TOLD_WITHIN
+        until = time.monotonic() + ARRIVES_WITHIN
         while True:
             cause = self._failed()
             if cause is not None:
@@ -282,28 +278,7 @@ def _gpu_of(value: Any) -> int | None:
         value = (
             vars(value).values() if type(value).__module__.startswith("emst.") and hasattr(value, "__dict__") else ()
         )
-    return next((found for one in value if (found := _gpu_of(one)) is not None), None)
-
-
-def _process() -> tuple[str, int]:
-    return socket.gethostname(), os.getpid()
-
-
-def _describe_worker(dask_worker: Any) -> dict[str, Any]:
-    """What a cluster has to know of a worker."""
-    try:
-        device = choose_device("cuda")
-    except RuntimeError:
-        device = "cpu"
-    limit = getattr(dask_worker.memory_manager, "memory_limit", None)
-    return {
-        "version": emst.__version__,
-        "device": device,
-        "process": _process(),
-        "threads": dask_worker.state.nthreads,
-        "memory": int(limit or 0),
-        "gpu": getattr(dask_worker, DEVICE, None),
-    }
+    return next((gpu for one in value if (gpu := _gpu_of(one)) is not None), None)
 
 
 def _checked_client(client: Client | None) -> Client:
@@ -319,29 +294,3 @@ def _checked_client(client: Client | None) -> Client:
     if client.status != "running":
         raise RuntimeError(f"the Dask client is {client.status}; {START_ONE}")
     return client
-
-
-def _check_versions(found: dict[str, dict[str, Any]]) -> None:
-    for address, worker in found.items():
-        if worker["version"] != emst.__version__:
-            raise RuntimeError(
-                f"worker {address} has emst {worker['version']} and this process {emst.__version__}; install the same "
-                "version everywhere"
-            )
-
-
-def _common_device(found: dict[str, dict[str, Any]], device: str) -> str:
-    """Where all workers compute."""
-    if device not in ("auto", "cpu", "cuda"):
-        raise ValueError(f"device must be 'auto', 'cpu' or 'cuda'; got {device!r}")
-    if device == "cpu":
-        return device
-    without = [address for address, worker in found.items() if worker["device"] == "cpu"]
-    if device == "auto" and len(without) == len(found):
-        return "cpu"
-    if without:
-        raise RuntimeError(
-            f"{len(without)} of {len(found)} workers have no usable GPU, the first of them {without[0]}; "
-            + ("pass device='cpu', or use workers of one kind" if device == "auto" else "device='cuda' needs one each")
-        )
-    return "cuda"

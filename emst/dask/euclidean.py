@@ -12,19 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 import emst.euclidean
 from emst.backend.records import Report
 from emst.dask.engine import DaskEngine
-from emst.dask.estimator import DaskEstimator
 from emst.dask.faults import read_again
 from emst.dask.inputs import chunks_of
-from emst.dask.outputs import dask_array
+from emst.dask.outputs import DaskEstimator, dask_array
 from emst.distances.metrics import check_columns, tree_metric_of
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import fitted_attribute
 from emst.inputs.summary import counted, one_line
 from emst.partitions.chunks import Chunks
-from emst.partitions.fitting import Fitted, Request, fitted_tree
-from emst.partitions.packets import part
-from emst.partitions.result import TreeEdges
-from emst.partitions.spanning import Costs
+from emst.partitions.edges import TreeEdges
+from emst.partitions.engine import part
+from emst.partitions.records import Costs, Fitted, Request
+from emst.partitions.spanning import fitted_tree
 from emst.progress import check_lines, showing
 
 
@@ -117,7 +116,7 @@ def minimum_spanning_tree(
 def _result(
     fitted: Fitted, edges: TreeEdges, chunks: Chunks, features: dict[str, Any], engine: DaskEngine
 ) -> MinimumSpanningTree:
-    rows, weights = ([engine.submit(part, own, i) for own in edges.futures] for i in (0, 1))
+    rows, weights = ([engine.submit(part, future, i) for future in edges.futures] for i in (0, 1))
     cores = None if fitted.cores is None else dask_array(fitted.cores, chunks.row_chunks, fitted.units.dtype)
     return MinimumSpanningTree(
         dask_array(rows, edges.counts, np.int64, columns=2),

@@ -139,9 +139,9 @@ def failed_before(keys: list[Any], dask_scheduler: Any) -> BaseException | None:
         seen.add(task)
         blame = task.exception_blame
         if blame is not None and blame.exception is not None:
-            given = blame.exception  # wrapped, and serialised if the worker is another process
-            packed = hasattr(given, "frames")
-            error = deserialize(given.header, given.frames) if packed else getattr(given, "data", given)
+            wrapped = blame.exception  # also serialised, if the worker is another process
+            packed = hasattr(wrapped, "frames")
+            error = deserialize(wrapped.header, wrapped.frames) if packed else getattr(wrapped, "data", wrapped)
             return clean_exception(error)[1]
         waiting.extend(task.dependencies)
     return None

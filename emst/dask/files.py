@@ -86,7 +86,7 @@ def files_of(ops: Any, paths: list[str]) -> list[FileOfPoints]:
     ValueError
         A file of another format, or whose header says that it does not hold points.
     """
-    return [_described(path) for given in paths for path in _expanded(given)]
+    return [_described(path) for one in paths for path in _expanded(one)]
 
 
 def read_piece(piece: Piece) -> Array:
@@ -139,10 +139,10 @@ def _expanded(path: str) -> list[str]:
         return [path]
     if not glob.has_magic(path):
         raise FileNotFoundError(f"{path} does not exist, or the workers do not see it")
-    found = sorted(glob.glob(path), key=natural_sort_key)
-    if not found:
+    files = sorted(glob.glob(path), key=natural_sort_key)
+    if not files:
         raise FileNotFoundError(f"no file matches {path}, or the workers do not see it")
-    return found
+    return files
 
 
 def _described(path: str) -> FileOfPoints:

@@ -167,25 +167,25 @@ def _forest_of_chunk(ops: Backend, edges: Edges, number: int, name: str, n: int 
         weight = weight if weight.dtype.kind in "biuf" else np.zeros(0)  # an empty part of a frame may have any dtype
         return Forest(none, none, weight, none.astype(np.int64), 0, n, name)
     source, target = (ends.astype(np.int32, copy=False) for ends in edges[:2])
-    found = _solved(source, target, edges.weight, n, False, ops)
-    source, target, weight, position = map(to_host, (found.source, found.target, found.weight, found.edge_id))
+    forest = _solved(source, target, edges.weight, n, False, ops)
+    source, target, weight, position = map(to_host, (forest.source, forest.target, forest.weight, forest.edge_id))
     return Forest(source, target, weight, position, m, n, name)
 
 
 def _joined(ops: Backend, forests: list[Forest]) -> Forest:
     edges = _side_by_side(forests)
-    found = _solved(edges.source, edges.target, edges.weight, edges.n, False, ops)
+    forest = _solved(edges.source, edges.target, edges.weight, edges.n, False, ops)
     return edges._replace(
-        source=found.source, target=found.target, weight=found.weight, position=edges.position[found.edge_id]
+        source=forest.source, target=forest.target, weight=forest.weight, position=edges.position[forest.edge_id]
     )
 
 
 def _finished(ops: Backend, forests: list[Forest], n: int | None, labels: bool) -> MinimumSpanningForest:
     edges = _side_by_side(forests)
     n = edges.n if n is None else n
-    found = _solved(edges.source, edges.target, edges.weight, n, labels, ops)
-    edge_id = edges.position[found.edge_id]
-    return replace(found, edge_id=edge_id, n_vertices=n, n_components=n - len(edge_id))
+    forest = _solved(edges.source, edges.target, edges.weight, n, labels, ops)
+    edge_id = edges.position[forest.edge_id]
+    return replace(forest, edge_id=edge_id, n_vertices=n, n_components=n - len(edge_id))
 
 
 def _side_by_side(forests: list[Forest]) -> Forest:
@@ -216,11 +216,11 @@ def _solved(source: Array, target: Array, weight: Array, n: int, labels: bool, o
     if not labels and FEW * len(source) < n:
         touched, ends = np.unique(np.concatenate([source, target]), return_inverse=True)
         source, target, n = ends[: len(source)], ends[len(source) :], len(touched)
-    given = SimpleNamespace(format="coo", row=source, col=target, data=weight, shape=(n, n))
-    found = msf.graph_msf(given, device=ops.name, symmetric="min", return_labels=labels)
+    matrix = SimpleNamespace(format="coo", row=source, col=target, data=weight, shape=(n, n))
+    forest = msf.graph_msf(matrix, device=ops.name, symmetric="min", return_labels=labels)
     if touched is None:
-        return found
-    return replace(found, source=touched[found.source], target=touched[found.target])
+        return forest
+    return replace(forest, source=touched[forest.source], target=touched[forest.target])
 
 
 # ---- faults --------------------------------------------------------------------------------------------------------
@@ -256,9 +256,9 @@ def _first_fault(chunks: list[Chunk], n: int | None, engine: DaskEngine) -> Valu
     """The error for the first faulty entry of all. A worker that finds one knows neither what other chunks hold nor how
     many entries lie before its own, so these are read again."""
     tasks = [chunk.task(engine, _count_and_fault, n) for chunk in chunks]
-    found = engine.result(engine.delayed(_listed, tasks))
+    results = engine.result(engine.delayed(_listed, tasks))
     begin = 0
-    for chunk, (count, fault) in zip(chunks, found):
+    for chunk, (count, fault) in zip(chunks, results):
         if fault is not None:
             at, what = fault
             return ValueError(what.format(f"at position {begin + at:,} ({chunk.name}, entry {at:,} of it)"))

@@ -9,10 +9,9 @@ from sklearn.base import ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from emst.dask.engine import DaskEngine
-from emst.dask.estimator import DaskEstimator
 from emst.dask.faults import read_again
 from emst.dask.inputs import chunks_of
-from emst.dask.outputs import dask_array
+from emst.dask.outputs import DaskEstimator, dask_array
 from emst.dask.prediction import approximate_predict
 from emst.distances.metrics import Metric, check_columns, metric_of, tree_metric_of
 from emst.hdbscan.fitting import check_size
@@ -24,8 +23,9 @@ from emst.inputs.features import ATTRIBUTES, features_of, set_features
 from emst.inputs.fitted import fitted_attribute
 from emst.inputs.summary import counted
 from emst.partitions.chunks import Chunks, finite_chunks, namer
-from emst.partitions.fitting import Request, fitted_tree
 from emst.partitions.model import Model, clustered
+from emst.partitions.records import Request
+from emst.partitions.spanning import fitted_tree
 from emst.progress import check_lines, showing
 
 
@@ -152,29 +152,29 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
 
         def fit() -> HDBSCAN:
             with engine.releasing():
-                given = chunks_of(X, engine, self.dtype)
-                features = features_of(given.header)
-                check_columns(getattr(given.header, "columns", ()), chosen)
-                model = self._model_of(given, chosen, k, options, engine)
+                chunks = chunks_of(X, engine, self.dtype)
+                features = features_of(chunks.header)
+                check_columns(getattr(chunks.header, "columns", ()), chosen)
+                model = self._model_of(chunks, chosen, k, options, engine)
                 return self._take(model, engine, features)
 
         return read_again(X, fit)
 
-    def _model_of(self, given: Chunks, metric: Metric, k: int, options: Options, engine: DaskEngine) -> Model:
-        check_size(given.n, k)
-        chunks, rows = finite_chunks(given, engine)
+    def _model_of(self, all_chunks: Chunks, metric: Metric, k: int, options: Options, engine: DaskEngine) -> Model:
+        check_size(all_chunks.n, k)
+        chunks, rows = finite_chunks(all_chunks, engine)
         if chunks.n < 2:
-            some = counted(chunks.n, "row")
-            raise ValueError(f"X has {some} without NaN and infinity; HDBSCAN over workers needs two")
+            finite = counted(chunks.n, "row")
+            raise ValueError(f"X has {finite} without NaN and infinity; HDBSCAN over workers needs two")
         check_size(chunks.n, k)
         request = Request(metric, k, self.partitions, self.dtype, float(self.alpha))
         with showing(self.verbose) as progress:
-            fitted = fitted_tree(chunks, request, engine, progress, namer(given, rows, engine))
-        return clustered(fitted, given, chunks, rows, options, engine)
+            fitted = fitted_tree(chunks, request, engine, progress, namer(all_chunks, rows, engine))
+        return clustered(fitted, all_chunks, chunks, rows, options, engine)
 
     def _take(self, model: Model, engine: DaskEngine, features: dict[str, Any]) -> HDBSCAN:
         labels, probabilities, persistence = model.results()
-        cores, sizes = model.cores(), model.given.row_chunks
+        cores, sizes = model.cores(), model.all_chunks.row_chunks
         self._model, self._engine = model, engine
         self.labels_ = dask_array(labels, sizes, np.int64)
         self.probabilities_ = dask_array(probabilities, sizes, np.float64)
@@ -243,10 +243,10 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             No such parameter, or one that the tree depends on.
         """
         check_is_fitted(self)
-        known = [name for name in RECLUSTERED if name in self.get_params(deep=False)]
+        allowed = [name for name in RECLUSTERED if name in self.get_params(deep=False)]
         for name in params:
-            if name not in known:
-                raise ValueError(f"recluster takes {', '.join(known)}; got {name}")
+            if name not in allowed:
+                raise ValueError(f"recluster takes {', '.join(allowed)}; got {name}")
         other = clone(self).set_params(min_samples=self._model.fitted.tree.search.k, **params)
         options = _checked(other)
         with self._engine.releasing():

@@ -142,28 +142,28 @@ def _sent(engine: DaskEngine, array: Array, sizes: list[int], dtype: np.dtype) -
 
 def _measured(futures: list[Future], names: list[str], engine: DaskEngine, dtype: Any) -> Chunks:
     """One wave asks every chunk for its shape and dtype."""
-    found = engine.gather([engine.submit(_shape, future) for future in futures])
-    filled = [i for i, (shape, _) in enumerate(found) if shape[0]]
+    shapes = engine.gather([engine.submit(_shape, future) for future in futures])
+    filled = [i for i, (shape, _) in enumerate(shapes) if shape[0]]
     if not filled:
         raise ValueError("X has no rows")
-    _check_alike([names[i] for i in filled], [(found[i][0][1], found[i][1]) for i in filled], dtype)
-    (_, d), kind = found[filled[0]]
-    for i, (shape, own) in enumerate(found):
-        if (shape[1], own) != (d, kind):  # an empty chunk: libraries give these any shape and dtype
+    _check_alike([names[i] for i in filled], [(shapes[i][0][1], shapes[i][1]) for i in filled], dtype)
+    (_, d), kind = shapes[filled[0]]
+    for i, (shape, dtype_of_chunk) in enumerate(shapes):
+        if (shape[1], dtype_of_chunk) != (d, kind):  # an empty chunk: libraries give these any shape and dtype
             futures[i] = engine.submit(_empty, d, kind)
-    return Chunks(futures, [shape[0] for shape, _ in found], d, kind, names, np.empty((0, d)))
+    return Chunks(futures, [shape[0] for shape, _ in shapes], d, kind, names, np.empty((0, d)))
 
 
-def _check_alike(names: list[str], found: list[tuple[int | None, np.dtype | None]], dtype: Any) -> None:
-    """Raise ValueError where numbers of columns, or what dtypes are computed in, are unequal; None is not known."""
-    columns = [(name, d) for name, (d, _) in zip(names, found) if d is not None]
-    floats = [(name, float_of(own, dtype)) for name, (_, own) in zip(names, found) if own is not None]
+def _check_alike(names: list[str], kinds: list[tuple[int | None, np.dtype | None]], dtype: Any) -> None:
+    """Raise ValueError where numbers of columns, or the dtypes to compute in, are unequal. None is an unknown one."""
+    columns = [(name, d) for name, (d, _) in zip(names, kinds) if d is not None]
+    floats = [(name, float_of(kind, dtype)) for name, (_, kind) in zip(names, kinds) if kind is not None]
     for name, d in columns:
         if d != columns[0][1]:
             raise ValueError(f"{name} has {counted(d, 'column')}, but {columns[0][0]} has {columns[0][1]}")
-    for name, own in floats:
-        if own != floats[0][1]:
-            raise ValueError(f"{name} is {own}, but {floats[0][0]} is {floats[0][1]}; choose one with dtype=")
+    for name, kind in floats:
+        if kind != floats[0][1]:
+            raise ValueError(f"{name} is {kind}, but {floats[0][0]} is {floats[0][1]}; choose one with dtype=")
 
 
 def _check_not_sparse(X: Any) -> None:

@@ -1,4 +1,4 @@
-"""Results on the workers as dask arrays."""
+"""Results on the workers as dask arrays, and what the estimators that have them share."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 from distributed import Future
+from sklearn.base import BaseEstimator, clone
 
 from emst.inputs.devices import to_host
 
@@ -38,3 +39,11 @@ def dask_array(futures: list[Future], sizes: Sequence[float], dtype: Any, column
     graph = {(name, i, *last): (to_host, future) for i, future in enumerate(futures)}
     chunks = (tuple(sizes), *((size,) for size in wide))
     return da.Array(graph, name, chunks, dtype=dtype, meta=np.empty((0,) * len(chunks), dtype))
+
+
+class DaskEstimator(BaseEstimator):
+    """An estimator with the parameter `client`. Its clones use the same client, which cannot be copied."""
+
+    def __sklearn_clone__(self) -> Any:
+        params = self.get_params(deep=False)
+        return type(self)(**{name: one if name == "client" else clone(one, safe=False) for name, one in params.items()})

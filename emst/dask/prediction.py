@@ -9,10 +9,9 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from emst.dask.engine import DaskEngine
-from emst.dask.estimator import DaskEstimator
 from emst.dask.faults import LostInput, read_again
 from emst.dask.inputs import chunks_of
-from emst.dask.outputs import dask_array
+from emst.dask.outputs import DaskEstimator, dask_array
 from emst.distances.metrics import check_columns
 from emst.inputs.features import check_features
 from emst.partitions.model import Model

@@ -1,28 +1,22 @@
 """The method beyond one device: exact trees and clusterings of points that lie in partitions, on any engine.
 
-What an engine has to do:
+What an engine has to do, and what travels:
     engine.py      three calls: run a function where a partition lives, gather results, say where partitions live
-    packets.py     what travels: results that know their size, and packets for other partitions
+    records.py     the records that several stages use
 
 The stages of a tree, in order:
-    chunks.py      points in chunks of rows, rows that are left out, and results back in the chunks
-    fitting.py     from chunks to the tree: metric, statistics, number of partitions
-    spanning.py    all stages of the tree over partitions
-    cells.py       where the Hilbert curve is cut
-    partition.py   the points of a range of the curve
+    spanning.py    all stages, from chunks to the tree
+    chunks.py      points in chunks of rows, rows that are left out, images under a metric, results back in the chunks
+    partition.py   where the Hilbert curve is cut, and the points of a range of it
     outline.py     what a partition publishes, and how far others are
-    border.py      the questions that points near borders ask, once
-    certain.py     what a partition finds alone
-    rounds.py      Borůvka's rounds over the components that are left: three kinds of tasks, the third of which joins
-    asking.py      the first: a partition asks others for the lightest edges of its components
-    answering.py   the second: a partition answers
-    components.py  the components between rounds, and what is known of them
-    edges.py       edges between components, and the total order on them
-    result.py      edges in the caller's rows and units
+    certain.py     what a partition asks others once, and then finds alone
+    rounds.py      Borůvka's rounds over the components that are left: partitions ask and answer, one worker joins
+    asking.py      the first of these tasks: a partition asks others for the lightest edges of its components
+    components.py  the components between rounds, and the edges that were found between them
+    edges.py       the total order on edges, and edges in the caller's rows and units
 
 The stages of a clustering after them:
-    contract.py    partitions without the subtrees that are smaller than any cluster
-    hierarchy.py   the dendrogram on one worker, its clusters, and back to the points
+    hierarchy.py   contracted partitions, the dendrogram on one worker, its clusters, and back to the points
     model.py       what a fit keeps: futures of the tree, the dendrogram and the clusters
 
 New points of a clustering:

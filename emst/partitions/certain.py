@@ -1,12 +1,18 @@
-"""What a partition finds alone: core distances from the border's answers, edges that are certain, and its other edges.
+"""What a partition does before the rounds: it asks others once what lies beyond its border, and then finds what is
+certain without them.
 
-Travels: in, the answers that the points near the border have got (`border.py`). Out, nothing: the `Local` stays where
-the partition lives, and other partitions and workers get what is taken from it.
+Travels: `Questions` to each partition whose outline lies within the radius of a point, and the distances of the nearest
+points there back. The `Local` stays where the partition lives, and other partitions and workers get what is taken from
+it.
+
+The radius of a point is its core distance in its own partition: no neighbour that counts is farther. So core distances
+become those of all points. Without core distances, the radius is about what edges near the point are long. The nearest
+distance bounds all edges that leave the partition at this point.
 
 Invariant: an edge is certain, that is in the tree of all points, if it is the lightest that leaves its component here,
 and comes before every edge to another partition. So Borůvka's loop (`emst/boruvka.py`) holds back the others: a
 component hooks only if its lightest edge (weight, power of the distance) comes before (the greater of reach and core
-distance, reach) of every point in it. Others may still hang on a component that does not hook.
+distance, reach) of every point in it. Other components may still hook onto one that does not hook.
 
 The loop then goes on without that condition. By the cut property, every edge of the tree of all points that stays
 inside the partition is among the edges found here.
@@ -15,44 +21,152 @@ inside the partition is among the edges found here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Bvh, Forest
+from emst.backend.records import Array, Bvh, Forest, Norm, Outline
 from emst.boruvka import spanning_forest
-from emst.partitions.border import Border, nearest_of
-from emst.partitions.edges import OpenEdges, as_bits, bits_of, greater, least_of, lesser
-from emst.partitions.packets import Sized, addressed_to
-from emst.partitions.partition import Partition, Search
+from emst.inputs.devices import to_host
+from emst.partitions.edges import as_bits, bits_of, greater, least_of, lesser
+from emst.partitions.engine import Engine, Future, Sender, addressed_to, routed
+from emst.partitions.outline import reaches, spacings
+from emst.partitions.records import Local, OpenEdges, Partition, Place, Search
+
+NO_LABEL = -2  # differs from the label of every box
+
+
+# ---- questions at the border -----------------------------------------------------------------------------------------
+
+
+class Questions(NamedTuple):
+    """Points of one partition that ask another one."""
+
+    points: Array  # T[m, d], scaled, in curve order
+    radius: Array  # T[m]: power of the distance up to which they ask
+    asking: Array  # int64[m]: which of the points that ask at all
 
 
 @dataclass(eq=False)
-class Local(Sized):
-    """A partition after its own work."""
+class Border(Sender):
+    """The points of a partition that may have neighbours in others. The packets are `Questions`."""
 
-    partition: Partition  # with the core distances of all points, times the core factor
-    core: Array | None  # T[n]: powers of the core distances
-    component: Array  # int32[n]: component of every point, from 0
-    count: int  # components
-    edges: Array  # int32[n - count, 2]: places of the ends of the certain edges, in the total order
-    weights: Array  # T[n - count]: in the units of the points
-    open: OpenEdges  # ends are places
-    weight: Array  # T[n]: lower bound of the weights of edges from every point to other partitions
-    power: Array  # T[n]: lower bound of the powers of their distances
-    least: Array  # T[count]: least `weight` of a component
-    near: Array  # int[m]: points with bounds of their own, by ascending `weight`
-    near_weights: Array  # uint64[m]: bits of their weights
-    rest: float  # least `weight` of the others
+    reach: Array  # T[n]: lower bound of the power of the distance to all points of other partitions
+    near: Array  # int[m]: the points near the border, whose bounds were computed one by one
+    rest: float  # least bound of the other points
+    asking: Array  # int32: the points that ask
+    radius: Array  # T: how far they ask
 
 
-def local_tree(ops: Backend, partition: Partition, border: Border, own: int, search: Search, found: list[Any]) -> Local:
-    """All that a partition does on its own. `found` holds what `distances_for` returned in every partition."""
+def border_of(ops: Backend, partition: Partition, outline: Outline, number: int, k: int) -> Border:
+    """Find the points of partition `number` that may have neighbours in others."""
+    bvh = partition.bvh
+    reach, near, rest = reaches(bvh, outline, number, ops)
+    if k > 1:  # all points whose core distance may be smaller; sparse ones may lie far from the border
+        asking = np.flatnonzero(reach <= bvh.core)
+        radius = bvh.core[asking]
+    else:
+        radius = spacings(bvh, near, ops)
+        within = reach[near] <= radius
+        asking, radius = near[within], radius[within]
+    points = ops.xp.ascontiguousarray(bvh.points()[asking])
+    asked = asked_of(ops, points, radius, outline, number, bvh.norm)
+    questions = {other: Questions(points[chosen], radius[chosen], chosen) for other, chosen in asked.items()}
+    return Border(questions, reach, near, rest, asking, radius)
+
+
+def sent(ops: Backend, border: Border, count: int) -> tuple[int, int]:
+    """Points that ask, and bytes of their questions and of the answers."""
+    packets = border.packets.values()
+    size = sum(questions.points.nbytes + questions.radius.nbytes * (1 + count) for questions in packets)
+    return sum(len(questions.radius) for questions in packets), size
+
+
+def asked_of(ops: Backend, points: Array, radius: Array, outline: Outline, number: int, norm: Norm) -> dict[int, Array]:
+    """Which of the scaled points have a box of another partition than `number` within their radius, int64, by
+    partition. The outline is on the backend."""
+    if len(points) == 0:
+        return {}
+    hits = ops.outline_hits(points, ops.xp.full(len(points), NO_LABEL, np.int32), radius, outline, number, norm)
+    return {other: np.flatnonzero(hits[:, other]) for other in np.flatnonzero(to_host(hits.any(axis=0))).tolist()}
+
+
+def distances_for(ops: Backend, partition: Partition, number: int, count: int, borders: list[Any]) -> dict[int, Array]:
+    """Distances T[m, count] of the nearest points of partition `number`, for all questions, by the partition that asks.
+
+    `borders` holds the `Sender` of the questions of every partition.
+    """
+    distances = {}
+    for other, border in enumerate(borders):
+        questions = addressed_to(number, border)
+        if questions is not None:
+            distances[other] = nearest_of(ops, partition, questions.points, questions.radius, count)
+    return distances
+
+
+def nearest_of(ops: Backend, partition: Partition, points: Array, radius: Array, count: int) -> Array:
+    """Powers of the distances of scaled points to the `count` nearest of a partition within `radius`: T[m, count]."""
+    bvh = partition.bvh
+    points = ops.asarray(points)
+    queries = ops.build_bvh(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, bvh.norm)
+    return ops.nearest_distances(bvh, queries, ops.asarray(radius), count)
+
+
+def take_answers(
+    ops: Backend, partition: Partition, border: Border, reach: Array, number: int, k: int, answers: list[Any]
+) -> None:
+    """Write the reaches and core distances of the points of partition `number` that have asked. `answers` holds what
+    `distances_for` returned in every partition."""
+    bvh, asking = partition.bvh, border.asking
+    if len(asking) == 0:
+        return
+    nearest = ops.xp.full(len(asking), np.inf, bvh.dtype)
+    points = ops.xp.ascontiguousarray(bvh.points()[asking])
+    smallest = nearest_of(ops, partition, points, border.radius, k) if k > 1 else None
+    for other, answer in enumerate(answers):
+        distances = addressed_to(number, answer)
+        if distances is None:
+            continue
+        distances, chosen = ops.asarray(distances), border.packets[other].asking
+        nearest[chosen] = lesser(nearest[chosen], distances[:, 0])
+        if smallest is not None:
+            smallest[chosen] = least_of(smallest[chosen], distances)
+    reach[asking] = ops.xp.where(nearest < np.inf, nearest, greater(border.radius, reach[asking]))
+    if smallest is not None:
+        core = bvh.core.copy()
+        core[asking] = smallest[:, k - 1]
+        ops.set_cores(bvh, core)
+
+
+def asked_borders(
+    parts: list[Future], outline: list[Future], k: int, engine: Engine
+) -> tuple[list[Future], list[list[Any]]]:
+    """The border of every partition, and the answers that it gets."""
+    borders = [engine.submit(border_of, partition, outline[j], j, k, at=j) for j, partition in enumerate(parts)]
+    return borders, answered(parts, borders, max(k - 1, 1), engine)
+
+
+def answered(parts: list[Future], senders: list[Future], count: int, engine: Engine) -> list[list[Any]]:
+    """For every partition, the answers of `distances_for` to the questions of all senders, one a partition."""
+    arriving = routed(senders, len(parts), engine)
+    answers = [
+        engine.submit(distances_for, partition, j, count, arriving[j], at=j) for j, partition in enumerate(parts)
+    ]
+    return routed(answers, len(parts), engine)
+
+
+# ---- what is certain -------------------------------------------------------------------------------------------------
+
+
+def local_tree(
+    ops: Backend, place: Place, partition: Partition, border: Border, answers: list[Any], search: Search
+) -> Local:
+    """All that a partition does alone. `answers` holds what `distances_for` returned in every partition."""
     partition = partition.with_bvh()
     bvh = partition.bvh
     reach, near, rest = border.reach.copy(), border.near, border.rest
-    take_answers(ops, partition, border, reach, own, search.k, found)
+    take_answers(ops, partition, border, reach, place.number, search.k, answers)
     core = bvh.core
     if core is not None and search.core_factor != 1:
         ops.scale_cores(bvh, search.core_factor)
@@ -74,39 +188,14 @@ def local_tree(ops: Backend, partition: Partition, border: Border, own: int, sea
         far[near] = False
         rest = float(weight[far].min())
     return Local(
-        partition, core, component, count, ends, weights, edges, weight, reach, certain.least, near[by_weight],
+        place, partition, core, component, count, ends, weights, edges, weight, reach, certain.least, near[by_weight],
         keys[by_weight], rest,
     )  # fmt: skip
 
 
-def take_answers(
-    ops: Backend, partition: Partition, border: Border, reach: Array, own: int, k: int, found: list[Any]
-) -> None:
-    """Reaches and core distances of the points that have asked."""
-    bvh, asking = partition.bvh, border.asking
-    if len(asking) == 0:
-        return
-    nearest = ops.xp.full(len(asking), np.inf, bvh.dtype)
-    points = ops.xp.ascontiguousarray(bvh.points()[asking])
-    known = nearest_of(ops, partition, points, border.radius, k) if k > 1 else None
-    for other, answers in enumerate(found):
-        given = addressed_to(own, answers)
-        if given is None:
-            continue
-        given, mine = ops.asarray(given), border.packets[other].asking
-        nearest[mine] = lesser(nearest[mine], given[:, 0])
-        if known is not None:
-            known[mine] = least_of(known[mine], given)
-    reach[asking] = ops.xp.where(nearest < np.inf, nearest, greater(border.radius, reach[asking]))
-    if known is not None:
-        core = bvh.core.copy()
-        core[asking] = known[:, k - 1]
-        ops.set_cores(bvh, core)
-
-
 class _Certain:
-    """Tells `spanning_forest` which components must not hook: those that another partition may hold a lighter edge for.
-    When that is all of them, what has been found until then is kept here: it is certain, and all that is certain.
+    """Tells `spanning_forest` which components must not hook: those for which another partition may hold a lighter
+    edge. When these are all components, the edges found until then are the certain ones, and are kept here.
 
     Attributes
     ----------
@@ -167,7 +256,8 @@ class _Certain:
 
 
 def _grown(ops: Backend, bvh: Bvh, weight: Array, power: Array) -> tuple[Forest, _Certain]:
-    """The forest of the partition, and what of it is certain. The bounds of repeated points are set to infinity."""
+    """The forest of the partition, and which of its edges are certain. Writes the bounds of repeated points: infinity,
+    because the first point of their component, which they equal, asks for them."""
     forest = ops.join_duplicates(bvh)
     cache = ops.cache_neighbours(bvh, forest)
 
@@ -175,7 +265,7 @@ def _grown(ops: Backend, bvh: Bvh, weight: Array, power: Array) -> tuple[Forest,
         ops.label_nodes(bvh, forest.labels)
         ops.upper_bounds(bvh, forest, cache)
 
-    if forest.count < bvh.n:  # repeated points equal the first of their component, which asks for them
+    if forest.count < bvh.n:
         repeated = np.flatnonzero(forest.source >= 0)
         weight[repeated] = power[repeated] = np.inf
     certain = _Certain(ops, bvh, forest, weight, power)

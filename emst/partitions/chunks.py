@@ -1,4 +1,4 @@
-"""Points in chunks of rows: what is known of the chunks, rows that are left out, and results back in their order.
+"""Points in chunks of rows: rows that are left out, images under a metric, and results back in the order of the rows.
 
 Rows that are not finite are left out of a clustering, and get labels of their own.
 """
@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array
+from emst.distances.metrics import Metric, directions, zero_rows
+from emst.distances.sphere import Beyond
 from emst.inputs.devices import to_host
 from emst.inputs.finite import FiniteRows, finite_rows
 from emst.partitions.engine import Engine, Future
@@ -21,9 +23,16 @@ from emst.partitions.engine import Engine, Future
 Packet = tuple[Array, Array]  # rows of one chunk, counted from its first: int32 or int64[m]; their values T[m, ...]
 
 
+class Zeros(NamedTuple):
+    """Rows of zeros in a chunk."""
+
+    rows: int
+    first: int
+
+
 @dataclass(frozen=True, eq=False)
 class Chunks:
-    """The points, in chunks of rows. Nothing is known of their values yet: the statistics of the points check them.
+    """The points, in chunks of rows. Their values have not been checked: the statistics of the points do it.
 
     Attributes
     ----------
@@ -86,7 +95,7 @@ def finite_chunks(chunks: Chunks, engine: Engine) -> tuple[Chunks, list[Future] 
     if not any(bad):
         return chunks, None
     rows = [engine.submit(_finite_rows, chunk) for chunk in chunks.futures]
-    kept = [engine.submit(_kept, chunk, own) for chunk, own in zip(chunks.futures, rows)]
+    kept = [engine.submit(_kept, *pair) for pair in zip(chunks.futures, rows)]
     chunks.futures.clear()  # as in `fitted_tree`
     sizes = [size - left_out for size, left_out in zip(chunks.sizes, bad)]
     return replace(chunks, futures=kept, sizes=sizes), rows
@@ -98,17 +107,17 @@ def spread(
     """Values of the rows that are finite, at their places among all rows of their chunks; see `FiniteRows.spread`."""
     if rows is None:
         return values
-    return [engine.submit(_spread, own, kept, infinite, missing) for own, kept in zip(values, rows)]
+    return [engine.submit(_spread, *pair, infinite, missing) for pair in zip(values, rows)]
 
 
-def namer(given: Chunks, rows: list[Future] | None, engine: Engine) -> Callable[[int, int], str]:
+def namer(chunks: Chunks, rows: list[Future] | None, engine: Engine) -> Callable[[int, int], str]:
     """A function of a chunk's number and of a point of it, which returns what errors call the row of that point.
 
-    `given` are the caller's chunks, of which `rows` says what was left out."""
+    `chunks` are the caller's, and `rows` says what was left out of each."""
 
     def where(i: int, point: int) -> str:
         row = point if rows is None else int(engine.gather([rows[i]])[0].kept[point])
-        return given.where(int(given.offsets[i]) + row)
+        return chunks.where(int(chunks.offsets[i]) + row)
 
     return where
 
@@ -127,6 +136,44 @@ def _kept(ops: Backend, chunk: Array, rows: FiniteRows) -> Array:
 
 def _spread(ops: Backend, values: np.ndarray, rows: FiniteRows, infinite: Any, missing: Any) -> np.ndarray:
     return rows.spread(values, infinite, missing)
+
+
+def images_of(chunks: Chunks, metric: Metric, computed: np.dtype, engine: Engine) -> list[Future]:
+    """The chunks in the metric's image, in the dtype that is searched in; or `Zeros` or `Beyond`, which it cannot
+    take."""
+    searched = metric.searched_in(computed)
+    return [engine.submit(_image, chunk, metric, computed, searched) for chunk in chunks.futures]
+
+
+def _image(ops: Backend, points: Array, metric: Metric, computed: np.dtype, searched: np.dtype) -> Any:
+    """Task: the points in the metric's image, or the rows of zeros that a metric of directions cannot take, or those
+    that are no places on the sphere.
+
+    Points that are not finite are left as they are: statistics find them."""
+    points = ops.asarray(points, computed)
+    if metric.image is None:
+        return ops.asarray(points, searched)
+    if metric.image is directions and len(points):
+        zero = zero_rows(points)
+        if bool(zero.any()):
+            return Zeros(int(zero.sum()), int(zero.argmax()))
+    beyond = None if metric.sphere is None else metric.sphere.beyond(points)
+    if beyond is not None:
+        return beyond
+    with np.errstate(invalid="ignore"):
+        return ops.asarray(metric.image(points), searched)
+
+
+def check_places(images: list[Any], metric: Metric, where: Callable[[int, int], str]) -> None:
+    """Raise ValueError if some chunks are `Beyond`: the first row of chunk i is called ``where(i, row)``."""
+    wrong = [(i, image) for i, image in enumerate(images) if isinstance(image, Beyond)]
+    if not wrong:
+        return
+    assert metric.sphere is not None
+    (i, first), greatest = wrong[0], np.max([beyond.greatest for _, beyond in wrong], axis=0)
+    rows = sum(beyond.rows for _, beyond in wrong)
+    merged = first._replace(rows=rows, greatest=(float(greatest[0]), float(greatest[1])))
+    raise ValueError(metric.sphere.complaint(merged, where(i, first.first)))
 
 
 def scatter_rows(engine: Engine, values: list[Future], rows: list[Future], chunks: Chunks) -> list[Future]:

@@ -1,46 +1,26 @@
-"""The components that are left when every partition has done its own work, and what is known of them between rounds.
+"""The components that are left when every partition has done what it does alone, and their state between rounds.
 
 Travels: to the worker that joins, the `Summary` of every partition, once. From there to all partitions, the `Labels` of
-every round. The other fields of `Rounds` stay on that worker.
+every round. The other fields of `Rounds` stay in the process of that worker.
 
-Invariant: edges that were found stay known, so a component always has a bound, from the local trees or from the
-neighbour on the curve. The greatest component does not ask: the lightest edges of the others suffice.
+Invariant: every component has a bound, the weight of an edge that leaves it. Edges that were found are kept, and before
+the first round there is at least the edge to the neighbour on the curve. The greatest component does not ask: the
+lightest edges of the others suffice.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Norm
-from emst.partitions.certain import Local
-from emst.partitions.edges import OpenEdges, chosen, columns_of, first_of_groups, greater
-from emst.partitions.outline import OwnOutline, labels_of_boxes
-from emst.partitions.packets import Sized
-
-
-@dataclass(frozen=True, eq=False)
-class Place(Sized):
-    """Where a partition lies among all."""
-
-    number: int
-    start: int  # id of its first point
-
-
-@dataclass(eq=False)
-class Labels(Sized):
-    """What partitions have to know of a round."""
-
-    label: Array  # int32[components of all partitions]: their component now
-    weight: Array  # T[count]: weight of the lightest edge known to leave a component; -1 for one that does not ask
-    power: Array  # T[count]: power of its distance
-    tries: Array  # int8[count]: how often only some of its points have asked, under no lower bound
-    boxes: Array  # int32[nodes of the outline]: component of all points of a box, or MIXED
-    count: int
-    bases: list[int]  # number of the first component of every partition
+from emst.partitions.edges import chosen, columns_of, first_of_groups, greater, renumbered, together
+from emst.partitions.engine import Sized
+from emst.partitions.outline import PartitionOutline, labels_of_boxes
+from emst.partitions.records import Labels, Local, OpenEdges
 
 
 class RoundCosts(NamedTuple):
@@ -52,14 +32,13 @@ class RoundCosts(NamedTuple):
 
 
 @dataclass(eq=False)
-class Rounds(Sized):
-    """The state between rounds."""
+class Rounds(Labels):
+    """The state between rounds. In one process, partitions get all of it, by reference; in others, its `Labels`."""
 
-    labels: Labels
-    edges: OpenEdges  # known edges between different components; `a` and `b` are components of partitions, ends are ids
+    edges: OpenEdges  # found between different components; `a` and `b` are components of partitions, ends are ids
     joined: OpenEdges  # edges of the tree that rounds have found
     size: Array  # int64[count]: points of every component
-    costs: list[RoundCosts]  # of every round, and at the beginning of what there was before the first one
+    costs: list[RoundCosts]  # before the first round, and after each one
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,17 +53,17 @@ class Components:
 
 
 class Samples(NamedTuple):
-    """Of which components only some points have asked."""
+    """How often only some points of each component have asked."""
 
-    tries: Array  # int8[count]: how often
-    weight: Array  # float64[count]: of the lightest edge that was known then
+    tries: Array  # int8[count]
+    weight: Array  # float64[count]: of the lightest edge that had been found when they asked last
 
 
 @dataclass(eq=False)
 class Summary(Sized):
-    """What a partition tells the worker that joins, once."""
+    """What the worker that joins learns of a partition, once."""
 
-    edges: OpenEdges  # its open edges; components from 0, ends are ids
+    edges: OpenEdges  # its edges that are not certain; components from 0, ends are ids
     size: Array  # int64[count]: points of every component
     boxes: Array  # int32: labels of its outline
     ends: Array  # T[2, d]: its first and its last point, scaled
@@ -93,11 +72,11 @@ class Summary(Sized):
     ids: Array  # int64[2]
 
 
-def summary(ops: Backend, local: Local, place: Place, outline: OwnOutline) -> Summary:
+def summary(ops: Backend, local: Local, outline: PartitionOutline) -> Summary:
     """What the first round needs of a partition."""
-    partition, bvh = local.partition, local.partition.bvh
+    partition, bvh, start = local.partition, local.partition.bvh, local.place.start
     a, b, u, v, weight, power = columns_of(local.open)
-    u, v = partition.ids(place.start, u), partition.ids(place.start, v)
+    u, v = partition.ids(start, u), partition.ids(start, v)
     two = ops.asarray(np.array([0, bvh.n - 1], np.int32))
     with partition.lock:
         ops.label_nodes(bvh, local.component)
@@ -109,27 +88,26 @@ def summary(ops: Backend, local: Local, place: Place, outline: OwnOutline) -> Su
         bvh.points()[two],
         None if bvh.core is None else bvh.core[two],
         local.component[two],
-        partition.ids(place.start, two),
+        partition.ids(start, two),
     )
 
 
 def begin(ops: Backend, summaries: list[Summary], norm: Norm) -> Rounds:
     """The state before the first round: the open edges of all partitions, and one edge between neighbours on the
     curve at every border, so that every component has an edge that leaves it."""
-    bases = np.cumsum([0, *(len(own.size) for own in summaries)]).tolist()
-    columns = []
-    for own, base in zip(summaries, bases):
-        a, b, *rest = map(ops.asarray, columns_of(own.edges))
-        columns.append((a + np.int32(base), b + np.int32(base), *rest))
-    columns.append(columns_of(_border_edges(ops, summaries, bases, norm)))
-    edges = OpenEdges(*(np.concatenate(column) for column in zip(*columns)))
-    of_boxes = [ops.asarray(own.boxes) for own in summaries]
-    boxes = np.concatenate([np.where(own < 0, own, own + np.int32(base)) for own, base in zip(of_boxes, bases)])
-    size = np.concatenate([ops.asarray(own.size) for own in summaries])
+    bases = np.cumsum([0, *(len(one.size) for one in summaries)]).tolist()
+    groups, of_boxes = [], []
+    for one, base in zip(summaries, bases):
+        groups.append(renumbered(ops, one.edges, base))
+        labels = ops.asarray(one.boxes)
+        of_boxes.append(np.where(labels < 0, labels, labels + np.int32(base)))
+    edges = together([*groups, _border_edges(ops, summaries, bases, norm)])
+    del groups
+    size = np.concatenate([ops.asarray(one.size) for one in summaries])
     label = ops.xp.arange(len(size), dtype=np.int32)
     costs = [RoundCosts(len(size), 0, 0)]
     samples = Samples(ops.xp.zeros(len(size), np.int8), ops.xp.zeros(len(size)))
-    left = Components(label, len(size), size, boxes, bases)
+    left = Components(label, len(size), size, np.concatenate(of_boxes), bases)
     return with_bounds(ops, left, edges, chosen(edges, slice(0, 0)), samples, costs)
 
 
@@ -139,32 +117,31 @@ def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm
     def inner(parts: list[Array]) -> Array:
         return np.concatenate([ops.asarray(part) for part in parts])[1:-1]
 
-    ends = inner([own.ends for own in summaries])
+    ends = inner([one.ends for one in summaries])
     number = ops.xp.arange(len(ends), dtype=np.int32)
     last, first = slice(0, None, 2), slice(1, None, 2)
     u, v = (ops.xp.ascontiguousarray(number[end]) for end in (last, first))
     power = ops.edge_powers(ops.build_bvh(ends, number, 1.0, norm), u, v)
     weight = power
     if summaries[0].core is not None:
-        core = inner([own.core for own in summaries])
+        core = inner([one.core for one in summaries])
         weight = greater(greater(power, core[last]), core[first])
-    components = inner([ops.asarray(own.components) + np.int32(base) for own, base in zip(summaries, bases)])
-    ids = inner([own.ids for own in summaries])
+    components = inner([ops.asarray(one.components) + np.int32(base) for one, base in zip(summaries, bases)])
+    ids = inner([one.ids for one in summaries])
     return OpenEdges(components[last], components[first], ids[last], ids[first], weight, power)
 
 
 def with_bounds(
     ops: Backend, left: Components, edges: OpenEdges, joined: OpenEdges, samples: Samples, costs: list[RoundCosts]
 ) -> Rounds:
-    """The state with the lightest known edge of every component."""
+    """The state with the lightest edge of every component as its bound."""
     lightest = lightest_edges(ops, edges, left.label, left.count)
     weight, power = edges.weight[lightest], edges.power[lightest]
     tries = samples.tries
     if left.count > 1:
         weight[left.size.argmax()] = -1
         tries = np.where(samples.weight >= weight, tries, np.int8(0))
-    labels = Labels(left.label, weight, power, tries, left.boxes, left.count, left.bases)
-    return Rounds(labels, edges, joined, left.size, costs)
+    return Rounds(left.label, weight, power, tries, left.boxes, left.count, left.bases, edges, joined, left.size, costs)
 
 
 def lightest_edges(ops: Backend, edges: OpenEdges, label: Array, count: int) -> Array:
@@ -176,6 +153,6 @@ def lightest_edges(ops: Backend, edges: OpenEdges, label: Array, count: int) -> 
     return first_of_groups(ops, edges, sides, count)
 
 
-def labels_of(state: Rounds | Labels) -> Labels:
-    """What partitions have to know of the state, of which they may get no more than that."""
-    return state.labels if isinstance(state, Rounds) else state
+def labels_of(ops: Backend, state: Rounds) -> Labels:
+    """Task: what partitions in other processes get of the state."""
+    return Labels(*(getattr(state, field.name) for field in fields(Labels)))

@@ -1,30 +1,24 @@
-"""Edges between components, and the total order on them, as array code for both backends.
+"""Edges as array code for both backends: between components, in the total order, and in the caller's rows and units.
 
-Numbers that are not negative compare like their bits; the GPU's float comparisons would take subnormal ones for 0.
+The ends of edges are ids: places on the curve through all points. Numbers that are not negative compare like their
+bits; the GPU's float comparisons would take subnormal ones for 0.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from emst.backend import backend_of
 from emst.backend.operations import Backend
 from emst.backend.records import Array
-from emst.partitions.packets import Sized
+from emst.inputs.devices import to_host
+from emst.partitions.engine import Engine
+from emst.partitions.records import Local, OpenEdges, PartitionedTree, Units
+from emst.spanning import heights
 
-
-@dataclass(eq=False)
-class OpenEdges(Sized):
-    """Edges between components that are known but not certain."""
-
-    a: Array  # int32[m]: component of one end
-    b: Array  # int32[m]: component of the other end
-    u: Array  # int64[m]: smaller end
-    v: Array  # int64[m]: larger end
-    weight: Array  # T[m], a power
-    power: Array  # T[m]: of the distance
+# ---- between components ----------------------------------------------------------------------------------------------
 
 
 def columns_of(edges: OpenEdges) -> tuple[Array, ...]:
@@ -32,7 +26,19 @@ def columns_of(edges: OpenEdges) -> tuple[Array, ...]:
     return edges.a, edges.b, edges.u, edges.v, edges.weight, edges.power
 
 
+def renumbered(ops: Backend, edges: OpenEdges, base: int) -> OpenEdges:
+    """The edges in arrays of the backend, with components that are counted from `base`."""
+    a, b, *rest = map(ops.asarray, columns_of(edges))
+    return OpenEdges(a + np.int32(base), b + np.int32(base), *rest)
+
+
+def together(groups: list[OpenEdges]) -> OpenEdges:
+    """The edges of all groups, one after the other."""
+    return OpenEdges(*map(np.concatenate, zip(*map(columns_of, groups))))
+
+
 def chosen(edges: OpenEdges, places: Any) -> OpenEdges:
+    """The edges at some places."""
     return OpenEdges(*(column[places] for column in columns_of(edges)))
 
 
@@ -58,9 +64,9 @@ def lesser(a: Array, b: Array) -> Array:
     return np.minimum(as_bits(a), as_bits(b)).view(a.dtype)
 
 
-def least_of(known: Array, found: Array) -> Array:
-    """The least numbers of both in every row, T[m, count], ascending; `known` is T[m, count]. None is negative."""
-    return np.sort(as_bits(np.concatenate([known, found], axis=1)), axis=1).view(known.dtype)[:, : known.shape[1]]
+def least_of(first: Array, second: Array) -> Array:
+    """The least numbers of both in every row, T[m, count], ascending; `first` is T[m, count]. None is negative."""
+    return np.sort(as_bits(np.concatenate([first, second], axis=1)), axis=1).view(first.dtype)[:, : first.shape[1]]
 
 
 def total_order(ops: Backend, weight: Array, power: Array, u: Array, v: Array) -> Array:
@@ -77,18 +83,146 @@ def first_of_groups(ops: Backend, edges: OpenEdges, groups: Array, count: int) -
     place = ops.xp.arange(len(groups), dtype=np.int32)
     place %= max(len(edges.u), 1)
     for key in (as_bits(edges.weight), as_bits(edges.power), as_bits(edges.u), as_bits(edges.v)):
-        own = key[place]
-        first = np.flatnonzero(own == least(ops, own, groups, count)[groups])
+        keys = key[place]
+        first = np.flatnonzero(keys == least(ops, keys, groups, count)[groups])
         groups, place = groups[first], place[first]
         if len(groups) == count:  # no ties are left
             break
-    found = ops.xp.empty(count, np.int64)
-    found[groups] = place
-    return found
+    first_places = ops.xp.empty(count, np.int64)
+    first_places[groups] = place
+    return first_places
 
 
 def least(ops: Backend, keys: Array, groups: Array, count: int) -> Array:
     """The least key of each group."""
-    keys_of = ops.xp.full(count, np.iinfo(keys.dtype).max, keys.dtype)
-    ops.xp.minimum.at(keys_of, groups, keys)
-    return keys_of
+    least_keys = ops.xp.full(count, np.iinfo(keys.dtype).max, keys.dtype)
+    ops.xp.minimum.at(least_keys, groups, keys)
+    return least_keys
+
+
+# ---- in the caller's rows and units ----------------------------------------------------------------------------------
+
+
+class Edges(NamedTuple):
+    """Some edges of the tree, in the total order."""
+
+    rows: Array  # int64[m, 2]: rows of the ends, the smaller first
+    weights: Array  # T[m]: in the metric's units
+
+
+class Keys(NamedTuple):
+    """What the total order compares, on the host."""
+
+    weight: np.ndarray  # T[m], a power
+    power: np.ndarray  # T[m]
+    u: np.ndarray  # int64[m]
+    v: np.ndarray  # int64[m]
+
+
+def certain_edges(ops: Backend, local: Local, units: Units) -> Edges:
+    """The certain edges of a partition, and those to points that are left out."""
+    rows, out = local.partition.rows, local.partition.left_out
+    ends = rows[local.edges]
+    stars = np.stack([ops.xp.full_like(out, rows[0]), out], axis=1) if len(out) else ends[:0]
+    ends = np.concatenate([stars, ends])
+    weights = np.concatenate([ops.xp.zeros(len(out), local.weights.dtype), local.weights])
+    return Edges(_ascending(ends), heights(weights, *units, ops))
+
+
+def joined_edges(ops: Backend, local: Local, joined: OpenEdges, rows: list[Array], units: Units) -> Edges:
+    """The edges that rounds have found. `rows` holds what `rows_of_joined` returned in every partition."""
+    order = total_order(ops, joined.weight, joined.power, joined.u, joined.v)
+    ends = ops.asarray(rows[0])
+    for more in rows[1:]:
+        ends = np.maximum(ends, ops.asarray(more))
+    places = ops.xp.arange(len(order), dtype=np.int32)
+    weights = ops.unscaled(local.partition.bvh, ops.xp.ascontiguousarray(joined.weight[order]), places)
+    return Edges(_ascending(ends[order]), heights(weights, *units, ops))
+
+
+def rows_of_joined(ops: Backend, local: Local, joined: OpenEdges) -> Array:
+    """Rows of the ends that lie in a partition, int64[m, 2], -1 for the others."""
+    partition, start = local.partition, local.place.start
+    ids = np.stack([ops.asarray(joined.u), ops.asarray(joined.v)], axis=1)
+    here = (ids >= start) & (ids < start + partition.size)
+    places = partition.places(start, ids)
+    return ops.xp.where(here, partition.rows[ops.xp.where(here, places, 0)], np.int64(-1))
+
+
+def _ascending(ends: Array) -> Array:
+    return np.stack([ends.min(axis=1), ends.max(axis=1)], axis=1)
+
+
+def keys_of_certain(ops: Backend, local: Local) -> Keys:
+    """Keys of the edges that `certain_edges` returns, in its order."""
+    partition, bvh, start = local.partition, local.partition.bvh, local.place.start
+    u, v = (ops.xp.ascontiguousarray(local.edges[:, end]) for end in (0, 1))
+    u, v = np.minimum(u, v), np.maximum(u, v)
+    power = weight = ops.edge_powers(bvh, u, v)
+    if bvh.core is not None:
+        weight = greater(greater(power, bvh.core[u]), bvh.core[v])
+    out = len(partition.left_out)
+    kinds = (weight, power)
+    keys = [to_host(np.concatenate([ops.xp.zeros(out, bvh.dtype), kind])) for kind in kinds]
+    first = start + partition.kept
+    ids = [
+        np.concatenate([np.full(out, start), to_host(partition.ids(start, u))]),
+        np.concatenate([np.arange(first, first + out), to_host(partition.ids(start, v))]),
+    ]
+    return Keys(*keys, *ids)
+
+
+def keys_of_joined(ops: Backend, joined: OpenEdges) -> Keys:
+    """Keys of the edges that `joined_edges` returns, in its order."""
+    order = total_order(ops, joined.weight, joined.power, joined.u, joined.v)
+    return Keys(*(to_host(column[order]) for column in (joined.weight, joined.power, joined.u, joined.v)))
+
+
+def core_distances(ops: Backend, local: Local, units: Units) -> tuple[Array, Array]:
+    """Core distances of the points of a partition in the metric's units, T[m], and their rows, int64[m]."""
+    partition = local.partition
+    core = ops.unscaled(partition.bvh, local.core, ops.xp.arange(partition.bvh.n, dtype=np.int32))
+    core = np.concatenate([core, ops.xp.zeros(len(partition.left_out), core.dtype)])
+    rows = np.concatenate([partition.rows, partition.left_out])
+    return heights(core, units.metric, 1.0, units.dtype, ops), rows
+
+
+class TreeEdges:
+    """The edges of a partitioned tree: one future of `Edges` a partition, and one for those that rounds have found.
+
+    Attributes
+    ----------
+    futures : list of Future of Edges
+    counts : list of int
+        Edges of each.
+    """
+
+    def __init__(self, tree: PartitionedTree, units: Units, engine: Engine) -> None:
+        self.tree, self.engine = tree, engine
+        self.futures: list[Any] = [
+            engine.submit(certain_edges, local, units, at=j) for j, local in enumerate(tree.locals)
+        ]
+        rows = [engine.submit(rows_of_joined, local, tree.joined, at=j) for j, local in enumerate(tree.locals)]
+        self.futures.append(engine.submit(joined_edges, tree.locals[0], tree.joined, rows, units, at=0))
+        self.counts: list[int] = engine.gather([engine.submit(_count, edges) for edges in self.futures])
+
+    def in_total_order(self) -> Edges:
+        """All edges on the host, as one device returns them: in the total order."""
+        tree, engine = self.tree, self.engine
+        keys = [engine.submit(keys_of_certain, local, at=j) for j, local in enumerate(tree.locals)]
+        keys.append(engine.submit(keys_of_joined, tree.joined, at=0))
+        key = Keys(*map(np.concatenate, zip(*engine.gather(keys))))
+        order = total_order(backend_of("cpu"), *key)
+        edges = engine.gather([engine.submit(_on_host, edges) for edges in self.futures])
+        rows, weights = (np.concatenate(column)[order] for column in zip(*edges))
+        if tree.search.norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
+            weights = np.maximum.accumulate(weights)
+        return Edges(rows, weights)
+
+
+def _count(ops: Backend, edges: Edges) -> int:
+    return len(edges.weights)
+
+
+def _on_host(ops: Backend, edges: Edges) -> Edges:
+    return Edges(to_host(edges.rows), to_host(edges.weights))

@@ -3,7 +3,7 @@
 The stages of this folder say what is computed and where it lives. An engine says how: `emst/dask/engine.py` does it by
 Dask's workers, and `tests/partitions/test_engine.py` has one of plain threads in thirty lines. To add another one,
 write a class with what `Engine` lists, bring the points to its workers as `Chunks` (`chunks.py`), and call
-`fitted_tree` (`fitting.py`). Then `TreeEdges` (`result.py`) has the edges, and `clustered` (`model.py`) the clusters.
+`fitted_tree` (`spanning.py`). Then `TreeEdges` (`edges.py`) has the edges, and `clustered` (`model.py`) the clusters.
 
 Results are those of one device, bit for bit, on every engine that keeps these rules:
 
@@ -17,11 +17,16 @@ Results are those of one device, bit for bit, on every engine that keeps these r
    argument may lie on another GPU of the process: functions copy it by ``ops.asarray``, and the engine makes the
    worker's GPU the current one, and waits for its stream before others read the result.
 5. On the CPU, a function runs in one thread: every worker calls ``numba.set_num_threads(1)``.
+
+An engine may weigh moving a result against waiting, and count what its workers hold: results tell their size to
+``sys.getsizeof`` (`Sized`). What a partition sends to another one is a packet. Of the packets of a `Sender`, only the
+one that is addressed to a partition travels to it (`routed`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Protocol
 
 from emst.backend.operations import Backend
@@ -44,7 +49,7 @@ class Engine(Protocol):
         Functions that all workers together run at a time.
     in_process : bool
         Whether all workers are threads of this process, so that nothing is gained by sending less.
-    frugal : bool
+    few_messages : bool
         Whether to spend array operations in order to send fewer points.
     """
 
@@ -54,7 +59,7 @@ class Engine(Protocol):
     in_process: bool
 
     @property
-    def frugal(self) -> bool: ...
+    def few_messages(self) -> bool: ...
 
     def bytes_a_thread(self) -> int:
         """Memory that one function can use, in bytes; 0 if there is no limit."""
@@ -68,7 +73,7 @@ class Engine(Protocol):
         """Results in this process, in order. The first error is raised."""
 
     def home(self, partition: int) -> Hashable:
-        """What partitions that live together have in common: nothing is sent between them."""
+        """The place where a partition lives. Nothing is sent between partitions whose places are equal."""
 
 
 def wait(futures: list[Any], engine: Engine) -> None:
@@ -77,4 +82,81 @@ def wait(futures: list[Any], engine: Engine) -> None:
 
 
 def _nothing(ops: Backend, value: Any) -> None:
-    """What is brought here of a result that stays on its worker."""
+    """Task: nothing of a result, which stays on its worker."""
+
+
+def part(ops: Backend, value: Any, which: int | str) -> Any:
+    """Task: an item or an attribute of a result."""
+    return getattr(value, which) if isinstance(which, str) else value[which]
+
+
+# ---- packets ---------------------------------------------------------------------------------------------------------
+
+
+def bytes_of(value: Any) -> int:
+    """Bytes of all arrays in a result."""
+    if hasattr(value, "nbytes"):
+        return int(value.nbytes)
+    if isinstance(value, dict):
+        return sum(map(bytes_of, value.values()))
+    if isinstance(value, (list, tuple)):
+        return sum(map(bytes_of, value))
+    if is_dataclass(value):
+        return sum(bytes_of(getattr(value, field.name)) for field in fields(value))
+    return sum(map(bytes_of, vars(value).values())) if type(value).__module__.startswith("emst.") else 0
+
+
+class Sized:
+    """A result whose size engines learn from ``sys.getsizeof``."""
+
+    def __sizeof__(self) -> int:
+        return bytes_of(self)
+
+
+@dataclass(eq=False)
+class Sender(Sized):
+    """A result that holds packets for partitions."""
+
+    packets: dict[int, Any]  # by partition
+
+
+def addressed_to(partition: int, sender: Any) -> Any:
+    """The packet that a `Sender`, or a dictionary by partition, holds for a partition, or None."""
+    return _packets_of(sender).get(partition)
+
+
+def routed(senders: list[Future], receivers: int, engine: Engine, by_partitions: bool = True) -> list[list[Any]]:
+    """For every partition, the futures of all senders as they arrive there.
+
+    In one process, and on the worker where the sender was made, these are the futures themselves. To another worker
+    travel only the packets that are addressed to its partitions.
+
+    Parameters
+    ----------
+    senders : list of Future of Sender or dict
+        A dictionary holds packets by partition.
+    receivers : int
+        How many partitions.
+    by_partitions : bool
+        Whether the senders were made by the partitions, in their order. Otherwise they may lie on any worker.
+    """
+    if engine.in_process:
+        return [senders for _ in range(receivers)]
+    homes = [engine.home(j) for j in range(receivers)]
+    arriving = {}
+    for home in dict.fromkeys(homes):
+        there = [j for j in range(receivers) if homes[j] == home]
+        arriving[home] = [
+            sender if by_partitions and homes[i] == home else engine.submit(_packets_for, sender, there)
+            for i, sender in enumerate(senders)
+        ]
+    return [arriving[home] for home in homes]
+
+
+def _packets_of(sender: Any) -> dict[int, Any]:
+    return sender.packets if isinstance(sender, Sender) else sender
+
+
+def _packets_for(ops: Backend, sender: Any, partitions: Sequence[int]) -> dict[int, Any]:
+    packets = _packets_of(sender)
+    return {j: packets[j] for j in partitions if j in packets}

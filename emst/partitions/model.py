@@ -12,10 +12,10 @@ from emst.backend.operations import Backend
 from emst.backend.records import Condensed
 from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy.selection import Options
-from emst.partitions import contract, hierarchy
+from emst.partitions import hierarchy
 from emst.partitions.chunks import Chunks, scatter_rows, spread
-from emst.partitions.engine import Engine, Future, wait
-from emst.partitions.fitting import Fitted
+from emst.partitions.engine import Engine, Future, part, wait
+from emst.partitions.records import Fitted
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Model:
     Attributes
     ----------
     fitted : Fitted
-    given, chunks : Chunks
+    all_chunks, chunks : Chunks
         The caller's chunks, and those of the finite rows, both without their data.
     rows : list of Future of FiniteRows, or None
         Which rows of every chunk are left out.
@@ -34,12 +34,12 @@ class Model:
     hierarchy : Future of Hierarchy
     flat : Future of FlatClustering
     least : int
-        Of fewer points, no subtree is a vertex of its own.
+        Closed subtrees of fewer points are contracted.
     engine : Engine
     """
 
     fitted: Fitted
-    given: Chunks
+    all_chunks: Chunks
     chunks: Chunks
     rows: list[Future] | None
     options: Options
@@ -59,7 +59,7 @@ class Model:
     def reclustered(self, options: Options) -> Model:
         """The model with clusters that are selected by other options."""
         if options.min_cluster_size < self.least:
-            return clustered(self.fitted, self.given, self.chunks, self.rows, options, self.engine)
+            return clustered(self.fitted, self.all_chunks, self.chunks, self.rows, options, self.engine)
         flat = self.engine.submit(hierarchy.clusters, self.hierarchy, options, at=0)
         return replace(self, options=options, flat=flat)
 
@@ -93,17 +93,17 @@ class Model:
         """The condensed tree with the places of all points, in this process."""
         engine = self.engine
         condensed, selection = engine.gather([engine.submit(hierarchy.tree_on_host, self.flat, at=0)])[0]
-        found = [np.concatenate(engine.gather(self._of_chunks(which))) for which in (2, 3)]
-        tree = _Expanded(condensed, *found)
+        cluster, height = (np.concatenate(engine.gather(self._of_chunks(which))) for which in (2, 3))
+        tree = _Expanded(condensed, cluster, height)
         kept = None
         if self.rows is not None:
-            own = engine.gather(self.rows)
-            kept = np.concatenate([rows.kept + first for rows, first in zip(own, self.given.offsets)])
-        return CondensedTree(tree, selection, rows=kept, n=self.given.n)
+            finite = engine.gather(self.rows)
+            kept = np.concatenate([rows.kept + first for rows, first in zip(finite, self.all_chunks.offsets)])
+        return CondensedTree(tree, selection, rows=kept, n=self.all_chunks.n)
 
 
 def clustered(
-    fitted: Fitted, given: Chunks, chunks: Chunks, rows: list[Future] | None, options: Options, engine: Engine
+    fitted: Fitted, all_chunks: Chunks, chunks: Chunks, rows: list[Future] | None, options: Options, engine: Engine
 ) -> Model:
     """The clusters of a tree; see `Model`."""
     tree = fitted.tree
@@ -111,20 +111,17 @@ def clustered(
     if tree.search.norm.degree not in (1, 2):  # their heights are made ascending over the edges of all points
         least = 2
     contracted = [
-        engine.submit(contract.contracted, local, place, tree.joined, least, at=place.number)
-        for local, place in zip(tree.locals, tree.places)
+        engine.submit(hierarchy.contracted, local, tree.joined, least, at=j) for j, local in enumerate(tree.locals)
     ]
-    parts = [engine.submit(hierarchy.part_of, own, at=j) for j, own in enumerate(contracted)]
-    known = engine.submit(
-        hierarchy.hierarchy, tree.locals[0], parts, tree.joined, fitted.units, tree.search.norm.degree, at=0
-    )
-    flat = engine.submit(hierarchy.clusters, known, options, at=0)
-    given, chunks = given.without_source(), chunks.without_source()
-    return Model(fitted, given, chunks, rows, options, contracted, known, flat, least, engine)
+    parts = [engine.submit(part, one, "vertices", at=j) for j, one in enumerate(contracted)]
+    dendrogram = engine.submit(hierarchy.hierarchy, tree.locals[0], parts, tree.joined, fitted.units, at=0)
+    flat = engine.submit(hierarchy.clusters, dendrogram, options, at=0)
+    all_chunks, chunks = all_chunks.without_source(), chunks.without_source()
+    return Model(fitted, all_chunks, chunks, rows, options, contracted, dendrogram, flat, least, engine)
 
 
 class _Expanded(Condensed):
-    """A condensed tree whose points are given by the clusters and heights at which they leave."""
+    """A condensed tree that knows of each point only the cluster that it leaves, and the height."""
 
     def __init__(self, condensed: Condensed, cluster: np.ndarray, height: np.ndarray) -> None:
         self.__dict__.update(condensed.__dict__, cluster=cluster, _height=height)

@@ -1,7 +1,7 @@
 """What a partition publishes: the top of its hierarchy, cut where boxes are small.
 
-The boxes of the greatest diagonals are opened first, down to single points. So a box that spans a jump of the curve,
-which would cover everything else, does not stay whole.
+The boxes of the greatest diagonals are replaced by their children first, down to single points. So no box remains that
+spans a jump of the curve: it would cover all that lies between.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Bvh, Norm, Outline
 from emst.inputs.devices import to_host
-from emst.partitions.packets import Sized
-from emst.partitions.partition import Partition
+from emst.partitions.engine import Engine, Future, Sized
+from emst.partitions.records import Partition
 
-BOXES = 4096  # leaves of an outline, about: more of them spare questions
-FEW_BOXES = 1024  # where questions cost less than boxes
+BOXES = 4096  # leaves of an outline, about: with more of them, fewer points ask
+FEW_BOXES = 1024  # where it costs less to send a point than to test a box
 POINT = -1  # the level of points, below that of the leaves of the hierarchy
 MIXED = -1  # the label of a box that holds points of several components
 OPENED = 64  # leaves of an outline that are opened together
-NEAR = 1.15  # spacings of neighbouring points: few edges are longer, and more would make more points ask
+NEAR = 1.15  # spacings of neighbouring points: few edges are longer, and with a greater number more points would ask
 RANGES = 64  # leaves of an outline where there is no hierarchy
 
 
 @dataclass(eq=False)
-class OwnOutline(Sized):
+class PartitionOutline(Sized):
     """The outline of one partition, on the host."""
 
     low: np.ndarray  # T[nodes, d]
@@ -43,25 +43,25 @@ class OwnOutline(Sized):
         """Places of the nodes in the outline and in their level, by level, in arrays of the backend; without the root.
         They are made once: every round needs them, always on the same device."""
         if self.levels is None:
-            found = {}
+            by_level = {}
             for level in np.unique(self.level[1:]).tolist():
                 places = np.flatnonzero(self.level == level)
                 places = places[places > 0]
-                found[level] = ops.asarray(places), ops.asarray(self.node[places])
-            self.levels = found
+                by_level[level] = ops.asarray(places), ops.asarray(self.node[places])
+            self.levels = by_level
         return self.levels
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "levels": None}
 
 
-def outline_of(ops: Backend, partition: Partition, boxes: int) -> OwnOutline:
+def outline_of(ops: Backend, partition: Partition, boxes: int) -> PartitionOutline:
     """The outline of a partition, of about so many boxes."""
     bvh = partition.bvh
     return _outline_of_nodes(bvh, boxes, ops) if bvh.levels else _outline_of_ranges(bvh)
 
 
-def _outline_of_nodes(bvh: Bvh, boxes: int, ops: Backend) -> OwnOutline:
+def _outline_of_nodes(bvh: Bvh, boxes: int, ops: Backend) -> PartitionOutline:
     """Of a hierarchy with nodes: the widest leaves of the outline are opened, `OPENED` at a time."""
     below = [1, *(size for _, size in bvh.levels)]  # points of a node, by level from `POINT` up
     counts = [bvh.n, *(count for count, _ in bvh.levels)]
@@ -119,8 +119,8 @@ class _Growing:
         self.child = np.concatenate([self.child, np.full(count, -1, np.int32)])
         self.children = np.concatenate([self.children, np.zeros(count, np.int32)])
 
-    def done(self) -> OwnOutline:
-        return OwnOutline(self.low, self.high, self.child, self.children, self.level, self.node)
+    def done(self) -> PartitionOutline:
+        return PartitionOutline(self.low, self.high, self.child, self.children, self.level, self.node)
 
 
 def _corners(bvh: Bvh, level: int, nodes: np.ndarray, ops: Backend) -> tuple[np.ndarray, np.ndarray]:
@@ -130,13 +130,13 @@ def _corners(bvh: Bvh, level: int, nodes: np.ndarray, ops: Backend) -> tuple[np.
     return to_host(low[nodes]), to_host(high[nodes])
 
 
-def _outline_of_ranges(bvh: Bvh) -> OwnOutline:
+def _outline_of_ranges(bvh: Bvh) -> PartitionOutline:
     """Of a hierarchy without nodes: ranges of the curve."""
     points = to_host(bvh.points())
     first = _ranges(bvh.n)
     low, high = np.minimum.reduceat(points, first, axis=0), np.maximum.reduceat(points, first, axis=0)
     count = len(first)
-    return OwnOutline(
+    return PartitionOutline(
         np.concatenate([low.min(0, keepdims=True), low]),
         np.concatenate([high.max(0, keepdims=True), high]),
         np.array([1] + [-1] * count, np.int32),
@@ -151,15 +151,15 @@ def _ranges(n: int) -> np.ndarray:
     return np.arange(0, n, -(-n // RANGES))
 
 
-def joined_outline(ops: Backend, outlines: Sequence[OwnOutline]) -> Outline:
+def joined_outline(ops: Backend, outlines: Sequence[PartitionOutline]) -> Outline:
     """The outlines of all partitions as one, on the host. No box has a label yet."""
     start = np.cumsum([0, *(len(outline.child) for outline in outlines)])
-    child = [np.where(own.child < 0, -1, own.child + shift) for own, shift in zip(outlines, start)]
+    child = [np.where(one.child < 0, -1, one.child + shift) for one, shift in zip(outlines, start)]
     return Outline(
-        np.concatenate([own.low for own in outlines]),
-        np.concatenate([own.high for own in outlines]),
+        np.concatenate([one.low for one in outlines]),
+        np.concatenate([one.high for one in outlines]),
         np.concatenate(child).astype(np.int32),
-        np.concatenate([own.children for own in outlines]),
+        np.concatenate([one.children for one in outlines]),
         np.full(start[-1], MIXED, np.int32),
         start.astype(np.int32),
     )
@@ -170,7 +170,15 @@ def on_backend(ops: Backend, outline: Outline) -> Outline:
     return Outline(*map(ops.asarray, outline))
 
 
-def labels_of_boxes(outline: OwnOutline, bvh: Bvh, labels: Array, ops: Backend) -> Array:
+def published(parts: list[Future], engine: Engine) -> tuple[list[Future], list[Future]]:
+    """The outline of all partitions, on every partition's device; and the outlines of the partitions."""
+    boxes = BOXES if engine.few_messages else FEW_BOXES
+    outlines = [engine.submit(outline_of, partition, boxes, at=j) for j, partition in enumerate(parts)]
+    joined = engine.submit(joined_outline, outlines)
+    return [engine.submit(on_backend, joined, at=j) for j in range(len(parts))], outlines
+
+
+def labels_of_boxes(outline: PartitionOutline, bvh: Bvh, labels: Array, ops: Backend) -> Array:
     """The component of all points of every node of a partition's outline, int32[nodes], or `MIXED`. The labels are
     those that ``ops.label_nodes`` has given to the nodes of the hierarchy."""
     common = ops.xp.full(len(outline.level), MIXED, np.int32)
@@ -184,30 +192,30 @@ def labels_of_boxes(outline: OwnOutline, bvh: Bvh, labels: Array, ops: Backend) 
     return common
 
 
-def reaches(bvh: Bvh, outline: Outline, own: int, ops: Backend) -> tuple[Array, Array, float]:
-    """Lower bounds of the powers of the distances from every point to the points of all other partitions.
+def reaches(bvh: Bvh, outline: Outline, number: int, ops: Backend) -> tuple[Array, Array, float]:
+    """Lower bounds of the powers of the distances from every point of partition `number` to the points of all others.
 
-    A node that is farther from the others than it is wide passes its own bound to all its points.
+    All points of a node that is farther from the other partitions than it is wide get the bound of the node.
 
     Returns
     -------
     reach : T[n]
     near : int32[m]
-        The points with a bound of their own, ascending.
+        The points near the border, whose bounds were computed one by one, ascending.
     rest : float
-        The least bound of the others, infinite without any.
+        The least bound of the other points, infinite without any.
     """
     norm = bvh.norm
     if not bvh.levels:
         points = bvh.points()
         everything = ops.xp.arange(bvh.n, dtype=np.int32)
-        return ops.outline_reach(points, points, outline, own, norm), everything, np.inf
+        return ops.outline_reach(points, points, outline, number, norm), everything, np.inf
     reach = ops.xp.empty(bvh.n, bvh.dtype)
     rest = np.inf
     nodes = ops.xp.arange(bvh.levels[-1][0], dtype=np.int32)
     for level in range(len(bvh.levels) - 1, -1, -1):
         low, high = (ops.xp.ascontiguousarray(corner[nodes]) for corner in bvh.boxes(level))
-        bound = ops.outline_reach(low, high, outline, own, norm)
+        bound = ops.outline_reach(low, high, outline, number, norm)
         far = bound > power_of(high - low, norm)
         size = bvh.levels[level][1]
         if bool(far.any()):
@@ -218,7 +226,7 @@ def reaches(bvh: Bvh, outline: Outline, own: int, ops: Backend) -> tuple[Array, 
         nodes = _below(nodes[~far], size // step, ops)
         nodes = nodes[nodes < (bvh.levels[level - 1][0] if level else bvh.n)]
     points = ops.xp.ascontiguousarray(bvh.points()[nodes])
-    reach[nodes] = ops.outline_reach(points, points, outline, own, norm)
+    reach[nodes] = ops.outline_reach(points, points, outline, number, norm)
     return reach, nodes, rest
 
 

@@ -1,40 +1,59 @@
-"""A partition: a range of the Hilbert curve through all points, in a bounding volume hierarchy of its own.
+"""From chunks to partitions, which are ranges of the Hilbert curve through all points.
 
-Chunks of the input are split by the cuts of the curve (`cells.py`), and every partition puts together what it gets.
-Points that share all codes keep the order of their rows, as on one device: pieces come in the order of the chunks.
+The curve's first cell holds all points (`curve_order`). It is cut at codes that a sample finds, so that partitions get
+about equally many points. Points that share a code are never parted, unless they are so many that their cell has to be
+cut itself: then the cell gets its box, grid and codes, as it does on one device, and its own cuts. So the order of all
+partitions, one after the other, is the order of the points on one device.
+
+A *segment* is what one partition holds of one cell, without its cut cells. Segments are numbered along the curve.
+
+Chunks of the input are split by these cuts, and every partition puts together what it gets. Points that share all codes
+keep the order of their rows, as on one device: pieces come in the order of the chunks.
 """
 
 from __future__ import annotations
 
-import copy
-import math
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Bvh, Norm
-from emst.partitions.cells import Cell, Segment, segments_of
-from emst.partitions.packets import Sized
+from emst.backend.records import CROWD, Array
+from emst.inputs.devices import to_host
+from emst.partitions.records import Box, Cell, Homes, Partition, Search
 
+SAMPLE = 1 << 14  # codes that a chunk shows of a cell, about; rows may be sorted, so they come in equal steps
 FEW = 16  # segments; the points of one are then found by a pass over all
 
 
-@dataclass(frozen=True)
-class Search:
-    """How distances are searched and weighed, in all stages of a fit."""
+Path = list[tuple[Box, int]]  # of a cell: the boxes of the cells around it, and its code in each
 
-    k: int  # a core distance is that of the k-th nearest point; 1 without core distances
-    scale: float  # what points are multiplied by
-    norm: Norm
-    core_factor: float  # see `Metric.core_factor`
 
-    def lowered(self, excess: int) -> float:
-        """The scale for queries that are too large for that of the points."""
-        return math.ldexp(self.scale, -excess)
+class OpenCell(NamedTuple):
+    """A cell that has to be cut."""
+
+    cell: Cell
+    start: float  # points before it on the curve
+    path: Path
+
+
+class CrowdedCode(NamedTuple):
+    """A code of so many points that their cell has to be cut itself. It becomes an `OpenCell` when its box is known."""
+
+    cell: Cell  # the cell around it
+    cut: int  # number of the cut at this code
+    start: float  # points before it on the curve
+    path: Path  # of the new cell
+
+
+@dataclass(eq=False)
+class Segment:
+    """What one partition holds of a cell."""
+
+    cell: Cell
+    partition: int
 
 
 class Piece(NamedTuple):
@@ -46,56 +65,145 @@ class Piece(NamedTuple):
     left_out: Array  # int64: rows of the first segment that equal at least k points of the piece, ascending
 
 
-@dataclass(eq=False)
-class Partition(Sized):
-    """The points of a range of the curve.
+def homes_of(points: Array, scale: float, homes: Homes, ops: Backend) -> Array:
+    """The partition where the search for every point begins, int32[n]; points may lie anywhere."""
+    return ops.asarray(homes.partition)[segments_of(points, scale, homes.root, ops)]
 
-    All points of an equal run that is longer than a partition hang from the first one; only k of them take part.
 
-    Attributes
-    ----------
-    bvh : Bvh
-        Of the points that take part.
-    rows : int64[n]
-        Their rows among all rows, in curve order.
-    left_out : int64[m]
-        Rows of points that equal the first one and do not take part, ascending.
-    kept : int
-        How many points of that run take part: the others follow them on the curve.
-    lock : Lock
-        Held while the labels of nodes, which the hierarchy keeps, are in use.
-    """
+def segments_of(points: Array, scale: float, cell: Cell, ops: Backend) -> Array:
+    """The segment of every point: int32[n]."""
+    segments = ops.xp.empty(len(points), np.int32)
+    _fill_segments(points, scale, cell, ops, segments, slice(None))
+    return segments
 
-    bvh: Bvh
-    rows: Array
-    left_out: Array
-    kept: int
-    lock: Any = field(default_factory=threading.Lock)
 
-    @property
-    def size(self) -> int:
-        """Points, those that are left out included."""
-        return len(self.rows) + len(self.left_out)
+def _fill_segments(points: Array, scale: float, cell: Cell, ops: Backend, segments: Array, chosen: Any) -> None:
+    if len(cell.codes) == 0:
+        segments[chosen] = cell.before[0]
+        return
+    codes = ops.curve_codes(points, scale, cell.box)
+    cuts = ops.asarray(cell.codes)
+    place = np.searchsorted(cuts, codes, side="right")  # codes that equal a cut come after it
+    segments[chosen] = ops.asarray(np.array(cell.before, np.int32))[place]
+    for number, inner in cell.cells.items():
+        members = np.flatnonzero(codes == cuts[number])
+        rows = members if isinstance(chosen, slice) else chosen[members]
+        _fill_segments(points[members], scale, inner, ops, segments, rows)
 
-    def ids(self, start: int, places: Array) -> Array:
-        """Ids int64 of points, given by their places in the hierarchy; `start` is the first id of the partition."""
-        wide = places.astype(np.int64)
-        return wide + start + (wide >= self.kept) * len(self.left_out)
 
-    def places(self, start: int, ids: Array) -> Array:
-        """The inverse of `ids`."""
-        wide = ids - start
-        return wide - (wide >= self.kept) * len(self.left_out)
+def members_of(points: Array, scale: float, path: Path, ops: Backend) -> Array:
+    """The points of the cell with this path."""
+    for box, code in path:
+        points = points[ops.curve_codes(points, scale, box) == ops.asarray(np.array([code], np.uint64))]
+    return points
 
-    def with_bvh(self) -> Partition:
-        """The same points in a copy of the hierarchy that shares its arrays: tasks do not write to their inputs."""
-        return replace(self, bvh=copy.copy(self.bvh))
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "lock"}
+def sample_codes(
+    ops: Backend, points: Array, scale: float, paths: list[Path], boxes: list[Box]
+) -> list[tuple[np.ndarray, int]]:
+    """Of every cell, a sample of the codes of the chunk's points, on the host, and how many points it has there."""
+    samples = []
+    for path, box in zip(paths, boxes):
+        members = members_of(points, scale, path, ops)
+        shown = ops.xp.ascontiguousarray(members[:: max(1, len(members) // SAMPLE)])
+        samples.append((to_host(ops.curve_codes(shown, scale, box)), len(members)))
+    return samples
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, lock=threading.Lock())
+
+def box_members(ops: Backend, points: Array, scale: float, paths: list[Path]) -> list[tuple[Box, int] | None]:
+    """Of every cell, the box around the chunk's points and their number; None without points."""
+    boxes: list[tuple[Box, int] | None] = []
+    for path in paths:
+        members = members_of(points, scale, path, ops)
+        statistics = ops.point_statistics(ops.xp.ascontiguousarray(members)) if len(members) else None
+        boxes.append(None if statistics is None else ((statistics.low, statistics.high), len(members)))
+    return boxes
+
+
+def joined_box(boxes: list[Box]) -> Box:
+    """The box around boxes."""
+    return np.min([low for low, _ in boxes], axis=0), np.max([high for _, high in boxes], axis=0)
+
+
+class Cutting:
+    """Cells as they are cut, level by level. The driver asks `open` cells for samples until there are none."""
+
+    def __init__(self, root: Box, n: int, partitions: int, scale: float) -> None:
+        self.scale, self.n = scale, n
+        self.root = Cell(root)
+        self.targets = np.arange(1, partitions) * (n / partitions)  # places on the curve where a cut is wanted
+        self.most = max(n / partitions / 2, 2 * CROWD)  # points of a code that is not crowded
+        self.open: list[OpenCell] = []
+        self.crowded: list[CrowdedCode] = []
+        if partitions > 1 and n > CROWD and self.root.divides(scale):
+            self.open.append(OpenCell(self.root, 0.0, []))
+
+    def cut(self, samples: list[list[tuple[np.ndarray, int]]]) -> None:
+        """Cut the open cells, and find the crowded codes; ``samples[chunk][cell]`` is what `sample_codes` returned."""
+        self.crowded = []
+        for number, (cell, start, path) in enumerate(self.open):
+            codes, weights = _weighted([chunk[number] for chunk in samples])
+            upto = start + np.cumsum(weights)
+            cuts: list[int] = []
+            for target in self.targets[(self.targets > start) & (self.targets < (upto[-1] if len(upto) else start))]:
+                at = int(np.searchsorted(upto, target))
+                code = int(codes[at])
+                if not cuts or cuts[-1] != code:
+                    cuts.append(code)
+            cell.codes = np.array(cuts, np.uint64)
+            for cut, code in enumerate(cuts):
+                at = int(np.searchsorted(codes, np.uint64(code)))
+                if weights[at] > self.most:
+                    self.crowded.append(CrowdedCode(cell, cut, upto[at] - weights[at], [*path, (cell.box, code)]))
+        self.open = []
+
+    def box(self, boxes: list[list[tuple[Box, int] | None]]) -> None:
+        """Make cells of the `crowded` codes; ``boxes[chunk][code]`` is what `box_members` returned. A sample only
+        estimates how many points a code has: few points are not divided on one device, so their cell is not cut."""
+        for number, (cell, cut, start, path) in enumerate(self.crowded):
+            parts = [part for chunk in boxes if (part := chunk[number]) is not None]
+            if sum(count for _, count in parts) <= CROWD:
+                continue
+            inner = Cell(joined_box([box for box, _ in parts]))
+            cell.cells[cut] = inner
+            if inner.divides(self.scale):
+                self.open.append(OpenCell(inner, start, path))
+        self.crowded = []
+
+    def segments(self) -> list[Segment]:
+        """Number the segments and partitions along the curve, when all cells have been cut."""
+        segments: list[Segment] = []
+        partition = 0
+
+        def add(cell: Cell) -> int:
+            if not segments or segments[-1].cell is not cell or segments[-1].partition != partition:
+                segments.append(Segment(cell, partition))
+            return len(segments) - 1
+
+        def visit(cell: Cell) -> None:
+            nonlocal partition
+            for cut in range(len(cell.codes)):
+                cell.before.append(add(cell))
+                if cut in cell.cells:
+                    if not cell.cells[cut].equal:
+                        visit(cell.cells[cut])
+                        continue
+                    partition += 1  # equal points begin a partition
+                    visit(cell.cells[cut])
+                else:
+                    partition += 1
+            cell.before.append(add(cell))
+
+        visit(self.root)
+        return segments
+
+
+def _weighted(samples: list[tuple[np.ndarray, int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Different codes of all chunks' samples, ascending, and about how many points have each."""
+    codes = np.concatenate([shown for shown, _ in samples])
+    weights = np.concatenate([np.full(len(shown), count / max(len(shown), 1)) for shown, count in samples])
+    codes, of = np.unique(codes, return_inverse=True)
+    return codes, np.bincount(of, weights, minlength=len(codes))
 
 
 def split(
@@ -116,13 +224,13 @@ def split(
     of = np.array([segment.partition for segment in segments])
     pieces = []
     for partition in range(partitions):
-        mine = np.flatnonzero(of == partition)
+        inside = np.flatnonzero(of == partition)
         if order is not None:
-            chosen = order[starts[mine[0]] : starts[mine[-1] + 1]]
+            chosen = order[starts[inside[0]] : starts[inside[-1] + 1]]
         else:
-            chosen = np.concatenate([members[i] for i in mine]) if len(mine) > 1 else members[mine[0]]
-        counts = [starts[i + 1] - starts[i] for i in mine]
-        pieces.append(_piece(points[chosen], rows[chosen], counts, segments[mine[0]].cell, search.k))
+            chosen = np.concatenate([members[i] for i in inside]) if len(inside) > 1 else members[inside[0]]
+        counts = [starts[i + 1] - starts[i] for i in inside]
+        pieces.append(_piece(points[chosen], rows[chosen], counts, segments[inside[0]].cell, search.k))
     return pieces
 
 
@@ -130,7 +238,7 @@ def _piece(points: Array, rows: Array, counts: list[int], cell: Cell, k: int) ->
     if not cell.equal or counts[0] <= k:
         return Piece(points, rows, counts, rows[:0])
     run = counts[0]
-    points, kept = (np.concatenate([own[:k], own[run:]]) for own in (points, rows))
+    points, kept = (np.concatenate([column[:k], column[run:]]) for column in (points, rows))
     return Piece(points, kept, [k, *counts[1:]], rows[k:run])
 
 
@@ -153,17 +261,17 @@ def assemble(
     divided : bool
         Whether the first cell of the curve is divided: it holds more than `CROWD` points.
     """
-    mine: list[Piece] = [piece if isinstance(piece, Piece) else piece[partition] for piece in pieces]
-    left_out = [ops.asarray(piece.left_out) for piece in mine]
-    points_of = [ops.asarray(piece.points) for piece in mine]
-    rows_of = [ops.asarray(piece.rows) for piece in mine]
-    starts = [np.cumsum([0, *piece.counts]) for piece in mine]
+    taken: list[Piece] = [piece if isinstance(piece, Piece) else piece[partition] for piece in pieces]
+    left_out = [ops.asarray(piece.left_out) for piece in taken]
+    points_of = [ops.asarray(piece.points) for piece in taken]
+    rows_of = [ops.asarray(piece.rows) for piece in taken]
+    starts = [np.cumsum([0, *piece.counts]) for piece in taken]
     blocks: list[tuple[Array, Array, Array]] = []
     k, kept = search.k, 0
     for number, cell in enumerate(cells):
         parts = [slice(start[number], start[number + 1]) for start in starts]
-        points = _joined([own[part] for own, part in zip(points_of, parts)])
-        rows = _joined([own[part] for own, part in zip(rows_of, parts)])
+        points = _joined([column[part] for column, part in zip(points_of, parts)])
+        rows = _joined([column[part] for column, part in zip(rows_of, parts)])
         if number == 0 and cell.equal and len(rows) > k:
             left_out.append(rows[k:])
             points, rows = ops.xp.ascontiguousarray(points[:k]), rows[:k]
@@ -176,9 +284,9 @@ def assemble(
         points, order, rows = blocks[0]
     else:
         shifts = np.cumsum([0, *(len(rows) for _, _, rows in blocks)])
-        points = np.concatenate([own for own, _, _ in blocks])
-        order = np.concatenate([own + np.int32(shift) for (_, own, _), shift in zip(blocks, shifts)])
-        rows = np.concatenate([own for _, _, own in blocks])
+        points = np.concatenate([points for points, _, _ in blocks])
+        order = np.concatenate([order + np.int32(shift) for (_, order, _), shift in zip(blocks, shifts)])
+        rows = np.concatenate([rows for _, _, rows in blocks])
     del blocks
     out = np.sort(_joined(left_out))
     return Partition(
@@ -188,8 +296,8 @@ def assemble(
 
 def _joined(parts: list[Array]) -> Array:
     """One array of all parts; without a copy where only one of them holds something."""
-    some = [part for part in parts if len(part)]
-    return some[0] if len(some) == 1 else np.concatenate(some or parts[:1])
+    filled = [part for part in parts if len(part)]
+    return filled[0] if len(filled) == 1 else np.concatenate(filled or parts[:1])
 
 
 def with_core_distances(ops: Backend, partition: Partition, k: int) -> Partition:

@@ -12,20 +12,28 @@ from typing import Any
 import numpy as np
 
 from emst.partitions import hierarchy, queries
-from emst.partitions.chunks import Chunks, finite_chunks, namer, scatter_rows, spread
-from emst.partitions.engine import Future, wait
-from emst.partitions.fitting import Zeros, check_places, images_of
+from emst.partitions.certain import answered, asked_borders
+from emst.partitions.chunks import (
+    Chunks,
+    Zeros,
+    check_places,
+    finite_chunks,
+    images_of,
+    namer,
+    scatter_rows,
+    spread,
+)
+from emst.partitions.engine import Future, part, routed, wait
 from emst.partitions.model import Model
-from emst.partitions.packets import part, routed
-from emst.partitions.spanning import answered, asked_borders, published
+from emst.partitions.outline import published
 
 
 def predicted(model: Model, given: Chunks) -> tuple[list[Future], list[Future]]:
     """Labels int64 and probabilities float64 of new points in the chunks of `given`, when they are complete."""
     engine = model.engine
     chunks, rows = finite_chunks(given, engine)
-    found = _results(model, given, chunks, rows)
-    by_row = [[engine.submit(part, one, i, at=j) for j, one in enumerate(found)] for i in range(3)]
+    results = _results(model, given, chunks, rows)
+    by_row = [[engine.submit(part, one, i, at=j) for j, one in enumerate(results)] for i in range(3)]
     labels, probabilities = (scatter_rows(engine, values, by_row[2], chunks) for values in by_row[:2])
     labels = spread(labels, rows, -2, -3, engine)
     probabilities = spread(probabilities, rows, 0, np.nan, engine)
@@ -40,19 +48,19 @@ def _results(model: Model, given: Chunks, chunks: Chunks, rows: list[Future] | N
     images = images_of(chunks, metric, model.fitted.units.dtype, engine)
     excesses = engine.gather([engine.submit(queries.excesses, image, search) for image in images])
     where = namer(given, rows, engine)
-    for i, own in enumerate(excesses):
-        if isinstance(own, Zeros):
-            place = where(i, own.first)
+    for i, excess in enumerate(excesses):
+        if isinstance(excess, Zeros):
+            place = where(i, excess.first)
             raise ValueError(f"metric={metric.name!r} is not defined for {place} of X, which is all zeros")
     check_places(excesses, metric, where)
     numbers = range(len(tree.locals))
     values = [engine.submit(hierarchy.leaving_of_partition, model.flat, model.hierarchy, j, at=0) for j in numbers]
     leaving = [engine.submit(queries.leaving_of_points, model.contracted[j], values[j], at=j) for j in numbers]
     clusters = engine.submit(hierarchy.tree_on_host, model.flat, at=0)
-    found = []
+    results = []
     for excess in sorted({0}.union(*excesses)):
-        found += _results_of(model, chunks, images, excess, leaving, clusters)
-    return found
+        results += _results_of(model, chunks, images, excess, leaving, clusters)
+    return results
 
 
 def _results_of(
@@ -67,25 +75,25 @@ def _results_of(
     engine, tree, places = model.engine, model.fitted.tree, model.fitted.tree.places
     search = tree.search
     numbers = range(len(places))
-    visitors = [
-        engine.submit(queries.visitors, image, int(first), excess, tree.homes, search)
+    sent = [
+        engine.submit(queries.sent, image, int(first), excess, tree.homes, search)
         for image, first in zip(images, chunks.offsets)
     ]
     parts, outline = _partitions(model, excess)
-    arrived = routed(visitors, len(parts), engine, by_partitions=False)
-    guests = [engine.submit(queries.guests, parts[j], outline[j], j, excess, search, arrived[j], at=j) for j in numbers]
+    arrived = routed(sent, len(parts), engine, by_partitions=False)
+    home = [engine.submit(queries.received, parts[j], outline[j], j, excess, search, arrived[j], at=j) for j in numbers]
     answers: list[list[Any]] = [[] for _ in numbers]
     if search.k > 1:
-        answers = answered(parts, guests, search.k - 1, engine)
+        answers = answered(parts, home, search.k - 1, engine)
     nearest = [
-        engine.submit(queries.nearest, parts[j], places[j], leaving[j], outline[j], guests[j], search, answers[j], at=j)
+        engine.submit(queries.nearest, parts[j], places[j], leaving[j], outline[j], home[j], search, answers[j], at=j)
         for j in numbers
     ]
     asked = routed(nearest, len(parts), engine)
     firsts = [engine.submit(queries.firsts, parts[j], places[j], leaving[j], asked[j], at=j) for j in numbers]
     others = routed(firsts, len(parts), engine)
     rest = (clusters, model.options.epsilon, model.fitted.units)
-    return [engine.submit(queries.labelled, j, guests[j], nearest[j], others[j], *rest, at=j) for j in numbers]
+    return [engine.submit(queries.labelled, j, home[j], nearest[j], others[j], *rest, at=j) for j in numbers]
 
 
 def _partitions(model: Model, excess: int) -> tuple[list[Future], list[Future]]:
@@ -100,6 +108,6 @@ def _partitions(model: Model, excess: int) -> tuple[list[Future], list[Future]]:
         return parts, outline
     borders, answers = asked_borders(parts, outline, search.k, engine)
     return [
-        engine.submit(queries.with_cores_of_all, own, borders[j], j, search, answers[j], at=j)
-        for j, own in enumerate(parts)
+        engine.submit(queries.with_cores_of_all, lower, borders[j], j, search, answers[j], at=j)
+        for j, lower in enumerate(parts)
     ], outline

@@ -1,6 +1,6 @@
 """New points (queries) among the partitions: which training point each joins, and where that point leaves its cluster.
 
-A query is a guest of one partition, its home. The home finds the k - 1 nearest points, and asks the partitions whose
+Every query is sent to one partition, its home. The home finds the k - 1 nearest points, and asks the partitions whose
 outlines lie within the last of these distances for theirs. So it has the query's core distance. Then it finds the
 first point by (weight, power of the distance, id) that it holds itself, and asks the partitions that may hold one which
 comes before. All is exact: a poor home costs time only.
@@ -22,22 +22,19 @@ from emst.distances.sphere import Beyond
 from emst.hierarchy.joining import excess_of, leaving_of
 from emst.inputs.devices import to_host
 from emst.partitions import hierarchy
-from emst.partitions.border import Border, Questions, asked_of
-from emst.partitions.cells import Homes, homes_of
-from emst.partitions.certain import Local, take_answers
-from emst.partitions.components import Place
-from emst.partitions.contract import Contracted
+from emst.partitions.certain import Border, Questions, asked_of, take_answers
+from emst.partitions.chunks import Zeros
 from emst.partitions.edges import as_bits, least_of, lesser
-from emst.partitions.fitting import Zeros
-from emst.partitions.packets import Sender, addressed_to
-from emst.partitions.partition import Partition, Search, with_core_distances
-from emst.partitions.result import Units
+from emst.partitions.engine import Sender, addressed_to
+from emst.partitions.hierarchy import Contracted
+from emst.partitions.partition import homes_of, with_core_distances
+from emst.partitions.records import Homes, Local, Partition, Place, Search, Units
 from emst.spanning import heights
 
 NOBODY = np.iinfo(np.int64).max  # in the place of an id: every id comes before it
 
 
-class Visitors(NamedTuple):
+class SentQueries(NamedTuple):
     """Queries of one chunk on their way to one partition."""
 
     points: Array  # T[m, d], not scaled
@@ -45,13 +42,13 @@ class Visitors(NamedTuple):
 
 
 @dataclass(eq=False)
-class Guests(Sender):
+class HomeQueries(Sender):
     """The queries whose home is one partition, in the order of a curve; without any, `bvh` is None. Their questions are
     how far others have to look for nearer points."""
 
     bvh: Bvh
     rows: Array  # int64[m]: among all queries
-    known: Array | None  # T[m, k - 1]: powers of the distances of the nearest points, ascending; None if k is 1
+    nearest: Array | None  # T[m, k - 1]: powers of the distances to the nearest points there, ascending; None if k is 1
 
 
 class Wanted(NamedTuple):
@@ -60,7 +57,7 @@ class Wanted(NamedTuple):
     points: Array  # T[m, d], scaled
     core: Array | None  # T[m]
     bound: Array  # T[m]: weight of a point that is known
-    asking: Array  # int64[m]: which of the guests
+    asking: Array  # int64[m]: which of the queries at home there
 
 
 class Joined(NamedTuple):
@@ -76,13 +73,13 @@ class Joined(NamedTuple):
 
 @dataclass(eq=False)
 class Nearest(Sender):
-    """The points of their home that the guests join, and what they want to know of other partitions: `Wanted`."""
+    """The points of a home that its queries join, and what these want to know of other partitions: `Wanted`."""
 
     joined: Joined | None
 
 
 class Results(NamedTuple):
-    """Of the guests of a partition."""
+    """Of the queries of one home."""
 
     labels: Array  # int64[m]
     probabilities: Array  # float64[m]
@@ -105,48 +102,48 @@ def excesses(ops: Backend, image: Any, search: Search) -> Any:
     return np.unique(excess_of(image, search.scale, search.norm, search.core_factor)).tolist()
 
 
-def visitors(ops: Backend, image: Array, first: int, excess: int, homes: Homes, search: Search) -> dict[int, Visitors]:
+def sent(ops: Backend, image: Array, first: int, excess: int, homes: Homes, search: Search) -> dict[int, SentQueries]:
     """The queries of a chunk with this excess, by home. `first` is the row of the first among all queries."""
     if len(image) == 0:
         return {}
     chosen = ops.asarray(np.flatnonzero(excess_of(image, search.scale, search.norm, search.core_factor) == excess))
     points = ops.xp.ascontiguousarray(image[chosen])
     home = homes_of(points, search.scale, homes, ops)
-    found = {}
+    by_home = {}
     for number in np.unique(to_host(home)).tolist():
-        mine = np.flatnonzero(home == number)
-        found[number] = Visitors(points[mine], chosen[mine].astype(np.int64) + first)
-    return found
+        there = np.flatnonzero(home == number)
+        by_home[number] = SentQueries(points[there], chosen[there].astype(np.int64) + first)
+    return by_home
 
 
-def guests(
+def received(
     ops: Backend,
     partition: Partition,
     outline: Outline,
-    own: int,
+    number: int,
     excess: int,
     search: Search,
-    arrived: list[Any],
-) -> Guests:
-    """Welcome the visitors of all chunks, and look for their nearest points here.
+    by_chunk: list[Any],
+) -> HomeQueries:
+    """The queries of all chunks whose home is partition `number`, and their nearest points there.
 
-    `arrived` holds what `visitors` returned for every chunk, or its part for this partition, or None.
+    `by_chunk` holds what `sent` returned for every chunk, or its part for this partition, or None.
     """
-    mine = [addressed_to(own, given) for given in arrived]
-    mine = [given for given in mine if given is not None]
-    if not mine:
-        return Guests({}, None, ops.xp.empty(0, np.int64), None)
-    points, rows = (np.concatenate([ops.asarray(item) for item in column]) for column in zip(*mine))
+    arrived = [addressed_to(number, queries) for queries in by_chunk]
+    arrived = [queries for queries in arrived if queries is not None]
+    if not arrived:
+        return HomeQueries({}, None, ops.xp.empty(0, np.int64), None)
+    points, rows = (np.concatenate([ops.asarray(item) for item in column]) for column in zip(*arrived))
     scale = search.lowered(excess)
     order = ops.curve_order(points, scale).rows
     bvh, rows = ops.build_bvh(points, order, scale, search.norm), rows[order]
     if search.k == 1:
-        return Guests({}, bvh, rows, None)
-    known = ops.nearest_distances(partition.bvh, bvh, ops.xp.full(bvh.n, np.inf, bvh.dtype), search.k - 1)
-    scaled, radius = ops.xp.ascontiguousarray(bvh.points()), ops.xp.ascontiguousarray(known[:, -1])
-    asked = asked_of(ops, scaled, radius, outline, own, search.norm)
+        return HomeQueries({}, bvh, rows, None)
+    nearest = ops.nearest_distances(partition.bvh, bvh, ops.xp.full(bvh.n, np.inf, bvh.dtype), search.k - 1)
+    scaled, radius = ops.xp.ascontiguousarray(bvh.points()), ops.xp.ascontiguousarray(nearest[:, -1])
+    asked = asked_of(ops, scaled, radius, outline, number, search.norm)
     questions = {other: Questions(scaled[those], radius[those], those) for other, those in asked.items()}
-    return Guests(questions, bvh, rows, known)
+    return HomeQueries(questions, bvh, rows, nearest)
 
 
 def nearest(
@@ -155,27 +152,27 @@ def nearest(
     place: Place,
     leaving: Leaving,
     outline: Outline,
-    given: Guests,
+    queries: HomeQueries,
     search: Search,
-    found: list[Any],
+    answers: list[Any],
 ) -> Nearest:
-    """The points of their home that the guests join, under the core distances of all points. `found` holds what
-    `border.distances_for` returned in every partition, or the part for this one."""
-    if given.bvh is None:
+    """The points of a home that its queries join, under the core distances of all points. `answers` holds what
+    `certain.distances_for` returned in every partition, or the part for this one."""
+    if queries.bvh is None:
         return Nearest({}, None)
-    own, bvh = place.number, given.bvh
+    bvh = queries.bvh
     points = ops.xp.ascontiguousarray(bvh.points())
     bound, core = ops.xp.full(bvh.n, np.inf, bvh.dtype), None
-    if given.known is not None:
-        known = _of_all(given, own, found, ops)
-        bound[as_bits(ops.xp.ascontiguousarray(known[:, 0])) == 0] = 0
-        core = _multiplied(ops, points, ops.xp.ascontiguousarray(known[:, -1]), search)
+    if queries.nearest is not None:
+        of_all = _nearest_of_all(queries, place.number, answers, ops)
+        bound[as_bits(ops.xp.ascontiguousarray(of_all[:, 0])) == 0] = 0
+        core = _multiplied(ops, points, ops.xp.ascontiguousarray(of_all[:, -1]), search)
     joined = _first(ops, partition, place, leaving, points, core, bound)
     bound = lesser(bound, joined.weight)
     radius = bound  # no point is lighter than the query's core distance, only nearer
     if core is not None:
         radius = ops.xp.where(as_bits(bound) == as_bits(core), lesser(bound, joined.power), bound)
-    asked = asked_of(ops, points, radius, outline, own, search.norm)
+    asked = asked_of(ops, points, radius, outline, place.number, search.norm)
     return Nearest(
         {
             other: Wanted(points[those], None if core is None else core[those], bound[those], those)
@@ -185,16 +182,16 @@ def nearest(
     )
 
 
-def _of_all(given: Guests, own: int, found: list[Any], ops: Backend) -> Array:
-    """Powers of the distances of the guests to the k - 1 nearest of all points, ascending."""
-    assert given.known is not None
-    known = given.known.copy()
-    for other, answers in enumerate(found):
-        nearer = addressed_to(own, answers)
-        if nearer is not None:
-            asking = given.packets[other].asking
-            known[asking] = least_of(known[asking], ops.asarray(nearer))
-    return known
+def _nearest_of_all(queries: HomeQueries, number: int, answers: list[Any], ops: Backend) -> Array:
+    """Powers of the distances of the queries to the k - 1 nearest of all points, ascending."""
+    assert queries.nearest is not None
+    least = queries.nearest.copy()
+    for other, answer in enumerate(answers):
+        distances = addressed_to(number, answer)
+        if distances is not None:
+            asking = queries.packets[other].asking
+            least[asking] = least_of(least[asking], ops.asarray(distances))
+    return least
 
 
 def _multiplied(ops: Backend, points: Array, core: Array, search: Search) -> Array:
@@ -212,59 +209,59 @@ def _first(
 ) -> Joined:
     """The first point of a partition for every query, among those of weight at most `bound`."""
     queries = ops.build_bvh(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, partition.bvh.norm)
-    found, weight, power = ops.nearest_across(partition.bvh, None, queries, None, core, bound)
-    at = np.maximum(found, 0)
+    nearest, weight, power = ops.nearest_across(partition.bvh, None, queries, None, core, bound)
+    at = np.maximum(nearest, 0)
     vertex = leaving.vertex[at]
-    ids = ops.xp.where(found < 0, np.int64(NOBODY), partition.ids(place.start, at))
+    ids = ops.xp.where(nearest < 0, np.int64(NOBODY), partition.ids(place.start, at))
     return Joined(weight, power, ids, leaving.cluster[vertex], leaving.height[vertex])
 
 
 def firsts(ops: Backend, partition: Partition, place: Place, leaving: Leaving, asked: list[Any]) -> dict[int, Joined]:
     """The points of this partition that queries of others join, by their home. `asked` holds what `nearest` returned in
     every partition, or the part for this one, or None."""
-    found = {}
-    for home, given in enumerate(asked):
-        wanted = addressed_to(place.number, given)
+    by_home = {}
+    for home, questions in enumerate(asked):
+        wanted = addressed_to(place.number, questions)
         if wanted is not None:
             core = None if wanted.core is None else ops.asarray(wanted.core)
             points, bound = ops.asarray(wanted.points), ops.asarray(wanted.bound)
-            found[home] = _first(ops, partition, place, leaving, points, core, bound)
-    return found
+            by_home[home] = _first(ops, partition, place, leaving, points, core, bound)
+    return by_home
 
 
 def labelled(
     ops: Backend,
-    own: int,
-    given: Guests,
+    number: int,
+    queries: HomeQueries,
     near: Nearest,
-    found: list[Any],
+    answers: list[Any],
     clusters: tuple[Condensed, Selection],
     epsilon: float,
     units: Units,
 ) -> Results:
-    """Labels and probabilities of the guests of a partition. `found` holds what `firsts` returned in every partition,
-    or the part for this one; `clusters` is what `hierarchy.tree_on_host` returned."""
-    if given.bvh is None:
-        return Results(ops.xp.empty(0, np.int64), ops.xp.empty(0, np.float64), given.rows)
-    joined = _joined(ops, own, near, found)
+    """Labels and probabilities of the queries of home `number`. `answers` holds what `firsts` returned in every
+    partition, or the part for this one; `clusters` is what `hierarchy.tree_on_host` returned."""
+    if queries.bvh is None:
+        return Results(ops.xp.empty(0, np.int64), ops.xp.empty(0, np.float64), queries.rows)
+    joined = _joined(ops, number, near, answers)
     equal = as_bits(joined.weight) == 0
-    order = ops.xp.arange(given.bvh.n, dtype=np.int32)
+    order = ops.xp.arange(queries.bvh.n, dtype=np.int32)
     with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
-        height = heights(ops.unscaled(given.bvh, joined.weight, order), *units, ops)
+        height = heights(ops.unscaled(queries.bvh, joined.weight, order), *units, ops)
     tree, selection = hierarchy.on_backend(ops, *clusters)
     cluster, height = leaving_of(tree, joined.cluster, joined.height, equal, height)
-    return Results(*ops.label_points(tree, selection, epsilon, cluster, height), given.rows)
+    return Results(*ops.label_points(tree, selection, epsilon, cluster, height), queries.rows)
 
 
-def _joined(ops: Backend, own: int, near: Nearest, found: list[Any]) -> Joined:
-    """The points that the guests of a partition join, among all points."""
+def _joined(ops: Backend, number: int, near: Nearest, answers: list[Any]) -> Joined:
+    """The points that the queries of a home join, among all points."""
     assert near.joined is not None
     best = Joined(*(column.copy() for column in near.joined))
-    for other, answers in enumerate(found):
-        given = addressed_to(own, answers)
-        if given is None:
+    for other, answer in enumerate(answers):
+        first_there = addressed_to(number, answer)
+        if first_there is None:
             continue
-        new, asking = Joined(*map(ops.asarray, given)), near.packets[other].asking
+        new, asking = Joined(*map(ops.asarray, first_there)), near.packets[other].asking
         old = Joined(*(column[asking] for column in best))
         first = new.id < old.id
         for key in ("power", "weight"):
@@ -275,9 +272,9 @@ def _joined(ops: Backend, own: int, near: Nearest, found: list[Any]) -> Joined:
     return best
 
 
-def leaving_of_points(ops: Backend, own: Contracted, values: tuple[Array, Array]) -> Leaving:
+def leaving_of_points(ops: Backend, contracted: Contracted, values: tuple[Array, Array]) -> Leaving:
     """Where the points of a partition leave their clusters; `values` are those of the vertices."""
-    return Leaving(own.vertex, *map(ops.asarray, values))
+    return Leaving(contracted.vertex, *map(ops.asarray, values))
 
 
 def rescaled(ops: Backend, local: Local, excess: int, search: Search) -> Partition:
@@ -291,12 +288,12 @@ def rescaled(ops: Backend, local: Local, excess: int, search: Search) -> Partiti
 
 
 def with_cores_of_all(
-    ops: Backend, partition: Partition, border: Border, own: int, search: Search, found: list[Any]
+    ops: Backend, partition: Partition, border: Border, number: int, search: Search, answers: list[Any]
 ) -> Partition:
-    """The partition with the core distances of its points among all, as weights take them; `border` and `found` as for
-    `certain.local_tree`."""
+    """The partition with the core distances of its points among all, as weights take them; `border` and `answers` are
+    as for `certain.local_tree`."""
     partition = partition.with_bvh()
-    take_answers(ops, partition, border, border.reach.copy(), own, search.k, found)
+    take_answers(ops, partition, border, border.reach.copy(), number, search.k, answers)
     if search.core_factor != 1:
         ops.scale_cores(partition.bvh, search.core_factor)
     return partition

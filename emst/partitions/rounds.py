@@ -1,12 +1,19 @@
-"""Borůvka's rounds over what is left when every partition has done its own work: a graph of components.
+"""Borůvka's rounds over what is left when every partition has done what it does alone: a graph of components.
 
-A round has three kinds of tasks: every partition asks others (`asking.py`), every partition answers (`answering.py`),
-and one worker joins: it takes the lightest edge of every component, and contracts these edges. The state between rounds
-is in `components.py`.
+A round has three kinds of tasks: every partition asks others (`asking.py`), every partition answers, and one worker
+joins: it takes the lightest edge of every component, and contracts these edges. The state between rounds is in
+`components.py`.
+
+Travels: a `Reply` to each partition that has asked, and the edges of every `Answer` to the worker that joins.
+
+Invariant: a partition answers with the nearest point of another component for each point that it was sent. So the
+lightest edge of a component, all of whose points have asked or need not ask, is among the edges that were found.
+Components of which only a sample has asked hook onto no other one in this round.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,28 +21,46 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest
 from emst.boruvka import singletons
-from emst.partitions.answering import Answer, answer
-from emst.partitions.asking import ask
-from emst.partitions.components import Components, Place, RoundCosts, Rounds, Samples, lightest_edges, with_bounds
-from emst.partitions.edges import OpenEdges, chosen, columns_of
-from emst.partitions.engine import Engine, Future
-from emst.partitions.packets import part, routed
+from emst.partitions.asking import NO_COMPONENT, Packet, Reply, ask
+from emst.partitions.components import (
+    Components,
+    RoundCosts,
+    Rounds,
+    Samples,
+    labels_of,
+    lightest_edges,
+    with_bounds,
+)
+from emst.partitions.edges import as_bits, chosen, columns_of, first_of_groups, least, together
+from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, part, routed
+from emst.partitions.outline import PartitionOutline, labels_of_boxes
+from emst.partitions.records import Labels, Local, OpenEdges
 from emst.progress import Progress
 
 AHEAD = 5  # rounds that workers of one process get at once: as a rule, one more batch suffices
 
 
+@dataclass(eq=False)
+class Answer(Sender):
+    """What a partition has found in a round. The packets are `Reply`."""
+
+    edges: OpenEdges  # with few messages, the lightest between any two components; otherwise of any component
+    sampled: Array  # int32: components of this round of which it was sent a sample only
+    boxes: Array  # int32: labels of its outline
+    asked: int  # points that it was sent
+    bytes: int  # of their packets, and of those with which it answers
+
+
 def all_rounds(
     state: Future,
     locals_: list[Future],
-    places: list[Place],
     outline: list[Future],
     outlines: list[Future],
     engine: Engine,
     progress: Progress,
 ) -> tuple[Future, list[RoundCosts]]:
-    """Rounds until one component is left. In one process several are given to the workers at once: those after the last
-    one do nothing. Otherwise the driver has to know when to stop.
+    """Rounds until one component is left. In one process the workers get the tasks of several rounds at once: those
+    after the last one do nothing. Otherwise the driver has to know when to stop.
 
     Returns
     -------
@@ -44,26 +69,28 @@ def all_rounds(
         What was there before the first round, and what every round left and sent.
     """
     costs = [RoundCosts(0, 0, 0)]
-    asked: list[Any] = [None] * len(places)
-    answers: list[list[Any]] = [[] for _ in places]
+    count, few = len(locals_), engine.few_messages
+    asked: list[Any] = [None] * count
+    replies: list[list[Any]] = [[] for _ in range(count)]
     while costs[-1].left != 1:
         for _ in range(AHEAD if engine.in_process else 1):
-            known = state if engine.in_process else engine.submit(part, state, "labels", at=0)
+            labels = state if engine.in_process else engine.submit(labels_of, state, at=0)
             asked = [
-                engine.submit(ask, local, place, known, own, before, told, engine.frugal, at=place.number)
-                for local, place, own, before, told in zip(locals_, places, outline, asked, answers)
+                engine.submit(ask, local, labels, outline[j], asked[j], replies[j], few, at=j)
+                for j, local in enumerate(locals_)
             ]
-            found = [
-                engine.submit(answer, local, place, known, own, packets, engine.frugal, at=place.number)
-                for local, place, own, packets in zip(locals_, places, outlines, routed(asked, len(places), engine))
+            arriving = routed(asked, count, engine)
+            answers = [
+                engine.submit(answer, local, labels, outlines[j], arriving[j], few, at=j)
+                for j, local in enumerate(locals_)
             ]
-            state = engine.submit(join, state, found, at=0)
-            if engine.frugal:
-                answers = routed(found, len(places), engine)
+            state = engine.submit(join, state, answers, at=0)
+            if few:
+                replies = routed(answers, count, engine)
         before = len(costs)
         costs = engine.gather([engine.submit(part, state, "costs", at=0)])[0]
-        for number, own in enumerate(costs[before:], before):
-            progress.round(number, own.left)
+        for number, of_round in enumerate(costs[before:], before):
+            progress.round(number, of_round.left)
         if len(costs) > 9 * costs[0].left.bit_length() + 2:  # at worst all wait for nine rounds before some join
             raise RuntimeError(
                 f"{costs[-1].left:,} components are left after {len(costs) - 1} rounds; please report this"
@@ -71,36 +98,118 @@ def all_rounds(
     return state, costs
 
 
-def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
-    """Contract the lightest edges of all components of which all points have asked."""
-    labels = state.labels
+# ---- answers -------------------------------------------------------------------------------------------------------
+
+
+def answer(
+    ops: Backend,
+    local: Local,
+    labels: Labels,
+    outline: PartitionOutline,
+    asked: list[Any],
+    few_messages: bool,
+) -> Answer:
+    """The nearest points of this partition in other components for all points that it was sent. `asked` holds what
+    `asking.ask` returned in every partition; `few_messages` as there."""
+    bvh, partition, place = local.partition.bvh, local.partition, local.place
     if labels.count == 1:
+        nothing = ops.xp.empty(0, np.int32)
+        return Answer({}, _no_edges(ops, bvh.dtype), nothing, nothing, 0, 0)
+    label, base = ops.asarray(labels.label), labels.bases[place.number]
+    of_points = label[base : base + local.count][local.component]
+    packets = {other: packet for other, sender in enumerate(asked) if (packet := addressed_to(place.number, sender))}
+    if not packets:
+        with partition.lock:
+            ops.label_nodes(bvh, of_points)
+            boxes = labels_of_boxes(outline, bvh, of_points, ops)
+        return Answer({}, _no_edges(ops, bvh.dtype), ops.xp.empty(0, np.int32), boxes, 0, 0)
+    asking = _concatenated(ops, list(packets.values()))
+    points, component, core, radius, ids, sampled = asking
+    queries = ops.build_bvh(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, bvh.norm)
+    with partition.lock:
+        ops.label_nodes(bvh, of_points)
+        boxes = labels_of_boxes(outline, bvh, of_points, ops)
+        nearest, weight, power = ops.nearest_across(bvh, of_points, queries, label[component], core, radius)
+    hit = np.flatnonzero(nearest >= 0)
+    here, there = partition.ids(place.start, nearest[hit]), ids[hit]
+    u, v = np.minimum(here, there), np.maximum(here, there)
+    ends = local.component[nearest[hit]] + np.int32(base)
+    edges = OpenEdges(component[hit], ends, u, v, weight[hit], power[hit])
+    replies, start = {}, 0
+    if few_messages:
+        target = ops.xp.full(len(ids), NO_COMPONENT, np.int32)
+        target[hit] = ends
+        for other, packet in packets.items():
+            rows = slice(start, start := start + len(packet.ids))
+            replies[other] = Reply(target[rows], weight[rows], power[rows])
+    edges = (_lightest_of_pairs if few_messages else _lightest)(ops, edges, label, labels.count)
+    size = bytes_of(list(packets.values())) + bytes_of(replies)
+    return Answer(replies, edges, sampled, boxes, len(points), size)
+
+
+def _concatenated(ops: Backend, packets: list[Packet]) -> Packet:
+    """The points of all packets."""
+    if len(packets) == 1:
+        return Packet(*(None if column is None else ops.asarray(column) for column in packets[0]))
+    columns: Any = zip(*packets)
+    return Packet(*(None if column[0] is None else np.concatenate([*map(ops.asarray, column)]) for column in columns))
+
+
+def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
+    """The edges that are as light as the lightest of the component that has asked."""
+    asked, weight = label[edges.a], as_bits(edges.weight)
+    return chosen(edges, np.flatnonzero(weight == least(ops, weight, asked, count)[asked]))
+
+
+def _lightest_of_pairs(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
+    """The first edge in the total order between any two components of this round."""
+    if len(edges.u) == 0:
+        return edges
+    pair = label[edges.a].astype(np.uint64) * np.uint64(count) + label[edges.b].astype(np.uint64)
+    order = ops.sort_order(pair)
+    edges, pair = chosen(edges, order), pair[order]
+    begins = ops.xp.ones(len(pair), bool)
+    begins[1:] = pair[1:] != pair[:-1]
+    number = (np.cumsum(begins) - 1).astype(np.int32)
+    return chosen(edges, first_of_groups(ops, edges, number, int(number[-1]) + 1))
+
+
+def _no_edges(ops: Backend, dtype: np.dtype) -> OpenEdges:
+    kinds = (np.int32, np.int32, np.int64, np.int64, dtype, dtype)
+    return OpenEdges(*(ops.xp.empty(0, kind) for kind in kinds))
+
+
+# ---- joins ---------------------------------------------------------------------------------------------------------
+
+
+def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
+    """Contract the lightest edges of all components, but those of which only a sample has asked."""
+    if state.count == 1:
         return state
-    found = [OpenEdges(*map(ops.asarray, columns_of(given.edges))) for given in answers]
-    columns = zip(*(columns_of(edges) for edges in [state.edges, *found]))
-    edges = OpenEdges(*(np.concatenate(column) for column in columns))
-    label, count = labels.label, labels.count
+    label, count = state.label, state.count
+    new_edges = [OpenEdges(*map(ops.asarray, columns_of(one.edges))) for one in answers]
+    edges = together([state.edges, *new_edges])
     lightest = lightest_edges(ops, edges, label, count)
-    partly = ops.xp.zeros(count, bool)
-    for given in answers:
-        partly[ops.asarray(given.partly)] = True
-    forest = _contracted(ops, label, chosen(edges, lightest), partly | (labels.weight < 0))
+    sampled = ops.xp.zeros(count, bool)
+    for one in answers:
+        sampled[ops.asarray(one.sampled)] = True
+    forest = _contracted(ops, label, chosen(edges, lightest), sampled | (state.weight < 0))
     left = forest.count
     number = ops.xp.empty(count, np.int32)
     number[forest.components] = ops.xp.arange(left, dtype=np.int32)
     new = number[forest.labels]
     taken = chosen(edges, lightest[np.flatnonzero(forest.source >= 0)])
-    joined = OpenEdges(*map(np.concatenate, zip(columns_of(state.joined), columns_of(taken))))
-    boxes = np.concatenate([ops.asarray(given.boxes) for given in answers])
+    joined = together([state.joined, taken])
+    boxes = np.concatenate([ops.asarray(one.boxes) for one in answers])
     boxes = np.where(boxes < 0, boxes, new[np.maximum(boxes, 0)])
     size = np.bincount(new, weights=state.size, minlength=left).astype(np.int64)
-    components = Components(new[label], left, size, boxes, labels.bases)
-    some = np.flatnonzero(partly)
+    components = Components(new[label], left, size, boxes, state.bases)
+    waiting = np.flatnonzero(sampled)
     samples = Samples(ops.xp.zeros(left, np.int8), ops.xp.zeros(left))
-    samples.tries[new[some]] = labels.tries[some] + np.int8(1)
-    samples.weight[new[some]] = edges.weight[lightest[some]]
+    samples.tries[new[waiting]] = state.tries[waiting] + np.int8(1)
+    samples.weight[new[waiting]] = edges.weight[lightest[waiting]]
     edges = chosen(edges, np.flatnonzero(components.label[edges.a] != components.label[edges.b]))
-    costs = RoundCosts(left, sum(given.asked for given in answers), sum(given.bytes for given in answers))
+    costs = RoundCosts(left, sum(one.asked for one in answers), sum(one.bytes for one in answers))
     return with_bounds(ops, components, edges, joined, samples, [*state.costs, costs])
 
 

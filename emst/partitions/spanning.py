@@ -1,9 +1,9 @@
-"""All stages from chunks of finite points to the spanning tree of all of them, over many partitions.
+"""All stages from chunks of points to the spanning tree of all of them, over many partitions.
 
-`partitioned_tree` lists the stages. Statistics of all chunks give the scale and the first cell of the curve. A sample
-cuts the curve into partitions (`cells.py`), and every point travels to its partition once (`partition.py`). Partitions
-publish their outlines (`outline.py`), ask one another once what lies beyond their borders (`border.py`), and find what
-is certain without each other (`certain.py`). Rounds over components join the rest (`rounds.py`).
+`fitted_tree` begins: statistics of all chunks give the scale and the first cell of the curve. `partitioned_tree` lists
+the stages. A sample cuts the curve into partitions, and every point travels to its partition once (`partition.py`).
+Partitions publish their outlines (`outline.py`), ask one another once what lies beyond their borders, and find what is
+certain without each other (`certain.py`). Rounds over components join the rest (`rounds.py`).
 
 The tree is that of `emst.spanning`, bit for bit: ids of points are places on the same curve, and the total order on
 edges is the same.
@@ -12,86 +12,67 @@ edges is the same.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from emst.backend.records import CROWD
-from emst.partitions import border, certain, components, outline, partition
-from emst.partitions.cells import Box, Cutting, Homes, box_members, sample_codes
-from emst.partitions.components import Place
-from emst.partitions.engine import Engine, Future
-from emst.partitions.packets import part, routed
-from emst.partitions.partition import Search
+from emst.backend.operations import Backend
+from emst.backend.records import CROWD, PointStatistics
+from emst.distances.metrics import Metric
+from emst.distances.sphere import Beyond
+from emst.inputs.points import check_min_samples
+from emst.inputs.scaling import scale_of
+from emst.inputs.summary import counted
+from emst.partitions import certain, components, outline, partition
+from emst.partitions.chunks import Chunks, Zeros, check_places, images_of, namer, scatter_rows
+from emst.partitions.edges import core_distances
+from emst.partitions.engine import Engine, Future, part
+from emst.partitions.partition import Cutting, box_members, sample_codes
+from emst.partitions.records import Box, Costs, Fitted, Homes, PartitionedTree, Place, Request, Search, Units
 from emst.partitions.rounds import all_rounds
 from emst.progress import Progress
 
+BYTES_A_POINT = 200  # of a worker's memory, at most, while it works on points in three dimensions
 
-@dataclass(eq=False)
-class Costs:
-    """What a run took and sent.
 
-    Attributes
-    ----------
-    points, partitions, workers : int
-        How many there were.
-    components : int
-        Left when every partition had done its own work.
-    rounds : int
-        Over these components.
-    asked_border, asked_rounds : int
-        Points that were sent to other partitions after the sort, before the rounds and in all rounds.
-    bytes_sent : int
-        Their bytes, with their answers.
-    seconds : dict of str to float
-        Of the stages "sample", "sort", "border", and "local trees and rounds".
+def fitted_tree(
+    chunks: Chunks,
+    request: Request,
+    engine: Engine,
+    progress: Progress,
+    where: Callable[[int, int], str] | None = None,
+) -> Fitted:
+    """The tree of points in chunks, whose futures it takes.
+
+    Errors call row r of chunk i ``where(i, r)``, by default as `chunks` does.
+
+    Raises
+    ------
+    ValueError
+        Rows that are not finite, naming the first and how many; rows of zeros under "cosine"; angles out of range
+        under "haversine"; `min_samples` or `partitions` out of range.
     """
-
-    points: int = 0
-    partitions: int = 0
-    workers: int = 0
-    components: int = 0
-    rounds: int = 0
-    asked_border: int = 0
-    asked_rounds: int = 0
-    bytes_sent: int = 0
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    def took(self, stage: str, since: float) -> float:
-        """Add the seconds since a moment to a stage; returns this moment."""
-        now = time.perf_counter()
-        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - since
-        return now
-
-
-@dataclass(eq=False)
-class PartitionedTree:
-    """The tree where it was made. Futures keep it on the workers.
-
-    Attributes
-    ----------
-    locals : list of Future of Local
-        The partitions with their certain edges.
-    places : list of Place
-    joined : Future of OpenEdges
-        The edges that rounds have found.
-    outline : list of Future of Outline
-        What all partitions publish, on the device of each.
-    homes : Homes
-        Where new points belong.
-    search : Search
-    costs : Costs
-    """
-
-    locals: list[Future]
-    places: list[Place]
-    joined: Future
-    outline: list[Future]
-    homes: Homes
-    search: Search
-    costs: Costs
+    metric = request.metric
+    k = check_min_samples(request.min_samples, chunks.n)
+    progress.points(chunks.n)
+    units = Units(metric, request.alpha, metric.computed_in(chunks.dtype, request.dtype))
+    images = images_of(chunks, metric, units.dtype, engine)
+    statistics = _statistics(images, metric, where or namer(chunks, None, engine), engine)
+    chunks.futures.clear()  # workers drop what they no longer need; what is lost with one is made again
+    count = _partition_count(request.partitions, chunks, k, engine)
+    progress.done("statistics", None)
+    factor = metric.core_factor(request.alpha, k, units.dtype)
+    scale = scale_of(statistics, metric.searched_in(units.dtype), metric.norm.degree, factor)
+    search = Search(k, scale, metric.norm, factor)
+    root = (statistics.low, statistics.high)
+    tree = partitioned_tree(images, chunks.sizes, root, search, count, engine, progress)
+    cores = None
+    if k > 1:
+        made = [engine.submit(core_distances, local, units, at=j) for j, local in enumerate(tree.locals)]
+        values, rows = ([engine.submit(part, pair, i, at=j) for j, pair in enumerate(made)] for i in (0, 1))
+        cores = scatter_rows(engine, values, rows, chunks)
+    return Fitted(tree, cores, units)
 
 
 def partitioned_tree(
@@ -116,7 +97,7 @@ def partitioned_tree(
     partitions : int
         How many to aim at. Crowded places make more.
     progress : Progress
-        Is told the stages, and the components that are left after every round.
+        Gets the stages, and the components that are left after every round.
     """
     costs = Costs(points=int(sum(sizes)), workers=len(engine.workers))
     now = time.perf_counter()
@@ -133,39 +114,74 @@ def partitioned_tree(
     costs.partitions = len(parts)
     places = [Place(i, start) for i, start in enumerate(np.cumsum([0, *counts[:-1]]).tolist())]
     done("sort")
-    joined_outline, outlines = published(parts, engine)
-    borders, answers = asked_borders(parts, joined_outline, search.k, engine)
+    joined_outline, outlines = outline.published(parts, engine)
+    borders, answers = certain.asked_borders(parts, joined_outline, search.k, engine)
     locals_ = [
-        engine.submit(certain.local_tree, parts[j], borders[j], j, search, answers[j], at=j) for j in range(len(parts))
+        engine.submit(certain.local_tree, place, parts[j], borders[j], answers[j], search, at=j)
+        for j, place in enumerate(places)
     ]
-    sent = [engine.submit(border.sent, own, max(search.k - 1, 1), at=j) for j, own in enumerate(borders)]
+    sent = [engine.submit(certain.sent, border, max(search.k - 1, 1), at=j) for j, border in enumerate(borders)]
     del parts, borders, answers
-    summaries = [
-        engine.submit(components.summary, local, place, own, at=place.number)
-        for local, place, own in zip(locals_, places, outlines)
-    ]
+    summaries = [engine.submit(components.summary, local, outlines[j], at=j) for j, local in enumerate(locals_)]
     state = engine.submit(components.begin, summaries, search.norm, at=0)
     for points, size in engine.gather(sent):
         costs.asked_border += points
         costs.bytes_sent += size
     done("border")
-    state, of_rounds = all_rounds(state, locals_, places, joined_outline, outlines, engine, progress)
+    state, of_rounds = all_rounds(state, locals_, joined_outline, outlines, engine, progress)
     costs.components, costs.rounds = of_rounds[0].left, len(of_rounds) - 1
-    costs.asked_rounds = sum(own.asked for own in of_rounds)
-    costs.bytes_sent += sum(own.bytes for own in of_rounds)
+    costs.asked_rounds = sum(one.asked for one in of_rounds)
+    costs.bytes_sent += sum(one.bytes for one in of_rounds)
     edges = engine.submit(part, state, "joined", at=0)
     done("local trees and rounds")
     return PartitionedTree(locals_, places, edges, joined_outline, homes, search, costs)
+
+
+def _statistics(
+    images: list[Future], metric: Metric, where: Callable[[int, int], str], engine: Engine
+) -> PointStatistics:
+    """Statistics of all points. Raises ValueError if some are not finite, have no direction, or are no places."""
+    of_chunks = engine.gather([engine.submit(_statistics_of, image) for image in images])
+    zeros = [(i, one) for i, one in enumerate(of_chunks) if isinstance(one, Zeros)]
+    if zeros:
+        bad = counted(sum(one.rows for _, one in zeros), "such row")
+        first = where(zeros[0][0], zeros[0][1].first)
+        raise ValueError(f"metric='cosine' is not defined for rows of zeros: X has {bad}, first in {first}")
+    check_places(of_chunks, metric, where)
+    filled = [(i, one) for i, one in enumerate(of_chunks) if one is not None]
+    bad = sum(one.bad for _, one in filled)
+    if bad:
+        i, first = next((i, one) for i, one in filled if one.bad)
+        raise ValueError(f"X contains NaN or infinity in {counted(bad, 'row')}, first in {where(i, first.first)}")
+    low, high = (np.stack([getattr(one, corner) for _, one in filled]) for corner in ("low", "high"))
+    return PointStatistics(low.min(0), high.max(0), 0, -1)
+
+
+def _statistics_of(ops: Backend, image: Any) -> Any:
+    if isinstance(image, Zeros | Beyond):
+        return image
+    return ops.point_statistics(image) if len(image) else None
+
+
+def _partition_count(wanted: int | None, chunks: Chunks, k: int, engine: Engine) -> int:
+    """How many partitions to aim at: one for every thread, more where their memory would not do."""
+    if wanted is not None:
+        if isinstance(wanted, bool) or not isinstance(wanted, (int, np.integer)) or wanted < 1:
+            raise ValueError(f"partitions must be a positive integer or None; got {wanted!r}")
+        return int(wanted)
+    needed = chunks.n * (BYTES_A_POINT + 4 * chunks.d * chunks.dtype.itemsize)
+    share = engine.bytes_a_thread() // 4  # an engine may write results to disk where memory is scarce: Dask from 60 %
+    return max(1, min(max(engine.threads, -(-needed // share) if share else 1), chunks.n // max(64, 4 * k)))
 
 
 def _cut(chunks: Sequence[Future], root: Box, n: int, partitions: int, scale: float, engine: Engine) -> Cutting:
     """Cut the curve by samples of all chunks."""
     cutting = Cutting(root, n, partitions, scale)
     while cutting.open:
-        paths, boxes = [path for _, _, path in cutting.open], [cell.box for cell, _, _ in cutting.open]
+        paths, boxes = [one.path for one in cutting.open], [one.cell.box for one in cutting.open]
         cutting.cut(engine.gather([engine.submit(sample_codes, chunk, scale, paths, boxes) for chunk in chunks]))
-        if cutting.unboxed:
-            paths = [path for _, _, _, path in cutting.unboxed]
+        if cutting.crowded:
+            paths = [one.path for one in cutting.crowded]
             cutting.box(engine.gather([engine.submit(box_members, chunk, scale, paths) for chunk in chunks]))
     return cutting
 
@@ -195,26 +211,3 @@ def _partitions(
     before = np.cumsum([0, *(count > 0 for count in counts)])  # partitions that hold points, up to each
     homes = Homes(cutting.root, np.array([min(before[one.partition], len(parts) - 1) for one in segments], np.int32))
     return parts, [count for count in counts if count], homes
-
-
-def published(parts: list[Future], engine: Engine) -> tuple[list[Future], list[Future]]:
-    """The outline of all partitions, on every partition's device; and the outlines of the partitions."""
-    boxes = outline.BOXES if engine.frugal else outline.FEW_BOXES
-    outlines = [engine.submit(outline.outline_of, own, boxes, at=j) for j, own in enumerate(parts)]
-    joined = engine.submit(outline.joined_outline, outlines)
-    return [engine.submit(outline.on_backend, joined, at=j) for j in range(len(parts))], outlines
-
-
-def asked_borders(
-    parts: list[Future], joined_outline: list[Future], k: int, engine: Engine
-) -> tuple[list[Future], list[list[Any]]]:
-    """The border of every partition, and the answers that it gets."""
-    borders = [engine.submit(border.border, own, joined_outline[j], j, k, at=j) for j, own in enumerate(parts)]
-    return borders, answered(parts, borders, max(k - 1, 1), engine)
-
-
-def answered(parts: list[Future], asking: list[Future], count: int, engine: Engine) -> list[list[Any]]:
-    """The answers of `border.distances_for` to all that asks in every partition."""
-    asked = routed(asking, len(parts), engine)
-    found = [engine.submit(border.distances_for, own, j, count, asked[j], at=j) for j, own in enumerate(parts)]
-    return routed(found, len(parts), engine)

@@ -111,8 +111,8 @@ def test_closed_subtrees_travel_as_vertices(where, rng):
     """The worker that makes the dendrogram holds far less than all points."""
     X = blobs(rng, 3000, 2, np.float64)
     found = HDBSCAN(min_cluster_size=100, min_samples=2, partitions=4, **where).fit(X)
-    known = where["client"].gather(found._model.hierarchy)
-    assert int(known.sizes.sum()) == 3000 > 3 * len(known.sizes)
+    dendrogram = where["client"].gather(found._model.hierarchy)
+    assert int(dendrogram.sizes.sum()) == 3000 > 3 * len(dendrogram.sizes)
     assert_same(found, emst.HDBSCAN(min_cluster_size=100, min_samples=2, device=where["device"]).fit(X))
 
 

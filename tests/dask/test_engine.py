@@ -8,7 +8,8 @@ import pytest
 from distributed import Client, LocalCluster
 
 from emst.dask import minimum_spanning_tree
-from emst.dask.engine import DaskEngine, _check_versions, _common_device
+from emst.dask.engine import DaskEngine
+from emst.dask.workers import check_versions, common_device
 
 X = np.ones((5, 2))
 
@@ -38,17 +39,17 @@ def found(**kinds):
 def test_gpus_on_some_workers_only():
     mixed = found(a="cuda", b="cpu")
     with pytest.raises(RuntimeError, match="1 of 2 workers have no usable GPU, the first of them b; pass device='cpu'"):
-        _common_device(mixed, "auto")
+        common_device(mixed, "auto")
     with pytest.raises(RuntimeError, match="first of them b; device='cuda' needs one each"):
-        _common_device(mixed, "cuda")
-    assert _common_device(mixed, "cpu") == "cpu"
-    assert _common_device(found(a="cuda", b="cuda"), "auto") == "cuda"
-    assert _common_device(found(a="cpu"), "auto") == "cpu"
+        common_device(mixed, "cuda")
+    assert common_device(mixed, "cpu") == "cpu"
+    assert common_device(found(a="cuda", b="cuda"), "auto") == "cuda"
+    assert common_device(found(a="cpu"), "auto") == "cpu"
 
 
 def test_other_versions_on_workers():
     with pytest.raises(RuntimeError, match=r"worker a has emst 0 and this process .*; install the same version"):
-        _check_versions(found(a="cpu"))
+        check_versions(found(a="cpu"))
 
 
 def test_unknown_devices(client):

@@ -181,8 +181,8 @@ def test_data_frames(client):
     frame = frames.from_pandas(pandas_frame(arrays), npartitions=7)
     for part in (frame, frame[frame.weight > -9]):
         assert_same(graph_msf(part, n_vertices=200, device="cpu", return_labels=True), whole(arrays, 200))
-    some = frame[frame.weight > 100]
-    assert graph_msf(some, n_vertices=3, device="cpu").n_components == 3
+    heavy = frame[frame.weight > 100]
+    assert graph_msf(heavy, n_vertices=3, device="cpu").n_components == 3
     kept = arrays[2] == -2
     expected = whole([array[kept] for array in arrays], 200)
     assert_same(graph_msf(frame[frame.weight == -2], n_vertices=200, device="cpu", return_labels=True), expected)
@@ -299,8 +299,8 @@ def test_arrays_that_do_not_fit_together(client):
         graph_msf((source, target, weight[:7]), device="cpu")
 
 
-@pytest.mark.parametrize("given", [lambda arrays, chunks: arrays, lazy])
-def test_dtypes_and_dimensions_are_checked_before_the_work(client, given):
+@pytest.mark.parametrize("form", [lambda arrays, chunks: arrays, lazy])
+def test_dtypes_and_dimensions_are_checked_before_the_work(client, form):
     source, target, weight = edges_of()
     for graph, kind, message in (
         ((source, target.astype(float), weight), TypeError, "target must hold integers; got dtype float64"),
@@ -312,7 +312,7 @@ def test_dtypes_and_dimensions_are_checked_before_the_work(client, given):
         ((source[:, None], target, weight), ValueError, r"source must have one dimension; its shape is \(1500, 1\)"),
     ):
         with pytest.raises(kind, match=f"^{message}"):
-            graph_msf(given(graph, 500), device="cpu")
+            graph_msf(form(graph, 500), device="cpu")
 
 
 def test_chunks_of_another_dtype_than_announced(client):
@@ -354,9 +354,9 @@ def test_missing_columns_and_files(client, tmp_path):
     frames = pytest.importorskip("dask.dataframe")
     arrays = edges_of()
     frame = pandas_frame(arrays).drop(columns="target")
-    for given in (frame, frames.from_pandas(frame, npartitions=2)):
+    for either in (frame, frames.from_pandas(frame, npartitions=2)):
         with pytest.raises(ValueError, match="needs columns source, target, weight; it has weight, name, source"):
-            graph_msf(given, device="cpu")
+            graph_msf(either, device="cpu")
     frame.to_parquet(tmp_path / "no_target.parquet")
     np.savez(tmp_path / "a.npz", source=arrays[0], target=arrays[1], weight=arrays[2])
     with pytest.raises(ValueError, match=r"no_target.parquet has weight, name, source"):

@@ -22,8 +22,8 @@ from distributed.system import MEMORY_LIMIT
 
 import emst.dask
 from emst.dask import local_cluster
-from emst.dask.engine import DEVICE, DaskEngine
-from emst.dask.local import BindToGPU
+from emst.dask.engine import DaskEngine
+from emst.dask.workers import DEVICE, BindToGPU
 
 
 def test_a_worker_for_every_core():
@@ -125,7 +125,7 @@ def test_workers_are_bound_to_gpus_in_turn(monkeypatch):
     """Every worker gets a number below the count, and its thread is where the GPU becomes the current one."""
     used = []
     monkeypatch.setattr(
-        "emst.dask.local.use_gpu", lambda number: used.append((number, threading.current_thread().name))
+        "emst.dask.workers.use_gpu", lambda number: used.append((number, threading.current_thread().name))
     )
     with local_cluster(3, device="cpu") as client:
         client.register_plugin(BindToGPU(2))

@@ -129,7 +129,7 @@ def test_trees_survive_all_processes(nannies, paths, wanted):
 
 def test_labels_and_prediction_survive_all_processes(nannies, paths, wanted):
     """With the workers of the prediction go the labels: the caller asks Dask for them later."""
-    with processes_killed_after(nannies, "guests"):
+    with processes_killed_after(nannies, "received"):
         model = HDBSCAN(**CLUSTERS, partitions=3, client=nannies).fit(paths["points"])
         labels, _ = approximate_predict(model, paths["new"])
     assert np.array_equal(nannies.compute(labels).result(timeout=60), wanted["new labels"])

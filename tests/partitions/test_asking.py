@@ -32,12 +32,13 @@ def test_rounding_keeps_no_point_from_asking(ops, rng, name, dtype):
     bvh = ops.build_bvh(x, numbers, 1.0, BY_NAME[name])
     component = ops.xp.repeat(ops.xp.arange(MANY, dtype=np.int32), 3)
     local = SimpleNamespace(partition=SimpleNamespace(bvh=bvh), component=component)
-    found = ops.edge_powers(bvh, neighbour, target)
-    memory = asking.Memory(neighbour.astype(np.int64), found, None, component[neighbour], ops.xp.ones(MANY, bool))
+    nearest = ops.edge_powers(bvh, neighbour, target)
+    memory = asking.Memory(neighbour.astype(np.int64), nearest, None, component[neighbour], ops.xp.ones(MANY, bool))
 
     def asked(bound):
         places = point.astype(np.int64)
-        return to_host(asking._in_reach(ops, local, memory, places, ops.xp.arange(MANY, dtype=np.int32), bound))
+        bounds = asking.Bounds(None, ops.xp.arange(MANY, dtype=np.int32), bound, None)
+        return to_host(asking._in_reach(ops, local, memory, places, bounds))
 
     bound = ops.edge_powers(bvh, point, target)
     np.testing.assert_array_equal(asked(bound), np.arange(MANY))

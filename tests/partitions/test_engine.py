@@ -13,17 +13,18 @@ from emst.distances.metrics import tree_metric_of
 from emst.hdbscan.prediction import approximate_predict
 from emst.hierarchy.selection import Options
 from emst.partitions.chunks import Chunks
-from emst.partitions.fitting import Request, fitted_tree
+from emst.partitions.edges import TreeEdges
 from emst.partitions.model import clustered
 from emst.partitions.prediction import predicted
-from emst.partitions.result import TreeEdges
+from emst.partitions.records import Request
+from emst.partitions.spanning import fitted_tree
 from emst.progress import Progress
 
 
 class Threads:
     """An engine: each worker is a thread, which runs what it is given in order."""
 
-    device, frugal = "cpu", True
+    device, few_messages = "cpu", True
 
     def __init__(self, count, in_process):
         self.workers, self.threads, self.in_process = list(range(count)), count, in_process
@@ -72,12 +73,12 @@ def chunks_of(X, count, engine):
 @pytest.mark.parametrize("k", [1, 4])
 def test_the_tree_of_one_device(engine, rng, k):
     X = np.concatenate([rng.random((1500, 2)), rng.integers(0, 6, (500, 2)) / 6])
-    told = []
+    reported = []
     request = Request(tree_metric_of("euclidean", None), k, partitions=5)
-    fitted = fitted_tree(chunks_of(X, 3, engine), request, engine, Progress(lambda *round: told.append(round)))
+    fitted = fitted_tree(chunks_of(X, 3, engine), request, engine, Progress(lambda *round: reported.append(round)))
     edges = TreeEdges(fitted.tree, fitted.units, engine).in_total_order()
     wanted = emst.minimum_spanning_tree(X, min_samples=k, device="cpu")
-    assert fitted.tree.costs.partitions == 5 and told[-1][1] == 1
+    assert fitted.tree.costs.partitions == 5 and reported[-1][1] == 1
     assert np.array_equal(edges.rows, wanted.edges) and np.array_equal(edges.weights, wanted.weights)
     if k > 1:
         assert np.array_equal(np.concatenate(engine.gather(fitted.cores)), wanted.core_distances)
@@ -94,6 +95,6 @@ def test_the_clusters_of_one_device(engine, rng):
     assert np.array_equal(np.concatenate(engine.gather(labels)), alone.labels_) and alone.labels_.max() == 2
     assert np.array_equal(np.concatenate(engine.gather(probabilities)), alone.probabilities_)
     assert np.array_equal(persistence, alone.cluster_persistence_)
-    found = predicted(model, chunks_of(new, 2, engine))
-    for ours, theirs in zip(found, approximate_predict(alone, new)):
+    results = predicted(model, chunks_of(new, 2, engine))
+    for ours, theirs in zip(results, approximate_predict(alone, new)):
         assert np.array_equal(np.concatenate(engine.gather(ours)), theirs)

@@ -10,11 +10,11 @@ import emst.cpu
 from emst.backend.records import EUCLIDEAN
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
-from emst.partitions import answering, asking, border, cells, certain, components, partition, queries, rounds
-from emst.partitions.cells import Cutting, box_members, sample_codes
+from emst.partitions import asking, certain, components, partition, queries, rounds
+from emst.partitions.engine import bytes_of
 from emst.partitions.outline import BOXES, joined_outline, on_backend, outline_of, reaches
-from emst.partitions.packets import bytes_of
-from emst.partitions.partition import Search, with_core_distances
+from emst.partitions.partition import Cutting, box_members, sample_codes, with_core_distances
+from emst.partitions.records import OpenEdges, Place, Search
 from emst.spanning import spanning_tree
 
 RNG = np.random.default_rng(13)  # for SETS; tests take `rng`
@@ -36,17 +36,17 @@ def partitions_of(ops, X, count, k=1, chunks=3):
     firsts = np.linspace(0, len(X), chunks + 1).astype(int)
     parts = [X[a:b] for a, b in zip(firsts, firsts[1:])]
     while cutting.open:
-        paths, boxes = [path for _, _, path in cutting.open], [cell.box for cell, _, _ in cutting.open]
+        paths, boxes = [one.path for one in cutting.open], [one.cell.box for one in cutting.open]
         cutting.cut([sample_codes(ops, part, scale, paths, boxes) for part in parts])
-        if cutting.unboxed:
-            cutting.box([box_members(ops, part, scale, [path for *_, path in cutting.unboxed]) for part in parts])
+        if cutting.crowded:
+            cutting.box([box_members(ops, part, scale, [one.path for one in cutting.crowded]) for part in parts])
     segments = cutting.segments()
     pieces = [
         partition.split(ops, part, int(first), cutting.root, segments, search) for part, first in zip(parts, firsts)
     ]
     made = []
     for j in range(segments[-1].partition + 1):
-        if sum(len(own[j].rows) for own in pieces):
+        if sum(len(of_chunk[j].rows) for of_chunk in pieces):
             inside = [segment.cell for segment in segments if segment.partition == j]
             made.append(partition.assemble(ops, pieces, j, inside, search, True))
     return made, scale
@@ -89,19 +89,19 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name)
     made, _ = partitions_of(ops, SETS[name], 4, k=2)
     outlines = [outline_of(ops, part, BOXES) for part in made]
     points = [to_host(part.bvh.points()) for part in made]
-    for own, inside in zip(outlines, points):
-        low, high = own.low[own.child < 0, None], own.high[own.child < 0, None]
+    for outline, inside in zip(outlines, points):
+        low, high = outline.low[outline.child < 0, None], outline.high[outline.child < 0, None]
         held = ((low <= inside) & (inside <= high)).all(axis=2)
         assert held.any(axis=0).all() and held.any(axis=1).all()
-        for node in np.flatnonzero(own.child >= 0):
-            below = slice(own.child[node], own.child[node] + own.children[node])
-            assert np.array_equal(own.low[below].min(axis=0), own.low[node])
-            assert np.array_equal(own.high[below].max(axis=0), own.high[node])
+        for node in np.flatnonzero(outline.child >= 0):
+            below = slice(outline.child[node], outline.child[node] + outline.children[node])
+            assert np.array_equal(outline.low[below].min(axis=0), outline.low[node])
+            assert np.array_equal(outline.high[below].max(axis=0), outline.high[node])
     joined = joined_outline(ops, outlines)
     for j, part in enumerate(made):
         reach, near, rest = reaches(part.bvh, on_backend(ops, joined), j, ops)
         reach, near = to_host(reach), to_host(near)
-        others = np.concatenate([own for i, own in enumerate(points) if i != j])
+        others = np.concatenate([inside for i, inside in enumerate(points) if i != j])
         chosen = rng.integers(0, len(points[j]), 50)
         exact = ((points[j][chosen, None] - others) ** 2).sum(axis=2).min(axis=1)
         assert (reach[chosen] <= exact).all() and (reach > 0).any()
@@ -113,10 +113,13 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name)
 def local_trees(ops, made, k=1, core_factor=1.0):
     """The partitions with their certain edges, by the tasks of `partitioned_tree`."""
     outline = on_backend(ops, joined_outline(ops, [outline_of(ops, part, BOXES) for part in made]))
-    borders = [border.border(ops, part, outline, j, k) for j, part in enumerate(made)]
-    found = [border.distances_for(ops, part, j, max(k - 1, 1), borders) for j, part in enumerate(made)]
+    borders = [certain.border_of(ops, part, outline, j, k) for j, part in enumerate(made)]
+    answers = [certain.distances_for(ops, part, j, max(k - 1, 1), borders) for j, part in enumerate(made)]
     search = Search(k, 1.0, EUCLIDEAN, core_factor)
-    return [certain.local_tree(ops, part, borders[j], j, search, found) for j, part in enumerate(made)]
+    starts = np.cumsum([0, *(part.size for part in made)]).tolist()
+    return [
+        certain.local_tree(ops, Place(j, starts[j]), part, borders[j], answers, search) for j, part in enumerate(made)
+    ]
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -167,9 +170,9 @@ def test_what_dask_learns_of_sizes(ops):
     """Also of arrays that lie deep in a result."""
     made, _ = partitions_of(ops, SETS["uniform"], 2)
     for value in (made[0], local_trees(ops, made)[0]):
-        known = bytes_of(value)
-        assert sum(array.nbytes for array in arrays_in(value)) == known > 1000 * 2 * 8
-        assert known <= dask.sizeof.sizeof(value) <= known + 200
+        size = bytes_of(value)
+        assert sum(array.nbytes for array in arrays_in(value)) == size > 1000 * 2 * 8
+        assert size <= dask.sizeof.sizeof(value) <= size + 200
 
 
 def test_results_can_be_written_to_disk():
@@ -182,50 +185,48 @@ def test_results_can_be_written_to_disk():
     assert copy.partition.lock is not local.partition.lock and copy.partition.lock.acquire(blocking=False)
 
 
-def rounds_of(ops, trees, k, frugal):
+def rounds_of(ops, trees, k, few_messages):
     """The state after the rounds, and the most points that were sent in one, by the tasks of `all_rounds`."""
-    starts = np.cumsum([0, *(local.partition.size for local in trees)]).tolist()
-    places = [components.Place(j, start) for j, start in enumerate(starts[:-1])]
-    own = [outline_of(ops, local.partition, BOXES) for local in trees]
-    outline = on_backend(ops, joined_outline(ops, own))
-    summaries = [components.summary(ops, *given) for given in zip(trees, places, own)]
-    state = components.begin(ops, summaries, EUCLIDEAN)
+    outlines = [outline_of(ops, local.partition, BOXES) for local in trees]
+    outline = on_backend(ops, joined_outline(ops, outlines))
+    state = components.begin(ops, [components.summary(ops, *pair) for pair in zip(trees, outlines)], EUCLIDEAN)
     asked, answers = [None] * len(trees), []
-    while state.labels.count > 1:
+    while state.count > 1:
+        labels = components.labels_of(ops, state)
         asked = [
-            asking.ask(ops, local, place, state, outline, before, answers, frugal)
-            for local, place, before in zip(trees, places, asked)
+            asking.ask(ops, local, labels, outline, before, answers, few_messages)
+            for local, before in zip(trees, asked)
         ]
         answers = [
-            answering.answer(ops, local, place, state, mine, asked, frugal)
-            for local, place, mine in zip(trees, places, own)
+            rounds.answer(ops, local, labels, outline_of_one, asked, few_messages)
+            for local, outline_of_one in zip(trees, outlines)
         ]
         state = rounds.join(ops, state, answers)
     return state
 
 
-def check_rounds(ops, X, count, k, frugal, core_factor=1.0):
+def check_rounds(ops, X, count, k, few_messages, core_factor=1.0):
     """Certain edges, and those that rounds find, are the edges of the tree of one device."""
     made, _ = partitions_of(ops, X, count, k=len(X))
     if k > 1:
         made = [with_core_distances(ops, part, k) for part in made]
-    state = rounds_of(ops, trees := local_trees(ops, made, k, core_factor), k, frugal)
+    state = rounds_of(ops, trees := local_trees(ops, made, k, core_factor), k, few_messages)
     order = np.concatenate([to_host(local.partition.rows) for local in trees])
-    found = order[np.stack([to_host(state.joined.u), to_host(state.joined.v)], axis=1)]
-    sure = [to_host(local.partition.rows)[to_host(local.edges)] for local in trees]
-    edges = np.sort(np.concatenate([found, *sure]), axis=1)
+    joined = order[np.stack([to_host(state.joined.u), to_host(state.joined.v)], axis=1)]
+    certain_edges = [to_host(local.partition.rows)[to_host(local.edges)] for local in trees]
+    edges = np.sort(np.concatenate([joined, *certain_edges]), axis=1)
     want, *_ = spanning_tree(X, emst.cpu.point_statistics(X), k, emst.cpu, core_factor=core_factor)
     assert np.array_equal(np.unique(edges, axis=0), np.unique(want, axis=0)) and len(edges) == len(X) - 1
 
 
-@pytest.mark.parametrize("frugal", [True, False])
+@pytest.mark.parametrize("few_messages", [True, False])
 @pytest.mark.parametrize("k", [1, 4])
 @pytest.mark.parametrize("name", SETS)
-def test_rounds_find_the_edges_that_are_left(ops, name, k, frugal, monkeypatch):
+def test_rounds_find_the_edges_that_are_left(ops, name, k, few_messages, monkeypatch):
     """Also where a component asks with few points at a time."""
     monkeypatch.setattr(asking, "SAMPLE", 4)
     monkeypatch.setattr(asking, "GROWTH", 2)
-    check_rounds(ops, SETS[name], 5, k, frugal)
+    check_rounds(ops, SETS[name], 5, k, few_messages)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -234,7 +235,7 @@ def test_a_neighbour_whose_core_distance_is_its_weight_says_nothing(ops, seed, m
     monkeypatch.setattr(asking, "SAMPLE", 4)
     monkeypatch.setattr(asking, "GROWTH", 2)
     X = np.random.default_rng(seed).lognormal(0, 2, (1500, 2))
-    check_rounds(ops, X, 12, k=5, frugal=True, core_factor=16.0)
+    check_rounds(ops, X, 12, k=5, few_messages=True, core_factor=16.0)
 
 
 @pytest.mark.parametrize("k", [1, 4])
@@ -244,32 +245,32 @@ def test_of_equal_edges_a_point_remembers_the_first(ops, seed, k):
     for the others."""
     rng = np.random.default_rng(seed)
     X = rng.permutation(np.unique(rng.integers(0, 3, (60, 5)), axis=0)).astype(float)
-    check_rounds(ops, X, 13, k, frugal=True)
+    check_rounds(ops, X, 13, k, few_messages=True)
 
 
 def test_points_remember_what_they_were_told(ops):
     """So they ask less often than points that forget, and no component that waits holds up the rounds."""
     made, _ = partitions_of(ops, np.random.default_rng(1).random((40_000, 3)), 6)
     trees = local_trees(ops, made)
-    frugal, forgetful = (rounds_of(ops, trees, 1, frugal) for frugal in (True, False))
-    sent = [sum(own.asked for own in state.costs) for state in (frugal, forgetful)]
+    remembering, forgetful = (rounds_of(ops, trees, 1, few_messages) for few_messages in (True, False))
+    sent = [sum(one.asked for one in state.costs) for state in (remembering, forgetful)]
     assert 0 < sent[0] < 0.9 * sent[1]
-    assert len(frugal.costs) <= len(forgetful.costs) + 2
+    assert len(remembering.costs) <= len(forgetful.costs) + 2
 
 
 def queries_find_points(ops, part, scale):
     """Some points of a partition are new ones, whose home it is, and find themselves there."""
     xp, n, search = ops.xp, part.bvh.n, Search(1, scale, EUCLIDEAN, 1.0)
     outline = on_backend(ops, joined_outline(ops, [outline_of(ops, part, BOXES)]))
-    visitors = queries.Visitors(part.bvh.points()[::50] / scale, xp.arange(0, n, 50))
-    guests = queries.guests(ops, part, outline, 0, 0, search, [{0: visitors}])
+    sent = queries.SentQueries(part.bvh.points()[::50] / scale, xp.arange(0, n, 50))
+    home = queries.received(ops, part, outline, 0, 0, search, [{0: sent}])
     leaving = queries.Leaving(xp.arange(n, dtype=np.int32), xp.zeros(n, np.int32), xp.zeros(n))
-    found = queries.nearest(ops, part, components.Place(0, 0), leaving, outline, guests, search, [])
-    assert np.array_equal(to_host(found.joined.id), to_host(guests.rows))
+    found = queries.nearest(ops, part, Place(0, 0), leaving, outline, home, search, [])
+    assert np.array_equal(to_host(found.joined.id), to_host(home.rows))
 
 
-@pytest.mark.parametrize("frugal", [True, False])
-def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch, frugal):
+@pytest.mark.parametrize("few_messages", [True, False])
+def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch, few_messages):
     made, scale = partitions_of(ops, SETS["uniform"], 5)
     used = []
 
@@ -286,7 +287,7 @@ def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch,
     names = {"label_nodes", "upper_bounds", "nearest_outgoing", "nearest_across"}
     for name in names:
         watch(name)
-    rounds_of(ops, local_trees(ops, made), 1, frugal)
+    rounds_of(ops, local_trees(ops, made), 1, few_messages)
     assert set(used) == names
     used.clear()
     queries_find_points(ops, made[0], scale)
@@ -300,15 +301,15 @@ def test_pairs_of_many_components_are_told_apart(ops):
     a, b = (ops.asarray(np.array(ends, np.int32)) for ends in ([5, 5 + (1 << 15), 5], [9, 9, 9]))
     u, v = (ops.asarray(np.array(ends)) for ends in ([0, 1, 2], [3, 4, 5]))
     weight = ops.asarray(np.array([2.0, 3.0, 1.0]))
-    edges = certain.OpenEdges(a, b, u, v, weight, weight)
-    found = answering._lightest_of_pairs(ops, edges, ops.xp.arange(count, dtype=np.int32), count)
-    assert to_host(found.u).tolist() == [2, 1]
+    edges = OpenEdges(a, b, u, v, weight, weight)
+    lightest = rounds._lightest_of_pairs(ops, edges, ops.xp.arange(count, dtype=np.int32), count)
+    assert to_host(lightest.u).tolist() == [2, 1]
 
 
 @pytest.mark.parametrize("chunks", [1, 3])
 def test_rows_in_the_order_of_the_curve_are_cut_as_equally(ops, monkeypatch, chunks):
     """A chunk shows codes of rows in equal steps, not of its first ones."""
-    monkeypatch.setattr(cells, "SAMPLE", 100)
+    monkeypatch.setattr(partition, "SAMPLE", 100)
     X = SETS["uniform"]
     order = ops.curve_order(ops.asarray(X), scale_of(ops.point_statistics(ops.asarray(X)), X.dtype)).rows
     made, _ = partitions_of(ops, X[to_host(order)], 6, chunks=chunks)

@@ -93,13 +93,13 @@ FACTS = [
     ("guide/graph_algorithms.md", r"A row of more than ([\d,]+) edges", CUDA + "graph/partial_prim.cu", "PATIENCE"),
     ("guide/validity.md", r"fewer than ([\d,]+) points", CUDA + "distances/validity.py", "LARGE"),
     ("guide/html_page.md", r"Of more than ([\d,]+) points", "emst/plots/page.py", "MOST"),
-    ("scale_out/how.md", r"Samples of some ([\d,]+) codes", "emst/partitions/cells.py", "round(SAMPLE, -3)"),
+    ("scale_out/how.md", r"Samples of some ([\d,]+) codes", "emst/partitions/partition.py", "round(SAMPLE, -3)"),
     ("scale_out/how.md", r"about ([\d,]+) boxes each", "emst/partitions/outline.py", "BOXES"),
     ("scale_out/how.md", r"\(([\d,]+) between GPUs", "emst/partitions/outline.py", "FEW_BOXES"),
     ("scale_out/faults.md", r"all workers are gone for (\d+) seconds", "emst/dask/faults.py", "NO_WORKERS_FOR"),
     ("scale_out/faults.md", r"waited for memory for (\d+) seconds", "emst/dask/faults.py", "PAUSED_FOR"),
     ("scale_out/faults.md", r"have had no task for (\d+) seconds", "emst/dask/faults.py", "IDLE_FOR"),
-    ("scale_out/faults.md", r"counts (\d+) bytes", "emst/partitions/fitting.py", "BYTES_A_POINT"),
+    ("scale_out/faults.md", r"counts (\d+) bytes", "emst/partitions/spanning.py", "BYTES_A_POINT"),
 ]
 DEFINITION = re.compile(r"^ *(?:(?:static )?constexpr \w+ )?((?:[A-Z]\w*, )*[A-Z]\w*) = ([^#;\n]*)", re.M)
 SECOND = re.compile(r", [A-Z]\w* = ")  # what a line of CUDA code defines beside the first

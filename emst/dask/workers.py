@@ -1,7 +1,9 @@
-"""A cluster in this process: a worker for each GPU, or for each core."""
+"""Workers: a cluster of them in this process, for each GPU or core, and what an engine has to know of any worker."""
 
 from __future__ import annotations
 
+import os
+import socket
 from typing import Any
 
 import dask
@@ -9,9 +11,11 @@ from dask.system import CPU_COUNT
 from distributed import Client, Worker, WorkerPlugin
 from distributed.system import MEMORY_LIMIT
 
+import emst
 from emst.backend import backend_of
-from emst.dask.engine import DEVICE
 from emst.inputs.devices import choose_device
+
+DEVICE = "emst_device"  # attribute of a worker: the number of the GPU that it is bound to
 
 
 def local_cluster(n_workers: int | None = None, device: str = "auto", **kwargs: Any) -> Client:
@@ -83,3 +87,52 @@ def use_gpu(number: int) -> None:
     """Make a GPU the current one of this thread: also for tasks that are not ours, such as the chunks of a dask array
     that the caller made."""
     backend_of("cuda").xp.cuda.Device(number).use()
+
+
+def process() -> tuple[str, int]:
+    """Which process this is, among those of all machines."""
+    return socket.gethostname(), os.getpid()
+
+
+def describe(dask_worker: Any) -> dict[str, Any]:
+    """What an engine has to know of a worker."""
+    try:
+        device = choose_device("cuda")
+    except RuntimeError:
+        device = "cpu"
+    limit = getattr(dask_worker.memory_manager, "memory_limit", None)
+    return {
+        "version": emst.__version__,
+        "device": device,
+        "process": process(),
+        "threads": dask_worker.state.nthreads,
+        "memory": int(limit or 0),
+        "gpu": getattr(dask_worker, DEVICE, None),
+    }
+
+
+def check_versions(workers: dict[str, dict[str, Any]]) -> None:
+    """Raise RuntimeError if a worker has another version of emst than this process."""
+    for address, worker in workers.items():
+        if worker["version"] != emst.__version__:
+            raise RuntimeError(
+                f"worker {address} has emst {worker['version']} and this process {emst.__version__}; install the same "
+                "version everywhere"
+            )
+
+
+def common_device(workers: dict[str, dict[str, Any]], device: str) -> str:
+    """Where all workers compute."""
+    if device not in ("auto", "cpu", "cuda"):
+        raise ValueError(f"device must be 'auto', 'cpu' or 'cuda'; got {device!r}")
+    if device == "cpu":
+        return device
+    without = [address for address, worker in workers.items() if worker["device"] == "cpu"]
+    if device == "auto" and len(without) == len(workers):
+        return "cpu"
+    if without:
+        raise RuntimeError(
+            f"{len(without)} of {len(workers)} workers have no usable GPU, the first of them {without[0]}; "
+            + ("pass device='cpu', or use workers of one kind" if device == "auto" else "device='cuda' needs one each")
+        )
+    return "cuda"
