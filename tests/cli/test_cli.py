@@ -13,10 +13,16 @@ from emst import minimum_spanning_tree
 from emst.cli import main
 
 POINTS = np.random.default_rng(5).normal(size=(300, 3)).round(6)
+OUTPUTS = {"tree": "tree.npz", "cluster": "labels.npy"}
 
 
-def write_csv(path, points, header="", delimiter=","):
-    np.savetxt(path, points, delimiter=delimiter, header=header, comments="", fmt="%.6f")
+def csv(points, header="", delimiter=","):
+    """The text of a file."""
+    lines = [delimiter.join(f"{x:.6f}" for x in row) for row in points.tolist()]
+    return "\n".join([*filter(None, [header]), *lines, ""])
+
+
+STONES = "x,what,y\n" + "".join(f"{x},stone {i},{y}\n" for i, (x, y, _) in enumerate(POINTS.tolist()))
 
 
 def write_parquet(path, columns):
@@ -43,16 +49,35 @@ def same_tree(tree, points, **options):
 # Input
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_npy(here, dtype):
-    np.save("points.npy", POINTS.astype(dtype))
-    same_tree(tree_of("points.npy"), POINTS.astype(dtype))
-    only(here, "points.npy", "tree.npz")
-
-
-def test_npz_with_one_array(here):
-    np.savez_compressed("points.npz", anything=POINTS)
-    same_tree(tree_of("points.npz"), POINTS)
+@pytest.mark.parametrize(
+    "name, text, options, points",
+    [
+        ("points.npy", None, [], POINTS),
+        ("points.npy", None, [], POINTS.astype(np.float32)),
+        ("points.npz", None, [], POINTS),
+        ("points.npy", None, ["--columns", "0,2"], POINTS[:, [0, 2]]),
+        ("points.csv", csv(POINTS), [], POINTS),
+        ("points.csv", csv(POINTS, "x,y,z"), [], POINTS),
+        ("points.csv", csv(POINTS, '"x","y","z"'), [], POINTS),
+        ("points.csv", csv(POINTS, "x;y;z", ";"), [], POINTS),
+        ("points.csv", csv(POINTS, "x\ty\tz", "\t"), [], POINTS),
+        ("points.csv", "\ufeff\r\n" + csv(POINTS, "x,y,z").replace("\n", "\r\n") + "\r\n\r\n\n", [], POINTS),
+        ("points.csv", csv(POINTS[:, :1], "x"), [], POINTS[:, :1]),
+        ("points.csv", csv(POINTS), ["--columns", "2,0"], POINTS[:, [2, 0]]),
+        ("points.csv", STONES, ["--columns", "y, x"], POINTS[:, [1, 0]]),
+        ("points.csv", STONES, ["--columns", "0,2"], POINTS[:, :2]),
+    ],
+)
+def test_trees_of_files(here, name, text, options, points):
+    """Text as it stands in the file; None saves the points, or all of them if columns are chosen."""
+    if text is not None:
+        (here / name).write_bytes(text.encode())
+    elif name.endswith(".npz"):
+        np.savez_compressed(name, anything=points)
+    else:
+        np.save(name, POINTS if options else points)
+    same_tree(tree_of(name, *options), points)
+    only(here, name, "tree.npz")
 
 
 def test_npz_with_several_arrays(here, capsys):
@@ -66,42 +91,7 @@ def test_npz_with_several_arrays(here, capsys):
     )
 
 
-@pytest.mark.parametrize("header", ["", "x,y,z", '"x","y","z"'])
-def test_csv_with_and_without_a_header(here, header):
-    write_csv("points.csv", POINTS, header)
-    same_tree(tree_of("points.csv"), POINTS)
-
-
-@pytest.mark.parametrize("delimiter", [";", "\t"])
-def test_csv_with_other_separators(here, delimiter):
-    write_csv("points.csv", POINTS, delimiter.join("xyz"), delimiter)
-    same_tree(tree_of("points.csv"), POINTS)
-
-
-def test_csv_with_blank_lines_byte_order_mark_and_windows_ends(here):
-    write_csv("points.csv", POINTS, "x,y,z")
-    text = (here / "points.csv").read_text().replace("\n", "\r\n")
-    (here / "points.csv").write_bytes(b"\xef\xbb\xbf\r\n" + text.encode() + b"\r\n\r\n\n")
-    same_tree(tree_of("points.csv"), POINTS)
-
-
-def test_csv_of_one_column(here):
-    write_csv("points.csv", POINTS[:, :1], "x")
-    same_tree(tree_of("points.csv"), POINTS[:, :1])
-
-
-def test_csv_columns_by_name_and_by_number(here):
-    lines = [f"{x},stone {i},{y}" for i, (x, y, _) in enumerate(POINTS.tolist())]
-    (here / "named.csv").write_text("\n".join(["x,what,y", *lines]))
-    same_tree(tree_of("named.csv", "--columns", "y, x"), POINTS[:, [1, 0]])
-    same_tree(tree_of("named.csv", "--columns", "0,2"), POINTS[:, :2])
-    write_csv("plain.csv", POINTS)
-    same_tree(tree_of("plain.csv", "--columns", "2,0"), POINTS[:, [2, 0]])
-
-
-def test_columns_of_arrays(here):
-    np.save("plain.npy", POINTS)
-    same_tree(tree_of("plain.npy", "--columns", "0,2"), POINTS[:, [0, 2]])
+def test_columns_of_structured_arrays(here):
     structured = np.zeros(len(POINTS), dtype=[("x", "f4"), ("id", "U5"), ("y", "f4")])
     structured["x"], structured["y"] = POINTS[:, 0], POINTS[:, 1]
     np.save("structured.npy", structured)
@@ -134,14 +124,11 @@ def test_min_samples_and_dtype(here):
     assert "core_distances" not in tree_of("points.npy")
 
 
-def test_metrics_of_trees(here, capsys):
+def test_metrics_of_trees(here):
     np.save("points.npy", POINTS)
     same_tree(tree_of("points.npy", "--metric", "manhattan"), POINTS, metric="manhattan")
     tree = tree_of("points.npy", "--metric", "minkowski", "--p", 3)
     same_tree(tree, POINTS, metric="minkowski", metric_params={"p": 3})
-    for options in (["--metric", "canberra"], ["--metric", "minkowski", "--p", 0.5]):
-        line = complaint(capsys, "tree", "points.npy", "-o", "t.npz", "--device", "cpu", *options)
-        assert line.startswith("emst: points.npy: metric")
 
 
 @pytest.mark.parametrize("suffix, magic", [(".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")])
@@ -353,11 +340,17 @@ def test_bad_csv(here, capsys, text, said):
     only(here, "points.csv")
 
 
-def test_missing_and_ambiguous_columns(here, capsys):
-    write_csv("points.csv", POINTS, "x,y,y")
-    assert "no column 'q'; it has x, y, y" in complaint(capsys, "tree", "points.csv", "-o", "t.npz", "--columns", "x,q")
-    assert "no column '3'" in complaint(capsys, "tree", "points.csv", "-o", "t.npz", "--columns", "0,3")
-    assert "'y' occurs more than once" in complaint(capsys, "tree", "points.csv", "-o", "t.npz", "--columns", "x,y")
+@pytest.mark.parametrize(
+    "columns, said",
+    [
+        ("x,q", "no column 'q'; it has x, y, y"),
+        ("0,3", "no column '3'"),
+        ("x,y", "'y' occurs more than once"),
+    ],
+)
+def test_missing_and_ambiguous_columns(here, capsys, columns, said):
+    (here / "points.csv").write_text(csv(POINTS, "x,y,y"))
+    assert said in complaint(capsys, "tree", "points.csv", "-o", "t.npz", "--columns", columns)
 
 
 @pytest.mark.parametrize("name", ["points.npy", "points.npz", "points.parquet", "points.csv"])
@@ -367,15 +360,18 @@ def test_files_that_are_not_what_they_are_called(here, capsys, name):
     only(here, name)
 
 
-def test_tables_of_the_wrong_kind(here, capsys):
-    for array, said in [
+@pytest.mark.parametrize(
+    "array, said",
+    [
         (np.zeros(5), "shape (5,)"),
         (np.zeros((5, 2), complex), "complex128"),
         (np.array([["a", "b"]]), "<U1"),
         (np.array([[None]]), "Python objects"),
-    ]:
-        np.save("points.npy", array)
-        assert said in complaint(capsys, "tree", "points.npy", "-o", "t.npz")
+    ],
+)
+def test_tables_of_the_wrong_kind(here, capsys, array, said):
+    np.save("points.npy", array)
+    assert said in complaint(capsys, "tree", "points.npy", "-o", "t.npz")
 
 
 @pytest.mark.parametrize(
@@ -437,26 +433,24 @@ def test_labels_as_parquet_without_pyarrow(here, capsys, monkeypatch):
     assert "writing .parquet needs pyarrow" in complaint(capsys, "cluster", "points.npy", "-o", "labels.parquet")
 
 
-def test_what_the_library_refuses(here, capsys):
-    np.save("points.npy", POINTS)
-    line = complaint(capsys, "tree", "points.npy", "-o", "t.npz", "--min-samples", "301", "--device", "cpu")
-    assert (
-        line == "emst: points.npy: min_samples must be between 1 and the number of points, n_samples = 300; got 301\n"
-    )
-
-
 @pytest.mark.parametrize(
-    "arguments, said",
+    "command, said",
     [
-        (["--min-cluster-size", 1], "min_cluster_size"),
-        (["--min-samples", 301], "min_samples (301)"),
-        (["--metric", "elsewhere"], "metric"),
-        (["--epsilon", "-1"], "cluster_selection_epsilon"),
+        (
+            "tree --min-samples 301",
+            "min_samples must be between 1 and the number of points, n_samples = 300; got 301\n",
+        ),
+        ("cluster --min-cluster-size 1", "min_cluster_size"),
+        ("cluster --min-samples 301", "min_samples (301)"),
+        ("cluster --metric elsewhere", "metric"),
+        ("cluster --epsilon -1", "cluster_selection_epsilon"),
+        ("tree --metric canberra", "points.npy: metric"),
+        ("tree --metric minkowski --p 0.5", "points.npy: metric"),
     ],
 )
-def test_what_the_estimator_refuses(here, capsys, arguments, said):
+def test_what_the_library_refuses(here, capsys, command, said):
     np.save("points.npy", POINTS)
-    line = complaint(capsys, "cluster", "points.npy", "-o", "l.npy", "--device", "cpu", *arguments)
+    line = complaint(capsys, *command.split(), "points.npy", "-o", OUTPUTS[command.split()[0]], "--device", "cpu")
     assert line.startswith("emst: points.npy: ") and said in line
     only(here, "points.npy")
 
@@ -479,32 +473,27 @@ def test_usage(arguments, capsys):
     assert "usage: emst" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("moment", ["emst.euclidean.minimum_spanning_tree", "numpy.savez"])
-def test_interrupted(here, capsys, monkeypatch, moment):
-    def interrupt(*_, **__):
-        raise KeyboardInterrupt
-
-    np.save("points.npy", POINTS)
-    (here / "tree.npz").write_text("an earlier result")
-    monkeypatch.setattr(moment, interrupt)
-    assert main(["tree", "points.npy", "-o", "tree.npz", "--device", "cpu"]) == 130
-    assert capsys.readouterr() == ("", "emst: interrupted\n")
-    assert (here / "tree.npz").read_text() == "an earlier result"
-    only(here, "points.npy", "tree.npz")
-
-
-@pytest.mark.parametrize("moment", ["emst.hdbscan.HDBSCANGPU.fit", "numpy.save", "emst.plots.plot_clusters"])
-def test_interrupted_while_clustering(here, capsys, monkeypatch, moment):
+@pytest.mark.parametrize(
+    "command, moment",
+    [
+        ("tree", "emst.euclidean.minimum_spanning_tree"),
+        ("tree", "numpy.savez"),
+        ("cluster", "emst.hdbscan.HDBSCANGPU.fit"),
+        ("cluster", "numpy.save"),
+        ("cluster", "emst.plots.plot_clusters"),
+    ],
+)
+def test_interrupted(here, capsys, monkeypatch, command, moment):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     np.save("points.npy", BLOBS)
-    (here / "labels.npy").write_text("an earlier result")
+    (here / OUTPUTS[command]).write_text("an earlier result")
     monkeypatch.setattr(moment, interrupt)
-    assert main(["cluster", "points.npy", "-o", "labels.npy", "--device", "cpu", "--plot", "p.png"]) == 130
+    assert main([command, "points.npy", "-o", OUTPUTS[command], "--device", "cpu", "--plot", "p.png"]) == 130
     assert capsys.readouterr() == ("", "emst: interrupted\n")
-    assert (here / "labels.npy").read_text() == "an earlier result"
-    only(here, "points.npy", "labels.npy")
+    assert (here / OUTPUTS[command]).read_text() == "an earlier result"
+    only(here, "points.npy", OUTPUTS[command])
 
 
 def test_a_full_disk_leaves_nothing(here, capsys, monkeypatch):

@@ -213,7 +213,7 @@ def test_clones_have_the_client(where):
     assert two.metric_params == {} and two.metric_params is not one.metric_params
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     X=arrays(np.float64, st.tuples(st.integers(5, 80), st.just(2)), elements=st.integers(0, 6).map(float)),
     least=st.integers(2, 8),

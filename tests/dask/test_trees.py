@@ -230,7 +230,7 @@ def test_the_estimator(where, rng):
     assert not hasattr(mst, "core_distances_")
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     X=arrays(np.float64, st.tuples(st.integers(2, 60), st.integers(1, 3)), elements=st.integers(-3, 3).map(float)),
     k=st.integers(1, 4),

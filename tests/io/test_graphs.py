@@ -87,33 +87,31 @@ def test_dimacs_with_other_spacing(tmp_path, monkeypatch, change, block):
     assert_entries(read_graph(written(tmp_path / "g.gr", change(gr()))))
 
 
+ODD = [
+    b"a 1 2 3\na 4 5\n",
+    b"a 1 2 3 4\na 5 6\n",
+    b"a 1 2 3\nb 4 5 6\n",
+    b"a 1 2 3\na  4 5\n",
+    b"a 1 a 3\n4 5 6 7\n",
+    b"a 1 2 3.5\n",
+    b"a 1 2 x\n",
+    b"a 1 2 \n",
+    b"a 1 2 99999999999999999999\n",
+    b"a 1 2 -99999999999999999999\n",
+    b"\n",
+    b"c\n",
+    b"a 1 2 0x10\n",
+    b"a 1 2 -\n",
+    b"a 1 2 +3\n",
+    b"a 1\r2 3 4\na 5 6 \r\n",
+    b"a 1-2 3 4\na 5 6 \r\n",
+]
+
+
 def test_plain_arcs_take_the_fast_way_and_others_do_not():
     plain = b"a 1 2 3\na 40 50 -6\n"
     np.testing.assert_array_equal(dimacs._plain_arcs(plain), [[1, 2, 3], [40, 50, -6]])
-    odd = [
-        b"a 1 2 3\na 4 5\n",
-        b"a 1 2 3 4\na 5 6\n",
-        b"a 1 2 3\nb 4 5 6\n",
-        b"a 1 2 3\na  4 5\n",
-        b"a 1 a 3\n4 5 6 7\n",
-    ]
-    odd += [
-        b"a 1 2 3.5\n",
-        b"a 1 2 x\n",
-        b"a 1 2 \n",
-        b"a 1 2 99999999999999999999\n",
-        b"a 1 2 -99999999999999999999\n",
-    ]
-    odd += [
-        b"\n",
-        b"c\n",
-        b"a 1 2 0x10\n",
-        b"a 1 2 -\n",
-        b"a 1 2 +3\n",
-        b"a 1\r2 3 4\na 5 6 \r\n",
-        b"a 1-2 3 4\na 5 6 \r\n",
-    ]
-    for block in odd:
+    for block in ODD:
         assert dimacs._plain_arcs(block) is None, block
 
 
@@ -377,31 +375,23 @@ def test_saved_rows_take_their_only_other_array(tmp_path):
     assert found.graph.data.tolist() == [2.5, 2.5] and found.read == "arrays indptr, indices, length"
 
 
-@pytest.mark.parametrize("header", ["", "source,target\n"])
-def test_edges_without_weights_weigh_one(tmp_path, header):
-    assert_entries(read_graph(written(tmp_path / "g.csv", header + rows(SOURCE, TARGET))), weight=[1] * 7, n=5)
+FLOATS = io.StringIO()
+np.savetxt(FLOATS, np.stack([SOURCE, TARGET, WEIGHT], axis=1), delimiter=",")  # vertices with a point and an exponent
 
 
-def test_numbers_as_numpy_writes_them(tmp_path):
-    """Whole numbers with a point and an exponent are vertices too; weights are floats then."""
-    np.savetxt(tmp_path / "g.csv", np.stack([SOURCE, TARGET, WEIGHT], axis=1), delimiter=",")
-    assert_entries(read_graph(tmp_path / "g.csv"), n=5, dtype=np.float64)
-
-
-def test_one_float_makes_all_weights_floats(tmp_path):
-    weight = [*WEIGHT[:-1], "7.5"]
-    assert_entries(
-        read_graph(written(tmp_path / "g.csv", rows(SOURCE, TARGET, weight))),
-        weight=[*WEIGHT[:-1], 7.5],
-        n=5,
-        dtype=np.float64,
-    )
-
-
-def test_wide_integers_of_a_csv(tmp_path):
-    assert_entries(
-        read_graph(written(tmp_path / "g.csv", "0,1,9007199254740993\n")), [0], [1], [2**53 + 1], 2, np.int64
-    )
+@pytest.mark.parametrize(
+    "text, weight, dtype",
+    [
+        (rows(SOURCE, TARGET), [1] * 7, np.int32),
+        ("source,target\n" + rows(SOURCE, TARGET), [1] * 7, np.int32),
+        (FLOATS.getvalue(), WEIGHT, np.float64),
+        (rows(SOURCE, TARGET, [*WEIGHT[:-1], "7.5"]), [*WEIGHT[:-1], 7.5], np.float64),
+        (rows(SOURCE, TARGET, [*WEIGHT[:-1], 2**53 + 1]), [*WEIGHT[:-1], 2**53 + 1], np.int64),
+    ],
+    ids=["no weights", "no weights, names", "as numpy writes", "one float", "wide integers"],
+)
+def test_weights_of_a_csv(tmp_path, text, weight, dtype):
+    assert_entries(read_graph(written(tmp_path / "g.csv", text)), weight=weight, n=5, dtype=dtype)
 
 
 @pytest.mark.parametrize("weight", [np.int64, np.int32, np.float32, np.float64])

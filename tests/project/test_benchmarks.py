@@ -19,7 +19,9 @@ def test_trees(device, tmp_path):
 @pytest.mark.parametrize("device", DEVICES)
 def test_clusterings(device, tmp_path):
     rows = table_of(
-        "hdbscan_bench.py", f"--device {device} --sets blobs3 cpu-blobs2 --quick --runs 2 --stages", tmp_path
+        "hdbscan_bench.py",
+        f"--device {device} --sets blobs3 cpu-blobs2 --quick --runs 2 --stages --no-memory",
+        tmp_path,
     )
     title, *races = [row for row in rows if "contestant" in row or "HDBSCANGPU" in row]
     assert [row[0] for row in races] == ["blobs3 3000", "cpu-blobs2 3000"]
@@ -69,7 +71,7 @@ def test_predictions(device, tmp_path):
 @pytest.mark.parametrize("device", DEVICES)
 def test_trees_over_workers(device, tmp_path):
     options = f"weak --device {device} --sets halos --points-per-worker 3000 --workers 2 --repeats 1 --check 500"
-    rows = table_of("dask_bench.py", f"{options} --tasks --operations --whole", tmp_path)
+    rows = table_of("dask_bench.py", f"{options} --tasks --operations --whole", tmp_path, process=True)
     title, row = rows[0], next(row for row in rows if row[0] == "halos")
     named = dict(zip(title, row))
     assert (named["points"], named["workers"]) == ("6,000", "2")
@@ -80,12 +82,12 @@ def test_trees_over_workers(device, tmp_path):
 
 def test_clusterings_over_workers(tmp_path):
     options = "labels --sets blobs --k 5 --points-per-worker 3000 --workers 2 --repeats 1 --check 500 --tasks"
-    assert "hierarchy" in {row[0] for row in table_of("dask_bench.py", options, tmp_path)}
+    assert "hierarchy" in {row[0] for row in table_of("dask_bench.py", options, tmp_path, process=True)}
 
 
 def test_threads_beside_processes(tmp_path):
     options = "cpu --sets uniform --points 4000 --workers 2 --repeats 1 --check 500"
-    title, *rows = [row for row in table_of("dask_bench.py", options, tmp_path) if row[0] != "---"]
+    title, *rows = [row for row in table_of("dask_bench.py", options, tmp_path, process=True) if row[0] != "---"]
     assert [row[3] for row in rows] == ["one process, 2 threads", "2 workers, threads", "2 workers, processes"]
     assert len({dict(zip(title, row))["total weight"] for row in rows}) == 1
 

@@ -38,7 +38,7 @@ def test_forests(device, tmp_path):
 def test_memory_of_a_forest(device, tmp_path):
     """On the CPU it is measured in a process of its own."""
     options = f"--device {device} --sets rmat:11:16 --weights float64 --runs 1"
-    (row,) = named(table_of("graph_bench.py", options, tmp_path))
+    (row,) = named(table_of("graph_bench.py", options, tmp_path, process=True))
     assert float(row["bytes/entry beyond input"]) >= 0
 
 
