@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 python=${PYTHON:-python3}
-bench="$python benchmarks/emst_bench.py --device cuda"
+bench="$python benchmarks trees --device cuda"
 
 $python -m pytest -m gpu tests >"$out/gpu-tests.txt" 2>&1
 tail -1 "$out/gpu-tests.txt"
@@ -34,9 +34,9 @@ grep -v "^ " "$out/sanitizer.txt"
 $bench --stages --runs 7 --markdown "$out/1.md"
 $bench --runs 5 --k 2 5 16 --sets halob3 --markdown "$out/2.md"
 $bench --runs 5 --k 5 16 --sets uniform3 --markdown "$out/3.md"
-$bench --runs 3 --uniform 100000000 1000000000 --markdown "$out/4.md"
-$python benchmarks/crossing.py --n 50000 --d 6 10 16 24 32 48 --runs 1 >"$out/5.md"
-$python benchmarks/hdbscan_bench.py --device cuda --stages --runs 7 --markdown "$out/gpu-hdbscan.md"
+$bench --runs 3 --sets uniform:100000000 uniform:1000000000 --markdown "$out/4.md"
+$python benchmarks crossing --n 50000 --d 6 10 16 24 32 48 --runs 1 >"$out/5.md"
+$python benchmarks labels --device cuda --stages --runs 7 --markdown "$out/gpu-hdbscan.md"
 cat "$out"/[1-5].md >"$out/gpu.md" && rm "$out"/[1-5].md
 
 if command -v ncu >/dev/null; then

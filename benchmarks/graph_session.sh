@@ -13,13 +13,13 @@ common=(--device cuda --scratch "$scratch/graphs")
 [ $# -gt 1 ] && common+=(--data "$2")
 exec 2>>"$out/log.txt"
 
-$python benchmarks/graph_sets.py "${common[@]:2}" USA-road-d.NY $($python benchmarks/graph_papers.py --device cuda --names) &
+$python benchmarks/graph_sets.py "${common[@]:2}" USA-road-d.NY $($python benchmarks graph-papers --device cuda --names) &
 $python -m pytest -m gpu -q tests/graph >"$out/graph-tests.txt" 2>&1
 tail -1 "$out/graph-tests.txt"
 wait
 
-$python benchmarks/graph_bench.py "${common[@]}" --runs 9 --weights int32 float32 float64 int64 \
+$python benchmarks forests "${common[@]}" --runs 9 --weights int32 float32 float64 int64 \
     --markdown "$out/graphs.md" --json "$out/graphs.json"
-$python benchmarks/graph_papers.py "${common[@]}" --runs 3 --budget 0.3 --plots "$scratch/plots" \
+$python benchmarks graph-papers "${common[@]}" --runs 3 --budget 0.3 --plots "$scratch/plots" \
     --markdown "$out/papers.md" --json "$out/papers.json"
 [ -d "$scratch/plots" ] && tar -C "$scratch" -czf "$out/plots.tar.gz" plots

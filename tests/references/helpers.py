@@ -155,10 +155,10 @@ def same_partition(a, b):
     return adjusted_rand_score(a, b) == 1 and np.array_equal(a == -1, b == -1)
 
 
-def table_of(script, options, tmp_path):
-    """Rows of the tables that a benchmark driver writes: lists of cells."""
+def table_of(benchmark, options, tmp_path):
+    """Rows of the tables that a command of `benchmarks` writes: lists of cells."""
     path = tmp_path / "x.md"
-    command = [sys.executable, f"benchmarks/{script}", *options.split(), "--markdown", str(path)]
+    command = [sys.executable, "benchmarks", benchmark, *options.split(), "--markdown", str(path)]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     lines = [line for line in path.read_text().splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]

@@ -12,7 +12,7 @@ LOOK_FROM = 12  # dimensions: with fewer, walks are faster even for uniform poin
 LEAST_POINTS, MOST_POINTS = 4096, 1 << 22  # of more points products would take minutes, and much memory
 LOOKED_AT, LEAVES = 256, 8192  # points, and leaves at most, that are looked at
 # Leaves within a point's radius, as a share, times dimensions: the time of a walk against that of products, whose rows
-# have a fixed width here. From this value on products are faster (benchmarks/crossing.py, benchmarks/results).
+# have a fixed width here. From this value on products are faster (`python benchmarks crossing`, benchmarks/results).
 WORTH = 1.0
 
 

@@ -1,9 +1,9 @@
 """Time trees and clusterings over several workers (`emst.dask`) beside one device alone.
 
-    python benchmarks/dask_bench.py weak --device cuda --points-per-worker 250000000 --workers 1 2 4 --tasks
-    python benchmarks/dask_bench.py strong --device cuda --points 250000000 --workers 1 2 4
-    python benchmarks/dask_bench.py labels --device cuda --points-per-worker 250000000 --workers 4 --tasks
-    python benchmarks/dask_bench.py cpu --points 20000000 --workers 2 --repeats 3
+    python benchmarks workers weak --device cuda --points-per-worker 250000000 --workers 1 2 4 --tasks
+    python benchmarks workers strong --device cuda --points 250000000 --workers 1 2 4
+    python benchmarks workers labels --device cuda --points-per-worker 250000000 --workers 4 --tasks
+    python benchmarks workers cpu --points 20000000 --workers 2 --runs 3
 
 weak: `--points-per-worker` on every worker. strong: `--points` on all workers together. labels: as weak, but HDBSCAN.
 In these three, workers are threads of this process, one for each GPU (or core), and "alone" is `emst` without Dask on
@@ -13,14 +13,13 @@ beside one process with as many threads; the runs take turns, so that other user
 workers that are processes, the peak of resident memory is measured, minus that before the chunks are made (Linux).
 
 Chunks lie on the workers before the call, each a random sample of all points (`dask_sets.py`). All times are the best
-of `--repeats`, after a run on few points and (but for cpu) one on all points.
+of `--runs`, after a run on few points and (but for cpu) one on all points.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import pathlib
 import sys
 import time
 from collections.abc import Callable
@@ -28,12 +27,11 @@ from typing import Any
 
 import numba
 import numpy as np
-from distributed import Client
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from dask_sets import KINDS, make_chunk
 from dask_times import peaks, results_held, table, task_times
+from distributed import Client
 from memory import resident, start_high_water
+from race import common_options
 from report import Column, head, row, write
 from stages import synchronize
 
@@ -82,10 +80,10 @@ def _share(record: dict[str, Any], name: str) -> str:
     return f"{record[name]:,} ({record[name] / record['n']:.2%})"
 
 
-def arguments() -> argparse.Namespace:
-    top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def arguments(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
+    common_options(top)
+    top.set_defaults(runs=3)
     top.add_argument("mode", choices=["weak", "strong", "labels", "cpu"])
-    top.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     top.add_argument("--sets", nargs="+", choices=KINDS, default=KINDS)
     top.add_argument(
         "--k", "--min-samples", nargs="+", type=int, default=[1], help="min_samples, with the point itself"
@@ -96,17 +94,13 @@ def arguments() -> argparse.Namespace:
     top.add_argument("--points", type=int, default=1_000_000, help="of strong and cpu")
     top.add_argument("--chunks", type=int, default=1, help="chunks a worker")
     top.add_argument("--partitions", type=int, help="by default what emst chooses")
-    top.add_argument("--repeats", type=int, default=3)
-    top.add_argument("--seed", type=int, default=0)
     top.add_argument("--check", type=int, default=20_000, help="points a worker, or 0: their tree must be one device's")
     top.add_argument(
         "--whole", action="store_true", help="weak: also time one device on all points; compare the totals"
     )
     top.add_argument("--tasks", action="store_true", help="one more run: seconds of every kind of task, memory of GPUs")
     top.add_argument("--operations", action="store_true", help="with --tasks: also time operations, one at a time")
-    top.add_argument("--json", type=pathlib.Path, metavar="FILE")
-    top.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
-    return top.parse_args()
+    return top.parse_args(given)
 
 
 def make_chunks(client: Client, kind: str, n: int, options: argparse.Namespace) -> list[Any]:
@@ -137,9 +131,9 @@ def settle(client: Client, chunks: list[Any]) -> None:
 def best_of(
     call: Callable[[], Any], options: argparse.Namespace, after: Callable[[], None] = gc.collect
 ) -> list[float]:
-    """Seconds of the repeats, after one that does not count."""
+    """Seconds of the runs, after one that does not count."""
     seconds = []
-    for _ in range(options.repeats + 1):
+    for _ in range(options.runs + 1):
         synchronize(options.device)
         start = time.perf_counter()
         result = call()
@@ -342,7 +336,7 @@ def take_turns(
     }
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     totals = {}
-    for _ in range(options.repeats):
+    for _ in range(options.runs):
         for name, call in calls.items():
             start = time.perf_counter()
             result = call()
@@ -358,13 +352,8 @@ def take_turns(
     return [common | {"contestant": name} | record for name, record in own.items()]
 
 
-def main() -> None:
-    options = arguments()
+def run(options: argparse.Namespace) -> None:
     records = contest(options) if options.mode == "cpu" else over_workers(options)
     columns = CONTEST if options.mode == "cpu" else COLUMNS
     print("", head(columns), *(row(columns, record) for record in records), sep="\n")
     write(records, columns, options, "".join(f"\n{record['tasks']}" for record in records if "tasks" in record))
-
-
-if __name__ == "__main__":
-    main()
