@@ -45,7 +45,7 @@ def peer_options(top: argparse.ArgumentParser, peers: list[str]) -> None:
 def point_options(top: argparse.ArgumentParser) -> None:
     """The options of commands that open sets of points."""
     top.add_argument("--sets", nargs="+", metavar="SET[:N]", help=f"{', '.join(SETS)}, {UNIFORM} (GPU), or .npy files")
-    top.add_argument("--n", type=int, help="points of every set without N (default: its own number)")
+    top.add_argument("--n", type=int, help="points of every set; of SET:N at most so many")
     top.add_argument("--dtype", choices=["float32", "float64"], help="convert the points to this type")
     top.add_argument("--metric", default="euclidean", help="one that emst and some of the peers take")
 
@@ -53,7 +53,7 @@ def point_options(top: argparse.ArgumentParser) -> None:
 def open_set(case: str, options: argparse.Namespace) -> tuple[str, Any]:
     """Title and points, on their device, of NAME, NAME:N or a .npy file."""
     name, _, own = case.partition(":")
-    n = int(own) if own else options.n
+    n = min((int(given) for given in (own, options.n) if given), default=None)
     title = name if n is None else f"{name} {n}"
     if name == UNIFORM:
         if options.device == "cpu" or n is None:

@@ -17,8 +17,8 @@ from emst.cuda.runtime.launch import launch, launch_grid
 
 # Dimensions from which all pairs are compared. Where that becomes faster than the hierarchy depends on the data: for
 # 50,000 points on an H200 between 10 and 16 dimensions if they are uniform, at 32 if they are blobs. Most data has
-# structure, so the limit follows the blobs (`python benchmarks crossing`, benchmarks/results). With fewer dimensions, a look
-# at the points decides (choice.py).
+# structure, so the limit follows the blobs (`python benchmarks crossing`, benchmarks/results). With fewer dimensions, a
+# look at the points decides (choice.py).
 BRUTE_FROM = 33
 # Coordinates of all pairs of points, at most, that one launch compares in less time than the loop takes for its
 # launches. A term of a power that is a function call counts as many as CALL.
