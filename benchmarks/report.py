@@ -168,8 +168,19 @@ def append(text: str, options: argparse.Namespace) -> None:
     before = options.markdown.read_text() if options.markdown.exists() else ""
     machines = [line for line in before.splitlines() if line.startswith("# ")]
     sections = [before.rstrip("\n")] * bool(before) + [where] * (machines[-1:] != [where])
-    sections += [f"## {options.title or options.command}", f"`{shlex.join(['python', *sys.argv])}`", text]
+    sections += [f"## {options.title or options.command}", f"`{command_line()}`", text]
     options.markdown.write_text("\n\n".join(sections) + "\n")
+
+
+def command_line() -> str:
+    """The command without the options that only say where files lie and what a section is called."""
+    words, left = iter(sys.argv), ["python"]
+    for word in words:
+        if word in ("--markdown", "--json", "--title", "--scratch", "--data"):
+            next(words)
+        else:
+            left.append(word)
+    return shlex.join(left)
 
 
 def extend(text: str, options: argparse.Namespace) -> None:
