@@ -1,4 +1,4 @@
-"""What the drivers of points time: this library, and the peers that are installed."""
+"""What the commands for points time: this library, and the peers that are installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Points for `dask_bench.py`, made where they are used: each chunk is a random sample of the whole set.
+"""Points for `benchmarks workers`, made where they are used: each chunk is a random sample of the whole set.
 
 uniform   in the unit cube
 halos     30 % diffuse; 70 % in halos with power-law masses and densities that fall like r^-2, around clustered centres

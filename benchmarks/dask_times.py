@@ -102,7 +102,7 @@ def peaks(spans: list[Span]) -> dict[int, int]:
     return found
 
 
-def table(spans: list[Span], wall: float, workers: int) -> str:
+def task_table(spans: list[Span], wall: float, workers: int) -> str:
     """Seconds of every kind of task, in the order in which they begin, and what is left of the wall time."""
     lines = ["| task | tasks | seconds of all | the longest | wall | operations |", "|" + "---|" * 6]
     for name in dict.fromkeys(span.task for span in sorted(spans, key=lambda span: span.start)):

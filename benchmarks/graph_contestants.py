@@ -1,4 +1,4 @@
-"""What the drivers of graphs time: `graph_msf`, and the peers that are installed."""
+"""What the commands for graphs time: `graph_msf`, and the peers that are installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graphs that the drivers time, by name: generated once and kept in a scratch folder for all drivers.
+"""The graphs that the commands time, by name: generated once and kept in a scratch folder for all of them.
 
     python benchmarks/graph_sets.py --scratch FOLDER --workers 16 rmat22 ws:1000000:6   # generate beforehand
 
@@ -29,6 +29,9 @@ from emst.io.dimacs import read_arcs
 
 Csr = tuple[np.ndarray, np.ndarray, np.ndarray]
 PARTS = ("indptr", "indices", "weights")
+SETS = ["USA-road-d.NY", "grid1024", "grid4096", "rmat22", "gnm22", "gnm1M"]  # that the commands time
+QUICK = ["grid:40", "rmat:11:16", "er:2000:8"]
+TINY = "grid:8"  # compiles and starts threads
 
 
 def _ssca2(scale: int, degree: int) -> Csr:
@@ -56,6 +59,13 @@ KINDS = {
     "row": _row,  # a random graph of degree 6 in which vertex 0 is joined to all others
     "isolated": lambda n: graphs.from_pairs(n, np.zeros(0, np.int64), np.zeros(0, np.int64)),
 }
+
+
+def graph_options(top: argparse.ArgumentParser) -> None:
+    """The options of the commands that time graphs."""
+    top.add_argument("--data", type=pathlib.Path, metavar="FOLDER", help="folder of road networks")
+    top.add_argument("--scratch", type=pathlib.Path, metavar="FOLDER", help="keeps generated graphs for later runs")
+    top.add_argument("--quick", action="store_true", help="tiny graphs")
 
 
 @dataclass(frozen=True)

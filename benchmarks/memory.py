@@ -31,7 +31,7 @@ def peak_of(contestant: str, points: Any, k: int, options: argparse.Namespace) -
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "points.npy"
         np.save(path, points)
-        return in_child(str(HERE / "memory.py"), contestant, str(path), str(k), options.metric)
+        return in_child("memory", contestant, str(path), str(k), options.metric)
 
 
 def peak_on_device(call: Callable[[], Any]) -> int:
@@ -66,10 +66,11 @@ def start_high_water() -> int:
     return resident("VmRSS")
 
 
-def in_child(*arguments: str) -> int:
-    """Run a Python script of this folder; it prints one number."""
-    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
-    child = [sys.executable, *arguments]
+def in_child(module: str, *arguments: str) -> int:
+    """The bytes that `child(*arguments)` of a module of this folder finds in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": f"{HERE}{os.pathsep}{HERE.parent}"}
+    code = f"import sys; from {module} import child; print(child(*sys.argv[1:]))"
+    child = [sys.executable, "-c", code, *arguments]
     return int(subprocess.run(child, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
 
 
@@ -79,14 +80,11 @@ def resident(key: str) -> int:
     return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith(key))
 
 
-def _child(contestant: str, path: str, k: int, metric: str) -> int:
+def child(contestant: str, path: str, samples: str, metric: str) -> int:
+    """Peak memory of one run in this process, which already holds the points and the compiled code: bytes."""
     from contestants import PEERS, ours
 
     build = (PEERS | ours("cpu"))[contestant].under(metric).build
-    points = np.load(path)
+    points, k = np.load(path), int(samples)
     build(points[:2000], min(k, 2000))  # compiles, starts threads
     return high_water(lambda: build(points, k))
-
-
-if __name__ == "__main__":
-    print(_child(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]))

@@ -5,7 +5,8 @@
     python benchmarks/paired.py ../before --device cpu --sets cpu-uniform3 cpu-blobs3 --k 6
 
 Each checkout has a process of its own, which opens the set and clusters it once before anything is timed. The table has
-the median of each, the median of the ratios of neighbouring runs, and the adjusted Rand index of both labels.
+the median of each, the median of the ratios of neighbouring runs, the adjusted Rand index of both labels, and the
+checksum of each.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from sklearn.metrics import adjusted_rand_score
 
 HERE = pathlib.Path(__file__).resolve().parents[1]
 MIN_CLUSTER_SIZE = 50
+COLUMNS = ["set", "k", "before, ms", "after, ms", "after / before", "Rand index", "labels before", "labels after"]
 
 
 def arguments() -> argparse.Namespace:
@@ -99,8 +101,11 @@ def main() -> None:
     if options.worker:
         worker(options)
         return
+    sys.path.append(str(HERE))
+    from contestants import checksum  # not in a worker: it imports emst of this checkout
+
     before, after = (Side(checkout, options.device) for checkout in (options.other, HERE))
-    print("| set | k | before, ms | after, ms | after / before | Rand index |\n|---|---|---|---|---|---|", flush=True)
+    print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS), flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for name in options.sets:
             for k in options.k:
@@ -112,11 +117,10 @@ def main() -> None:
                 pairs = [(float(before.ask("run")), float(after.ask("run"))) for _ in range(options.runs)]
                 medians = (1000 * statistics.median(column) for column in zip(*pairs))
                 ratio = statistics.median(new / old for old, new in pairs)
-                rand = adjusted_rand_score(*map(np.load, files))
-                print(
-                    f"| {name} | {k} | {next(medians):.3f} | {next(medians):.3f} | {ratio:.3f} | {rand:.6f} |",
-                    flush=True,
-                )
+                labels = [np.load(file) for file in files]
+                cells = [name, str(k), *(f"{median:.3f}" for median in medians), f"{ratio:.3f}"]
+                cells += [f"{adjusted_rand_score(*labels):.6f}", *(checksum(np.arange(len(x)), x) for x in labels)]
+                print("| " + " | ".join(cells) + " |", flush=True)
 
 
 if __name__ == "__main__":

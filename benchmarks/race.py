@@ -1,4 +1,4 @@
-"""What the drivers share: options, points, and the runs of all contestants on a set in shuffled order."""
+"""What the commands share: options, points, and the runs of all contestants on a set in shuffled order."""
 
 from __future__ import annotations
 
@@ -8,43 +8,59 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 from contestants import Contestant, peers
 from stages import synchronize
 
-from datasets.synthetic import SETS
+from datasets.synthetic import SETS, uniform_on_device
+
+Call = tuple[Callable[[], Any], Callable[[Any], dict[str, Any]]]  # what is timed, and the figures of its result
+UNIFORM = "uniform"  # the set that is made on the GPU
 
 
-def parser(description: str | None, peers: list[str]) -> argparse.ArgumentParser:
-    """The options of drivers that time points; `peers` are the possible values of --peers."""
-    top = common_parser(description, peers)
-    top.add_argument("--dtype", choices=["float32", "float64"], help="convert the points to this type")
-    top.add_argument("--metric", default="euclidean", help="one that emst and some of the peers take")
-    top.add_argument("--stages", action="store_true", help="also time the stages, in separate runs")
-    return top
-
-
-def common_parser(description: str | None, peers: list[str]) -> argparse.ArgumentParser:
-    """The options that every driver has."""
-    top = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+def common_options(top: argparse.ArgumentParser) -> None:
+    """The options of every command that times calls in this process."""
     top.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     top.add_argument("--runs", type=int, default=5)
-    top.add_argument("--seed", type=int, default=0, help="seed of the order of the runs")
+    top.add_argument("--seed", type=int, default=0, help="seed of the order of the runs, and of drawn queries")
+    file_options(top)
+
+
+def file_options(top: argparse.ArgumentParser) -> None:
+    """Where the results go."""
+    top.add_argument("--markdown", type=pathlib.Path, metavar="FILE", help="append the tables to this file")
+    top.add_argument("--title", help="heading of the tables in that file (default: the command)")
+    top.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write every single time")
+
+
+def peer_options(top: argparse.ArgumentParser, peers: list[str]) -> None:
+    """The options of commands that time peers, of these names."""
     top.add_argument("--peers", nargs="*", choices=peers, help="also time these peers (cpu); without names all of them")
+    top.add_argument("--peer-runs", type=int, help="runs of slow peers, which can take minutes (default: --runs)")
     top.add_argument("--no-memory", action="store_true", help="do not measure peak memory")
-    top.add_argument("--json", type=pathlib.Path, metavar="FILE")
-    top.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
-    return top
 
 
-def open_set(name: str, n: int | None, options: argparse.Namespace) -> tuple[str, Any]:
-    """Title and points, on their device, of a set or of a .npy file; `n` is the number of points."""
+def point_options(top: argparse.ArgumentParser) -> None:
+    """The options of commands that open sets of points."""
+    top.add_argument("--sets", nargs="+", metavar="SET[:N]", help=f"{', '.join(SETS)}, {UNIFORM} (GPU), or .npy files")
+    top.add_argument("--n", type=int, help="points of every set; of SET:N at most so many")
+    top.add_argument("--dtype", choices=["float32", "float64"], help="convert the points to this type")
+    top.add_argument("--metric", default="euclidean", help="one that emst and some of the peers take")
+
+
+def open_set(case: str, options: argparse.Namespace) -> tuple[str, Any]:
+    """Title and points, on their device, of NAME, NAME:N or a .npy file."""
+    name, _, own = case.partition(":")
+    n = min((int(given) for given in (own, options.n) if given), default=None)
+    title = name if n is None else f"{name} {n}"
+    if name == UNIFORM:
+        if options.device == "cpu" or n is None:
+            raise SystemExit(f"{UNIFORM} is generated on the GPU: use --device cuda and {UNIFORM}:N")
+        return title, uniform_on_device(n, 3)
     x = np.load(name)[:n] if name.endswith(".npy") else SETS[name](n)
     x = np.ascontiguousarray(x, options.dtype or x.dtype)
-    title = name if n is None else f"{name} {n}"
     return title if options.metric == "euclidean" else f"{title}, {options.metric}", on_device(options.device, x)
 
 
@@ -57,20 +73,18 @@ def on_device(device: str, x: np.ndarray) -> Any:
     return cupy.asarray(x)
 
 
-def race(
-    title: str, points: Any, k: int, field: dict[str, Contestant], runs: dict[str, int], options: argparse.Namespace
-) -> list[dict[str, Any]]:
-    """A record of each contestant: seconds of all its runs, and the figures of its result, the same in all runs."""
+def facts_of(title: str, points: Any, k: int) -> dict[str, Any]:
+    """The columns that describe points and k."""
     n, d = points.shape
-    for contestant in field.values():  # compile, fill pools and caches
-        contestant.build(points[: max(2000, k)] if options.device == "cpu" else points, k)
-    calls = {name: (partial(one.build, points, k), one.figures) for name, one in field.items()}
-    common = {"set": title, "n": n, "d": d, "dtype": str(points.dtype), "k": k}
-    found = shuffled(f"{title}, k = {k}", calls, runs, options)
-    return [common | {"contestant": name} | found[name] for name in field]
+    return {"set": title, "n": n, "d": d, "dtype": str(points.dtype), "k": k}
 
 
-Call = tuple[Callable[[], Any], Callable[[Any], dict[str, Any]]]  # what is timed, and the figures of its result
+def measure(
+    title: str, facts: dict[str, Any], calls: dict[str, Call], runs: dict[str, int], options: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """A record of each call: the `facts` of the set, the times of all its runs, and the figures of its result."""
+    found = shuffled(title, calls, runs, options)
+    return [facts | {"contestant": name} | found[name] for name in calls]
 
 
 def shuffled(

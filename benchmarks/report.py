@@ -1,4 +1,4 @@
-"""Records of a driver as a markdown table."""
+"""Records of a command as a markdown table."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import platform
+import shlex
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -28,6 +29,10 @@ def _quartiles(record: Record) -> str:
 def _ms(milliseconds: float) -> str:
     """Four digits."""
     return f"{milliseconds:,.0f}" if milliseconds >= 1000 else f"{milliseconds:.4g}"
+
+
+def _processor_ms(record: Record) -> str:
+    return _ms(float(np.median(record["processor"])) * 1000) if "processor" in record else "-"
 
 
 def _known(record: Record) -> str:
@@ -69,21 +74,12 @@ TREES: list[Column] = [
 CLUSTERINGS: list[Column] = [
     *RACE,
     ("best ms", lambda record: _ms(min(record["seconds"]) * 1000)),
+    ("processor ms", _processor_ms),
     ("times ours", _given("ratio", ".3g")),
     ("clusters", _given("clusters", ",")),
     ("noise", _given("noise", ",")),
     ("adjusted Rand index", _given("rand", ".4f")),
     *FIGURES,
-    ("labels", _given("checksum", "")),
-]
-MANY_DIMENSIONS: list[Column] = [
-    *CLUSTERINGS[:7],
-    (
-        "processor ms",
-        lambda record: _ms(float(np.median(record["processor"])) * 1000) if "processor" in record else "-",
-    ),
-    *CLUSTERINGS[8:12],
-    *FIGURES[:2],
     ("labels", _given("checksum", "")),
 ]
 FORESTS: list[Column] = [
@@ -156,13 +152,55 @@ def table(columns: list[Column], races: Iterable[list[Record]]) -> list[Record]:
 
 def write(records: list[Record], columns: list[Column], options: argparse.Namespace, below: str = "") -> None:
     """Print stages, `below` and the machine under the table; write the requested files."""
-    where, stages = machine(options.device), stage_table(records) + below
-    print(stages, f"\n\n{where}")
+    stages = stage_table(records) + below
+    print(stages, f"\n\n{machine(options.device)}")
+    lines = "\n".join([head(columns), *(row(columns, record) for record in records)])
+    append(lines + stages, options)
+    write_json({"records": records}, options)
+
+
+def append(text: str, options: argparse.Namespace) -> None:
+    """Append a section to the requested markdown file: heading, command line and `text`. The machine and the versions
+    are the heading of the file, and stand again where they change."""
+    if not options.markdown:
+        return
+    where = f"# {machine(options.device)}"
+    before = options.markdown.read_text() if options.markdown.exists() else ""
+    machines = [line for line in before.splitlines() if line.startswith("# ")]
+    sections = [before.rstrip("\n")] * bool(before) + [where] * (machines[-1:] != [where])
+    sections += [f"## {options.title or options.command}", f"`{command_line()}`", text]
+    options.markdown.write_text("\n\n".join(sections) + "\n")
+
+
+def command_line() -> str:
+    """The command without the options that only say where files lie and what a section is called."""
+    words, left = iter(sys.argv), ["python"]
+    for word in words:
+        if word in ("--markdown", "--json", "--title", "--scratch", "--data"):
+            next(words)
+        else:
+            left.append(word)
+    return shlex.join(left)
+
+
+def extend(text: str, options: argparse.Namespace) -> None:
+    """Append to the last section: tables are kept as they come, in case a later experiment fails."""
     if options.markdown:
-        lines = "\n".join([head(columns), *(row(columns, record) for record in records)])
-        options.markdown.write_text(f"# {where}\n\n`{' '.join(['python', *sys.argv])}`\n\n{lines}{stages}\n")
+        with options.markdown.open("a") as file:
+            file.write(f"\n{text}\n")
+
+
+def report_problems(problems: list[str], options: argparse.Namespace) -> None:
+    """List problems at the end, and fail if there are any."""
+    if problems:
+        extend("\n".join(["Problems:", "", *(f"- {problem}" for problem in problems)]), options)
+        sys.exit(f"{len(problems)} problems")
+
+
+def write_json(found: dict[str, Any], options: argparse.Namespace) -> None:
+    """Write what was found, the machine and the command line to the requested JSON file."""
     if options.json:
-        options.json.write_text(json.dumps({"machine": where, "argv": sys.argv, "records": records}, indent=1))
+        options.json.write_text(json.dumps({"machine": machine(options.device), "argv": sys.argv, **found}, indent=1))
 
 
 def stage_table(records: list[Record]) -> str:

@@ -1,6 +1,6 @@
 """The experiments of papers, one table each.
 
-Those of the papers behind `graph_msf`'s algorithms; graph_papers.py runs them:
+Those of the papers behind `graph_msf`'s algorithms; `benchmarks graph-papers` runs them:
 
 roads.py        road networks (Vineet et al., Sousa et al., PMA)
 sides.py        all algorithms side by side; worst cases
@@ -8,7 +8,7 @@ sweeps.py       growing size and degree of random graphs
 knobs.py        the algorithms' own parameters: gamma, offload, and reduction by round
 lab.py          runs and times the algorithms, and compares their forests
 
-Those of the paper behind the trees of points (Prokopenko, Sao, Lebrun-Grandié, ICPP'22); icpp22.py runs them:
+Those of the paper behind the trees of points (Prokopenko, Sao, Lebrun-Grandié, ICPP'22); `benchmarks icpp22` runs them:
 
 rates.py        rates by set: all threads, one thread, beside the fastest other program
 samples.py      a set sampled down; growing k

@@ -9,9 +9,8 @@ import time
 from typing import Any
 
 from expected import FORESTS
-from graph_bench import TINY
 from graph_contestants import checksum_of, figures_of, ours
-from graph_sets import Graph, Missing, check_graph
+from graph_sets import TINY, Graph, Missing, check_graph
 from stages import synchronize
 
 ALGORITHMS = ["boruvka", "contraction", "primitives", "partial-prim", "hybrid"]

@@ -36,6 +36,7 @@ COLUMNS = [
     ("threads", lambda record: record["threads"]),
     ("MFeatures/s", NAMED["MFeatures/s"]),
     ("total weight", NAMED["total weight"]),
+    ("edges", NAMED["edges"]),
 ]
 
 

@@ -39,8 +39,8 @@ def neighbours(lab: PointLab) -> Table:
             who, seconds = f"{record['contestant']} on {record['threads']}", median_of(record)
             ratio = seconds / first.setdefault(who, seconds)
             common = [record["k"], record["set"], record["n"], record["d"], who]
-            rows.append([*common, 1000 * seconds, ratio, f"{record['total']:.10g}"])
-    head = ["k", "set", "points", "d", "contestant", "median ms", "ratio to k = 1", "total weight"]
+            rows.append([*common, 1000 * seconds, ratio, f"{record['total']:.10g}", record["checksum"]])
+    head = ["k", "set", "points", "d", "contestant", "median ms", "ratio to k = 1", "total weight", "edges"]
     return Table("figure-9", "Figure 9: k from 1 to 64", head, rows, NEIGHBOURS_NOTE)
 
 

@@ -1,4 +1,4 @@
-"""All algorithms side by side, on the sets of graph_bench.py and on the worst cases."""
+"""All algorithms side by side, on the sets of `benchmarks forests` and on the worst cases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .table import Table
 
 
 def side_by_side(lab: Lab) -> Table:
-    """The sets of graph_bench.py."""
+    """The sets of `benchmarks forests`."""
     note = "Milliseconds, int32 weights, edge list and labels. The forests are the same, edge by edge."
     return _all("side-by-side", "All algorithms, side by side", note, lab.options.sets, lab)
 

@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 from benchmarks.charts import bars
 from benchmarks.tables import number, rows
 
-FILE = "epyc-2-cores-hdbscan.md"
+FILE, SECTION = "epyc-2-cores.md", "Labels beside other libraries"
 SETS = {
     "cpu-uniform2": "uniform, 2-D, 1 M",
     "cpu-uniform3": "uniform, 3-D, 1 M",
@@ -22,15 +22,7 @@ CONTESTANTS = {
     "hdbscan": "hdbscan",
     "scikit-learn": "scikit-learn",
 }
-seconds = {
-    name: [
-        next(
-            (number(row["median ms"]) / 1000 for row in rows(FILE, set=key) if row.get("contestant") == contestant),
-            None,
-        )
-        for key in SETS
-    ]
-    for name, contestant in CONTESTANTS.items()
-}
+found = {(row["set"], row["contestant"]): number(row["median ms"]) / 1000 for row in rows(FILE, SECTION)}
+seconds = {name: [found.get((key, contestant)) for key in SETS] for name, contestant in CONTESTANTS.items()}
 figure, axes = plt.subplots(figsize=(7.5, 7))
 bars(axes, list(SETS.values()), seconds, "seconds, logarithmic (quitefastmst: the tree alone)")

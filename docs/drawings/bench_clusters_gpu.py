@@ -9,7 +9,7 @@ COLUMNS = {"cuML": "cuML, ms", "ArborX": "ArborX, ms", "emst": "after, ms"}
 
 
 def median(name, key, k):
-    return number(rows("nvidia-h200-0.4.0.md", "Labels", set=key, k=k)[0][COLUMNS[name]])
+    return number(rows("nvidia-h200.md", "Labels", set=key, k=k)[0][COLUMNS[name]])
 
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(8.2, 4), width_ratios=(1, 0.9))

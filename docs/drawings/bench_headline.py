@@ -26,19 +26,18 @@ def columns(file, section, ours, theirs):
     ]
 
 
-CPU_LABELS, CPU_TREES, CPU_GRAPHS = "epyc-2-cores-hdbscan.md", "epyc-2-cores.md", "epyc-2-cores-graphs.md"
-NEWER, GPU, GPU_LABELS = "epyc-2-cores-0.3.0.md", "nvidia-h200-0.3.0.md", "nvidia-h200-0.4.0.md"
+CPU, PAPER = "epyc-2-cores.md", "epyc-2-cores-icpp22.md"
+GPU, GPU_LABELS = "nvidia-h200-0.3.0.md", "nvidia-h200.md"
+LABELS, FORESTS = "Labels beside other libraries", "Forests beside other libraries"
 LABEL, GRAPH = ("set", "n x d", "k"), ("set", "weights")
-SMALL = columns(CPU_TREES, "Smaller sets", "emst", "quitefastmst")
-UNEVEN = columns(NEWER, "Uneven data", "emst, ms", "quitefastmst, ms")
-LARGE_K = columns(NEWER, "Every k", "emst, ms", "quitefastmst, ms")
-TREES = columns(NEWER, "Trees", "0.3.0, ms", "quitefastmst, ms")
-NORMS = columns(NEWER, "Lp norms", "emst, ms", "hdbscan, ms")
+SECTIONS = ("Trees", "Small inputs", "Uneven data", "Every k")
+TREES = [ratio for section in SECTIONS for ratio in columns(CPU, section, "emst, ms", "quitefastmst, ms")]
+NORMS = columns(CPU, "Lp norms", "emst, ms", "hdbscan, ms")
 groups = {
     "labels, two CPU cores": {
-        "hdbscan": ratios(CPU_LABELS, "HDBSCANGPU", "hdbscan", LABEL) + NORMS,
-        "fast_hdbscan": ratios(CPU_LABELS, "HDBSCANGPU", "fast_hdbscan", LABEL),
-        "scikit-learn": ratios(CPU_LABELS, "HDBSCANGPU", "scikit-learn", LABEL),
+        "hdbscan": ratios(CPU, "HDBSCANGPU", "hdbscan", LABEL, LABELS) + NORMS,
+        "fast_hdbscan": ratios(CPU, "HDBSCANGPU", "fast_hdbscan", LABEL, LABELS),
+        "scikit-learn": ratios(CPU, "HDBSCANGPU", "scikit-learn", LABEL, LABELS),
     },
     "labels, H200": {
         "cuML": columns(GPU_LABELS, "Labels", "after, ms", "cuML, ms")
@@ -46,11 +45,11 @@ groups = {
         "ArborX": columns(GPU_LABELS, "Labels", "after, ms", "ArborX, ms"),
     },
     "trees, two CPU cores": {
-        "quitefastmst": TREES + SMALL + UNEVEN + LARGE_K,
-        "mlpack": ratios(CPU_TREES, "emst", "mlpack", LABEL),
+        "quitefastmst": TREES,
+        "mlpack": ratios(PAPER, "emst", "mlpack", LABEL, "Figure 5"),
     },
     "forests, two CPU cores": {
-        name: ratios(CPU_GRAPHS, "emst", name, GRAPH) for name in ("scipy", "rustworkx", "igraph", "networkit")
+        name: ratios(CPU, "emst", name, GRAPH, FORESTS) for name in ("scipy", "rustworkx", "igraph", "networkit")
     },
     "forests, H200": {
         "RAFT": columns(GPU, "Graphs", "now", "RAFT"),

@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 from benchmarks.charts import lines
 from benchmarks.tables import number, rows
 
-cpu = [row for row in rows("epyc-2-cores-0.3.0.md", "Every k") if "quitefastmst, ms" in row]
+cpu = [row for row in rows("epyc-2-cores.md", "Every k") if "quitefastmst, ms" in row]
 gpu = [row for row in rows("nvidia-h200-0.3.0.md", "Every k") if "MFeatures/s" in row]
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.8))
 k = [number(row["k"]) for row in cpu]

@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 from benchmarks.charts import bars
 from benchmarks.tables import number, rows
 
-found = [row for row in rows("epyc-2-cores-0.3.0.md", "Lp norms") if "hdbscan, ms" in row]
+found = [row for row in rows("epyc-2-cores.md", "Lp norms") if "hdbscan, ms" in row]
 names = []
 for row in found:
     points, metric = row["set"].removeprefix("cpu-blobs3 ").split(", ")

@@ -8,13 +8,13 @@ from benchmarks.tables import rows
 COLOURS = (BLUE, ORANGE, GREEN, RED, PINK, SKY, GREY, "black")
 figure, both = plt.subplots(1, 2, figsize=(8.2, 4.2), sharey=True)
 FILES = {
-    "1 M points": ("epyc-2-cores.md", "All figures"),
+    "500,000 points": ("epyc-2-cores.md", "Every k"),
     "60,000 to 12 M points": ("nvidia-h200-0.3.0.md", "Uneven data"),
 }
 for axes, (title, place) in zip(both, FILES.items()):
     for number, row in enumerate(row for row in rows(*place) if "components after each round" in row):
         left = [int(count.replace(",", "")) for count in row["components after each round"].split()]
-        name = f"{row['stages, ms'].removeprefix('cpu-')}, k={row['k']}"
+        name = f"{row['stages, ms'].removeprefix('cpu-').removesuffix(' 500000')}, k={row['k']}"
         axes.plot(range(1, len(left) + 1), left, marker=MARKERS[number], color=COLOURS[number], ms=4, lw=1, label=name)
     axes.set_yscale("log")
     axes.set_xlabel("round")

@@ -11,7 +11,7 @@ SETS = {
     "cpu-lognormal2": "lognormal, 300,000 x 2",
     "cpu-pathways27": "counts and ratios,\n60,000 x 27",
 }
-found = {row["set"]: row for row in rows("epyc-2-cores-0.3.0.md", "Uneven data") if "quitefastmst, ms" in row}
+found = {row["set"]: row for row in rows("epyc-2-cores.md", "Uneven data") if "quitefastmst, ms" in row}
 figure, axes = plt.subplots(figsize=(7, 3.6))
 seconds = {name: [number(found[key][f"{name}, ms"]) / 1000 for key in SETS] for name in ("emst", "quitefastmst")}
 bars(axes, list(SETS.values()), seconds, "seconds, logarithmic")

@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 from benchmarks.charts import BLUE, ORANGE
 from benchmarks.tables import number, rows
 
-FILES = {"two CPU cores": ("xeon-2-cores-0.4.0.md", BLUE), "H200": ("nvidia-h200-0.4.0.md", ORANGE)}
+FILES = {"two CPU cores": ("xeon-2-cores.md", BLUE), "H200": ("nvidia-h200.md", ORANGE)}
 figure, axes = plt.subplots(figsize=(6.6, 1.8))
 names = []
 for place, (machine, (file, colour)) in enumerate(FILES.items()):

@@ -1,4 +1,4 @@
-"""The benchmark drivers of graphs run, and their tables hold the expected rows and columns."""
+"""The benchmarks of graphs run, and their tables hold the expected rows and columns."""
 
 import json
 import subprocess
@@ -26,7 +26,7 @@ def named(rows):
 @pytest.mark.parametrize("device", DEVICES)
 def test_forests(device, tmp_path):
     options = f"--device {device} --quick --runs 2 --weights int32 float64 --no-memory"
-    rows = named(table_of("graph_bench.py", options, tmp_path))
+    rows = named(table_of("forests", options, tmp_path))
     ours = [row for row in rows if row["contestant"] == "emst"]
     assert [row["weights"] for row in ours] == ["int32", "float64"] * 3
     for whole, real in zip(ours[::2], ours[1::2]):
@@ -38,14 +38,14 @@ def test_forests(device, tmp_path):
 def test_memory_of_a_forest(device, tmp_path):
     """On the CPU it is measured in a process of its own."""
     options = f"--device {device} --sets rmat:11:16 --weights float64 --runs 1"
-    (row,) = named(table_of("graph_bench.py", options, tmp_path, process=True))
+    (row,) = named(table_of("forests", options, tmp_path, process=True))
     assert float(row["bytes/entry beyond input"]) >= 0
 
 
 def test_forests_beside_peers(tmp_path):
     pytest.importorskip("scipy")
     options = "--sets grid:30 er:500:3 --runs 1 --peers scipy --no-memory"
-    rows = named(table_of("graph_bench.py", options, tmp_path))
+    rows = named(table_of("forests", options, tmp_path))
     assert [row["contestant"] for row in rows] == ["emst", "scipy"] * 2
     for ours, theirs in zip(rows[::2], rows[1::2]):
         assert ours["total weight"] == theirs["total weight"]
@@ -54,8 +54,8 @@ def test_forests_beside_peers(tmp_path):
 
 
 def test_a_road_network(roads, tmp_path):
-    """Parallel arcs count once, the lightest; loops do not; its known weight is another, and the driver says so."""
-    command = [sys.executable, "benchmarks/graph_bench.py", "--sets", "USA-road-d.NY", "--data", str(roads)]
+    """Parallel arcs count once, the lightest; loops do not; its known weight is another, and the command says so."""
+    command = [sys.executable, "benchmarks", "forests", "--sets", "USA-road-d.NY", "--data", str(roads)]
     command += ["--runs", "1", "--no-memory"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1
@@ -69,7 +69,7 @@ def test_a_road_network(roads, tmp_path):
 def test_papers(device, tmp_path):
     found, plots = tmp_path / "x.json", tmp_path / "plots"
     options = f"--device {device} --quick --runs 1 --budget 0.01 --json {found} --plots {plots}"
-    table_of("graph_papers.py", options, tmp_path)
+    table_of("graph-papers", options, tmp_path)
     tables = {table["name"]: table for table in json.loads(found.read_text())["tables"]}
     assert {file.stem for file in plots.iterdir()} <= tables.keys()
     algorithms = ["boruvka", "contraction", "primitives", "partial-prim", "hybrid"]
@@ -92,7 +92,7 @@ def test_recorded_times_are_found():
     sys.path.insert(0, str(ROOT / "benchmarks"))
     try:
         from expected import ECL_MST, FORESTS, RAFT, recorded_forests
-        from graph_bench import SETS
+        from graph_sets import SETS
     finally:
         sys.path.remove(str(ROOT / "benchmarks"))
     assert RAFT.keys() == ECL_MST.keys() == set(SETS) <= FORESTS.keys()

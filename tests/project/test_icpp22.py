@@ -1,4 +1,4 @@
-"""The driver of the ICPP'22 figures runs, and its tables can be read and drawn from."""
+"""The command of the ICPP'22 figures runs, and its tables can be read and drawn from."""
 
 import importlib
 import json
@@ -14,11 +14,11 @@ from benchmarks.tables import tables
 
 @pytest.fixture
 def run(tmp_path):
-    """Calls the driver; gives its tables, and what it wrote to standard error."""
+    """Calls the command; gives its tables, and what it wrote to standard error."""
 
     def called(options, code=0):
         path = tmp_path / "x.md"
-        command = [sys.executable, "benchmarks/icpp22.py", *options.split(), "--markdown", str(path)]
+        command = [sys.executable, "benchmarks", "icpp22", *options.split(), "--markdown", str(path)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == code, done.stderr
         return (dict(tables(str(path))) if path.exists() else {}), done.stderr
@@ -28,7 +28,7 @@ def run(tmp_path):
 
 @pytest.fixture
 def point_lab():
-    """The module; the drivers' folder is on the path while it is imported."""
+    """The module; the folder of benchmarks is on the path while it is imported."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(ROOT / "benchmarks")
         return importlib.import_module("papers.point_lab")

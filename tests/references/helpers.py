@@ -1,8 +1,8 @@
 """What several test files need: arrays on either device, and the stages before the one under test."""
 
 import copy
-import importlib
 import pathlib
+import runpy
 import subprocess
 import sys
 from dataclasses import fields
@@ -156,16 +156,16 @@ def same_partition(a, b):
     return adjusted_rand_score(a, b) == 1 and np.array_equal(a == -1, b == -1)
 
 
-def table_of(script, options, tmp_path, process=False):
-    """Rows of the tables that a benchmark driver writes: lists of cells. `process` runs it in a process of its own."""
+def table_of(benchmark, options, tmp_path, process=False):
+    """Rows of the tables that a command of `benchmarks` writes: lists of cells. `process` runs it in its own process."""
     path = tmp_path / "x.md"
-    command = [f"benchmarks/{script}", *options.split(), "--markdown", str(path)]
+    command = ["benchmarks", benchmark, *options.split(), "--markdown", str(path)]
     if process:
         subprocess.run([sys.executable, *command], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     else:
         with pytest.MonkeyPatch.context() as patch:
             patch.syspath_prepend(ROOT / "benchmarks")
             patch.setattr(sys, "argv", command)
-            importlib.import_module(pathlib.Path(script).stem).main()
+            runpy.run_path(str(ROOT / "benchmarks/__main__.py"), run_name="benchmarks")["main"]()
     lines = [line for line in path.read_text().splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]

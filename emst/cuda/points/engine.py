@@ -26,13 +26,13 @@ class Engine(Enum):
 
 # Dimensions from which all pairs are compared. Where that becomes faster than the hierarchy depends on the data: for
 # 50,000 points on an H200 between 10 and 16 dimensions if they are uniform, at 32 if they are blobs. Most data has
-# structure, so the limit follows the blobs (benchmarks/crossing.py, benchmarks/results).
+# structure, so the limit follows the blobs (`python benchmarks crossing`, benchmarks/results).
 BRUTE_FROM = 33
 LOOK_FROM = 12  # dimensions: with fewer, walks are faster even for uniform points
 LEAST_LOOKED, MOST_LOOKED = 4096, 1 << 22  # points; products of more would take minutes, and much memory
 LOOKED_AT, LEAVES = 256, 8192  # points, and leaves at most, that are looked at
 # Leaves within a point's radius, as a share, times dimensions: the time of a walk against that of products, whose rows
-# have a fixed width here. From this value on products are faster (benchmarks/crossing.py, benchmarks/results).
+# have a fixed width here. From this value on products are faster (`python benchmarks crossing`, benchmarks/results).
 WORTH = 1.0
 LEAST_MULTIPLIED = 1024  # points
 MOST_AXES = 1 << 16  # of products: the squared length of halves stays below 2^46

@@ -1,7 +1,7 @@
 """Time predictions: labels of new points near the training points, in a clustering that does not change.
 
-    python benchmarks/prediction.py --device cpu --set cpu-tracks3 --n 1000000 --queries 100000 --runs 5
-    python benchmarks/prediction.py --device cuda --set blobs3 --queries 1000000
+    python benchmarks predictions --device cpu --sets cpu-tracks3 --n 1000000 --queries 100000 --runs 5
+    python benchmarks predictions --device cuda --sets blobs3 --queries 1000000
 
 Queries are training rows, each coordinate moved by normal noise of a thousandth of its column's interquartile range.
 Timed is `approximate_predict` of all of them at once, by a model with `prediction_data`; neither the fit nor the first
@@ -11,19 +11,14 @@ call, which compiles. README.md says how the device and the checksum are treated
 from __future__ import annotations
 
 import argparse
-import pathlib
-import sys
 from functools import partial
 from typing import Any
 
 import numpy as np
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from contestants import checksum
-from race import open_set, shuffled
-from report import RACE, median_of, table, write
+from race import common_options, facts_of, measure, open_set, point_options
+from report import RACE, Record, median_of, table, write
 
-from datasets.synthetic import SETS
 from emst import HDBSCANGPU
 from emst.backend import backend_of
 from emst.hdbscan.prediction import approximate_predict
@@ -42,19 +37,12 @@ COLUMNS = [
 ]
 
 
-def arguments() -> argparse.Namespace:
-    top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    top.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    top.add_argument("--set", default="cpu-tracks3", help=f"{', '.join(SETS)}, or a .npy file")
-    top.add_argument("--n", type=int, help="points of the set; all by default")
+def arguments(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
+    common_options(top)
+    point_options(top)
     top.add_argument("--queries", type=int, default=100_000)
-    top.add_argument("--runs", type=int, default=5)
-    top.add_argument("--seed", type=int, default=0, help="seed of the queries")
-    top.add_argument("--dtype", choices=["float32", "float64"], help="convert the points to this type")
-    top.add_argument("--metric", default="euclidean")
-    top.add_argument("--json", type=pathlib.Path, metavar="FILE")
-    top.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
-    return top.parse_args()
+    top.set_defaults(sets=["cpu-tracks3"])
+    return top.parse_args(given)
 
 
 def near(points: np.ndarray, m: int, seed: int) -> np.ndarray:
@@ -71,23 +59,18 @@ def figures(result: tuple[Any, Any]) -> dict[str, Any]:
     return {"noise": int((labels == -1).sum()), "checksum": checksum(rows, labels)}
 
 
-def measure(options: argparse.Namespace) -> dict[str, Any]:
-    title, points = open_set(options.set, options.n, options)
+def contest(case: str, options: argparse.Namespace) -> list[Record]:
+    """The record of one set."""
+    title, points = open_set(case, options)
     parameters = {"min_cluster_size": MIN_CLUSTER_SIZE, "min_samples": MIN_SAMPLES, "metric": options.metric}
     model = HDBSCANGPU(**parameters, device=options.device, prediction_data=True).fit(points)
     queries = backend_of(options.device).asarray(near(to_host(points), options.queries, options.seed))
     call = partial(approximate_predict, model, queries)
     call()  # compiles, fills pools and caches
-    n, d = points.shape
-    record = {"set": title, "n": n, "d": d, "dtype": str(points.dtype), "k": MIN_SAMPLES, "contestant": NAME}
-    record |= {"queries": options.queries, "clusters": int(model.labels_.max()) + 1}
-    return record | shuffled(title, {NAME: (call, figures)}, {NAME: options.runs}, options)[NAME]
+    facts = facts_of(title, points, MIN_SAMPLES)
+    facts |= {"queries": options.queries, "clusters": int(model.labels_.max()) + 1}
+    return measure(title, facts, {NAME: (call, figures)}, {NAME: options.runs}, options)
 
 
-def main() -> None:
-    options = arguments()
-    write(table(COLUMNS, [[measure(options)]]), COLUMNS, options)
-
-
-if __name__ == "__main__":
-    main()
+def run(options: argparse.Namespace) -> None:
+    write(table(COLUMNS, (contest(case, options) for case in options.sets)), COLUMNS, options)

@@ -1,40 +1,38 @@
 """Time trees and clusterings over several workers (`emst.dask`) beside one device alone.
 
-    python benchmarks/dask_bench.py weak --device cuda --points-per-worker 250000000 --workers 1 2 4 --tasks
-    python benchmarks/dask_bench.py strong --device cuda --points 250000000 --workers 1 2 4
-    python benchmarks/dask_bench.py labels --device cuda --points-per-worker 250000000 --workers 4 --tasks
-    python benchmarks/dask_bench.py cpu --points 20000000 --workers 2 --repeats 3
+    python benchmarks workers weak --device cuda --points-per-worker 250000000 --workers 1 2 4 --tasks
+    python benchmarks workers strong --device cuda --points 250000000 --workers 1 2 4
+    python benchmarks workers labels --device cuda --points-per-worker 250000000 --workers 4 --tasks
+    python benchmarks workers cpu --points 20000000 --workers 2 --runs 3
 
 weak: `--points-per-worker` on every worker. strong: `--points` on all workers together. labels: as weak, but HDBSCAN.
 In these three, workers are threads of this process, one for each GPU (or core), and "alone" is `emst` without Dask on
 one device: on the points of one worker (weak, labels; efficiency = alone / time), or on all points (strong;
 efficiency = alone / workers / time). cpu: workers of one thread each in one process, and in processes of their own,
-beside one process with as many threads; the runs take turns, so that other users of the machine disturb all alike. Of
+beside one process with as many threads; the runs are shuffled, so that other users of the machine disturb all alike. Of
 workers that are processes, the peak of resident memory is measured, minus that before the chunks are made (Linux).
 
 Chunks lie on the workers before the call, each a random sample of all points (`dask_sets.py`). All times are the best
-of `--repeats`, after a run on few points and (but for cpu) one on all points.
+of `--runs`, after a run on few points and (but for cpu) one on all points.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import pathlib
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
 import numpy as np
-from distributed import Client
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from dask_sets import KINDS, make_chunk
-from dask_times import peaks, results_held, table, task_times
+from dask_times import peaks, results_held, task_table, task_times
+from distributed import Client
 from memory import resident, start_high_water
-from report import Column, head, row, write
+from race import common_options, measure
+from report import Column, Record, table, write
 from stages import synchronize
 
 import emst
@@ -82,10 +80,10 @@ def _share(record: dict[str, Any], name: str) -> str:
     return f"{record[name]:,} ({record[name] / record['n']:.2%})"
 
 
-def arguments() -> argparse.Namespace:
-    top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def arguments(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
+    common_options(top)
+    top.set_defaults(runs=3)
     top.add_argument("mode", choices=["weak", "strong", "labels", "cpu"])
-    top.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     top.add_argument("--sets", nargs="+", choices=KINDS, default=KINDS)
     top.add_argument(
         "--k", "--min-samples", nargs="+", type=int, default=[1], help="min_samples, with the point itself"
@@ -96,17 +94,13 @@ def arguments() -> argparse.Namespace:
     top.add_argument("--points", type=int, default=1_000_000, help="of strong and cpu")
     top.add_argument("--chunks", type=int, default=1, help="chunks a worker")
     top.add_argument("--partitions", type=int, help="by default what emst chooses")
-    top.add_argument("--repeats", type=int, default=3)
-    top.add_argument("--seed", type=int, default=0)
     top.add_argument("--check", type=int, default=20_000, help="points a worker, or 0: their tree must be one device's")
     top.add_argument(
         "--whole", action="store_true", help="weak: also time one device on all points; compare the totals"
     )
     top.add_argument("--tasks", action="store_true", help="one more run: seconds of every kind of task, memory of GPUs")
     top.add_argument("--operations", action="store_true", help="with --tasks: also time operations, one at a time")
-    top.add_argument("--json", type=pathlib.Path, metavar="FILE")
-    top.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
-    return top.parse_args()
+    return top.parse_args(given)
 
 
 def make_chunks(client: Client, kind: str, n: int, options: argparse.Namespace) -> list[Any]:
@@ -137,9 +131,9 @@ def settle(client: Client, chunks: list[Any]) -> None:
 def best_of(
     call: Callable[[], Any], options: argparse.Namespace, after: Callable[[], None] = gc.collect
 ) -> list[float]:
-    """Seconds of the repeats, after one that does not count."""
+    """Seconds of the runs, after one that does not count."""
     seconds = []
-    for _ in range(options.repeats + 1):
+    for _ in range(options.runs + 1):
         synchronize(options.device)
         start = time.perf_counter()
         result = call()
@@ -198,7 +192,7 @@ def check(client: Client, kind: str, n: int, k: int, options: argparse.Namespace
     on_workers(client, make_chunks(client, kind, min(FEW * workers, n), options), k, options)
 
 
-def measure(client: Client, kind: str, n: int, k: int, options: argparse.Namespace) -> dict[str, Any]:
+def over_client(client: Client, kind: str, n: int, k: int, options: argparse.Namespace) -> Record:
     """A record of one set on the workers of a client."""
     check(client, kind, n, k, options)
     workers = len(client.nthreads())
@@ -236,7 +230,7 @@ def tasks_of(call: Callable[[], Any], kind: str, n: int, k: int, workers: int, o
         start = time.perf_counter()
         result = call()
         wall = time.perf_counter() - start
-        text = f"\n{kind}, {n:,} points, k = {k}, {workers} workers\n\n{table(spans, wall, workers)}"
+        text = f"\n{kind}, {n:,} points, k = {k}, {workers} workers\n\n{task_table(spans, wall, workers)}"
         if options.device == "cuda":
             used = ", ".join(f"{peak / 1e9:.2f}" for _, peak in sorted(peaks(spans).items()))
             text += f"\n\nmost GB of arrays on each GPU, the chunks included: {used}"
@@ -290,28 +284,25 @@ def whole(client: Client, chunks: list[Any], record: dict[str, Any], options: ar
     return f"{seconds:.4f} s, {'the same total' if same else f'ANOTHER TOTAL: {total:.17g}'}"
 
 
-def over_workers(options: argparse.Namespace) -> list[dict[str, Any]]:
+def over_workers(options: argparse.Namespace) -> Iterator[list[Record]]:
     """Weak and strong scaling, and labels."""
-    strong, records = options.mode == "strong", []
+    strong = options.mode == "strong"
     per_worker = options.points if strong else options.points_per_worker
     single = {(kind, k): alone(kind, per_worker, k, options) for kind in options.sets for k in options.k}
-    print(head(COLUMNS), flush=True)
     for workers in options.workers:
         with local_cluster(workers, options.device) as client:
             for kind, k in single:
                 n = options.points if strong else per_worker * workers
-                record = measure(client, kind, n, k, options)
+                record = over_client(client, kind, n, k, options)
                 record["alone"] = single[kind, k]
                 record["efficiency"] = single[kind, k] / min(record["seconds"]) / (workers if strong else 1)
-                records.append(record)
-                print(row(COLUMNS, record), flush=True)
+                yield [record]
                 free_pools(options)
-    return records
 
 
-def contest(options: argparse.Namespace) -> list[dict[str, Any]]:
+def beside_processes(options: argparse.Namespace) -> Iterator[list[Record]]:
     """Two kinds of clusters beside one process with as many threads."""
-    workers, records = options.workers[-1], []
+    workers = options.workers[-1]
     quiet = {"dashboard_address": "127.0.0.1:0", "set_as_default": False}
     for kind in options.sets:
         for k in options.k:
@@ -319,15 +310,12 @@ def contest(options: argparse.Namespace) -> list[dict[str, Any]]:
                 local_cluster(workers, "cpu") as threads,
                 Client(n_workers=workers, threads_per_worker=1, memory_limit=0, **quiet) as processes,
             ):
-                own = take_turns(kind, k, {"threads": threads, "processes": processes}, workers, options)
-            records += own
-            print(*(row(CONTEST, record) for record in own), sep="\n", flush=True)
-    return records
+                yield side_by_side(kind, k, {"threads": threads, "processes": processes}, workers, options)
 
 
-def take_turns(
+def side_by_side(
     kind: str, k: int, clients: dict[str, Client], workers: int, options: argparse.Namespace
-) -> list[dict[str, Any]]:
+) -> list[Record]:
     """Records of all contestants on one set; one process comes first."""
     for client in clients.values():
         check(client, kind, options.points, k, options)
@@ -335,36 +323,26 @@ def take_turns(
     chunks = {name: make_chunks(client, kind, options.points, options) for name, client in clients.items()}
     points = np.concatenate([chunk.result() for chunk in chunks["threads"]])
     numba.set_num_threads(workers)
-    calls = {f"one process, {workers} threads": lambda: emst.minimum_spanning_tree(points, min_samples=k, device="cpu")}
-    calls |= {
+    builds = {
+        f"one process, {workers} threads": lambda: emst.minimum_spanning_tree(points, min_samples=k, device="cpu")
+    } | {
         f"{workers} workers, {name}": lambda name=name: on_workers(clients[name], chunks[name], k, options)
         for name in clients
     }
-    seconds: dict[str, list[float]] = {name: [] for name in calls}
-    totals = {}
-    for _ in range(options.repeats):
-        for name, call in calls.items():
-            start = time.perf_counter()
-            result = call()
-            seconds[name].append(time.perf_counter() - start)
-            totals[name] = float(result.total_weight)
-            del result
-            gc.collect()
-    first = min(next(iter(seconds.values())))
-    common = {"set": kind, "n": options.points, "k": k}
-    own = {name: {"seconds": took, "total": totals[name], "ratio": min(took) / first} for name, took in seconds.items()}
+    calls = {
+        name: (build, lambda tree: {"total": tree.total_weight, "checksum": None}) for name, build in builds.items()
+    }
+    facts = {"set": kind, "n": options.points, "k": k}
+    records = measure(f"{kind}, k = {k}", facts, calls, dict.fromkeys(calls, options.runs), options)
+    for record in records:
+        record["ratio"] = min(record["seconds"]) / min(records[0]["seconds"])
     after = clients["processes"].run(resident, "VmHWM")
-    own[name]["bytes"] = max(after[worker] - before[worker] for worker in before) * workers / options.points
-    return [common | {"contestant": name} | record for name, record in own.items()]
+    records[-1]["bytes"] = max(after[worker] - before[worker] for worker in before) * workers / options.points
+    return records
 
 
-def main() -> None:
-    options = arguments()
-    records = contest(options) if options.mode == "cpu" else over_workers(options)
-    columns = CONTEST if options.mode == "cpu" else COLUMNS
-    print("", head(columns), *(row(columns, record) for record in records), sep="\n")
+def run(options: argparse.Namespace) -> None:
+    processes = options.mode == "cpu"
+    columns = CONTEST if processes else COLUMNS
+    records = table(columns, beside_processes(options) if processes else over_workers(options))
     write(records, columns, options, "".join(f"\n{record['tasks']}" for record in records if "tasks" in record))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,8 @@
 """The experiments of the papers: a table and a plot for each, our times beside the published ones.
 
-    python benchmarks/graph_papers.py --device cuda --data FOLDER --markdown papers.md --plots FOLDER
-    python benchmarks/graph_papers.py --only gamma offload
-    python benchmarks/graph_papers.py --names --device cuda       # names of the graphs to generate, for graph_sets.py
+    python benchmarks graph-papers --device cuda --data FOLDER --markdown papers.md --plots FOLDER
+    python benchmarks graph-papers --only gamma offload
+    python benchmarks graph-papers --names --device cuda       # names of the graphs to generate, for graph_sets.py
 
 On the CPU the graphs are smaller. FOLDER holds road networks (USA-road-d.NY.gr, .gr.gz or .npz); those that are not
 there are replaced by generated road-like graphs.
@@ -11,20 +11,18 @@ there are replaced by generated road-like graphs.
 from __future__ import annotations
 
 import argparse
-import json
 import pathlib
-import sys
 import tempfile
 import time
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-import graph_bench
+from graph_sets import QUICK, SETS, TINY, graph_options
 from papers.knobs import gammas, offloads, reductions
 from papers.lab import Lab
 from papers.roads import road_like, roads
 from papers.sides import side_by_side, worst_cases
 from papers.sweeps import KINDS, degree_names, degrees, size_names, sizes
-from report import machine
+from race import common_options
+from report import append, extend, report_problems, write_json
 
 EXPERIMENTS = {  # experiments on the same graph follow each other, while it is on the device
     "roads": roads,
@@ -40,7 +38,7 @@ GAMMAS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 OFFLOADS = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0]
 SCALES = {  # sizes of the experiments: (cpu, cuda, quick)
     "roads": (["NY", "FLA"], ["NY", "FLA", "CAL", "E", "W", "USA"], ["NY"]),
-    "sets": (["USA-road-d.NY", "grid1024", "gnm1M"], graph_bench.SETS, graph_bench.QUICK),
+    "sets": (["USA-road-d.NY", "grid1024", "gnm1M"], SETS, QUICK),
     "knob_sets": (["USA-road-d.NY", "er:300000:6"], ["grid1024", "er:1000000:6", "rmat:20:6"], ["er:500:6"]),
     "sizes": ([100_000, 200_000, 400_000], [1_000_000, 2_000_000, 3_000_000, 4_000_000, 5_000_000], [300, 600]),
     "scales": ([16, 17, 18], [20, 21, 22], [8, 9]),  # of the kinds whose number of vertices is a power of two
@@ -58,18 +56,14 @@ SCALES = {  # sizes of the experiments: (cpu, cuda, quick)
 }
 
 
-def arguments() -> argparse.Namespace:
-    top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    top.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+def arguments(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
+    common_options(top)
+    graph_options(top)
     top.add_argument("--only", nargs="+", choices=list(EXPERIMENTS), default=list(EXPERIMENTS))
-    top.add_argument("--runs", type=int, default=5)
     top.add_argument("--budget", type=float, default=2.0, help="seconds to spend on the runs of one cell of a table")
-    graph_bench.graph_options(top)
     top.add_argument("--names", action="store_true", help="only print the names of the generated graphs")
     top.add_argument("--plots", type=pathlib.Path, metavar="FOLDER")
-    top.add_argument("--json", type=pathlib.Path, metavar="FILE")
-    top.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
-    options = top.parse_args()
+    options = top.parse_args(given)
     which = 2 if options.quick else ["cpu", "cuda"].index(options.device)
     for name, scales in SCALES.items():
         setattr(options, name, scales[which])
@@ -82,15 +76,15 @@ def names(options: argparse.Namespace) -> list[str]:
     wanted += [name for name in options.sets + options.knob_sets + options.worst if not name.startswith("USA")]
     for kind in KINDS:
         wanted += size_names(kind, options)[::-1] + degree_names(kind, options)[::-1]
-    return list(dict.fromkeys([*wanted, graph_bench.TINY]))
+    return list(dict.fromkeys([*wanted, TINY]))
 
 
-def main() -> None:
-    options = arguments()
+def run(options: argparse.Namespace) -> None:
     if options.names:
         print(*names(options))
         return
-    sections, records = [f"# {machine(options.device)}", f"`{' '.join(['python', *sys.argv])}`"], []
+    append("Each experiment has a table.", options)
+    records = []
     with tempfile.TemporaryDirectory() as folder:
         options.scratch = options.scratch or pathlib.Path(folder)
         lab = Lab(options)
@@ -100,19 +94,7 @@ def main() -> None:
             section = table.markdown()
             print(f"{section}\n\n{time.perf_counter() - start:.0f} s", flush=True)
             picture = table.plot(options.plots) if options.plots else ""
-            sections.append(section + (f"\n\n![{table.title}]({options.plots.name}/{picture})" if picture else ""))
+            extend(section + (f"\n\n![{table.title}]({options.plots.name}/{picture})" if picture else ""), options)
             records.append(table.record())
-            if options.markdown:  # keep the tables so far, in case a later experiment fails
-                options.markdown.write_text("\n\n".join(sections) + "\n")
-    if lab.problems:
-        sections.append("\n".join(["## Problems", "", *(f"- {problem}" for problem in lab.problems)]))
-    if options.markdown:
-        options.markdown.write_text("\n\n".join(sections) + "\n")
-    if options.json:
-        options.json.write_text(json.dumps({"machine": machine(options.device), "tables": records}, indent=1))
-    if lab.problems:
-        sys.exit(f"{len(lab.problems)} problems")
-
-
-if __name__ == "__main__":
-    main()
+    write_json({"tables": records}, options)
+    report_problems(lab.problems, options)
