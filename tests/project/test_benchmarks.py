@@ -25,9 +25,8 @@ def test_trees(device, tmp_path):
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_clusterings(device, tmp_path):
-    rows = table_of(
-        "labels", f"--device {device} --sets blobs3 cpu-blobs2 --n 3000 --runs 2 --stages --no-memory", tmp_path
-    )
+    options = f"--device {device} --sets blobs3 cpu-blobs2 --n 3000 --runs 2 --stages --no-memory"
+    rows = table_of("labels", options, tmp_path)
     title, *races = [row for row in rows if "contestant" in row or "HDBSCANGPU" in row]
     assert [row[0] for row in races] == ["blobs3 3000", "cpu-blobs2 3000"]
     for row in races:

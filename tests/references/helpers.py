@@ -157,7 +157,7 @@ def same_partition(a, b):
 
 
 def table_of(benchmark, options, tmp_path, process=False):
-    """Rows of the tables that a command of `benchmarks` writes: lists of cells. `process` runs it in its own process."""
+    """Rows of the tables that a command of `benchmarks` writes: lists of cells. `process` gives it its own process."""
     path = tmp_path / "x.md"
     command = ["benchmarks", benchmark, *options.split(), "--markdown", str(path)]
     if process:
