@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import CROWD, EUCLIDEAN, Array, Bvh, Forest, Norm, PointStatistics, Report
+from emst.backend.records import CROWD, EUCLIDEAN, Array, Forest, Norm, PointStatistics, Report, SearchIndex
 from emst.boruvka import spanning_forest
 from emst.distances.metrics import Metric
 from emst.inputs.devices import to_host
@@ -119,22 +119,22 @@ def spanning_tree(
     scale = scale_of(statistics, points.dtype, norm.degree, core_factor)
     box = (statistics.low, statistics.high) if len(points) > CROWD else None
     order = ops.curve_order(points, scale, box=box).rows
-    bvh = ops.build_bvh(points, order, scale, norm)
-    core = ops.core_distances(bvh, k, cores) if k > 1 else None
+    index = ops.build_index(points, order, scale, norm)
+    core = ops.core_distances(index, k, cores) if k > 1 else None
     if core is not None and cores is not None:
         cores(len(core), len(core))
     if core is not None and core_factor != 1:
-        ops.scale_cores(bvh, core_factor)
-    forest = _joined_at_once(bvh, ops, report) or _joined_in_rounds(bvh, ops, report)
-    edges, weights = ops.sorted_edges(bvh, forest, order)
+        ops.scale_cores(index, core_factor)
+    forest = _joined_at_once(index, ops, report) or _joined_in_rounds(index, ops, report)
+    edges, weights = ops.sorted_edges(index, forest, order)
     if norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
-    return edges, weights, None if core is None else ops.unscaled(bvh, core, order)
+    return edges, weights, None if core is None else ops.unscaled(index, core, order)
 
 
-def _joined_at_once(bvh: Bvh, ops: Backend, report: Report | None) -> Forest | None:
+def _joined_at_once(index: SearchIndex, ops: Backend, report: Report | None) -> Forest | None:
     """The forest of few points; None if the backend wants to go round by round."""
-    found = ops.join_all(bvh)
+    found = ops.join_all(index)
     if found is None:
         return None
     forest, left = found
@@ -144,17 +144,17 @@ def _joined_at_once(bvh: Bvh, ops: Backend, report: Report | None) -> Forest | N
     return forest
 
 
-def _joined_in_rounds(bvh: Bvh, ops: Backend, report: Report | None) -> Forest:
+def _joined_in_rounds(index: SearchIndex, ops: Backend, report: Report | None) -> Forest:
     """Borůvka's loop over points. The neighbour cache is freed at its end: sorting the edges needs the memory."""
-    forest = ops.join_duplicates(bvh)
-    cache = ops.cache_neighbours(bvh, forest)
+    forest = ops.join_duplicates(index)
+    cache = ops.cache_neighbours(index, forest)
 
     def prepare(forest: Forest) -> None:
-        ops.label_nodes(bvh, forest.labels)
-        ops.upper_bounds(bvh, forest, cache)
+        ops.label_nodes(index, forest.labels)
+        ops.upper_bounds(index, forest, cache)
 
     def lightest(forest: Forest) -> None:
-        ops.nearest_outgoing(bvh, forest, cache)
+        ops.nearest_outgoing(index, forest, cache)
 
     spanning_forest(forest, lightest, ops, report, prepare)
     return forest

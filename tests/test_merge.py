@@ -23,14 +23,14 @@ def assert_same_forest(ours, theirs):
 @pytest.mark.parametrize("kind", ["uniform", "lattice", "repeated"])
 @pytest.mark.parametrize("k", [1, 3])
 def test_runs_of_equal_points_become_stars(ops, k, kind, d, dtype):
-    bvh, expected_bvh, _ = hierarchies(ops, cloud(500, d, dtype, kind), k)
-    assert_same_forest(ops.join_duplicates(bvh), reference.join_duplicates(expected_bvh))
+    index, expected_bvh, _ = hierarchies(ops, cloud(500, d, dtype, kind), k)
+    assert_same_forest(ops.join_duplicates(index), reference.join_duplicates(expected_bvh))
 
 
 @pytest.mark.parametrize("n", [1, 2, 1_000, 100_000])
 def test_equal_points_are_one_component(ops, n):
-    bvh, _, _ = hierarchies_of_equal_points(ops, n)
-    forest = forest_at_home(ops.join_duplicates(bvh))
+    index, _, _ = hierarchies_of_equal_points(ops, n)
+    forest = forest_at_home(ops.join_duplicates(index))
     assert forest.components.tolist() == [0]
     assert not forest.labels.any()
     np.testing.assert_array_equal(forest.source, [-1] + [0] * (n - 1))

@@ -12,7 +12,7 @@ from .table import Table
 
 STAGES = {  # operations of the backend; those of no other stage are in "rounds"
     "order": ["asarray", "point_statistics", "curve_codes", "curve_order", "sort_order"],
-    "hierarchy of boxes": ["build_bvh"],
+    "hierarchy of boxes": ["build_index"],
     "core distances": ["core_distances", "scale_cores", "set_cores"],
     "rounds": [],
     "sorted edges": ["sorted_edges", "unscaled"],

@@ -11,13 +11,13 @@ DIMENSIONS = [4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32]
 
 def share_needed(points):
     """The mean share of leaves within the distance to the nearest neighbour of some point of a packet."""
-    bvh = cpu.build_bvh(points, cpu.curve_order(points, 1.0).rows, 1.0)
-    radius = np.sqrt(cpu.core_distances(bvh, 2))
-    low, high = bvh.boxes(0)
+    index = cpu.build_index(points, cpu.curve_order(points, 1.0).rows, 1.0)
+    radius = np.sqrt(cpu.core_distances(index, 2))
+    low, high = index.boxes(0)
     shares = []
-    for leaf in np.linspace(0, bvh.leaves - 2, PACKETS).astype(int):
+    for leaf in np.linspace(0, index.leaves - 2, PACKETS).astype(int):
         packet = slice(16 * leaf, 16 * leaf + 16)
-        x = bvh.points()[packet, None]
+        x = index.points()[packet, None]
         gap = np.maximum(0, np.maximum(low - x, x - high))
         shares.append((np.linalg.norm(gap, axis=2) <= radius[packet, None]).any(axis=0).mean())
     return np.mean(shares)

@@ -13,12 +13,12 @@ for row in range(400):  # no two so near that their marks would overlap
         points[row] = np.inf
 points = points[np.isfinite(points[:, 0])]
 points = points[cpu.curve_order(points, 1.0).rows]  # so the ids of points are row numbers
-bvh = cpu.build_bvh(points, np.arange(len(points), dtype=np.int32), 1.0)
-forest = cpu.join_duplicates(bvh)
-cache = cpu.cache_neighbours(bvh, forest)
-cpu.label_nodes(bvh, forest.labels)
-cpu.upper_bounds(bvh, forest, cache)
-cpu.nearest_outgoing(bvh, forest, cache)
+index = cpu.build_index(points, np.arange(len(points), dtype=np.int32), 1.0)
+forest = cpu.join_duplicates(index)
+cache = cpu.cache_neighbours(index, forest)
+cpu.label_nodes(index, forest.labels)
+cpu.upper_bounds(index, forest, cache)
+cpu.nearest_outgoing(index, forest, cache)
 u, v = forest.edge_u.copy(), forest.edge_v.copy()
 cpu.merge(forest)
 

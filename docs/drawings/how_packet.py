@@ -10,16 +10,16 @@ K = 9  # the point itself and 8 others
 g = np.random.default_rng(1)
 points = np.concatenate([g.normal([0, 0], 1, (1500, 2)), g.normal([5, 2], 0.7, (1500, 2)), g.uniform(-3, 8, (800, 2))])
 points = points[(points[:, 1] > -3) & (points[:, 1] < 5)]
-bvh = cpu.build_bvh(points, cpu.curve_order(points, 1.0).rows, 1.0)
-radius = np.sqrt(cpu.core_distances(bvh, K))
-inside = bvh.points()
-leaf = bvh.leaves * 3 // 5
+index = cpu.build_index(points, cpu.curve_order(points, 1.0).rows, 1.0)
+radius = np.sqrt(cpu.core_distances(index, K))
+inside = index.points()
+leaf = index.leaves * 3 // 5
 packet = slice(16 * leaf, 16 * leaf + 16)
 
 
 def needed(level):
     """Which boxes of a level lie within the radius of a point of the packet."""
-    low, high = bvh.boxes(level)
+    low, high = index.boxes(level)
     gap = np.maximum(0, np.maximum(low - inside[packet, None], inside[packet, None] - high))
     return (np.linalg.norm(gap, axis=2) <= radius[packet, None]).any(axis=0)
 
@@ -28,7 +28,7 @@ figure, axes = plt.subplots(1, 2, figsize=(8.6, 3.5), gridspec_kw={"width_ratios
 for ax in axes:
     ax.scatter(*inside.T, s=0.5, color="0.7")
     for level, colour, width in ((0, "#0072B2", 0.9), (1, "#D55E00", 1.6)):
-        low, high = bvh.boxes(level)
+        low, high = index.boxes(level)
         patches = np.array([plt.Rectangle(corner, *extent) for corner, extent in zip(low, high - low)])
         opened = needed(level)
         ax.add_collection(PatchCollection(patches[~opened], facecolor="none", edgecolor="0.85", lw=width, zorder=0))

@@ -13,15 +13,15 @@ g = np.random.default_rng(4)
 points = np.concatenate([g.normal([0, 0], 0.7, (120, 2)), g.normal([3, 1], 0.5, (80, 2)), g.uniform(-2, 5, (50, 2))])
 points = points[(points[:, 1] > -2) & (points[:, 1] < 3)]
 points = points[cpu.curve_order(points, 1.0).rows]  # so the ids of points are row numbers
-bvh = cpu.build_bvh(points, np.arange(len(points), dtype=np.int32), 1.0, EUCLIDEAN)
-forest = cpu.join_duplicates(bvh)
-cache = cpu.cache_neighbours(bvh, forest)
+index = cpu.build_index(points, np.arange(len(points), dtype=np.int32), 1.0, EUCLIDEAN)
+forest = cpu.join_duplicates(index)
+cache = cpu.cache_neighbours(index, forest)
 rounds = []
 
 
 def prepare(forest):
-    cpu.label_nodes(bvh, forest.labels)
-    cpu.upper_bounds(bvh, forest, cache)
+    cpu.label_nodes(index, forest.labels)
+    cpu.upper_bounds(index, forest, cache)
 
 
 def record(number, left):
@@ -29,7 +29,7 @@ def record(number, left):
     rounds.append((left, forest.labels.copy(), np.stack([forest.source[joined], forest.target[joined]], axis=1)))
 
 
-spanning_forest(forest, lambda forest: cpu.nearest_outgoing(bvh, forest, cache), cpu, record, prepare)
+spanning_forest(forest, lambda forest: cpu.nearest_outgoing(index, forest, cache), cpu, record, prepare)
 
 figure, axes = plt.subplots(2, 2, figsize=(8, 5.6))
 before = set()

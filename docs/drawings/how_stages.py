@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 ROWS = [
     ("tree", "#0072B2", [
         ("curve_order", "rows in curve order"),
-        ("build_bvh", "hierarchy of boxes"),
+        ("build_index", "hierarchy of boxes"),
         ("core_distances", "core distances"),
         ("nearest_outgoing,\nmerge", "forest"),
         ("sorted_edges", "edges and weights"),

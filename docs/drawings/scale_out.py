@@ -42,8 +42,8 @@ def returned_by_tasks(points):
 
 def draw(title, points, left, right):
     edges, joined, report, returned = returned_by_tasks(points)
-    locals_ = sorted(returned["local_tree"], key=lambda local: local.partition.bvh.points()[0].tolist())
-    scale = np.abs(locals_[0].partition.bvh.points()[0] / points[locals_[0].partition.rows[0]])
+    locals_ = sorted(returned["local_tree"], key=lambda local: local.partition.index.points()[0].tolist())
+    scale = np.abs(locals_[0].partition.index.points()[0] / points[locals_[0].partition.rows[0]])
     for number, local in enumerate(locals_):
         left.scatter(*points[local.partition.rows].T, s=1.8, color=plt.cm.tab10(number), linewidths=0)
         right.scatter(*points[local.partition.rows].T, s=1.2, color=plt.cm.tab10(number), linewidths=0, alpha=0.4)

@@ -30,7 +30,6 @@ from emst.backend.records import (
     EUCLIDEAN,
     Adjacency,
     Array,
-    Bvh,
     Condensed,
     CurveCells,
     CurveOrder,
@@ -44,6 +43,7 @@ from emst.backend.records import (
     Outline,
     PointStatistics,
     Report,
+    SearchIndex,
     Selection,
 )
 
@@ -119,81 +119,84 @@ class PointOperations(ArrayOperations, Protocol):
         how many of the points come before each, int64[m]. Queries outside a cell count to its outermost codes. `cells`
         are those that `curve_order` kept with the same `scale`."""
 
-    def build_bvh(self, points: Array, order: Array, scale: float, norm: Norm = EUCLIDEAN) -> Bvh:
+    def build_index(self, points: Array, order: Array, scale: float, norm: Norm = EUCLIDEAN) -> SearchIndex:
         """Linear bounding volume hierarchy over the points in curve order, multiplied by `scale`, a power of two.
         Distances in it are powers of `norm`."""
 
-    def core_distances(self, bvh: Bvh, k: int, report: Report | None = None) -> Array:
+    def core_distances(self, index: SearchIndex, k: int, report: Report | None = None) -> Array:
         """Power of the distance of every point to its k-th nearest point, itself included: T[n]. The BVH keeps it, and
         the neighbours that were found with it: from here on weights are mutual reachability distances.
 
         ``report(done, n)`` is called in this thread while points are searched, with about how many are done. A backend
         that searches all of them in one step does not call it."""
 
-    def scale_cores(self, bvh: Bvh, factor: float) -> None:
+    def scale_cores(self, index: SearchIndex, factor: float) -> None:
         """Multiply the core distances that the hierarchy keeps by `factor`, a number of dtype T, rounded once: weights
         are then max(factor * core, factor * core, power). It is called after `core_distances`."""
 
-    def set_cores(self, bvh: Bvh, core: Array) -> None:
+    def set_cores(self, index: SearchIndex, core: Array) -> None:
         """Replace the core distances that the hierarchy keeps by `core`, T[n], powers in curve order, none of them
         greater than before. It is called after `core_distances`."""
 
-    def join_all(self, bvh: Bvh) -> tuple[Forest, list[int]] | None:
+    def forget_neighbours(self, index: SearchIndex) -> None:
+        """Free what `core_distances` has found besides core distances: only the rounds need it."""
+
+    def join_all(self, index: SearchIndex) -> tuple[Forest, list[int]] | None:
         """All rounds at once, for few points: the finished forest, and the number of components after each round.
 
         ``labels``, ``source``, ``target`` and ``weight`` of the forest are set; ``best``, ``edge_u`` and ``edge_v`` are
         None. Returns None if the backend takes the rounds one by one: then `join_duplicates` and the loop in
         `boruvka.py` find the same forest."""
 
-    def join_duplicates(self, bvh: Bvh) -> Forest:
+    def join_duplicates(self, index: SearchIndex) -> Forest:
         """The forest to start from. Every run of equal points on the curve is a component: a star around its first
         point, the root, with edges of weight 0 (or of their common core distance)."""
 
-    def cache_neighbours(self, bvh: Bvh, forest: Forest) -> NeighbourCache:
+    def cache_neighbours(self, index: SearchIndex, forest: Forest) -> NeighbourCache:
         """A cache for the nearest point of another component of each point. It is empty, or it holds neighbours that
         `core_distances` has found."""
 
-    def label_nodes(self, bvh: Bvh, labels: Array) -> None:
+    def label_nodes(self, index: SearchIndex, labels: Array) -> None:
         """Give every node the label of its points, or MIXED: the search skips nodes of its own component. `labels`,
         int32[n], holds the component of every point."""
 
-    def upper_bounds(self, bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
+    def upper_bounds(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
         """Lower ``forest.best`` of every component to the weight of some edge that leaves it. The edges that are tried
         lead to neighbours on the curve and to cached neighbours that are still in another component. Before the call,
         ``forest.best`` is infinite or a bound that `cache_neighbours` has set."""
 
-    def nearest_outgoing(self, bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
+    def nearest_outgoing(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
         """Search the nearest point of another component for every point that may hold its component's lightest edge.
         Then set ``forest.best``, ``edge_u`` and ``edge_v`` to that edge, the first in the total order. The largest
         component may be left without one, since all others hook onto something; then its ``best`` is no weight."""
 
-    def edge_powers(self, bvh: Bvh, u: Array, v: Array) -> Array:
+    def edge_powers(self, index: SearchIndex, u: Array, v: Array) -> Array:
         """Powers of the distances between the points u and v, int32[m] each: T[m]."""
 
-    def sorted_edges(self, bvh: Bvh, forest: Forest, order: Array) -> tuple[Array, Array]:
+    def sorted_edges(self, index: SearchIndex, forest: Forest, order: Array) -> tuple[Array, Array]:
         """The forest's edges in the total order, in the caller's rows and units: int32[m, 2] with u < v, T[m]."""
 
-    def unscaled(self, bvh: Bvh, powers: Array, order: Array) -> Array:
+    def unscaled(self, index: SearchIndex, powers: Array, order: Array) -> Array:
         """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]."""
 
-    def query_cores(self, bvh: Bvh, queries: Bvh, k: int, near: Array) -> tuple[Array, Array]:
+    def query_cores(self, index: SearchIndex, queries: SearchIndex, k: int, near: Array) -> tuple[Array, Array]:
         """The core distance of every query, as if it were a point: the power of the distance to its (k - 1)-th nearest
         point, as weights take it, T[m]. And a radius for `nearest_across`, T[m]: the weight of a point that the query
         may join, or infinity; 0 if a point is at distance 0.
 
         `near`, int64[m], is each query's place among the points on the curve, where its search begins. k is at least 2,
-        and `core_distances(bvh, k)` must have been called."""
+        and `core_distances(index, k)` must have been called."""
 
-    def nearest_distances(self, bvh: Bvh, queries: Bvh, radius: Array, count: int) -> Array:
+    def nearest_distances(self, index: SearchIndex, queries: SearchIndex, radius: Array, count: int) -> Array:
         """Powers of the distances of every query to its `count` nearest points, T[m, count], ascending. Only points
         within `radius`, T[m], a power, count; infinity stands where there are fewer. `queries` is a BVH of the queries,
-        whose rows stay in its order, with scale and norm of `bvh`."""
+        whose rows stay in its order, with scale and norm of `index`."""
 
     def nearest_across(
         self,
-        bvh: Bvh,
+        index: SearchIndex,
         labels: Array | None,
-        queries: Bvh,
+        queries: SearchIndex,
         own: Array | None,
         core: Array | None,
         radius: Array,
@@ -208,8 +211,8 @@ class PointOperations(ArrayOperations, Protocol):
         the first point at distance 0 is taken, and its weight is 0.
 
         For queries of another partition, only points of other components count: `labels`, int32[n], holds the component
-        of every point, after ``label_nodes(bvh, labels)``; `own`, int32[m], that of every query. Both are None for new
-        points. `near` is as for `query_cores`; None if it is not known."""
+        of every point, after ``label_nodes(index, labels)``; `own`, int32[m], that of every query. Both are None for
+        new points. `near` is as for `query_cores`; None if it is not known."""
 
     def outline_reach(self, low: Array, high: Array, outline: Outline, own: int, norm: Norm) -> Array:
         """Power of the distance of every box, with corners T[m, d], to the nearest leaf of the outline in a partition

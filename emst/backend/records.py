@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -28,8 +28,7 @@ NO_FOREST = (  # what `merge` raises
 )
 
 Array: TypeAlias = Any  # numpy.ndarray or cupy.ndarray
-Bvh: TypeAlias = Any  # opaque: each backend has its own
-DistanceRows: TypeAlias = Any  # opaque as well
+DistanceRows: TypeAlias = Any  # opaque: each backend has its own
 NeighbourCache: TypeAlias = Any  # opaque as well
 Report: TypeAlias = Callable[[int, int], None]  # called as report(round, components_left)
 
@@ -107,6 +106,35 @@ class CurveCells(NamedTuple):
     codes: Array  # uint64: ascending in each cell
     place: Array  # int32: of the first point with this code
     grids: Any  # the backend's own: the grid that divides each cell
+
+
+class SearchIndex(Protocol):
+    """Points in curve order, and what the backend needs to search them. `build_index` makes it.
+
+    Each backend has its own class, and more in it. This is what stages may read; only operations write. Where the
+    backend compares all pairs, there are no boxes: `levels` is empty.
+    """
+
+    n: int
+    d: int
+    dtype: np.dtype  # T
+    scale: float  # what the points were multiplied by
+    norm: Norm
+    core: Array | None  # T[n]: powers of the core distances as weights take them, once operations have set them
+
+    @property
+    def levels(self) -> list[tuple[int, int]]:
+        """(number of boxes, points a box) of every level, the smallest boxes first. The last box may hold fewer."""
+
+    def points(self) -> Array:
+        """Scaled points, T[n, d]."""
+
+    def boxes(self, level: int) -> tuple[Array, Array]:
+        """Low and high corners of the boxes of a level, T[count, d] each."""
+
+    def node_labels(self, level: int) -> Array:
+        """The component of all points in each box of a level, int32[count], -1 (MIXED) if there are several; after
+        `label_nodes`."""
 
 
 class Outline(NamedTuple):

@@ -27,10 +27,10 @@ from emst.cpu.hierarchy.linkage import linkage
 from emst.cpu.hierarchy.selection import label_points, outlier_scores, select
 from emst.cpu.hierarchy.simplify import simplify
 from emst.cpu.merge import merge
-from emst.cpu.points.bvh import build_bvh
+from emst.cpu.points.bvh import build_index
 from emst.cpu.points.cached import cache_neighbours, upper_bounds
 from emst.cpu.points.duplicates import join_duplicates
-from emst.cpu.points.knn import core_distances, scale_cores, set_cores
+from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory
 from emst.cpu.points.order import curve_codes, curve_order
@@ -50,7 +50,7 @@ xp = numpy
 
 __all__ = [
     "asarray",
-    "build_bvh",
+    "build_index",
     "bytes_free",
     "cache_neighbours",
     "cluster_trees",
@@ -64,6 +64,7 @@ __all__ = [
     "cut",
     "edge_powers",
     "exemplar_distances",
+    "forget_neighbours",
     "graph_forest",
     "graph_statistics",
     "grow_subtrees",

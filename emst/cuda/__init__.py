@@ -29,10 +29,10 @@ from emst.cuda.hierarchy.linkage import linkage
 from emst.cuda.hierarchy.selection import label_points, outlier_scores, select
 from emst.cuda.hierarchy.simplify import simplify
 from emst.cuda.merge import merge
-from emst.cuda.points.bvh import build_bvh
+from emst.cuda.points.bvh import build_index
 from emst.cuda.points.cached import cache_neighbours, upper_bounds
 from emst.cuda.points.duplicates import join_duplicates
-from emst.cuda.points.knn import core_distances, scale_cores, set_cores
+from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory
 from emst.cuda.points.order import curve_codes, curve_order
@@ -52,7 +52,7 @@ xp = cupy
 
 __all__ = [
     "asarray",
-    "build_bvh",
+    "build_index",
     "bytes_free",
     "cache_neighbours",
     "cluster_trees",
@@ -66,6 +66,7 @@ __all__ = [
     "cut",
     "edge_powers",
     "exemplar_distances",
+    "forget_neighbours",
     "graph_forest",
     "graph_statistics",
     "grow_subtrees",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Bvh, CurveCells, Norm
+from emst.backend.records import Array, CurveCells, Norm, SearchIndex
 from emst.inputs.scaling import scale_of
 
 
@@ -16,7 +16,7 @@ class PointIndex:
     scale: float  # of the points
     order: Array  # int32[n]: rows of the points in curve order
     cells: CurveCells  # that were divided to find this order: queries find their places in them
-    bvh: Bvh  # over the scaled points, with core distances
+    search: SearchIndex  # over the scaled points, with core distances
 
 
 def index_of(points: Array, norm: Norm, min_samples: int, core_factor: float, ops: Backend) -> PointIndex:
@@ -26,14 +26,15 @@ def index_of(points: Array, norm: Norm, min_samples: int, core_factor: float, op
     scale = scale_of(statistics, points.dtype, norm.degree, core_factor)
     order, cells = ops.curve_order(points, scale, keep=True)
     assert cells is not None  # they were asked for
-    bvh = ops.build_bvh(points, order, scale, norm)
-    find_cores(bvh, min_samples, core_factor, ops)
-    return PointIndex(scale, order, cells, bvh)
+    search = ops.build_index(points, order, scale, norm)
+    find_cores(search, min_samples, core_factor, ops)
+    return PointIndex(scale, order, cells, search)
 
 
-def find_cores(bvh: Bvh, min_samples: int, core_factor: float, ops: Backend) -> None:
+def find_cores(search: SearchIndex, min_samples: int, core_factor: float, ops: Backend) -> None:
     """The core distances of a hierarchy, as weights take them."""
     if min_samples > 1:
-        ops.core_distances(bvh, min_samples)
+        ops.core_distances(search, min_samples)
+        ops.forget_neighbours(search)
         if core_factor != 1:
-            ops.scale_cores(bvh, core_factor)
+            ops.scale_cores(search, core_factor)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Bvh, Condensed, Norm
+from emst.backend.records import Array, Condensed, Norm, SearchIndex
 from emst.distances.pairwise import blocks
 from emst.hdbscan.index import PointIndex, find_cores
 from emst.hdbscan.model import Model
@@ -56,12 +56,12 @@ def join_queries(fitted: Model, queries: Array) -> QueryEdges:
     queries = fitted.searched(queries)
     out = QueryEdges(*(np.zeros_like(queries, dtype=t, shape=(len(queries),)) for t in (np.int32, bool, queries.dtype)))
     for chosen, excess in _by_magnitude(queries, index.scale, norm, factor):
-        bvh = index.bvh
+        search = index.search
         if excess:
             points, scale = fitted.searched(fitted.points), math.ldexp(index.scale, -excess)
-            bvh = ops.build_bvh(points, index.order, scale, norm)
-            find_cores(bvh, fitted.min_samples, factor, ops)
-        _join_by_search(index, bvh, queries[chosen], fitted.min_samples, ops, chosen, out)
+            search = ops.build_index(points, index.order, scale, norm)
+            find_cores(search, fitted.min_samples, factor, ops)
+        _join_by_search(index, search, queries[chosen], fitted.min_samples, ops, chosen, out)
     with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
         height = heights(out.height, fitted.metric, fitted.alpha, fitted.core.dtype, ops)
     return dataclasses.replace(out, height=height)
@@ -75,16 +75,16 @@ def _by_magnitude(queries: Array, scale: float, norm: Norm, core_factor: float) 
 
 
 def _join_by_search(
-    index: PointIndex, bvh: Bvh, queries: Array, min_samples: int, ops: Backend, rows: Array, out: QueryEdges
+    index: PointIndex, search: SearchIndex, queries: Array, min_samples: int, ops: Backend, rows: Array, out: QueryEdges
 ) -> None:
     """Search the nearest training points of some queries. The results are written to the given rows of `out`."""
     order, near = ops.curve_places(index.cells, queries, index.scale)
-    packets = ops.build_bvh(queries, order, bvh.scale, bvh.norm)
+    packets = ops.build_index(queries, order, search.scale, search.norm)
     if min_samples > 1:
-        core, radius = ops.query_cores(bvh, packets, min_samples, near)
+        core, radius = ops.query_cores(search, packets, min_samples, near)
     else:
-        core, radius = None, ops.xp.full(len(queries), np.inf, bvh.dtype)
-    found, weight, _ = ops.nearest_across(bvh, None, packets, None, core, radius, near)
+        core, radius = None, ops.xp.full(len(queries), np.inf, search.dtype)
+    found, weight, _ = ops.nearest_across(search, None, packets, None, core, radius, near)
     sorted_rows = rows[order]
     out.neighbor[sorted_rows] = index.order[found]
     out.equal[sorted_rows] = weight == 0

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Bvh, Outline
+from emst.backend.records import Array, Outline, SearchIndex
 from emst.inputs.devices import to_host
 from emst.partitions.edges import as_bits, bits_of
 from emst.partitions.engine import Sender, addressed_to
@@ -98,7 +98,7 @@ def ask(
 
     `before` is what this function returned in the round before, None in the first one; `replies` holds what
     `rounds.answer` returned in every partition then. Without `few_messages`, both are ignored."""
-    bvh, number = local.partition.bvh, local.place.number
+    index, number = local.partition.index, local.place.number
     if labels.count == 1 and before:  # all is done
         return replace(before, packets={}, members={})
     memory = _with_replies(ops, before, replies, number) if few_messages and before else _near_border(ops, local)
@@ -115,11 +115,11 @@ def ask(
     places = memory.places[rows]
     component = local.component[places]
     group, radius = bounds.group[component], bounds.weight[component]
-    points = ops.xp.ascontiguousarray(bvh.points()[places])
+    points = ops.xp.ascontiguousarray(index.points()[places])
     if few_messages:
-        radius = np.minimum(radius, np.finfo(bvh.dtype).max / 2) * bvh.dtype.type(FARTHER**bvh.norm.degree)
+        radius = np.minimum(radius, np.finfo(index.dtype).max / 2) * index.dtype.type(FARTHER**index.norm.degree)
     boxes = outline._replace(label=ops.asarray(labels.boxes))
-    hits = ops.outline_hits(points, group, radius, boxes, number, bvh.norm)
+    hits = ops.outline_hits(points, group, radius, boxes, number, index.norm)
     sampled = ops.xp.empty(0, np.int32)
     if few_messages:
         first, sampled = _first_to_ask(ops, hits, group, tries)
@@ -127,7 +127,7 @@ def ask(
     asking = Packet(
         points,
         component + np.int32(labels.bases[number]),
-        None if bvh.core is None else bvh.core[places],
+        None if index.core is None else index.core[places],
         radius,
         local.partition.ids(local.place.start, places),
         sampled,
@@ -140,7 +140,7 @@ def _bounds_of(ops: Backend, local: Local, labels: Labels) -> Bounds:
     base = labels.bases[local.place.number]
     label = ops.asarray(labels.label)
     group = label[base : base + local.count]
-    power = None if local.partition.bvh.core is None else ops.asarray(labels.power)[group]
+    power = None if local.partition.index.core is None else ops.asarray(labels.power)[group]
     return Bounds(label, group, ops.asarray(labels.weight)[group], power)
 
 
@@ -160,7 +160,7 @@ def _packed(asking: Packet, hits: Array) -> tuple[dict[int, Packet], dict[int, A
 def _near_border(ops: Backend, local: Local) -> Memory:
     """The memory of the points near the border before the first round."""
     places, m = local.near.astype(np.int64), len(local.near)
-    power = None if local.partition.bvh.core is None else local.power[places]
+    power = None if local.partition.index.core is None else local.power[places]
     component = ops.xp.full(m, NO_COMPONENT, np.int32)
     return Memory(places, local.weight[places], power, component, ops.xp.zeros(m, bool))
 
@@ -245,34 +245,34 @@ def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, bounds:
     """Which of the points may have an edge within the bound of their component by the replies to their neighbours on
     the curve, int64[m]. By the triangle inequality, the distances of a point are less than those of a neighbour by the
     distance between the two at most."""
-    bvh = local.partition.bvh
+    index = local.partition.index
     rows = np.flatnonzero(memory.asked)
     if len(rows) == 0:
         return ops.xp.arange(len(places))
     rows = rows[ops.sort_order(memory.places[rows].astype(np.uint64))]
     neighbours, weights = memory.places[rows], memory.weight[rows]
-    slack = (bvh.d + 64) * float(np.finfo(bvh.dtype).eps)  # more than powers and their roots are rounded by
+    slack = (index.d + 64) * float(np.finfo(index.dtype).eps)  # more than powers and their roots are rounded by
     component = local.component[places]
-    points = bvh.points()[places].astype(np.float64)
-    most = _length(bounds.weight[component], bvh) * (1 + slack)
+    points = index.points()[places].astype(np.float64)
+    most = _length(bounds.weight[component], index) * (1 + slack)
     after = np.searchsorted(neighbours, places)
     asks = ops.xp.ones(len(places), bool)
     for at in (np.maximum(after - 1, 0), np.minimum(after, len(rows) - 1)):
         neighbour, weight = neighbours[at], weights[at]
-        apart = _length(power_of(np.abs(points - bvh.points()[neighbour]), bvh.norm), bvh)
-        close = _length(weight, bvh) * (1 - slack) - apart * (1 + slack) <= most
+        apart = _length(power_of(np.abs(points - index.points()[neighbour]), index.norm), index)
+        close = _length(weight, index) * (1 - slack) - apart * (1 + slack) <= most
         close |= bounds.group[local.component[neighbour]] != bounds.group[component]
-        if bvh.core is not None:  # a weight that is the neighbour's core distance says nothing of other points
-            close |= bvh.core[neighbour] >= weight
+        if index.core is not None:  # a weight that is the neighbour's core distance says nothing of other points
+            close |= index.core[neighbour] >= weight
         asks &= close
     return np.flatnonzero(asks)
 
 
-def _length(power: Array, bvh: Bvh) -> Array:
+def _length(power: Array, index: SearchIndex) -> Array:
     """Lengths float64[m] from their powers. The least powers have lost digits, or all of them. They count as the first
     power that has all its digits, so that no point is kept from asking by them."""
-    limits = np.finfo(bvh.dtype)
-    return np.maximum(power.astype(np.float64), float(limits.tiny / limits.eps**2)) ** (1 / bvh.norm.degree)
+    limits = np.finfo(index.dtype)
+    return np.maximum(power.astype(np.float64), float(limits.tiny / limits.eps**2)) ** (1 / index.norm.degree)
 
 
 def _first_to_ask(ops: Backend, hits: Array, groups: Array, tries: Array) -> tuple[Array, Array]:

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Bvh, Forest, Norm, Outline
+from emst.backend.records import Array, Forest, Norm, Outline, SearchIndex
 from emst.boruvka import spanning_forest
 from emst.inputs.devices import to_host
 from emst.partitions.edges import as_bits, bits_of, greater, least_of, lesser
@@ -61,17 +61,17 @@ class Border(Sender):
 
 def border_of(ops: Backend, partition: Partition, outline: Outline, number: int, k: int) -> Border:
     """Find the points of partition `number` that may have neighbours in others."""
-    bvh = partition.bvh
-    reach, near, rest = reaches(bvh, outline, number, ops)
-    if k > 1:  # all points whose core distance may be smaller; sparse ones may lie far from the border
-        asking = np.flatnonzero(reach <= bvh.core)
-        radius = bvh.core[asking]
+    index = partition.index
+    reach, near, rest = reaches(index, outline, number, ops)
+    if index.core is not None:  # all points whose core distance may be smaller; sparse ones may lie far from the border
+        asking = np.flatnonzero(reach <= index.core)
+        radius = index.core[asking]
     else:
-        radius = spacings(bvh, near, ops)
+        radius = spacings(index, near, ops)
         within = reach[near] <= radius
         asking, radius = near[within], radius[within]
-    points = ops.xp.ascontiguousarray(bvh.points()[asking])
-    asked = asked_of(ops, points, radius, outline, number, bvh.norm)
+    points = ops.xp.ascontiguousarray(index.points()[asking])
+    asked = asked_of(ops, points, radius, outline, number, index.norm)
     questions = {other: Questions(points[chosen], radius[chosen], chosen) for other, chosen in asked.items()}
     return Border(questions, reach, near, rest, asking, radius)
 
@@ -107,10 +107,10 @@ def distances_for(ops: Backend, partition: Partition, number: int, count: int, b
 
 def nearest_of(ops: Backend, partition: Partition, points: Array, radius: Array, count: int) -> Array:
     """Powers of the distances of scaled points to the `count` nearest of a partition within `radius`: T[m, count]."""
-    bvh = partition.bvh
+    index = partition.index
     points = ops.asarray(points)
-    queries = ops.build_bvh(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, bvh.norm)
-    return ops.nearest_distances(bvh, queries, ops.asarray(radius), count)
+    queries = ops.build_index(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, index.norm)
+    return ops.nearest_distances(index, queries, ops.asarray(radius), count)
 
 
 def take_answers(
@@ -118,11 +118,11 @@ def take_answers(
 ) -> None:
     """Write the reaches and core distances of the points of partition `number` that have asked. `answers` holds what
     `distances_for` returned in every partition."""
-    bvh, asking = partition.bvh, border.asking
+    index, asking = partition.index, border.asking
     if len(asking) == 0:
         return
-    nearest = ops.xp.full(len(asking), np.inf, bvh.dtype)
-    points = ops.xp.ascontiguousarray(bvh.points()[asking])
+    nearest = ops.xp.full(len(asking), np.inf, index.dtype)
+    points = ops.xp.ascontiguousarray(index.points()[asking])
     smallest = nearest_of(ops, partition, points, border.radius, k) if k > 1 else None
     for other, answer in enumerate(answers):
         distances = addressed_to(number, answer)
@@ -134,9 +134,10 @@ def take_answers(
             smallest[chosen] = least_of(smallest[chosen], distances)
     reach[asking] = ops.xp.where(nearest < np.inf, nearest, greater(border.radius, reach[asking]))
     if smallest is not None:
-        core = bvh.core.copy()
+        assert index.core is not None
+        core = index.core.copy()
         core[asking] = smallest[:, k - 1]
-        ops.set_cores(bvh, core)
+        ops.set_cores(index, core)
 
 
 def asked_borders(
@@ -163,28 +164,28 @@ def local_tree(
     ops: Backend, place: Place, partition: Partition, border: Border, answers: list[Any], search: Search
 ) -> Local:
     """All that a partition does alone. `answers` holds what `distances_for` returned in every partition."""
-    partition = partition.with_bvh()
-    bvh = partition.bvh
+    partition = partition.with_index()
+    index = partition.index
     reach, near, rest = border.reach.copy(), border.near, border.rest
     take_answers(ops, partition, border, reach, place.number, search.k, answers)
-    core = bvh.core
+    core = index.core
     if core is not None and search.core_factor != 1:
-        ops.scale_cores(bvh, search.core_factor)
-    weight = reach if core is None else greater(reach, bvh.core)
+        ops.scale_cores(index, search.core_factor)
+    weight = reach if core is None else greater(reach, index.core)
     with partition.lock:
-        forest, certain = _grown(ops, bvh, weight, reach)
+        forest, certain = _grown(ops, index, weight, reach)
     count = len(certain.roots)
-    number = ops.xp.empty(bvh.n, np.int32)
+    number = ops.xp.empty(index.n, np.int32)
     number[certain.roots] = ops.xp.arange(count, dtype=np.int32)
     component = number[certain.labels]
-    edges = _without_uncertain(ops, bvh, forest, certain, component)
-    order = ops.xp.arange(bvh.n, dtype=np.int32)
-    ends, weights = ops.sorted_edges(bvh, forest, order)
-    bvh.lists = bvh.reach = bvh.neighbours = None
+    edges = _without_uncertain(ops, index, forest, certain, component)
+    order = ops.xp.arange(index.n, dtype=np.int32)
+    ends, weights = ops.sorted_edges(index, forest, order)
+    ops.forget_neighbours(index)
     keys = bits_of(weight[near])
     by_weight = ops.sort_order(keys)
-    if bvh.core is not None and rest < np.inf:
-        far = ops.xp.ones(bvh.n, bool)
+    if index.core is not None and rest < np.inf:
+        far = ops.xp.ones(index.n, bool)
         far[near] = False
         rest = float(weight[far].min())
     return Local(
@@ -209,17 +210,19 @@ class _Certain:
         Least weight of an edge from each component to other partitions.
     """
 
-    def __init__(self, ops: Backend, bvh: Bvh, forest: Forest, weight: Array, power: Array) -> None:
-        self.ops, self.bvh = ops, bvh
+    def __init__(self, ops: Backend, index: SearchIndex, forest: Forest, weight: Array, power: Array) -> None:
+        self.ops, self.index = ops, index
         self.roots, self.labels = forest.components.copy(), None
         # by root: the bits of a component's least weight, and of the least power of a distance that goes with it
-        self.bounds = [as_bits(weight).copy()] if bvh.core is None else [as_bits(weight).copy(), as_bits(power).copy()]
+        self.bounds = (
+            [as_bits(weight).copy()] if index.core is None else [as_bits(weight).copy(), as_bits(power).copy()]
+        )
 
     def keep(self, forest: Forest) -> None:
         self._join_bounds(forest)
         self.slots = forest.source >= 0
         self.labels = forest.labels.copy()
-        self.least = self.bounds[0][self.roots].view(self.bvh.dtype)
+        self.least = self.bounds[0][self.roots].view(self.index.dtype)
 
     def hold_back(self, forest: Forest) -> bool:
         """See `spanning_forest`."""
@@ -230,7 +233,7 @@ class _Certain:
         if len(bounds) > 1:
             tied = np.flatnonzero(best == weight)
             u, v = (self.ops.xp.ascontiguousarray(end[roots[tied]]) for end in (forest.edge_u, forest.edge_v))
-            unsure[tied] = as_bits(self.ops.edge_powers(self.bvh, u, v)) >= bounds[1][roots[tied]]
+            unsure[tied] = as_bits(self.ops.edge_powers(self.index, u, v)) >= bounds[1][roots[tied]]
         held = roots[np.flatnonzero(unsure)]
         if len(held) == len(roots):
             self.keep(forest)
@@ -255,23 +258,23 @@ class _Certain:
         self.roots = forest.components.copy()
 
 
-def _grown(ops: Backend, bvh: Bvh, weight: Array, power: Array) -> tuple[Forest, _Certain]:
+def _grown(ops: Backend, index: SearchIndex, weight: Array, power: Array) -> tuple[Forest, _Certain]:
     """The forest of the partition, and which of its edges are certain. Writes the bounds of repeated points: infinity,
     because the first point of their component, which they equal, asks for them."""
-    forest = ops.join_duplicates(bvh)
-    cache = ops.cache_neighbours(bvh, forest)
+    forest = ops.join_duplicates(index)
+    cache = ops.cache_neighbours(index, forest)
 
     def prepare(forest: Forest) -> None:
-        ops.label_nodes(bvh, forest.labels)
-        ops.upper_bounds(bvh, forest, cache)
+        ops.label_nodes(index, forest.labels)
+        ops.upper_bounds(index, forest, cache)
 
-    if forest.count < bvh.n:
+    if forest.count < index.n:
         repeated = np.flatnonzero(forest.source >= 0)
         weight[repeated] = power[repeated] = np.inf
-    certain = _Certain(ops, bvh, forest, weight, power)
+    certain = _Certain(ops, index, forest, weight, power)
 
     def lightest(forest: Forest) -> None:
-        ops.nearest_outgoing(bvh, forest, cache)
+        ops.nearest_outgoing(index, forest, cache)
 
     spanning_forest(forest, lightest, ops, prepare=prepare, hold_back=certain.hold_back)
     if certain.labels is None:  # no component was left that could be held back
@@ -279,11 +282,13 @@ def _grown(ops: Backend, bvh: Bvh, weight: Array, power: Array) -> tuple[Forest,
     return forest, certain
 
 
-def _without_uncertain(ops: Backend, bvh: Bvh, forest: Forest, certain: _Certain, component: Array) -> OpenEdges:
+def _without_uncertain(
+    ops: Backend, index: SearchIndex, forest: Forest, certain: _Certain, component: Array
+) -> OpenEdges:
     """Take the edges that are not certain from the forest, and return them."""
     slots = np.flatnonzero((forest.source >= 0) & ~certain.slots)
     u, v, weight = forest.source[slots], forest.target[slots], forest.weight[slots]
     forest.source[slots] = forest.target[slots] = -1
     forest.components = certain.roots
-    power = weight if bvh.core is None else ops.edge_powers(bvh, u, v)
+    power = weight if index.core is None else ops.edge_powers(index, u, v)
     return OpenEdges(component[u], component[v], u.astype(np.int64), v.astype(np.int64), weight, power)

@@ -74,19 +74,19 @@ class Summary(Sized):
 
 def summary(ops: Backend, local: Local, outline: PartitionOutline) -> Summary:
     """What the first round needs of a partition."""
-    partition, bvh, start = local.partition, local.partition.bvh, local.place.start
+    partition, index, start = local.partition, local.partition.index, local.place.start
     a, b, u, v, weight, power = columns_of(local.open)
     u, v = partition.ids(start, u), partition.ids(start, v)
-    two = ops.asarray(np.array([0, bvh.n - 1], np.int32))
+    two = ops.asarray(np.array([0, index.n - 1], np.int32))
     with partition.lock:
-        ops.label_nodes(bvh, local.component)
-        boxes = labels_of_boxes(outline, bvh, local.component, ops)
+        ops.label_nodes(index, local.component)
+        boxes = labels_of_boxes(outline, index, local.component, ops)
     return Summary(
         OpenEdges(a, b, u, v, weight, power),
         np.bincount(local.component, minlength=local.count).astype(np.int64),
         boxes,
-        bvh.points()[two],
-        None if bvh.core is None else bvh.core[two],
+        index.points()[two],
+        None if index.core is None else index.core[two],
         local.component[two],
         partition.ids(start, two),
     )
@@ -121,7 +121,7 @@ def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm
     number = ops.xp.arange(len(ends), dtype=np.int32)
     last, first = slice(0, None, 2), slice(1, None, 2)
     u, v = (ops.xp.ascontiguousarray(number[end]) for end in (last, first))
-    power = ops.edge_powers(ops.build_bvh(ends, number, 1.0, norm), u, v)
+    power = ops.edge_powers(ops.build_index(ends, number, 1.0, norm), u, v)
     weight = power
     if summaries[0].core is not None:
         core = inner([one.core for one in summaries])

@@ -136,7 +136,7 @@ def joined_edges(ops: Backend, local: Local, joined: OpenEdges, rows: list[Array
     for more in rows[1:]:
         ends = np.maximum(ends, ops.asarray(more))
     places = ops.xp.arange(len(order), dtype=np.int32)
-    weights = ops.unscaled(local.partition.bvh, ops.xp.ascontiguousarray(joined.weight[order]), places)
+    weights = ops.unscaled(local.partition.index, ops.xp.ascontiguousarray(joined.weight[order]), places)
     return Edges(_ascending(ends[order]), heights(weights, *units, ops))
 
 
@@ -155,15 +155,15 @@ def _ascending(ends: Array) -> Array:
 
 def keys_of_certain(ops: Backend, local: Local) -> Keys:
     """Keys of the edges that `certain_edges` returns, in its order."""
-    partition, bvh, start = local.partition, local.partition.bvh, local.place.start
+    partition, index, start = local.partition, local.partition.index, local.place.start
     u, v = (ops.xp.ascontiguousarray(local.edges[:, end]) for end in (0, 1))
     u, v = np.minimum(u, v), np.maximum(u, v)
-    power = weight = ops.edge_powers(bvh, u, v)
-    if bvh.core is not None:
-        weight = greater(greater(power, bvh.core[u]), bvh.core[v])
+    power = weight = ops.edge_powers(index, u, v)
+    if index.core is not None:
+        weight = greater(greater(power, index.core[u]), index.core[v])
     out = len(partition.left_out)
     kinds = (weight, power)
-    keys = [to_host(np.concatenate([ops.xp.zeros(out, bvh.dtype), kind])) for kind in kinds]
+    keys = [to_host(np.concatenate([ops.xp.zeros(out, index.dtype), kind])) for kind in kinds]
     first = start + partition.kept
     ids = [
         np.concatenate([np.full(out, start), to_host(partition.ids(start, u))]),
@@ -181,7 +181,7 @@ def keys_of_joined(ops: Backend, joined: OpenEdges) -> Keys:
 def core_distances(ops: Backend, local: Local, units: Units) -> tuple[Array, Array]:
     """Core distances of the points of a partition in the metric's units, T[m], and their rows, int64[m]."""
     partition = local.partition
-    core = ops.unscaled(partition.bvh, local.core, ops.xp.arange(partition.bvh.n, dtype=np.int32))
+    core = ops.unscaled(partition.index, local.core, ops.xp.arange(partition.index.n, dtype=np.int32))
     core = np.concatenate([core, ops.xp.zeros(len(partition.left_out), core.dtype)])
     rows = np.concatenate([partition.rows, partition.left_out])
     return heights(core, units.metric, 1.0, units.dtype, ops), rows

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Bvh, Norm, Outline
+from emst.backend.records import Array, Norm, Outline, SearchIndex
 from emst.inputs.devices import to_host
 from emst.partitions.engine import Engine, Future, Sized
 from emst.partitions.records import Partition
@@ -57,16 +57,16 @@ class PartitionOutline(Sized):
 
 def outline_of(ops: Backend, partition: Partition, boxes: int) -> PartitionOutline:
     """The outline of a partition, of about so many boxes."""
-    bvh = partition.bvh
-    return _outline_of_nodes(bvh, boxes, ops) if bvh.levels else _outline_of_ranges(bvh)
+    index = partition.index
+    return _outline_of_nodes(index, boxes, ops) if index.levels else _outline_of_ranges(index)
 
 
-def _outline_of_nodes(bvh: Bvh, boxes: int, ops: Backend) -> PartitionOutline:
+def _outline_of_nodes(index: SearchIndex, boxes: int, ops: Backend) -> PartitionOutline:
     """Of a hierarchy with nodes: the widest leaves of the outline are opened, `OPENED` at a time."""
-    below = [1, *(size for _, size in bvh.levels)]  # points of a node, by level from `POINT` up
-    counts = [bvh.n, *(count for count, _ in bvh.levels)]
-    top = len(bvh.levels) - 1
-    low, high = _corners(bvh, top, np.arange(bvh.levels[top][0]), ops)
+    below = [1, *(size for _, size in index.levels)]  # points of a node, by level from `POINT` up
+    counts = [index.n, *(count for count, _ in index.levels)]
+    top = len(index.levels) - 1
+    low, high = _corners(index, top, np.arange(index.levels[top][0]), ops)
     outline = _Growing(low, high, top)
     while outline.size < boxes:
         wide = outline.wide()
@@ -80,7 +80,7 @@ def _outline_of_nodes(bvh: Bvh, boxes: int, ops: Backend) -> PartitionOutline:
             first = outline.node[opened].astype(np.int64) * fan
             size = np.minimum(first + fan, counts[level]) - first
             nodes = np.repeat(first - (np.cumsum(size) - size), size) + np.arange(size.sum())
-            outline.open(opened, size, nodes, *_corners(bvh, level - 1, nodes, ops))
+            outline.open(opened, size, nodes, *_corners(index, level - 1, nodes, ops))
     return outline.done()
 
 
@@ -123,17 +123,17 @@ class _Growing:
         return PartitionOutline(self.low, self.high, self.child, self.children, self.level, self.node)
 
 
-def _corners(bvh: Bvh, level: int, nodes: np.ndarray, ops: Backend) -> tuple[np.ndarray, np.ndarray]:
+def _corners(index: SearchIndex, level: int, nodes: np.ndarray, ops: Backend) -> tuple[np.ndarray, np.ndarray]:
     """Boxes of nodes of a level, on the host."""
-    low, high = bvh.boxes(level) if level != POINT else (bvh.points(),) * 2
+    low, high = index.boxes(level) if level != POINT else (index.points(),) * 2
     nodes = ops.asarray(nodes)
     return to_host(low[nodes]), to_host(high[nodes])
 
 
-def _outline_of_ranges(bvh: Bvh) -> PartitionOutline:
+def _outline_of_ranges(index: SearchIndex) -> PartitionOutline:
     """Of a hierarchy without nodes: ranges of the curve."""
-    points = to_host(bvh.points())
-    first = _ranges(bvh.n)
+    points = to_host(index.points())
+    first = _ranges(index.n)
     low, high = np.minimum.reduceat(points, first, axis=0), np.maximum.reduceat(points, first, axis=0)
     count = len(first)
     return PartitionOutline(
@@ -178,21 +178,21 @@ def published(parts: list[Future], engine: Engine) -> tuple[list[Future], list[F
     return [engine.submit(on_backend, joined, at=j) for j in range(len(parts))], outlines
 
 
-def labels_of_boxes(outline: PartitionOutline, bvh: Bvh, labels: Array, ops: Backend) -> Array:
+def labels_of_boxes(outline: PartitionOutline, index: SearchIndex, labels: Array, ops: Backend) -> Array:
     """The component of all points of every node of a partition's outline, int32[nodes], or `MIXED`. The labels are
     those that ``ops.label_nodes`` has given to the nodes of the hierarchy."""
     common = ops.xp.full(len(outline.level), MIXED, np.int32)
-    if not bvh.levels:
+    if not index.levels:
         host = to_host(labels)
-        low, high = (find.reduceat(host, _ranges(bvh.n)) for find in (np.minimum, np.maximum))
+        low, high = (find.reduceat(host, _ranges(index.n)) for find in (np.minimum, np.maximum))
         common[1:] = ops.asarray(np.where(low == high, low, MIXED).astype(np.int32))
         return common
     for level, (places, nodes) in outline.by_level(ops).items():
-        common[places] = (labels if level == POINT else bvh.node_labels(level))[nodes]
+        common[places] = (labels if level == POINT else index.node_labels(level))[nodes]
     return common
 
 
-def reaches(bvh: Bvh, outline: Outline, number: int, ops: Backend) -> tuple[Array, Array, float]:
+def reaches(index: SearchIndex, outline: Outline, number: int, ops: Backend) -> tuple[Array, Array, float]:
     """Lower bounds of the powers of the distances from every point of partition `number` to the points of all others.
 
     All points of a node that is farther from the other partitions than it is wide get the bound of the node.
@@ -205,27 +205,27 @@ def reaches(bvh: Bvh, outline: Outline, number: int, ops: Backend) -> tuple[Arra
     rest : float
         The least bound of the other points, infinite without any.
     """
-    norm = bvh.norm
-    if not bvh.levels:
-        points = bvh.points()
-        everything = ops.xp.arange(bvh.n, dtype=np.int32)
+    norm = index.norm
+    if not index.levels:
+        points = index.points()
+        everything = ops.xp.arange(index.n, dtype=np.int32)
         return ops.outline_reach(points, points, outline, number, norm), everything, np.inf
-    reach = ops.xp.empty(bvh.n, bvh.dtype)
+    reach = ops.xp.empty(index.n, index.dtype)
     rest = np.inf
-    nodes = ops.xp.arange(bvh.levels[-1][0], dtype=np.int32)
-    for level in range(len(bvh.levels) - 1, -1, -1):
-        low, high = (ops.xp.ascontiguousarray(corner[nodes]) for corner in bvh.boxes(level))
+    nodes = ops.xp.arange(index.levels[-1][0], dtype=np.int32)
+    for level in range(len(index.levels) - 1, -1, -1):
+        low, high = (ops.xp.ascontiguousarray(corner[nodes]) for corner in index.boxes(level))
         bound = ops.outline_reach(low, high, outline, number, norm)
         far = bound > power_of(high - low, norm)
-        size = bvh.levels[level][1]
+        size = index.levels[level][1]
         if bool(far.any()):
             rest = min(rest, float(bound[far].min()))
             points, bounds = _below(nodes[far], size, ops), ops.xp.repeat(bound[far], size)
-            reach[points[points < bvh.n]] = bounds[points < bvh.n]
-        step = bvh.levels[level - 1][1] if level else 1
+            reach[points[points < index.n]] = bounds[points < index.n]
+        step = index.levels[level - 1][1] if level else 1
         nodes = _below(nodes[~far], size // step, ops)
-        nodes = nodes[nodes < (bvh.levels[level - 1][0] if level else bvh.n)]
-    points = ops.xp.ascontiguousarray(bvh.points()[nodes])
+        nodes = nodes[nodes < (index.levels[level - 1][0] if level else index.n)]
+    points = ops.xp.ascontiguousarray(index.points()[nodes])
     reach[nodes] = ops.outline_reach(points, points, outline, number, norm)
     return reach, nodes, rest
 
@@ -240,12 +240,12 @@ def power_of(sides: Array, norm: Norm) -> Array:
     return sides.max(axis=1) if norm.kind == "chebyshev" else (sides**norm.degree).sum(axis=1)
 
 
-def spacings(bvh: Bvh, points: Array, ops: Backend) -> Array:
+def spacings(index: SearchIndex, points: Array, ops: Backend) -> Array:
     """About the power of `NEAR` times the spacing of points in the leaf that holds each of the points."""
-    if not bvh.levels:
-        return ops.xp.full(len(points), np.inf, bvh.dtype)
-    low, high = bvh.boxes(0)
-    size = bvh.levels[0][1]
-    part = NEAR / (bvh.d**0.5 * size ** (1 / bvh.d))  # of the diagonal, as in a grid
+    if not index.levels:
+        return ops.xp.full(len(points), np.inf, index.dtype)
+    low, high = index.boxes(0)
+    size = index.levels[0][1]
+    part = NEAR / (index.d**0.5 * size ** (1 / index.d))  # of the diagonal, as in a grid
     leaves = points // size
-    return power_of(high[leaves] - low[leaves], bvh.norm) * bvh.dtype.type(part**bvh.norm.degree)
+    return power_of(high[leaves] - low[leaves], index.norm) * index.dtype.type(part**index.norm.degree)

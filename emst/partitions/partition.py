@@ -290,7 +290,7 @@ def assemble(
     del blocks
     out = np.sort(_joined(left_out))
     return Partition(
-        ops.build_bvh(points, order, search.scale, search.norm), rows, out, kept if len(out) else len(rows)
+        ops.build_index(points, order, search.scale, search.norm), rows, out, kept if len(out) else len(rows)
     )
 
 
@@ -302,9 +302,9 @@ def _joined(parts: list[Array]) -> Array:
 
 def with_core_distances(ops: Backend, partition: Partition, k: int) -> Partition:
     """The partition with the core distances of its points among themselves; infinite where it has too few."""
-    partition = partition.with_bvh()
+    partition = partition.with_index()
     if len(partition.rows) >= k:
-        ops.core_distances(partition.bvh, k)
+        ops.core_distances(partition.index, k)
     else:
-        ops.set_cores(partition.bvh, ops.xp.full(partition.bvh.n, np.inf, partition.bvh.dtype))
+        ops.set_cores(partition.index, ops.xp.full(partition.index.n, np.inf, partition.index.dtype))
     return partition

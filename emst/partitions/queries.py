@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Bvh, Condensed, Outline, Selection
+from emst.backend.records import Array, Condensed, Outline, SearchIndex, Selection
 from emst.distances.sphere import Beyond
 from emst.hierarchy.joining import excess_of, leaving_of
 from emst.inputs.devices import to_host
@@ -43,10 +43,10 @@ class SentQueries(NamedTuple):
 
 @dataclass(eq=False)
 class HomeQueries(Sender):
-    """The queries whose home is one partition, in the order of a curve; without any, `bvh` is None. Their questions are
-    how far others have to look for nearer points."""
+    """The queries whose home is one partition, in the order of a curve; without any, `index` is None. Their questions
+    are how far others have to look for nearer points."""
 
-    bvh: Bvh
+    index: SearchIndex | None
     rows: Array  # int64[m]: among all queries
     nearest: Array | None  # T[m, k - 1]: powers of the distances to the nearest points there, ascending; None if k is 1
 
@@ -136,14 +136,14 @@ def received(
     points, rows = (np.concatenate([ops.asarray(item) for item in column]) for column in zip(*arrived))
     scale = search.lowered(excess)
     order = ops.curve_order(points, scale).rows
-    bvh, rows = ops.build_bvh(points, order, scale, search.norm), rows[order]
+    index, rows = ops.build_index(points, order, scale, search.norm), rows[order]
     if search.k == 1:
-        return HomeQueries({}, bvh, rows, None)
-    nearest = ops.nearest_distances(partition.bvh, bvh, ops.xp.full(bvh.n, np.inf, bvh.dtype), search.k - 1)
-    scaled, radius = ops.xp.ascontiguousarray(bvh.points()), ops.xp.ascontiguousarray(nearest[:, -1])
+        return HomeQueries({}, index, rows, None)
+    nearest = ops.nearest_distances(partition.index, index, ops.xp.full(index.n, np.inf, index.dtype), search.k - 1)
+    scaled, radius = ops.xp.ascontiguousarray(index.points()), ops.xp.ascontiguousarray(nearest[:, -1])
     asked = asked_of(ops, scaled, radius, outline, number, search.norm)
     questions = {other: Questions(scaled[those], radius[those], those) for other, those in asked.items()}
-    return HomeQueries(questions, bvh, rows, nearest)
+    return HomeQueries(questions, index, rows, nearest)
 
 
 def nearest(
@@ -158,11 +158,11 @@ def nearest(
 ) -> Nearest:
     """The points of a home that its queries join, under the core distances of all points. `answers` holds what
     `certain.distances_for` returned in every partition, or the part for this one."""
-    if queries.bvh is None:
+    if queries.index is None:
         return Nearest({}, None)
-    bvh = queries.bvh
-    points = ops.xp.ascontiguousarray(bvh.points())
-    bound, core = ops.xp.full(bvh.n, np.inf, bvh.dtype), None
+    index = queries.index
+    points = ops.xp.ascontiguousarray(index.points())
+    bound, core = ops.xp.full(index.n, np.inf, index.dtype), None
     if queries.nearest is not None:
         of_all = _nearest_of_all(queries, place.number, answers, ops)
         bound[as_bits(ops.xp.ascontiguousarray(of_all[:, 0])) == 0] = 0
@@ -198,7 +198,7 @@ def _multiplied(ops: Backend, points: Array, core: Array, search: Search) -> Arr
     """Core distances of queries, times the factor with which weights take them."""
     if search.core_factor == 1:
         return core
-    queries = ops.build_bvh(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, search.norm)
+    queries = ops.build_index(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, search.norm)
     ops.set_cores(queries, core)
     ops.scale_cores(queries, search.core_factor)
     return queries.core
@@ -208,8 +208,8 @@ def _first(
     ops: Backend, partition: Partition, place: Place, leaving: Leaving, points: Array, core: Array | None, bound: Array
 ) -> Joined:
     """The first point of a partition for every query, among those of weight at most `bound`."""
-    queries = ops.build_bvh(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, partition.bvh.norm)
-    nearest, weight, power = ops.nearest_across(partition.bvh, None, queries, None, core, bound)
+    queries = ops.build_index(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, partition.index.norm)
+    nearest, weight, power = ops.nearest_across(partition.index, None, queries, None, core, bound)
     at = np.maximum(nearest, 0)
     vertex = leaving.vertex[at]
     ids = ops.xp.where(nearest < 0, np.int64(NOBODY), partition.ids(place.start, at))
@@ -241,13 +241,13 @@ def labelled(
 ) -> Results:
     """Labels and probabilities of the queries of home `number`. `answers` holds what `firsts` returned in every
     partition, or the part for this one; `clusters` is what `hierarchy.tree_on_host` returned."""
-    if queries.bvh is None:
+    if queries.index is None:
         return Results(ops.xp.empty(0, np.int64), ops.xp.empty(0, np.float64), queries.rows)
     joined = _joined(ops, number, near, answers)
     equal = as_bits(joined.weight) == 0
-    order = ops.xp.arange(queries.bvh.n, dtype=np.int32)
+    order = ops.xp.arange(queries.index.n, dtype=np.int32)
     with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
-        height = heights(ops.unscaled(queries.bvh, joined.weight, order), *units, ops)
+        height = heights(ops.unscaled(queries.index, joined.weight, order), *units, ops)
     tree, selection = hierarchy.on_backend(ops, *clusters)
     cluster, height = leaving_of(tree, joined.cluster, joined.height, equal, height)
     return Results(*ops.label_points(tree, selection, epsilon, cluster, height), queries.rows)
@@ -280,10 +280,10 @@ def leaving_of_points(ops: Backend, contracted: Contracted, values: tuple[Array,
 def rescaled(ops: Backend, local: Local, excess: int, search: Search) -> Partition:
     """The partition with points that are multiplied by 2^-excess, and the core distances of its points among
     themselves."""
-    bvh = local.partition.bvh
-    points = ops.xp.ascontiguousarray(bvh.points())
-    order = ops.xp.arange(bvh.n, dtype=np.int32)
-    lower = replace(local.partition, bvh=ops.build_bvh(points, order, math.ldexp(1.0, -excess), search.norm))
+    index = local.partition.index
+    points = ops.xp.ascontiguousarray(index.points())
+    order = ops.xp.arange(index.n, dtype=np.int32)
+    lower = replace(local.partition, index=ops.build_index(points, order, math.ldexp(1.0, -excess), search.norm))
     return lower if search.k == 1 else with_core_distances(ops, lower, search.k)
 
 
@@ -292,8 +292,8 @@ def with_cores_of_all(
 ) -> Partition:
     """The partition with the core distances of its points among all, as weights take them; `border` and `answers` are
     as for `certain.local_tree`."""
-    partition = partition.with_bvh()
+    partition = partition.with_index()
     take_answers(ops, partition, border, border.reach.copy(), number, search.k, answers)
     if search.core_factor != 1:
-        ops.scale_cores(partition.bvh, search.core_factor)
+        ops.scale_cores(partition.index, search.core_factor)
     return partition

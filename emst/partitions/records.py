@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.backend.records import LEAST_EXTENT, Array, Bvh, Norm
+from emst.backend.records import LEAST_EXTENT, Array, Norm, SearchIndex
 from emst.distances.metrics import Metric
 from emst.partitions.engine import Future, Sized
 
@@ -104,7 +104,7 @@ class Partition(Sized):
 
     Attributes
     ----------
-    bvh : Bvh
+    index : SearchIndex
         Of the points that take part.
     rows : int64[n]
         Their rows among all rows, in curve order.
@@ -116,7 +116,7 @@ class Partition(Sized):
         Held while the labels of nodes, which the hierarchy keeps, are in use.
     """
 
-    bvh: Bvh
+    index: SearchIndex
     rows: Array
     left_out: Array
     kept: int
@@ -137,9 +137,9 @@ class Partition(Sized):
         wide = ids - start
         return wide - (wide >= self.kept) * len(self.left_out)
 
-    def with_bvh(self) -> Partition:
+    def with_index(self) -> Partition:
         """The same points in a copy of the hierarchy that shares its arrays: tasks do not write to their inputs."""
-        return replace(self, bvh=copy.copy(self.bvh))
+        return replace(self, index=copy.copy(self.index))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "lock"}

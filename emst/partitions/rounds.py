@@ -111,25 +111,25 @@ def answer(
 ) -> Answer:
     """The nearest points of this partition in other components for all points that it was sent. `asked` holds what
     `asking.ask` returned in every partition; `few_messages` as there."""
-    bvh, partition, place = local.partition.bvh, local.partition, local.place
+    index, partition, place = local.partition.index, local.partition, local.place
     if labels.count == 1:
         nothing = ops.xp.empty(0, np.int32)
-        return Answer({}, _no_edges(ops, bvh.dtype), nothing, nothing, 0, 0)
+        return Answer({}, _no_edges(ops, index.dtype), nothing, nothing, 0, 0)
     label, base = ops.asarray(labels.label), labels.bases[place.number]
     of_points = label[base : base + local.count][local.component]
     packets = {other: packet for other, sender in enumerate(asked) if (packet := addressed_to(place.number, sender))}
     if not packets:
         with partition.lock:
-            ops.label_nodes(bvh, of_points)
-            boxes = labels_of_boxes(outline, bvh, of_points, ops)
-        return Answer({}, _no_edges(ops, bvh.dtype), ops.xp.empty(0, np.int32), boxes, 0, 0)
+            ops.label_nodes(index, of_points)
+            boxes = labels_of_boxes(outline, index, of_points, ops)
+        return Answer({}, _no_edges(ops, index.dtype), ops.xp.empty(0, np.int32), boxes, 0, 0)
     asking = _concatenated(ops, list(packets.values()))
     points, component, core, radius, ids, sampled = asking
-    queries = ops.build_bvh(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, bvh.norm)
+    queries = ops.build_index(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, index.norm)
     with partition.lock:
-        ops.label_nodes(bvh, of_points)
-        boxes = labels_of_boxes(outline, bvh, of_points, ops)
-        nearest, weight, power = ops.nearest_across(bvh, of_points, queries, label[component], core, radius)
+        ops.label_nodes(index, of_points)
+        boxes = labels_of_boxes(outline, index, of_points, ops)
+        nearest, weight, power = ops.nearest_across(index, of_points, queries, label[component], core, radius)
     hit = np.flatnonzero(nearest >= 0)
     here, there = partition.ids(place.start, nearest[hit]), ids[hit]
     u, v = np.minimum(here, there), np.maximum(here, there)

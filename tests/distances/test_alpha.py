@@ -62,8 +62,8 @@ def test_the_search_gives_the_tree_of_the_total_order(ops, name, p, kind, dtype)
         edges, weights = expected_tree(searched, k, metric.norm, factor)
         expected = [edges, (weights.astype(np.float64) / alpha).astype(dtype)]
         if k > 1:
-            bvh, order = scaled_in_curve_order(searched, metric.norm, factor)
-            expected.append(reference.unscaled(bvh, reference.core_distances(bvh, k), order).astype(dtype))
+            index, order = scaled_in_curve_order(searched, metric.norm, factor)
+            expected.append(reference.unscaled(index, reference.core_distances(index, k), order).astype(dtype))
         found = metric_tree(to_device(ops, x), None, metric, k, ops, alpha=alpha)
         assert (found[2] is None) == (k == 1)
         for ours, theirs in zip(found, expected):

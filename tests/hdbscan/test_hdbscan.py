@@ -605,7 +605,7 @@ def test_recluster_is_a_fit_without_a_new_tree(ops, model, changes, monkeypatch)
     model.fit(x)
     labels, parameters = model.labels_.copy(), model.get_params()
     fresh = clone(model).set_params(**changes).fit(x)
-    monkeypatch.setattr(ops, "build_bvh", None)
+    monkeypatch.setattr(ops, "build_index", None)
     monkeypatch.setattr(ops, "linkage", None)
     other = model.recluster(**changes)
     for name in ("labels_", "probabilities_", "outlier_scores_", "cluster_persistence_"):

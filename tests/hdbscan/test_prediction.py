@@ -327,14 +327,14 @@ def test_long_chains_of_clusters_are_climbed(ops):
 
 def check_joined(ops, ours, expected, k, near):
     """The core distance of every query, and the point that it joins, wherever the searches begin."""
-    (bvh, queries), near = ours, to_device(ops, near)
+    (index, queries), near = ours, to_device(ops, near)
     core = wanted_core = None
-    radius = wanted_radius = np.full(queries.n, np.inf, bvh.dtype)
+    radius = wanted_radius = np.full(queries.n, np.inf, index.dtype)
     if k > 1:
-        core, radius = ops.query_cores(bvh, queries, k, near)
+        core, radius = ops.query_cores(index, queries, k, near)
         wanted_core, wanted_radius = reference.query_cores(*expected, k, None)
         np.testing.assert_array_equal(to_host(core), wanted_core)
-    found = ops.nearest_across(bvh, None, queries, None, core, to_device(ops, radius), near)
+    found = ops.nearest_across(index, None, queries, None, core, to_device(ops, radius), near)
     wanted = reference.nearest_across(expected[0], None, expected[1], None, wanted_core, wanted_radius)
     for a, b in zip(found, wanted):
         np.testing.assert_array_equal(to_host(a), b)
@@ -350,8 +350,8 @@ def test_the_points_that_queries_join_equal_the_reference(ops, d, dtype, k):
         x, asked = cloud(n, d, dtype, "repeated"), cloud(333, d, dtype, "repeated")
         ours, expected, _ = hierarchies(ops, x, k)
         order = np.arange(333, dtype=np.int32)
-        queries = ops.build_bvh(to_device(ops, asked), to_device(ops, order), ours.scale)
-        both = expected, reference.build_bvh(asked, order, ours.scale)
+        queries = ops.build_index(to_device(ops, asked), to_device(ops, order), ours.scale)
+        both = expected, reference.build_index(asked, order, ours.scale)
         for near in (np.zeros(333, np.int64), np.full(333, n), np.random.default_rng(0).integers(0, n + 1, 333)):
             check_joined(ops, (ours, queries), both, k, near)
 
@@ -363,8 +363,8 @@ def test_the_points_that_queries_join_under_every_norm(ops, name):
         x, asked = cloud(400, d, np.float64, "repeated"), cloud(200, d, np.float64, "repeated", seed=4)
         ours, expected, _ = hierarchies(ops, x, k, norm)
         order = np.arange(200, dtype=np.int32)
-        queries = ops.build_bvh(to_device(ops, asked), to_device(ops, order), ours.scale, norm)
-        both = expected, reference.build_bvh(asked, order, ours.scale, norm)
+        queries = ops.build_index(to_device(ops, asked), to_device(ops, order), ours.scale, norm)
+        both = expected, reference.build_index(asked, order, ours.scale, norm)
         check_joined(ops, (ours, queries), both, k, np.random.default_rng(0).integers(0, 401, 200))
 
 

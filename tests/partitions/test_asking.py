@@ -29,10 +29,10 @@ def test_rounding_keeps_no_point_from_asking(ops, rng, name, dtype):
     x = to_device(ops, triples(rng, 3, dtype))
     numbers = ops.xp.arange(len(x), dtype=np.int32)
     neighbour, point, target = (ops.xp.ascontiguousarray(numbers[i::3]) for i in range(3))
-    bvh = ops.build_bvh(x, numbers, 1.0, BY_NAME[name])
+    index = ops.build_index(x, numbers, 1.0, BY_NAME[name])
     component = ops.xp.repeat(ops.xp.arange(MANY, dtype=np.int32), 3)
-    local = SimpleNamespace(partition=SimpleNamespace(bvh=bvh), component=component)
-    nearest = ops.edge_powers(bvh, neighbour, target)
+    local = SimpleNamespace(partition=SimpleNamespace(index=index), component=component)
+    nearest = ops.edge_powers(index, neighbour, target)
     memory = asking.Memory(neighbour.astype(np.int64), nearest, None, component[neighbour], ops.xp.ones(MANY, bool))
 
     def asked(bound):
@@ -40,6 +40,6 @@ def test_rounding_keeps_no_point_from_asking(ops, rng, name, dtype):
         bounds = asking.Bounds(None, ops.xp.arange(MANY, dtype=np.int32), bound, None)
         return to_host(asking._in_reach(ops, local, memory, places, bounds))
 
-    bound = ops.edge_powers(bvh, point, target)
+    bound = ops.edge_powers(index, point, target)
     np.testing.assert_array_equal(asked(bound), np.arange(MANY))
     assert len(asked(bound * dtype(0.9))) == 0

@@ -88,7 +88,7 @@ def test_a_run_of_equal_points_begins_a_partition(ops, rng, k):
 def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name):
     made, _ = partitions_of(ops, SETS[name], 4, k=2)
     outlines = [outline_of(ops, part, BOXES) for part in made]
-    points = [to_host(part.bvh.points()) for part in made]
+    points = [to_host(part.index.points()) for part in made]
     for outline, inside in zip(outlines, points):
         low, high = outline.low[outline.child < 0, None], outline.high[outline.child < 0, None]
         held = ((low <= inside) & (inside <= high)).all(axis=2)
@@ -99,7 +99,7 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name)
             assert np.array_equal(outline.high[below].max(axis=0), outline.high[node])
     joined = joined_outline(ops, outlines)
     for j, part in enumerate(made):
-        reach, near, rest = reaches(part.bvh, on_backend(ops, joined), j, ops)
+        reach, near, rest = reaches(part.index, on_backend(ops, joined), j, ops)
         reach, near = to_host(reach), to_host(near)
         others = np.concatenate([inside for i, inside in enumerate(points) if i != j])
         chosen = rng.integers(0, len(points[j]), 50)
@@ -258,29 +258,18 @@ def test_points_remember_what_they_were_told(ops):
     assert len(remembering.costs) <= len(forgetful.costs) + 2
 
 
-def queries_find_points(ops, part, scale):
-    """Some points of a partition are new ones, whose home it is, and find themselves there."""
-    xp, n, search = ops.xp, part.bvh.n, Search(1, scale, EUCLIDEAN, 1.0)
-    outline = on_backend(ops, joined_outline(ops, [outline_of(ops, part, BOXES)]))
-    sent = queries.SentQueries(part.bvh.points()[::50] / scale, xp.arange(0, n, 50))
-    home = queries.received(ops, part, outline, 0, 0, search, [{0: sent}])
-    leaving = queries.Leaving(xp.arange(n, dtype=np.int32), xp.zeros(n, np.int32), xp.zeros(n))
-    found = queries.nearest(ops, part, Place(0, 0), leaving, outline, home, search, [])
-    assert np.array_equal(to_host(found.joined.id), to_host(home.rows))
-
-
 @pytest.mark.parametrize("few_messages", [True, False])
 def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch, few_messages):
-    made, scale = partitions_of(ops, SETS["uniform"], 5)
+    made, _ = partitions_of(ops, SETS["uniform"], 5)
     used = []
 
     def watch(name):
         operation = getattr(ops, name)
 
-        def watched(bvh, *args):
-            assert [part.lock.locked() for part in made if part.bvh.nodes is bvh.nodes] == [True], name
+        def watched(index, *args):
+            assert [part.lock.locked() for part in made if part.index.nodes is index.nodes] == [True], name
             used.append(name)
-            return operation(bvh, *args)
+            return operation(index, *args)
 
         monkeypatch.setattr(ops, name, watched)
 
@@ -289,9 +278,6 @@ def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch,
         watch(name)
     rounds_of(ops, local_trees(ops, made), 1, few_messages)
     assert set(used) == names
-    used.clear()
-    queries_find_points(ops, made[0], scale)
-    assert set(used) == {"label_nodes", "nearest_across"}
     assert not any(part.lock.locked() for part in made)
 
 

@@ -14,16 +14,16 @@ from emst.cpu.runtime.lanes import LANES
 SIZES = [1, 2, 7, 8, 9, 16, 17, 64, 65, 257, 5_000]
 
 
-def shape(bvh):
-    return [(int(count), int(size)) for count, size in bvh.levels]
+def shape(index):
+    return [(int(count), int(size)) for count, size in index.levels]
 
 
 @pytest.mark.parametrize("n", SIZES)
 def test_levels_cover_all_points_and_shrink(ops, n):
-    bvh, _, _ = hierarchies(ops, cloud(n, 3, np.float32))
-    levels = shape(bvh)
-    assert bvh.n == n
-    assert levels[0][1] == bvh.leaf_size
+    index, _, _ = hierarchies(ops, cloud(n, 3, np.float32))
+    levels = shape(index)
+    assert index.n == n
+    assert levels[0][1] == index.leaf_size
     assert all(count == -(-n // size) for count, size in levels)
     assert all(below > above for (below, _), (above, _) in zip(levels, levels[1:]))
 
@@ -31,8 +31,8 @@ def test_levels_cover_all_points_and_shrink(ops, n):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", DIMENSIONS)
 def test_points_are_scaled_exactly_and_in_curve_order(ops, d, dtype):
-    bvh, expected_bvh, _ = hierarchies(ops, cloud(300, d, dtype, "uneven"))
-    points = to_host(bvh.points())
+    index, expected_bvh, _ = hierarchies(ops, cloud(300, d, dtype, "uneven"))
+    points = to_host(index.points())
     assert points.dtype == dtype
     np.testing.assert_array_equal(points, expected_bvh.points())
 
@@ -41,17 +41,17 @@ def test_points_are_scaled_exactly_and_in_curve_order(ops, d, dtype):
 def test_no_points(ops, d):
     """A partition without a neighbour asks for the edges between no points."""
     none = to_device(ops, np.empty(0, np.int32))
-    bvh = ops.build_bvh(to_device(ops, np.empty((0, d), np.float32)), none, 1.0, EUCLIDEAN)
-    assert len(to_host(ops.edge_powers(bvh, none, none))) == 0
+    index = ops.build_index(to_device(ops, np.empty((0, d), np.float32)), none, 1.0, EUCLIDEAN)
+    assert len(to_host(ops.edge_powers(index, none, none))) == 0
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", DIMENSIONS)
 @pytest.mark.parametrize("n", SIZES[:-1])
 def test_boxes_are_tight(ops, n, d, dtype):
-    bvh, expected_bvh, _ = hierarchies(ops, cloud(n, d, dtype, "uneven"))
-    for level, (_, size) in enumerate(shape(bvh)):
-        for ours, theirs in zip(bvh.boxes(level), reference.boxes_of(expected_bvh.points(), size)):
+    index, expected_bvh, _ = hierarchies(ops, cloud(n, d, dtype, "uneven"))
+    for level, (_, size) in enumerate(shape(index)):
+        for ours, theirs in zip(index.boxes(level), reference.boxes_of(expected_bvh.points(), size)):
             np.testing.assert_array_equal(to_host(ours), theirs)
 
 
@@ -66,10 +66,10 @@ def test_a_node_has_the_label_its_points_share(ops, n, d, components):
         "scattered": random_components(x, 1, 3),
         "all": np.arange(n, dtype=np.int32),
     }[components]
-    bvh, _, _ = hierarchies(ops, x)
-    ops.label_nodes(bvh, forest_on(ops, reference.empty_forest(labels, np.float32)).labels)
-    for level, (_, size) in enumerate(shape(bvh)):
-        np.testing.assert_array_equal(to_host(bvh.node_labels(level)), reference.labels_of(labels, size))
+    index, _, _ = hierarchies(ops, x)
+    ops.label_nodes(index, forest_on(ops, reference.empty_forest(labels, np.float32)).labels)
+    for level, (_, size) in enumerate(shape(index)):
+        np.testing.assert_array_equal(to_host(index.node_labels(level)), reference.labels_of(labels, size))
 
 
 def test_the_stack_of_a_walk_has_room_for_the_most_points():
@@ -95,9 +95,9 @@ def test_everything_that_is_read_is_written(d, dtype):
     n = 8 * 100 + 1
     cuda = importlib.import_module("emst.cuda")
     with cupy.cuda.using_allocator(filled):
-        bvh, _, _ = hierarchies(cuda, cloud(n, d, dtype))
-        forest = cuda.join_duplicates(bvh)
-        cuda.label_nodes(bvh, forest.labels)
-    assert not (bvh.nodes.view(np.uint8) == 0x5A).reshape(-1, bvh.dtype.itemsize).all(axis=1).any()
-    labels = cupy.ndarray(-(-n // bvh.leaf_size) * bvh.leaf_size, np.int32, forest.labels.data)
+        index, _, _ = hierarchies(cuda, cloud(n, d, dtype))
+        forest = cuda.join_duplicates(index)
+        cuda.label_nodes(index, forest.labels)
+    assert not (index.nodes.view(np.uint8) == 0x5A).reshape(-1, index.dtype.itemsize).all(axis=1).any()
+    labels = cupy.ndarray(-(-n // index.leaf_size) * index.leaf_size, np.int32, forest.labels.data)
     assert labels[n:].tolist() == [-1] * (len(labels) - n)

@@ -90,8 +90,8 @@ def test_the_tree_is_that_of_all_pairs(monkeypatch, products, name, k, dtype):
 
 
 def counted(make, made):
-    def products(bvh):
-        made.append(make(bvh))
+    def products(index):
+        made.append(make(index))
         return made[-1]
 
     return products
@@ -167,9 +167,9 @@ def test_the_bound_holds_in_rational_numbers(monkeypatch, products, name, dtype)
         launch(room, kernel, threads, *args, **options)
 
     class Watched(products.Products):
-        def __init__(self, bvh):
-            super().__init__(bvh)
-            seen["points"], seen["products"] = bvh.points().get(), self
+        def __init__(self, index):
+            super().__init__(index)
+            seen["points"], seen["products"] = index.points().get(), self
 
     monkeypatch.setattr(products, "launch", watched)
     monkeypatch.setattr(products, "Products", Watched)

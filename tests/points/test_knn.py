@@ -12,12 +12,12 @@ from emst.backend.records import EUCLIDEAN
 
 
 def check(ops, x, k, norm=EUCLIDEAN):
-    bvh, expected_bvh, _ = hierarchies(ops, x, 1, norm)
-    core = to_host(ops.core_distances(bvh, k))
+    index, expected_bvh, _ = hierarchies(ops, x, 1, norm)
+    core = to_host(ops.core_distances(index, k))
     assert core.dtype == x.dtype
     np.testing.assert_array_equal(core, reference.core_distances(expected_bvh, k))
-    np.testing.assert_array_equal(to_host(bvh.core), core)  # the hierarchy stores them
-    return bvh, expected_bvh
+    np.testing.assert_array_equal(to_host(index.core), core)  # the hierarchy stores them
+    return index, expected_bvh
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -66,8 +66,8 @@ def test_long_lists_of_equal_points_take_a_moment(ops):
     for some in (x[:2_000], x):  # the first compiles
         start = time.perf_counter()
         order = np.argsort(some[:, 0], kind="stable").astype(np.int32)
-        bvh = ops.build_bvh(to_device(ops, some), to_device(ops, order), 1.0)
-        core = to_host(ops.core_distances(bvh, 101))
+        index = ops.build_index(to_device(ops, some), to_device(ops, order), 1.0)
+        core = to_host(ops.core_distances(index, 101))
     assert time.perf_counter() - start < 5  # were it quadratic: minutes
     assert (core == 0).sum() >= 199_000
 
@@ -88,15 +88,15 @@ def test_a_run_of_duplicates_longer_than_any_window(ops, d):
 
 def test_k_of_one_is_the_point_itself(ops):
     x = cloud(100, 3, np.float32)
-    bvh, _, _ = hierarchies(ops, x)
-    assert not to_host(ops.core_distances(bvh, 1)).any()
+    index, _, _ = hierarchies(ops, x)
+    assert not to_host(ops.core_distances(index, 1)).any()
 
 
 @pytest.mark.parametrize("d", [2, 3])
 def test_in_the_units_of_the_caller(ops, d):
     x = cloud(120, d, np.float64) * 1000 - 300
-    bvh, _, order = hierarchies(ops, x)
-    core = ops.unscaled(bvh, ops.core_distances(bvh, 4), to_device(ops, order))
+    index, _, order = hierarchies(ops, x)
+    core = ops.unscaled(index, ops.core_distances(index, 4), to_device(ops, order))
     expected = np.sort(np.sqrt(reference.squared_distance(x[:, None], x[None])), axis=1)[:, 3]
     np.testing.assert_array_equal(to_host(core), expected)
 
@@ -105,16 +105,16 @@ def test_in_the_units_of_the_caller(ops, d):
 def test_under_every_norm(ops, name):
     """Bit for bit, also where most powers underflow; and scaled cores are rounded once."""
     for d, kind, k in [(1, "uneven", 3), (2, "lattice", 5), (3, "uneven", 40), (5, "repeated", 8), (40, "uniform", 4)]:
-        bvh, expected_bvh = check(ops, cloud(300, d, np.float64, kind), k, BY_NAME[name])
-        ops.scale_cores(bvh, 1.3)
+        index, expected_bvh = check(ops, cloud(300, d, np.float64, kind), k, BY_NAME[name])
+        ops.scale_cores(index, 1.3)
         reference.scale_cores(expected_bvh, 1.3)
-        np.testing.assert_array_equal(to_host(bvh.core), expected_bvh.core)
+        np.testing.assert_array_equal(to_host(index.core), expected_bvh.core)
 
 
 @pytest.mark.parametrize("name", ["euclidean", "manhattan", "chebyshev"])
 def test_scaled_cores_in_float32(ops, name):
-    bvh, expected_bvh = check(ops, cloud(300, 3, np.float32, "uneven"), 6, BY_NAME[name])
+    index, expected_bvh = check(ops, cloud(300, 3, np.float32, "uneven"), 6, BY_NAME[name])
     factor = float(np.float32(0.7))
-    ops.scale_cores(bvh, factor)
+    ops.scale_cores(index, factor)
     reference.scale_cores(expected_bvh, factor)
-    np.testing.assert_array_equal(to_host(bvh.core), expected_bvh.core)
+    np.testing.assert_array_equal(to_host(index.core), expected_bvh.core)

@@ -83,18 +83,18 @@ def test_queries_find_their_places_in_a_part(ops):
 def test_core_distances_from_elsewhere(ops, dtype, n):
     """They are lowered, as points of other partitions lower them, and the next round goes by them."""
     x = cloud(n, 3, dtype, "uneven")
-    bvh, expected_bvh, _ = hierarchies(ops, x, min(n, 5))
-    before = to_host(bvh.core).copy()
+    index, expected_bvh, _ = hierarchies(ops, x, min(n, 5))
+    before = to_host(index.core).copy()
     lower = before * np.random.default_rng(n).choice([0, 0.25, 1], n).astype(dtype)
-    ops.set_cores(bvh, to_device(ops, lower))
+    ops.set_cores(index, to_device(ops, lower))
     reference.set_cores(expected_bvh, lower)
-    np.testing.assert_array_equal(to_host(bvh.core), lower)
-    ours, theirs = ops.join_duplicates(bvh), reference.join_duplicates(expected_bvh)
-    cache = ops.cache_neighbours(bvh, ours)
+    np.testing.assert_array_equal(to_host(index.core), lower)
+    ours, theirs = ops.join_duplicates(index), reference.join_duplicates(expected_bvh)
+    cache = ops.cache_neighbours(index, ours)
     while theirs.count > 1:
-        ops.label_nodes(bvh, ours.labels)
-        ops.upper_bounds(bvh, ours, cache)
-        ops.nearest_outgoing(bvh, ours, cache)
+        ops.label_nodes(index, ours.labels)
+        ops.upper_bounds(index, ours, cache)
+        ops.nearest_outgoing(index, ours, cache)
         reference.nearest_outgoing(expected_bvh, theirs, None)
         assert ops.merge(ours) == reference.merge(theirs)
         np.testing.assert_array_equal(to_host(ours.labels), theirs.labels)
@@ -104,21 +104,21 @@ def test_core_distances_from_elsewhere(ops, dtype, n):
 
 
 def test_scaled_cores_leave_those_that_were_returned(ops):
-    bvh, _, _ = hierarchies(ops, cloud(100, 2, np.float64))
-    core = ops.core_distances(bvh, 4)
+    index, _, _ = hierarchies(ops, cloud(100, 2, np.float64))
+    core = ops.core_distances(index, 4)
     before = to_host(core).copy()
-    ops.scale_cores(bvh, 2.0)
+    ops.scale_cores(index, 2.0)
     np.testing.assert_array_equal(to_host(core), before)
-    np.testing.assert_array_equal(to_host(bvh.core), 2 * before)
+    np.testing.assert_array_equal(to_host(index.core), 2 * before)
 
 
 @pytest.mark.parametrize(("name", "dtype"), NAMES_AND_DTYPES)
 def test_powers_of_edges(ops, name, dtype):
     for d in (1, 2, 3, 7, 40):
-        bvh, expected_bvh, _ = hierarchies(ops, cloud(300, d, dtype, "uneven"), norm=BY_NAME[name])
+        index, expected_bvh, _ = hierarchies(ops, cloud(300, d, dtype, "uneven"), norm=BY_NAME[name])
         u, v = np.random.default_rng(d).integers(0, 300, (2, 1_000)).astype(np.int32)
         for some in (slice(None), slice(1), slice(0)):
-            powers = to_host(ops.edge_powers(bvh, to_device(ops, u[some]), to_device(ops, v[some])))
+            powers = to_host(ops.edge_powers(index, to_device(ops, u[some]), to_device(ops, v[some])))
             assert powers.dtype == dtype
             x = expected_bvh.scaled
             np.testing.assert_array_equal(powers, power_between(x[u[some]], x[v[some]], BY_NAME[name]))

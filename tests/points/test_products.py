@@ -9,7 +9,7 @@ from helpers import DTYPES
 
 from emst import minimum_spanning_tree
 from emst.cpu.points import engine, search
-from emst.cpu.points.bvh import build_bvh
+from emst.cpu.points.bvh import build_index
 from emst.cpu.points.distances import distance_power
 from emst.cpu.points.products import multiplied, multiply, product_bytes, row_scratch, rows_at_once
 from emst.cpu.points.scan import limit_of, power_above
@@ -81,9 +81,9 @@ def tree_with(monkeypatch, x, k, cost, exact=0.0):
     """The tree, with products that seem to cost `cost`, and how often they were prepared."""
     prepared = []
 
-    def counted(bvh):
-        prepared.append(bvh)
-        return multiplied(bvh)
+    def counted(index):
+        prepared.append(index)
+        return multiplied(index)
 
     monkeypatch.setattr(engine, "LEAST_POINTS", 2)
     monkeypatch.setattr(engine, "LISTING", 0.0)
@@ -136,15 +136,15 @@ def test_which_is_chosen():
     noise = g.standard_normal((3000, 128))
     apart = np.repeat(g.standard_normal((100, 1, 128)) * 100, 30, axis=1) + g.standard_normal((100, 30, 128))
     for x in (noise, apart.reshape(3000, 128)):
-        bvh = hierarchy(x)
+        index = hierarchy(x)
         ids = np.arange(0, 3000, 30, dtype=np.int32)
         distance = np.sort(np.square(x[ids, None] - x[None]).sum(-1), axis=1)[:, 5]
-        used.append(engine.products_of(bvh, 5, lambda pair=(ids, distance): pair) is not None)
+        used.append(engine.products_of(index, 5, lambda pair=(ids, distance): pair) is not None)
     assert used == [True, False]
 
 
 def hierarchy(x):
-    return build_bvh(x, np.arange(len(x), dtype=np.int32), 1.0)
+    return build_index(x, np.arange(len(x), dtype=np.int32), 1.0)
 
 
 @numba.njit
@@ -214,21 +214,21 @@ def whole(numbers):
 )  # fmt: skip
 def test_the_bound_against_exact_arithmetic(name, d, dtype):
     """Every inequality of `products`, in whole numbers: the square of a length counts units of ONE^-2."""
-    bvh = hierarchy(nasty(name, dtype, d))
-    products, n = multiplied(bvh), bvh.n
+    index = hierarchy(nasty(name, dtype, d))
+    products, n = multiplied(index), index.n
     size = len(products.start)
     ids = np.arange(0, n, 3, dtype=np.int32)
     packed, values = row_scratch(n, d, size)
     _all_bounds(products, d, ids, packed, values)
     columns = products.columns.reshape(-1, d, 16).transpose(0, 2, 1).reshape(-1, d)
     rounded, rho, above = whole(columns[:n]), whole(products.rho[:n]), whole(products.above[:n])
-    center, scale, c = whole(bvh.points().mean(0, dtype=np.float64)), whole(products.scale), whole(products.c)
-    exact = (whole(bvh.points()) - center) * scale
+    center, scale, c = whole(index.points().mean(0, dtype=np.float64)), whole(products.scale), whole(products.c)
+    exact = (whole(index.points()) - center) * scale
     assert np.all(((exact - rounded * ONE) ** 2).sum(1) <= (rho * ONE) ** 2)
     below, limit = np.empty(n, np.float32), np.empty(n, dtype)
     powers = np.empty(n, dtype)
     for row, u in enumerate(ids.tolist()):
-        _limits(products, values, n, row, u, bvh.nodes.blocks, bvh.space, below, limit, powers)
+        _limits(products, values, n, row, u, index.nodes.blocks, index.space, below, limit, powers)
         a = values[row * size : row * size + n]
         square = (rounded[u] ** 2).sum()
         distance = ((rounded[u] - rounded) ** 2).sum(1)
@@ -244,11 +244,11 @@ def test_the_bound_against_exact_arithmetic(name, d, dtype):
 def test_the_bound_separates(dtype):
     """It is narrow: of points in many dimensions, few that are not nearest have to be computed again."""
     x = np.random.default_rng(0).standard_normal((2000, 768)).astype(dtype)
-    bvh = hierarchy(x)
-    products, ids = multiplied(bvh), np.arange(40, dtype=np.int32)
+    index = hierarchy(x)
+    products, ids = multiplied(index), np.arange(40, dtype=np.int32)
     radius = np.sort(np.square(x[ids, None].astype(np.float64) - x[None]).sum(-1), axis=1)[:, 16].astype(dtype)
-    scratch = row_scratch(bvh.n, bvh.d, len(products.start))
-    within = engine._count_within(*scratch, products, ids, radius, ids, False, bvh.d, 0, 40)
+    scratch = row_scratch(index.n, index.d, len(products.start))
+    within = engine._count_within(*scratch, products, ids, radius, ids, False, index.d, 0, 40)
     assert 40 * 17 <= within <= 40 * 18
 
 

@@ -18,8 +18,8 @@ def partitions(ops, x, y, norm=EUCLIDEAN, k=1):
     ours, expected = [], []
     for points in (x, y):
         order = reference.curve_order(points, scale).rows
-        ours.append(ops.build_bvh(to_device(ops, points), to_device(ops, order), scale, norm))
-        expected.append(reference.build_bvh(points, order, scale, norm))
+        ours.append(ops.build_index(to_device(ops, points), to_device(ops, order), scale, norm))
+        expected.append(reference.build_index(points, order, scale, norm))
     if k > 1:
         ops.core_distances(ours[0], k)
         reference.core_distances(expected[0], k)
@@ -44,19 +44,19 @@ def radii(between, random):
 
 
 def check_distances(ops, ours, expected, radius, count):
-    (bvh, queries), (expected_bvh, expected_queries) = ours, expected
-    found = to_host(ops.nearest_distances(bvh, queries, to_device(ops, radius), count))
+    (index, queries), (expected_bvh, expected_queries) = ours, expected
+    found = to_host(ops.nearest_distances(index, queries, to_device(ops, radius), count))
     assert found.dtype == radius.dtype
     wanted = reference.nearest_distances(expected_bvh, expected_queries, radius, count)
     np.testing.assert_array_equal(found, wanted)
 
 
 def check_across(ops, ours, expected, labels, own, core, radius):
-    (bvh, queries), (expected_bvh, expected_queries) = ours, expected
+    (index, queries), (expected_bvh, expected_queries) = ours, expected
     labels, own = labels.astype(np.int32), own.astype(np.int32)
     on = [None if array is None else to_device(ops, array) for array in (labels, own, core, radius)]
-    ops.label_nodes(bvh, on[0])
-    found = ops.nearest_across(bvh, on[0], queries, *on[1:])
+    ops.label_nodes(index, on[0])
+    found = ops.nearest_across(index, on[0], queries, *on[1:])
     wanted = reference.nearest_across(expected_bvh, labels, expected_queries, own, core, radius)
     for one, other in zip(found, wanted):
         assert to_host(one).dtype == other.dtype
@@ -146,18 +146,18 @@ def test_equal_points_take_a_moment(ops, shift, k):
         x[::2] = 0.5
         y[:, 0] = shift
         order = np.argsort(x[:, 0], kind="stable").astype(np.int32)
-        bvh = ops.build_bvh(to_device(ops, x), to_device(ops, order), 1.0)
-        queries = ops.build_bvh(to_device(ops, y), to_device(ops, np.arange(n, dtype=np.int32)), 1.0)
+        index = ops.build_index(to_device(ops, x), to_device(ops, order), 1.0)
+        queries = ops.build_index(to_device(ops, y), to_device(ops, np.arange(n, dtype=np.int32)), 1.0)
         core = None
         if k > 1:
-            ops.core_distances(bvh, k)
+            ops.core_distances(index, k)
             core = to_device(ops, np.zeros(n, np.float32))
         labels = to_device(ops, np.arange(n, dtype=np.int32) % 2)
-        ops.label_nodes(bvh, labels)
+        ops.label_nodes(index, labels)
         far = to_device(ops, np.full(n, np.inf, np.float32))
         start = time.perf_counter()
-        found = ops.nearest_across(bvh, labels, queries, to_device(ops, np.full(n, 1, np.int32)), core, far)
-        distances = ops.nearest_distances(bvh, queries, far, 4)
+        found = ops.nearest_across(index, labels, queries, to_device(ops, np.full(n, 1, np.int32)), core, far)
+        distances = ops.nearest_distances(index, queries, far, 4)
         assert (to_host(found[0]) == 0).all()
         assert (to_host(distances) == np.float32(shift) ** 2).all()
     assert time.perf_counter() - start < 10  # were it quadratic: minutes
@@ -166,10 +166,10 @@ def test_equal_points_take_a_moment(ops, shift, k):
 def test_leaves_whose_numbers_take_more_than_16_bits(ops):
     n = 1 << 21
     x = np.arange(n, dtype=np.float32)[:, None]
-    bvh, queries = (
-        ops.build_bvh(to_device(ops, points), to_device(ops, np.arange(len(points), dtype=np.int32)), 1.0)
+    index, queries = (
+        ops.build_index(to_device(ops, points), to_device(ops, np.arange(len(points), dtype=np.int32)), 1.0)
         for points in (x, x[-20:])
     )
     far = to_device(ops, np.full(20, np.inf, np.float32))
-    found = to_host(ops.nearest_distances(bvh, queries, far, 3))
+    found = to_host(ops.nearest_distances(index, queries, far, 3))
     np.testing.assert_array_equal(found, [[0, 1, 1]] * 19 + [[0, 1, 4]])

@@ -22,9 +22,9 @@ def finished(expected_bvh):
 @pytest.mark.parametrize("d", [2, 3, 7])
 @pytest.mark.parametrize("kind", KINDS)
 def test_edges_are_sorted_in_the_total_order(ops, kind, d, dtype, k):
-    bvh, expected_bvh, order = hierarchies(ops, cloud(400, d, dtype, kind) * dtype(1000), k)
+    index, expected_bvh, order = hierarchies(ops, cloud(400, d, dtype, kind) * dtype(1000), k)
     forest = finished(expected_bvh)
-    edges, weights = ops.sorted_edges(bvh, forest_on(ops, forest), to_device(ops, order))
+    edges, weights = ops.sorted_edges(index, forest_on(ops, forest), to_device(ops, order))
     expected_edges, expected_weights = reference.sorted_edges(expected_bvh, forest, order)
     assert to_host(edges).dtype == np.int32
     assert to_host(weights).dtype == dtype
@@ -45,26 +45,26 @@ def test_many_edges_of_the_same_weight(ops, kind, dtype, k):
     elif kind == "of one length":  # 63, 64 and 65 edges: 64 are the longest run that is put in order at once
         lattices = [np.indices(sides).reshape(2, -1).T * 2.0**s for s, sides in enumerate([(8, 8), (5, 13), (6, 11)])]
         square = np.concatenate([lattice + 1_000 * i for i, lattice in enumerate(lattices)])
-    bvh, expected_bvh, order = hierarchies(ops, square.astype(dtype), k)
+    index, expected_bvh, order = hierarchies(ops, square.astype(dtype), k)
     forest = finished(expected_bvh)
-    found = ops.sorted_edges(bvh, forest_on(ops, forest), to_device(ops, order))
+    found = ops.sorted_edges(index, forest_on(ops, forest), to_device(ops, order))
     for ours, theirs in zip(found, reference.sorted_edges(expected_bvh, forest, order)):
         np.testing.assert_array_equal(to_host(ours), theirs)
 
 
 def test_a_forest_that_does_not_span_keeps_its_edges(ops):
-    bvh, expected_bvh, order = hierarchies(ops, cloud(100, 2, np.float64))
+    index, expected_bvh, order = hierarchies(ops, cloud(100, 2, np.float64))
     forest = finished(expected_bvh)
     forest.source[::3] = -1
     forest.components = np.arange(100 - (forest.source >= 0).sum())  # as many as the edges leave
-    edges, _ = ops.sorted_edges(bvh, forest_on(ops, forest), to_device(ops, order))
+    edges, _ = ops.sorted_edges(index, forest_on(ops, forest), to_device(ops, order))
     assert len(edges) == (forest.source >= 0).sum()
 
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_hardly_any_edges(ops, n):
-    bvh, expected_bvh, order = hierarchies(ops, cloud(n, 3, np.float64))
-    edges, weights = ops.sorted_edges(bvh, forest_on(ops, finished(expected_bvh)), to_device(ops, order))
+    index, expected_bvh, order = hierarchies(ops, cloud(n, 3, np.float64))
+    edges, weights = ops.sorted_edges(index, forest_on(ops, finished(expected_bvh)), to_device(ops, order))
     assert edges.shape == (n - 1, 2)
     assert weights.shape == (n - 1,)
 
@@ -73,9 +73,9 @@ def test_hardly_any_edges(ops, n):
 @pytest.mark.parametrize("unit", [1e-30, 1.0, 1e30])
 def test_unscaled_takes_one_root(ops, unit, dtype):
     x = (cloud(1_000, 2, np.float64) * unit).astype(dtype)
-    bvh, expected_bvh, order = hierarchies(ops, x)
+    index, expected_bvh, order = hierarchies(ops, x)
     squared = (expected_bvh.scaled * expected_bvh.scaled)[:, 0]
-    values = to_host(ops.unscaled(bvh, to_device(ops, squared), to_device(ops, order)))
+    values = to_host(ops.unscaled(index, to_device(ops, squared), to_device(ops, order)))
     assert values.dtype == dtype
     np.testing.assert_array_equal(values, reference.unscaled(expected_bvh, squared, order))
 
@@ -84,11 +84,11 @@ def test_unscaled_takes_one_root(ops, unit, dtype):
 def test_roots_of_every_norm(ops, name):
     """Roots that are neither square roots nor none are taken on the host: the same bits everywhere."""
     for dtype in DTYPES if BY_NAME[name].degree <= 2 and "powers" not in name else DTYPES[1:]:
-        bvh, expected_bvh, order = hierarchies(ops, cloud(300, 3, dtype, "lattice") * dtype(1e-3), 4, BY_NAME[name])
+        index, expected_bvh, order = hierarchies(ops, cloud(300, 3, dtype, "lattice") * dtype(1e-3), 4, BY_NAME[name])
         forest = finished(expected_bvh)
-        found = ops.sorted_edges(bvh, forest_on(ops, forest), to_device(ops, order))
+        found = ops.sorted_edges(index, forest_on(ops, forest), to_device(ops, order))
         for ours, theirs in zip(found, reference.sorted_edges(expected_bvh, forest, order)):
             np.testing.assert_array_equal(to_host(ours), theirs)
             assert ours.dtype == theirs.dtype
-        core = ops.unscaled(bvh, to_device(ops, expected_bvh.core), to_device(ops, order))
+        core = ops.unscaled(index, to_device(ops, expected_bvh.core), to_device(ops, order))
         np.testing.assert_array_equal(to_host(core), reference.unscaled(expected_bvh, expected_bvh.core, order))

@@ -27,11 +27,11 @@ def leave_by(bounds, expected_bvh, labels):
     return np.unique(np.concatenate([a[weight == bounds[a]], b[weight == bounds[b]]]))
 
 
-def search(ops, bvh, forest, cache):
-    ops.label_nodes(bvh, forest.labels)
-    ops.upper_bounds(bvh, forest, cache)
+def search(ops, index, forest, cache):
+    ops.label_nodes(index, forest.labels)
+    ops.upper_bounds(index, forest, cache)
     bounds = forest_at_home(forest).best
-    ops.nearest_outgoing(bvh, forest, cache)
+    ops.nearest_outgoing(index, forest, cache)
     return bounds
 
 
@@ -44,15 +44,15 @@ def assert_same_lightest_edges(ours, theirs):
 
 def follow(ops, x, k=1, norm=EUCLIDEAN, core_factor=1.0):
     """All rounds of Borůvka on both, compared after each; returns the number of rounds."""
-    bvh, expected_bvh, _ = hierarchies(ops, x, k, norm)
+    index, expected_bvh, _ = hierarchies(ops, x, k, norm)
     if core_factor != 1:
-        ops.scale_cores(bvh, core_factor)
+        ops.scale_cores(index, core_factor)
         reference.scale_cores(expected_bvh, core_factor)
-    ours, theirs = ops.join_duplicates(bvh), reference.join_duplicates(expected_bvh)
-    cache = ops.cache_neighbours(bvh, ours)
+    ours, theirs = ops.join_duplicates(index), reference.join_duplicates(expected_bvh)
+    cache = ops.cache_neighbours(index, ours)
     rounds = 0
     while theirs.count > 1:
-        bounds = search(ops, bvh, ours, cache)
+        bounds = search(ops, index, ours, cache)
         np.testing.assert_array_equal(leave_by(bounds, expected_bvh, theirs.labels), theirs.components)
         reference.nearest_outgoing(expected_bvh, theirs, None)
         assert_same_lightest_edges(ours, theirs)
@@ -105,10 +105,10 @@ def test_core_distances_far_above_distances(ops):
 def test_components_that_lie_anywhere(ops, count, d, k):
     """The search must be correct for any components, not only those that Borůvka produces."""
     x = cloud(300, d, np.float64, "lattice")
-    bvh, expected_bvh, _ = hierarchies(ops, x, k)
+    index, expected_bvh, _ = hierarchies(ops, x, k)
     theirs = reference.empty_forest(random_components(x, d, count), x.dtype)
     ours = forest_on(ops, clone(theirs))
-    search(ops, bvh, ours, ops.cache_neighbours(bvh, ours))
+    search(ops, index, ours, ops.cache_neighbours(index, ours))
     reference.nearest_outgoing(expected_bvh, theirs, None)
     assert_same_lightest_edges(ours, theirs)
 
@@ -117,12 +117,12 @@ def test_components_that_lie_anywhere(ops, count, d, k):
 def test_one_far_point_against_all_others(ops, d):
     """Two components, one of them a single point in a corner: everything else must be searched or excluded."""
     x = cloud(400, d, np.float32)
-    bvh, expected_bvh, _ = hierarchies(ops, x)
+    index, expected_bvh, _ = hierarchies(ops, x)
     corner = int(expected_bvh.scaled.sum(axis=1).argmax())
     labels = np.full(len(x), 0 if corner else 1, np.int32)
     labels[corner] = corner
     theirs = reference.empty_forest(labels, x.dtype)
     ours = forest_on(ops, clone(theirs))
-    search(ops, bvh, ours, ops.cache_neighbours(bvh, ours))
+    search(ops, index, ours, ops.cache_neighbours(index, ours))
     reference.nearest_outgoing(expected_bvh, theirs, None)
     assert_same_lightest_edges(ours, theirs)

@@ -27,8 +27,8 @@ def expected_forest(expected_bvh):
     return forest, left
 
 
-def assert_same_forest(bvh, expected_bvh, ops):
-    ours, left = ops.join_all(bvh)
+def assert_same_forest(index, expected_bvh, ops):
+    ours, left = ops.join_all(index)
     theirs, rounds = expected_forest(expected_bvh)
     assert left == rounds
     assert ours.count == theirs.count == 1
@@ -40,8 +40,8 @@ def assert_same_forest(bvh, expected_bvh, ops):
 
 def test_the_cpu_goes_round_by_round(ops):
     if ops.name == "cpu":
-        bvh, _, _ = hierarchies(ops, cloud(10, 2, np.float64))
-        assert ops.join_all(bvh) is None
+        index, _, _ = hierarchies(ops, cloud(10, 2, np.float64))
+        assert ops.join_all(index) is None
 
 
 @ON_GPU
@@ -50,16 +50,16 @@ def test_the_cpu_goes_round_by_round(ops):
 @pytest.mark.parametrize("d", [1, 2, 3, 7, 40])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_forest_of_the_loop(cuda, kind, d, dtype, k):
-    bvh, expected_bvh, _ = hierarchies(cuda, cloud(400, d, dtype, kind), k)
-    assert_same_forest(bvh, expected_bvh, cuda)
+    index, expected_bvh, _ = hierarchies(cuda, cloud(400, d, dtype, kind), k)
+    assert_same_forest(index, expected_bvh, cuda)
 
 
 @ON_GPU
 @pytest.mark.parametrize("n", [1, 2, 3, 31, 32, 33, 257])
 @pytest.mark.parametrize("kind", ["uniform", "lattice"])
 def test_any_number_of_points(cuda, n, kind):
-    bvh, expected_bvh, _ = hierarchies(cuda, cloud(n, 2, np.float32, kind))
-    assert_same_forest(bvh, expected_bvh, cuda)
+    index, expected_bvh, _ = hierarchies(cuda, cloud(n, 2, np.float32, kind))
+    assert_same_forest(index, expected_bvh, cuda)
 
 
 @ON_GPU
@@ -93,10 +93,10 @@ def test_both_ways_report_the_same_rounds_and_make_the_same_tree(cuda, monkeypat
 
 @ON_GPU
 def test_points_are_few_if_their_pairs_are(cuda):
-    from emst.cuda.points.bvh import Bvh
+    from emst.cuda.points.bvh import SearchIndex
 
     def few(n, d, norm):
-        return Bvh(cuda.xp.empty((8, 4)), n, d, 1.0, norm).few
+        return SearchIndex(cuda.xp.empty((8, 4)), n, d, 1.0, norm).few
 
     euclidean = Norm("euclidean", 2.0)
     assert few(8_192, 2, euclidean)

@@ -25,15 +25,15 @@ def test_a_chain_with_growing_gaps(ops, dtype):
 
 def test_rounds_halve_the_components(ops):
     x = cloud(5_000, 2, np.float32)
-    bvh, _, _ = hierarchies(ops, x)
-    forest = ops.join_duplicates(bvh)
-    cache = ops.cache_neighbours(bvh, forest)
+    index, _, _ = hierarchies(ops, x)
+    forest = ops.join_duplicates(index)
+    cache = ops.cache_neighbours(index, forest)
     left = [forest.count]
 
     def lightest(forest):
-        ops.label_nodes(bvh, forest.labels)
-        ops.upper_bounds(bvh, forest, cache)
-        ops.nearest_outgoing(bvh, forest, cache)
+        ops.label_nodes(index, forest.labels)
+        ops.upper_bounds(index, forest, cache)
+        ops.nearest_outgoing(index, forest, cache)
 
     spanning_forest(forest, lightest, ops, lambda _, components: left.append(components))
     assert left[-1] == 1

@@ -57,8 +57,8 @@ def scale_and_order(x, norm=EUCLIDEAN, core_factor=1.0):
 def hierarchies(ops, x, k=1, norm=EUCLIDEAN):
     """The bounding volume hierarchies of the backend and of the reference; with core distances for k > 1."""
     scale, order = scale_and_order(x, norm)
-    ours = ops.build_bvh(to_device(ops, x), to_device(ops, order), scale, norm)
-    expected_bvh = reference.build_bvh(x, order, scale, norm)
+    ours = ops.build_index(to_device(ops, x), to_device(ops, order), scale, norm)
+    expected_bvh = reference.build_index(x, order, scale, norm)
     if k > 1:
         ops.core_distances(ours, k)
         reference.core_distances(expected_bvh, k)
@@ -68,18 +68,18 @@ def hierarchies(ops, x, k=1, norm=EUCLIDEAN):
 def scaled_in_curve_order(x, norm=EUCLIDEAN, core_factor=1.0):
     """The reference's hierarchy of a point set, and the rows that its points came from."""
     scale, order = scale_and_order(x, norm, core_factor)
-    return reference.build_bvh(x, order, scale, norm), order
+    return reference.build_index(x, order, scale, norm), order
 
 
 def expected_tree(x, k=1, norm=EUCLIDEAN, core_factor=1.0):
     """Edges (u < v, caller's rows) and weights of the unique tree, in the total order."""
-    bvh, order = scaled_in_curve_order(x, norm, core_factor)
-    core = reference.core_distances(bvh, k) if k > 1 else None
+    index, order = scaled_in_curve_order(x, norm, core_factor)
+    core = reference.core_distances(index, k) if k > 1 else None
     if core is not None:
         core = core * core.dtype.type(core_factor)
-    u, v, weight = reference.kruskal(bvh.scaled, core, norm)
+    u, v, weight = reference.kruskal(index.scaled, core, norm)
     rows = np.sort(np.stack([order[u], order[v]], axis=1), axis=1)
-    return rows.astype(np.int32), np.maximum.accumulate(reference.unscaled(bvh, weight, np.arange(len(weight))))
+    return rows.astype(np.int32), np.maximum.accumulate(reference.unscaled(index, weight, np.arange(len(weight))))
 
 
 def assert_same_bits(a, b):

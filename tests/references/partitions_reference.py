@@ -6,21 +6,21 @@ import numpy as np
 from norms_reference import power_between, power_of_box
 
 
-def nearest_distances(bvh, queries, radius, count):
+def nearest_distances(index, queries, radius, count):
     """All pairs."""
-    between = power_between(queries.scaled[:, None], bvh.scaled[None], bvh.norm)
+    between = power_between(queries.scaled[:, None], index.scaled[None], index.norm)
     between[between > radius[:, None]] = np.inf
-    found = np.full((queries.n, count), np.inf, bvh.scaled.dtype)
-    found[:, : bvh.n] = np.sort(between, axis=1)[:, :count]
+    found = np.full((queries.n, count), np.inf, index.scaled.dtype)
+    found[:, : index.n] = np.sort(between, axis=1)[:, :count]
     return found
 
 
-def nearest_across(bvh, labels, queries, own, core, radius, near=None):
+def nearest_across(index, labels, queries, own, core, radius, near=None):
     """All pairs."""
-    between = power_between(queries.scaled[:, None], bvh.scaled[None], bvh.norm)
+    between = power_between(queries.scaled[:, None], index.scaled[None], index.norm)
     weight = between
     if core is not None:
-        reachable = np.maximum(np.maximum(between, core[:, None]), bvh.core)
+        reachable = np.maximum(np.maximum(between, core[:, None]), index.core)
         weight = np.where(radius[:, None] == 0, between, reachable)
     excluded = weight > radius[:, None]
     if labels is not None:
@@ -29,7 +29,7 @@ def nearest_across(bvh, labels, queries, own, core, radius, near=None):
     first = np.array([np.lexsort((between[i], weight[i], excluded[i]))[0] for i in range(queries.n)], int)
     rows = np.arange(queries.n)
     found = np.where(excluded[rows, first], -1, first).astype(np.int32)
-    return found, weight[rows, first].astype(bvh.scaled.dtype), between[rows, first].astype(bvh.scaled.dtype)
+    return found, weight[rows, first].astype(index.scaled.dtype), between[rows, first].astype(index.scaled.dtype)
 
 
 def outline_reach(low, high, outline, own, norm):

@@ -8,10 +8,10 @@ from norms_reference import power_between
 from emst.backend.records import EUCLIDEAN
 
 
-def query_cores(bvh, queries, k, near):
+def query_cores(index, queries, k, near):
     """All pairs. The radius is 0 where a point is at distance 0, else infinite; a backend may give a lesser one."""
-    between = np.sort(power_between(queries.scaled[:, None], bvh.scaled[None], bvh.norm), axis=1)
-    core = between[:, k - 2] * between.dtype.type(bvh.core_factor)
+    between = np.sort(power_between(queries.scaled[:, None], index.scaled[None], index.norm), axis=1)
+    core = between[:, k - 2] * between.dtype.type(index.core_factor)
     return core, np.where(between[:, 0] == 0, 0, np.inf).astype(between.dtype)
 
 

@@ -68,7 +68,7 @@ MIXED = -1
 
 
 @dataclass
-class Bvh:
+class SearchIndex:
     """Scaled points in curve order. A node is a range of points, so boxes and labels are computed from the range."""
 
     scaled: np.ndarray
@@ -285,38 +285,38 @@ def sort_order(codes):
     return np.argsort(codes, kind="stable").astype(np.int32)
 
 
-def build_bvh(points, order, scale, norm=EUCLIDEAN):
+def build_index(points, order, scale, norm=EUCLIDEAN):
     scaled = points.astype(np.float64) * scale
-    return Bvh(scaled.astype(points.dtype)[order], scale=scale, norm=norm)
+    return SearchIndex(scaled.astype(points.dtype)[order], scale=scale, norm=norm)
 
 
-def core_distances(bvh, k, report=None):
-    x = bvh.scaled
+def core_distances(index, k, report=None):
+    x = index.scaled
     some = np.array_split(x, len(x) // 256 + 1)  # rows, so that their distances to all points fit in the caches
-    bvh.core = np.concatenate([np.sort(power_between(rows[:, None], x, bvh.norm))[:, k - 1] for rows in some])
-    return bvh.core
+    index.core = np.concatenate([np.sort(power_between(rows[:, None], x, index.norm))[:, k - 1] for rows in some])
+    return index.core
 
 
-def scale_cores(bvh, factor):
-    set_cores(bvh, bvh.core * bvh.core.dtype.type(factor))
-    bvh.core_factor = factor
+def scale_cores(index, factor):
+    set_cores(index, index.core * index.core.dtype.type(factor))
+    index.core_factor = factor
 
 
-def set_cores(bvh, core):
-    bvh.core, bvh._pairs = core, None
+def set_cores(index, core):
+    index.core, index._pairs = core, None
 
 
-def join_all(bvh):
+def join_all(index):
     return None
 
 
-def join_duplicates(bvh):
-    labels = run_heads(bvh.scaled)
-    joined = np.flatnonzero(labels != np.arange(bvh.n))
-    forest = empty_forest(labels, bvh.scaled.dtype)
+def join_duplicates(index):
+    labels = run_heads(index.scaled)
+    joined = np.flatnonzero(labels != np.arange(index.n))
+    forest = empty_forest(labels, index.scaled.dtype)
     forest.source[joined] = labels[joined]
     forest.target[joined] = joined
-    forest.weight[joined] = 0 if bvh.core is None else bvh.core[joined]
+    forest.weight[joined] = 0 if index.core is None else index.core[joined]
     return forest
 
 
@@ -329,17 +329,17 @@ def empty_forest(labels, dtype):
     return Forest(labels, np.unique(labels), best, edge_u, edge_v, source, target, weight)
 
 
-def cache_neighbours(bvh, forest):
+def cache_neighbours(index, forest):
     return None  # nothing is cached: every round looks at all pairs
 
 
-def label_nodes(bvh, labels):
-    bvh.labels = labels.copy()
+def label_nodes(index, labels):
+    index.labels = labels.copy()
 
 
-def upper_bounds(bvh, forest, cache):
-    x, core, labels = bvh.scaled, bvh.core, forest.labels
-    weight = power_between(x[1:], x[:-1], bvh.norm)
+def upper_bounds(index, forest, cache):
+    x, core, labels = index.scaled, index.core, forest.labels
+    weight = power_between(x[1:], x[:-1], index.norm)
     if core is not None:
         weight = np.maximum(np.maximum(core[1:], core[:-1]), weight)
     leaves = labels[1:] != labels[:-1]
@@ -348,8 +348,8 @@ def upper_bounds(bvh, forest, cache):
     np.minimum.at(forest.best, labels[:-1][leaves], weight[leaves])
 
 
-def nearest_outgoing(bvh, forest, cache):
-    u, v, weight, _ = bvh.pairs()
+def nearest_outgoing(index, forest, cache):
+    u, v, weight, _ = index.pairs()
     a, b = forest.labels[u], forest.labels[v]
     leaves = a != b
     u, v, weight, a, b = u[leaves], v[leaves], weight[leaves], a[leaves], b[leaves]
@@ -381,21 +381,21 @@ def merge(forest, prepare=None):
     return forest.count
 
 
-def edge_powers(bvh, u, v):
-    return power_between(bvh.scaled[u], bvh.scaled[v], bvh.norm)
+def edge_powers(index, u, v):
+    return power_between(index.scaled[u], index.scaled[v], index.norm)
 
 
-def sorted_edges(bvh, forest, order):
+def sorted_edges(index, forest, order):
     used = forest.source >= 0
     u, v, weight = forest.source[used], forest.target[used], forest.weight[used]
-    ranked = np.lexsort((v, u, edge_powers(bvh, u, v), weight))
+    ranked = np.lexsort((v, u, edge_powers(index, u, v), weight))
     rows = np.stack([order[u[ranked]], order[v[ranked]]], axis=1)
-    return np.sort(rows, axis=1).astype(np.int32), rooted(weight[ranked], bvh.norm, bvh.scale)
+    return np.sort(rows, axis=1).astype(np.int32), rooted(weight[ranked], index.norm, index.scale)
 
 
-def unscaled(bvh, powers, order):
+def unscaled(index, powers, order):
     roots = np.empty_like(powers)
-    roots[order] = rooted(powers, bvh.norm, bvh.scale)
+    roots[order] = rooted(powers, index.norm, index.scale)
     return roots
 
 

@@ -36,7 +36,7 @@ class Nodes(NamedTuple):
     counts: np.ndarray  # int64[levels]: nodes of every level
 
 
-class Bvh:
+class SearchIndex:
     """Points in curve order, their boxes, and what `core_distances` left behind."""
 
     leaf_size = LANES
@@ -67,10 +67,6 @@ class Bvh:
         self.separable = True  # unless the bound of the products has been found too wide for these points
         self.reach = None  # T[leaves * 16]: lower bound of the powers of distances to all points that are not listed
 
-    def forget_neighbours(self) -> None:
-        """Free what served the rounds."""
-        self.lists = self.reach = self.products = None
-
     @property
     def leaves(self) -> int:
         return int(self.nodes.counts[0])
@@ -98,16 +94,16 @@ class Bvh:
         return self.nodes.blocks.reshape(-1, self.d, LANES).transpose(0, 2, 1).reshape(-1, self.d)[: self.n]
 
 
-def build_bvh(points, order, scale, norm=EUCLIDEAN):
+def build_index(points, order, scale, norm=EUCLIDEAN):
     """See `emst.backend.operations`."""
     n, d = points.shape
-    bvh = Bvh(n, d, points.dtype, scale, norm)
-    nodes = bvh.nodes
-    for_chunks(_fill_leaves, bvh.leaves, grain_for(bvh.leaves, 512), points, order, scale, nodes)
+    index = SearchIndex(n, d, points.dtype, scale, norm)
+    nodes = index.nodes
+    for_chunks(_fill_leaves, index.leaves, grain_for(index.leaves, 512), points, order, scale, nodes)
     for level in range(1, len(nodes.counts)):
         size = int(nodes.counts[level])
         for_chunks(_fill_parents, size, grain_for(size, 512), d, nodes, level)
-    return bvh
+    return index
 
 
 @kernel

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from emst.cpu.points.bvh import MIXED, Bvh
+from emst.cpu.points.bvh import MIXED, SearchIndex
 from emst.cpu.points.distances import distance_power
 from emst.cpu.points.knn import list_neighbours
 from emst.cpu.points.walk import new_packet
@@ -48,49 +48,51 @@ class Memory(NamedTuple):
 class NeighbourCache:
     """What points remember between rounds, and which of them may hold their component's lightest edge."""
 
-    def __init__(self, bvh: Bvh, memory: Memory):
-        self.memory, n = memory, bvh.n
-        self.scratch = PerThread(lambda: (new_packet(bvh.d, bvh.dtype), empty(LANES * LANES, np.int32)))  # of a search
+    def __init__(self, index: SearchIndex, memory: Memory):
+        self.memory, n = memory, index.n
+        self.scratch = PerThread(
+            lambda: (new_packet(index.d, index.dtype), empty(LANES * LANES, np.int32))
+        )  # of a search
         self.candidates = np.zeros(len(memory.least), np.int64)  # one bit a point
         self.nearest, self.bound = memory.nearest[:n], memory.bound[:n]
 
 
-def cache_neighbours(bvh, forest):
+def cache_neighbours(index, forest):
     """See `emst.backend.operations`."""
-    size = bvh.leaves * LANES
-    nothing = np.empty(0, bvh.dtype)
-    known = bvh.core is not None
+    size = index.leaves * LANES
+    nothing = np.empty(0, index.dtype)
+    known = index.core is not None
     if not known and forest.count >= LIST_FROM:
-        list_neighbours(bvh, LISTED)
-    listed = bvh.lists is not None
-    bound = full(size, 0, bvh.dtype)
+        list_neighbours(index, LISTED)
+    listed = index.lists is not None
+    bound = full(size, 0, index.dtype)
     if known:
-        bound[:] = bvh.padded_core
-    bound[bvh.n :] = np.inf  # empty lanes are never searched
+        bound[:] = index.padded_core
+    bound[index.n :] = np.inf  # empty lanes are never searched
     nearest = full(size, -1, np.int32)
-    joined = forest.labels < np.arange(bvh.n, dtype=np.int32)  # mostly points that equal the first of their component
-    nearest[: bvh.n][joined] = forest.labels[joined]  # so `upper_bounds` leaves them out: see `_repeated`
+    joined = forest.labels < np.arange(index.n, dtype=np.int32)  # mostly points that equal the first of their component
+    nearest[: index.n][joined] = forest.labels[joined]  # so `upper_bounds` leaves them out: see `_repeated`
     return NeighbourCache(
-        bvh,
+        index,
         Memory(
             labels=full(size + 1, MIXED, np.int32),
             nearest=nearest,
             bound=bound,
-            near=np.zeros(size, bvh.dtype) if known else nothing,
-            least=np.zeros(bvh.leaves, bvh.dtype),
-            lists=bvh.lists if listed else np.empty((size, 0), np.int32),
+            near=np.zeros(size, index.dtype) if known else nothing,
+            least=np.zeros(index.leaves, index.dtype),
+            lists=index.lists if listed else np.empty((size, 0), np.int32),
             read=np.zeros(size if listed else 0, np.int8),
-            reach=bvh.reach if listed else nothing,
+            reach=index.reach if listed else nothing,
         ),
     )
 
 
-def upper_bounds(bvh, forest, cache):
+def upper_bounds(index, forest, cache):
     """See `emst.backend.operations`."""
     args = (forest.labels, cache.memory.labels, forest.best, forest.edge_u, forest.edge_v)
-    for_chunks(_begin_round, bvh.n, grain_for(bvh.n, 1 << 15), *args)
-    args = (bvh.nodes, bvh.padded_core, bvh.n, forest.best, cache.memory, bvh.space)
-    for_chunks(_upper_bounds, bvh.leaves, grain_for(bvh.leaves, 1024), *args)
+    for_chunks(_begin_round, index.n, grain_for(index.n, 1 << 15), *args)
+    args = (index.nodes, index.padded_core, index.n, forest.best, cache.memory, index.space)
+    for_chunks(_upper_bounds, index.leaves, grain_for(index.leaves, 1024), *args)
 
 
 @kernel

@@ -11,20 +11,20 @@ from emst.cpu.runtime.numbers import greater
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
-def join_duplicates(bvh):
+def join_duplicates(index):
     """See `emst.backend.operations`."""
-    n = bvh.n
+    n = index.n
     start = np.ones(n, np.bool_)
-    for_chunks(_starts, n, grain_for(n, 1 << 15), bvh.nodes.blocks, bvh.d, start)
+    for_chunks(_starts, n, grain_for(n, 1 << 15), index.nodes.blocks, index.d, start)
     heads = np.flatnonzero(start).astype(np.int32)
     labels = np.repeat(heads, np.diff(heads, append=n))
     ids = np.arange(n, dtype=np.int32)
     joined = labels != ids
-    core = bvh.core if bvh.core is not None else np.zeros(1, bvh.dtype)
+    core = index.core if index.core is not None else np.zeros(1, index.dtype)
     return Forest(
         labels=labels,
         components=heads,
-        best=np.full(n, np.inf, bvh.dtype),
+        best=np.full(n, np.inf, index.dtype),
         edge_u=np.full(n, -1, np.int32),
         edge_v=np.full(n, -1, np.int32),
         source=np.where(joined, labels, np.int32(-1)),

@@ -35,18 +35,18 @@ def may_multiply(n: int, d: int) -> bool:
     return LEAST_AXES <= d <= MOST_AXES and n >= LEAST_POINTS
 
 
-def products_of(bvh, wanted, sample, labels=None) -> Products | None:
+def products_of(index, wanted, sample, labels=None) -> Products | None:
     """The products by which all points are searched from now on; None if walks search them this time.
 
     Asked at the beginning of every search, for `wanted` neighbours, until products are chosen or rejected for good.
     ``sample()`` searches some points by walks: their ids, and the powers of distances within which they had to be
     searched; or None, if a choice is not worth it. With `labels`, only points of other components are of interest."""
-    possible = may_multiply(bvh.n, bvh.d) and bvh.norm.kind == "euclidean" and bvh.separable
-    if bvh.products is None and possible:
+    possible = may_multiply(index.n, index.d) and index.norm.kind == "euclidean" and index.separable
+    if index.products is None and possible:
         searched = sample()
         if searched is not None:
-            bvh.products = _products_if_faster(bvh, wanted, labels, *searched)
-    return bvh.products
+            index.products = _products_if_faster(index, wanted, labels, *searched)
+    return index.products
 
 
 def sampled_runs(count: int):
@@ -55,25 +55,25 @@ def sampled_runs(count: int):
     return np.unique(np.linspace(0, -(-count // LANES) - 1, runs, dtype=np.int64)) * LANES
 
 
-def _products_if_faster(bvh, wanted, labels, ids, radius) -> Products | None:
+def _products_if_faster(index, wanted, labels, ids, radius) -> Products | None:
     labelled = labels is not None
     labels = ids if labels is None else labels
-    packet = new_packet(bvh.d, bvh.dtype)
-    leaves = _count_leaves(packet, bvh.nodes, ids, radius, labels, labelled, bvh.leaves, bvh.space)
-    share = (leaves / len(ids) / bvh.leaves) ** (1 if labelled else SPREAD)
-    walk = WALK[bvh.dtype.itemsize] * share * bvh.n * bvh.d
-    multiplying = bvh.n * (PRODUCT * bvh.d + PASSES) + LISTING * (not labelled)
-    if walk <= multiplying + wanted * EXACT * bvh.d:
+    packet = new_packet(index.d, index.dtype)
+    leaves = _count_leaves(packet, index.nodes, ids, radius, labels, labelled, index.leaves, index.space)
+    share = (leaves / len(ids) / index.leaves) ** (1 if labelled else SPREAD)
+    walk = WALK[index.dtype.itemsize] * share * index.n * index.d
+    multiplying = index.n * (PRODUCT * index.d + PASSES) + LISTING * (not labelled)
+    if walk <= multiplying + wanted * EXACT * index.d:
         return None
-    products = multiplied(bvh)
-    scratch = row_scratch(bvh.n, bvh.d, len(products.start))
-    step = rows_at_once(bvh.n)
+    products = multiplied(index)
+    scratch = row_scratch(index.n, index.d, len(products.start))
+    step = rows_at_once(index.n)
     within = sum(
-        _count_within(*scratch, products, ids, radius, labels, labelled, bvh.d, begin, min(begin + step, len(ids)))
+        _count_within(*scratch, products, ids, radius, labels, labelled, index.d, begin, min(begin + step, len(ids)))
         for begin in range(0, len(ids), step)
     )
-    exact = within / len(ids) * EXACT * bvh.d
-    bvh.separable = walk > exact
+    exact = within / len(ids) * EXACT * index.d
+    index.separable = walk > exact
     return products if walk > multiplying + exact else None
 
 

@@ -31,92 +31,97 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 KEPT = 8  # neighbours a point that stay with the hierarchy, at most
 
 
-def core_distances(bvh, k, report=None):
+def core_distances(index, k, report=None):
     """See `emst.backend.operations`."""
     if k == 1:
-        return np.zeros(bvh.n, bvh.dtype)
-    wanted = min(k, bvh.n - 1)  # one more than needed: among equals with the last some may be missing
-    core = full(bvh.leaves * LANES, np.inf, bvh.dtype)
-    _find_neighbours(bvh, wanted, core, k - 2, report)
-    return _keep_cores(bvh, core)
+        return np.zeros(index.n, index.dtype)
+    wanted = min(k, index.n - 1)  # one more than needed: among equals with the last some may be missing
+    core = full(index.leaves * LANES, np.inf, index.dtype)
+    _find_neighbours(index, wanted, core, k - 2, report)
+    return _keep_cores(index, core)
 
 
-def scale_cores(bvh, factor):
+def scale_cores(index, factor):
     """See `emst.backend.operations`."""
-    set_cores(bvh, bvh.core * bvh.dtype.type(factor))  # the caller keeps those that were returned
-    bvh.core_factor = factor
+    set_cores(index, index.core * index.dtype.type(factor))  # the caller keeps those that were returned
+    index.core_factor = factor
 
 
-def set_cores(bvh, core):
+def set_cores(index, core):
     """See `emst.backend.operations`."""
-    padded = full(bvh.leaves * LANES, np.inf, bvh.dtype)
-    padded[: bvh.n] = core
-    _keep_cores(bvh, padded)
+    padded = full(index.leaves * LANES, np.inf, index.dtype)
+    padded[: index.n] = core
+    _keep_cores(index, padded)
 
 
-def _keep_cores(bvh, padded):
+def _keep_cores(index, padded):
     """Core distances, infinite in the empty lanes of the last leaf, become those that weights are made of."""
-    bvh.core, bvh.padded_core = padded[: bvh.n], padded
-    bvh.node_core = _node_cores(bvh, padded)
-    return bvh.core
+    index.core, index.padded_core = padded[: index.n], padded
+    index.node_core = _node_cores(index, padded)
+    return index.core
 
 
-def list_neighbours(bvh, count):
+def forget_neighbours(index):
+    """See `emst.backend.operations`."""
+    index.lists = index.reach = index.products = None
+
+
+def list_neighbours(index, count):
     """Lists for the first rounds where there are no core distances to find."""
-    _find_neighbours(bvh, count, None, count - 1)
+    _find_neighbours(index, count, None, count - 1)
 
 
-def _find_neighbours(bvh, wanted, core, nth, report=None):
+def _find_neighbours(index, wanted, core, nth, report=None):
     """Set `lists` and `reach` of the hierarchy, and `core` to the distance of neighbour number `nth`."""
 
     def done(point):
-        report(min(point, bvh.n), bvh.n)
+        report(min(point, index.n), index.n)
 
-    size = bvh.leaves * LANES
+    size = index.leaves * LANES
     lists = np.full((size, min(wanted, KEPT)), -1, np.int32)
-    reach = full(size, np.inf, bvh.dtype)
+    reach = full(size, np.inf, index.dtype)
     nearest = min(wanted, LANES)
-    args = (bvh.nodes, bvh.n, nth, nearest, reach if core is None else core, lists, reach, bvh.space)
-    products = products_of(bvh, nth + 1, lambda: _sample(bvh, args, nth))
+    args = (index.nodes, index.n, nth, nearest, reach if core is None else core, lists, reach, index.space)
+    products = products_of(index, nth + 1, lambda: _sample(index, args, nth))
     if products is not None:
-        _find_by_products(bvh, products, wanted, args, done if report else None)
+        _find_by_products(index, products, wanted, args, done if report else None)
     else:
-        grain = min(grain_for(bvh.leaves, 64), 1 << 10)  # a call can be interrupted between chunks only
+        grain = min(grain_for(index.leaves, 64), 1 << 10)  # a call can be interrupted between chunks only
         for_chunks(
             _search_neighbours,
-            bvh.leaves,
+            index.leaves,
             grain,
             *args,
-            scratch=lambda: new_lists(bvh, nth + 1),
+            scratch=lambda: new_lists(index, nth + 1),
             report=(lambda leaf: done(leaf * LANES)) if report else None,
         )
-    bvh.lists, bvh.reach = lists, reach
+    index.lists, index.reach = lists, reach
 
 
-def _sample(bvh, args, nth):
+def _sample(index, args, nth):
     """The points of a few leaves, searched by walks: see `products_of`."""
-    leaves = sampled_runs(bvh.n) // LANES
+    leaves = sampled_runs(index.n) // LANES
 
     def search(scratch, begin, end):
         for leaf in leaves[begin:end]:
             _search_neighbours(scratch, *args, leaf, leaf + 1)
 
-    for_chunks(search, len(leaves), 1, scratch=lambda: new_lists(bvh, nth + 1))
+    for_chunks(search, len(leaves), 1, scratch=lambda: new_lists(index, nth + 1))
     ids = (leaves[:, None] * LANES + np.arange(LANES)).ravel()
-    ids = ids[ids < bvh.n].astype(np.int32)
+    ids = ids[ids < index.n].astype(np.int32)
     found = args[4][ids]
-    return ids, np.where(found > 0, np.nextafter(found, 0), -1).astype(bvh.dtype)
+    return ids, np.where(found > 0, np.nextafter(found, 0), -1).astype(index.dtype)
 
 
-def _find_by_products(bvh, products, wanted, args, report=None):
+def _find_by_products(index, products, wanted, args, report=None):
     """As `_find_neighbours` does by walks."""
-    ids = np.arange(bvh.n, dtype=np.int32)
+    ids = np.arange(index.n, dtype=np.int32)
 
     def scratch():
-        row = (*row_scratch(bvh.n, bvh.d, len(products.start)), empty(wanted, np.float32))
-        return row, new_lists(bvh, args[2] + 1)
+        row = (*row_scratch(index.n, index.d, len(products.start)), empty(wanted, np.float32))
+        return row, new_lists(index, args[2] + 1)
 
-    for_chunks(_scan_neighbours, bvh.n, rows_at_once(bvh.n), products, ids, *args, scratch=scratch, report=report)
+    for_chunks(_scan_neighbours, index.n, rows_at_once(index.n), products, ids, *args, scratch=scratch, report=report)
 
 
 @kernel
@@ -159,22 +164,22 @@ def _offer(packet, hits, distances, neighbours, wanted, buffers):
         packet.radius[0] = lesser(packet.radius[0], just_below(distances[wanted - 1]))
 
 
-def new_lists(bvh, wanted):
+def new_lists(index, wanted):
     """A packet and the lists of its points, as rows and as columns; and buffers, if more than a vector is wanted."""
     return (
-        new_packet(bvh.d, bvh.dtype),
-        empty(LANES * LANES, bvh.dtype),
+        new_packet(index.d, index.dtype),
+        empty(LANES * LANES, index.dtype),
         empty(LANES * LANES, np.int32),
-        empty(LANES * LANES, bvh.dtype),
+        empty(LANES * LANES, index.dtype),
         empty(LANES * LANES, np.int32),
-        new_buffers(wanted, bvh.n, bvh.dtype) if wanted > LANES else None,
+        new_buffers(wanted, index.n, index.dtype) if wanted > LANES else None,
     )
 
 
-def _node_cores(bvh, core):
+def _node_cores(index, core):
     """Least core distance below every node."""
-    nodes = bvh.nodes
-    least = full(len(nodes.label), np.inf, bvh.dtype)
+    nodes = index.nodes
+    least = full(len(nodes.label), np.inf, index.dtype)
     below = core
     for first, count in zip(nodes.first, nodes.counts, strict=True):
         level = least[first * LANES : (first + -(-count // LANES)) * LANES]

@@ -9,10 +9,10 @@ from emst.cpu.runtime.numbers import lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
-def label_nodes(bvh, labels):
+def label_nodes(index, labels):
     """See `emst.backend.operations`."""
-    nodes = bvh.nodes
-    below, start, count = labels, 0, bvh.n
+    nodes = index.nodes
+    below, start, count = labels, 0, index.n
     for first, size in zip(nodes.first.tolist(), nodes.counts.tolist(), strict=True):
         here = first * LANES
         for_chunks(_label_level, size, grain_for(size, 4096), below, start, count, nodes.label, here)

@@ -87,21 +87,21 @@ def rows_at_once(n: int) -> int:
     return min(MOST_ROWS, max(BLOCK // n // TALL * TALL, TALL))
 
 
-def multiplied(bvh) -> Products:
+def multiplied(index) -> Products:
     """Prepare what multiplying the points of a hierarchy with each other needs: copies in float32, and error bounds."""
-    n, d = bvh.n, bvh.d
-    size = -(-bvh.leaves // WIDE) * WIDE * LANES
-    points = bvh.points()
+    n, d = index.n, index.d
+    size = -(-index.leaves // WIDE) * WIDE * LANES
+    points = index.points()
     center = points.mean(0, dtype=np.float64)
-    low, high = bvh.boxes(len(bvh.nodes.counts) - 1)
+    low, high = index.boxes(len(index.nodes.counts) - 1)
     reach = float(max(np.abs(low.min(0) - center).max(), np.abs(high.max(0) - center).max()))
     scale = math.ldexp(1.0, min(-math.frexp(reach)[1], 500))
-    c, info = error_factor(d), np.finfo(bvh.dtype)
+    c, info = error_factor(d), np.finfo(index.dtype)
     columns, start, above = empty(size * d, np.float32), full(size, np.nan, np.float32), full(size, 0, np.float32)
     square, rho = full(size, 0, np.float64), full(size, 0, np.float64)
-    columns[bvh.leaves * LANES * d :] = 0
+    columns[index.leaves * LANES * d :] = 0
     for_chunks(
-        _fill, bvh.leaves, grain_for(bvh.leaves, 64), bvh.nodes.blocks, n, d, center, scale, columns, square, rho
+        _fill, index.leaves, grain_for(index.leaves, 64), index.nodes.blocks, n, d, center, scale, columns, square, rho
     )
     start[:n] = square[:n]
     above[:n] = np.nextafter((square[:n] * c + d * 2.0**-120).astype(np.float32), np.float32(np.inf))

@@ -30,41 +30,64 @@ from emst.cpu.runtime.numbers import greater, greatest_finite, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
-def query_cores(bvh, queries, k, near):
+def query_cores(index, queries, k, near):
     """See `emst.backend.operations`."""
-    core, bound = empty(queries.n, bvh.dtype), empty(queries.n, bvh.dtype)
-    factor = bvh.dtype.type(bvh.core_factor)
-    args = (bvh.nodes, bvh.padded_core, queries.nodes.blocks, near, min(k - 1, LANES), factor, core, bound, bvh.space)
-    _for_packets(_cores, queries, *args, scratch=lambda: new_lists(bvh, k - 1))
+    core, bound = empty(queries.n, index.dtype), empty(queries.n, index.dtype)
+    factor = index.dtype.type(index.core_factor)
+    args = (
+        index.nodes,
+        index.padded_core,
+        queries.nodes.blocks,
+        near,
+        min(k - 1, LANES),
+        factor,
+        core,
+        bound,
+        index.space,
+    )
+    _for_packets(_cores, queries, *args, scratch=lambda: new_lists(index, k - 1))
     return core, bound
 
 
-def nearest_distances(bvh, queries, radius, count):
+def nearest_distances(index, queries, radius, count):
     """See `emst.backend.operations`."""
-    found = np.full((queries.n, count), np.inf, bvh.dtype)
-    args = (bvh.nodes, queries.nodes.blocks, radius, found, bvh.space)
+    found = np.full((queries.n, count), np.inf, index.dtype)
+    args = (index.nodes, queries.nodes.blocks, radius, found, index.space)
     if count <= LANES:
-        _for_packets(_list, queries, *args, scratch=lambda: new_lists(bvh, count)[:3])
+        _for_packets(_list, queries, *args, scratch=lambda: new_lists(index, count)[:3])
     else:
         _for_packets(
             _collect, queries, *args,
-            scratch=lambda: (new_packet(bvh.d, bvh.dtype), new_buffers(count, bvh.n, bvh.dtype)),
+            scratch=lambda: (new_packet(index.d, index.dtype), new_buffers(count, index.n, index.dtype)),
         )  # fmt: skip
         found.sort(axis=1)
     return found
 
 
-def nearest_across(bvh, labels, queries, own, core, radius, near=None):
+def nearest_across(index, labels, queries, own, core, radius, near=None):
     """See `emst.backend.operations`."""
     padded = None
     if labels is not None:
-        padded = full(bvh.leaves * LANES, MIXED, np.int32)
-        padded[: bvh.n] = labels
+        padded = full(index.leaves * LANES, MIXED, np.int32)
+        padded[: index.n] = labels
     found = np.full(queries.n, -1, np.int32)
-    weight, power = (np.full(queries.n, np.inf, bvh.dtype) for _ in range(2))
-    cores = (None, None) if core is None else (bvh.padded_core, bvh.node_core)
-    args = (bvh.nodes, padded, *cores, queries.nodes.blocks, near, own, core, radius, found, weight, power, bvh.space)
-    _for_packets(_search, queries, *args, scratch=lambda: (new_packet(bvh.d, bvh.dtype), empty(LANES, bvh.dtype)))
+    weight, power = (np.full(queries.n, np.inf, index.dtype) for _ in range(2))
+    cores = (None, None) if core is None else (index.padded_core, index.node_core)
+    args = (
+        index.nodes,
+        padded,
+        *cores,
+        queries.nodes.blocks,
+        near,
+        own,
+        core,
+        radius,
+        found,
+        weight,
+        power,
+        index.space,
+    )
+    _for_packets(_search, queries, *args, scratch=lambda: (new_packet(index.d, index.dtype), empty(LANES, index.dtype)))
     return found, weight, power
 
 

@@ -5,29 +5,30 @@ from __future__ import annotations
 import numpy as np
 
 from emst.cpu.points.distances import distance_power
+from emst.cpu.points.knn import forget_neighbours
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.sort import radix_order
 
 
-def sorted_edges(bvh, forest, order):
+def sorted_edges(index, forest, order):
     """See `emst.backend.operations`."""
-    bvh.forget_neighbours()  # the sort needs memory
+    forget_neighbours(index)  # the sort needs memory
     slots = np.flatnonzero(forest.source >= 0).astype(np.int32)
     keys, slots = radix_order(_sortable(forest.weight[slots]), slots)
     same = keys[1:] == keys[:-1]
     del keys
-    _settle_ties(same, slots, forest, bvh)
+    _settle_ties(same, slots, forest, index)
     m = len(slots)
-    edges, weights = np.empty((m, 2), np.int32), np.empty(m, bvh.dtype)
-    roots = bvh.norm.roots(forest.weight)
-    args = (slots, forest.source, forest.target, roots, order, 1 / bvh.scale, edges, weights)
+    edges, weights = np.empty((m, 2), np.int32), np.empty(m, index.dtype)
+    roots = index.norm.roots(forest.weight)
+    args = (slots, forest.source, forest.target, roots, order, 1 / index.scale, edges, weights)
     for_chunks(_finish, m, grain_for(m, 1 << 14), *args)
     return edges, weights
 
 
-def _settle_ties(same, slots, forest, bvh):
+def _settle_ties(same, slots, forest, index):
     """Sort every run of equal weights by the other keys of the total order: stable sorts, from its last key to its
     first, of the edges in such runs. Rounded coordinates and duplicates make ties of many edges. `same` says which
     edges weigh as much as the one after them."""
@@ -45,24 +46,24 @@ def _settle_ties(same, slots, forest, bvh):
     ends |= target.view(np.uint32)
     order = radix_order(ends)[1]
     del ends
-    if bvh.core is not None:  # else the weight is the distance
-        order = radix_order(_sortable(edge_powers(bvh, source, target)[order]), order)[1]
+    if index.core is not None:  # else the weight is the distance
+        order = radix_order(_sortable(edge_powers(index, source, target)[order]), order)[1]
     order = radix_order(run[order].astype(np.uint64), order)[1]
     slots[tied] = edges[order]
 
 
-def edge_powers(bvh, u, v):
+def edge_powers(index, u, v):
     """See `emst.backend.operations`."""
-    power = np.empty(len(u), bvh.dtype)
-    args = (bvh.nodes.blocks, bvh.space, u, v, power)
+    power = np.empty(len(u), index.dtype)
+    args = (index.nodes.blocks, index.space, u, v, power)
     for_chunks(_powers, len(u), grain_for(len(u), 1 << 12), *args)
     return power
 
 
-def unscaled(bvh, powers, order):
+def unscaled(index, powers, order):
     """See `emst.backend.operations`."""
     out = np.empty_like(powers)
-    out[order] = (bvh.norm.roots(powers).astype(np.float64) * (1 / bvh.scale)).astype(powers.dtype)
+    out[order] = (index.norm.roots(powers).astype(np.float64) * (1 / index.scale)).astype(powers.dtype)
     return out
 
 

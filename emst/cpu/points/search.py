@@ -55,58 +55,67 @@ LEAST_SEARCHED = 64  # points; fewer, or fewer than a 32nd of all, are not worth
 NOBODY = np.iinfo(np.int32).max  # in the place of a neighbour's id: every id comes before it
 
 
-def nearest_outgoing(bvh, forest, cache):
+def nearest_outgoing(index, forest, cache):
     """See `emst.backend.operations`."""
-    groups = -(-bvh.leaves // LANES)
-    args = (bvh.nodes, bvh.padded_core, bvh.node_core, bvh.n, forest.best, cache.memory, cache.candidates, bvh.space)
-    products = products_of(bvh, 1, lambda: _sample(bvh, forest, cache, args), cache.memory.labels)
+    groups = -(-index.leaves // LANES)
+    args = (
+        index.nodes,
+        index.padded_core,
+        index.node_core,
+        index.n,
+        forest.best,
+        cache.memory,
+        cache.candidates,
+        index.space,
+    )
+    products = products_of(index, 1, lambda: _sample(index, forest, cache, args), cache.memory.labels)
     if products is not None:
-        _search_by_products(bvh, products, forest, cache)
+        _search_by_products(index, products, forest, cache)
     else:
         for_chunks(_search, groups, grain_for(groups, 8), *args, scratch=cache.scratch)
-    lightest_edges(forest, cache.candidates, cache.memory, None if bvh.core is None else cache.memory.near)
+    lightest_edges(forest, cache.candidates, cache.memory, None if index.core is None else cache.memory.near)
 
 
-def _sample(bvh, forest, cache, args):
+def _sample(index, forest, cache, args):
     """Some points, searched by walks: see `products_of`. None if few points are searched in this round."""
-    ids = _hopeful_points(bvh, forest, cache.memory, NOBODY)
-    if len(ids) < max(LEAST_SEARCHED, bvh.n // 32):
+    ids = _hopeful_points(index, forest, cache.memory, NOBODY)
+    if len(ids) < max(LEAST_SEARCHED, index.n // 32):
         return None
     ids = np.concatenate([ids[run : run + LANES] for run in sampled_runs(len(ids))])
     for_chunks(_search_some, len(ids), LANES, ids, *args, scratch=cache.scratch)
-    return ids, _radius(bvh, forest, cache.memory, ids)
+    return ids, _radius(index, forest, cache.memory, ids)
 
 
-def _radius(bvh, forest, memory, ids):
+def _radius(index, forest, memory, ids):
     """Powers of the distances within which points had to be searched, after they have been."""
     radius = memory.bound[ids]
-    if bvh.core is not None:
-        radius = np.where(radius > bvh.core[ids], radius, memory.near[ids])
+    if index.core is not None:
+        radius = np.where(radius > index.core[ids], radius, memory.near[ids])
     return np.where(memory.nearest[ids] >= 0, radius, forest.best[memory.labels[ids]])
 
 
-def _search_by_products(bvh, products, forest, cache):
+def _search_by_products(index, products, forest, cache):
     """As `nearest_outgoing` does by walks. The largest component need not find its edge: all others hook onto
     something, so the rounds stay as few. Most points that would have to be searched are in that component."""
     memory = cache.memory
     largest = np.int32(np.bincount(forest.labels).argmax())
-    ids = _hopeful_points(bvh, forest, memory, largest)
-    args = (products, ids, bvh.nodes, bvh.padded_core, forest.best, memory, bvh.space)
+    ids = _hopeful_points(index, forest, memory, largest)
+    args = (products, ids, index.nodes, index.padded_core, forest.best, memory, index.space)
     for_chunks(
         _scan_outgoing,
         len(ids),
-        rows_at_once(bvh.n),
+        rows_at_once(index.n),
         *args,
-        scratch=lambda: (*row_scratch(bvh.n, bvh.d, len(products.start)), *cache.scratch()),
+        scratch=lambda: (*row_scratch(index.n, index.d, len(products.start)), *cache.scratch()),
     )
-    for_chunks(_mark_candidates, bvh.leaves, 1 << 14, bvh.n, forest.best, memory, largest, cache.candidates)
+    for_chunks(_mark_candidates, index.leaves, 1 << 14, index.n, forest.best, memory, largest, cache.candidates)
     forest.best[largest] = np.inf
 
 
-def _hopeful_points(bvh, forest, memory, largest):
+def _hopeful_points(index, forest, memory, largest):
     """Points that have to be searched, but for those of component `largest`: int32[count]."""
-    hopeful = np.zeros(bvh.leaves * LANES, np.bool_)
-    for_chunks(_mark_hopeful, bvh.leaves, 1 << 14, bvh.n, forest.best, memory, largest, hopeful)
+    hopeful = np.zeros(index.leaves * LANES, np.bool_)
+    for_chunks(_mark_hopeful, index.leaves, 1 << 14, index.n, forest.best, memory, largest, hopeful)
     return np.flatnonzero(hopeful).astype(np.int32)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from emst.backend.records import Forest
-from emst.cpu.points.bvh import Bvh
+from emst.cpu.points.bvh import SearchIndex
 
 
-def join_all(bvh: Bvh) -> tuple[Forest, list[int]] | None:
+def join_all(index: SearchIndex) -> tuple[Forest, list[int]] | None:
     """See `emst.backend.operations`."""
     return None

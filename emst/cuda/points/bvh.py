@@ -20,7 +20,7 @@ from emst.cuda.runtime.launch import launch, launch_grid
 MOST_TERMS, CALL = 1 << 28, 16
 
 
-class Bvh:
+class SearchIndex:
     """Points in curve order and the nodes above them. There are none where all pairs are compared.
 
     Attributes
@@ -127,38 +127,38 @@ def in_whole_leaves(labels: cupy.ndarray) -> cupy.ndarray:
     return copy[:n]
 
 
-def build_bvh(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: Norm = EUCLIDEAN) -> Bvh:
+def build_index(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: Norm = EUCLIDEAN) -> SearchIndex:
     """See `emst.backend.operations`."""
     n, d = points.shape
     stride = 4 if d <= 3 else d + 1
     rows = cupy.empty((padded(n), stride), points.dtype)
-    bvh = Bvh(rows, n, d, scale, norm, engine_before_looking(n, d, norm))
+    index = SearchIndex(rows, n, d, scale, norm, engine_before_looking(n, d, norm))
     columns = min(stride, 32)
     block = (columns, BLOCK // columns)
-    args = (points, order, n, padded(n), *bvh.shape, scale, rows)
-    launch_grid("points/bvh", f"gather<{bvh.T}>", (-(-padded(n) // (EACH * block[1])),), block, args)
-    if bvh.walks:
-        launch("points/bvh", f"leaf_boxes<{bvh.layout}>", padded(n), rows, n, bvh.nodes)
-        engine = engine_after_looking(rows, bvh.nodes, bvh.counts[0], n, d, norm, bvh.layout)
+    args = (points, order, n, padded(n), *index.shape, scale, rows)
+    launch_grid("points/bvh", f"gather<{index.T}>", (-(-padded(n) // (EACH * block[1])),), block, args)
+    if index.walks:
+        launch("points/bvh", f"leaf_boxes<{index.layout}>", padded(n), rows, n, index.nodes)
+        engine = engine_after_looking(rows, index.nodes, index.counts[0], n, d, norm, index.layout)
         if engine is Engine.WALKS:
-            each_level(bvh, "points/bvh", "parent_boxes", range(1, len(bvh.counts)))
-            return bvh
-        bvh = Bvh(rows, n, d, scale, norm, engine)
-    bvh.centres = centres_of(rows, n) if norm == EUCLIDEAN else None
-    return bvh
+            each_level(index, "points/bvh", "parent_boxes", range(1, len(index.counts)))
+            return index
+        index = SearchIndex(rows, n, d, scale, norm, engine)
+    index.centres = centres_of(rows, n) if norm == EUCLIDEAN else None
+    return index
 
 
-def each_level(bvh: Bvh, room: str, name: str, levels: range) -> None:
+def each_level(index: SearchIndex, room: str, name: str, levels: range) -> None:
     """A kernel over the nodes of each level, from low to high, a warp a node."""
     for level in levels:
-        launch(room, f"{name}<{bvh.layout}>", 32 * bvh.counts[level], bvh.hierarchy, level, bvh.nodes)
+        launch(room, f"{name}<{index.layout}>", 32 * index.counts[level], index.hierarchy, level, index.nodes)
 
 
-def write_cores(bvh: Bvh, core: cupy.ndarray) -> None:
+def write_cores(index: SearchIndex, core: cupy.ndarray) -> None:
     """Write core distances (powers, curve order) into the hierarchy."""
-    bvh.core = core
-    if not bvh.walks:
-        bvh.rows[: bvh.n, -1] = core
+    index.core = core
+    if not index.walks:
+        index.rows[: index.n, -1] = core
         return
-    launch("points/bvh", f"leaf_cores<{bvh.layout}>", bvh.n, core, bvh.n, bvh.rows, bvh.nodes)
-    each_level(bvh, "points/bvh", "parent_cores", range(1, len(bvh.counts)))
+    launch("points/bvh", f"leaf_cores<{index.layout}>", index.n, core, index.n, index.rows, index.nodes)
+    each_level(index, "points/bvh", "parent_cores", range(1, len(index.counts)))

@@ -7,22 +7,24 @@ import numpy as np
 
 from emst.backend.records import Forest
 from emst.cuda.merge import MergeScratch, halves
-from emst.cuda.points.bvh import Bvh, padded
+from emst.cuda.points.bvh import SearchIndex, padded
 from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.memory import OnItsWay
 
 
-def join_duplicates(bvh: Bvh) -> Forest:
+def join_duplicates(index: SearchIndex) -> Forest:
     """See `emst.backend.operations`."""
-    n, T = bvh.n, bvh.T
+    n, T = index.n, index.T
     scratch = MergeScratch(n)
     labels = cupy.empty(padded(n), np.int32)[:n]  # whole leaves are read at once
     heads = cupy.empty(n, np.int32)
-    weight, best = cupy.empty(n, bvh.dtype), cupy.empty(n, bvh.dtype)
+    weight, best = cupy.empty(n, index.dtype), cupy.empty(n, index.dtype)
     total = scratch.status
-    scratch.compaction.launch("points/duplicates", f"list_heads<{T}>", n, bvh.rows, n, *bvh.shape, heads, labels, total)
+    scratch.compaction.launch(
+        "points/duplicates", f"list_heads<{T}>", n, index.rows, n, *index.shape, heads, labels, total
+    )
     count = OnItsWay(total[:1])
-    args = (heads, n, bvh.core, labels, scratch.ends, weight, best)
+    args = (heads, n, index.core, labels, scratch.ends, weight, best)
     launch("points/duplicates", f"join_to_heads<{T}>", padded(n), *args)
     edge, ends = halves(scratch.edge), halves(scratch.ends)
     return Forest(labels, heads[: count.arrived()[0]], best, *edge, *ends, weight, scratch)

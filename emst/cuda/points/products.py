@@ -15,7 +15,7 @@ import numpy as np
 
 from emst.backend.records import Forest
 from emst.cuda.distances.brute import nearest_outside
-from emst.cuda.points.bvh import Bvh
+from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.points.cached import NeighbourCache
 from emst.cuda.runtime.constants import (
     CANDIDATES,
@@ -61,20 +61,20 @@ class Products:
         As kernels take it, by value.
     """
 
-    def __init__(self, bvh: Bvh) -> None:
-        n, d, T = bvh.n, bvh.d, bvh.T
+    def __init__(self, index: SearchIndex) -> None:
+        n, d, T = index.n, index.d, index.T
         self.centre = centre = cupy.empty(d, np.float64)
         self.tiles, self.width = -(-n // PRODUCT_TILE), -(-d // PRODUCT_CHUNK) * PRODUCT_CHUNK
         padded = self.tiles * PRODUCT_TILE
         short = self.width == PRODUCT_CHUNK
         self.arguments = f"{stages()}, {'true' if short else 'false'}"
-        points, greatest = (bvh.rows, n, *bvh.shape), cupy.zeros(1, np.uint64)
+        points, greatest = (index.rows, n, *index.shape), cupy.zeros(1, np.uint64)
         launch_grid("points/halves", f"centre_points<{T}>", (-(-d // 32),), (32, 8), (*points, centre))
         launch("points/halves", f"greatest_offset<{T}>", min(32 * n, 1 << 18), *points, centre, greatest)
         offset = float(greatest.view(np.float64)[0])
         scale = math.ldexp(1.0, GREATEST - math.frexp(offset)[1]) if offset > 0 else 1.0
         eps = _error(self.width, PRODUCT_CHUNK if short else PRODUCT_RUN)
-        numbers = np.finfo(bvh.dtype)
+        numbers = np.finfo(index.dtype)
         grow, tiny = 1 + 2 * (d + 4) * float(numbers.epsneg), math.sqrt(d * 1.001) * _root_of_least(numbers)
         c = 1.01 * eps
         fields = np.array([scale, eps, c, grow, tiny])
@@ -83,7 +83,7 @@ class Products:
         self.square, self.rho = cupy.empty(n, np.float64), cupy.empty(n, np.float32)
         self.low_start, self.high_start = cupy.empty(padded, np.float32), cupy.empty(padded, np.float32)
         results = (self.halves, self.square, self.rho, self.low_start, self.high_start)
-        inputs = (bvh.rows, n, padded, *bvh.shape, centre, scale, c, np.int32(self.width))
+        inputs = (index.rows, n, padded, *index.shape, centre, scale, c, np.int32(self.width))
         launch("points/halves", f"halve<{T}>", 32 * padded, *inputs, *results)
         self.tile_rho = self.greatest_rho(None, self.tiles)
         self.between = self._between() if self.tiles <= MOST_TILES else None
@@ -119,11 +119,11 @@ def _root_of_least(numbers: np.finfo) -> float:
     return 2.0**-537 if numbers.bits == 64 else 2.0**-74
 
 
-def _products_of(bvh: Bvh) -> Products:
+def _products_of(index: SearchIndex) -> Products:
     """The points as halves."""
-    if bvh.products is None:
-        bvh.products = Products(bvh)
-    return bvh.products
+    if index.products is None:
+        index.products = Products(index)
+    return index.products
 
 
 def _multiply(room: str, name: str, *args: object) -> None:
@@ -132,37 +132,37 @@ def _multiply(room: str, name: str, *args: object) -> None:
     launch_grid(f"points/{room}", name, blocks, threads, args, shared=stage_bytes(stages()))
 
 
-def nearest_by_products(bvh: Bvh, length: int, core: cupy.ndarray) -> bool:
+def nearest_by_products(index: SearchIndex, length: int, core: cupy.ndarray) -> bool:
     """Lists of the nearest other points of each point, and as core distances those of the last but one.
 
     Returns whether that was possible: not for long lists, nor if products leave too many pairs.
     """
-    if not _may_rank(bvh, length):
+    if not _may_rank(index, length):
         return False
-    bvh.listed = cupy.empty((length, bvh.n), bvh.dtype)
-    return _find_nearest(bvh, length, length - 1, (bvh.neighbours, bvh.listed, core))
+    index.listed = cupy.empty((length, index.n), index.dtype)
+    return _find_nearest(index, length, length - 1, (index.neighbours, index.listed, core))
 
 
-def kth_by_products(bvh: Bvh, rank: int, core: cupy.ndarray) -> bool:
+def kth_by_products(index: SearchIndex, rank: int, core: cupy.ndarray) -> bool:
     """Set `core` to the distance from each point to the one of that rank among the others.
 
     Returns whether that was possible, as `nearest_by_products` does.
     """
-    return _may_rank(bvh, rank) and _find_nearest(bvh, 0, rank, (None, None, core))
+    return _may_rank(index, rank) and _find_nearest(index, 0, rank, (None, None, core))
 
 
-def _may_rank(bvh: Bvh, rank: int) -> bool:
+def _may_rank(index: SearchIndex, rank: int) -> bool:
     """Whether products bound the distances of that rank."""
-    return rank <= HIGHEST_RANK and 2 * (rank + 1) * GROUP <= bvh.n
+    return rank <= HIGHEST_RANK and 2 * (rank + 1) * GROUP <= index.n
 
 
-def _find_nearest(bvh: Bvh, length: int, rank: int, results: tuple[Any, ...]) -> bool:
+def _find_nearest(index: SearchIndex, length: int, rank: int, results: tuple[Any, ...]) -> bool:
     """Lists of that length, their distances, and distances of that rank: the results. The lists may be None.
 
     All points that may be as near as the wanted ones are collected, part by part, and then decided by exact distances.
     """
-    products = _products_of(bvh)
-    n, wanted, arguments = bvh.n, max(length, rank), products.arguments
+    products = _products_of(index)
+    n, wanted, arguments = index.n, max(length, rank), products.arguments
     halves, bounds = (products.halves, np.int32(products.width)), (products.square, products.rho, products.bounds)
     tiles = _sampled_tiles(n, wanted)
     columns = cupy.empty(tiles * PRODUCT_TILE, np.int32)
@@ -186,9 +186,9 @@ def _find_nearest(bvh: Bvh, length: int, rank: int, results: tuple[Any, ...]) ->
         places = (reach, found, candidates, None, None)
         _multiply("products_knn", f"collect_near<{arguments}>", *halves, *low, products.between, *rows, *places)
         crowds.fill(0)
-        points = (bvh.rows, np.int32(bvh.d), first)
+        points = (index.rows, np.int32(index.d), first)
         args = (*points, count, found, candidates, *bounds, reach, *outputs, crowds)
-        launch("points/products_knn", f"nearest_of_candidates<{bvh.T}>", 32 * count, *args, block=CANDIDATE_THREADS)
+        launch("points/products_knn", f"nearest_of_candidates<{index.T}>", 32 * count, *args, block=CANDIDATE_THREADS)
         count, total = crowds.get().tolist()
         if total > PART_BYTES // CANDIDATE_BYTES:
             return False
@@ -199,7 +199,7 @@ def _find_nearest(bvh: Bvh, length: int, rank: int, results: tuple[Any, ...]) ->
         places = (reach, many, long_lists, crowded, start)
         _multiply("products_knn", f"collect_near<{arguments}>", *halves, *low, None, *rows, *places)
         args = (*points, many, long_lists, *outputs)
-        launch("points/products_knn", f"nearest_of_many<{bvh.T}>", CROWD_THREADS * count, *args, block=CROWD_THREADS)
+        launch("points/products_knn", f"nearest_of_many<{index.T}>", CROWD_THREADS * count, *args, block=CROWD_THREADS)
     return True
 
 
@@ -242,13 +242,15 @@ def _splits(rows: int) -> np.int32:
     return np.int32(-(-4 * RESIDENT_BLOCKS * multiprocessors() // row_tiles))
 
 
-def search_by_products(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:
+def search_by_products(
+    index: SearchIndex, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None
+) -> None:
     """As `nearest_outside` does by comparing all pairs.
 
     Unless the worklist is None, the largest component has no edge afterwards: all others hook onto something, so rounds
     stay few. Most points that have to be searched are in that component.
     """
-    n, T, products = bvh.n, bvh.T, _products_of(bvh)
+    n, T, products = index.n, index.T, _products_of(index)
     queries, largest = cache.count, None
     if worklist is not None:
         worklist, queries, largest = _without_largest(forest, cache, worklist)
@@ -264,12 +266,12 @@ def search_by_products(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist
     for first in range(0, n, part):
         found.fill(0)
         rows = (worklist, queries, first, part, found, candidates)
-        name, of_search = f"collect_outgoing<{T}, {products.arguments}>", (forest.labels, bvh.core, forest.best)
+        name, of_search = f"collect_outgoing<{T}, {products.arguments}>", (forest.labels, index.core, forest.best)
         _multiply("products_search", name, *points, *tiles, *of_search, *rows)
-        args = (bvh.rows, n, np.int32(bvh.d), forest.labels, bvh.core, *bounds, *rows, *results, forest.best)
+        args = (index.rows, n, np.int32(index.d), forest.labels, index.core, *bounds, *rows, *results, forest.best)
         name, threads = f"lightest_of_candidates<{T}>", 32 * min(part, n - first)
         launch("points/products_search", name, threads, *args, crowded, crowds, block=CANDIDATE_THREADS)
-    nearest_outside(bvh.rows, bvh.centres, bvh.metric, forest.labels, crowded, crowds, results, forest.best)
+    nearest_outside(index.rows, index.centres, index.metric, forest.labels, crowded, crowds, results, forest.best)
     if largest is not None:
         launch("points/products_search", f"leave_out<{T}>", 1, largest, forest.best, block=1)
 

@@ -6,50 +6,62 @@ import cupy
 import numpy as np
 
 from emst.cuda.distances.brute import kth_distances
-from emst.cuda.points.bvh import Bvh, in_whole_leaves
+from emst.cuda.points.bvh import SearchIndex, in_whole_leaves
 from emst.cuda.points.knn import LONGEST_LIST, multiplied
 from emst.cuda.runtime.constants import BRUTE_QUERIES, WALK_WARPS
 from emst.cuda.runtime.launch import launch
 
 
-def query_cores(bvh: Bvh, queries: Bvh, k: int, near: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
+def query_cores(
+    index: SearchIndex, queries: SearchIndex, k: int, near: cupy.ndarray
+) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`. The radius is 0 or infinite."""
     m = queries.n
-    core, radius = cupy.empty(m, bvh.dtype), cupy.empty(m, bvh.dtype)
-    if not bvh.walks:
-        among = (bvh.rows, bvh.n)
-        kth_distances(queries.rows, bvh.metric, k - 1, core, among=among, centres=bvh.centres, radius=radius)
+    core, radius = cupy.empty(m, index.dtype), cupy.empty(m, index.dtype)
+    if not index.walks:
+        among = (index.rows, index.n)
+        kth_distances(queries.rows, index.metric, k - 1, core, among=among, centres=index.centres, radius=radius)
     else:
-        inputs = (bvh.rows, bvh.hierarchy, bvh.nodes, bvh.metric.norm, queries.rows, m, near)
+        inputs = (index.rows, index.hierarchy, index.nodes, index.metric.norm, queries.rows, m, near)
         if k - 1 <= LONGEST_LIST:
-            name, rank = f"query_lists<{bvh.template}, {k - 1}>", []
+            name, rank = f"query_lists<{index.template}, {k - 1}>", []
         else:
-            name, rank = f"query_kth_distances<{bvh.template}>", [np.int32(k - 1)]
+            name, rank = f"query_kth_distances<{index.template}>", [np.int32(k - 1)]
         launch("points/queries", name, m, *inputs, *rank, core, radius, block=32 * WALK_WARPS)
-    return core if bvh.core_factor == 1 else multiplied(core, bvh.core_factor), radius
+    return core if index.core_factor == 1 else multiplied(core, index.core_factor), radius
 
 
-def nearest_distances(bvh: Bvh, queries: Bvh, radius: cupy.ndarray, count: int) -> cupy.ndarray:
+def nearest_distances(index: SearchIndex, queries: SearchIndex, radius: cupy.ndarray, count: int) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     m = queries.n
-    near, radius = cupy.empty((m, count), bvh.dtype), cupy.ascontiguousarray(radius)
-    if not bvh.walks:
-        args = (queries.rows, m, bvh.rows, bvh.n, np.int32(bvh.d), bvh.metric.norm, radius, np.int32(count), near)
-        launch("distances/brute", f"brute_within<{bvh.T}, {bvh.metric.number}>", m, *args, block=BRUTE_QUERIES)
+    near, radius = cupy.empty((m, count), index.dtype), cupy.ascontiguousarray(radius)
+    if not index.walks:
+        args = (
+            queries.rows,
+            m,
+            index.rows,
+            index.n,
+            np.int32(index.d),
+            index.metric.norm,
+            radius,
+            np.int32(count),
+            near,
+        )
+        launch("distances/brute", f"brute_within<{index.T}, {index.metric.number}>", m, *args, block=BRUTE_QUERIES)
         return near
-    inputs = (bvh.rows, bvh.hierarchy, bvh.nodes, bvh.metric.norm, queries.rows, m, radius)
+    inputs = (index.rows, index.hierarchy, index.nodes, index.metric.norm, queries.rows, m, radius)
     if count <= LONGEST_LIST:
-        name, wanted = f"list_within<{bvh.template}, {count}>", []
+        name, wanted = f"list_within<{index.template}, {count}>", []
     else:
-        name, wanted = f"row_within<{bvh.template}>", [np.int32(count)]
+        name, wanted = f"row_within<{index.template}>", [np.int32(count)]
     launch("points/queries", name, m, *inputs, *wanted, near, block=32 * WALK_WARPS)
     return near
 
 
 def nearest_across(
-    bvh: Bvh,
+    index: SearchIndex,
     labels: cupy.ndarray | None,
-    queries: Bvh,
+    queries: SearchIndex,
     own: cupy.ndarray | None,
     core: cupy.ndarray | None,
     radius: cupy.ndarray,
@@ -57,19 +69,19 @@ def nearest_across(
 ) -> tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`."""
     m = queries.n
-    found, weight, power = cupy.empty(m, np.int32), cupy.empty(m, bvh.dtype), cupy.empty(m, bvh.dtype)
+    found, weight, power = cupy.empty(m, np.int32), cupy.empty(m, index.dtype), cupy.empty(m, index.dtype)
     limits = tuple(None if array is None else cupy.ascontiguousarray(array) for array in (own, core, radius))
     results = (found, weight, power)
-    if not bvh.walks:
+    if not index.walks:
         labels = None if labels is None else cupy.ascontiguousarray(labels)
-        args = (queries.rows, m, bvh.rows, labels, bvh.n, np.int32(bvh.d), bvh.metric.norm)
-        name = f"brute_across<{bvh.T}, {bvh.metric.number}>"
+        args = (queries.rows, m, index.rows, labels, index.n, np.int32(index.d), index.metric.norm)
+        name = f"brute_across<{index.T}, {index.metric.number}>"
         launch("distances/brute", name, m, *args, *limits, *results, block=BRUTE_QUERIES)
         return results
     if labels is not None:
         labels = in_whole_leaves(labels)
-    inputs = (bvh.rows, labels, bvh.hierarchy, bvh.nodes, bvh.metric.norm, queries.rows, m, near)
+    inputs = (index.rows, labels, index.hierarchy, index.nodes, index.metric.norm, queries.rows, m, near)
     flags = ", ".join("false" if array is None else "true" for array in (core, labels))
-    name = f"nearest_across<{bvh.template}, {flags}>"
+    name = f"nearest_across<{index.template}, {flags}>"
     launch("points/queries", name, m, *inputs, *limits, *results, block=32 * WALK_WARPS)
     return results

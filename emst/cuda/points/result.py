@@ -7,46 +7,49 @@ import numpy as np
 
 from emst.backend.records import Forest
 from emst.cuda.merge import scratch_of
-from emst.cuda.points.bvh import Bvh
+from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.constants import DIGIT_BITS, LONGEST_RUN, MOST_PASSES, TIES_A_THREAD
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 from emst.cuda.runtime.sort import index_bits, sample_ties, sort_packed, sort_pairs
 
 
-def sorted_edges(bvh: Bvh, forest: Forest, order: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
+def sorted_edges(index: SearchIndex, forest: Forest, order: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`. The forest cannot be merged further: its buffers are freed."""
-    count, ends, weight = bvh.n - forest.count, scratch_of(forest).ends, forest.weight
+    count, ends, weight = index.n - forest.count, scratch_of(forest).ends, forest.weight
     forest.scratch = forest.edge_u = forest.edge_v = None
-    if not bvh.few:
-        return _in_total_order(bvh, ends, weight, count, order)
-    edges, weights = _results(bvh, count)
-    name, points = f"emit_ranked<{_edge_template(bvh)}, {_squared(bvh)}>", (bvh.rows, *bvh.shape, bvh.metric.norm)
-    args = (ends, weight, bvh.n, *points, order, _unscale(bvh), edges, weights)
-    launch("points/result", name, 32 * bvh.n, *args)
-    return edges, _rooted(bvh, weights)
+    if not index.few:
+        return _in_total_order(index, ends, weight, count, order)
+    edges, weights = _results(index, count)
+    name, points = (
+        f"emit_ranked<{_edge_template(index)}, {_squared(index)}>",
+        (index.rows, *index.shape, index.metric.norm),
+    )
+    args = (ends, weight, index.n, *points, order, _unscale(index), edges, weights)
+    launch("points/result", name, 32 * index.n, *args)
+    return edges, _rooted(index, weights)
 
 
 def _in_total_order(
-    bvh: Bvh, ends: cupy.ndarray, weight: cupy.ndarray, count: int, order: cupy.ndarray
+    index: SearchIndex, ends: cupy.ndarray, weight: cupy.ndarray, count: int, order: cupy.ndarray
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Edges and weights by a sort of the weights. The empty slots come after `count`."""
-    n, bits = bvh.n, np.int32(index_bits(bvh.n))
-    keys, listed = cupy.empty(n, np.uint64), cupy.empty((n, _words(bvh)), np.uint64)
-    args = (ends, weight, n, bvh.rows, *bvh.shape, bvh.metric.norm, order, bits, keys, listed)
-    launch_over_points("points/result", f"list_edges<{_edge_template(bvh)}>", n, *args)
+    n, bits = index.n, np.int32(index_bits(index.n))
+    keys, listed = cupy.empty(n, np.uint64), cupy.empty((n, _words(index)), np.uint64)
+    args = (ends, weight, n, index.rows, *index.shape, index.metric.norm, order, bits, keys, listed)
+    launch_over_points("points/result", f"list_edges<{_edge_template(index)}>", n, *args)
     many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8), cupy.zeros(1, np.int32)
     keys = sort_packed(keys, many)
-    edges, weights = _results(bvh, count)
-    name, written = f"<{bvh.T}, {_mrd(bvh)}, {_squared(bvh)}>", (listed, _unscale(bvh), edges, weights)
+    edges, weights = _results(index, count)
+    name, written = f"<{index.T}, {_mrd(index)}, {_squared(index)}>", (listed, _unscale(index), edges, weights)
     sort = (keys, count, bits, many, ends, *written, state)
     launch("points/result", f"emit_sorted{name}", -(-count // TIES_A_THREAD), *sort)
     passes = int(state.get()[0])
     if passes:
         places, slots = _long_runs(keys[:count], max(64 - DIGIT_BITS * passes, int(bits)), bits)
         del keys, sort
-        slots = _by_all_keys(bvh, ends, slots, weight)
+        slots = _by_all_keys(index, ends, slots, weight)
         launch("points/result", f"emit_listed{name}", len(slots), places, slots, len(slots), weight, *written)
-    return edges, _rooted(bvh, weights)
+    return edges, _rooted(index, weights)
 
 
 def _long_runs(keys: cupy.ndarray, lowest: int, bits: np.int32) -> tuple[cupy.ndarray, cupy.ndarray]:
@@ -59,64 +62,64 @@ def _long_runs(keys: cupy.ndarray, lowest: int, bits: np.int32) -> tuple[cupy.nd
     return places[:m], slots[:m]
 
 
-def _words(bvh: Bvh) -> int:
+def _words(index: SearchIndex) -> int:
     """64-bit words of an `Edge` in result.cu."""
-    return (1, 2, 4)[(bvh.dtype.itemsize == 8) + (bvh.core is not None)]
+    return (1, 2, 4)[(index.dtype.itemsize == 8) + (index.core is not None)]
 
 
-def _results(bvh: Bvh, count: int) -> tuple[cupy.ndarray, cupy.ndarray]:
+def _results(index: SearchIndex, count: int) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Room for the edges and their weights."""
-    return cupy.empty((count, 2), np.int32), cupy.empty(count, bvh.dtype)
+    return cupy.empty((count, 2), np.int32), cupy.empty(count, index.dtype)
 
 
-def _by_all_keys(bvh: Bvh, ends: cupy.ndarray, slots: cupy.ndarray, weight: cupy.ndarray) -> cupy.ndarray:
+def _by_all_keys(index: SearchIndex, ends: cupy.ndarray, slots: cupy.ndarray, weight: cupy.ndarray) -> cupy.ndarray:
     """Slots in the total order, by stable sorts from its last key to its first."""
     slots = sort_pairs(ends[slots], slots)[1]
-    if bvh.core is not None:
-        powers, points = cupy.empty(len(slots), weight.dtype), (bvh.rows, *bvh.shape, bvh.metric.norm)
-        name = f"power_keys<{bvh.T}, {bvh.metric.number}>"
+    if index.core is not None:
+        powers, points = cupy.empty(len(slots), weight.dtype), (index.rows, *index.shape, index.metric.norm)
+        name = f"power_keys<{index.T}, {index.metric.number}>"
         launch("points/result", name, len(slots), slots, ends, len(slots), *points, powers)
         slots = sort_pairs(powers, slots)[1]
         del powers
     return sort_pairs(weight[slots], slots)[1]
 
 
-def edge_powers(bvh: Bvh, u: cupy.ndarray, v: cupy.ndarray) -> cupy.ndarray:
+def edge_powers(index: SearchIndex, u: cupy.ndarray, v: cupy.ndarray) -> cupy.ndarray:
     """See `emst.backend.operations`. The ends may be views of a forest's packed edges."""
     m = len(u)
-    powers, ends = cupy.empty(m, bvh.dtype), (cupy.ascontiguousarray(u), cupy.ascontiguousarray(v))
-    name = f"edge_powers<{bvh.T}, {bvh.metric.number}>"
-    launch("points/result", name, m, *ends, m, bvh.rows, *bvh.shape, bvh.metric.norm, powers)
+    powers, ends = cupy.empty(m, index.dtype), (cupy.ascontiguousarray(u), cupy.ascontiguousarray(v))
+    name = f"edge_powers<{index.T}, {index.metric.number}>"
+    launch("points/result", name, m, *ends, m, index.rows, *index.shape, index.metric.norm, powers)
     return powers
 
 
-def unscaled(bvh: Bvh, powers: cupy.ndarray, order: cupy.ndarray) -> cupy.ndarray:
+def unscaled(index: SearchIndex, powers: cupy.ndarray, order: cupy.ndarray) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     out, n = cupy.empty_like(powers), len(powers)
-    launch("points/result", f"unscaled<{bvh.T}, {_squared(bvh)}>", n, powers, n, order, _unscale(bvh), out)
-    return _rooted(bvh, out)
+    launch("points/result", f"unscaled<{index.T}, {_squared(index)}>", n, powers, n, order, _unscale(index), out)
+    return _rooted(index, out)
 
 
-def _edge_template(bvh: Bvh) -> str:
-    return f"{bvh.T}, {bvh.metric.number}, {_mrd(bvh)}"
+def _edge_template(index: SearchIndex) -> str:
+    return f"{index.T}, {index.metric.number}, {_mrd(index)}"
 
 
-def _mrd(bvh: Bvh) -> str:
-    return "false" if bvh.core is None else "true"
+def _mrd(index: SearchIndex) -> str:
+    return "false" if index.core is None else "true"
 
 
-def _squared(bvh: Bvh) -> str:
-    return "true" if bvh.norm.degree == 2 else "false"
+def _squared(index: SearchIndex) -> str:
+    return "true" if index.norm.degree == 2 else "false"
 
 
-def _unscale(bvh: Bvh) -> float:
+def _unscale(index: SearchIndex) -> float:
     """What a kernel multiplies distances by; 1 if it leaves powers."""
-    return 1 / bvh.scale if bvh.norm.degree in (1, 2) else 1.0
+    return 1 / index.scale if index.norm.degree in (1, 2) else 1.0
 
 
-def _rooted(bvh: Bvh, powers: cupy.ndarray) -> cupy.ndarray:
+def _rooted(index: SearchIndex, powers: cupy.ndarray) -> cupy.ndarray:
     """Distances in the caller's units, where a kernel left powers. The host takes their roots as for the CPU's results,
     since powers of two libraries round differently."""
-    if bvh.norm.degree not in (1, 2):
-        powers.set(bvh.norm.roots(powers.get()) * (1 / bvh.scale))
+    if index.norm.degree not in (1, 2):
+        powers.set(index.norm.roots(powers.get()) * (1 / index.scale))
     return powers

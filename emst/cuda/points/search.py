@@ -8,7 +8,7 @@ from emst.backend.records import Forest
 from emst.cuda.distances.brute import nearest_outside
 from emst.cuda.lightest import lightest_edges
 from emst.cuda.merge import scratch_of
-from emst.cuda.points.bvh import Bvh, in_whole_leaves
+from emst.cuda.points.bvh import SearchIndex, in_whole_leaves
 from emst.cuda.points.cached import NeighbourCache, fill_from_lists
 from emst.cuda.points.engine import Engine
 from emst.cuda.points.products import search_by_products
@@ -23,56 +23,56 @@ SLACK, SLACK_MRD = 1.5, 1.2
 SLACK_UP_TO = 100_000  # points a component, on average
 
 
-def nearest_outgoing(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
+def nearest_outgoing(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
     """See `emst.backend.operations`."""
-    n = bvh.n
+    n = index.n
     if cache.rounds == 0:
         cache.alone = cache.second is None and forest.count == n
     worklist = None if cache.rounds == 0 and cache.alone else cache.worklist
     if cache.rounds > 0:
-        fill_from_lists(bvh, forest, cache)
+        fill_from_lists(index, forest, cache)
         if cache.best_distance is not None:
             args = (forest.components, forest.count, cache.best_distance)
-            launch("points/cached", f"forget_distances<{bvh.T}>", forest.count, *args)
+            launch("points/cached", f"forget_distances<{index.T}>", forest.count, *args)
     if worklist is not None:
-        _list_searches(bvh, forest, cache)
-    SEARCHES[bvh.engine](bvh, forest, cache, worklist)
+        _list_searches(index, forest, cache)
+    SEARCHES[index.engine](index, forest, cache, worklist)
     cache.rounds += 1
-    if worklist is not None or not bvh.walks:
+    if worklist is not None or not index.walks:
         known = (cache.nearest, cache.bound, cache.second, cache.best_distance)
         lightest_edges(forest, *known, worklist, cache.count)
 
 
-def _list_searches(bvh: Bvh, forest: Forest, cache: NeighbourCache) -> None:
-    n, words = bvh.n, len(cache.marked)
+def _list_searches(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
+    n, words = index.n, len(cache.marked)
     found = (cache.rest, cache.marked, cache.known)
     args = (forest.labels, n, cache.nearest, cache.bound, forest.best, *found)
-    launch("points/search", f"mark_searches<{bvh.T}>", words, *args)
+    launch("points/search", f"mark_searches<{index.T}>", words, *args)
     lists = (cache.marked, cache.known, n, cache.worklist, cache.count)
     cache.compaction.launch("points/search", "list_marked", words, *lists)
 
 
-def _search_bvh(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:
-    name = f"nearest_outgoing<{bvh.template}, {'true' if cache.second is not None else 'false'}>"
+def _search_bvh(index: SearchIndex, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:
+    name = f"nearest_outgoing<{index.template}, {'true' if cache.second is not None else 'false'}>"
     block = 32 * WALK_WARPS
-    threads = min(bvh.n, multiprocessors() * BLOCKS_AN_SM * block)
-    crowded = cache.rounds > 0 and bvh.n < SLACK_UP_TO * forest.count
-    slack = bvh.dtype.type(_slack(bvh, SLACK if cache.second is None else SLACK_MRD) if crowded else 1)
-    points = (bvh.rows, in_whole_leaves(forest.labels), bvh.hierarchy, bvh.nodes, bvh.metric.norm)
+    threads = min(index.n, multiprocessors() * BLOCKS_AN_SM * block)
+    crowded = cache.rounds > 0 and index.n < SLACK_UP_TO * forest.count
+    slack = index.dtype.type(_slack(index, SLACK if cache.second is None else SLACK_MRD) if crowded else 1)
+    points = (index.rows, in_whole_leaves(forest.labels), index.hierarchy, index.nodes, index.metric.norm)
     edge = scratch_of(forest).edge if worklist is None else None
     results = (cache.nearest, cache.bound, cache.second, forest.best, edge)
     launch("points/search", name, threads, *points, worklist, cache.count, *results, slack, block=block)
 
 
-def _slack(bvh: Bvh, squared: float) -> float:
+def _slack(index: SearchIndex, squared: float) -> float:
     """The same factor of distances for powers of the norm, up to 2: the greatest power has no more room above it."""
-    return min(squared ** (bvh.norm.degree / 2), 2.0)
+    return min(squared ** (index.norm.degree / 2), 2.0)
 
 
-def _search_all(bvh: Bvh, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:
+def _search_all(index: SearchIndex, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:
     results = (cache.nearest, cache.bound, cache.second)
     work = (forest.labels, worklist, cache.count)
-    nearest_outside(bvh.rows, bvh.centres, bvh.metric, *work, results, forest.best)
+    nearest_outside(index.rows, index.centres, index.metric, *work, results, forest.best)
 
 
 SEARCHES = {Engine.WALKS: _search_bvh, Engine.PRODUCTS: search_by_products, Engine.PAIRS: _search_all}

@@ -9,7 +9,7 @@ import numpy as np
 
 from emst.backend.records import NO_FOREST, Forest
 from emst.cuda.merge import halves
-from emst.cuda.points.bvh import Bvh
+from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.constants import BLOCK, SMALL_WORDS
 from emst.cuda.runtime.launch import launch_resident
 
@@ -22,20 +22,20 @@ class Finished(NamedTuple):
     ends: cupy.ndarray
 
 
-def join_all(bvh: Bvh) -> tuple[Forest, list[int]] | None:
+def join_all(index: SearchIndex) -> tuple[Forest, list[int]] | None:
     """See `emst.backend.operations`. The number of components after each round reaches the host in one copy."""
-    if not bvh.few:
+    if not index.few:
         return None
-    n = bvh.n
-    labels, weight = cupy.empty(n, np.int32), cupy.empty(n, bvh.dtype)
+    n = index.n
+    labels, weight = cupy.empty(n, np.int32), cupy.empty(n, index.dtype)
     ends, room = cupy.empty(n, np.uint64), cupy.empty(KEPT_WORDS * n, np.uint64)
     state = cupy.zeros(SMALL_WORDS, np.int32)
-    mrd = "false" if bvh.core is None else "true"
+    mrd = "false" if index.core is None else "true"
     launch_resident(
         "points/small",
-        f"join_all<{bvh.T}, {bvh.d if bvh.walks else 0}, {bvh.metric.number}, {mrd}>",
+        f"join_all<{index.T}, {index.d if index.walks else 0}, {index.metric.number}, {mrd}>",
         -(-32 * n // BLOCK),
-        *(bvh.rows, n, *bvh.shape, bvh.metric.norm, room, labels, ends, weight, state),
+        *(index.rows, n, *index.shape, index.metric.norm, room, labels, ends, weight, state),
         block=BLOCK,
     )
     _, broken, *left = state.get().tolist()

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from emst.backend import backend_of
-from emst.backend.records import Bvh
+from emst.backend.records import SearchIndex
 from emst.distances.metrics import Metric
 from emst.distances.pairwise import blocks
 from emst.hdbscan.centers import scale_of_rows
@@ -41,12 +41,12 @@ class PairSearch:
         return float(np.abs(self.points).max()) * 2.0**-50
 
     @cached_property
-    def _bvh(self) -> Bvh:
+    def _index(self) -> SearchIndex:
         """The points in their own order: nothing is searched in it, but lengths are computed."""
         points, norm = self.fitted.searched(self.fitted.points), self.metric.norm
         order = self.ops.asarray(np.arange(len(points)), np.int32)
         scale = scale_of(self.ops.point_statistics(points), points.dtype, norm.degree)
-        return self.ops.build_bvh(points, order, scale, norm)
+        return self.ops.build_index(points, order, scale, norm)
 
     def within(self, points: np.ndarray, radius: np.ndarray) -> Pairs:
         """The pairs of some points, ascending int64[s], whose mutual reachability distance is at most the radius,
@@ -65,8 +65,8 @@ class PairSearch:
         ops, fitted = self.ops, self.fitted
         if len(u) == 0:
             return np.zeros(0, fitted.core.dtype)
-        powers = ops.edge_powers(self._bvh, *(ops.asarray(ends, np.int32) for ends in (u, v)))
-        distance = ops.unscaled(self._bvh, powers, ops.asarray(np.arange(len(u)), np.int32))
+        powers = ops.edge_powers(self._index, *(ops.asarray(ends, np.int32) for ends in (u, v)))
+        distance = ops.unscaled(self._index, powers, ops.asarray(np.arange(len(u)), np.int32))
         return to_host(heights(distance, self.metric, fitted.alpha, fitted.core.dtype, ops))
 
     def _candidates(self, points: np.ndarray, radius: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

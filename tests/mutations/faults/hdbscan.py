@@ -22,7 +22,7 @@ FAULTS = [
     ),
     Fault(
         "a query that joins at a split stays below it",
-        "emst/hdbscan/joining.py",
+        "emst/hierarchy/joining.py",
         "return np.where(condensed.birth[cluster] >= joins, parent[cluster], cluster)",
         "return np.where(condensed.birth[cluster] > joins, parent[cluster], cluster)",
         (
@@ -32,8 +32,8 @@ FAULTS = [
     Fault(
         "core distances for far queries forget alpha",
         "emst/hdbscan/joining.py",
-        "find_cores(bvh, fitted.min_samples, factor, ops)",
-        "find_cores(bvh, fitted.min_samples, 1.0, ops)",
+        "find_cores(search, fitted.min_samples, factor, ops)",
+        "find_cores(search, fitted.min_samples, 1.0, ops)",
         ("tests/hdbscan/test_prediction.py::test_alpha_divides_distances_and_not_core_distances",),
     ),
     Fault(

@@ -37,14 +37,14 @@ FAULTS = [
     Fault(
         "the triangle inequality is taken without slack",
         "emst/partitions/asking.py",
-        "slack = (bvh.d + 64) * float(np.finfo(bvh.dtype).eps)",
+        "slack = (index.d + 64) * float(np.finfo(index.dtype).eps)",
         "slack = 0.0",
         ("tests/partitions/test_asking.py",),
     ),
     Fault(
         "a neighbour's core distance excludes other points",
         "emst/partitions/asking.py",
-        "            close |= bvh.core[neighbour] >= weight\n",
+        "            close |= index.core[neighbour] >= weight\n",
         "            pass\n",
         (f"{STAGES}::test_a_neighbour_whose_core_distance_is_its_weight_says_nothing",),
     ),
@@ -61,13 +61,6 @@ FAULTS = [
         "members[:: max(1, len(members) // SAMPLE)]",
         "members[:SAMPLE]",
         (f"{STAGES}::test_rows_in_the_order_of_the_curve_are_cut_as_equally",),
-    ),
-    Fault(
-        "no lock while queries look for the points that they join",
-        "emst/partitions/queries.py",
-        "    with partition.lock:\n        labels",
-        "    if True:\n        labels",
-        ("tests/partitions/test_stages.py::test_the_lock_is_held_while_the_labels_of_nodes_are_in_use",),
     ),
     Fault(
         "errors count the rows that are left out as missing",
@@ -121,8 +114,8 @@ FAULTS = [
     Fault(
         "an edge that ties with one of another partition is certain",
         "emst/partitions/certain.py",
-        "as_bits(self.ops.edge_powers(self.bvh, u, v)) >=",
-        "as_bits(self.ops.edge_powers(self.bvh, u, v)) >",
+        "as_bits(self.ops.edge_powers(self.index, u, v)) >=",
+        "as_bits(self.ops.edge_powers(self.index, u, v)) >",
         ("tests/dask/test_trees.py::test_the_tree_of_one_device[cpu-lattice of ties-2]",),
     ),
     Fault(

@@ -211,7 +211,7 @@ FAULTS = [
     ),
     Fault(
         "core distances of new points are not divided by alpha",
-        "emst/cpu/points/prediction.py",
+        "emst/cpu/points/queries.py",
         "buffers, q) * factor",
         "buffers, q)",
         (
@@ -222,8 +222,8 @@ FAULTS = [
     Fault(
         "core distances are scaled back in their own type",
         "emst/cpu/points/result.py",
-        "(bvh.norm.roots(powers).astype(np.float64) * (1 / bvh.scale)).astype(powers.dtype)",
-        "bvh.norm.roots(powers) * powers.dtype.type(1 / bvh.scale)",
+        "(index.norm.roots(powers).astype(np.float64) * (1 / index.scale)).astype(powers.dtype)",
+        "index.norm.roots(powers) * powers.dtype.type(1 / index.scale)",
         ("tests/points/test_result.py::test_unscaled_takes_one_root[cpu-few-1e-30-float32]",),
     ),
     Fault(
