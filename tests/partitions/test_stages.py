@@ -10,7 +10,7 @@ import emst.cpu
 from emst.backend.records import EUCLIDEAN
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
-from emst.partitions import asking, certain, components, partition, queries, rounds
+from emst.partitions import asking, certain, components, partition, rounds
 from emst.partitions.engine import bytes_of
 from emst.partitions.outline import BOXES, joined_outline, on_backend, outline_of, reaches
 from emst.partitions.partition import Cutting, box_members, sample_codes, with_core_distances
