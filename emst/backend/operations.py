@@ -197,7 +197,7 @@ class PointOperations(ArrayOperations, Protocol):
         index: SearchIndex,
         labels: Array | None,
         queries: SearchIndex,
-        own: Array | None,
+        query_labels: Array | None,
         core: Array | None,
         radius: Array,
         near: Array | None = None,
@@ -211,18 +211,19 @@ class PointOperations(ArrayOperations, Protocol):
         the first point at distance 0 is taken, and its weight is 0.
 
         For queries of another partition, only points of other components count: `labels`, int32[n], holds the component
-        of every point, after ``label_nodes(index, labels)``; `own`, int32[m], that of every query. Both are None for
-        new points. `near` is as for `query_cores`; None if it is not known."""
+        of every point, after ``label_nodes(index, labels)``; `query_labels`, int32[m], that of every query. Both are
+        None for new points. `near` is as for `query_cores`; None if the places of the queries are not computed."""
 
-    def outline_reach(self, low: Array, high: Array, outline: Outline, own: int, norm: Norm) -> Array:
+    def outline_reach(self, low: Array, high: Array, outline: Outline, home: int, norm: Norm) -> Array:
         """Power of the distance of every box, with corners T[m, d], to the nearest leaf of the outline in a partition
-        other than `own`: T[m], infinite if there is none. A point is a box whose corners are equal."""
+        other than `home`, that of the boxes: T[m], infinite if there is none. A point is a box with equal corners."""
 
     def outline_hits(
-        self, points: Array, labels: Array, radius: Array, outline: Outline, own: int, norm: Norm
+        self, points: Array, labels: Array, radius: Array, outline: Outline, home: int, norm: Norm
     ) -> Array:
-        """Which partitions other than `own` have a leaf of the outline whose label differs from `labels`, int32[m], or
-        is MIXED, within `radius`, T[m], a power, of each point, T[m, d]: bool[m, partitions]."""
+        """Which partitions other than `home`, that of the points, have a leaf of the outline that is within `radius`,
+        T[m], a power, of each point, T[m, d], and whose label is MIXED or differs from `labels`, int32[m]:
+        bool[m, partitions]."""
 
 
 class DistanceOperations(ArrayOperations, Protocol):

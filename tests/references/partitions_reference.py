@@ -15,7 +15,7 @@ def nearest_distances(index, queries, radius, count):
     return found
 
 
-def nearest_across(index, labels, queries, own, core, radius, near=None):
+def nearest_across(index, labels, queries, query_labels, core, radius, near=None):
     """All pairs."""
     between = power_between(queries.scaled[:, None], index.scaled[None], index.norm)
     weight = between
@@ -24,7 +24,7 @@ def nearest_across(index, labels, queries, own, core, radius, near=None):
         weight = np.where(radius[:, None] == 0, between, reachable)
     excluded = weight > radius[:, None]
     if labels is not None:
-        excluded |= labels == own[:, None]
+        excluded |= labels == query_labels[:, None]
     weight, between = (np.where(excluded, np.inf, values) for values in (weight, between))
     first = np.array([np.lexsort((between[i], weight[i], excluded[i]))[0] for i in range(queries.n)], int)
     rows = np.arange(queries.n)
@@ -32,16 +32,16 @@ def nearest_across(index, labels, queries, own, core, radius, near=None):
     return found, weight[rows, first].astype(index.scaled.dtype), between[rows, first].astype(index.scaled.dtype)
 
 
-def outline_reach(low, high, outline, own, norm):
+def outline_reach(low, high, outline, home, norm):
     """All leaves."""
-    leaves, _ = leaves_of(outline, own)
+    leaves, _ = leaves_of(outline, home)
     between = power_of_box(outline.low[leaves], outline.high[leaves], low[:, None], high[:, None], norm)
     return between.min(axis=1, initial=np.inf).astype(low.dtype)
 
 
-def outline_hits(points, labels, radius, outline, own, norm):
+def outline_hits(points, labels, radius, outline, home, norm):
     """All leaves."""
-    leaves, partition = leaves_of(outline, own)
+    leaves, partition = leaves_of(outline, home)
     x = points[:, None]
     near = power_of_box(outline.low[leaves], outline.high[leaves], x, x, norm) <= radius[:, None]
     label = outline.label[leaves]
@@ -49,8 +49,8 @@ def outline_hits(points, labels, radius, outline, own, norm):
     return np.stack([near[:, partition == j].any(axis=1) for j in range(len(outline.start) - 1)], axis=1)
 
 
-def leaves_of(outline, own):
+def leaves_of(outline, home):
     """The leaves of all partitions but one, and their partitions."""
     partition = np.searchsorted(outline.start, np.arange(len(outline.child)), side="right") - 1
-    leaves = np.flatnonzero((outline.child < 0) & (partition != own))
+    leaves = np.flatnonzero((outline.child < 0) & (partition != home))
     return leaves, partition[leaves]

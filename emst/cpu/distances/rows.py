@@ -2,10 +2,10 @@
 
 A search reads the whole row of a point, so it finds the nearest point of another component, exactly. The point caches
 this neighbour, which stays exact until the two are joined. Afterwards its weight is a lower bound, and the row is
-searched again only when that does not exceed the lightest edge known to leave the component. Points are searched in the
-order of their bounds: edges that the first ones find make searches of others unnecessary.
+searched again only when that does not exceed the weight of an edge that leaves the component. Points are searched in
+the order of their bounds: edges that the first ones find make searches of others unnecessary.
 
-A search takes some entries of a row at a time and first counts those that may come before the neighbour found so far.
+A search takes a part of a row at a time and first counts the entries that may come before the neighbour so far.
 That runs in vectors, and nearly always the count is zero.
 
 Races. Several threads may read and lower ``best`` of one component at once. If an update gets lost, the weight of
@@ -77,17 +77,17 @@ def row_nearest(rows, forest):
     if rows.cache is None:
         rows.cache = NeighbourCache(rows.core)
     cache = rows.cache
-    known = (forest.labels, cache.nearest, cache.bound)
-    _bounds_of_components(*known, forest.best, forest.edge_u, forest.edge_v)
+    per_point = (forest.labels, cache.nearest, cache.bound)
+    _bounds_of_components(*per_point, forest.best, forest.edge_u, forest.edge_v)
     searched = np.empty(rows.n, np.int32)
-    searched = searched[: _list_searched(*known, forest.best, searched)]
+    searched = searched[: _list_searched(*per_point, forest.best, searched)]
     searched = searched[np.argsort(cache.bound[searched], kind="stable")]
-    args = (rows.matrix, rows.alpha, rows.core, searched, *known, cache.near, forest.best)
+    args = (rows.matrix, rows.alpha, rows.core, searched, *per_point, cache.near, forest.best)
     for_chunks(_nearest, len(searched), _grain(len(searched)), *args)
     exact = np.zeros(-(-rows.n // LANES) * LANES, np.bool_)
     exact[: rows.n] = (cache.nearest >= 0) & (forest.labels[cache.nearest] != forest.labels)
     candidates = np.packbits(exact, bitorder="little").view(np.uint16).astype(np.int64)
-    lightest_edges(forest, candidates, Memory(*known), cache.near)
+    lightest_edges(forest, candidates, Memory(*per_point), cache.near)
 
 
 def row_edges(rows, forest):
@@ -99,7 +99,7 @@ def row_edges(rows, forest):
 
 
 def _grain(size):
-    """Chunk length: few rows, since one takes long."""
+    """Chunk length: few rows, since a row takes long."""
     return max(LEAST_ROWS, math.ceil(size / 256))
 
 
@@ -109,8 +109,8 @@ def _core_distances(heap, matrix, core, begin, end):
     n = len(core)
     for u in range(begin, end):
         heap[:] = np.inf
-        for some in range(0, n, COUNTED):
-            _take_smallest(matrix[u, some : min(some + COUNTED, n)], heap)
+        for first in range(0, n, COUNTED):
+            _take_smallest(matrix[u, first : min(first + COUNTED, n)], heap)
         core[u] = abs(heap[0])  # a matrix may hold negative zeros
 
 
@@ -158,8 +158,8 @@ def _nearest(matrix, alpha, core, searched, labels, nearest, bound, near, best, 
             continue
         nearest[u], near[u] = -1, np.inf
         bound[u] = np.finfo(bound.dtype).max  # an infinite distance is no edge
-        for some in range(0, n, COUNTED):
-            _look(matrix[u, some : min(some + COUNTED, n)], u, some, alpha, core, labels, nearest, bound, near)
+        for first in range(0, n, COUNTED):
+            _look(matrix[u, first : min(first + COUNTED, n)], u, first, alpha, core, labels, nearest, bound, near)
         if nearest[u] < 0:
             bound[u] = np.inf
         else:
@@ -168,12 +168,12 @@ def _nearest(matrix, alpha, core, searched, labels, nearest, bound, near, best, 
 
 @part
 def _look(row, u, first, alpha, core, labels, nearest, bound, near):
-    """Compare some entries of the row of point u with its neighbour so far, in the order of the points: among equal
-    ones the first stays."""
-    label, own, weight = labels[u], core[u], bound[u]
-    # No entry beyond this comes first: if the weight is the core distance, only a nearer point does.
-    # Divided, as entries are: rounding is monotone, so a nearer entry divided by alpha is never above it.
-    reach = near[u] / alpha if weight == own else weight
+    """Compare a part of the row of point u with its neighbour so far, in the order of the points: of equal ones the
+    first stays."""
+    label, core_distance, weight = labels[u], core[u], bound[u]
+    # No entry above `reach` comes first: if the weight is the core distance, only nearer points do. `near` is divided
+    # as entries are: rounding is monotone, so a nearer entry divided by alpha is never above it.
+    reach = near[u] / alpha if weight == core_distance else weight
     others, cores = labels[first : first + len(row)], core[first : first + len(row)]
     hits = 0
     for j in range(len(row)):
@@ -183,6 +183,6 @@ def _look(row, u, first, alpha, core, labels, nearest, bound, near):
         return
     for j in range(len(row)):
         s = row[j]
-        w = max(s / alpha, own, cores[j])
+        w = max(s / alpha, core_distance, cores[j])
         if others[j] != label and (w < bound[u] or (w == bound[u] and s < near[u])):
             nearest[u], bound[u], near[u] = first + j, w, s

@@ -1,8 +1,8 @@
 """Unsorted distances below a radius, for the walk: long lists of which only the k-th smallest entry is needed.
 
-Every point of a packet has a row. Distances below the point's radius are appended. When a row is full, its k smallest
-stay, and the radius shrinks to what can still change the k-th of them. A row has room for half as many again, so the
-selection costs a few operations for every distance.
+Every point of a packet has a row. Distances below the point's radius are appended. A full row keeps its k smallest
+entries, and the radius becomes the number just below the k-th: only smaller distances can change it. A row has places
+for 1.5 k entries, so the selection costs a few operations for every distance.
 
 The k-th smallest is found by bisection. Distances are not negative, so they are in the order of their bits read as
 integers. A step counts how many of them lie below the middle of an interval, 16 at once and without a branch.
@@ -28,11 +28,11 @@ class Buffers(NamedTuple):
     values: np.ndarray  # T[16 * width], the width a multiple of 16
     bits: np.ndarray  # the same memory as integers
     size: np.ndarray  # int64[16]: entries of every row
-    wanted: int  # the number of the entry that is needed, from 1
+    wanted: int  # k
 
 
 def new_buffers(wanted, most, dtype):
-    """Rows for the `wanted` smallest of at most `most` distances. A row always has room for one vector more."""
+    """Rows for the `wanted` smallest of at most `most` distances. A row has places for one more vector."""
     entries = min(wanted + wanted // 2, most)
     width = (-(-entries // LANES) + 1) * LANES
     values = empty(LANES * width, dtype)
@@ -62,7 +62,7 @@ def append(buffers, q, distances, hits):
 
 @part
 def shrink(buffers, q):
-    """Keep the wanted smallest distances of row q. Returns the radius up to which others can change the greatest."""
+    """Keep the `wanted` smallest distances of row q. Returns the new radius, just below the greatest of them."""
     limit = kth_smallest(buffers, q)
     begin = q * (len(buffers.values) // LANES)
     end = begin
@@ -78,7 +78,7 @@ def shrink(buffers, q):
 
 @part
 def kth_smallest(buffers, q):
-    """The wanted smallest distance of row q, which has at least as many."""
+    """The k-th smallest distance of row q, k = `wanted`. The row has at least k entries."""
     bits = buffers.bits
     begin = q * (len(bits) // LANES)
     end = begin + buffers.size[q]
@@ -88,7 +88,7 @@ def kth_smallest(buffers, q):
     low, high = np.int64(_least_above(bits, begin, vectors, -1)) - 1, np.int64(_greatest(bits, begin, vectors))
     for i in range(end, begin + vectors * LANES):
         bits[i] = high + 1  # never counted
-    while high - low > 1:  # fewer than `wanted` are at most `low`, and at least so many at most `high`
+    while high - low > 1:  # fewer than `wanted` are at most `low`, at least `wanted` at most `high`
         middle = low + ((high - low) >> 1)
         count = _count_up_to(bits, begin, vectors, middle)
         if count >= buffers.wanted:
@@ -119,7 +119,7 @@ def _folded(context, builder, array, args, first, step, choose):
 
 @intrinsic
 def _count_up_to(typingctx, bits, at, vectors, value):
-    """How many of the integers in so many vectors from ``bits[at]`` on are at most `value`."""
+    """How many of the integers in `vectors` vectors from ``bits[at]`` on are at most `value`."""
 
     def codegen(context, builder, signature, args):
         limit = spread(builder, args[3], vector(context, bits.dtype))
@@ -134,7 +134,7 @@ def _count_up_to(typingctx, bits, at, vectors, value):
 
 @intrinsic
 def _least_above(typingctx, bits, at, vectors, value):
-    """The least of the integers in so many vectors from ``bits[at]`` on that is greater than `value`."""
+    """The least of the integers in `vectors` vectors from ``bits[at]`` on that is greater than `value`."""
 
     def codegen(context, builder, signature, args):
         limit = spread(builder, args[3], vector(context, bits.dtype))
@@ -150,7 +150,7 @@ def _least_above(typingctx, bits, at, vectors, value):
 
 @intrinsic
 def _greatest(typingctx, bits, at, vectors):
-    """The greatest of the integers in so many vectors from ``bits[at]`` on, none of them negative."""
+    """The greatest of the integers in `vectors` vectors from ``bits[at]`` on, none of them negative."""
 
     def codegen(context, builder, signature, args):
         def step(lanes, so_far):

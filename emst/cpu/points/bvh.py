@@ -1,8 +1,9 @@
 """The linear bounding volume hierarchy: leaves of 16 consecutive points on the curve, 16 consecutive nodes to a parent.
 
-What is read together lies together, as 16 lanes: the points of a leaf are stored [d][16], and so are the boxes of 16
-siblings, a *group*. Node j of a level is lane j % 16 of group j // 16, and that group is what node j // 16 of the
-next level is made of; so there are no pointers. The last group of all levels in one array: group `first[level] + g`.
+Numbers that are read together are stored together, as 16 lanes: the points of a leaf are stored [d][16], and so are the
+boxes of 16 siblings, a *group*. Node j of a level is lane j % 16 of group j // 16, and that group holds the children of
+node j // 16 of the next level; so there are no pointers. One array holds the groups of all levels: group g of a level
+is number `first[level] + g`.
 
 Lanes without a point hold infinite coordinates, which no finite radius reaches. Lanes without a node hold a box that is
 everywhere infinitely far.
@@ -63,7 +64,7 @@ class SearchIndex:
         self.padded_core = None  # the same with the empty lanes of the last leaf, infinite
         self.node_core = None  # T[groups * 16]: least core distance below a node
         self.lists = None  # int32[leaves * 16, m]: nearest neighbours of every point, -1 at the end
-        self.products = None  # of all pairs, once they are faster than walks
+        self.products = None  # `Products`, once they are faster than walks
         self.separable = True  # unless the bound of the products has been found too wide for these points
         self.reach = None  # T[leaves * 16]: lower bound of the powers of distances to all points that are not listed
 

@@ -24,7 +24,7 @@ from emst.cpu.points.walk import new_packet
 from emst.cpu.runtime.arrays import empty, full
 from emst.cpu.runtime.atomics import load, lower_bound
 from emst.cpu.runtime.compile import kernel, part
-from emst.cpu.runtime.lanes import LANES, cached_mask, changes_mask, hopeful_mask, lowest_bit
+from emst.cpu.runtime.lanes import LANES, cached_mask, changes_mask, lowest_bit, within_best_mask
 from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import PerThread, for_chunks, grain_for
 
@@ -61,12 +61,12 @@ def cache_neighbours(index, forest):
     """See `emst.backend.operations`."""
     size = index.leaves * LANES
     nothing = np.empty(0, index.dtype)
-    known = index.core is not None
-    if not known and forest.count >= LIST_FROM:
+    mutual = index.core is not None
+    if not mutual and forest.count >= LIST_FROM:
         list_neighbours(index, LISTED)
     listed = index.lists is not None
     bound = full(size, 0, index.dtype)
-    if known:
+    if mutual:
         bound[:] = index.padded_core
     bound[index.n :] = np.inf  # empty lanes are never searched
     nearest = full(size, -1, np.int32)
@@ -78,7 +78,7 @@ def cache_neighbours(index, forest):
             labels=full(size + 1, MIXED, np.int32),
             nearest=nearest,
             bound=bound,
-            near=np.zeros(size, index.dtype) if known else nothing,
+            near=np.zeros(size, index.dtype) if mutual else nothing,
             least=np.zeros(index.leaves, index.dtype),
             lists=index.lists if listed else np.empty((size, 0), np.int32),
             read=np.zeros(size if listed else 0, np.int8),
@@ -122,16 +122,16 @@ def _upper_bounds(nodes, core, n, best, memory, space, begin, end):
             lower_bound(best, labels[i + 1], weight)
         if common != MIXED and memory.least[leaf] > load(best, common):
             continue
-        hopeful = hopeful_mask(memory.bound, labels, at, best) & lanes_of(leaf, n)
-        cached = hopeful & cached_mask(memory.nearest, labels, at)
-        hopeful ^= cached
+        mask = within_best_mask(memory.bound, labels, at, best) & lanes_of(leaf, n)
+        cached = mask & cached_mask(memory.nearest, labels, at)
+        mask ^= cached
         while cached:
             i = at + lowest_bit(cached)
             cached &= cached - 1
             lower_bound(best, labels[i], memory.bound[i])
-        while hopeful:
-            i = at + lowest_bit(hopeful)
-            hopeful &= hopeful - 1
+        while mask:
+            i = at + lowest_bit(mask)
+            mask &= mask - 1
             if _repeated(nodes.blocks, memory, space.d, i):
                 memory.bound[i] = np.inf
             elif memory.lists.shape[1] and memory.bound[i] <= lesser(load(best, labels[i]), _floor(core, memory, i)):
@@ -140,7 +140,7 @@ def _upper_bounds(nodes, core, n, best, memory, space, begin, end):
 
 @part
 def _repeated(blocks, memory, d, i):
-    """Whether an equal point with a smaller id is in the same component: all its edges come first in the order."""
+    """Whether an equal point with a smaller id is in the same component: the edges of that point come first."""
     t = memory.nearest[i]
     near = memory.near[i] if len(memory.near) else memory.bound[i]
     return 0 <= t < i and near == 0 and memory.labels[t] == memory.labels[i] and _equal(blocks, d, i, t)
@@ -173,13 +173,13 @@ def _consult(blocks, core, memory, space, i):
     least weight of a listed edge that leaves the component."""
     label = memory.labels[i]
     weight = near = blocks.dtype.type(np.inf)
-    found = np.int64(-1)
+    nearest = np.int64(-1)
     for m in range(memory.read[i], memory.lists.shape[1]):
         t = np.int64(memory.lists[i, m])
         if t < 0:
             break
         if memory.labels[t] == label:
-            if found < 0:
+            if nearest < 0:
                 memory.read[i] = m + 1  # it will stay in this component
             continue
         w = s = distance_power(blocks, space, i, t)
@@ -189,11 +189,11 @@ def _consult(blocks, core, memory, space, i):
             break  # those that follow are no nearer
         if core is not None:
             w = greater(w, core[t])
-        if w < weight or (w == weight and (s < near or (s == near and t < found))):
-            weight, near, found = w, s, t
+        if w < weight or (w == weight and (s < near or (s == near and t < nearest))):
+            weight, near, nearest = w, s, t
     floor = _floor(core, memory, i)
     if weight < floor or (weight == floor and near < memory.reach[i]):
-        memory.nearest[i], memory.bound[i] = found, weight
+        memory.nearest[i], memory.bound[i] = nearest, weight
         if core is not None:
             memory.near[i] = near
     else:

@@ -64,20 +64,20 @@ def set_grid(grids, cell, low, high, widest, extents):
 def choose_axes(low, high, widest, extents):
     """Which axes take part in the codes of a cell: the widest, of equally wide ones the first; as many as possible such
     that each is wider than a cell of the grid that they make. Returns their number."""
-    known = 0
+    taken = 0
     for axis in range(len(low)):
-        extent, j = high[axis] - low[axis], known
-        if known == len(widest):
+        extent, j = high[axis] - low[axis], taken
+        if taken == len(widest):
             j -= 1
             if extent <= extents[j]:
                 continue
         else:
-            known += 1
+            taken += 1
         while j > 0 and extents[j - 1] < extent:
             extents[j], widest[j] = extents[j - 1], widest[j - 1]
             j -= 1
         extents[j], widest[j] = extent, axis
-    count = known
+    count = taken
     while count > 1 and extents[count - 1] * np.float64(np.int64(1) << bits_for(count)) <= extents[0]:
         count -= 1
     return count

@@ -1,6 +1,6 @@
 """Powers of distances between points and boxes, compared with radii: 16 at once, or of one pair.
 
-Most of the time is spent here. What a power is, the class of `space` says: see `norms`.
+Most of the time is spent here. The class of `space` says what a power is: see `norms`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def point_mask(typingctx, space, queries, query, blocks, leaf, radius, out):
 
         def difference(i):
             step = builder.mul(i, WORD(LANES))
-            own = builder.load(address(context, builder, queries, asking, builder.add(query, step)))
+            coordinate = builder.load(address(context, builder, queries, asking, builder.add(query, step)))
             there = load(context, builder, blocks, points, builder.add(leaf, step))
-            return builder.fsub(spread(builder, own, kind), there)
+            return builder.fsub(spread(builder, coordinate, kind), there)
 
         total = power_of_distance(builder, space, norm, kind, difference)
         store(context, builder, total, signature.args[6], out, WORD(0))
@@ -43,7 +43,7 @@ def point_mask(typingctx, space, queries, query, blocks, leaf, radius, out):
 
 @intrinsic
 def box_mask(typingctx, space, blocks, packet, low, high, node, radii):
-    """Which of the 16 points at ``blocks[packet]`` are within their own radius of box `node`."""
+    """Which of the 16 points at ``blocks[packet]`` have box `node` within their radius."""
 
     def codegen(context, builder, signature, values):
         norm, points, packet, lows, highs, node, reach = values
@@ -55,9 +55,9 @@ def box_mask(typingctx, space, blocks, packet, low, high, node, radii):
             return builder.load(a), builder.load(b)
 
         def difference(i):
-            own = load(context, builder, blocks, points, builder.add(packet, builder.mul(i, WORD(LANES))))
+            x = load(context, builder, blocks, points, builder.add(packet, builder.mul(i, WORD(LANES))))
             a, b = (spread(builder, corner, kind) for corner in corners(i))
-            return gap(builder, builder.fsub(a, own), builder.fsub(own, b))
+            return gap(builder, builder.fsub(a, x), builder.fsub(x, b))
 
         def flat(i):
             return builder.fcmp_ordered("==", *corners(i))
@@ -96,28 +96,28 @@ def children_mask(typingctx, space, low, high, group, box, reach, out):
 
 
 @intrinsic
-def box_power(typingctx, space, low, high, node, own_low, own_high, own):
+def box_power(typingctx, space, low, high, node, query_low, query_high, query):
     """Power of the distance between the box whose d coordinates begin at ``low[node]`` and ``high[node]``, and the one
-    whose coordinates begin at ``own_low[own]`` and ``own_high[own]``. That of two points is not lowered."""
+    whose coordinates begin at ``query_low[query]`` and ``query_high[query]``. That of two points is exact."""
 
     def codegen(context, builder, signature, values):
-        norm, lows, highs, node, own_lows, own_highs, own = values
+        norm, lows, highs, node, query_lows, query_highs, query = values
 
         def read(array, at, i):
             return builder.load(address(context, builder, low, array, builder.add(at, i)))
 
         def difference(i):
-            below = builder.fsub(read(lows, node, i), read(own_highs, own, i))
-            return gap(builder, below, builder.fsub(read(own_lows, own, i), read(highs, node, i)))
+            below = builder.fsub(read(lows, node, i), read(query_highs, query, i))
+            return gap(builder, below, builder.fsub(read(query_lows, query, i), read(highs, node, i)))
 
         def flat(i):
-            both = ((lows, highs, node), (own_lows, own_highs, own))
+            both = ((lows, highs, node), (query_lows, query_highs, query))
             return builder.and_(*(builder.fcmp_ordered("==", read(a, at, i), read(b, at, i)) for a, b, at in both))
 
         return power_of_box(builder, space, norm, context.get_value_type(low.dtype), difference, flat)
 
     at = types.int64
-    return low.dtype(space, low, high, at, own_low, own_high, at), codegen
+    return low.dtype(space, low, high, at, query_low, query_high, at), codegen
 
 
 @intrinsic

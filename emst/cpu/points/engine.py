@@ -1,8 +1,8 @@
-"""The choice of engine: walks or products, whichever finds the neighbours of points sooner.
+"""The choice between walks and products: whichever takes less time to find the neighbours of all points.
 
-A few points are searched by walks. The leaves within the distance of what they have found are those that no walk can
-avoid. If walks would visit a large part of all leaves, and the bound of the products separates the points well, then
-the others are searched by products, and so are all points from then on. Both give the same answer.
+First, walks search a sample of the points. A walk cannot avoid the leaves that are as near to its point as the
+neighbour that it finds. If these are a large part of all leaves, and the bound of the products leaves few distances to
+be computed, then products search the other points, and all points in later searches. Both give the same answer.
 """
 
 from __future__ import annotations
@@ -19,28 +19,29 @@ from emst.cpu.runtime.numbers import lesser
 
 LEAST_AXES = 24
 LEAST_POINTS = 512
-SAMPLED = 64  # one in so many points is searched by walks first,
-LEAST_RUNS, MOST_RUNS = 2, 8  # in so many runs of 16
-# What takes how long, in units of a walk's time for one coordinate of one pair, in float32.
-WALK = {4: 1.0, 8: 1.6}  # the same, by bytes of a coordinate
-SPREAD = 0.65  # for core distances, a walk visits more than it must: this power of the share of the leaves
-PRODUCT = 0.2  # a coordinate of a pair
+SAMPLED = 64  # one point of this many is in the sample,
+LEAST_RUNS, MOST_RUNS = 2, 8  # which has at least and at most this many runs of 16 points
+# Costs. The unit is the time that a walk takes for one coordinate of one pair in float32.
+WALK = {4: 1.0, 8: 1.6}  # a walk, for one coordinate of one pair, by the bytes of a coordinate
+SPREAD = 0.65  # an exponent: for core distances, a walk visits more leaves than it must, their share ** SPREAD
+PRODUCT = 0.2  # the product of a pair, for one coordinate
 PASSES = 8.0  # the two passes over the product of a pair
-LISTING = 60_000.0  # finding the least of a point's products
-EXACT = 10.0  # a coordinate of a pair that is computed again
+LISTING = 60_000.0  # finding the least products of a point
+EXACT = 10.0  # the distance of a pair that products cannot exclude, for one coordinate
 
 
 def may_multiply(n: int, d: int) -> bool:
-    """Whether products of so many points can be faster than walks at all, under the Euclidean norm."""
+    """Whether products of n points can be faster than walks under the Euclidean norm."""
     return LEAST_AXES <= d <= MOST_AXES and n >= LEAST_POINTS
 
 
 def products_of(index, wanted, sample, labels=None) -> Products | None:
-    """The products by which all points are searched from now on; None if walks search them this time.
+    """The products that search all points from now on; None if walks search them this time.
 
-    Asked at the beginning of every search, for `wanted` neighbours, until products are chosen or rejected for good.
-    ``sample()`` searches some points by walks: their ids, and the powers of distances within which they had to be
-    searched; or None, if a choice is not worth it. With `labels`, only points of other components are of interest."""
+    Every search for `wanted` neighbours begins with this call. Once products are chosen, or rejected for good, it
+    returns at once. ``sample()`` searches a sample of the points by walks. It returns their ids, and powers of the
+    distances within which they had to be searched, or None if too few points are searched. With `labels`, only points
+    of other components are searched."""
     possible = may_multiply(index.n, index.d) and index.norm.kind == "euclidean" and index.separable
     if index.products is None and possible:
         searched = sample()
@@ -50,7 +51,7 @@ def products_of(index, wanted, sample, labels=None) -> Products | None:
 
 
 def sampled_runs(count: int):
-    """Where runs of 16 among so many points begin: the sample."""
+    """Where the runs of 16 begin that are the sample of `count` points."""
     runs = min(max(count // (SAMPLED * LANES), LEAST_RUNS), MOST_RUNS, -(-count // LANES))
     return np.unique(np.linspace(0, -(-count // LANES) - 1, runs, dtype=np.int64)) * LANES
 
@@ -79,7 +80,7 @@ def _products_if_faster(index, wanted, labels, ids, radius) -> Products | None:
 
 @kernel
 def _count_leaves(packet, nodes, ids, radius, labels, labelled, leaves, space):
-    """How many leaves come within the radius of the points; not counted are leaves of a point's own component."""
+    """How many leaves are within the radius of each point, in total. Leaves of the point's component do not count."""
     total = 0
     for first in range(0, len(ids), LANES):
         size = lesser(LANES, len(ids) - first)
@@ -101,7 +102,7 @@ def _count_leaves(packet, nodes, ids, radius, labels, labelled, leaves, space):
 
 @kernel
 def _count_within(packed, values, products, ids, radius, labels, labelled, d, begin, end):
-    """How many points the bound cannot keep out of the radius of the points."""
+    """How many points may be within the radius of each point, in total: products cannot exclude them."""
     chosen = ids[begin:end]
     multiply(products, d, chosen, len(chosen), packed, values)
     total = 0

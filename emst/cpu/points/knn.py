@@ -35,7 +35,7 @@ def core_distances(index, k, report=None):
     """See `emst.backend.operations`."""
     if k == 1:
         return np.zeros(index.n, index.dtype)
-    wanted = min(k, index.n - 1)  # one more than needed: among equals with the last some may be missing
+    wanted = min(k, index.n - 1)  # one more than needed: a list may lack points that are as near as its last
     core = full(index.leaves * LANES, np.inf, index.dtype)
     _find_neighbours(index, wanted, core, k - 2, report)
     return _keep_cores(index, core)
@@ -55,7 +55,7 @@ def set_cores(index, core):
 
 
 def _keep_cores(index, padded):
-    """Core distances, infinite in the empty lanes of the last leaf, become those that weights are made of."""
+    """Store the core distances that weights are made of. They are infinite in the empty lanes of the last leaf."""
     index.core, index.padded_core = padded[: index.n], padded
     index.node_core = _node_cores(index, padded)
     return index.core
@@ -67,7 +67,7 @@ def forget_neighbours(index):
 
 
 def list_neighbours(index, count):
-    """Lists for the first rounds where there are no core distances to find."""
+    """Find the lists for the first rounds if no search for core distances has left them."""
     _find_neighbours(index, count, None, count - 1)
 
 
@@ -99,7 +99,7 @@ def _find_neighbours(index, wanted, core, nth, report=None):
 
 
 def _sample(index, args, nth):
-    """The points of a few leaves, searched by walks: see `products_of`."""
+    """Search the points of a few leaves by walks: see `products_of`."""
     leaves = sampled_runs(index.n) // LANES
 
     def search(scratch, begin, end):
@@ -109,12 +109,12 @@ def _sample(index, args, nth):
     for_chunks(search, len(leaves), 1, scratch=lambda: new_lists(index, nth + 1))
     ids = (leaves[:, None] * LANES + np.arange(LANES)).ravel()
     ids = ids[ids < index.n].astype(np.int32)
-    found = args[4][ids]
-    return ids, np.where(found > 0, np.nextafter(found, 0), -1).astype(index.dtype)
+    power = args[4][ids]
+    return ids, np.where(power > 0, np.nextafter(power, 0), -1).astype(index.dtype)
 
 
 def _find_by_products(index, products, wanted, args, report=None):
-    """As `_find_neighbours` does by walks."""
+    """Find the neighbours of all points by products."""
     ids = np.arange(index.n, dtype=np.int32)
 
     def scratch():
@@ -165,7 +165,7 @@ def _offer(packet, hits, distances, neighbours, wanted, buffers):
 
 
 def new_lists(index, wanted):
-    """A packet and the lists of its points, as rows and as columns; and buffers, if more than a vector is wanted."""
+    """A packet, the lists of its points, as rows and as columns, and buffers if more than 16 neighbours are wanted."""
     return (
         new_packet(index.d, index.dtype),
         empty(LANES * LANES, index.dtype),
@@ -203,7 +203,7 @@ def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, space
             packet.radius[j] = far if j < size else -1
         distances[:] = far
         neighbours[:] = -1
-        _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids, space, leaf, size)
+        _start_lists(packet, nodes, distances, neighbours, wanted, columns, column_ids, space, leaf, size)
         _start_buffers(packet, buffers, distances, far, size)
         box_around(packet, d, size)
         walk_lists(packet, nodes, (distances, neighbours, wanted, leaf, buffers), None, None, space, leaf >> 4)
@@ -217,8 +217,8 @@ def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, space
 
 
 @part
-def _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids, space, leaf, size):
-    """Start all lists from the packet's own leaf: one point at a time is offered to all 16 lists, stored as columns."""
+def _start_lists(packet, nodes, distances, neighbours, wanted, columns, column_ids, space, leaf, size):
+    """Start all lists from the packet's leaf: one point at a time is offered to all 16 lists, stored as columns."""
     columns[:] = distances[0]
     column_ids[:] = -1
     at = leaf * space.d * LANES
@@ -235,7 +235,7 @@ def _own_leaf(packet, nodes, distances, neighbours, wanted, columns, column_ids,
 
 @part
 def _start_buffers(packet, buffers, distances, far, size):
-    """Start the buffers, if there are any, from the rows of the own leaf. They are not full: every point is nearer."""
+    """Start the buffers, if there are any, with the same distances. They are not full: any point can still enter."""
     if buffers is not None:
         width = len(buffers.values) // LANES
         for q in range(size):
@@ -247,7 +247,7 @@ def _start_buffers(packet, buffers, distances, far, size):
 
 @part
 def wanted_distance(distances, nth, buffers, q):
-    """Entry number `nth` of the packet's list number q."""
+    """The distance of the packet's point q to its neighbour number `nth`, from 0."""
     if buffers is None:
         return distances[q * LANES + nth]
     else:
@@ -259,7 +259,7 @@ def _visit(packet, nodes, space, other, mask, distances, neighbours, wanted, lea
     """Offer the points of a leaf to the lists of those points of the packet that are set in the mask."""
     changed = False
     if other == leaf:
-        return changed  # `_own_leaf` has offered them
+        return changed  # `_start_lists` has offered them
     while mask:
         q = lowest_bit(mask)
         mask &= mask - 1

@@ -2,12 +2,12 @@
 
 Distances are compared as powers of the norm (see `emst.backend.records.Norm`). A kernel takes a `space`: a named tuple
 whose class is the norm. The class is part of the type that a kernel is compiled for, so the code of the power is chosen
-then, and no loop asks for the norm. The same functions write the code for vectors and for single numbers, so both give
-the same bits.
+then, and no loop tests which norm it is. The same functions write the code for vectors and for single numbers, so both
+give the same bits.
 
 All operations round to the nearest number, and none is fused. Except for `AnyPower`, rounding is monotone: if every
 difference of a box is at most that of a point inside, so is the box's power. The power of `AnyPower` may be off by a
-few units in the last place either way, so that of a box is made less by more than that.
+few units in the last place either way, so the power of a box is lowered by more than that.
 
 The first field of every tuple is the dimension d.
 """
@@ -25,7 +25,7 @@ from emst.cpu.runtime.lanes import WORD, greater, loop, spread
 
 SQRT_HALF = struct.unpack("<q", struct.pack("<d", math.sqrt(0.5)))[0]  # its bits
 ROUNDING = 1.5 * 2**52  # x + ROUNDING has no bits below the point: x is rounded to a whole number
-BELOW = 1 - 2.0**-40  # by what a box's power is multiplied
+BELOW = 1 - 2.0**-40  # factor that lowers a box's power
 
 
 class Euclidean(NamedTuple):
@@ -74,8 +74,8 @@ class AnyPower(NamedTuple):
 def space_of(norm, d):
     """The tuple that kernels take for points of dimension d.
 
-    Only the Euclidean norm has kernels of their own for two and three dimensions. They save some percent, and each of
-    them takes seconds to compile."""
+    Only the Euclidean norm has separate kernels for two and three dimensions. They save a few percent of the time, and
+    each takes seconds to compile."""
     if norm.kind == "euclidean":
         return Euclidean(d, (0,) * d if d in (2, 3) else ())
     if norm.kind in ("manhattan", "chebyshev"):
@@ -106,11 +106,11 @@ def power_of_distance(builder, space, values, kind, difference):
 
 
 def power_of_box(builder, space, values, kind, difference, flat=None):
-    """The same of a box, whose power is never above that of a point inside.
+    """Code of the power of the distance to a box, which is never above that to a point inside.
 
-    ``flat(i)`` says whether the box has no extent in a dimension. The power of a box without any extent is that of the
-    points inside: only then can a search that takes strictly nearer points leave out further points that equal one it
-    has found. Otherwise it would look at all of them."""
+    ``flat(i)`` says whether the box has no extent in a dimension. If it has none in any, all its points are equal, and
+    its power is exactly theirs. So a search for strictly nearer points skips the box once it has found one of them. A
+    lowered power would make it compare all of them."""
     total = power_of_distance(builder, space, values, kind, difference)
     if space.instance_class is not AnyPower:
         return total
@@ -136,7 +136,7 @@ def _greater_of_two(builder, a, b):
 
 
 def _call(builder, name, x):
-    """A function of LLVM that has one instruction: lane by lane."""
+    """Code of an LLVM intrinsic, for every lane."""
     element = getattr(x.type, "element", x.type)
     lanes = f"v{x.type.count}" if isinstance(x.type, ir.VectorType) else ""
     function = ir.FunctionType(x.type, [x.type])
@@ -153,7 +153,7 @@ def _absolute(builder, t, kind):
 
 
 def _whole_power(builder, t, kind, whole):
-    """Multiplications from the left."""
+    """Repeated multiplication, from the left."""
     t = _absolute(builder, t, kind)
     (power,) = loop(builder, WORD(0), whole, [number(kind, 1.0)], lambda i, so_far: [builder.fmul(so_far[0], t)])
     return power
@@ -167,8 +167,8 @@ def _half_power(builder, t, kind, whole):
 def _any_power(builder, t, kind, p, high, low):
     """|t|^p = 2^(p log2 |t|). Both backends do these operations and no others: a library's power rounds differently.
 
-    If |t| = m 2^e with m around 1, the exponent is p log2 m + p e. Its whole part n is taken out of `high` times e,
-    which is exact, before anything that is rounded is added."""
+    If |t| = m 2^e with m around 1, the exponent is p log2 m + p e. The product of `high` and e is exact; its whole
+    part n is separated before rounded terms are added."""
     x = _absolute(builder, t, kind)
     word = WORD
     if isinstance(kind, ir.VectorType):
@@ -208,7 +208,7 @@ def _series(builder, coefficients, x):
 
 
 def _rounded(builder, x):
-    """The nearest whole number, of two the even one."""
+    """The nearest whole number; ties go to the even one."""
     shift = number(x.type, ROUNDING)
     return builder.fsub(builder.fadd(x, shift), shift)
 

@@ -113,9 +113,9 @@ def _crowded_cells(first, start, codes, grids):
     grain = grain_for(m, 1 << 15)
     most = grain // (CROWD + 1) + 1  # that can begin in one part
     parts = -(-m // grain)
-    begins, sizes, found = np.empty((parts, most), np.int32), np.empty((parts, most), np.int64), np.empty(parts, int)
-    for_chunks(_list_crowded, m, grain, first, start, codes, grids.factor, begins, sizes, found, grain)
-    taken = np.arange(most) < found[:, None]
+    begins, sizes, counts = np.empty((parts, most), np.int32), np.empty((parts, most), np.int64), np.empty(parts, int)
+    for_chunks(_list_crowded, m, grain, first, start, codes, grids.factor, begins, sizes, counts, grain)
+    taken = np.arange(most) < counts[:, None]
     return begins[taken], np.concatenate([[0], np.cumsum(sizes[taken])])
 
 
@@ -127,7 +127,7 @@ def joined_levels(levels, d):
         level=np.cumsum([0, *map(len, first)]),
         first=np.concatenate([np.empty(0, np.int32), *first]),
         end=np.concatenate([np.empty(0, np.int32), *end]),
-        start=np.concatenate([*(own[:-1] + shift for own, shift in zip(start, before)), before[-1:]]),
+        start=np.concatenate([*(of_level[:-1] + shift for of_level, shift in zip(start, before)), before[-1:]]),
         codes=np.concatenate([np.empty(0, np.uint64), *codes]),
         place=np.concatenate([np.empty(0, np.int32), *place]),
         grids=Grids(*map(np.concatenate, zip(new_grids(0, d), *grids))),
@@ -223,7 +223,7 @@ def _sort(codes, rows, spare_codes, spare_rows):
 
 
 @kernel
-def _list_crowded(first, start, codes, factor, begins, sizes, found, grain, begin, end):
+def _list_crowded(first, start, codes, factor, begins, sizes, counts, grain, begin, end):
     """List the runs of equal codes that begin in this part and hold more than `CROWD` points of a divided cell."""
     mine = begin // grain
     cell = last_at_most(start, begin)
@@ -241,7 +241,7 @@ def _list_crowded(first, start, codes, factor, begins, sizes, found, grain, begi
             begins[mine, count], sizes[mine, count] = first[cell] + i - start[cell], stop - i
             count += 1
         i = stop
-    found[mine] = count
+    counts[mine] = count
 
 
 @part

@@ -1,9 +1,9 @@
-"""Distances to what other partitions hold, as far as their outlines tell.
+"""Distances to the nodes of other partitions, from their outlines.
 
-An outline is the top of every partition's hierarchy. A query descends one partition after the other, and only into
-nodes that may hold what it looks for. From most partitions the root keeps it away.
+An outline holds the top of every partition's hierarchy. A query descends one partition after the other, and only into
+nodes within its bound. The roots of most partitions are not.
 
-A node is opened if its power, made a little less, is within the bound. For a norm whose rounding is not monotone, the
+A node is opened if its power, lowered a little, is within the bound. For a norm whose rounding is not monotone, the
 power of a node may exceed that of a child by a few units in the last place. So results depend on the leaves alone, not
 on the nodes above them.
 """
@@ -20,25 +20,25 @@ from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
-def outline_reach(low, high, outline, own, norm):
+def outline_reach(low, high, outline, home, norm):
     """See `emst.backend.operations`."""
     reach = np.empty(len(low), low.dtype)
     low, high = np.ascontiguousarray(low), np.ascontiguousarray(high)
-    _for_queries(_reach, outline, low, high, own, reach, space_of(norm, low.shape[1]))
+    _for_queries(_reach, outline, low, high, home, reach, space_of(norm, low.shape[1]))
     return reach
 
 
-def outline_hits(points, labels, radius, outline, own, norm):
+def outline_hits(points, labels, radius, outline, home, norm):
     """See `emst.backend.operations`."""
     hits = np.zeros((len(points), len(outline.start) - 1), np.bool_)
     _for_queries(
-        _hits, outline, np.ascontiguousarray(points), labels, radius, own, hits, space_of(norm, points.shape[1])
+        _hits, outline, np.ascontiguousarray(points), labels, radius, home, hits, space_of(norm, points.shape[1])
     )
     return hits
 
 
 def _for_queries(kernel, outline, queries, *args):
-    """Run a kernel over all queries. The stack has room for all nodes of any partition."""
+    """Run a kernel over all queries. The stack has places for all nodes of any partition."""
     outline = Outline(*map(np.ascontiguousarray, outline))
     most = int(np.diff(outline.start).max(initial=0))
     grain = grain_for(len(queries), 128)
@@ -46,15 +46,15 @@ def _for_queries(kernel, outline, queries, *args):
 
 
 @kernel
-def _reach(stack, outline, low, high, own, reach, space, begin, end):
+def _reach(stack, outline, low, high, home, reach, space, begin, end):
     d = space.d
-    nearest = np.int64(-1)  # leaf of the query before: where it is, this one finds a good bound
+    nearest = np.int64(-1)  # the leaf nearest to the query before: its distance is a good bound for this query
     for q in range(begin, end):
         best = low.dtype.type(np.inf)
         if nearest >= 0:
             best = box_power(space, outline.low, outline.high, nearest * d, low, high, q * d)
         for partition in range(len(outline.start) - 1):
-            depth = _start_at_root(stack, outline, partition, own)
+            depth = _start_at_root(stack, outline, partition, home)
             while depth > 0:
                 depth -= 1
                 node = np.int64(stack[depth])
@@ -68,11 +68,11 @@ def _reach(stack, outline, low, high, own, reach, space, begin, end):
 
 
 @kernel
-def _hits(stack, outline, points, labels, radius, own, hits, space, begin, end):
+def _hits(stack, outline, points, labels, radius, home, hits, space, begin, end):
     d = space.d
     for q in range(begin, end):
         for partition in range(len(outline.start) - 1):
-            depth = _start_at_root(stack, outline, partition, own)
+            depth = _start_at_root(stack, outline, partition, home)
             while depth > 0:
                 depth -= 1
                 node = np.int64(stack[depth])
@@ -88,11 +88,11 @@ def _hits(stack, outline, points, labels, radius, own, hits, space, begin, end):
 
 
 @part
-def _start_at_root(stack, outline, partition, own):
-    """Put the root of a partition on the empty stack, unless it has none or is the own one. Returns how many entries
-    the stack has."""
+def _start_at_root(stack, outline, partition, home):
+    """Put the root of a partition on the empty stack, unless the partition is empty or is `home`. Returns the size of
+    the stack."""
     root = outline.start[partition]
-    if partition == own or root == outline.start[partition + 1]:
+    if partition == home or root == outline.start[partition + 1]:
         return np.int64(0)
     stack[0] = root
     return np.int64(1)

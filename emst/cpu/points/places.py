@@ -1,4 +1,4 @@
-"""Places of new points among those that have been ordered: they descend the cells that the order divided."""
+"""The places of new points in the order of others: each descends through the cells that the order divided."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ def _scratch(d):
 
 @kernel
 def _descend(scratch, queries, scale, level, first, last, start, codes, at_place, grids, place, code, begin, end):
-    lane, own = scratch
+    lane, query_code = scratch
     for i in range(begin, end):
         cell, depth = np.int64(0), 0
         place[i] = code[i] = 0
         while cell >= 0 and level[depth] < level[-1]:
-            own[0] = 0
+            query_code[0] = 0
             if grids.factor[cell] > 0:
                 grid_cells(lane, 0, queries[i], scale, grids, cell)
-                hilbert_codes(lane, 1, grids.used[cell], own)
-            at = first_at_least(codes, own[0], start[cell], start[cell + 1])
-            found = at < start[cell + 1] and codes[at] == own[0]
-            place[i], code[i] = at_place[at] if at < start[cell + 1] else last[cell], own[0]
+                hilbert_codes(lane, 1, grids.used[cell], query_code)
+            at = first_at_least(codes, query_code[0], start[cell], start[cell + 1])
+            occupied = at < start[cell + 1] and codes[at] == query_code[0]
+            place[i], code[i] = at_place[at] if at < start[cell + 1] else last[cell], query_code[0]
             depth += 1
-            cell = _cell_at(first, place[i], level, depth) if found and depth < len(level) - 1 else -1
+            cell = _cell_at(first, place[i], level, depth) if occupied and depth < len(level) - 1 else -1
 
 
 @part

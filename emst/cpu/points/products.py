@@ -6,7 +6,7 @@ registers, and every number that is loaded is used many times. But inner product
 they only decide which pairs can matter, and `scan` computes the distances of these pairs. docs/how/many_dimensions.md
 has the bound and its proof:
 
-Points are moved by a fixed centre and multiplied by a power of two, t; y is the result. x' is y in float32, and
+For every point, y is its difference from a fixed centre times a power of two, t; x' is y rounded to float32, and
 rho >= |y - x'|. By the triangle inequality, the distance of two points times t differs from |x' - y'| by at most
 rho(x) + rho(y). Let s = |x'|^2 and
 
@@ -16,11 +16,11 @@ The products are added up in parts of 128 coordinates, and the parts to s(y): no
 m = min(d, 128) + ceil(d / 128) + 1 roundings. In floating-point arithmetic of unit roundoff u, the error of such a sum
 is at most m u / (1 - m u) times the sum of the absolute values of the terms, with or without fused multiply-add
 (Higham 2002, sections 3.1 and 4.2). As 2 |x' . y'| <= s(x) + s(y), the error of a is at most c (s(x) + s(y)) + tiny
-with c = 2 (m + 16) u. "tiny" covers products below the range of float32. So, with above = c s(y) + tiny,
+with c = 2 (m + 16) u. "tiny" bounds what products below the range of float32 lose. So, with above = c s(y) + tiny,
 
     a - above(y)  <=  |x' - y'|^2 - (1 - c) s(x)     and     |x' - y'|^2 - (1 + c) s(x)  <=  a + above(y).
 
-The distances that this is compared with are computed, too: for the power p of a distance D, rounded in a type T of
+The distances that this is compared with are rounded as well: for the power p of a distance D, rounded in a type T of
 roundoff v,  D^2 <= (p + d e) grow  and  p <= D^2 grow + d e, where grow >= 1 + 2 (d + 2) v, and e is the least positive
 number of T.
 
@@ -48,17 +48,17 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 ROUNDOFF = 2.0**-24  # of float32
 MOST_AXES = 1 << 18  # the proof needs m^2 u < 13
 PART = 128  # coordinates whose products are added up before they are added to others
-LOST = 2.0**-500  # squares of float64 that vanish are those of less than this
-# Points by leaves of a tile: their sums fill the registers of the machine.
+LOST = 2.0**-500  # float64 numbers whose squares vanish are less than this
+# A tile is `TALL` points by `WIDE` leaves: its sums fill the vector registers.
 TALL, WIDE = (12, 2) if binding.get_host_cpu_features().get("avx512f") else (6, 1)
-BLOCK = 1 << 20  # products that a thread computes at a time, about
+BLOCK = 1 << 20  # about as many products as a thread computes at a time
 MOST_ROWS = 96  # a multiple of `TALL`
 
 
 class Products(NamedTuple):
     """The points of a hierarchy, ready to be multiplied, and what bounds the errors, as kernels take them."""
 
-    columns: np.ndarray  # float32[leaves * d * 16]: x', stored like the leaves, to a multiple of `WIDE` leaves
+    columns: np.ndarray  # float32[leaves * d * 16]: x', stored like the leaves, padded to a multiple of `WIDE` leaves
     points: np.ndarray  # T[n * d]: the points themselves, one after the other
     start: np.ndarray  # float32[size]: s; NaN where there is no point, so that no comparison is true
     above: np.ndarray  # float32[size]: c s + tiny, rounded up
@@ -72,7 +72,7 @@ class Products(NamedTuple):
 
 
 def error_factor(d: int) -> float:
-    """c."""
+    """The factor c in the bound of the error."""
     return 2 * (min(d, PART) + -(-d // PART) + 1 + 16) * ROUNDOFF
 
 
@@ -88,7 +88,7 @@ def rows_at_once(n: int) -> int:
 
 
 def multiplied(index) -> Products:
-    """Prepare what multiplying the points of a hierarchy with each other needs: copies in float32, and error bounds."""
+    """Copies of a hierarchy's points in float32, and the numbers that bound the errors of their products."""
     n, d = index.n, index.d
     size = -(-index.leaves // WIDE) * WIDE * LANES
     points = index.points()
@@ -138,15 +138,15 @@ def row_scratch(n: int, d: int, size: int):
 
 @part
 def multiply(products, d, ids, count, packed, values):
-    """Compute a of the first `count` points of `ids`, at most as many as the scratch is for, with all points: number v
-    of row r is ``values[r * size + v]``."""
+    """Compute a(x, y) for the first `count` points x of `ids` and all points y. ``values[r * size + v]`` is that of x
+    number r and y number v. `count` is at most the number of rows of the scratch."""
     size = len(products.start)
     tiles = (count + TALL - 1) // TALL
     for r in range(tiles * TALL):
         u = np.int64(ids[lesser(r, count - 1)])  # empty rows repeat the last point
-        own, to = (u >> 4) * d * LANES + (u & 15), r // TALL * TALL * d + r % TALL
+        first, to = (u >> 4) * d * LANES + (u & 15), r // TALL * TALL * d + r % TALL
         for i in range(d):
-            packed[to + i * TALL] = np.float32(-2) * products.columns[own + i * LANES]
+            packed[to + i * TALL] = np.float32(-2) * products.columns[first + i * LANES]
     for leaf in range(0, size // LANES, WIDE):
         for row in range(tiles * TALL):
             for v in range(leaf * LANES, (leaf + WIDE) * LANES):
@@ -159,12 +159,13 @@ def multiply(products, d, ids, count, packed, values):
 
 
 @intrinsic
-def _tile(typingctx, packed, own, columns, leaf, d, count, values, to, stride):
-    """Add to the values of a tile: inner products of `count` coordinates of `TALL` points, packed from ``packed[own]``
-    on, and of the points of `WIDE` leaves."""
+def _tile(typingctx, packed, first, columns, leaf, d, count, values, to, stride):
+    """Add the inner products of a tile, over `count` coordinates, to its values. The coordinates of its `TALL` points
+    begin at ``packed[first]``, those of its `WIDE` leaves at ``columns[leaf]``. A leaf has d coordinates per point, and
+    the rows of values are `stride` apart."""
 
     def codegen(context, builder, signature, args):
-        left, own, right, leaf, d, count, out, to, stride = args
+        left, first, right, leaf, d, count, out, to, stride = args
         kind = vector(context, columns.dtype)
         name = f"llvm.fmuladd.v{LANES}f32"  # fused if the machine can
         fused = builder.module.declare_intrinsic(name, (), ir.FunctionType(kind, [kind] * 3))
@@ -178,7 +179,7 @@ def _tile(typingctx, packed, own, columns, leaf, d, count, values, to, stride):
             there = [load(context, builder, columns, right, plus(block, width, WORD(c))) for c in range(WIDE)]
             added = []
             for r in range(TALL):
-                at = builder.add(plus(own, i, WORD(TALL)), WORD(r))
+                at = builder.add(plus(first, i, WORD(TALL)), WORD(r))
                 one = spread(builder, builder.load(address(context, builder, packed, left, at)), kind)
                 added += [builder.call(fused, [one, there[c], sums[r * WIDE + c]]) for c in range(WIDE)]
             return added

@@ -1,16 +1,16 @@
 """Nearest points for queries: new points, and points of another partition.
 
 A packet of 16 queries that are neighbours on the curve walks the hierarchy, as in the searches. It begins at the place
-of its queries on the curve, if the caller knows it, and the first walks take half as long. Otherwise it begins at the
-leaves to which a descent from the root leads, each time into the nearest child. Queries of another partition ask only
-as far as their own partition leaves open: as a rule their walks end after a few nodes.
+of its queries on the curve, if the caller knows it, and the first walks take half as long. Otherwise it descends
+from the root, at every node into the nearest child, and begins there. The radius of a query of another partition
+follows from an edge that its component already has, so most of these walks end after a few nodes.
 
 For up to 16 distances, a query keeps a sorted list; for more, a buffer: see `knn`. A list begins with copies of the
 number after the radius, so that it takes what is within the radius and nothing else.
 
-The point of another component is the first by (weight, distance, id). A node that is no nearer than the point found so
-far is skipped if all its ids come after that point's. Without this rule, every query near repeated points would be
-compared with all of them.
+The point of another component is the first by (weight, distance, id). A node that is no nearer than the
+neighbour so far is skipped if all its ids come after that neighbour's. Without this rule, every query near repeated
+points would be compared with all of them.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def query_cores(index, queries, k, near):
 
 def nearest_distances(index, queries, radius, count):
     """See `emst.backend.operations`."""
-    found = np.full((queries.n, count), np.inf, index.dtype)
-    args = (index.nodes, queries.nodes.blocks, radius, found, index.space)
+    powers = np.full((queries.n, count), np.inf, index.dtype)
+    args = (index.nodes, queries.nodes.blocks, radius, powers, index.space)
     if count <= LANES:
         _for_packets(_list, queries, *args, scratch=lambda: new_lists(index, count)[:3])
     else:
@@ -60,17 +60,17 @@ def nearest_distances(index, queries, radius, count):
             _collect, queries, *args,
             scratch=lambda: (new_packet(index.d, index.dtype), new_buffers(count, index.n, index.dtype)),
         )  # fmt: skip
-        found.sort(axis=1)
-    return found
+        powers.sort(axis=1)
+    return powers
 
 
-def nearest_across(index, labels, queries, own, core, radius, near=None):
+def nearest_across(index, labels, queries, query_labels, core, radius, near=None):
     """See `emst.backend.operations`."""
     padded = None
     if labels is not None:
         padded = full(index.leaves * LANES, MIXED, np.int32)
         padded[: index.n] = labels
-    found = np.full(queries.n, -1, np.int32)
+    nearest = np.full(queries.n, -1, np.int32)
     weight, power = (np.full(queries.n, np.inf, index.dtype) for _ in range(2))
     cores = (None, None) if core is None else (index.padded_core, index.node_core)
     args = (
@@ -79,16 +79,16 @@ def nearest_across(index, labels, queries, own, core, radius, near=None):
         *cores,
         queries.nodes.blocks,
         near,
-        own,
+        query_labels,
         core,
         radius,
-        found,
+        nearest,
         weight,
         power,
         index.space,
     )
     _for_packets(_search, queries, *args, scratch=lambda: (new_packet(index.d, index.dtype), empty(LANES, index.dtype)))
-    return found, weight, power
+    return nearest, weight, power
 
 
 def _for_packets(kernel, queries, *args, scratch):
@@ -97,7 +97,7 @@ def _for_packets(kernel, queries, *args, scratch):
 
 
 @kernel
-def _cores(scratch, nodes, core, queries, near, wanted, factor, own_core, bound, space, begin, end):
+def _cores(scratch, nodes, core, queries, near, wanted, factor, query_core, bound, space, begin, end):
     packet, distances, neighbours, _, _, buffers = scratch
     far = greatest_finite(queries)
     for leaf in range(begin, end):
@@ -109,28 +109,28 @@ def _cores(scratch, nodes, core, queries, near, wanted, factor, own_core, bound,
         start = _start(packet, nodes, space, near, leaf, size)
         walk_lists(packet, nodes, (distances, neighbours, wanted, -1, buffers), None, None, space, start)
         for q in range(size):
-            own = wanted_distance(distances, wanted - 1, buffers, q) * factor
-            own_core[leaf * LANES + q] = own
-            bound[leaf * LANES + q] = _least_weight(distances, neighbours, wanted, core, q * LANES, own)
+            core_distance = wanted_distance(distances, wanted - 1, buffers, q) * factor
+            query_core[leaf * LANES + q] = core_distance
+            bound[leaf * LANES + q] = _least_weight(distances, neighbours, wanted, core, q * LANES, core_distance)
 
 
 @part
-def _least_weight(distances, neighbours, wanted, core, at, own):
+def _least_weight(distances, neighbours, wanted, core, at, core_distance):
     """The least weight of a listed point, 0 if one is at distance 0."""
     least = distances.dtype.type(0)
     if distances[at] > 0:
-        least = greater(greater(distances[at], own), core[neighbours[at]])
+        least = greater(greater(distances[at], core_distance), core[neighbours[at]])
         for m in range(at + 1, at + wanted):
-            least = lesser(least, greater(greater(distances[m], own), core[neighbours[m]]))
+            least = lesser(least, greater(greater(distances[m], core_distance), core[neighbours[m]]))
     return least
 
 
 @kernel
-def _list(scratch, nodes, queries, radius, found, space, begin, end):
+def _list(scratch, nodes, queries, radius, powers, space, begin, end):
     packet, distances, neighbours = scratch
-    wanted = found.shape[1]
+    wanted = powers.shape[1]
     for leaf in range(begin, end):
-        size = lesser(LANES, len(found) - leaf * LANES)
+        size = lesser(LANES, len(powers) - leaf * LANES)
         if not _fill(packet, queries, radius, space.d, leaf, size):
             continue
         neighbours[:] = -1
@@ -143,15 +143,15 @@ def _list(scratch, nodes, queries, radius, found, space, begin, end):
         for q in range(size):
             for m in range(wanted):
                 if neighbours[q * LANES + m] >= 0:
-                    found[leaf * LANES + q, m] = distances[q * LANES + m]
+                    powers[leaf * LANES + q, m] = distances[q * LANES + m]
 
 
 @kernel
-def _collect(scratch, nodes, queries, radius, found, space, begin, end):
+def _collect(scratch, nodes, queries, radius, powers, space, begin, end):
     packet, buffers = scratch
-    wanted, width = found.shape[1], len(buffers.values) // LANES
+    wanted, width = powers.shape[1], len(buffers.values) // LANES
     for leaf in range(begin, end):
-        size = lesser(LANES, len(found) - leaf * LANES)
+        size = lesser(LANES, len(powers) - leaf * LANES)
         if not _fill(packet, queries, radius, space.d, leaf, size):
             continue
         clear(buffers)
@@ -160,38 +160,38 @@ def _collect(scratch, nodes, queries, radius, found, space, begin, end):
             if buffers.size[q] > wanted:
                 shrink(buffers, q)
             for m in range(buffers.size[q]):
-                found[leaf * LANES + q, m] = buffers.values[q * width + m]
+                powers[leaf * LANES + q, m] = buffers.values[q * width + m]
 
 
 @kernel
-def _search(scratch, nodes, labels, core, node_core, queries, near, own, own_core, radius, found, weight, power, space,
-            begin, end):  # fmt: skip
+def _search(scratch, nodes, labels, core, node_core, queries, near, query_labels, query_core, radius, nearest, weight,
+            power, space, begin, end):  # fmt: skip
     packet, strict = scratch
     far = greatest_finite(nodes.blocks)
     for leaf in range(begin, end):
-        size = lesser(LANES, len(found) - leaf * LANES)
+        size = lesser(LANES, len(nearest) - leaf * LANES)
         if not _fill(packet, queries, radius, space.d, leaf, size):
             continue
         for j in range(LANES):
             u = leaf * LANES + lesser(j, size - 1)  # empty lanes have the last label
             if labels is not None:
-                packet.labels[j] = own[u]
-            packet.found[j] = NOBODY
+                packet.labels[j] = query_labels[u]
+            packet.neighbour[j] = NOBODY
             packet.near[j] = far
             packet.weight[j] = packet.radius[j]
             if core is not None:
-                packet.core[j] = own_core[u]
+                packet.core[j] = query_core[u]
                 if packet.radius[j] == 0:
                     packet.weight[j] = far  # only the distance counts
-                elif own_core[u] > packet.radius[j]:
+                elif query_core[u] > packet.radius[j]:
                     packet.weight[j] = packet.radius[j] = -1  # all its edges are heavier
             strict[j] = just_below(packet.radius[j])
         start = _start(packet, nodes, space, near, leaf, size)
         _walk_across(packet, nodes, (strict, core, labels), node_core, labels, space, start)
         for q in range(size):
-            if packet.found[q] != NOBODY:
+            if packet.neighbour[q] != NOBODY:
                 u = leaf * LANES + q
-                found[u] = packet.found[q]
+                nearest[u] = packet.neighbour[q]
                 weight[u] = packet.radius[q] if core is None or radius[u] == 0 else packet.weight[q]
                 power[u] = packet.radius[q] if core is None else packet.near[q]
 

@@ -1,7 +1,7 @@
-"""The scan of a point: as the walk of a packet (`walk`), but by its products with all points (`products`).
+"""The scan of a point: a search by its products with all points (`products`), in the place of a walk (`walk`).
 
-Two passes over the products. The first finds a radius that certainly holds what is searched. The second lists the
-points that may be within it, and computes their distances, 16 at a time.
+A scan makes two passes over the products. The first finds a radius within which the neighbours certainly are. The
+second lists the points that may be within it, and computes their distances, 16 at a time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from emst.cpu.runtime.numbers import greater, greatest_finite, lesser
 
 
 def _mask_of(combine):
-    """A mask of those of 16 numbers that are at most a value after they are combined with others."""
+    """An intrinsic that says which of 16 sums ("fadd") or differences ("fsub") of two arrays are at most a value."""
 
     @intrinsic
     def at_most(typingctx, first, at, second, there, value):
@@ -67,7 +67,7 @@ def powers_of(typingctx, space, points, u, ids, out):
         def there(j):
             return begin(builder.sext(builder.extract_element(others, ir.Constant(ir.IntType(32), j)), WORD))
 
-        own, begins = begin(u), [there(j) for j in range(LANES)]
+        first, begins = begin(u), [there(j) for j in range(LANES)]
 
         def coordinate(at, i):
             return builder.load(address(context, builder, points, rows, builder.add(at, i)))
@@ -76,7 +76,7 @@ def powers_of(typingctx, space, points, u, ids, out):
             lanes = ir.Constant(kind, ir.Undefined)
             for j, at in enumerate(begins):
                 lanes = builder.insert_element(lanes, coordinate(at, i), ir.Constant(ir.IntType(32), j))
-            return builder.fsub(spread(builder, coordinate(own, i), kind), lanes)
+            return builder.fsub(spread(builder, coordinate(first, i), kind), lanes)
 
         total = power_of_distance(builder, space, norm, kind, difference)
         store(context, builder, total, signature.args[4], out, WORD(0))
@@ -98,7 +98,7 @@ def _narrowed(typingctx, value, like):
 
 @part
 def limit_of(products, u, radius):
-    """What a - above is at most, for all points within `radius`, a power, of point u: a float32, rounded up."""
+    """Upper bound of a - above for all points within `radius`, a power, of point u: float32, rounded up."""
     distance = (
         math.sqrt((radius + products.tiny) * products.grow) * products.scale + products.rho[u] + products.most_rho
     )
@@ -108,7 +108,7 @@ def limit_of(products, u, radius):
 
 @part
 def power_above(products, u, bound, like):
-    """Upper bound of the power of the distance to a point of which a + above is `bound`, in the type of `like`."""
+    """Upper bound of the power of the distance from u to a point whose a + above is `bound`, in the type of `like`."""
     bound = np.float64(bound)
     square = greater(bound + abs(bound) * 2.0**-22 + (1 + products.c) * products.square[u], 0.0)
     distance = (math.sqrt(square) * (1 + 1e-12) + products.rho[u] + products.most_rho) / products.scale
@@ -122,7 +122,7 @@ def kth_power(products, values, row, u, count, heap, like):
     leaves = len(products.above) // LANES
     at = row * leaves * LANES
     heap[:count] = np.inf
-    leaf = u >> 4  # near ones first
+    leaf = u >> 4  # near points come first: the heap's greatest soon excludes most others
     for _ in range(leaves):
         mask = _upper_mask(values, at + leaf * LANES, products.above, leaf * LANES, heap[0])
         while mask:
@@ -185,9 +185,9 @@ def count_within(products, values, row, u, radius, labels, labelled):
 def scan_with(accept, offer):
     """A scan of the points that may lie within ``packet.radius[0]`` of point u, number `row` of the products.
 
-    ``accept(packet, mask, leaf, *extra)`` takes points of a leaf that are of no interest out of the mask.
-    ``offer(packet, hits, *extra)`` takes those of the 16 points `packet.ids`, at the powers `packet.distance`, whose
-    bits are set in `hits`. It may make the radius smaller."""
+    ``accept(packet, mask, leaf, *extra)`` returns the mask without those points of the leaf that are not searched.
+    ``offer(packet, hits, *extra)`` processes those of the 16 points `packet.ids` whose bits are set in `hits`;
+    `packet.distance` holds the powers of their distances. It may make the radius smaller."""
 
     @part
     def settle(packet, products, u, space, count, *extra):
@@ -218,7 +218,7 @@ def scan_with(accept, offer):
                     count = np.int64(0)
         if count:
             for j in range(count, LANES):
-                packet.ids[j] = packet.ids[0]  # not counted
+                packet.ids[j] = packet.ids[0]  # an empty lane: `settle` ignores it
             settle(packet, products, u, space, count, *extra)
 
     return scan

@@ -9,7 +9,7 @@ What saves work without giving up exactness:
   packet share the least.
 - A point caches its nearest neighbour (`cached`). While the two are in different components it is exact. Afterwards its
   weight is a lower bound, and the point is searched again only when that does not exceed its component's best.
-- Where a point has found an edge as light as its core distance, only nearer ends of such edges can come before it.
+- If a point's lightest edge so far weighs as much as its core distance, only edges to nearer points can precede it.
 
 In many dimensions, products of all pairs take the place of walks where these would visit much (`choice`, `scan`).
 
@@ -41,18 +41,18 @@ from emst.cpu.runtime.lanes import (
     LANES,
     at_most_mask,
     cached_mask,
-    hopeful_mask,
     just_above,
     least,
     lowest_bit,
     unequal_mask,
+    within_best_mask,
 )
 from emst.cpu.runtime.numbers import greater, greatest_finite, lesser
 from emst.cpu.runtime.order import end_precedes
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
-LEAST_SEARCHED = 64  # points; fewer, or fewer than a 32nd of all, are not worth a choice
-NOBODY = np.iinfo(np.int32).max  # in the place of a neighbour's id: every id comes before it
+LEAST_SEARCHED = 64  # if fewer points than this or n / 32 are searched, a choice costs more than it saves
+NOBODY = np.iinfo(np.int32).max  # stands for no neighbour: every id comes before it
 
 
 def nearest_outgoing(index, forest, cache):
@@ -77,17 +77,17 @@ def nearest_outgoing(index, forest, cache):
 
 
 def _sample(index, forest, cache, args):
-    """Some points, searched by walks: see `products_of`. None if few points are searched in this round."""
-    ids = _hopeful_points(index, forest, cache.memory, NOBODY)
+    """Search a sample of the points by walks: see `products_of`. None if few points are searched in this round."""
+    ids = _points_to_search(index, forest, cache.memory, NOBODY)
     if len(ids) < max(LEAST_SEARCHED, index.n // 32):
         return None
     ids = np.concatenate([ids[run : run + LANES] for run in sampled_runs(len(ids))])
-    for_chunks(_search_some, len(ids), LANES, ids, *args, scratch=cache.scratch)
+    for_chunks(_search_points, len(ids), LANES, ids, *args, scratch=cache.scratch)
     return ids, _radius(index, forest, cache.memory, ids)
 
 
 def _radius(index, forest, memory, ids):
-    """Powers of the distances within which points had to be searched, after they have been."""
+    """Powers of the distances within which these points, which have been searched, had to be searched."""
     radius = memory.bound[ids]
     if index.core is not None:
         radius = np.where(radius > index.core[ids], radius, memory.near[ids])
@@ -95,11 +95,11 @@ def _radius(index, forest, memory, ids):
 
 
 def _search_by_products(index, products, forest, cache):
-    """As `nearest_outgoing` does by walks. The largest component need not find its edge: all others hook onto
-    something, so the rounds stay as few. Most points that would have to be searched are in that component."""
+    """`nearest_outgoing` by products. The largest component does not search its edge: all others hook onto another, so
+    there are no more rounds. Most points that would have to be searched are in that component."""
     memory = cache.memory
     largest = np.int32(np.bincount(forest.labels).argmax())
-    ids = _hopeful_points(index, forest, memory, largest)
+    ids = _points_to_search(index, forest, memory, largest)
     args = (products, ids, index.nodes, index.padded_core, forest.best, memory, index.space)
     for_chunks(
         _scan_outgoing,
@@ -112,21 +112,21 @@ def _search_by_products(index, products, forest, cache):
     forest.best[largest] = np.inf
 
 
-def _hopeful_points(index, forest, memory, largest):
-    """Points that have to be searched, but for those of component `largest`: int32[count]."""
-    hopeful = np.zeros(index.leaves * LANES, np.bool_)
-    for_chunks(_mark_hopeful, index.leaves, 1 << 14, index.n, forest.best, memory, largest, hopeful)
-    return np.flatnonzero(hopeful).astype(np.int32)
+def _points_to_search(index, forest, memory, largest):
+    """The points that have to be searched, except those of component `largest`: int32[count]."""
+    searched = np.zeros(index.leaves * LANES, np.bool_)
+    for_chunks(_mark_to_search, index.leaves, 1 << 14, index.n, forest.best, memory, largest, searched)
+    return np.flatnonzero(searched).astype(np.int32)
 
 
 @kernel
-def _mark_hopeful(n, best, memory, largest, hopeful, begin, end):
+def _mark_to_search(n, best, memory, largest, searched, begin, end):
     for leaf in range(begin, end):
         at = leaf * LANES
-        mask = hopeful_mask(memory.bound, memory.labels, at, best) & lanes_of(leaf, n)
+        mask = within_best_mask(memory.bound, memory.labels, at, best) & lanes_of(leaf, n)
         mask &= ~cached_mask(memory.nearest, memory.labels, at) & unequal_mask(memory.labels, at, largest)
         while mask:
-            hopeful[at + lowest_bit(mask)] = True
+            searched[at + lowest_bit(mask)] = True
             mask &= mask - 1
 
 
@@ -134,7 +134,7 @@ def _mark_hopeful(n, best, memory, largest, hopeful, begin, end):
 def _mark_candidates(n, best, memory, largest, candidates, begin, end):
     for leaf in range(begin, end):
         at = leaf * LANES
-        mask = hopeful_mask(memory.bound, memory.labels, at, best) & lanes_of(leaf, n)
+        mask = within_best_mask(memory.bound, memory.labels, at, best) & lanes_of(leaf, n)
         mask &= cached_mask(memory.nearest, memory.labels, at) & unequal_mask(memory.labels, at, largest)
         candidates[leaf] = mask
         memory.least[leaf] = least(memory.bound, at)
@@ -157,7 +157,7 @@ def _scan_outgoing(scratch, products, ids, nodes, core, best, memory, space, beg
         weight = lesser(load(best, labels[u]), far)
         if memory.bound[u] > weight:
             continue
-        packet.labels[0], packet.found[0], packet.near[0] = labels[u], NOBODY, far
+        packet.labels[0], packet.neighbour[0], packet.near[0] = labels[u], NOBODY, far
         if core is not None:
             packet.core[0] = core[u]
         weight = outgoing_weight(products, values, row, u, labels, core, weight, nodes.blocks)
@@ -184,7 +184,7 @@ def _offer(packet, hits, core, labels):
 
 
 @kernel
-def _search_some(scratch, ids, nodes, core, node_core, n, best, memory, candidates, space, begin, end):
+def _search_points(scratch, ids, nodes, core, node_core, n, best, memory, candidates, space, begin, end):
     packet, _ = scratch
     if _fill(packet, nodes.blocks, core, best, memory, space.d, ids, begin, end - begin):
         _walk(packet, nodes, (core, memory.labels), node_core, memory.labels, space, ids[begin] >> 8)
@@ -195,7 +195,7 @@ def _search_some(scratch, ids, nodes, core, node_core, n, best, memory, candidat
 def _search(scratch, nodes, core, node_core, n, best, memory, candidates, space, begin, end):
     packet, searched = scratch
     for group in range(begin, end):
-        count = np.int64(0)  # of one type from the beginning: `_collect` is compiled for every type
+        count = np.int64(0)  # int64 from the beginning: `_collect` is compiled for every type of it
         leaves = range(group * LANES, lesser(group * LANES + LANES, len(candidates)))
         for leaf in leaves:
             candidates[leaf] = 0
@@ -215,13 +215,13 @@ def _search(scratch, nodes, core, node_core, n, best, memory, candidates, space,
 def _collect(searched, count, n, best, memory, candidates, leaf):
     """Collect the points of the leaf that have to be searched. Those with an exact neighbour are candidates already."""
     at = leaf * LANES
-    hopeful = hopeful_mask(memory.bound, memory.labels, at, best) & lanes_of(leaf, n)
-    cached = hopeful & cached_mask(memory.nearest, memory.labels, at)
+    mask = within_best_mask(memory.bound, memory.labels, at, best) & lanes_of(leaf, n)
+    cached = mask & cached_mask(memory.nearest, memory.labels, at)
     candidates[leaf] = cached
-    hopeful ^= cached
-    while hopeful:
-        searched[count] = at + lowest_bit(hopeful)
-        hopeful &= hopeful - 1
+    mask ^= cached
+    while mask:
+        searched[count] = at + lowest_bit(mask)
+        mask &= mask - 1
         count += 1
     return count
 
@@ -238,7 +238,7 @@ def _fill(packet, blocks, core, best, memory, d, searched, first, size):
             packet.points[i * LANES + j] = blocks[at + i * LANES]
         packet.ids[j] = u
         packet.labels[j] = memory.labels[u]
-        packet.found[j] = NOBODY
+        packet.neighbour[j] = NOBODY
         packet.near[j] = far
         weight = lesser(load(best, packet.labels[j]), far)
         if core is not None:
@@ -283,27 +283,27 @@ def take(packet, core, leaf, q, hits):
 
 @part
 def take_one(packet, core, q, i, s):
-    """Take point i, at the power s, if it comes before what has been found."""
+    """Take point i, at the power s of its distance, if it comes before the neighbour so far."""
     if core is None:
-        if end_precedes(s, s, i, packet.radius[q], packet.radius[q], packet.found[q]):
+        if end_precedes(s, s, i, packet.radius[q], packet.radius[q], packet.neighbour[q]):
             packet.radius[q] = s
-            packet.found[q] = i
+            packet.neighbour[q] = i
             return True
         return False
-    own = packet.core[q]
-    w = greater(greater(s, own), core[i])
-    if end_precedes(w, s, i, packet.weight[q], packet.near[q], packet.found[q]):
+    core_distance = packet.core[q]
+    w = greater(greater(s, core_distance), core[i])
+    if end_precedes(w, s, i, packet.weight[q], packet.near[q], packet.neighbour[q]):
         packet.weight[q] = w
         packet.near[q] = s
-        packet.found[q] = i
-        packet.radius[q] = s if w == own else w  # no edge of this point is lighter than its core distance
+        packet.neighbour[q] = i
+        packet.radius[q] = s if w == core_distance else w  # no edge of this point is lighter than its core distance
         return True
     return False
 
 
 @part
 def _share(packet, core, q):
-    """Points of one component need no edge heavier than what one of them has found."""
+    """Lower the radii of all points of the same component: they need no edge heavier than that of point q."""
     weights = packet.radius if core is None else packet.weight
     weight = weights[q]
     same = ~unequal_mask(packet.labels, 0, packet.labels[q]) & 0xFFFF
@@ -313,7 +313,7 @@ def _share(packet, core, q):
         if weights[j] > weight:
             weights[j] = weight
             packet.radius[j] = weight
-            packet.found[j] = NOBODY
+            packet.neighbour[j] = NOBODY
             packet.near[j] = greatest_finite(weights)
             if core is not None and packet.core[j] > weight:
                 packet.weight[j] = packet.radius[j] = -1  # its edges are all heavier
@@ -325,12 +325,12 @@ def _remember(packet, core, best, memory, candidates, size):
     for j in range(size):
         u = packet.ids[j]
         weight = packet.radius[j] if core is None else packet.weight[j]
-        if packet.found[j] == NOBODY:
+        if packet.neighbour[j] == NOBODY:
             memory.nearest[u] = -1
             if weight >= 0:  # no edge up to and including the radius
                 memory.bound[u] = greater(memory.bound[u], just_above(weight))
             continue
-        memory.nearest[u] = packet.found[j]
+        memory.nearest[u] = packet.neighbour[j]
         memory.bound[u] = weight
         if core is not None:
             memory.near[u] = packet.near[j]

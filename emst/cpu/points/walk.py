@@ -1,7 +1,7 @@
 """The walk of a packet: 16 neighbours on the curve that search the hierarchy together.
 
 The walk climbs: first it visits the 16 leaves around the packet, then the siblings of their parent, and so on. It
-descends into every node that some point of the packet still needs, nearest first. So radii are small before distant
+descends into every node that a point of the packet still needs, nearest first. So radii are small before distant
 nodes are tested. The caller says what happens at a leaf: core distances, the search and the prediction share the walk.
 """
 
@@ -29,8 +29,8 @@ class Packet(NamedTuple):
     ids: np.ndarray  # int32[16]: their ids
     radius: np.ndarray  # T[16]: power of the distance up to which the point searches; -1 if it does not take part
     weight: np.ndarray  # T[16]: least weight known for the point or its component
-    near: np.ndarray  # T[16]: power of the distance to `found`
-    found: np.ndarray  # int32[16]: the point found so far
+    near: np.ndarray  # T[16]: power of the distance to `neighbour`
+    neighbour: np.ndarray  # int32[16]: the first point so far in the total order
     core: np.ndarray  # T[16]: core distances
     box: np.ndarray  # T[2 d]: corners of the box around the searched points
     distance: np.ndarray  # T[16]
@@ -42,7 +42,7 @@ def new_packet(d, dtype):
     lanes, names = (LANES, dtype), (LANES, np.int32)
     arrays = {
         "points": (d * LANES, dtype), "labels": names, "ids": names, "radius": lanes, "weight": lanes, "near": lanes,
-        "found": names, "core": lanes, "box": (2 * d, dtype), "distance": lanes, "stack": (STACK, np.int64),
+        "neighbour": names, "core": lanes, "box": (2 * d, dtype), "distance": lanes, "stack": (STACK, np.int64),
         "gap": (STACK, dtype),
     }  # fmt: skip
     return Packet(**dict(zip(arrays, empties(*arrays.values()))))
@@ -100,19 +100,19 @@ def walk_with(visit, narrow=_all_near):
 
 @part
 def _common_label(packet):
-    """The label of all points of the packet, or one that no node has."""
-    own = packet.labels[0]
-    return np.int64(own) if unequal_mask(packet.labels, 0, own) == 0 else MIXED - 1
+    """The label that all points of the packet share, or a label that no node has."""
+    label = packet.labels[0]
+    return np.int64(label) if unequal_mask(packet.labels, 0, label) == 0 else MIXED - 1
 
 
 @part
 def may_come_first(packet, nodes, space, level, node, mask, strict, *others):
-    """For `walk_with`: leave out queries for which all points of the node come after the one found so far, in the order
+    """For `walk_with`: leave out queries for which all points of the node come after the neighbour so far, in the order
     of (weight, distance, id). Such a node needs to be nearer than the radius: within `strict`, the number before it."""
     first = np.int64(node) << (4 * level + 4)
     late = 0
     for j in range(LANES):
-        late |= int(packet.found[j] < first or packet.near[j] < packet.radius[j]) << j
+        late |= int(packet.neighbour[j] < first or packet.near[j] < packet.radius[j]) << j
     if mask & late:
         group = nodes.first[level] + (node >> 4)
         at = group * space.d * LANES + (node & 15)
@@ -152,7 +152,7 @@ def _settled(packet, first):
     """
     mask = 0
     for j in range(LANES):
-        mask |= np.int64(packet.radius[j] == 0 and packet.found[j] < first) << j
+        mask |= np.int64(packet.radius[j] == 0 and packet.neighbour[j] < first) << j
     return mask
 
 
@@ -166,9 +166,9 @@ def _push(packet, nodes, node_core, labels, space, level, group, reach, common, 
     if node_core is not None:
         mask &= at_most_mask(node_core, at * LANES, greatest(packet.weight, 0))
     if level > 0:
-        own = start >> (4 * (level - 1))
-        if own >> 4 == group:
-            mask &= ~(1 << (own & 15))
+        visited = start >> (4 * (level - 1))
+        if visited >> 4 == group:
+            mask &= ~(1 << (visited & 15))
     base = depth
     while mask:
         j = lowest_bit(mask)

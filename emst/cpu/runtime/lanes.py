@@ -112,12 +112,12 @@ def changes_mask(typingctx, array, at):
     return types.int64(array, types.int64), codegen
 
 
-def load_own(context, builder, array_type, array, at):
+def load_unshared(context, builder, array_type, array, at):
     """``array[at]``, which no other thread writes."""
     return builder.load(address(context, builder, array_type, array, at))
 
 
-def gather(context, builder, array_type, array, indices, load_one=load_own):
+def gather(context, builder, array_type, array, indices, load_one=load_unshared):
     """``array[index]`` in every lane; a negative index reads the first entry."""
     lanes = ir.Constant(vector(context, array_type.dtype), ir.Undefined)
     zero = ir.Constant(indices.type, None)
@@ -130,15 +130,15 @@ def gather(context, builder, array_type, array, indices, load_one=load_own):
 
 
 @intrinsic
-def hopeful_mask(typingctx, bound, labels, at, best):
-    """Which of the 16 points from `at` on have a lower bound up to the best of their component, which other threads may
-    lower."""
+def within_best_mask(typingctx, bound, labels, at, best):
+    """Which of the 16 points from `at` on may hold their component's lightest edge: their lower bound is at most its
+    `best`, which other threads may lower."""
 
     def codegen(context, builder, signature, values):
         bounds, names, at, bests = values
-        own = load(context, builder, bound, bounds, at)
+        lower = load(context, builder, bound, bounds, at)
         there = gather(context, builder, best, bests, load(context, builder, labels, names, at), load_shared)
-        return as_word(builder, builder.fcmp_ordered("<=", own, there))
+        return as_word(builder, builder.fcmp_ordered("<=", lower, there))
 
     return types.int64(bound, labels, types.int64, best), codegen
 
@@ -150,10 +150,10 @@ def cached_mask(typingctx, nearest, labels, at):
     def codegen(context, builder, signature, values):
         neighbours, names, at = values
         ids = load(context, builder, nearest, neighbours, at)
-        own = load(context, builder, labels, names, at)
+        label = load(context, builder, labels, names, at)
         there = gather(context, builder, labels, names, ids)
-        some = builder.icmp_signed(">=", ids, ir.Constant(ids.type, None))
-        return as_word(builder, builder.and_(some, builder.icmp_signed("!=", own, there)))
+        cached = builder.icmp_signed(">=", ids, ir.Constant(ids.type, None))
+        return as_word(builder, builder.and_(cached, builder.icmp_signed("!=", label, there)))
 
     return types.int64(nearest, labels, types.int64), codegen
 

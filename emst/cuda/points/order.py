@@ -183,7 +183,7 @@ def joined_levels(levels: list[Any], d: int) -> CurveCells:
     """All levels of an order, one after the other, as `CurveCells`."""
     first, end, start, codes, place, grids = zip(*levels) if levels else ((),) * 6
     before = np.cumsum([0, *map(len, codes)]).tolist()
-    starts = [own[:-1] + shift for own, shift in zip(start, before)]
+    starts = [of_level[:-1] + shift for of_level, shift in zip(start, before)]
     return CurveCells(
         level=np.cumsum([0, *map(len, first)]),
         first=cupy.concatenate([cupy.empty(0, np.int32), *first]),

@@ -1,4 +1,4 @@
-"""How far points and boxes are from what other partitions have published, on the GPU. Kernels: outline.cu."""
+"""Distances of points and boxes to the outlines of other partitions, on the GPU. Kernels: outline.cu."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import launch
 
 
-def outline_reach(low: cupy.ndarray, high: cupy.ndarray, outline: Outline, own: int, norm: Norm) -> cupy.ndarray:
+def outline_reach(low: cupy.ndarray, high: cupy.ndarray, outline: Outline, home: int, norm: Norm) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     (m, d), metric = low.shape, metric_of(norm)
     reach = cupy.empty(m, low.dtype)
     nodes = _in_rows(outline.low, outline.high, outline.child, outline.children)
-    args = (*_in_rows(low, high), m, np.int32(d), metric.norm, *nodes, *_partitions(outline, own), reach)
+    args = (*_in_rows(low, high), m, np.int32(d), metric.norm, *nodes, *_partitions(outline, home), reach)
     launch("points/outline", f"outline_reach<{ctype(low.dtype)}, {metric.number}>", m, *args)
     return reach
 
 
 def outline_hits(
-    points: cupy.ndarray, labels: cupy.ndarray, radius: cupy.ndarray, outline: Outline, own: int, norm: Norm
+    points: cupy.ndarray, labels: cupy.ndarray, radius: cupy.ndarray, outline: Outline, home: int, norm: Norm
 ) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     (m, d), metric = points.shape, metric_of(norm)
     hits = cupy.empty((m, len(outline.start) - 1), np.bool_)
     queries = (*_in_rows(points, labels, radius), m, np.int32(d), metric.norm)
-    args = (*queries, *_in_rows(*outline[:5]), *_partitions(outline, own), hits)
+    args = (*queries, *_in_rows(*outline[:5]), *_partitions(outline, home), hits)
     launch("points/outline", f"outline_hits<{ctype(points.dtype)}, {metric.number}>", m, *args)
     return hits
 
@@ -38,6 +38,6 @@ def _in_rows(*arrays: cupy.ndarray) -> list[cupy.ndarray]:
     return [cupy.ascontiguousarray(array) for array in arrays]
 
 
-def _partitions(outline: Outline, own: int) -> tuple[cupy.ndarray, np.int32, np.int32]:
-    """Where each partition begins, how many there are, and which is the own one."""
-    return cupy.ascontiguousarray(outline.start), np.int32(len(outline.start) - 1), np.int32(own)
+def _partitions(outline: Outline, home: int) -> tuple[cupy.ndarray, np.int32, np.int32]:
+    """Where each partition begins, how many there are, and the partition of the queries."""
+    return cupy.ascontiguousarray(outline.start), np.int32(len(outline.start) - 1), np.int32(home)

@@ -62,16 +62,16 @@ def nearest_across(
     index: SearchIndex,
     labels: cupy.ndarray | None,
     queries: SearchIndex,
-    own: cupy.ndarray | None,
+    query_labels: cupy.ndarray | None,
     core: cupy.ndarray | None,
     radius: cupy.ndarray,
     near: cupy.ndarray | None = None,
 ) -> tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`."""
     m = queries.n
-    found, weight, power = cupy.empty(m, np.int32), cupy.empty(m, index.dtype), cupy.empty(m, index.dtype)
-    limits = tuple(None if array is None else cupy.ascontiguousarray(array) for array in (own, core, radius))
-    results = (found, weight, power)
+    nearest, weight, power = cupy.empty(m, np.int32), cupy.empty(m, index.dtype), cupy.empty(m, index.dtype)
+    limits = tuple(None if array is None else cupy.ascontiguousarray(array) for array in (query_labels, core, radius))
+    results = (nearest, weight, power)
     if not index.walks:
         labels = None if labels is None else cupy.ascontiguousarray(labels)
         args = (queries.rows, m, index.rows, labels, index.n, np.int32(index.d), index.metric.norm)

@@ -22,8 +22,8 @@ FAULTS = [
     Fault(
         "the reach of a point at its core distance is not divided by alpha",
         "emst/cpu/distances/rows.py",
-        "reach = near[u] / alpha if weight == own",
-        "reach = near[u] if weight == own",
+        "reach = near[u] / alpha if weight == core_distance",
+        "reach = near[u] if weight == core_distance",
         ("tests/distances/test_alpha.py::test_a_matrix_gives_the_tree_of_the_total_order[cpu-20-uniform-float64]",),
     ),
     Fault(

@@ -113,7 +113,7 @@ FAULTS = [
     Fault(
         "a point keeps a neighbour that is heavier than the weight it shares",
         "emst/cpu/points/search.py",
-        "            packet.found[j] = NOBODY\n            packet.near[j] = greatest_finite(weights)\n",
+        "            packet.neighbour[j] = NOBODY\n            packet.near[j] = greatest_finite(weights)\n",
         "            packet.near[j] = greatest_finite(weights)\n",
         (EVERY,),
     ),
@@ -127,7 +127,7 @@ FAULTS = [
     Fault(
         "entries before the last own one are never read again",
         "emst/cpu/points/cached.py",
-        "            if found < 0:\n                memory.read[i] = m + 1",
+        "            if nearest < 0:\n                memory.read[i] = m + 1",
         "            if True:\n                memory.read[i] = m + 1",
         ("tests/points/test_duplicates.py::test_many_equal_points_of_two_kinds_in_one_cell[cpu-5]",),
     ),
