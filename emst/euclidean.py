@@ -101,14 +101,14 @@ def minimum_spanning_tree(
     """
     chosen = tree_metric_of(metric, metric_params)
     check_columns(getattr(X, "columns", ()), chosen)
-    given = check_points(X, device=device, dtype=dtype)
-    n, computed = len(given.array), chosen.computed_in(given.dtype, dtype)
+    data = check_points(X, device=device, dtype=dtype)
+    n, computed = len(data.array), chosen.computed_in(data.dtype, dtype)
     k = check_min_samples(min_samples, n)
-    ops = backend_of(given.device)
-    with given.scope(), showing(verbose, report) as progress:
+    ops = backend_of(data.device)
+    with data.scope(), showing(verbose, report) as progress:
         progress.watch(ops)
-        ops.require_memory(given.array, chosen.searched_in(computed), k)
-        points = ops.asarray(given.array, computed)
+        ops.require_memory(data.array, chosen.searched_in(computed), k)
+        points = ops.asarray(data.array, computed)
         statistics = ops.point_statistics(points)
         check_finite(statistics.bad, statistics.first)
         if chosen.image is directions:
@@ -119,7 +119,7 @@ def minimum_spanning_tree(
         edges, weights, core = metric_tree(points, statistics, chosen, k, ops, progress.round, cores=progress.cores)
         del points
         return MinimumSpanningTree(
-            given.give(edges), given.give(weights), None if core is None else given.give(core), given.device
+            data.give(edges), data.give(weights), None if core is None else data.give(core), data.device
         )
 
 

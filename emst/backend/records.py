@@ -68,9 +68,9 @@ class Norm(NamedTuple):
         if self.degree == 2:
             return np.sqrt(powers)
         roots = powers ** (1 / self.degree)
-        some = (powers > 0) & (powers < math.inf)
-        found, wanted = roots[some], powers[some]
-        roots[some] = found - found * ((found**self.degree - wanted) / wanted) / self.degree
+        regular = (powers > 0) & (powers < math.inf)
+        estimate, wanted = roots[regular], powers[regular]
+        roots[regular] = estimate - estimate * ((estimate**self.degree - wanted) / wanted) / self.degree
         return roots
 
 

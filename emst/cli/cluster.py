@@ -132,27 +132,27 @@ def run(arguments: argparse.Namespace) -> None:
         page = stack.enter_context(writing(arguments.html)) if arguments.html else None
         start = time.perf_counter()
         source = stack.enter_context(reading(arguments.points))
-        found = points_in(source, arguments, gaps=True)
+        table = points_in(source, arguments, gaps=True)
         if arguments.append:
-            check_appended(source, suffix, found, dialect, RESULTS)
+            check_appended(source, suffix, table, dialect, RESULTS)
         read = time.perf_counter() - start
-        model, fitted = _fit(found.array, source, arguments, options)
+        model, fitted = _fit(table.array, source, arguments, options)
         labels = model.labels_
         results = dict(zip(RESULTS, (labels, model.probabilities_)))
         if arguments.append:
-            write_appended(output, suffix, source, found, dialect, results)
+            write_appended(output, suffix, source, table, dialect, results)
         else:
             write_labels(output, suffix, results)
         if plot:
-            d = found.array.shape[1]
-            save_picture(plot, arguments.plot, lambda axis: _draw_clusters(axis, found, model), dimensions=d)
+            d = table.array.shape[1]
+            save_picture(plot, arguments.plot, lambda axis: _draw_clusters(axis, table, model), dimensions=d)
         if tree:
-            save_picture(tree, arguments.tree, lambda axis: _draw_tree(axis, found.array, model), size=(10, 6.5))
+            save_picture(tree, arguments.tree, lambda axis: _draw_tree(axis, table.array, model), size=(10, 6.5))
         if page:
-            model.save_html(page, names=found.names, title="points" if arguments.points == STREAM else source.name)
+            model.save_html(page, names=table.names, title="points" if arguments.points == STREAM else source.name)
     sizes = f"min_cluster_size {model.min_cluster_size}, min_samples {model.min_samples or model.min_cluster_size}"
     show = partial(print, file=summary_file(arguments.output))
-    show(f"{shape_of(found)}, {sizes}")
+    show(f"{shape_of(table)}, {sizes}")
     show(_counts(labels))
     show(f"read in {read:.2f} s, clustered in {fitted:.2f} s on {model.device_}")
     show(written(arguments.output, arguments.plot, arguments.tree, arguments.html))

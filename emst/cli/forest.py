@@ -117,13 +117,13 @@ def run(arguments: argparse.Namespace) -> None:
     with replacing(arguments.output) as output:
         start = time.perf_counter()
         with reading_bar(arguments.graph) as report:
-            found = read_file(arguments.graph, arguments.columns, report)
-        graph, read = found.graph, time.perf_counter()
-        forest = _forest(found, arguments, options)
+            file_graph = read_file(arguments.graph, arguments.columns, report)
+        graph, read = file_graph.graph, time.perf_counter()
+        forest = _forest(file_graph, arguments, options)
         done = time.perf_counter()
         labels = None if arguments.cut is None else forest.cut(arguments.cut)
         save_forest(output, forest, labels)
-    of = f" ({found.read})" if found.read else ""
+    of = f" ({file_graph.read})" if file_graph.read else ""
     sizes = f"{counted(forest.n_vertices, 'vertex', 'vertices')}, {counted(graph.nnz, 'entry', 'entries')}"
     print(f"{sizes}, {graph.dtype}{of}")
     parts = f"{counted(len(forest.source), 'edge')} in {counted(forest.n_components, 'component')}"
@@ -147,29 +147,29 @@ def _groups(labels: Any, height: int | float) -> str:
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The algorithm's own options that were given."""
-    given = {}
+    """The options of the algorithm that were given."""
+    chosen = {}
     for algorithm, options in ALGORITHMS.items():
         for option in options:
             value = getattr(arguments, option)
             if value is not None and algorithm != arguments.algorithm:
                 raise ValueError(f"--{option} is an option of --algorithm {algorithm}")
             if value is not None:
-                given[option] = value
-    return given
+                chosen[option] = value
+    return chosen
 
 
-def _forest(found: FileGraph, arguments: argparse.Namespace, options: dict[str, Any]) -> MinimumSpanningForest:
+def _forest(file_graph: FileGraph, arguments: argparse.Namespace, options: dict[str, Any]) -> MinimumSpanningForest:
     from emst import graph_msf
     from emst.progress import showing
 
     try:
         with showing("bar") as progress:
-            progress.points(max(found.graph.shape[0], 1))
+            progress.points(max(file_graph.graph.shape[0], 1))
             if arguments.algorithm != "boruvka":  # boruvka runs all rounds in one call, without reports
                 options = options | {"report": progress.round}
             return graph_msf(
-                found.graph,
+                file_graph.graph,
                 algorithm=arguments.algorithm,
                 device=arguments.device,
                 return_labels=arguments.labels,
@@ -178,15 +178,15 @@ def _forest(found: FileGraph, arguments: argparse.Namespace, options: dict[str, 
                 **options,
             )
     except ValueError as error:
-        raise ValueError(f"{arguments.graph}: {_as_in_the_file(sentence(error), found)}") from error
+        raise ValueError(f"{arguments.graph}: {_as_in_the_file(sentence(error), file_graph)}") from error
     except MemoryError as error:
-        raise MemoryError(f"{arguments.graph}: {sentence(error)}{_too_many(found)}") from error
+        raise MemoryError(f"{arguments.graph}: {sentence(error)}{_too_many(file_graph)}") from error
 
 
-def _as_in_the_file(fault: str, found: FileGraph) -> str:
+def _as_in_the_file(fault: str, file_graph: FileGraph) -> str:
     """An error of the library in terms of the file (lines, columns) and of the command line (options)."""
-    if found.place is not None:
-        place = found.place
+    if file_graph.place is not None:
+        place = file_graph.place
 
         def named(match: re.Match[str]) -> str:
             return place(*(int(number.replace(",", "")) for number in match.groups()))
@@ -195,12 +195,12 @@ def _as_in_the_file(fault: str, found: FileGraph) -> str:
     return fault.replace("symmetric='min' takes the lighter one", LIGHTER)
 
 
-def _too_many(found: FileGraph) -> str:
+def _too_many(file_graph: FileGraph) -> str:
     """A hint if most numbers up to the greatest id are unused."""
     from emst.graph.edges import NUMBER_THEM
 
-    n = found.graph.shape[0]
-    if not found.counted or n <= 2 * found.graph.nnz:
+    n = file_graph.graph.shape[0]
+    if not file_graph.counted or n <= 2 * file_graph.graph.nnz:
         return ""
     return f"; there are so many vertices because the greatest id is {n - 1:,}: {NUMBER_THEM}"
 

@@ -84,9 +84,9 @@ def _gpu() -> str:
     import cupy
 
     count = cupy.cuda.runtime.getDeviceCount()
-    found = [cupy.cuda.runtime.getDeviceProperties(i) for i in range(count)]
+    devices = [cupy.cuda.runtime.getDeviceProperties(i) for i in range(count)]
     driver = cupy.cuda.runtime.driverGetVersion()
-    listed = ", ".join(f"{one['name'].decode()} with {one['totalGlobalMem'] / 1e9:,.0f} GB" for one in found)
+    listed = ", ".join(f"{one['name'].decode()} with {one['totalGlobalMem'] / 1e9:,.0f} GB" for one in devices)
     return f"{listed}; driver for CUDA {driver // 1000}.{driver % 1000 // 10}"
 
 

@@ -27,8 +27,8 @@ def add_places(command: argparse.ArgumentParser) -> None:
 
 def place_params(arguments: argparse.Namespace) -> dict[str, Any]:
     """The metric parameters of --degrees and --radius."""
-    for option, given in (("degrees", arguments.degrees), ("radius", arguments.radius is not None)):
-        if given and arguments.metric != "haversine":
+    for option, is_set in (("degrees", arguments.degrees), ("radius", arguments.radius is not None)):
+        if is_set and arguments.metric != "haversine":
             raise ValueError(f"--{option} goes with --metric haversine, not with --metric {arguments.metric}")
     if not arguments.degrees:
         return {} if arguments.radius is None else {"radius": arguments.radius}

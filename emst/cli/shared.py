@@ -64,10 +64,10 @@ def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) 
 
     dialect = dialect_in(arguments)
     columns = columns_of(path, arguments, dialect)
-    found = read_table(path, columns, arguments.array, gaps=gaps, dialect=dialect)
-    if found.left_out is not None:
-        note(f"column {found.left_out!r} numbers the rows and is left out; --columns chooses others")
-    return found
+    table = read_table(path, columns, arguments.array, gaps=gaps, dialect=dialect)
+    if table.left_out is not None:
+        note(f"column {table.left_out!r} numbers the rows and is left out; --columns chooses others")
+    return table
 
 
 def dialect_in(arguments: argparse.Namespace) -> Dialect:
@@ -88,7 +88,7 @@ def shape_of(points: PointTable) -> str:
 
 
 def note(text: str) -> None:
-    """Something to know, on standard error."""
+    """Write a note to standard error."""
     print(f"emst: note: {text}", file=sys.stderr)
 
 
@@ -105,14 +105,14 @@ def metric_options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {"metric": arguments.metric, "metric_params": params or None}
 
 
-def check_files(given: Path, output: Path, what: str, *pictures: Path | None, holds: str = "the points") -> None:
-    """Check names of files before anything is read; `given` holds `holds`, and `output` will hold `what`."""
-    if given != STREAM and output.exists() and given.exists() and output.samefile(given):
+def check_files(source: Path, output: Path, what: str, *pictures: Path | None, holds: str = "the points") -> None:
+    """Check names of files before anything is read; `source` holds `holds`, and `output` will hold `what`."""
+    if source != STREAM and output.exists() and source.exists() and output.samefile(source):
         raise ValueError(f"{output} holds {holds}: write {what} to another file")
-    if given != STREAM and not given.exists():
-        raise FileNotFoundError(f"{given}: no such file")
-    if given.is_dir():
-        raise IsADirectoryError(f"{given} is a folder; name a file")
+    if source != STREAM and not source.exists():
+        raise FileNotFoundError(f"{source}: no such file")
+    if source.is_dir():
+        raise IsADirectoryError(f"{source} is a folder; name a file")
     drawn = [picture for picture in pictures if picture is not None]
     if len({output, *drawn}) <= len(drawn):
         raise ValueError("the files to write must have different names")
@@ -173,7 +173,7 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     text = (str(error) or type(error).__name__).splitlines()[0]
-    return KEYWORD.sub(lambda found: f"--{found[1]}" + " " * (found[2] > " "), text)
+    return KEYWORD.sub(lambda match: f"--{match[1]}" + " " * (match[2] > " "), text)
 
 
 def names(text: str) -> list[str]:

@@ -79,17 +79,17 @@ def run(arguments: argparse.Namespace) -> None:
         picture = stack.enter_context(writing(arguments.plot)) if arguments.plot else None
         start = time.perf_counter()
         source = stack.enter_context(reading(arguments.points))
-        found = points_in(source, arguments)
-        points, d = found.array, found.array.shape[1]
+        table = points_in(source, arguments)
+        points, d = table.array, table.array.shape[1]
         if picture is not None and d not in (2, 3):
             raise ValueError(f"--plot draws points of 2 or 3 dimensions; these have {d}: choose some with --columns")
         read = time.perf_counter() - start
         mst, built = _build(points, source, arguments, options)
         _write_tree(output, mst)
         if picture is not None:
-            _draw(picture, arguments, found, mst)
+            _draw(picture, arguments, table, mst)
     show = partial(print, file=summary_file(arguments.output))
-    show(f"{shape_of(found)}, {mst.weights.dtype}, min_samples {arguments.min_samples}")
+    show(f"{shape_of(table)}, {mst.weights.dtype}, min_samples {arguments.min_samples}")
     show(f"total weight {mst.total_weight:.9g}{unit_of(arguments)}")
     show(f"read in {read:.2f} s, tree in {built:.2f} s on {mst.device}")
     show(written(arguments.output, arguments.plot))

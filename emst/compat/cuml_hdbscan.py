@@ -142,8 +142,8 @@ class HDBSCAN(PeerClusterer):
 
     def _take(self, exact: HDBSCANGPU) -> None:
         super()._take(exact)
-        self.labels_ = _given(self, self.labels_)
-        self.probabilities_ = _given(self, self.probabilities_)
+        self.labels_ = _in_output_type(self, self.labels_)
+        self.probabilities_ = _in_output_type(self, self.probabilities_)
         self.n_clusters_ = len(self.cluster_persistence_)
 
 
@@ -166,7 +166,7 @@ def approximate_predict(clusterer: HDBSCAN, points_to_predict: Any) -> tuple[Any
     """
     labels, probabilities = exact_prediction.approximate_predict(exact_of(clusterer), points_to_predict)
     labels, probabilities = noise_for_missing(labels, probabilities)
-    return _given(clusterer, labels), _given(clusterer, probabilities)
+    return _in_output_type(clusterer, labels), _in_output_type(clusterer, probabilities)
 
 
 def membership_vector(clusterer: HDBSCAN, points_to_predict: Any, batch_size: int = 4096) -> Any:
@@ -186,8 +186,8 @@ def membership_vector(clusterer: HDBSCAN, points_to_predict: Any, batch_size: in
     float64 array of shape (m, n_clusters)
         The sum of a row is the probability that the point belongs to any cluster.
     """
-    found = exact_membership.membership_vector(exact_of(clusterer), points_to_predict, batch_size)
-    return _given(clusterer, found)
+    degrees = exact_membership.membership_vector(exact_of(clusterer), points_to_predict, batch_size)
+    return _in_output_type(clusterer, degrees)
 
 
 def all_points_membership_vectors(clusterer: HDBSCAN, batch_size: int = 4096) -> Any:
@@ -206,8 +206,10 @@ def all_points_membership_vectors(clusterer: HDBSCAN, batch_size: int = 4096) ->
         The sum of a row is the probability that the point belongs to any cluster. Without clusters a zero for each
         point, of shape (n,).
     """
-    found = exact_membership.all_points_membership_vectors(exact_of(clusterer), batch_size)
-    return _given(clusterer, found if found.shape[1] else found.sum(axis=1))  # as cuML: a zero for each point
+    degrees = exact_membership.all_points_membership_vectors(exact_of(clusterer), batch_size)
+    if degrees.shape[1] == 0:
+        degrees = degrees.sum(axis=1)  # as cuML: a zero for each point
+    return _in_output_type(clusterer, degrees)
 
 
 def _check_output(kind: Any) -> None:
@@ -215,7 +217,7 @@ def _check_output(kind: Any) -> None:
         raise ValueError(f"output_type must be one of {', '.join(map(repr, OUTPUTS))}; got {kind!r}")
 
 
-def _given(clusterer: Any, array: Any) -> Any:
+def _in_output_type(clusterer: Any, array: Any) -> Any:
     """The array as the clusterer's `output_type` says; estimators of `emst` itself have none."""
     kind = getattr(clusterer, "output_type", None)
     _check_output(kind)

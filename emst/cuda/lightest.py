@@ -24,12 +24,12 @@ def lightest_edges(
 ) -> None:
     """Set the edge of every component to its first in the total order, where ``forest.best`` is the least weight.
 
-    `distance` is the second key and `best_distance`, T[n] and infinite, room for its minima; both None where the
+    `distance` is the second key and `best_distance`, T[n] and infinite, takes its minima; both None where the
     distance is the weight. Only the points in the worklist are looked at, if there is one (see lightest.cu).
     """
     n, T = len(forest.labels), ctype(bound.dtype)
-    known = (forest.labels, n, worklist, count, nearest, bound, distance, forest.best, best_distance)
+    arrays = (forest.labels, n, worklist, count, nearest, bound, distance, forest.best, best_distance)
     threads = min(-(-n // EACH), multiprocessors() * BLOCKS_AN_SM * BLOCK)
     if distance is not None:
-        launch("lightest", f"nearest_of_lightest<{T}>", threads, *known)
-    launch("lightest", f"first_of_lightest<{T}>", threads, *known, scratch_of(forest).edge)
+        launch("lightest", f"nearest_of_lightest<{T}>", threads, *arrays)
+    launch("lightest", f"first_of_lightest<{T}>", threads, *arrays, scratch_of(forest).edge)

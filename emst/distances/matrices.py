@@ -151,10 +151,10 @@ def _refuse(matrix: Array, bad: Any, what: str) -> None:
     """Raise ValueError if any entry is bad: how many are, and the position of the first."""
     count, place = 0, ""
     for first in range(0, len(matrix), TILE):
-        found = bad(matrix[first : first + TILE])
-        here = int(found.sum())
+        wrong = bad(matrix[first : first + TILE])
+        here = int(wrong.sum())
         if here and not count:
-            row, column = divmod(int(found.argmax()), matrix.shape[1])
+            row, column = divmod(int(wrong.argmax()), matrix.shape[1])
             place = f"first in row {first + row}, column {column}"
         count += here
     if count:

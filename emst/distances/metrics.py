@@ -104,12 +104,12 @@ class Metric:
             return None
         return "degrees" if self.sphere.degrees else "radians"
 
-    def computed_in(self, given: np.dtype, wanted: Any) -> np.dtype:
-        """The dtype of results for points of dtype `given`: `wanted` if it is not None.
+    def computed_in(self, of_points: np.dtype, wanted: Any) -> np.dtype:
+        """The dtype of results for points of dtype `of_points`: `wanted` if it is not None.
 
         By default, what is not a distance between the rows themselves (squares, angles, matrices) takes float64."""
         exact = self.height is None and self.way != "matrix"
-        return given if exact or wanted is not None else np.dtype(np.float64)
+        return of_points if exact or wanted is not None else np.dtype(np.float64)
 
     def searched_in(self, dtype: np.dtype) -> np.dtype:
         """The dtype in which the tree search compares points whose results are of `dtype`: float64 for powers."""

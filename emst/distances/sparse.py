@@ -118,10 +118,10 @@ def _pairs(graph: Any, ops: Backend) -> tuple[Array, Array, Array]:
         csr.sum_duplicates()
     data = csr.data if csr.data.dtype == np.float32 else csr.data.astype(np.float64, copy=False)
     _check(csr, data)
-    found = canonical(check_graph((csr.indptr, csr.indices, data), ops.name), ops, symmetric="min")
-    assert found is not None  # None means that a bound on memory was too low; there is none here
-    column, value = found.graph.indices, found.graph.weights
-    row = rows_of(found.graph.indptr, found.graph.m, ops.xp)
+    form = canonical(check_graph((csr.indptr, csr.indices, data), ops.name), ops, symmetric="min")
+    assert form is not None  # None means that a bound on memory was too low; there is none here
+    column, value = form.graph.indices, form.graph.weights
+    row = rows_of(form.graph.indptr, form.graph.m, ops.xp)
     kept = ops.xp.flatnonzero((row < column) & (value < np.inf))
     bits = _bits(value[kept])
     return row[kept], column[kept], (bits & np.iinfo(bits.dtype).max).view(value.dtype)  # no negative zeros
@@ -160,8 +160,8 @@ def _core_distances(
     if k == 1:
         return core
     end, both = xp.concatenate([u, v]), xp.concatenate([distance, distance])
-    known = counts_of(end, n, xp)
-    enough = known >= k - 1
+    stored = counts_of(end, n, xp)
+    enough = stored >= k - 1
     lacking = n - int(enough.sum())
     if lacking:
         if not max_distance:
@@ -170,7 +170,7 @@ def _core_distances(
     order = _ascending(both, ops)
     ranked = both[order[sorted_by(end[order].astype(np.uint64), ops)]]
     enough = xp.flatnonzero(enough)
-    core[enough] = ranked[(xp.cumsum(known, dtype=np.int64) - known)[enough] + (k - 2)]
+    core[enough] = ranked[(xp.cumsum(stored, dtype=np.int64) - stored)[enough] + (k - 2)]
     return core
 
 

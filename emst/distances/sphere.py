@@ -18,7 +18,7 @@ from emst.backend.records import Array
 from emst.inputs.places import levels_of_the_package
 from emst.inputs.summary import counted
 
-ROOM = 1 + 2.0**-20  # pi / 2 may have been rounded up to float32
+SLACK = 1 + 2.0**-20  # pi / 2 may have been rounded up to float32
 
 
 class Beyond(NamedTuple):
@@ -73,17 +73,17 @@ class Sphere:
         """The place of the weighted mean of the images, float64[2]: a mean of longitudes would fail at the date line.
 
         Its longitude is counted as those of the places are: from -180 degrees or from 0, or down to -360."""
-        found = self._place_of((self.image(places) * weights[:, None]).sum(axis=0))
-        longitude, half = places[:, 1], self.turn / 2 * ROOM
-        found[1] += self.turn * ((longitude.max() > half) & (found[1] < 0))
-        found[1] -= self.turn * ((longitude.min() < -half) & (found[1] > 0))
-        return found
+        place = self._place_of((self.image(places) * weights[:, None]).sum(axis=0))
+        longitude, half = places[:, 1], self.turn / 2 * SLACK
+        place[1] += self.turn * ((longitude.max() > half) & (place[1] < 0))
+        place[1] -= self.turn * ((longitude.min() < -half) & (place[1] > 0))
+        return place
 
     def _place_of(self, image: Array) -> Array:
         """The place in the direction of a point in space: float64[2], longitude from -180 to 180 degrees."""
         x, y, z = image
-        found = np.stack([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)])
-        return np.degrees(found) if self.degrees else found
+        place = np.stack([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)])
+        return np.degrees(place) if self.degrees else place
 
     def beyond(self, places: Array) -> Beyond | None:
         """The finite rows with a latitude beyond a quarter of a circle, or a longitude beyond a full one.
@@ -99,7 +99,7 @@ class Sphere:
                 f"metric='haversine' takes (latitude, longitude) in {unit}; X has {counted(places.shape[1], 'column')}"
             )
         latitude, longitude = abs(places[:, 0]), abs(places[:, 1])
-        wrong = (latitude > self.turn / 4 * ROOM) | (longitude > self.turn * ROOM)
+        wrong = (latitude > self.turn / 4 * SLACK) | (longitude > self.turn * SLACK)
         if not bool(wrong.any()):
             return None
         finite = np.isfinite(latitude + longitude)
@@ -108,16 +108,16 @@ class Sphere:
         a, b = (float(np.where(finite, angles, 0).max()) for angles in (latitude, longitude))
         return Beyond(rows, first, (float(places[first, 0]), float(places[first, 1])), (a, b)) if rows else None
 
-    def complaint(self, found: Beyond, where: str) -> str:
+    def complaint(self, faults: Beyond, where: str) -> str:
         """The sentence about places that are none. `where` names the row of the first."""
         limits = "degrees, latitude up to 90 and longitude up to 360"
         if not self.degrees:
             limits = "radians, latitude up to pi/2 and longitude up to 2 pi"
-        first = f"first {_written(found.place)} in {where}"
+        first = f"first {_written(faults.place)} in {where}"
         if self.wraps:
-            stands = self._place_of(self.image(np.array([found.place]))[0])
+            stands = self._place_of(self.image(np.array([faults.place]))[0])
             first += f". Each stands for the place where its angles lead, this one for {_written(stands)}"
-        rows, way_out = counted(found.rows, "row"), self._way_out(found.greatest)
+        rows, way_out = counted(faults.rows, "row"), self._way_out(faults.greatest)
         return f"metric='haversine' takes {limits}; X has {rows} beyond, {first}{way_out}"
 
     def _way_out(self, greatest: tuple[float, float]) -> str:
@@ -134,7 +134,7 @@ class Sphere:
         return "".join(ways)
 
     def _fits(self, latitude: float, longitude: float) -> bool:
-        return latitude <= self.turn / 4 * ROOM and longitude <= self.turn * ROOM
+        return latitude <= self.turn / 4 * SLACK and longitude <= self.turn * SLACK
 
     def check(self, places: Array, rows: Array | None = None) -> None:
         """Check finite points.
@@ -156,9 +156,9 @@ class Sphere:
             Places in degrees that would also be places in radians: all lie within a few degrees of (0, 0), in the sea.
             With `wraps`, the sentence about rows that are no places.
         """
-        found = self.beyond(places)
-        if found is not None:
-            complaint = self.complaint(found, f"row {found.first if rows is None else int(rows[found.first])}")
+        faults = self.beyond(places)
+        if faults is not None:
+            complaint = self.complaint(faults, f"row {faults.first if rows is None else int(rows[faults.first])}")
             if not self.wraps:
                 raise ValueError(complaint)
             warnings.warn(complaint, UserWarning, stacklevel=levels_of_the_package())

@@ -30,7 +30,7 @@ class Canonical(NamedTuple):
     positions: Array | None
 
 
-def canonical(given: CheckedGraph, ops: Backend, symmetric: str = "check", may_sort: bool = True) -> Canonical | None:
+def canonical(graph: CheckedGraph, ops: Backend, symmetric: str = "check", may_sort: bool = True) -> Canonical | None:
     """The canonical form of a checked graph, on the backend; None if it has to be sorted and `may_sort` is false,
     because there is too little memory.
 
@@ -40,37 +40,37 @@ def canonical(given: CheckedGraph, ops: Backend, symmetric: str = "check", may_s
         See `emst.graph_msf`.
     """
     xp = ops.xp
-    indices, weights = narrowed(given.indices, given.n, ops), computable(given.stored(), ops)
-    if given.indptr is not None:
-        indptr = pointers(given.indptr, ops)
+    indices, weights = narrowed(graph.indices, graph.n, ops), computable(graph.stored(), ops)
+    if graph.indptr is not None:
+        indptr = pointers(graph.indptr, ops)
     else:
-        rows = narrowed(given.rows, given.n, ops)
-        refuse(Faults(rows=outside(rows, given.n)), given)
+        rows = narrowed(graph.rows, graph.n, ops)
+        refuse(Faults(rows=outside(rows, graph.n)), graph)
         if bool((rows[1:] < rows[:-1]).any()):
-            refuse(faults_of(ops.graph_statistics(one_row(given.n, given.m, xp), indices, weights)), given)
+            refuse(faults_of(ops.graph_statistics(one_row(graph.n, graph.m, xp), indices, weights)), graph)
             if not may_sort:
                 return None
-            return _paired(given, rows, indices, weights, symmetric, ops)
-        indptr = starts(rows, given.n, xp)
+            return _paired(graph, rows, indices, weights, symmetric, ops)
+        indptr = starts(rows, graph.n, xp)
     statistics = ops.graph_statistics(indptr, indices, weights)
-    check_ends(statistics, given)
+    check_ends(statistics, graph)
     if statistics.outside or statistics.nans:
-        refuse(faults_of(statistics), given)
+        refuse(faults_of(statistics), graph)
     mirrored = is_mirrored(statistics.upper, statistics.lower, statistics.fingerprint)
     if mirrored and statistics.ascending:
-        positions = given.positions
+        positions = graph.positions
         return Canonical(
             Adjacency(indptr, indices, weights, statistics.lower > 0),
             None if positions is None else ops.asarray(positions),
         )
     if not may_sort:
         return None
-    rows = rows_of(indptr, given.m, xp)
+    rows = rows_of(indptr, graph.m, xp)
     if not mirrored:
-        return _paired(given, rows, indices, weights, symmetric, ops)
+        return _paired(graph, rows, indices, weights, symmetric, ops)
     upper = xp.flatnonzero(indices > rows)
-    order = upper[sorted_by(pair_codes(rows[upper], indices[upper], given.n), ops)]
-    return _triangle(given, rows[order], indices[order], weights[order], order, ops)
+    order = upper[sorted_by(pair_codes(rows[upper], indices[upper], graph.n), ops)]
+    return _triangle(graph, rows[order], indices[order], weights[order], order, ops)
 
 
 def is_mirrored(upper: int, lower: int, fingerprint: tuple[int, int]) -> bool:
@@ -111,9 +111,9 @@ def lightest(codes: Array, weights: Array, ops: Backend) -> tuple[Array, Array]:
     if not bool(first.all()):  # parallel edges, usually few, are sorted by weight as well
         alike = ~first
         alike[:-1] |= ~first[1:]
-        some = order[alike]
-        some = some[sorted_by(ordered(weights[some]), ops)]
-        order[alike] = some[sorted_by(codes[some], ops)]
+        tied = order[alike]
+        tied = tied[sorted_by(ordered(weights[tied]), ops)]
+        order[alike] = tied[sorted_by(codes[tied], ops)]
     heads = order[first]
     pairs = ranked[first] >> np.uint64(1)
     return heads, ops.xp.flatnonzero(pairs[1:] == pairs[:-1])
@@ -132,7 +132,7 @@ def differing(heads: Array, both: Array, weights: Array, positions: Array, xp: A
 
 
 def _paired(
-    given: CheckedGraph, rows: Array, columns: Array, weights: Array, symmetric: str, ops: Backend
+    graph: CheckedGraph, rows: Array, columns: Array, weights: Array, symmetric: str, ops: Backend
 ) -> Canonical:
     """The canonical form of entries in any order and direction: the lightest entry of every pair of vertices, the first
     of equal ones."""
@@ -140,9 +140,9 @@ def _paired(
     kept = xp.flatnonzero(rows != columns)
     if len(kept) < len(rows):
         rows, columns, weights = rows[kept], columns[kept], weights[kept]
-    heads, both = lightest(directed_codes(rows, columns, given.n, xp), weights, ops)
+    heads, both = lightest(directed_codes(rows, columns, graph.n, xp), weights, ops)
     if symmetric == "check" and (wrong := differing(heads, both, weights, kept, xp)):
-        raise asymmetric(given, *wrong)
+        raise asymmetric(graph, *wrong)
     ahead, behind = heads[both], heads[both + 1]
     forward, backward = ordered(weights[ahead]), ordered(weights[behind])
     reverse = (backward < forward) | ((backward == forward) & (behind < ahead))
@@ -151,16 +151,16 @@ def _paired(
     order = heads[taken]
     rows, columns = rows[order], columns[order]
     small, large = xp.minimum(rows, columns), xp.maximum(rows, columns)
-    return _triangle(given, small, large, weights[order], kept[order], ops)
+    return _triangle(graph, small, large, weights[order], kept[order], ops)
 
 
 def _triangle(
-    given: CheckedGraph, small: Array, large: Array, weights: Array, entries: Array, ops: Backend
+    graph: CheckedGraph, small: Array, large: Array, weights: Array, entries: Array, ops: Backend
 ) -> Canonical:
     """The canonical form of sorted edges; `entries` are their numbers among the entries of the checked graph."""
-    positions = entries if given.positions is None else ops.asarray(given.positions)[entries]
-    graph = Adjacency(starts(small, given.n, ops.xp), large, weights, False)
-    return Canonical(graph, positions.astype(np.int64, copy=False))
+    positions = entries if graph.positions is None else ops.asarray(graph.positions)[entries]
+    triangle = Adjacency(starts(small, graph.n, ops.xp), large, weights, False)
+    return Canonical(triangle, positions.astype(np.int64, copy=False))
 
 
 def by_position(chosen: ForestEdges, positions: Array, ops: Backend) -> ForestEdges:

@@ -12,18 +12,18 @@ from emst.inputs.devices import to_host
 from emst.inputs.summary import counted
 
 
-def check_ends(statistics: GraphStatistics, given: CheckedGraph) -> None:
+def check_ends(statistics: GraphStatistics, graph: CheckedGraph) -> None:
     """Raise ValueError if `indptr` does not begin with 0, end with the number of entries, and ascend."""
-    hint = "; three arrays of edges are graph_msf(source, target, weight)" if given.n + 1 == given.m else ""
+    hint = "; three arrays of edges are graph_msf(source, target, weight)" if graph.n + 1 == graph.m else ""
     if statistics.first_start != 0:
         raise ValueError(f"indptr must begin with 0; it begins with {statistics.first_start:,}{hint}")
-    if statistics.last_end != given.m:
+    if statistics.last_end != graph.m:
         raise ValueError(
-            f"indptr must end with the number of entries, {given.m:,}; it ends with {statistics.last_end:,}{hint}"
+            f"indptr must end with the number of entries, {graph.m:,}; it ends with {statistics.last_end:,}{hint}"
         )
     if statistics.descents:
         row = statistics.first_descent
-        begin, end = (int(given.indptr[i]) for i in (row, row + 1))  # type: ignore[index]
+        begin, end = (int(graph.indptr[i]) for i in (row, row + 1))  # type: ignore[index]
         raise ValueError(
             f"indptr must not descend; it does so in {counted(statistics.descents, 'row')}, first in row {row}, "
             f"from {begin:,} to {end:,}{hint}"
@@ -55,51 +55,51 @@ def faults_of(statistics: GraphStatistics, first: int = 0, rows: tuple[int, int]
     return Faults(*((count, at + first) for count, at in (rows, columns, nans)))
 
 
-def refuse(faults: Faults, given: CheckedGraph) -> None:
+def refuse(faults: Faults, graph: CheckedGraph) -> None:
     """Raise ValueError if there are faults: those of rows come first, then those of columns, then those of weights."""
-    for (count, at), axis, ends in ((faults.rows, "row", given.rows), (faults.columns, "column", given.indices)):
+    for (count, at), axis, ends in ((faults.rows, "row", graph.rows), (faults.columns, "column", graph.indices)):
         if count:
-            raise ValueError(_outside(count, axis, int(ends[at]), given, at))  # type: ignore[index]
+            raise ValueError(_outside(count, axis, int(ends[at]), graph, at))  # type: ignore[index]
     count, at = faults.nans
     if count:
         raise ValueError(
-            f"weights must not be NaN; {counted(count, 'entry is', 'entries are')}, first {_place(given, at)}"
+            f"weights must not be NaN; {counted(count, 'entry is', 'entries are')}, first {_place(graph, at)}"
         )
 
 
-def asymmetric(given: CheckedGraph, count: int, at: int, reverse: int) -> ValueError:
+def asymmetric(graph: CheckedGraph, count: int, at: int, reverse: int) -> ValueError:
     """The error for pairs whose lightest entries in the two directions differ; the first pair has its entries at `at`
     and `reverse`."""
     at, reverse = sorted((at, reverse))
     return ValueError(
         f"weights must be the same in both directions; in {counted(count, 'pair')} they are not, first "
-        f"{_place(given, at)} weighs {_value(given, at)} and its reverse {_value(given, reverse)}. symmetric='min' "
+        f"{_place(graph, at)} weighs {_value(graph, at)} and its reverse {_value(graph, reverse)}. symmetric='min' "
         "takes the lighter one"
     )
 
 
-def _outside(count: int, axis: str, value: int, given: CheckedGraph, at: int) -> str:
-    if given.flipped:
+def _outside(count: int, axis: str, value: int, graph: CheckedGraph, at: int) -> str:
+    if graph.flipped:
         axis = "row"
     return (
-        f"indices must lie between 0 and {given.n - 1:,} in a graph of {given.n:,} vertices; "
-        f"{counted(count, 'entry lies', 'entries lie')} outside, first {axis} {value:,} {_place(given, at)}"
+        f"indices must lie between 0 and {graph.n - 1:,} in a graph of {graph.n:,} vertices; "
+        f"{counted(count, 'entry lies', 'entries lie')} outside, first {axis} {value:,} {_place(graph, at)}"
     )
 
 
-def _place(given: CheckedGraph, at: int) -> str:
-    row, column = _row(given, at), int(given.indices[at])
-    if given.flipped:
+def _place(graph: CheckedGraph, at: int) -> str:
+    row, column = _row(graph, at), int(graph.indices[at])
+    if graph.flipped:
         row, column = column, row
-    where = at if given.positions is None else int(given.positions[at])
+    where = at if graph.positions is None else int(graph.positions[at])
     return f"at position {where:,} (row {row}, column {column})"
 
 
-def _row(given: CheckedGraph, at: int) -> int:
-    if given.rows is not None:
-        return int(given.rows[at])
-    return int(np.searchsorted(to_host(given.indptr), at, side="right")) - 1
+def _row(graph: CheckedGraph, at: int) -> int:
+    if graph.rows is not None:
+        return int(graph.rows[at])
+    return int(np.searchsorted(to_host(graph.indptr), at, side="right")) - 1
 
 
-def _value(given: CheckedGraph, at: int) -> Any:
-    return given.stored(at, at + 1)[0].item()
+def _value(graph: CheckedGraph, at: int) -> Any:
+    return graph.stored(at, at + 1)[0].item()

@@ -36,12 +36,12 @@ def edge_list(graph: Any, target: Any = None, weight: Any = WEIGHT, n_vertices: 
     """
     if target is not None:
         return edges_of_arrays(graph, target, weight, n_vertices)
-    found = None if any(hasattr(graph, name) for name in MATRICES) else _listed(graph, weight)
-    if found is None and not (isinstance(weight, str) and weight == WEIGHT):
+    edges = None if any(hasattr(graph, name) for name in MATRICES) else _listed(graph, weight)
+    if edges is None and not (isinstance(weight, str) and weight == WEIGHT):
         raise TypeError("weight belongs to source and target, to a data frame or to a graph with named weights")
     if n_vertices is not None:
         raise TypeError("n_vertices belongs to graph_msf(source, target, weight); this graph has a number of its own")
-    return found
+    return edges
 
 
 def _listed(graph: Any, weight: Any) -> EdgeList | None:

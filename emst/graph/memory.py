@@ -28,30 +28,30 @@ class Solver(NamedTuple):
     per_vertex: int
 
 
-def bytes_needed(given: CheckedGraph, solver: Solver, found: Canonical | None = None) -> int:
+def bytes_needed(graph: CheckedGraph, solver: Solver, form: Canonical | None = None) -> int:
     """Memory for the forest of a graph in one piece, beside the caller's arrays.
 
-    Without the canonical graph, `found`, the usual case is assumed: the entries are in order and hold both directions
+    Without the canonical graph, `form`, the usual case is assumed: the entries are in order and hold both directions
     of every edge.
     """
-    moved, weight = given.on_device != (given.device == "cuda"), _weight_bytes(given)
-    if found is not None and found.positions is not None:  # a sorted copy
-        held = found.graph.m * (4 + weight + 8)
+    moved, weight = graph.on_device != (graph.device == "cuda"), _weight_bytes(graph)
+    if form is not None and form.positions is not None:  # a sorted copy
+        held = form.graph.m * (4 + weight + 8)
     else:
-        held = given.m * (
-            4 * (moved or given.indices.dtype != np.int32) + weight * moved + 8 * (given.rows is not None)
+        held = graph.m * (
+            4 * (moved or graph.indices.dtype != np.int32) + weight * moved + 8 * (graph.rows is not None)
         )
-    if found is None:
-        edges = (given.m + 1) // 2
+    if form is None:
+        edges = (graph.m + 1) // 2
     else:
-        edges = found.graph.m // 2 if found.graph.symmetric else found.graph.m
-    vertices = given.n * (solver.per_vertex + 8 * (moved or given.rows is not None))
-    return _bytes_of_positions(given) + held + edges * solver.per_edge[weight] + vertices
+        edges = form.graph.m // 2 if form.graph.symmetric else form.graph.m
+    vertices = graph.n * (solver.per_vertex + 8 * (moved or graph.rows is not None))
+    return _bytes_of_positions(graph) + held + edges * solver.per_edge[weight] + vertices
 
 
-def bytes_to_sort(given: CheckedGraph) -> int:
+def bytes_to_sort(graph: CheckedGraph) -> int:
     """Memory to put all entries in canonical order, beside the caller's arrays."""
-    return _bytes_of_positions(given) + given.m * PER_SORTED
+    return _bytes_of_positions(graph) + graph.m * PER_SORTED
 
 
 def memory_for(needed: int, ops: Backend, max_device_bytes: int | None) -> int:
@@ -69,12 +69,12 @@ def memory_for(needed: int, ops: Backend, max_device_bytes: int | None) -> int:
     return sys.maxsize if free is None else free
 
 
-def block_size(given: CheckedGraph, solver: Solver, allowed: int, in_one_piece: int = 0) -> int:
+def block_size(graph: CheckedGraph, solver: Solver, allowed: int, in_one_piece: int = 0) -> int:
     """Entries of a block such that everything held at the same time fits into the bytes allowed.
 
     Parameters
     ----------
-    given : CheckedGraph
+    graph : CheckedGraph
         The graph.
     solver : Solver
         The algorithm.
@@ -88,45 +88,45 @@ def block_size(given: CheckedGraph, solver: Solver, allowed: int, in_one_piece: 
     MemoryError
         If the forest and a block of a reasonable size do not fit.
     """
-    edge, per_edge = _edge_bytes(given), solver.per_edge[_weight_bytes(given)]
-    solved = per_edge if given.rows is None else max(per_edge, PER_SORTED)  # coordinates are sorted within their block
+    edge, per_edge = _edge_bytes(graph), solver.per_edge[_weight_bytes(graph)]
+    solved = per_edge if graph.rows is None else max(per_edge, PER_SORTED)  # coordinates are sorted within their block
     entry = solved + 3 * edge  # as read, as edges, and among those joined with the forest
-    fixed = _bytes_of_positions(given) + given.n * (solver.per_vertex + solved + 2 * edge + PER_POINTER)
-    least = min(max(LEAST_BLOCK, given.n // 8), given.m)
+    fixed = _bytes_of_positions(graph) + graph.n * (solver.per_vertex + solved + 2 * edge + PER_POINTER)
+    least = min(max(LEAST_BLOCK, graph.n // 8), graph.m)
     needed = fixed + least * entry
     if needed > allowed:
-        in_one_piece = max(in_one_piece, bytes_needed(given, solver), bytes_to_sort(given) * _rows_descend(given))
+        in_one_piece = max(in_one_piece, bytes_needed(graph, solver), bytes_to_sort(graph) * _rows_descend(graph))
         raise MemoryError(
-            f"the forest of {given.n:,} vertices and {given.m:,} entries needs at least {in_one_piece:,} bytes of "
+            f"the forest of {graph.n:,} vertices and {graph.m:,} entries needs at least {in_one_piece:,} bytes of "
             f"memory in one piece, or {needed:,} in blocks of {least:,} entries; {allowed:,} may be used"
         )
     return (allowed - fixed) // entry
 
 
-def rounds_to_compare(given: CheckedGraph, allowed: int) -> tuple[int, int]:
+def rounds_to_compare(graph: CheckedGraph, allowed: int) -> tuple[int, int]:
     """For the comparison of directions: entries of a block, and the number of rounds among which the pairs are divided.
 
     Beside the forest, a block takes half of the memory and the pairs of a round the other half.
     """
-    left = allowed - _bytes_of_positions(given) - given.n * (_edge_bytes(given) + PER_POINTER)
-    return left // (2 * PER_STREAMED), -(-given.m * 2 * PER_SORTED // left)
+    left = allowed - _bytes_of_positions(graph) - graph.n * (_edge_bytes(graph) + PER_POINTER)
+    return left // (2 * PER_STREAMED), -(-graph.m * 2 * PER_SORTED // left)
 
 
-def _weight_bytes(given: CheckedGraph) -> int:
+def _weight_bytes(graph: CheckedGraph) -> int:
     """Bytes of a weight in the dtype of the computation."""
-    return max(4, 8 if given.data.dtype.kind == "u" and given.data.dtype.itemsize == 4 else given.data.dtype.itemsize)
+    return max(4, 8 if graph.data.dtype.kind == "u" and graph.data.dtype.itemsize == 4 else graph.data.dtype.itemsize)
 
 
-def _edge_bytes(given: CheckedGraph) -> int:
+def _edge_bytes(graph: CheckedGraph) -> int:
     """Bytes of an edge of the forest so far: both ends, weight and position."""
-    return 4 + 4 + _weight_bytes(given) + 8
+    return 4 + 4 + _weight_bytes(graph) + 8
 
 
-def _bytes_of_positions(given: CheckedGraph) -> int:
+def _bytes_of_positions(graph: CheckedGraph) -> int:
     """Bytes that the entries of a square array take already: rows, columns and positions."""
-    return 0 if given.positions is None else 24 * given.m
+    return 0 if graph.positions is None else 24 * graph.m
 
 
-def _rows_descend(given: CheckedGraph) -> bool:
+def _rows_descend(graph: CheckedGraph) -> bool:
     """Whether coordinates have to be sorted because their rows are not in order."""
-    return given.rows is not None and bool((given.rows[1:] < given.rows[:-1]).any())
+    return graph.rows is not None and bool((graph.rows[1:] < graph.rows[:-1]).any())

@@ -137,36 +137,36 @@ def graph_msf(
     if listed is not None:
         graph = listed.coordinates()
         symmetric = symmetric if listed.directed else "min"  # the ends of an undirected edge have no order
-    given = check_graph(graph, device)
-    with given.scope():
-        ops = backend_of(given.device)
-        needed = bytes_needed(given, solver)
-        room = memory_for(needed + bytes_to_sort(given), ops, max_device_bytes)
-        found = None  # the canonical graph, if there is memory for it
-        if needed <= room:
-            found = canonical(given, ops, symmetric, may_sort=bytes_to_sort(given) <= room)
-            needed = max(needed, bytes_to_sort(given)) if found is None else bytes_needed(given, solver, found)
-        if found is not None and needed <= room:
-            chosen = solver.forest(found.graph, ops)
-            if found.positions is not None:
-                chosen = by_position(chosen, found.positions[chosen.entries], ops)
+    checked = check_graph(graph, device)
+    with checked.scope():
+        ops = backend_of(checked.device)
+        needed = bytes_needed(checked, solver)
+        allowed = memory_for(needed + bytes_to_sort(checked), ops, max_device_bytes)
+        form = None  # the canonical graph, if there is memory for it
+        if needed <= allowed:
+            form = canonical(checked, ops, symmetric, may_sort=bytes_to_sort(checked) <= allowed)
+            needed = max(needed, bytes_to_sort(checked)) if form is None else bytes_needed(checked, solver, form)
+        if form is not None and needed <= allowed:
+            chosen = solver.forest(form.graph, ops)
+            if form.positions is not None:
+                chosen = by_position(chosen, form.positions[chosen.entries], ops)
         else:
-            chosen = streamed(given, ops, solver, symmetric, room, needed)
-        n_components = given.n - len(chosen.entries)
+            chosen = streamed(checked, ops, solver, symmetric, allowed, needed)
+        n_components = checked.n - len(chosen.entries)
         labels = None
         if return_labels:  # a graph on a GPU is numbered while the host does the rest
             one = n_components == 1
-            labels = given.give(ops.xp.zeros(given.n, np.int32) if one else ops.number_components(chosen.roots))
-        edge_id = given.give(chosen.entries)
+            labels = checked.give(ops.xp.zeros(checked.n, np.int32) if one else ops.number_components(chosen.roots))
+        edge_id = checked.give(chosen.entries)
         return MinimumSpanningForest(
-            source=given.give(chosen.source),
-            target=given.give(chosen.target),
-            weight=given.data.take(edge_id),
+            source=checked.give(chosen.source),
+            target=checked.give(chosen.target),
+            weight=checked.data.take(edge_id),
             edge_id=edge_id,
-            n_vertices=given.n,
+            n_vertices=checked.n,
             n_components=n_components,
             component_labels=labels,
-            device=given.device,
+            device=checked.device,
             nodes=None if listed is None else listed.nodes,
         )
 
@@ -178,10 +178,10 @@ def _solver(name: str, options: dict[str, Any]) -> Solver:
     module = importlib.import_module(f"emst.graph.algorithms.{name.replace('-', '_')}")
     forest = module.forest
     if options:
-        known = [p.name for p in inspect.signature(forest).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        names = [p.name for p in inspect.signature(forest).parameters.values() if p.kind is p.KEYWORD_ONLY]
         for option in options:
-            if option not in known:
-                what = f"takes {', '.join(known)}" if known else "takes no options"
+            if option not in names:
+                what = f"takes {', '.join(names)}" if names else "takes no options"
                 raise TypeError(f"graph_msf() got an unexpected keyword argument {option!r}; algorithm={name!r} {what}")
         forest = partial(forest, **options)
     return Solver(forest, module.PER_EDGE, module.PER_VERTEX)

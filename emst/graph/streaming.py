@@ -50,13 +50,13 @@ class Block(NamedTuple):
 
 
 def streamed(
-    given: CheckedGraph, ops: Backend, solver: Solver, symmetric: str, allowed: int, in_one_piece: int = 0
+    graph: CheckedGraph, ops: Backend, solver: Solver, symmetric: str, allowed: int, in_one_piece: int = 0
 ) -> ForestEdges:
     """The forest of a graph that is read in blocks; its `entries` are positions in the caller's data, ascending.
 
     Parameters
     ----------
-    given : CheckedGraph
+    graph : CheckedGraph
         The graph.
     ops : Backend
         Where the work is done.
@@ -76,55 +76,55 @@ def streamed(
     ValueError
         See `emst.graph_msf`.
     """
-    size = block_size(given, solver, allowed, in_one_piece)
+    size = block_size(graph, solver, allowed, in_one_piece)
     xp = ops.xp
     nothing = xp.zeros(0, np.int32)
-    held = EdgeList(nothing, nothing, computable(given.stored(0, 0), ops), nothing.astype(np.int64))
-    chosen = ForestEdges(held.entries, nothing, nothing, xp.arange(given.n, dtype=np.int32))
-    ascending, upper, lower, fingerprint = given.indptr is not None, 0, 0, (0, 0)
-    for block in _blocks(given, size, ops):
-        ascending &= block.ascending and not _descends(given, block.begin)
+    held = EdgeList(nothing, nothing, computable(graph.stored(0, 0), ops), nothing.astype(np.int64))
+    chosen = ForestEdges(held.entries, nothing, nothing, xp.arange(graph.n, dtype=np.int32))
+    ascending, upper, lower, fingerprint = graph.indptr is not None, 0, 0, (0, 0)
+    for block in _blocks(graph, size, ops):
+        ascending &= block.ascending and not _descends(graph, block.begin)
         upper, lower = upper + block.upper, lower + block.lower
         fingerprint = tuple((a + b) % 2**64 for a, b in zip(fingerprint, block.fingerprint))  # type: ignore[assignment]
-        kind = block.columns > block.rows if given.indptr is not None else block.columns != block.rows
-        held, chosen = _joined(given.n, held, _edges(block, kind, ops), not ascending, ops, solver)
-    mirrored = given.indptr is not None and is_mirrored(upper, lower, fingerprint)
+        kind = block.columns > block.rows if graph.indptr is not None else block.columns != block.rows
+        held, chosen = _joined(graph.n, held, _edges(block, kind, ops), not ascending, ops, solver)
+    mirrored = graph.indptr is not None and is_mirrored(upper, lower, fingerprint)
     if upper and lower and not mirrored and symmetric == "check":
-        _compare_directions(given, allowed, ops)
-    if given.indptr is not None and not mirrored:
-        for block in _blocks(given, size, ops):
+        _compare_directions(graph, allowed, ops)
+    if graph.indptr is not None and not mirrored:
+        for block in _blocks(graph, size, ops):
             below = _edges(block, block.columns < block.rows, ops)
-            held, chosen = _joined(given.n, held, below, True, ops, solver)
-    entries = held.entries if given.positions is None else ops.asarray(given.positions)[held.entries]
+            held, chosen = _joined(graph.n, held, below, True, ops, solver)
+    entries = held.entries if graph.positions is None else ops.asarray(graph.positions)[held.entries]
     return by_position(chosen, entries, ops)
 
 
-def _blocks(given: CheckedGraph, size: int, ops: Backend) -> Iterator[Block]:
+def _blocks(graph: CheckedGraph, size: int, ops: Backend) -> Iterator[Block]:
     """All entries, block by block; a long row may be cut. Raises ValueError for faulty entries, after it has counted
     those of all blocks."""
     indptr = None
-    if given.indptr is not None:
-        indptr = pointers(given.indptr, ops)
-        none = narrowed(given.indices[:0], given.n, ops), computable(given.stored(0, 0), ops)
-        check_ends(ops.graph_statistics(indptr, *none), given)
-    for begin in range(0, given.m, size):
-        block, faults = _block(given, indptr, begin, begin + size, ops)
+    if graph.indptr is not None:
+        indptr = pointers(graph.indptr, ops)
+        none = narrowed(graph.indices[:0], graph.n, ops), computable(graph.stored(0, 0), ops)
+        check_ends(ops.graph_statistics(indptr, *none), graph)
+    for begin in range(0, graph.m, size):
+        block, faults = _block(graph, indptr, begin, begin + size, ops)
         if faults.any:
-            for later in range(begin + size, given.m, size):
-                faults = faults.and_later(_block(given, indptr, later, later + size, ops)[1])
-            refuse(faults, given)
+            for later in range(begin + size, graph.m, size):
+                faults = faults.and_later(_block(graph, indptr, later, later + size, ops)[1])
+            refuse(faults, graph)
         yield block
 
 
-def _block(given: CheckedGraph, indptr: Array | None, begin: int, end: int, ops: Backend) -> tuple[Block, Faults]:
+def _block(graph: CheckedGraph, indptr: Array | None, begin: int, end: int, ops: Backend) -> tuple[Block, Faults]:
     """The entries from number `begin` up to `end`, or up to the last one, and their faults."""
-    xp, end = ops.xp, min(end, given.m)
-    columns = narrowed(given.indices[begin:end], given.n, ops)
-    weights = computable(given.stored(begin, end), ops)
+    xp, end = ops.xp, min(end, graph.m)
+    columns = narrowed(graph.indices[begin:end], graph.n, ops)
+    weights = computable(graph.stored(begin, end), ops)
     if indptr is None:
-        rows = narrowed(given.rows[begin:end], given.n, ops)  # type: ignore[index]
-        statistics = ops.graph_statistics(one_row(given.n, end - begin, xp), columns, weights)
-        faults = faults_of(statistics, begin, outside(rows, given.n))
+        rows = narrowed(graph.rows[begin:end], graph.n, ops)  # type: ignore[index]
+        statistics = ops.graph_statistics(one_row(graph.n, end - begin, xp), columns, weights)
+        faults = faults_of(statistics, begin, outside(rows, graph.n))
         upper, lower = int((rows < columns).sum()), int((rows > columns).sum())
     else:
         part = xp.clip(indptr, begin, end) - indptr.dtype.type(begin)
@@ -134,11 +134,11 @@ def _block(given: CheckedGraph, indptr: Array | None, begin: int, end: int, ops:
     return Block(begin, rows, columns, weights, statistics.ascending, upper, lower, statistics.fingerprint), faults
 
 
-def _descends(given: CheckedGraph, begin: int) -> bool:
+def _descends(graph: CheckedGraph, begin: int) -> bool:
     """Whether a block begins within a row, at a column less than the one before it."""
-    if begin == 0 or given.indptr is None or int(given.indices[begin - 1]) <= int(given.indices[begin]):
+    if begin == 0 or graph.indptr is None or int(graph.indices[begin - 1]) <= int(graph.indices[begin]):
         return False
-    return bool((given.indptr != begin).all())
+    return bool((graph.indptr != begin).all())
 
 
 def _edges(block: Block, wanted: Array, ops: Backend) -> EdgeList:
@@ -163,27 +163,27 @@ def _joined(
     return EdgeList(chosen.source, chosen.target, both.weights[at], both.entries[at]), chosen
 
 
-def _compare_directions(given: CheckedGraph, allowed: int, ops: Backend) -> None:
+def _compare_directions(graph: CheckedGraph, allowed: int, ops: Backend) -> None:
     """Raise ValueError where the lightest entries of a pair's two directions differ.
 
     Both directions of a pair must be in memory at the same time. So the pairs are divided among several rounds by a
     hash, and every round reads all entries.
     """
     xp = ops.xp
-    size, rounds = rounds_to_compare(given, allowed)
+    size, rounds = rounds_to_compare(graph, allowed)
     wrong = []
     for turn in range(rounds):
         parts: list[tuple[Array, Array, Array]] = []
-        for block in _blocks(given, size, ops):
-            codes = directed_codes(block.rows, block.columns, given.n, xp)
+        for block in _blocks(graph, size, ops):
+            codes = directed_codes(block.rows, block.columns, graph.n, xp)
             share = ((codes >> np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)) % np.uint64(rounds)
             kept = xp.flatnonzero((share == turn) & (block.rows != block.columns))
             parts.append((codes[kept], block.weights[kept], kept + block.begin))
         codes, weights, entries = map(xp.concatenate, zip(*parts))
         parts.clear()
         heads, both = lightest(codes, weights, ops)
-        if found := differing(heads, both, weights, entries, xp):
-            wrong.append(found)
+        if pair := differing(heads, both, weights, entries, xp):
+            wrong.append(pair)
     if wrong:
-        count = sum(found[0] for found in wrong)
-        raise asymmetric(given, count, *min((found[1:] for found in wrong), key=min))
+        count = sum(pair[0] for pair in wrong)
+        raise asymmetric(graph, count, *min((pair[1:] for pair in wrong), key=min))

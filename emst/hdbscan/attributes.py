@@ -82,8 +82,8 @@ class FittedAttributes:
             raise AttributeError(
                 "exemplars_ are points, and X holds distances: exemplar_indices_ has their row numbers"
             )
-        found = [model.rows_of(indices) for indices in self.exemplar_indices_]
-        return found if issparse(model.data) else [model.give(rows) for rows in found]
+        rows_of_clusters = [model.rows_of(indices) for indices in self.exemplar_indices_]
+        return rows_of_clusters if issparse(model.data) else [model.give(rows) for rows in rows_of_clusters]
 
     @property
     @made_once

@@ -50,8 +50,8 @@ def medoid_of(rows: Array, weights: Array, metric: Metric) -> Array:
 
 
 def _stacked(model: Model, centers: Iterator[Array]) -> Array:
-    found = list(centers)
-    return np.stack(found) if found else np.zeros_like(model.core, np.float64, shape=(0, model.data.shape[1]))
+    stack = list(centers)
+    return np.stack(stack) if stack else np.zeros_like(model.core, np.float64, shape=(0, model.data.shape[1]))
 
 
 def _clusters(model: Model) -> Iterator[tuple[Array, Array]]:

@@ -56,14 +56,14 @@ def tree_model(X: Any, request: Request) -> Model:
 
 
 def _of_points(X: Any, request: Request) -> Model:
-    given = check_points(X, device=request.device, dtype=request.dtype)
-    n, k = len(given.array), request.min_samples
+    data = check_points(X, device=request.device, dtype=request.dtype)
+    n, k = len(data.array), request.min_samples
     check_size(n, k)
-    metric, dtype = request.metric, request.metric.computed_in(given.dtype, request.dtype)
-    with given.scope():
-        ops = _backend(given.device, request)
-        ops.require_memory(given.array, metric.searched_in(dtype), k, labels=True)
-        points = ops.asarray(given.array, dtype)
+    metric, dtype = request.metric, request.metric.computed_in(data.dtype, request.dtype)
+    with data.scope():
+        ops = _backend(data.device, request)
+        ops.require_memory(data.array, metric.searched_in(dtype), k, labels=True)
+        points = ops.asarray(data.array, dtype)
         statistics = ops.point_statistics(points)
         rows = finite_rows(points) if statistics.bad else None
         if rows is not None:
@@ -79,13 +79,13 @@ def _of_points(X: Any, request: Request) -> Model:
             progress = request.progress
             progress.way("the tree search (bounding volume hierarchy)")
             progress.points(len(points))
-            known = statistics if rows is None else None
-            tree = metric_tree(points, known, metric, k, ops, progress.round, request.alpha, cores=progress.cores)
+            unchanged = statistics if rows is None else None
+            tree = metric_tree(points, unchanged, metric, k, ops, progress.round, request.alpha, cores=progress.cores)
         else:
             metric = metric.settled(points)
             tree = _by_matrix(points, metric, request, ops)
-        model = _model(request, metric, tree, ops, n, given.give)
-        model.data, model.rows = given.array, rows
+        model = _model(request, metric, tree, ops, n, data.give)
+        model.data, model.rows = data.array, rows
         return model
 
 
@@ -106,19 +106,19 @@ def _of_sparse_features(X: Any, request: Request) -> Model:
 
 
 def _of_distances(X: Any, request: Request) -> Model:
-    given = check_points(X, device=request.device, dtype=request.dtype)
-    check_size(len(given.array), request.min_samples)
+    data = check_points(X, device=request.device, dtype=request.dtype)
+    check_size(len(data.array), request.min_samples)
     if request.metric.params:
         raise ValueError("a dense matrix of distances takes no metric_params: mark missing distances by infinity")
-    with given.scope():
-        ops = _backend(given.device, request)
-        copied = not _is_ready(given)
+    with data.scope():
+        ops = _backend(data.device, request)
+        copied = not _is_ready(data)
         if copied:
-            require_matrix(len(given.array), given.dtype.itemsize, ops)
-        matrix = check_distances(ops.asarray(given.array, given.dtype), copy=not copied)
+            require_matrix(len(data.array), data.dtype.itemsize, ops)
+        matrix = check_distances(ops.asarray(data.array, data.dtype), copy=not copied)
         announce_given(len(matrix), matrix.dtype.itemsize, request.progress)
         tree = dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=request.progress.round)
-        return _model(request, request.metric, tree, ops, len(matrix), given.give)
+        return _model(request, request.metric, tree, ops, len(matrix), data.give)
 
 
 def _of_sparse_distances(X: Any, request: Request) -> Model:
@@ -195,11 +195,11 @@ def check_size(n: int, min_samples: int) -> None:
         raise ValueError(f"min_samples ({min_samples}) must be at most the number of samples in X ({n})")
 
 
-def _is_ready(given: CheckedPoints) -> bool:
+def _is_ready(data: CheckedPoints) -> bool:
     """Whether `asarray` takes the caller's matrix as it is, without a copy."""
-    array = given.array
-    here = isinstance(array, np.ndarray) == (given.device == "cpu")
-    return bool(here and array.dtype == given.dtype and array.flags.c_contiguous)
+    array = data.array
+    here = isinstance(array, np.ndarray) == (data.device == "cpu")
+    return bool(here and array.dtype == data.dtype and array.flags.c_contiguous)
 
 
 def _max_distance(metric_params: dict[str, Any]) -> float | None:

@@ -77,16 +77,16 @@ def _by_magnitude(queries: Array, scale: float, norm: Norm, core_factor: float) 
 def _join_by_search(
     index: PointIndex, search: SearchIndex, queries: Array, min_samples: int, ops: Backend, rows: Array, out: QueryEdges
 ) -> None:
-    """Search the nearest training points of some queries. The results are written to the given rows of `out`."""
+    """Search the nearest training points of queries. The results are written to these `rows` of `out`."""
     order, near = ops.curve_places(index.cells, queries, index.scale)
     packets = ops.build_index(queries, order, search.scale, search.norm)
     if min_samples > 1:
         core, radius = ops.query_cores(search, packets, min_samples, near)
     else:
         core, radius = None, ops.xp.full(len(queries), np.inf, search.dtype)
-    found, weight, _ = ops.nearest_across(search, None, packets, None, core, radius, near)
+    nearest, weight, _ = ops.nearest_across(search, None, packets, None, core, radius, near)
     sorted_rows = rows[order]
-    out.neighbor[sorted_rows] = index.order[found]
+    out.neighbor[sorted_rows] = index.order[nearest]
     out.equal[sorted_rows] = weight == 0
     with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
         out.height[rows] = ops.unscaled(packets, weight, order)
@@ -100,12 +100,12 @@ def _join_by_all_pairs(fitted: Model, queries: Array) -> QueryEdges:
         rows.setdefault(point.tobytes(), i)
     neighbor = np.array([rows.get(query.tobytes(), -1) for query in on_host + 0.0], np.int32)
     equal, height = neighbor >= 0, np.zeros(len(on_host), core.dtype)
-    for some in blocks(np.flatnonzero(~equal), len(points)):
-        distance = fitted.metric.distances_between(on_host[some], points)
+    for block in blocks(np.flatnonzero(~equal), len(points)):
+        distance = fitted.metric.distances_between(on_host[block], points)
         weight = np.maximum(distance / fitted.alpha, core)
         if fitted.min_samples > 1:
             nth = fitted.min_samples - 2
             weight = np.maximum(weight, np.partition(distance, nth, axis=1)[:, nth : nth + 1])
-        height[some] = weight.min(axis=1)
-        neighbor[some] = np.where(weight == weight.min(axis=1, keepdims=True), distance, np.inf).argmin(axis=1)
+        height[block] = weight.min(axis=1)
+        neighbor[block] = np.where(weight == weight.min(axis=1, keepdims=True), distance, np.inf).argmin(axis=1)
     return QueryEdges(*map(fitted.ops.asarray, (neighbor, equal, height)))

@@ -62,14 +62,14 @@ def medoid(points: Array, weights: Array, metric: Metric) -> int:
     triangle = metric.way == "tree" and not squared
     bound = _bounds_by_mean(points, weights, metric) if squared else np.zeros_like(weights)
     left = bound.argsort(kind="stable") if squared else _shuffled(points) if triangle else _numbers(points)
-    best, found, computed, silent = math.inf, 0, 0, True
+    best, number, computed, silent = math.inf, 0, 0, True
     while len(left):
-        some, left = left[:size], left[size:]
-        distance = _distances(points, some, metric)
+        members, left = left[:size], left[size:]
+        distance = _distances(points, members, metric)
         sums = (distance * weights).sum(axis=1)
         least = float(sums.min())
-        best, found = min((best, found), (least, int(some[sums == least].min())))
-        computed += len(some) * len(points)
+        best, number = min((best, number), (least, int(members[sums == least].min())))
+        computed += len(members) * len(points)
         if triangle:
             bound = np.maximum(bound, _bounds_by_triangle(distance, sums, weights, metric))
         left = left[bound[left] <= best]
@@ -77,7 +77,7 @@ def medoid(points: Array, weights: Array, metric: Metric) -> int:
         if silent and to_come > MANY and (computed > MANY or not (squared or triangle)):
             silent = False
             _announce(len(points), to_come, (time.perf_counter() - start) / computed)
-    return found
+    return number
 
 
 def _numbers(points: Array) -> Array:
@@ -89,9 +89,9 @@ def _shuffled(points: Array) -> Array:
     return np.asarray(np.random.default_rng(0).permutation(len(points)), like=points)
 
 
-def _distances(points: Array, some: Array, metric: Metric) -> Array:
-    """Distances from some points to all, float64."""
-    rows = points[some]
+def _distances(points: Array, members: Array, metric: Metric) -> Array:
+    """Distances from `members` to all points, float64."""
+    rows = points[members]
     if not metric.is_euclidean:
         between = metric.distances_between(to_host(rows), to_host(points))
         return np.asarray(between, like=points)

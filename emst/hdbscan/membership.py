@@ -94,7 +94,7 @@ def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
             for rows, batch in _batches(fitted, queries.points, cluster, leaves, batch_size):
                 out[queries.rows.kept[rows]] = batch
         out[queries.rows.missing] = np.nan
-        return queries.given.give(out)
+        return queries.data.give(out)
 
 
 def all_points_membership_vectors(model: Any, batch_size: int | None = None, out: Any = None) -> Any:
@@ -215,9 +215,9 @@ class _Exemplars:
             return distance if metric.height is None else metric.height(distance)
         queries, exemplars = to_host(points), to_host(self.points)
         distance = np.empty((len(queries), len(self.starts) - 1))
-        for some in blocks(np.arange(len(queries)), len(exemplars)):
-            between = metric.distances_between(queries[some], exemplars)
-            distance[some] = np.minimum.reduceat(between, self.starts[:-1], axis=1)
+        for block in blocks(np.arange(len(queries)), len(exemplars)):
+            between = metric.distances_between(queries[block], exemplars)
+            distance[block] = np.minimum.reduceat(between, self.starts[:-1], axis=1)
         return ops.asarray(distance)
 
 

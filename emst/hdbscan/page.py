@@ -54,5 +54,5 @@ def _sizes(model: Model, chosen: int) -> list[int]:
         greatest = max(greatest, int(sides.min(axis=1).max()))
     least = min(chosen, max(chosen // 4, 5))
     limit = model.options.max_cluster_size or greatest
-    found = np.unique(np.round(np.geomspace(least, greatest, POSITIONS)).astype(int)).tolist()
-    return [size for size in found if size <= max(limit, chosen)]
+    sizes = np.unique(np.round(np.geomspace(least, greatest, POSITIONS)).astype(int)).tolist()
+    return [size for size in sizes if size <= max(limit, chosen)]

@@ -60,16 +60,16 @@ def model_of(estimator: Any, otherwise: str = "cannot predict") -> Model:
 class Queries:
     """New points that have been checked."""
 
-    given: CheckedPoints  # all rows of X, as the caller passed them
+    data: CheckedPoints  # all rows of X, as the caller passed them
     points: Array  # T[m, d] on the model's device: the finite rows, in the metric's image
     rows: FiniteRows  # which rows of X these are
 
 
 def check_queries(estimator: Any, fitted: Model, X: Any) -> Queries:
     """Check `X` as scikit-learn checks the input of `predict`, and move it to the model's device."""
-    given = check_points(X, device=fitted.device, dtype=fitted.points.dtype)
+    data = check_points(X, device=fitted.device, dtype=fitted.points.dtype)
     check_features(estimator, X)
-    points = fitted.ops.asarray(given.array, given.dtype)
+    points = fitted.ops.asarray(data.array, data.dtype)
     rows = finite_rows(points)
     if len(rows.kept) < len(points):
         points = points[rows.kept]
@@ -83,7 +83,7 @@ def check_queries(estimator: Any, fitted: Model, X: Any) -> Queries:
         if len(wrong):
             row = int(rows.kept[wrong[0]])
             raise ValueError(f"metric={fitted.metric.name!r} is not defined for row {row} of X, which is all zeros")
-    return Queries(given, points, rows)
+    return Queries(data, points, rows)
 
 
 def approximate_predict(model: Any, X: Any, return_connecting_points: bool = False) -> tuple[Any, ...]:
@@ -145,7 +145,7 @@ def approximate_predict(model: Any, X: Any, return_connecting_points: bool = Fal
         queries = check_queries(model, fitted, X)
         results = _predicted(fitted, queries.points)
         spread = (queries.rows.spread(*result) for result in zip(results, (-2, 0.0, -1), (-3, np.nan, -1)))
-        labels, probabilities, neighbors = map(queries.given.give, spread)
+        labels, probabilities, neighbors = map(queries.data.give, spread)
     return (labels, probabilities, neighbors) if return_connecting_points else (labels, probabilities)
 
 
@@ -188,7 +188,7 @@ def approximate_predict_scores(model: Any, X: Any) -> Any:
         if fitted.flat is not None and len(scores):
             cluster, height = join_queries(fitted, queries.points).leaving(fitted.flat.condensed)
             scores = np.maximum(fitted.ops.outlier_scores(fitted.flat.condensed, cluster, height), 0)
-        return queries.given.give(queries.rows.spread(scores, 1, np.nan))
+        return queries.data.give(queries.rows.spread(scores, 1, np.nan))
 
 
 def _predicted(fitted: Model, queries: Array) -> tuple[Array, Array, Array]:

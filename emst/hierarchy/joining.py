@@ -31,7 +31,9 @@ def excess_of(queries: Array, scale: float, norm: Norm, core_factor: float) -> n
     return excess
 
 
-def leaving_of(condensed: Condensed, cluster: Array, own: Array, equal: Array, height: Array) -> tuple[Array, Array]:
+def leaving_of(
+    condensed: Condensed, cluster: Array, neighbour_height: Array, equal: Array, height: Array
+) -> tuple[Array, Array]:
     """The cluster that every query leaves, int32[m], and the height at which it leaves, T[m].
 
     A query that equals a training point leaves where that point does. Another query joins at its own lambda; if its
@@ -41,16 +43,16 @@ def leaving_of(condensed: Condensed, cluster: Array, own: Array, equal: Array, h
     ----------
     condensed : Condensed
         Only its clusters are read, not its points.
-    cluster, own : int32[m], T[m]
+    cluster, neighbour_height : int32[m], T[m]
         The cluster that the neighbour of every query leaves, and the height at which it leaves.
     equal : bool[m]
         Whether the query equals its neighbour.
     height : T[m]
         At which the query joins its neighbour.
     """
-    height = np.where(equal, own, height)
+    height = np.where(equal, neighbour_height, height)
     joins = density(height)
-    late = joins < density(own)
+    late = joins < density(neighbour_height)
     return _first_born_before(condensed, cluster, np.where(late, joins, np.nan)), height
 
 

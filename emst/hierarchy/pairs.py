@@ -25,13 +25,13 @@ class Pairs:
             first = rows[~np.isfinite(X[rows]).all(axis=1)].min()
             raise ValueError(f"X contains NaN or infinity in rows of clusters, first in row {first}")
         if metric == "haversine":
-            some = np.sort(rows)
-            sphere_of(params).check(X[some], some)
+            ascending = np.sort(rows)
+            sphere_of(params).check(X[ascending], ascending)
         self.params = params if metric == "precomputed" else settled_params(metric, params, X[rows])
 
-    def block(self, some: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Distances between points: float64[len(some), len(others)]."""
-        a, b = self.rows[some], self.rows[others]
+    def block(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """Distances between points: float64[len(rows), len(others)]."""
+        a, b = self.rows[rows], self.rows[others]
         if self.metric == "precomputed":
             between = self.X[np.ix_(a, b)].astype(np.float64)
         else:
@@ -49,13 +49,13 @@ class Pairs:
         nearest, total = np.full(self.starts[-1], np.inf), np.zeros(self.starts[-1])
         for low, high in zip(self.starts[:-1], self.starts[1:]):
             members = np.arange(low, high)
-            for some in blocks(members, len(members)):
-                between = self.block(some, members)
-                between[(between == 0) | (some[:, None] == members)] = np.inf
-                nearest[some] = between.min(axis=1)
+            for part in blocks(members, len(members)):
+                between = self.block(part, members)
+                between[(between == 0) | (part[:, None] == members)] = np.inf
+                nearest[part] = between.min(axis=1)
                 with np.errstate(invalid="ignore"):
-                    ratio = np.where(np.isfinite(between), nearest[some][:, None] / between, 0)
-                total[some] = (ratio**dimension).sum(axis=1)
+                    ratio = np.where(np.isfinite(between), nearest[part][:, None] / between, 0)
+                total[part] = (ratio**dimension).sum(axis=1)
         return nearest, total
 
     def trees(self, core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -84,8 +84,8 @@ class Pairs:
         """See `emst.backend.operations`; of the chosen points, whose clusters begin at `starts`."""
         cluster = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         least = np.empty(len(chosen))
-        for some in blocks(np.arange(len(chosen)), len(chosen)):
-            weight = np.maximum(np.maximum(self.block(chosen[some], chosen), core), core[some][:, None])
-            weight[cluster[some][:, None] == cluster] = np.inf
-            least[some] = weight.min(axis=1)
+        for part in blocks(np.arange(len(chosen)), len(chosen)):
+            weight = np.maximum(np.maximum(self.block(chosen[part], chosen), core), core[part][:, None])
+            weight[cluster[part][:, None] == cluster] = np.inf
+            least[part] = weight.min(axis=1)
         return least

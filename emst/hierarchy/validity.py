@@ -121,8 +121,8 @@ def _checked(
     X: Any, labels: Any, metric: Any, params: dict[str, Any], d: int | None, device: str
 ) -> tuple[Any, np.ndarray, int]:
     """The checked data, the labels on the host, and the dimension."""
-    given = check_points(X, device=device if metric == "euclidean" else "cpu", dtype=np.float64)
-    n, features = given.array.shape
+    data = check_points(X, device=device if metric == "euclidean" else "cpu", dtype=np.float64)
+    n, features = data.array.shape
     labels = to_host(labels)
     if labels.shape != (n,) or labels.dtype.kind not in "iu":
         raise ValueError(
@@ -136,29 +136,29 @@ def _checked(
     if not isinstance(d, numbers.Integral) or d < 1:
         raise ValueError(f"d must be a positive integer; got {d!r}")
     if metric == "precomputed" and n != features:
-        raise ValueError(f"metric='precomputed' needs a square matrix; got shape {given.array.shape}")
-    return given, labels, int(d)
+        raise ValueError(f"metric='precomputed' needs a square matrix; got shape {data.array.shape}")
+    return data, labels, int(d)
 
 
-def _pairs(given: Any, rows: np.ndarray, sizes: np.ndarray, metric: Any, params: dict[str, Any]) -> Any:
-    """An object that computes on all pairs of the given rows, which are grouped by clusters."""
+def _pairs(data: Any, rows: np.ndarray, sizes: np.ndarray, metric: Any, params: dict[str, Any]) -> Any:
+    """An object that computes on all pairs of the data rows, which are grouped by clusters."""
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    ops = backend_of(given.device)
+    ops = backend_of(data.device)
     if metric != "euclidean":
-        return Pairs(to_host(given.array), rows, starts, metric, params)
-    with given.scope():
-        points = ops.asarray(given.array, np.float64)[ops.asarray(rows)]
+        return Pairs(to_host(data.array), rows, starts, metric, params)
+    with data.scope():
+        points = ops.asarray(data.array, np.float64)[ops.asarray(rows)]
         statistics = ops.point_statistics(points)
         if statistics.bad:
             raise ValueError(f"X contains NaN or infinity in rows of clusters, first in row {rows[statistics.first]}")
-        return OnDevice(given, ops, points * scale_of(statistics, np.dtype(np.float64)), starts)
+        return OnDevice(data, ops, points * scale_of(statistics, np.dtype(np.float64)), starts)
 
 
 class OnDevice:
     """Euclidean distances on the backend, scaled by a power of two: validity depends on ratios of distances only."""
 
-    def __init__(self, given: Any, ops: Any, points: Any, starts: np.ndarray) -> None:
-        self.given, self.ops, self.starts = given, ops, starts
+    def __init__(self, data: Any, ops: Any, points: Any, starts: np.ndarray) -> None:
+        self.data, self.ops, self.starts = data, ops, starts
         self.columns = ops.asarray(points.T)
 
     def core_distance_sums(self, dimension: int) -> tuple[np.ndarray, np.ndarray]:
@@ -170,8 +170,8 @@ class OnDevice:
         return self._call(self.ops.cluster_trees, self.columns, self.starts, core)
 
     def separations(self, chosen: np.ndarray, starts: np.ndarray, core: np.ndarray) -> np.ndarray:
-        """See `emst.backend.operations`, of some of the points; on the host."""
-        with self.given.scope():
+        """See `emst.backend.operations`, of finite of the points; on the host."""
+        with self.data.scope():
             columns = self.ops.asarray(self.columns[:, self.ops.asarray(chosen)])
         return self._call(self.ops.separations, columns, self._cluster(starts), starts, core)
 
@@ -179,7 +179,7 @@ class OnDevice:
         return np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
 
     def _call(self, operation: Any, *args: Any) -> Any:
-        with self.given.scope():
+        with self.data.scope():
             moved = (self.ops.asarray(a) if isinstance(a, np.ndarray) else a for a in args)
             result = operation(*moved)
             return tuple(map(to_host, result)) if isinstance(result, tuple) else to_host(result)
@@ -209,9 +209,9 @@ def _core_distances(pairs: Any, dimension: int) -> np.ndarray:
     nearest, total = pairs.core_distance_sums(dimension)
     sizes = np.diff(pairs.starts)
     others = np.repeat(np.maximum(sizes - 1, 1), sizes)
-    some = np.isfinite(nearest)
+    finite = np.isfinite(nearest)
     core = np.zeros(len(nearest))
-    core[some] = nearest[some] * (total[some] / others[some]) ** (-1 / dimension)
+    core[finite] = nearest[finite] * (total[finite] / others[finite]) ** (-1 / dimension)
     return core
 
 

@@ -15,8 +15,8 @@ DEGREES = "metric_params={'degrees': True}"  # says that places are in degrees
 def places_among(names: Sequence[Any]) -> list[int]:
     """Positions of the column of latitudes and of that of longitudes; nothing unless there is exactly one of each."""
     plain = [name.strip().lower() if isinstance(name, str) else "" for name in names]
-    found = [[i for i, name in enumerate(plain) if name in known] for known in (LATITUDES, LONGITUDES)]
-    return [i for (i,) in found] if all(len(some) == 1 for some in found) else []
+    positions = [[i for i, name in enumerate(plain) if name in axis] for axis in (LATITUDES, LONGITUDES)]
+    return [i for (i,) in positions] if all(len(of_axis) == 1 for of_axis in positions) else []
 
 
 def check_names(names: Sequence[Any], *, on_sphere: bool, euclidean: bool, degrees: str = DEGREES) -> None:

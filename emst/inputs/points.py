@@ -132,10 +132,10 @@ def check_min_samples(min_samples: Any, n: int) -> int:
 def check_dtype(dtype: Any) -> None:
     """Raise ValueError unless `dtype` is None, float32 or float64."""
     try:
-        known = dtype is None or np.dtype(dtype) in (np.float32, np.float64)
+        supported = dtype is None or np.dtype(dtype) in (np.float32, np.float64)
     except TypeError:
-        known = False
-    if not known:
+        supported = False
+    if not supported:
         raise ValueError(f"dtype must be float32, float64 or None; got {dtype!r}")
 
 

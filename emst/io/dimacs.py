@@ -182,9 +182,9 @@ def _plain_arcs(block: bytes) -> np.ndarray | None:
 
 def _are_plain(text: np.ndarray, at: np.ndarray) -> bool:
     """Whether the bytes at these positions are minus signs of numbers, or carriage returns at the ends of lines."""
-    found, before, after = text[at], text[at - 1], text[at + 1]  # a block starts with `a` and ends with a newline
-    minus = (found == MINUS) & (before == SPACE) & (ZERO <= after) & (after <= NINE)
-    return bool((minus | ((found == RETURN) & (after == LINE))).all())
+    sign, before, after = text[at], text[at - 1], text[at + 1]  # a block starts with `a` and ends with a newline
+    minus = (sign == MINUS) & (before == SPACE) & (ZERO <= after) & (after <= NINE)
+    return bool((minus | ((sign == RETURN) & (after == LINE))).all())
 
 
 def _integer(field: bytes) -> int:

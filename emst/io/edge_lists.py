@@ -39,9 +39,9 @@ def weight_of(names: Sequence[str], ends: Sequence[int], weighs: Callable[[int],
     `weighs(i)` says whether column or array i could hold weights. Raises ValueError, without the name of the file, if
     several could be the weight.
     """
-    known = plain(names)
-    named = [i for i, name in enumerate(known) if name in WEIGHTS]
-    others = (i for i, name in enumerate(known) if i not in ends and name not in NUMBERS and weighs(i))
+    plain_names = plain(names)
+    named = [i for i, name in enumerate(plain_names) if name in WEIGHTS]
+    others = (i for i, name in enumerate(plain_names) if i not in ends and name not in NUMBERS and weighs(i))
     weights = named or list(others)
     if len(weights) > 1:
         raise ValueError(f"{', '.join(names[i] for i in weights)} could all be the weight")
@@ -51,8 +51,8 @@ def weight_of(names: Sequence[str], ends: Sequence[int], weighs: Callable[[int],
 def in_place(names: Sequence[str]) -> bool:
     """Whether these may be source, target and weight in this order: no name stands for another role."""
     expected = [(u for u, _ in ENDS), (v for _, v in ENDS), (*WEIGHTS, *MEASURES)]
-    known = {*NUMBERS, *WEIGHTS, *MEASURES, *(name for pair in ENDS for name in pair)}
-    return all(name in here or name not in known for name, here in zip(plain(names), map(set, expected)))
+    with_a_role = {*NUMBERS, *WEIGHTS, *MEASURES, *(name for pair in ENDS for name in pair)}
+    return all(name in here or name not in with_a_role for name, here in zip(plain(names), map(set, expected)))
 
 
 # ---- tables --------------------------------------------------------------------------------------------------------
@@ -170,13 +170,13 @@ def _load_arrays(path: Path) -> dict[str, np.ndarray]:
                 raise ValueError("names of its arrays differ only in case")
             if "format" in names:
                 return {"format": loaded[names["format"]]}
-            known = {"indptr", "indices", *COUNTS, *WEIGHTS, *(name for pair in ENDS for name in pair)}
+            expected = {"indptr", "indices", *COUNTS, *WEIGHTS, *(name for pair in ENDS for name in pair)}
             if names.keys() & set(WEIGHTS):
-                names = {name: names[name] for name in names if name in known}
+                names = {name: names[name] for name in names if name in expected}
             arrays = {}
             for name, stored in names.items():
                 # An unknown array may hold Python objects, which are not loaded.
-                with contextlib.nullcontext() if name in known else contextlib.suppress(ValueError):
+                with contextlib.nullcontext() if name in expected else contextlib.suppress(ValueError):
                     arrays[name] = loaded[stored]
             return arrays
 

@@ -26,18 +26,18 @@ def read_fits(path: Path, columns: Sequence[str | int] | None, table: str | None
             warnings.simplefilter("ignore", AstropyWarning)  # of units and of the standard
             warnings.filterwarnings("error", ".*truncated")  # the rows at the end would be zeros
             with fits.open(path, memmap=False) as parts:
-                found = Table.read(parts[_which(path, parts, table)], mask_invalid=False)
+                contents = Table.read(parts[_which(path, parts, table)], mask_invalid=False)
     except _Plain:
         raise
     except (OSError, ValueError, TypeError, KeyError, IndexError, Warning, fits.VerifyError) as error:
         if isinstance(error, OSError) and error.errno:
             raise
         raise ValueError(f"{path} is not a readable {path.suffix} file ({first_line(error)})") from error
-    names = list(found.colnames)
+    names = list(contents.colnames)
     chosen = choose_columns(path, columns, names, len(names))
-    if len(found) == 0:
+    if len(contents) == 0:
         raise ValueError(f"{path} holds no rows")
-    return numeric(path, {names[i]: _values(path, found[names[i]], gaps) for i in chosen})
+    return numeric(path, {names[i]: _values(path, contents[names[i]], gaps) for i in chosen})
 
 
 def _which(path: Path, parts: Any, table: str | None) -> int:

@@ -83,12 +83,12 @@ def read_file(
         n, source, target, weight = read_arcs(path, report)
         return FileGraph(coo(n, source, target, weight), place=lambda i, u, v: f"in arc {i + 1:,} (a {u + 1} {v + 1})")
     if suffix.startswith(".mtx"):
-        found = read_matrix_market(path)
+        file_graph = read_matrix_market(path)
     else:
-        found = read_arrays(path) if suffix == ".npz" else read_table(path, columns)
+        file_graph = read_arrays(path) if suffix == ".npz" else read_table(path, columns)
     if report is not None:
         report(path.stat().st_size)
-    return found
+    return file_graph
 
 
 def write_forest(path: str | Path, forest: MinimumSpanningForest) -> None:

@@ -21,10 +21,10 @@ TABLES = (".csv", ".tsv", ".parquet")
 
 def check_labels(path: Path, suffix: str, tables_only: bool = False) -> None:
     """Raise ValueError if a file of this suffix cannot be written, or cannot hold the columns of the points."""
-    known = TABLES if tables_only else SUFFIXES
-    if suffix not in known:
+    suffixes = TABLES if tables_only else SUFFIXES
+    if suffix not in suffixes:
         what = "labels beside the columns of the points" if tables_only else "labels"
-        raise ValueError(f"{path}: unknown suffix {suffix!r}; {what} are written to {', '.join(known)}")
+        raise ValueError(f"{path}: unknown suffix {suffix!r}; {what} are written to {', '.join(suffixes)}")
     if suffix == ".parquet":
         pyarrow_for(path, "writing")
 
@@ -52,11 +52,11 @@ def check_appended(source: Path, suffix: str, points: PointTable, dialect: Diale
     if is_text(source, dialect):
         if suffix == ".parquet":
             raise ValueError(f"{source}: the columns of a text are written to .csv or .tsv, not to .parquet")
-        known = csv_layout(source, dialect)[1]
+        present = csv_layout(source, dialect)[1]
     else:
-        known = list(read_parquet_table(source).column_names) if _is_parquet(source) else points.names or []
+        present = list(read_parquet_table(source).column_names) if _is_parquet(source) else points.names or []
     for name in names:
-        if name in known:
+        if name in present:
             raise ValueError(f"{source} has a column {name!r} already: rename it, or write the labels to a file alone")
 
 

@@ -99,8 +99,8 @@ def read_points(
     dialect = dialect_of(sep, decimal, encoding)
     columns = [columns] if isinstance(columns, str) else columns
     named = None if array is None else str(array)
-    found = read_table(Path(path), columns, named, gaps=gaps, dialect=dialect)
-    return (found.array, found.names) if return_names else found.array
+    table = read_table(Path(path), columns, named, gaps=gaps, dialect=dialect)
+    return (table.array, table.names) if return_names else table.array
 
 
 def read_table(
@@ -119,10 +119,10 @@ def read_table(
         index = [] if columns is not None else index_column(names)
         used = chosen_columns(path, columns, names, count)
         if suffix == ".parquet":
-            found = _stack(path, read_parquet(path, [str(i) for i in used]))
+            values = _stack(path, read_parquet(path, [str(i) for i in used]))
         else:
-            found = read_csv(path, columns, gaps, dialect=dialect)
-        return PointTable(found, [names[i] for i in used] if names else None, names[index[0]] if index else None)
+            values = read_csv(path, columns, gaps, dialect=dialect)
+        return PointTable(values, [names[i] for i in used] if names else None, names[index[0]] if index else None)
     if suffix in (".las", ".laz"):
         return _named(path, read_las(path, columns))
     if suffix in (".fits", ".fit"):
@@ -134,8 +134,8 @@ def check_suffix(path: Path, array: str | None = None, dialect: Dialect = PLAIN)
     """Raise ValueError for a file of another format, or for an `array` of a file that has none."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES and not is_text(path, dialect):
-        known = ", ".join(SUFFIXES)
-        raise ValueError(f"{path}: unknown suffix {suffix!r}; points are read from {known}; sep=',' reads it as text")
+        formats = ", ".join(SUFFIXES)
+        raise ValueError(f"{path}: unknown suffix {suffix!r}; points are read from {formats}; sep=',' reads it as text")
     if dialect != PLAIN and suffix in SUFFIXES and path.suffix.lower() not in (".csv", ".tsv"):
         raise ValueError(f"{path}: only texts such as .csv have a separator, a decimal mark and an encoding")
     if array is not None and suffix not in (".npz", ".fits", ".fit"):
@@ -156,10 +156,10 @@ def _load(path: Path, name: str | None) -> np.ndarray:
             if name is not None and name not in names:
                 raise _Plain(f"{path} has no array {name!r}; it holds {', '.join(names)}")
             chosen = names[0] if name is None else name
-            found = loaded[chosen]
-            if not isinstance(found, np.ndarray):  # numpy returns the bytes of a member that is no .npy
+            values = loaded[chosen]
+            if not isinstance(values, np.ndarray):  # numpy returns the bytes of a member that is no .npy
                 raise _Plain(f"{path}: {chosen!r} is no numpy array")
-            return found
+            return values
     except _Plain:
         raise
     except (ValueError, EOFError, zipfile.BadZipFile) as error:

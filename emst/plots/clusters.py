@@ -124,7 +124,7 @@ def cluster_colours(labels: Any, points: Any = None, *, geographic: str | None =
 def _legend(ax: Axes, sizes: np.ndarray, noise: int, colours: np.ndarray) -> None:
     """Draw the legend: the largest clusters with their sizes, how many other clusters there are, and noise.
 
-    It stands beside the axes if the figure has a constrained layout, which makes room for it, or none, which is then
+    It stands beside the axes if the figure has a constrained layout, which leaves space for it, or none, which is then
     set; otherwise within the axes.
     """
     from matplotlib.figure import Figure

@@ -69,7 +69,7 @@ def colour_numbers(
     chosen = np.full(count, -1)
     keep = np.full(count, -1) if wanted is None else wanted
     used = np.zeros(len(PALETTE))
-    for again in (False, True, True):  # changes make room for others
+    for again in (False, True, True):  # a change may allow others
         for i in order:
             near = other[first[i] : first[i + 1]]
             seen = chosen[near] >= 0
@@ -120,10 +120,10 @@ def _near(labels: np.ndarray, places: np.ndarray, count: int) -> tuple[np.ndarra
     weight = weight[nearest]
     by_label = places[np.argsort(labels, kind="stable")]
     sizes = np.bincount(labels, minlength=count)
-    some = (np.cumsum(sizes) - sizes)[:, None] + sizes[:, None] * np.arange(1, 2 * PROBES, 2) // (2 * PROBES)
+    probes = (np.cumsum(sizes) - sizes)[:, None] + sizes[:, None] * np.arange(1, 2 * PROBES, 2) // (2 * PROBES)
     square = np.full(len(one), np.inf)
     for i, j in product(range(PROBES), repeat=2):
-        gap = by_label[some[one, i]] - by_label[some[two, j]]
+        gap = by_label[probes[one, i]] - by_label[probes[two, j]]
         square = np.minimum(square, (gap * gap).sum(axis=1))
     return one, two, np.clip(1 / np.maximum(square, 1e-9), weight / places.shape[1], 16 * weight)
 
@@ -161,8 +161,8 @@ def _distinct(cells: np.ndarray, labels: np.ndarray, count: int) -> tuple[np.nda
     """Number of the cell, and label, of every cluster in every cell, ordered."""
     cell = np.ravel_multi_index(tuple(cells.T), (2 * FINEST,) * cells.shape[1])
     key = np.sort(cell * count + labels)
-    found, label = np.divmod(key[np.r_[True, key[1:] != key[:-1]]], count)
-    return found, label
+    cell_numbers, label = np.divmod(key[np.r_[True, key[1:] != key[:-1]]], count)
+    return cell_numbers, label
 
 
 def differences(colours: np.ndarray) -> np.ndarray:

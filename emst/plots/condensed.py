@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MANY = 400  # most leaves that are drawn
-FEW = 0.01  # fraction of bars and points that may be cut off, if the others then get at least half as much room again
+FEW = 0.01  # fraction of bars and points that may be cut off, if the others then get at least half as much space again
 
 
 def plot_condensed_tree(
@@ -33,7 +33,7 @@ def plot_condensed_tree(
     """Draw a condensed tree: the width of a bar is the number of points that the cluster has at that lambda.
 
     Of more than 400 leaves only the largest are drawn. If a few points have lambdas so great that they would leave no
-    room for the others, the axis ends before them. Infinite lambdas always lie beyond the end of the axis.
+    space for the others, the axis ends before them. Infinite lambdas always lie beyond the end of the axis.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def plot_condensed_tree(
     cmap : str or Colormap, default "viridis"
         Colours by number of points; "none" draws black bars.
     label_clusters : bool, default False
-        Write the labels below the circles, where there is room for them; larger clusters come first.
+        Write the labels below the circles, where they fit; larger clusters come first.
     selection_palette : sequence of colours, optional
         Colours of the circles, at least one for each; by default all are red.
     ax : matplotlib Axes, optional
@@ -92,7 +92,7 @@ def plot_condensed_tree(
     if colorbar and cmap != "none":
         form = None if log_size else "{x:,.0f}"
         ax.figure.colorbar(bars, ax=ax, label="Number of points", format=form)
-    if len(layout.bounds):  # after the colour bar, which takes room from the axes
+    if len(layout.bounds):  # after the colour bar, which takes space from the axes
         _circle(ax, layout, depth, list(chosen), label_clusters, selection_palette)
     if layout.hidden:
         note = f"the {len(layout.cluster):,} largest of {len(layout.cluster) + layout.hidden:,} clusters"
@@ -105,7 +105,7 @@ def plot_condensed_tree(
 
 
 def _depth(layout: Icicles, rows: np.ndarray) -> float:
-    """The lambda at which the axis ends: beyond all bars, or beyond nearly all if these get much more room then."""
+    """The lambda at which the axis ends: beyond all bars, or beyond nearly all if these get much more space then."""
     tops = np.sort(layout.bars[:, 2] + layout.bars[:, 3])
     if len(tops) == 0:
         return 1.0

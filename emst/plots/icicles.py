@@ -82,10 +82,10 @@ def _clusters(rows: np.ndarray, root: int, ceiling: float) -> tuple[np.ndarray, 
     below = rows[rows["child"] >= root]
     count = len(below) + 1
     parent, birth, size = np.full(count, -1), np.zeros(count), np.empty(count)
-    own = below["child"] - root
-    parent[own] = below["parent"] - root
-    birth[own] = np.minimum(below["lambda_val"], ceiling)
-    size[own] = below["child_size"]
+    number = below["child"] - root
+    parent[number] = below["parent"] - root
+    birth[number] = np.minimum(below["lambda_val"], ceiling)
+    size[number] = below["child_size"]
     size[0] = rows["child_size"][rows["parent"] == root].sum()
     return parent, birth, size
 

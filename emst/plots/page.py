@@ -133,10 +133,10 @@ def _inherited(before: np.ndarray, after: np.ndarray, members: np.ndarray, numbe
         pairs, where = np.unique(np.stack([before[both], after[both]], axis=1), axis=0, return_inverse=True)
         common = np.bincount(where.reshape(-1), weights=members[both]).astype(np.int64)
         shared = np.column_stack([pairs, common])[np.argsort(-common, kind="stable")]
-    wanted, given = np.full(count, -1), np.zeros(len(numbers), bool)
+    wanted, taken = np.full(count, -1), np.zeros(len(numbers), bool)
     for old, new, _ in shared.tolist():
-        if wanted[new] < 0 and not given[old]:
-            wanted[new], given[old] = numbers[old], True
+        if wanted[new] < 0 and not taken[old]:
+            wanted[new], taken[old] = numbers[old], True
     return wanted
 
 

@@ -83,15 +83,15 @@ def view_of(
 
     points = points.astype(np.float64)
     n, d = points.shape
-    given = None if names is None else tuple(str(name) for name in names)
+    shown = None if names is None else tuple(str(name) for name in names)
     if geographic is not None:
-        return _map(points, given, geographic)
+        return _map(points, shown, geographic)
     dimensions = 3 if space else 2
     if d > dimensions and n > dimensions:
         return View(_projected(points, dimensions), tuple(f"principal component {i + 1}" for i in range(dimensions)))
     places = points.toarray() if issparse(points) else points
     places = np.column_stack([places, np.zeros((n, dimensions))])[:, :dimensions]
-    return View(places, ((given or ("x", "y", "z")[:d]) + ("",) * dimensions)[:dimensions])
+    return View(places, ((shown or ("x", "y", "z")[:d]) + ("",) * dimensions)[:dimensions])
 
 
 def _projected(points: Any, dimensions: int) -> np.ndarray:

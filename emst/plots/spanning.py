@@ -168,18 +168,18 @@ def plot_spanning_tree(
     lines, edge = segments_of(view, ends)
     weights = weights[edge]
     many = len(rows) > MANY
-    room = min(1.0, 300 / max(len(rows), 1))
+    shrink = min(1.0, 300 / max(len(rows), 1))
     drawn = line_collection(
         ax,
         lines,
         array=weights,
         cmap=edge_cmap,
         norm=weight_norm(np.sort(weights[np.isfinite(weights)])),
-        linewidths=edge_linewidth * max(room**0.5, 0.2) * (_widening(weights) if vary_line_width else 1.0),
+        linewidths=edge_linewidth * max(shrink**0.5, 0.2) * (_widening(weights) if vary_line_width else 1.0),
         alpha=edge_alpha,
         rasterized=many,
     )
-    dot = max(node_size * room, 0.05)
+    dot = max(node_size * shrink, 0.05)
     scatter: Any = ax.scatter
     scatter(*view.places.T, s=dot, c=[node_color], alpha=node_alpha, linewidths=0, rasterized=many, zorder=2)
     dress(ax, view)

@@ -58,17 +58,17 @@ def metric_of(name: Any, params: dict[str, Any], *, sparse: bool) -> tuple[Any, 
     ValueError
         "precomputed" with another parameter than `max_dist`, or with this one where it has no meaning.
     """
-    given = {key: value for key, value in params.items() if value is not None}
+    metric_params = {key: value for key, value in params.items() if value is not None}
     if name in ("minkowski", "p"):
-        if "p" not in given:
+        if "p" not in metric_params:
             raise TypeError("metric='minkowski' needs p")
     else:
-        given.pop("p", None)  # as in hdbscan, p has no effect on other metrics
+        metric_params.pop("p", None)  # as in hdbscan, p has no effect on other metrics
     if name == "arccos":
         name = "cosine"  # hdbscan's generic algorithm computes this; its others have no such metric
     if name == "precomputed":
-        given = _of_distances(given, sparse)
-    return name, given or None
+        metric_params = _of_distances(metric_params, sparse)
+    return name, metric_params or None
 
 
 def _of_distances(params: dict[str, Any], sparse: bool) -> dict[str, Any]:

@@ -180,7 +180,7 @@ cluster_selection_method, cluster_selection_epsilon, cluster_selection_persisten
     cluster_points : tuple of int64 arrays
         See `BranchDetector`.
     """
-    found = BranchDetector(
+    detector = BranchDetector(
         branch_detection_method=branch_detection_method,
         label_sides_as_branches=label_sides_as_branches,
         min_cluster_size=min_cluster_size,
@@ -190,22 +190,22 @@ cluster_selection_method, cluster_selection_epsilon, cluster_selection_persisten
         cluster_selection_epsilon=cluster_selection_epsilon,
         cluster_selection_persistence=cluster_selection_persistence,
     ).fit(clusterer, cluster_labels, cluster_probabilities)
-    edges = found.approximation_graph_.to_numpy()[1]
+    edges = detector.approximation_graph_.to_numpy()[1]
     columns = np.stack([edges[name] for name in ("parent", "child", "centrality", "mutual_reachability")], axis=1)
-    ends = np.searchsorted(edges["component"], np.arange(1, len(found.cluster_points_)))
+    ends = np.searchsorted(edges["component"], np.arange(1, len(detector.cluster_points_)))
     return (
-        found.labels_,
-        found.probabilities_,
-        found.cluster_labels_,
-        found.cluster_probabilities_,
-        found.branch_labels_,
-        found.branch_probabilities_,
-        tuple(found.branch_persistences_),
-        tuple(np.split(columns, ends)) if found.cluster_points_ else (),
-        tuple(None if tree is None else tree.to_numpy() for tree in found.condensed_trees_),
-        tuple(None if tree is None else tree.to_numpy() for tree in found.linkage_trees_),
-        found.centralities_,
-        tuple(found.cluster_points_),
+        detector.labels_,
+        detector.probabilities_,
+        detector.cluster_labels_,
+        detector.cluster_probabilities_,
+        detector.branch_labels_,
+        detector.branch_probabilities_,
+        tuple(detector.branch_persistences_),
+        tuple(np.split(columns, ends)) if detector.cluster_points_ else (),
+        tuple(None if tree is None else tree.to_numpy() for tree in detector.condensed_trees_),
+        tuple(None if tree is None else tree.to_numpy() for tree in detector.linkage_trees_),
+        detector.centralities_,
+        tuple(detector.cluster_points_),
     )
 
 
@@ -224,8 +224,8 @@ def approximate_predict_branch(branch_detector: Any, points_to_predict: Any) -> 
     labels, probabilities, cluster_labels, cluster_probabilities, branch_labels, branch_probabilities : arrays
         Of shape (m,).
     """
-    found = branches.approximate_predict_branch(branch_detector, points_to_predict)
-    labels, probabilities, cluster_labels, cluster_probabilities, branch_labels, branch_probabilities = found
+    detector = branches.approximate_predict_branch(branch_detector, points_to_predict)
+    labels, probabilities, cluster_labels, cluster_probabilities, branch_labels, branch_probabilities = detector
     branch_probabilities[branch_probabilities != branch_probabilities] = 0
     return (
         *noise_for_missing(labels, probabilities),

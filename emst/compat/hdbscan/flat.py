@@ -205,21 +205,21 @@ def _with_count(most: HDBSCANGPU, n_clusters: int) -> HDBSCANGPU:
     """The greatest epsilon with at least `n_clusters` clusters, if it gives exactly as many."""
     rows = most.condensed_tree_.to_numpy()
     lambdas = np.unique(rows["lambda_val"][rows["child_size"] > 1])  # at which clusters split, ascending
-    below, found = len(lambdas), most  # lambdas[below] and all greater ones give enough clusters
+    below, least = len(lambdas), most  # lambdas[below] and all greater ones give enough clusters
     above = -1
     while below - above > 1:
         middle = (below + above) // 2
         trial = most.recluster(cluster_selection_epsilon=float(np.nextafter(1 / lambdas[middle], 0)))
         if _count(trial) >= n_clusters:
-            below, found = middle, trial
+            below, least = middle, trial
         else:
             above = middle
-    if _count(found) != n_clusters:
+    if _count(least) != n_clusters:
         raise ValueError(
-            f"no cluster_selection_epsilon gives {n_clusters} clusters with method {found.cluster_selection_method!r}; "
-            f"the next number is {_count(found)}"
+            f"no cluster_selection_epsilon gives {n_clusters} clusters with method {most.cluster_selection_method!r}; "
+            f"the next number is {_count(least)}"
         )
-    return found
+    return least
 
 
 def _count(exact: HDBSCANGPU) -> int:

@@ -200,22 +200,22 @@ def _listed(entries, chosen, labels, roots):
     """The marked edges in order. `labels` are replaced by the roots of the components."""
     words = chosen.view(np.uint64)
     grain = grain_for(len(words), 1 << 13)
-    found = np.zeros(-(-len(words) // grain), np.int64)
-    for_chunks(_count_chosen, len(words), grain, words, found, grain)
-    size = int(found.sum())
+    counts = np.zeros(-(-len(words) // grain), np.int64)
+    for_chunks(_count_chosen, len(words), grain, words, counts, grain)
+    size = int(counts.sum())
     places, source, target = np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
-    out = (np.cumsum(found) - found, places, source, target)
+    out = (np.cumsum(counts) - counts, places, source, target)
     for_chunks(_list_chosen, len(words), grain, entries, words, *out, grain)
     relabel(labels, roots)
     return ForestEdges(places, source, target, labels)
 
 
 @kernel
-def _count_chosen(words, found, grain, begin, end):
+def _count_chosen(words, counts, grain, begin, end):
     count = np.uint64(0)
     for i in range(begin, end):
         count += (words[i] * np.uint64(0x0101010101010101)) >> np.uint64(56)  # the sum of eight bytes, 0 or 1
-    found[begin // grain] = count
+    counts[begin // grain] = count
 
 
 @kernel

@@ -69,12 +69,12 @@ def _grow(heap, indptr, columns, keys, gamma, ascending, owner, via, hook, begin
 
 
 @part
-def _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, known, alone):
+def _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, first, alone):
     """Position of v's lightest edge that leaves the subtree, -1 if there is none. If rows ascend, the search begins at
-    `known`. LOST if more than PATIENCE edges had to be read: a subtree of several vertices may stop then."""
+    `first`. LOST if more than PATIENCE edges had to be read: a subtree of several vertices may stop then."""
     end = indptr[v + 1]
     if ascending:
-        edge, far = known, known + PATIENCE
+        edge, far = first, first + PATIENCE
         while edge < min(end, far) and load(owner, columns[edge]) == me:
             edge += 1
         if edge == end:

@@ -56,10 +56,10 @@ def graph_statistics(indptr, indices, weights):
     )
 
 
-def _total(found):
+def _total(partial):
     """The number over all chunks, and the first."""
-    some = found[found[:, 0] > 0]
-    return int(some[:, 0].sum()), int(some[0, 1]) if len(some) else -1
+    faulty = partial[partial[:, 0] > 0]
+    return int(faulty[:, 0].sum()), int(faulty[0, 1]) if len(faulty) else -1
 
 
 @kernel

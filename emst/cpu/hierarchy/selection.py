@@ -23,12 +23,12 @@ def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
     else:
         value = condensed.stability.copy()
         _choose_by_mass(children, condensed.size, value, max_cluster_size, allow_single_cluster, chosen)
-    found = _number(parent, chosen, number, label)
-    if epsilon != 0 and found and number[0] > 0:
+    size = _number(parent, chosen, number, label)
+    if epsilon != 0 and size and number[0] > 0:
         chosen[:] = False
-        _choose_above(parent, birth, number[:found], epsilon, allow_single_cluster, np.empty(count, np.int32), chosen)
-        found = _number(parent, chosen, number, label)
-    return Selection(number[:found].copy(), label)
+        _choose_above(parent, birth, number[:size], epsilon, allow_single_cluster, np.empty(count, np.int32), chosen)
+        size = _number(parent, chosen, number, label)
+    return Selection(number[:size].copy(), label)
 
 
 @kernel
@@ -92,14 +92,14 @@ def label_points(condensed, selection, epsilon, cluster, height):
 @kernel
 def _label_points(cluster, height, death, label, least, labels, probabilities, begin, end):
     for p in range(begin, end):
-        own = density(height[p])
+        lambda_p = density(height[p])
         mine = label[cluster[p]]
-        if mine < 0 or own < least:
+        if mine < 0 or lambda_p < least:
             labels[p], probabilities[p] = -1, 0.0
         else:
             labels[p] = mine
             full = death[mine]
-            probabilities[p] = 1.0 if own == np.inf or full == 0.0 else lesser(own, full) / full
+            probabilities[p] = 1.0 if lambda_p == np.inf or full == 0.0 else lesser(lambda_p, full) / full
 
 
 def outlier_scores(condensed, cluster, height):
@@ -121,6 +121,6 @@ def _raise_greatest(parent, greatest):
 @kernel
 def _outlier_scores(cluster, height, greatest, scores, begin, end):
     for p in range(begin, end):
-        own = density(height[p])
+        lambda_p = density(height[p])
         most = greatest[cluster[p]]
-        scores[p] = 0.0 if own == np.inf or most == 0.0 else 1.0 - own / most
+        scores[p] = 0.0 if lambda_p == np.inf or most == 0.0 else 1.0 - lambda_p / most

@@ -18,11 +18,11 @@ def empties(*kinds) -> list[np.ndarray]:
     """Uninitialised arrays of one dimension, given by size and type, in one piece of memory: for the small arrays of a
     kernel, asking for memory and its address costs more than the kernel's use of it."""
     sizes = [size * np.dtype(dtype).itemsize for size, dtype in kinds]
-    room = np.empty(sum(sizes) + (len(sizes) + 1) * LINE, np.uint8)
-    at = -room.ctypes.data % LINE
+    memory = np.empty(sum(sizes) + (len(sizes) + 1) * LINE, np.uint8)
+    at = -memory.ctypes.data % LINE
     arrays = []
     for bytes_, (_, dtype) in zip(sizes, kinds):
-        arrays.append(room[at : at + bytes_].view(dtype))
+        arrays.append(memory[at : at + bytes_].view(dtype))
         at += -(-bytes_ // LINE) * LINE
     return arrays
 

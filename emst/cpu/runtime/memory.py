@@ -37,8 +37,8 @@ def asarray(array, dtype=None):
 
 def bytes_free() -> int | None:
     """Memory this process can still get, None where the machine does not say."""
-    known = [free for free in (machine_free(ROOT), groups_free(ROOT)) if free is not None]
-    return min(known) if known else None
+    limits = [free for free in (machine_free(ROOT), groups_free(ROOT)) if free is not None]
+    return min(limits) if limits else None
 
 
 def machine_free(root: Path) -> int | None:
@@ -62,14 +62,14 @@ def groups_free(root: Path) -> int | None:
     A group's limit holds for the groups in it together, so the group's ancestors count as well. A container that sees
     only its own groups finds its limit at the mount point, whatever path `/proc/self/cgroup` gives.
     """
-    known = [
+    limits = [
         free
         for files, group in _groups(root)
         for mount in files.mounts
         for folder in (group, *group.parents)
         if (free := _group_free(root / mount / folder, files)) is not None
     ]
-    return min(known) if known else None
+    return min(limits) if limits else None
 
 
 def _groups(root: Path) -> list[tuple[GroupFiles, Path]]:
@@ -78,12 +78,12 @@ def _groups(root: Path) -> list[tuple[GroupFiles, Path]]:
         lines = (root / "proc/self/cgroup").read_text().splitlines()
     except OSError:
         return []
-    found = []
+    groups = []
     for line in lines:
         controllers, _, path = line.partition(":")[2].partition(":")
         if not controllers or "memory" in controllers.split(","):
-            found.append((VERSION_1 if controllers else VERSION_2, Path(path.lstrip("/"))))
-    return found
+            groups.append((VERSION_1 if controllers else VERSION_2, Path(path.lstrip("/"))))
+    return groups
 
 
 def _group_free(folder: Path, files: GroupFiles) -> int | None:

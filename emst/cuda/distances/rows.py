@@ -68,8 +68,8 @@ def row_nearest(rows: DistanceRows, forest: Forest) -> None:
     """See `emst.backend.operations`; `merge` leaves `best` at infinity and the edges empty."""
     n, T, bits = rows.n, ctype(rows.dtype), NUMBER[rows.dtype.itemsize]
     labels, best, bound = forest.labels, forest.best.view(bits), rows.bound.view(bits)
-    known = (labels, n, rows.nearest, rows.bound)
-    launch("distances/rows", f"bounds_from_cache<{T}>", n, *known, forest.best)
+    of_points = (labels, n, rows.nearest, rows.bound)
+    launch("distances/rows", f"bounds_from_cache<{T}>", n, *of_points, forest.best)
     outside = (rows.nearest >= 0) & (labels[rows.nearest] != labels)
     searched = cupy.flatnonzero(~outside & (bound <= best[labels]) & (bound < _infinity(rows.dtype))).astype(np.int32)
     searched = searched[cupy.argsort(bound[searched])]

@@ -31,13 +31,13 @@ def cluster_trees(columns: cupy.ndarray, starts: cupy.ndarray, core: cupy.ndarra
     """
     n = len(core)
     parent, weight, inside = cupy.empty(n, np.int32), cupy.full(n, np.inf), cupy.zeros(n, np.bool_)
-    given, results = (*_shape(columns), starts, core), (inside, parent, weight)
+    inputs, results = (*_shape(columns), starts, core), (inside, parent, weight)
     sizes = np.diff(starts.get())
     alone = np.flatnonzero(sizes < LARGE)
     blocks = len(alone)
     if blocks:
         teams = cupy.asarray(_teams(alone, np.ones(blocks, np.int64)))
-        args = (*given, teams, None, None, *results)
+        args = (*inputs, teams, None, None, *results)
         launch("distances/validity", "cluster_trees", blocks * TREE_THREADS, *args, block=TREE_THREADS)
     large = np.flatnonzero(sizes >= LARGE)
     most = most_resident("distances/validity", "cluster_trees", TREE_THREADS) if len(large) else 1
@@ -46,7 +46,7 @@ def cluster_trees(columns: cupy.ndarray, starts: cupy.ndarray, core: cupy.ndarra
         teams = cupy.asarray(_teams(clusters, team_sizes(sizes[clusters], most)))
         blocks = len(teams)
         arrived, lists = cupy.zeros(blocks, np.uint32), cupy.empty((2 * blocks, 2), np.uint64)
-        args = (*given, teams, arrived, lists, *results)
+        args = (*inputs, teams, arrived, lists, *results)
         launch_resident("distances/validity", "cluster_trees", blocks, *args, block=TREE_THREADS)
     return parent, weight
 

@@ -9,8 +9,8 @@ from emst.cuda.runtime.launch import launch
 
 MOST_WORKERS = 512 * 256  # as in the authors' code
 LEAST_BLOCK = 8  # start vertices of a worker
-ROOM = 3  # entries of all heaps together, per vertex
-LEAST_ROOM = 1 << 20  # entries of all heaps together, at least
+HEAPS = 3  # entries of all heaps together, per vertex
+LEAST_HEAPS = 1 << 20  # entries of all heaps together, at least
 WORKERS_A_BLOCK = 64  # few, so that all multiprocessors get workers
 
 
@@ -34,4 +34,4 @@ def grow_subtrees(
 def _workers(n: int, gamma: int) -> int:
     """As many workers as there is work and memory for. (The paper starts one per subtree of full size. On a current GPU
     most threads would be idle then, while a few add a hundred vertices one after the other.)"""
-    return max(1, min(MOST_WORKERS, n // LEAST_BLOCK, max(ROOM * n, LEAST_ROOM) // gamma))
+    return max(1, min(MOST_WORKERS, n // LEAST_BLOCK, max(HEAPS * n, LEAST_HEAPS) // gamma))

@@ -20,11 +20,11 @@ BLOCKS_AN_SM = 8
 def graph_statistics(indptr: Any, indices: Any, weights: Any) -> GraphStatistics:
     """See `emst.backend.operations`. One copy to the host brings all results."""
     n, m = len(indptr) - 1, len(indices)
-    found = cupy.zeros(STATISTICS_FIELDS, np.int64)
+    sums = cupy.zeros(STATISTICS_FIELDS, np.int64)
     name = f"graph_statistics<{number_type(weights.dtype)}, {number_type(indptr.dtype)}>"
     blocks = min(max(-(-m // BLOCK_TILE), 1), multiprocessors() * BLOCKS_AN_SM)
-    launch("graph/statistics", name, blocks * GRAPH_THREADS, indptr, n, indices, weights, m, found, block=GRAPH_THREADS)
-    *fields, steps_down, low, high = found.get().tolist()
+    launch("graph/statistics", name, blocks * GRAPH_THREADS, indptr, n, indices, weights, m, sums, block=GRAPH_THREADS)
+    *fields, steps_down, low, high = sums.get().tolist()
     for field in FIRSTS:  # stored as complements; zero if there is none
         fields[field] = ~fields[field] if fields[field] else -1
     return GraphStatistics._make([*fields, steps_down == 0, (low % 2**64, high % 2**64)])

@@ -30,19 +30,19 @@ class Chains:
     starts: list[int]  # where each round begins, and m
     rounds: cupy.ndarray  # int32: the same on the GPU, after the number of rounds
 
-    def descend(self, room: str, name: str, *args: object) -> None:
+    def descend(self, path: str, name: str, *args: object) -> None:
         """Run a scan over the chains of each round, the root's first: kernel(order, slots, begin, count, rounds, ...,
         tiles, epoch). The last rounds, of few merges in all, take one launch."""
         m, all_rounds = len(self.entries), len(self.starts) - 1
         tail = next(k for k, begin in enumerate(self.starts) if m - begin < FEW or k == all_rounds)
         if tail < all_rounds:
             rounds = (tail, all_rounds - tail, self.rounds)
-            launch(room, name, BLOCK, self.entries, self.slots, *rounds, *args, None, np.uint32(0))
+            launch(path, name, BLOCK, self.entries, self.slots, *rounds, *args, None, np.uint32(0))
         if tail == 0:
             return
         tiles = Compaction(m, SCAN_TILE)
         for begin, end in reversed(list(zip(self.starts[:tail], self.starts[1 : tail + 1]))):
-            tiles.launch(room, name, end - begin, self.entries, self.slots, begin, end - begin, None, *args)
+            tiles.launch(path, name, end - begin, self.entries, self.slots, begin, end - begin, None, *args)
 
 
 def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | None = None) -> Linkage:

@@ -20,7 +20,7 @@ from emst.cuda.runtime.sort import sort_pairs
 
 @dataclass(eq=False)
 class Nodes:
-    """The nodes, and which of them begin a cluster. There are K clusters, and there is room for more."""
+    """The nodes, and which of them begin a cluster. There are K clusters, and the arrays have places for more."""
 
     node: cupy.ndarray  # int32[m]: of every merge
     mark: cupy.ndarray  # int32[m]: see marks.cuh

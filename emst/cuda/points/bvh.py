@@ -119,8 +119,8 @@ def in_whole_leaves(labels: cupy.ndarray) -> cupy.ndarray:
     """Labels int32[n] whose last leaf can be read as a whole, in loads of 16 bytes; a copy only if it must be one. What
     stands past the last label has no meaning."""
     n, data = len(labels), labels.data
-    room = data.mem.ptr + data.mem.size - data.ptr
-    if labels.flags.c_contiguous and data.ptr % 16 == 0 and room >= labels.itemsize * padded(n):
+    readable = data.mem.ptr + data.mem.size - data.ptr
+    if labels.flags.c_contiguous and data.ptr % 16 == 0 and readable >= labels.itemsize * padded(n):
         return labels
     copy = cupy.empty(padded(n), labels.dtype)
     copy[:n] = labels
@@ -148,10 +148,10 @@ def build_index(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: N
     return index
 
 
-def each_level(index: SearchIndex, room: str, name: str, levels: range) -> None:
+def each_level(index: SearchIndex, path: str, name: str, levels: range) -> None:
     """A kernel over the nodes of each level, from low to high, a warp a node."""
     for level in levels:
-        launch(room, f"{name}<{index.layout}>", 32 * index.counts[level], index.hierarchy, level, index.nodes)
+        launch(path, f"{name}<{index.layout}>", 32 * index.counts[level], index.hierarchy, level, index.nodes)
 
 
 def write_cores(index: SearchIndex, core: cupy.ndarray) -> None:

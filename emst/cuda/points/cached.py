@@ -74,6 +74,6 @@ def upper_bounds(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> N
     """See `emst.backend.operations`; `merge` and `join_duplicates` leave `best` at infinity."""
     if cache.rounds == 1 and cache.alone and not index.walks:  # the nearest neighbour of each point has joined it
         cache.nearest.data.memset_async(0xFF, cache.nearest.nbytes)
-    known = (forest.labels, index.n, index.rows, *index.shape, cache.step)
+    arrays = (forest.labels, index.n, index.rows, *index.shape, cache.step)
     results = (cache.second, cache.nearest, cache.bound, forest.best, cache.count)
-    launch_over_points("points/cached", f"upper_bounds<{index.T}>", index.n, *known, *results)
+    launch_over_points("points/cached", f"upper_bounds<{index.T}>", index.n, *arrays, *results)

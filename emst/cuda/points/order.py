@@ -106,7 +106,7 @@ def _types(corners: cupy.ndarray) -> str:
 
 
 def new_grids(cells: int, d: int) -> Grids:
-    """Room for the grids of some cells."""
+    """Uninitialised grids of so many cells."""
     shape = (cells, min(d, MOST_CURVE_AXES))
     return Grids(
         cupy.empty(shape), cupy.empty(shape, np.int32), cupy.empty(cells, np.int32), cupy.empty(cells, np.float64)

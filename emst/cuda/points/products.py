@@ -126,10 +126,10 @@ def _products_of(index: SearchIndex) -> Products:
     return index.products
 
 
-def _multiply(room: str, name: str, *args: object) -> None:
+def _multiply(file: str, name: str, *args: object) -> None:
     """Launch a kernel that multiplies."""
     blocks, threads = (RESIDENT_BLOCKS * multiprocessors(),), (PRODUCT_THREADS,)
-    launch_grid(f"points/{room}", name, blocks, threads, args, shared=stage_bytes(stages()))
+    launch_grid(f"points/{file}", name, blocks, threads, args, shared=stage_bytes(stages()))
 
 
 def nearest_by_products(index: SearchIndex, length: int, core: cupy.ndarray) -> bool:
@@ -173,7 +173,7 @@ def _find_nearest(index: SearchIndex, length: int, rank: int, results: tuple[Any
     low = (products.low_start, n, np.int32(products.tiles), products.tile_rho)
     part = _rows_at_once(n, 4 * groups)
     nearest, reach = cupy.empty((part, groups), np.float32), cupy.empty((part, 2), np.float32)
-    found, candidates = _room_for_candidates(part)
+    counts, candidates = _candidate_arrays(part)
     crowded, start, crowds = cupy.empty(part, np.int32), cupy.empty(part, np.int64), cupy.empty(2, np.uint64)
     outputs = (n, np.int32(length), np.int32(rank), *results, crowded, start)
     for first in range(0, n, part):
@@ -182,12 +182,12 @@ def _find_nearest(index: SearchIndex, length: int, rank: int, results: tuple[Any
         _multiply("products_knn", f"bound_groups<{arguments}>", *halves, *high, *spread, *rows, nearest)
         ranked = (nearest, groups, np.int32(wanted), first, count, *bounds, reach)
         launch("points/products_knn", "reach_of_rank", 32 * count, *ranked)
-        found.fill(0)
-        places = (reach, found, candidates, None, None)
+        counts.fill(0)
+        places = (reach, counts, candidates, None, None)
         _multiply("products_knn", f"collect_near<{arguments}>", *halves, *low, products.between, *rows, *places)
         crowds.fill(0)
         points = (index.rows, np.int32(index.d), first)
-        args = (*points, count, found, candidates, *bounds, reach, *outputs, crowds)
+        args = (*points, count, counts, candidates, *bounds, reach, *outputs, crowds)
         launch("points/products_knn", f"nearest_of_candidates<{index.T}>", 32 * count, *args, block=CANDIDATE_THREADS)
         count, total = crowds.get().tolist()
         if total > PART_BYTES // CANDIDATE_BYTES:
@@ -220,7 +220,7 @@ def _rows_at_once(n: int, more: int = 0) -> int:
     return min(n, max(PART_BYTES // (CANDIDATE_BYTES * CANDIDATES + more) // PRODUCT_TILE, 1) * PRODUCT_TILE)
 
 
-def _room_for_candidates(rows: int) -> tuple[cupy.ndarray, cupy.ndarray]:
+def _candidate_arrays(rows: int) -> tuple[cupy.ndarray, cupy.ndarray]:
     """How many candidates each row has, and the candidates: `Candidate` of candidates.cuh."""
     return cupy.empty(rows, np.int32), cupy.empty((rows, CANDIDATES, CANDIDATE_BYTES), np.uint8)
 
@@ -257,15 +257,15 @@ def search_by_products(
     tile_label = cupy.empty(products.tiles, np.int32)
     launch("points/products_search", "label_tiles", 32 * products.tiles, forest.labels, n, products.tiles, tile_label)
     part = _rows_at_once(n)
-    found, candidates = _room_for_candidates(part)
+    counts, candidates = _candidate_arrays(part)
     crowded, crowds = cupy.empty(n, np.int32), cupy.zeros(1, np.int32)
     bounds = (products.square, products.rho, products.bounds)
     points = (products.halves, np.int32(products.width), products.low_start, *bounds)
     tiles = (n, np.int32(products.tiles), products.tile_rho, products.between, tile_label)
     results = (cache.nearest, cache.bound, cache.second)
     for first in range(0, n, part):
-        found.fill(0)
-        rows = (worklist, queries, first, part, found, candidates)
+        counts.fill(0)
+        rows = (worklist, queries, first, part, counts, candidates)
         name, of_search = f"collect_outgoing<{T}, {products.arguments}>", (forest.labels, index.core, forest.best)
         _multiply("products_search", name, *points, *tiles, *of_search, *rows)
         args = (index.rows, n, np.int32(index.d), forest.labels, index.core, *bounds, *rows, *results, forest.best)

@@ -68,7 +68,7 @@ def _words(index: SearchIndex) -> int:
 
 
 def _results(index: SearchIndex, count: int) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """Room for the edges and their weights."""
+    """Uninitialised arrays of edges and their weights."""
     return cupy.empty((count, 2), np.int32), cupy.empty(count, index.dtype)
 
 

@@ -39,14 +39,14 @@ def nearest_outgoing(index: SearchIndex, forest: Forest, cache: NeighbourCache) 
     SEARCHES[index.engine](index, forest, cache, worklist)
     cache.rounds += 1
     if worklist is not None or not index.walks:
-        known = (cache.nearest, cache.bound, cache.second, cache.best_distance)
-        lightest_edges(forest, *known, worklist, cache.count)
+        of_points = (cache.nearest, cache.bound, cache.second, cache.best_distance)
+        lightest_edges(forest, *of_points, worklist, cache.count)
 
 
 def _list_searches(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
     n, words = index.n, len(cache.marked)
-    found = (cache.rest, cache.marked, cache.known)
-    args = (forest.labels, n, cache.nearest, cache.bound, forest.best, *found)
+    words_of_points = (cache.rest, cache.marked, cache.known)
+    args = (forest.labels, n, cache.nearest, cache.bound, forest.best, *words_of_points)
     launch("points/search", f"mark_searches<{index.T}>", words, *args)
     lists = (cache.marked, cache.known, n, cache.worklist, cache.count)
     cache.compaction.launch("points/search", "list_marked", words, *lists)
@@ -65,7 +65,7 @@ def _search_bvh(index: SearchIndex, forest: Forest, cache: NeighbourCache, workl
 
 
 def _slack(index: SearchIndex, squared: float) -> float:
-    """The same factor of distances for powers of the norm, up to 2: the greatest power has no more room above it."""
+    """The same factor of distances for powers of the norm, 2 at most, so that the greatest power times it is finite."""
     return min(squared ** (index.norm.degree / 2), 2.0)
 
 

@@ -28,14 +28,14 @@ def join_all(index: SearchIndex) -> tuple[Forest, list[int]] | None:
         return None
     n = index.n
     labels, weight = cupy.empty(n, np.int32), cupy.empty(n, index.dtype)
-    ends, room = cupy.empty(n, np.uint64), cupy.empty(KEPT_WORDS * n, np.uint64)
+    ends, kept = cupy.empty(n, np.uint64), cupy.empty(KEPT_WORDS * n, np.uint64)
     state = cupy.zeros(SMALL_WORDS, np.int32)
     mrd = "false" if index.core is None else "true"
     launch_resident(
         "points/small",
         f"join_all<{index.T}, {index.d if index.walks else 0}, {index.metric.number}, {mrd}>",
         -(-32 * n // BLOCK),
-        *(index.rows, n, *index.shape, index.metric.norm, room, labels, ends, weight, state),
+        *(index.rows, n, *index.shape, index.metric.norm, kept, labels, ends, weight, state),
         block=BLOCK,
     )
     _, broken, *left = state.get().tolist()

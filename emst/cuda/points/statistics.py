@@ -12,11 +12,11 @@ from emst.cuda.runtime.launch import launch
 def point_statistics(points: cupy.ndarray) -> PointStatistics:
     """See `emst.backend.operations`. Everything comes back in one copy."""
     d = points.shape[1]
-    found = corners_of(points).get()
-    if found[2 * d]:
+    corners = corners_of(points).get()
+    if corners[2 * d]:
         rows = cupy.flatnonzero(~cupy.isfinite(points).all(axis=1))
         return PointStatistics(np.zeros(d), np.zeros(d), len(rows), int(rows[0]))
-    return PointStatistics(_unordered(~found[:d]), _unordered(found[d : 2 * d]), 0, -1)
+    return PointStatistics(_unordered(~corners[:d]), _unordered(corners[d : 2 * d]), 0, -1)
 
 
 def corners_of(points: cupy.ndarray) -> cupy.ndarray:

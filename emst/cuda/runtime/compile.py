@@ -33,8 +33,8 @@ _INCLUDE = re.compile(r'^#include "([\w./]+)"$', re.MULTILINE)
 
 
 @functools.cache
-def source(room: str) -> str:
-    """Source of ``<room>.cu``, such as ``points/knn.cu``, with our own headers inlined, each once."""
+def source(path: str) -> str:
+    """Source of ``<path>.cu``, such as ``points/knn.cu``, with our own headers inlined, each once."""
     seen: set[str] = set()
 
     def inline(name: str) -> str:
@@ -44,12 +44,12 @@ def source(room: str) -> str:
         text = (KERNELS / name).read_text(encoding="utf-8").replace("#pragma once\n", "")
         return _INCLUDE.sub(lambda match: inline(match[1]), text)
 
-    return inline(f"{room}.cu")
+    return inline(f"{path}.cu")
 
 
 @functools.cache
-def kernel(room: str, name: str, cooperative: bool = False) -> Any:
-    """Kernel `name`, a C++ name expression such as ``"gather<float, 3>"``, of ``<room>.cu``.
+def kernel(path: str, name: str, cooperative: bool = False) -> Any:
+    """Kernel `name`, a C++ name expression such as ``"gather<float, 3>"``, of ``<path>.cu``.
 
     All blocks of a cooperative one are resident at once, or its launch is an error.
     """
@@ -60,7 +60,7 @@ def kernel(room: str, name: str, cooperative: bool = False) -> Any:
         tell(True)
     try:
         module = cupy.RawModule(
-            code=source(room), options=OPTIONS, name_expressions=(name,), enable_cooperative_groups=cooperative
+            code=source(path), options=OPTIONS, name_expressions=(name,), enable_cooperative_groups=cooperative
         )
         return module.get_function(name)
     finally:

@@ -64,20 +64,20 @@ def forest(graph: Adjacency, ops: Backend, *, offload: float = OFFLOAD, report: 
     parts = Parts(edges, graph.n, ops, offload)
     number = xp.zeros(graph.n, np.int64)  # by root: number of the component's lightest edge
 
-    def lightest(found: Forest) -> None:
-        least = parts.lightest(found)
+    def lightest(state: Forest) -> None:
+        least = parts.lightest(state)
         leaving = xp.flatnonzero(least != NO_KEY)
-        component, mine = found.components[leaving], (least[leaving] & NUMBER).astype(np.int64)
-        found.edge_u[found.components] = found.edge_v[found.components] = -1
-        found.edge_u[component], found.edge_v[component] = edges.source[mine], edges.target[mine]
+        component, mine = state.components[leaving], (least[leaving] & NUMBER).astype(np.int64)
+        state.edge_u[state.components] = state.edge_v[state.components] = -1
+        state.edge_u[component], state.edge_v[component] = edges.source[mine], edges.target[mine]
         number[component] = mine
 
-    found = singletons(graph.n, np.float32, ops)
+    state = singletons(graph.n, np.float32, ops)
     with parts.helper:
-        spanning_forest(found, lightest, ops, report)
+        spanning_forest(state, lightest, ops, report)
     taken = xp.zeros(len(edges.key), np.bool_)
-    taken[number[found.source >= 0]] = True
-    return chosen_edges(edges, taken, [], graph.n, xp)._replace(roots=found.labels)
+    taken[number[state.source >= 0]] = True
+    return chosen_edges(edges, taken, [], graph.n, xp)._replace(roots=state.labels)
 
 
 class Parts:
@@ -93,19 +93,19 @@ class Parts:
         self.number = ops.xp.arange(n, dtype=np.int32)  # by root: the component's number
         self.components = self.number.copy()  # roots of the components that the ends of edges are numbers of
 
-    def lightest(self, found: Forest) -> Array:
+    def lightest(self, state: Forest) -> Array:
         """The least key that leaves each component, in the order of components."""
         xp = self.ops.xp
-        self.number[found.components] = xp.arange(found.count, dtype=np.int32)
-        labels = self.number[found.labels[self.components]]
-        self.components = found.components.copy()  # `merge` may overwrite it
+        self.number[state.components] = xp.arange(state.count, dtype=np.int32)
+        labels = self.number[state.labels[self.components]]
+        self.components = state.components.copy()  # `merge` may overwrite it
         there = None
         if len(self.offloaded[0]):
             there = self.helper.submit(self.cpu.lightest_of_edges, *self.offloaded, to_host(labels))
         least, u, v, key = self.ops.lightest_of_edges(*self.kept, labels)
-        self.kept, least = (u, v, key), least[: found.count]
+        self.kept, least = (u, v, key), least[: state.count]
         if there is not None:
             theirs, u, v, key = there.result()
             self.offloaded = u, v, key
-            least = xp.minimum(least, self.ops.asarray(theirs[: found.count]))
+            least = xp.minimum(least, self.ops.asarray(theirs[: state.count]))
         return least

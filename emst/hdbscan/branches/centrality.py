@@ -38,9 +38,9 @@ def centralities(fitted: Model, members: Members) -> np.ndarray:
         weights = members.probabilities[points]
         if not weights.any():
             raise ValueError(f"the members of cluster {label} all have probability 0: it has no centre")
-        own = rows[points if fitted.kept is None else to_host(fitted.kept)[points]]
+        of_cluster = rows[points if fitted.kept is None else to_host(fitted.kept)[points]]
         with np.errstate(divide="ignore", over="ignore"):
-            out[points] = 1 / eccentricities(own.astype(np.float64), weights, fitted.metric)
+            out[points] = 1 / eccentricities(of_cluster.astype(np.float64), weights, fitted.metric)
     return out
 
 

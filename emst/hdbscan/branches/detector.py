@@ -206,12 +206,12 @@ class BranchDetector(ClusterMixin, BaseEstimator):
             members = members_of(fitted, labels, probabilities)
             centrality = centralities(fitted, members)
             graphs = approximation_graphs(fitted, members, self.branch_detection_method)
-            found = branches_of_clusters(graphs, members, centrality, self._options(model), fitted.ops)
+            branches = branches_of_clusters(graphs, members, centrality, self._options(model), fitted.ops)
             self._model, self._made, self._graphs = fitted, {}, graphs
             self._labels_given = labels is not None
             self.model_ = copy.copy(model)
-            self._take_arrays(members, centrality, found)
-            self._take_trees(members, found)
+            self._take_arrays(members, centrality, branches)
+            self._take_trees(members, branches)
         return self
 
     def fit_predict(self, model: Any, labels: Any = None, probabilities: Any = None) -> Any:
@@ -247,33 +247,33 @@ class BranchDetector(ClusterMixin, BaseEstimator):
             unsplit_root=model._conventions.unsplit_root,
         )
 
-    def _take_arrays(self, members: Members, centrality: np.ndarray, found: list[Branches]) -> None:
+    def _take_arrays(self, members: Members, centrality: np.ndarray, branches: list[Branches]) -> None:
         """Set the attributes that have a value for every row."""
-        fitted, result = self._model, labelling(members, found, self.label_sides_as_branches)
+        fitted, result = self._model, labelling(members, branches, self.label_sides_as_branches)
 
-        def given(values: np.ndarray, infinite: float, missing: float) -> Any:
+        def for_caller(values: np.ndarray, infinite: float, missing: float) -> Any:
             return fitted.give(fitted.spread(fitted.ops.asarray(values), infinite, missing))
 
-        self.labels_ = given(result.labels, -2, -3)
-        self.probabilities_ = given(result.probabilities, 0, np.nan)
-        self.cluster_labels_ = given(members.labels, -2, -3)
-        self.cluster_probabilities_ = given(members.probabilities, 0, np.nan)
-        self.branch_labels_ = given(result.branch_labels, 0, 0)
-        self.branch_probabilities_ = given(result.branch_probabilities, 0, np.nan)
-        self.centralities_ = given(centrality, 0, 0)
+        self.labels_ = for_caller(result.labels, -2, -3)
+        self.probabilities_ = for_caller(result.probabilities, 0, np.nan)
+        self.cluster_labels_ = for_caller(members.labels, -2, -3)
+        self.cluster_probabilities_ = for_caller(members.probabilities, 0, np.nan)
+        self.branch_labels_ = for_caller(result.branch_labels, 0, 0)
+        self.branch_probabilities_ = for_caller(result.branch_probabilities, 0, np.nan)
+        self.centralities_ = for_caller(centrality, 0, 0)
 
-    def _take_trees(self, members: Members, found: list[Branches]) -> None:
+    def _take_trees(self, members: Members, branches: list[Branches]) -> None:
         """Set the attributes that have an entry for every cluster."""
-        flats = [one.flat for one in found]
-        self._divided = np.array([is_divided(one, self.label_sides_as_branches) for one in found], bool)
+        flats = [one.flat for one in branches]
+        self._divided = np.array([is_divided(one, self.label_sides_as_branches) for one in branches], bool)
         self.cluster_points_ = [self._rows(points) for points in members.points]
-        self.branch_persistences_ = [one.persistence for one in found]
+        self.branch_persistences_ = [one.persistence for one in branches]
         self.condensed_trees_ = [
             None if flat is None else CondensedTree(flat.condensed, flat.selection) for flat in flats
         ]
         self.linkage_trees_ = [None if flat is None else SingleLinkageTree(flat.condensed.linkage) for flat in flats]
         self.exemplar_indices_ = [
-            [rows[some] for some in scores.exemplars(flat)] if divided and flat is not None else None
+            [rows[points] for points in scores.exemplars(flat)] if divided and flat is not None else None
             for flat, divided, rows in zip(flats, self._divided, self.cluster_points_)
         ]
 
@@ -372,8 +372,8 @@ class BranchDetector(ClusterMixin, BaseEstimator):
         last = labels.max(initial=-1)
         if label_id not in range(last + 1):
             raise ValueError(f"there are labels 0 to {last}, and -1 is noise; got label_id={label_id}")
-        some = np.flatnonzero(labels == label_id)
-        rows, weights = to_host(model.data if data is None else data)[some], to_host(self.probabilities_)[some]
+        members = np.flatnonzero(labels == label_id)
+        rows, weights = to_host(model.data if data is None else data)[members], to_host(self.probabilities_)[members]
         with model.scope():
             rows = model.ops.asarray(rows, np.float64)
             return model.give(center_of(rows, model.ops.asarray(weights), model.metric))

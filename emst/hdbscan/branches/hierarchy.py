@@ -57,15 +57,15 @@ def branches_of_clusters(
     order = np.argsort(cluster, kind="stable")
     starts = np.searchsorted(cluster[order], np.arange(len(members.points) + 1))
     position = np.zeros(len(centrality), np.int32)
-    found = []
+    branches = []
     for points, begin, end in zip(members.points, starts[:-1], starts[1:]):
         position[points] = np.arange(len(points))
-        some = order[begin:end]
-        if len(points) < 2 or len(some) < len(points) - 1:
-            found.append(_components(forest.component[points]))
+        within = order[begin:end]
+        if len(points) < 2 or len(within) < len(points) - 1:
+            branches.append(_components(forest.component[points]))
         else:
-            found.append(_branches(position[forest.edges[some]], forest.weight[some], options, ops))
-    return found
+            branches.append(_branches(position[forest.edges[within]], forest.weight[within], options, ops))
+    return branches
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ def is_divided(branches: Branches, sides: bool) -> bool:
     return branches.apart or len(branches.persistence) > (1 if sides else 2)
 
 
-def labelling(members: Members, found: list[Branches], sides: bool) -> Labelling:
+def labelling(members: Members, of_clusters: list[Branches], sides: bool) -> Labelling:
     """Number the clusters without branches and the branches of the others, in the order of the clusters.
 
     In a cluster with branches, the points of no branch get a label of their own, before its branches. The probability
@@ -39,7 +39,7 @@ def labelling(members: Members, found: list[Branches], sides: bool) -> Labelling
     labels, branch_labels = np.full(m, -1), np.zeros(m, np.int64)
     probabilities, branch_probabilities = members.probabilities.copy(), np.ones(m)
     first = 0
-    for points, branches in zip(members.points, found):
+    for points, branches in zip(members.points, of_clusters):
         if not is_divided(branches, sides):
             labels[points] = first
             first += 1

@@ -29,17 +29,15 @@ def members_of(fitted: Model, labels: Any = None, probabilities: Any = None) -> 
         `labels` or `probabilities` do not fit the data; the message names the first bad entry.
     """
     if labels is None:
-        own = whole_root(fitted, *_clustering(fitted))
-        count = int(own[0].max(initial=-1)) + 1
+        cluster, probability = whole_root(fitted, *_clustering(fitted))
     else:
-        given = _given_labels(fitted, labels)
-        own = given, (given >= 0).astype(np.float64)
-        count = int(given.max(initial=-1)) + 1
+        cluster = _given_labels(fitted, labels)
+        probability = (cluster >= 0).astype(np.float64)
     if probabilities is not None:
-        own = own[0], np.where(own[0] >= 0, _given_probabilities(fitted, probabilities), 0.0)
-    order = np.argsort(own[0], kind="stable")
-    ends = np.searchsorted(own[0][order], np.arange(count + 1))
-    return Members(*own, [order[begin:end] for begin, end in zip(ends[:-1], ends[1:])])
+        probability = np.where(cluster >= 0, _given_probabilities(fitted, probabilities), 0.0)
+    order = np.argsort(cluster, kind="stable")
+    ends = np.searchsorted(cluster[order], np.arange(int(cluster.max(initial=-1)) + 2))
+    return Members(cluster, probability, [order[begin:end] for begin, end in zip(ends[:-1], ends[1:])])
 
 
 def whole_root(fitted: Model, labels: np.ndarray, probabilities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -64,25 +62,25 @@ def _clustering(fitted: Model) -> tuple[np.ndarray, np.ndarray]:
 
 def _given_labels(fitted: Model, labels: Any) -> np.ndarray:
     """The labels of the points of the tree."""
-    given = np.asarray(to_host(labels))
-    if given.shape != (fitted.n,) or given.dtype.kind not in "iu":
-        raise ValueError(f"labels must be {fitted.n:,} integers; got {given.dtype} of shape {given.shape}")
-    return np.maximum(_of_points(fitted, given).astype(np.int64), -1)
+    labels = np.asarray(to_host(labels))
+    if labels.shape != (fitted.n,) or labels.dtype.kind not in "iu":
+        raise ValueError(f"labels must be {fitted.n:,} integers; got {labels.dtype} of shape {labels.shape}")
+    return np.maximum(_of_points(fitted, labels).astype(np.int64), -1)
 
 
 def _given_probabilities(fitted: Model, probabilities: Any) -> np.ndarray:
     """The probabilities of the points of the tree."""
-    given = np.asarray(to_host(probabilities))
-    if given.shape != (fitted.n,) or given.dtype.kind not in "fiu":
-        raise ValueError(f"probabilities must be {fitted.n:,} numbers; got {given.dtype} of shape {given.shape}")
-    given = _of_points(fitted, given).astype(np.float64)
-    wrong = np.flatnonzero(~((given >= 0) & (given <= 1)))
+    values = np.asarray(to_host(probabilities))
+    if values.shape != (fitted.n,) or values.dtype.kind not in "fiu":
+        raise ValueError(f"probabilities must be {fitted.n:,} numbers; got {values.dtype} of shape {values.shape}")
+    values = _of_points(fitted, values).astype(np.float64)
+    wrong = np.flatnonzero(~((values >= 0) & (values <= 1)))
     if len(wrong):
         row = int(wrong[0] if fitted.kept is None else to_host(fitted.kept)[wrong[0]])
         raise ValueError(
-            f"probabilities must be from 0 to 1; got {given[wrong[0]]} in row {row}, one of {len(wrong):,} bad entries"
+            f"probabilities must be from 0 to 1; got {values[wrong[0]]} in row {row}, one of {len(wrong):,} bad entries"
         )
-    return given
+    return values
 
 
 def _of_points(fitted: Model, values: np.ndarray) -> np.ndarray:

@@ -70,7 +70,7 @@ class PairSearch:
         return to_host(heights(distance, self.metric, fitted.alpha, fitted.core.dtype, ops))
 
     def _candidates(self, points: np.ndarray, radius: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """All pairs within the radius, and some that lie a little farther apart: positions in `points`."""
+        """All pairs within the radius, and a few that lie a little farther apart: positions in `points`."""
         images = self.points[points].astype(np.float64)
         scale = scale_of_rows(images)  # powers of distances do not overflow
         images *= scale
@@ -80,17 +80,17 @@ class PairSearch:
             _require(tree.count_neighbors(tree, reach[0], p=power) // 2, len(points))
             u, v = tree.query_pairs(reach[0], p=power, output_type="ndarray").T
             return u, v
-        found = [np.zeros((0, 2), np.int64)]
+        pairs = [np.zeros((0, 2), np.int64)]
         for begin in range(0, len(points), ROWS):
-            some = slice(begin, begin + ROWS)
-            count = tree.query_ball_point(images[some], reach[some], p=power, return_length=True)
+            block = slice(begin, begin + ROWS)
+            count = tree.query_ball_point(images[block], reach[block], p=power, return_length=True)
             _require(int(count.sum()), len(points))
-            lists = tree.query_ball_point(images[some], reach[some], p=power)
+            lists = tree.query_ball_point(images[block], reach[block], p=power)
             other = np.fromiter(itertools.chain.from_iterable(lists), np.int64, int(count.sum()))
             one = np.repeat(np.arange(begin, begin + len(count)), count)
             ends = np.sort(np.stack([one, other], axis=1), axis=1)
-            found.append(ends[ends[:, 0] < ends[:, 1]])
-        u, v = np.unique(np.concatenate(found), axis=0).T
+            pairs.append(ends[ends[:, 0] < ends[:, 1]])
+        u, v = np.unique(np.concatenate(pairs), axis=0).T
         return u, v
 
     def _loosened(self, radius: np.ndarray, dimensions: int) -> np.ndarray:
@@ -101,13 +101,13 @@ class PairSearch:
 
     def _compared(self, points: np.ndarray, radius: np.ndarray) -> Pairs:
         """As `_candidates`, with the distances divided by alpha, from all pairs."""
-        images, found = self.points[points], []
-        for some in blocks(np.arange(len(points)), len(points)):
-            distance = self.metric.distances_between(images[some], images) / self.fitted.alpha
-            near = (distance <= np.maximum(radius[some][:, None], radius)) & (np.arange(len(points)) > some[:, None])
+        images, pairs = self.points[points], []
+        for block in blocks(np.arange(len(points)), len(points)):
+            distance = self.metric.distances_between(images[block], images) / self.fitted.alpha
+            near = (distance <= np.maximum(radius[block][:, None], radius)) & (np.arange(len(points)) > block[:, None])
             u, v = np.nonzero(near)
-            found.append((some[u], v, distance[u, v].astype(self.core.dtype)))
-        u, v, distance = map(np.concatenate, zip(*found))
+            pairs.append((block[u], v, distance[u, v].astype(self.core.dtype)))
+        u, v, distance = map(np.concatenate, zip(*pairs))
         return u, v, distance
 
 
@@ -143,7 +143,7 @@ def nearest(fitted: Model) -> np.ndarray:
     images, k = to_host(fitted.points), fitted.min_samples
     if fitted.searches:
         return cKDTree(images).query(images, np.arange(1, k + 1), p=_power(fitted.metric))[1].astype(np.int64)
-    found = [np.zeros((0, k), np.int64)]
-    for some in blocks(np.arange(len(images)), len(images)):
-        found.append(np.argsort(fitted.metric.distances_between(images[some], images), axis=1, kind="stable")[:, :k])
-    return np.concatenate(found)
+    lists = [np.zeros((0, k), np.int64)]
+    for block in blocks(np.arange(len(images)), len(images)):
+        lists.append(np.argsort(fitted.metric.distances_between(images[block], images), axis=1, kind="stable")[:, :k])
+    return np.concatenate(lists)

@@ -71,18 +71,18 @@ def approximate_predict_branch(detector: Any, X: Any) -> tuple[Any, ...]:
             f"the first argument must be a fitted BranchDetector; got {kind.__module__}.{kind.__qualname__}"
         )
     check_is_fitted(detector)
-    found = approximate_predict(detector.model_, X, return_connecting_points=True)
-    cluster_labels, cluster_probabilities, rows = (to_host(array).copy() for array in found)
+    of_clusters = approximate_predict(detector.model_, X, return_connecting_points=True)
+    cluster_labels, cluster_probabilities, rows = (to_host(array).copy() for array in of_clusters)
     finite = np.flatnonzero(rows >= 0)
     rows = rows[finite]
     theirs = to_host(detector.cluster_labels_)[rows]
     if detector._labels_given:
-        own = theirs, to_host(detector.cluster_probabilities_)[rows]
+        cluster, probability = theirs, to_host(detector.cluster_probabilities_)[rows]
     else:
-        own = whole_root(detector._model, cluster_labels[finite], cluster_probabilities[finite])
-    same = (own[0] >= 0) & (own[0] == theirs)
-    cluster_labels[finite] = np.where(same, own[0], -1)
-    cluster_probabilities[finite] = np.where(same, own[1], 0)
+        cluster, probability = whole_root(detector._model, cluster_labels[finite], cluster_probabilities[finite])
+    same = (cluster >= 0) & (cluster == theirs)
+    cluster_labels[finite] = np.where(same, cluster, -1)
+    cluster_probabilities[finite] = np.where(same, probability, 0)
     finite, rows = finite[same], rows[same]
 
     labels, probabilities = cluster_labels.copy(), cluster_probabilities.copy()
@@ -91,8 +91,8 @@ def approximate_predict_branch(detector: Any, X: Any) -> tuple[Any, ...]:
     labels[finite] = to_host(detector.labels_)[rows]
     branch_labels[finite] = to_host(detector.branch_labels_)[rows]
     branch_probabilities[finite] = to_host(detector.branch_probabilities_)[rows]
-    some = finite[detector._divided[cluster_labels[finite]]]
-    probabilities[some] = (probabilities[some] + branch_probabilities[some]) / 2
+    divided = finite[detector._divided[cluster_labels[finite]]]
+    probabilities[divided] = (probabilities[divided] + branch_probabilities[divided]) / 2
     give = giver(X)
     results = labels, probabilities, cluster_labels, cluster_probabilities, branch_labels, branch_probabilities
     return tuple(map(give, results))

@@ -188,13 +188,13 @@ edge_alpha, edge_width, ax
             finite = np.flatnonzero(np.isfinite(data).all(axis=1))
             places[finite] = view_of(data[finite]).places
             return places
-        given = np.asarray(to_host(positions), np.float64)
-        if given.ndim != 2 or given.shape[1] != 2 or len(given) not in (len(data), len(rows)):
+        positions = np.asarray(to_host(positions), np.float64)
+        if positions.ndim != 2 or positions.shape[1] != 2 or len(positions) not in (len(data), len(rows)):
             raise ValueError(
                 f"positions must have shape ({len(data)}, 2) or ({len(rows)}, 2), for all rows of the data or for "
-                f"those in clusters; got {given.shape}"
+                f"those in clusters; got {positions.shape}"
             )
-        places[rows if len(given) != len(data) else slice(None)] = given
+        places[rows if len(positions) != len(data) else slice(None)] = positions
         return places
 
     def _node_color(self, data: np.ndarray, color: Any, names: Sequence[str] | None) -> Any:

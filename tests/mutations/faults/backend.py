@@ -13,8 +13,8 @@ FAULTS = [
     Fault(
         "the root of a great power is not corrected",
         "emst/backend/records.py",
-        "roots[some] = found - found * ((found**self.degree - wanted) / wanted) / self.degree",
-        "roots[some] = found",
+        "roots[regular] = estimate - estimate * ((estimate**self.degree - wanted) / wanted) / self.degree",
+        "roots[regular] = estimate",
         ("tests/points/test_metrics.py::test_roots_are_rounded_once_or_so",),
     ),
     Fault(

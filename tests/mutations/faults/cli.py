@@ -27,8 +27,8 @@ FAULTS = [
     Fault(
         "points are overwritten through another path to their file",
         "emst/cli/shared.py",
-        "output.samefile(given)",
-        "output == given",
+        "output.samefile(source)",
+        "output == source",
         ("tests/cli/test_cli.py::test_refused_before_a_tree_is_computed",),
     ),
     Fault(

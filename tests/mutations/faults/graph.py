@@ -71,7 +71,7 @@ FAULTS = [
     Fault(
         "a row may descend from one block to the next",
         "emst/graph/streaming.py",
-        "block.ascending and not _descends(given, block.begin)",
+        "block.ascending and not _descends(graph, block.begin)",
         "block.ascending",
         ("tests/graph/test_streaming.py::test_rows_cut_where_their_columns_descend",),
     ),
@@ -113,8 +113,8 @@ FAULTS = [
     Fault(
         "weights of uint32 are counted as 4 bytes",
         "emst/graph/memory.py",
-        'max(4, 8 if given.data.dtype.kind == "u" and given.data.dtype.itemsize == 4 else given.data.dtype.itemsize)',
-        "max(4, given.data.dtype.itemsize)",
+        'max(4, 8 if graph.data.dtype.kind == "u" and graph.data.dtype.itemsize == 4 else graph.data.dtype.itemsize)',
+        "max(4, graph.data.dtype.itemsize)",
         ("tests/graph/test_streaming.py::test_the_least_bound_is_the_documented_one",),
     ),
 ]

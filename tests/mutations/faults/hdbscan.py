@@ -81,8 +81,8 @@ FAULTS = [
     Fault(
         "of equal sums in a block the one searched first is the medoid",
         "emst/hdbscan/medoids.py",
-        "int(some[sums == least].min())",
-        "int(some[sums.argmin()])",
+        "int(members[sums == least].min())",
+        "int(members[sums.argmin()])",
         ("tests/hdbscan/test_medoids.py::test_the_medoid_is_that_of_all_sums[cpu-euclidean-2-lattice]",),
     ),
     Fault(
@@ -95,8 +95,8 @@ FAULTS = [
     Fault(
         "new noise that joins noise is in the last cluster",
         "emst/hdbscan/branches/prediction.py",
-        "same = (own[0] >= 0) & (own[0] == theirs)",
-        "same = own[0] == theirs",
+        "same = (cluster >= 0) & (cluster == theirs)",
+        "same = cluster == theirs",
         (NEW_ROWS,),
     ),
     Fault(
@@ -139,8 +139,8 @@ FAULTS = [
     Fault(
         "equal points count in each other's core distances",
         "emst/hierarchy/pairs.py",
-        "(between == 0) | (some[:, None] == members)",
-        "some[:, None] == members",
+        "(between == 0) | (part[:, None] == members)",
+        "part[:, None] == members",
         ("tests/distances/test_validity.py::test_what_the_definition_leaves_open_is_defined[sqeuclidean-cpu]",),
     ),
     Fault(

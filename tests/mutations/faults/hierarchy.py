@@ -89,8 +89,8 @@ FAULTS = [
     Fault(
         "points that leave exactly at the least density are no members",
         "emst/cpu/hierarchy/selection.py",
-        "own < least",
-        "own <= least",
+        "lambda_p < least",
+        "lambda_p <= least",
         (CHOICES,),
     ),
     Fault(
