@@ -311,7 +311,7 @@ class Linkage:
 class Condensed:
     """Clusters of at least `min_cluster_size` points and when the points leave them. Arrays live on the backend.
 
-    A *node* is all merges of one height that hang together: what they join, they join at once. It is named by its
+    A *node* is all merges of one height that are connected: what they join, they join at once. It is named by its
     highest merge, which comes last. So the nodes do not depend on which of several equal spanning trees was found.
 
     Cluster 0 is the root. Clusters are numbered by the nodes that they split off at, from the last node to the first,

@@ -58,7 +58,7 @@ the core distance of a point is the distance to its K-th nearest point, counting
 
 APPEND_HELP = "write the columns of POINTS, too, and the labels and probabilities beside them: .csv, .tsv or .parquet"
 RESULTS = ("label", "probability")
-FEW = 5  # up to here, min_samples may follow min_cluster_size without a word
+FEW = 5  # if min_cluster_size sets min_samples to more than this, a note says so
 MIN_SAMPLES_NOTE = (
     "min_samples is {0:,} because --min-cluster-size is; a lower one, such as --min-samples 5, takes less time and "
     "leaves fewer points as noise"

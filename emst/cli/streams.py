@@ -22,8 +22,8 @@ MAGIC = {  # how files begin
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[Path]:
-    """The file to read. Standard input is first copied to a temporary file, whose suffix says what it begins like; text
-    is taken for .csv."""
+    """The file to read. Standard input is first copied to a temporary file. Its first bytes give the suffix; without
+    known ones it is .csv."""
     if path != STREAM:
         yield path
         return
@@ -42,7 +42,7 @@ def reading(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which replaces `path` at the end; or what is written to standard output at the end."""
+    """A file to write, which replaces `path` at the end. For standard output, it is copied there at the end."""
     from emst.io.atomic import replacing
 
     if path != STREAM:
@@ -62,5 +62,5 @@ def suffix_of(output: Path, of_stream: str) -> str:
 
 
 def summary_file(output: Path) -> object:
-    """Where the summary goes: beside the results to standard output it would spoil them."""
+    """Where the summary goes: to standard error if standard output takes the results."""
     return sys.stderr if output == STREAM else sys.stdout

@@ -9,8 +9,8 @@ There are four kinds of data, with one function each:
     distances (``metric="precomputed"``)   `_of_distances`          from the matrix that is given
     sparse distances                       `_of_sparse_distances`   from the graph that is given
 
-Each checks its data, keeps the rows (of features) that are finite, builds the tree and returns the model. What memory
-and time a matrix of distances takes is said in `emst/distances/cost.py`.
+Each checks its data, keeps the rows (of features) that are finite, builds the tree and returns the model. The memory
+and time that a matrix of distances takes are in `emst/distances/cost.py`.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _of_sparse_distances(X: Any, request: Request) -> Model:
 
 
 def _by_matrix(X: Any, metric: Metric, request: Request, ops: Backend) -> Tree:
-    """From the matrix of the distances between points on the backend, or between the rows of a CSR matrix."""
+    """The tree from the matrix of the distances between points on the backend, or between the rows of a CSR matrix."""
     check_size(X.shape[0], request.min_samples)
     announce_matrix(X, metric, request.progress)
     matrix = ops.asarray(distance_matrix(X, metric.name, metric.params))
@@ -149,15 +149,14 @@ def _by_matrix(X: Any, metric: Metric, request: Request, ops: Backend) -> Tree:
 
 
 def _no_tree(points: Array) -> Tree:
-    """Of a single point, or none."""
+    """The tree of a single point, or of none."""
     m = len(points)
     edges, weights = np.zeros_like(points, np.int32, shape=(0, 2)), np.zeros_like(points, shape=(0,))
-    return edges, weights, np.zeros_like(points, shape=(m,))  # CuPy takes a shape of plain 0 for none given
+    return edges, weights, np.zeros_like(points, shape=(m,))  # CuPy ignores a shape that is the number 0
 
 
 def _model(request: Request, metric: Metric, tree: Tree, ops: Backend, n: int, give: Callable[[Array], Any]) -> Model:
-    """The model of a tree of n distances a row; that of features also gets the `data`, and which `rows` are finite.
-    `metric` is the one that was used."""
+    """The model of a tree over the caller's n rows. `data` and `rows` stay None: callers with features set them."""
     edges, weights, core = tree
     if core is None:  # min_samples is 1: the distance of a point to itself
         core = np.zeros_like(weights, shape=(len(weights) + 1,))

@@ -68,7 +68,7 @@ def join_queries(fitted: Model, queries: Array) -> QueryEdges:
 
 
 def _by_magnitude(queries: Array, scale: float, norm: Norm, core_factor: float) -> Iterator[tuple[Array, int]]:
-    """Rows of queries of the same excess (see `excess_of`), and this excess. As a rule all rows, and 0."""
+    """Rows of queries of the same excess (see `excess_of`), and this excess. As a rule it is 0 for all rows."""
     excess = excess_of(queries, scale, norm, core_factor)
     for level in np.unique(excess).tolist():
         yield np.asarray(np.flatnonzero(excess == level), like=queries), level

@@ -4,10 +4,10 @@ All sums of a cluster take O(size^2) distances. Lower bounds, which need no furt
 
 - Where the triangle inequality holds, d(i, r) and the sum of a member r bound the sum of i from below:
   S(i) >= |W d(i, r) - S(r)|, with W the total weight. In few dimensions about sqrt(size) members are left.
-- Sums of squared Euclidean distances are known from the mean m of all members: S(i) = W |i - m|^2 + S(m).
+- Sums of squared Euclidean distances follow from the mean m of all members: S(i) = W |i - m|^2 + S(m).
 
 A bound is lowered by more than all that rounding can do to it or to the sums, and a member is left out only if its
-bound exceeds a sum that is known: the medoid, and the choice among equal sums, is the one that all sums would give.
+bound exceeds a sum that has been computed. So the medoid is the one that all sums would give, also among equal sums.
 
 References
 ----------
@@ -129,7 +129,7 @@ def _bounds_by_mean(points: Array, weights: Array, metric: Metric) -> Array:
 
 
 def _announce(size: int, to_come: int, seconds: float) -> None:
-    """Warn of distances that are still to come, at so many seconds each."""
+    """Warn that `to_come` distances are still to be computed, which take `seconds` each."""
     warnings.warn(
         f"the medoid of a cluster of {size:,} points takes up to {to_come:.1g} more distances, about "
         f"{counted(max(1, round(to_come * seconds / 60)), 'minute')}. store_centers='centroid' takes a moment",

@@ -157,7 +157,7 @@ def _thin_out(ax: Axes, places: np.ndarray) -> None:
         ax.locator_params(axis=name, nbins=max(2, round(8 * float(side) / (float(sides.max()) or 1.0))))  # type: ignore[arg-type]
 
 
-def bar_room(ax: Axes) -> dict[str, Any]:
+def bar_space(ax: Axes) -> dict[str, Any]:
     """Where a colour bar stands: in space, beyond the name of the third axis."""
     return {"pad": 0.12} if in_space(ax) else {}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.inputs.devices import to_host
-from emst.plots.plane import axes_for, bar_room, column_names, dress, in_space, line_collection, segments_of, view_of
+from emst.plots.plane import axes_for, bar_space, column_names, dress, in_space, line_collection, segments_of, view_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,7 +90,7 @@ def plot_mst(
     scatter: Any = ax.scatter
     scatter(*view.places.T, s=dot, c="0.15", linewidths=0, zorder=2, rasterized=many)
     dress(ax, view)
-    ax.figure.colorbar(drawn, ax=ax, label="weight", shrink=0.8, aspect=32, **bar_room(ax))
+    ax.figure.colorbar(drawn, ax=ax, label="weight", shrink=0.8, aspect=32, **bar_space(ax))
     return ax
 
 
@@ -187,7 +187,7 @@ def plot_spanning_tree(
         ax.set_xticks([])
         ax.set_yticks([])
     if colorbar:
-        ax.figure.colorbar(drawn, ax=ax, label="Mutual reachability distance", **bar_room(ax))
+        ax.figure.colorbar(drawn, ax=ax, label="Mutual reachability distance", **bar_space(ax))
     return ax
 
 

@@ -112,7 +112,7 @@ def _join_heads(entries, best, target, heads, grain):
 
 @kernel
 def _hook(below, entries, best, target, parent, chosen, begin, end):
-    """Hang every vertex on the other end of its lightest edge, and mark the edge's entry above the diagonal.
+    """Hook every vertex onto the other end of its lightest edge, and mark the edge's entry above the diagonal.
 
     If a vertex chose an entry below the diagonal, the mirrored entry is searched. Where many vertices in a row choose
     the same other end, the search continues from the entry that was found last. `below` is scratch.

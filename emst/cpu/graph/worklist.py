@@ -50,19 +50,19 @@ def list_edges(entries, labels, count, above, upto, uppers, grain):
     `uppers`, int64[chunks], holds the number of entries above the diagonal in every chunk of `grain` entries.
     """
     m, width = len(entries.indices), entries.bits.dtype
-    rooms = uppers
+    sizes = uppers
     if upto is not LAST:
         within = np.empty(len(uppers), np.int64)
         for_chunks(_count_within, m, grain, entries, above[0], upto[0], within, grain)
-        rooms = np.minimum(within, uppers)
-    size = int(rooms.sum())
+        sizes = np.minimum(within, uppers)
+    size = int(sizes.sum())
     edges = Worklist(
         a=np.empty(size, np.int32),
         b=np.empty(size, np.int32),
         key=np.empty(size, width),
         position=np.empty(size, np.uint32 if m < WIDE else np.int64),
-        starts=np.cumsum(rooms) - rooms,
-        counts=np.zeros(len(rooms), np.int64),
+        starts=np.cumsum(sizes) - sizes,
+        counts=np.zeros(len(sizes), np.int64),
     )
     inside = _giant(labels)
     offers = gathered(

@@ -1,7 +1,7 @@
 """From a spanning tree to clusters on the CPU.
 
 linkage.py      the dendrogram, by union-find
-nodes.py        nodes: merges of equal height that hang together; where clusters split
+nodes.py        nodes: merges of equal height that are connected; where clusters split
 condensed.py    the condensed tree
 simplify.py     the condensed tree without splits of little persistence
 selection.py    selected clusters, labels, probabilities and outlier scores

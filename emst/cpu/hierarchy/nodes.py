@@ -1,4 +1,4 @@
-"""The nodes of the dendrogram: merges of equal height that hang together, and where clusters split.
+"""The nodes of the dendrogram: merges of equal height that are connected, and where clusters split.
 
 A node is named by its highest merge. The clusters that its merges join, all at once, are points and lower nodes.
 """

@@ -48,7 +48,7 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 ROUNDOFF = 2.0**-24  # of float32
 MOST_AXES = 1 << 18  # the proof needs m^2 u < 13
 PART = 128  # coordinates whose products are added up before they are added to others
-LOST = 2.0**-500  # float64 numbers whose squares vanish are less than this
+LOST = 2.0**-500  # float64 numbers whose squares underflow to 0 are less than this
 # A tile is `TALL` points by `WIDE` leaves: its sums fill the vector registers.
 TALL, WIDE = (12, 2) if binding.get_host_cpu_features().get("avx512f") else (6, 1)
 BLOCK = 1 << 20  # about as many products as a thread computes at a time

@@ -3,7 +3,7 @@
 linkage        the dendrogram, from Borůvka's rounds on the sorted edges
 rounds.cuh     the steps of one of these rounds
 chains.cuh     scans over the chains of the dendrogram, round by round
-nodes          nodes: merges of equal height that hang together; where clusters split
+nodes          nodes: merges of equal height that are connected; where clusters split
 marks.cuh      what stands for a merge until the clusters are known
 condensed      the condensed tree
 simplify       the condensed tree without splits of little persistence

@@ -1,6 +1,6 @@
 """The nodes of the dendrogram, and where clusters split, on the GPU. Kernels: nodes.cu.
 
-A node is the merges of one height that hang together. It is named by its highest merge.
+A node is the merges of one height that are connected. It is named by its highest merge.
 """
 
 from __future__ import annotations

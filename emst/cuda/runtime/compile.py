@@ -24,7 +24,7 @@ def _literal(value: int | tuple[float, ...]) -> str:
     return f"{value}{'ull' if value >= 2**63 else ''}"
 
 
-KERNELS = Path(__file__).parents[1]  # rooms and headers are named from there
+KERNELS = Path(__file__).parents[1]  # paths of kernels and headers begin here
 OPTIONS = ("--std=c++17", *(f"-D{name}={_literal(value)}" for name, value in MACROS.items()))
 
 _tellers: list[Callable[[bool], None]] = []

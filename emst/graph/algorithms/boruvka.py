@@ -20,8 +20,8 @@ from __future__ import annotations
 from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, ForestEdges
 
-# Bytes beside the graph, per edge by the bytes of a weight, and per vertex, labels of the result included. On a GPU an
-# edge takes two lists of both ends and a word, and a bit.
+# Bytes beside the graph: per edge, by the bytes of a weight, and per vertex, with the labels of the result. On a GPU an
+# edge takes a bit, and its ends and a word in two lists.
 PER_EDGE, PER_VERTEX = {4: 33, 8: 49}, 60
 
 

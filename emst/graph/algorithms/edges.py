@@ -87,7 +87,7 @@ def dense_ranks(values: Array, ops: Backend) -> Array:
 
 def arcs_of(n: int, source: Array, target: Array, key: Array, ops: Backend) -> Arcs:
     """Both directions of every edge; the edges of a row keep their order."""
-    ends = ops.xp.stack([source, target], axis=1).ravel()  # at i and i ^ 1 those of edge i // 2
+    ends = ops.xp.stack([source, target], axis=1).ravel()  # positions 2 i and 2 i + 1 hold the ends of edge i
     order = ops.sort_order(ends.astype(np.uint64))
     return Arcs(n, ends[order], ends[order ^ np.int32(1)], key[order // np.int32(2)])
 
@@ -137,7 +137,7 @@ def merged(labels: Array, components: Array, component: Array, u: Array, v: Arra
 
 
 def segment_minima(key: Array, segment: Array, count: int, xp: Any) -> Array:
-    """The least key of every segment, uint64[count]; `NO_KEY` for one that is empty. Segments ascend."""
+    """The least key of every segment, uint64[count]; `NO_KEY` for an empty segment. `segment` ascends."""
     least = xp.full(count, NO_KEY, np.uint64)
     tiles = key[: len(key) // TILE * TILE].reshape(-1, TILE)
     first = segment[: tiles.size : TILE]

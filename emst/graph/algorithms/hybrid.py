@@ -91,7 +91,7 @@ class Parts:
         self.offloaded = to_host(u[kept:]), to_host(v[kept:]), to_host(key[kept:])
         self.helper = ThreadPoolExecutor(1, thread_name_prefix="emst-hybrid")
         self.number = ops.xp.arange(n, dtype=np.int32)  # by root: the component's number
-        self.components = self.number.copy()  # roots of the components that the ends of edges are numbers of
+        self.components = self.number.copy()  # roots, in the order in which the ends of edges are numbered
 
     def lightest(self, state: Forest) -> Array:
         """The least key that leaves each component, in the order of components."""

@@ -21,7 +21,7 @@ thousands of steps to find: there can be millions of parallel edges between two 
 
 Variants differ in how a vertex finds its lightest edge that leaves the subtree:
 
-- "min" reads all its edges whenever the known edge has come to lie within the subtree;
+- "min" reads all edges of a vertex again whenever the edge that it found lies within the subtree;
 - "sort" sorts every vertex's edges by weight, so a cursor reads them once;
 - "hybrid" is "min" in the first round, which has the most edges to sort and the fewest per vertex, and "sort" from then
   on. It is "sort" at once if some vertex has more than `LONG_ROW` edges.
@@ -135,7 +135,7 @@ def _sorts(variant: str, rounds: int, left: Left, n: int, xp: Any) -> bool:
 
 
 def _unified(arcs: Arcs, owner: Array, hook: Array, ops: Backend) -> Level:
-    """Every subtree joined to the one that its stopping edge leads to."""
+    """Join every subtree to the one that its stopping edge leads to."""
     xp = ops.xp
     roots = xp.flatnonzero(owner == xp.arange(len(owner), dtype=np.int32)).astype(np.int32)
     stopped = xp.flatnonzero(hook >= 0)  # roots of subtrees with a stopping edge
