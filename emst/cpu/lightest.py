@@ -1,8 +1,8 @@
-"""The last step of a round: of every component the first edge in the total order, among its points' cached neighbours.
+"""The last step of a round: the first edge of every component in the total order, from cached nearest neighbours.
 
-Several threads may hold candidates of one component. Each writes its own where that comes before what is there. If two
-write at once, one of the writes gets lost. So the pass is repeated until no thread writes: the result is the minimum,
-whatever the order of the threads. Nearly always the second pass writes nothing.
+Several threads may hold candidates of one component. Each writes its candidate if that comes before the stored one. If
+two write at once, one of the writes gets lost. So the pass is repeated until no thread writes: the result is the
+minimum, whatever the order of the threads. Nearly always the second pass writes nothing.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ PART = 1 << 14  # merges that a thread sorts, at least
 
 @part
 def density(height):
-    """Lambda."""
+    """Lambda, the inverse of a height."""
     return 1.0 / np.float64(height)
 
 
@@ -28,7 +28,7 @@ def condense(linkage, min_cluster_size):
         return _single_point(linkage, min_cluster_size)
     grain = grain_for(m, 1 << 15)
     node = nodes_of(linkage)
-    # Of a merge in a cluster, the owner is the cluster; of other merges, the node at which their points left theirs.
+    # The owner of a merge in a cluster is the cluster; that of another merge is the node at which its points left one.
     born_at, top, left, owner = splits_of(linkage, node, min_cluster_size)
     owner[-1] = 0
     owner[top] = np.arange(1, len(top) + 1)

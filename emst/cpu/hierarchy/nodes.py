@@ -24,7 +24,7 @@ def nodes_of(linkage):
 
 @kernel
 def _begin_nodes(parent, height, node, begin, end):
-    """A merge whose parent is higher is a node: one whose parent comes after all merges of its height."""
+    """Name the nodes. The highest merge of a node is the one whose parent comes after all merges of its height."""
     low, high = end, len(height)
     while low < high:
         middle = (low + high) // 2
@@ -51,14 +51,14 @@ def splits_of(linkage, node, min_cluster_size):
     left : int32[n - 1]
         Points that leave the cluster at each node that belongs to one.
     leaves_at : int32[n - 1]
-        Of the highest nodes that belong to no cluster: where their points leave one; -1 of other merges.
+        For the highest nodes that belong to no cluster, the node at which their points leave one; -1 for other merges.
     """
     m = len(node)
     grain = grain_for(m, 1 << 15)
     merges = (parents(linkage), node, linkage.size, min_cluster_size)
     left, leaves_at = linkage.size.copy(), np.full(m, -1, np.int32)
-    # The first thread to come claims a node for a large one below. All others see that it is not alone, whichever came
-    # first; so what is marked does not depend on it.
+    # The first thread that finds a large node below claims the node above it. A thread that finds another one sees the
+    # claim and marks `several`. So the marks do not depend on the order of the threads.
     claimed, several = np.full(m, -1, np.int32), np.zeros(m, np.uint8)
     below = (linkage.child, node, linkage.size, min_cluster_size)
     for_chunks(_look_down, m, grain, *below, leaves_at, claimed, several)
@@ -71,7 +71,7 @@ def splits_of(linkage, node, min_cluster_size):
 
 @kernel
 def _look_down(child, node, size, min_cluster_size, leaves_at, claimed, several, begin, end):
-    """What the nodes directly below mean to each node that belongs to a cluster."""
+    """For each node of a cluster: mark whether several large nodes lie directly below, and where small ones leave."""
     for e in range(begin, end):
         at = node[e]
         if size[at] < min_cluster_size and at != len(size) - 1:
@@ -101,7 +101,7 @@ def _find_children(parent, node, size, min_cluster_size, several, left, is_child
 
 
 def _last_nodes_first(born_at, children, several):
-    """Children sorted by the nodes that they split off at, the last node first; those of one node stay in order."""
+    """Sort children by the nodes that they split off at, the last node first; those of one node stay in order."""
     splits = np.flatnonzero(several)[::-1]
     place = np.empty(len(several), np.int32)  # by node: of its next child
     place[splits] = np.arange(len(splits))

@@ -1,4 +1,4 @@
-"""Flat clusters chosen from the condensed tree, and what every point is to them."""
+"""Flat clusters chosen from the condensed tree; labels, probabilities and outlier scores of the points."""
 
 from __future__ import annotations
 

@@ -99,8 +99,8 @@ def _leave_again(old_cluster, old_leave, dropped, of_merge, cluster, leave, begi
 
 
 def _one_node_a_height(height, left, starts, nodes):
-    """The chains of clusters that may consist of several. Of nodes of one height the first is kept, with the points
-    that leave at all of them; it is not kept if there are none."""
+    """The chains of clusters that may consist of several. The nodes of one height become
+    the first of them, with the points that leave at any; nodes without such points are dropped."""
     leavers, counts = left.copy(), np.zeros(len(starts), np.int64)
     kept = _join_heights(height, leavers, starts, nodes, counts)
     return np.cumsum(counts), nodes[:kept], leavers

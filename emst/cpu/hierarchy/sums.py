@@ -68,10 +68,10 @@ def _sum_piece(lanes, terms):
 
 @part
 def sum_of(values, first, end):
-    """Sum of ``values[first:end]``, which are not negative, rounded once: in whatever order they stand.
+    """Sum of ``values[first:end]``, which are not negative, rounded once, so their order has no effect.
 
-    They are added as integers of 128 bits, whose unit is 2^-SPARE of the last bit of the greatest. Of a smaller number
-    the bits below the unit are replaced by a one, which says that it is more than what is left of it.
+    They are added as integers of 128 bits, whose unit is 2^-SPARE of the last bit of the greatest. The bits
+    of a smaller number below the unit are replaced by a single one: so it stays greater than its bits above the unit.
     """
     if end - first == 2:
         return values[first] + values[first + 1]
@@ -91,7 +91,7 @@ def sum_of(values, first, end):
 
 @part
 def _exponent(value):
-    """Of the unit in the last place, plus 1075; subnormal numbers have that of the least normal ones."""
+    """Exponent of the unit in the last place, plus 1075; subnormal numbers have that of the least normal ones."""
     return greater(np.int64(bits_of(value) >> np.uint64(52)), np.int64(1))
 
 

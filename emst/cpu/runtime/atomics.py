@@ -64,14 +64,14 @@ def _minimum(typingctx, array, at, value):
 
 @part
 def lower(array, at, value):
-    """Make ``array[at]``, an unsigned integer, the lesser of itself and `value`: in whatever order threads arrive, the
-    least value stays. Most values are no less, and a load is cheaper than an atomic minimum."""
+    """Make ``array[at]``, an unsigned integer, the lesser of itself and `value`. The least value stays, whatever the
+    order of the threads. Most values are no less, and a load is cheaper than an atomic minimum."""
     if value < load(array, at):
         _minimum(array, at, value)
 
 
 @part
 def lower_bound(array, at, value):
-    """The same for an upper bound of any type, where an update may get lost: of two threads that lower it at the same
-    moment, the greater value may stay."""
+    """Lower an upper bound of any type. An update may get lost: if two threads lower it at the same moment, the greater
+    value may stay."""
     store(array, at, lesser(load(array, at), value))

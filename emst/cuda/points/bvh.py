@@ -116,8 +116,8 @@ def padded(n: int) -> int:
 
 
 def in_whole_leaves(labels: cupy.ndarray) -> cupy.ndarray:
-    """Labels int32[n] whose last leaf can be read as a whole, in loads of 16 bytes; a copy only if it must be one. What
-    stands past the last label has no meaning."""
+    """Labels int32[n] whose last leaf can be read as a whole, in loads of 16 bytes; a copy only if necessary. Entries
+    past the last label are unspecified."""
     n, data = len(labels), labels.data
     readable = data.mem.ptr + data.mem.size - data.ptr
     if labels.flags.c_contiguous and data.ptr % 16 == 0 and readable >= labels.itemsize * padded(n):

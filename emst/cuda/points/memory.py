@@ -17,8 +17,8 @@ LABELLING = 130  # bytes a point that the stages after the tree take at their pe
 
 
 def bytes_needed(n: int, d: int, dtype: Any, k: int) -> int:
-    """Device memory of one tree at its peak, in the rounds or while its edges are sorted, the points not counted; more
-    than measured."""
+    """Device memory of one tree at its peak, in the rounds or in the sort of the edges, without the caller's points; a
+    little more than measured."""
     size = np.dtype(dtype).itemsize
     row = size * (4 if d <= 3 else d + 1)
     all_pairs = may_compare_all_pairs(n, d)

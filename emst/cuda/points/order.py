@@ -78,7 +78,7 @@ def curve_codes(points: cupy.ndarray, scale: float, box: Box) -> cupy.ndarray:
 
 
 def _corners(points: cupy.ndarray, level: Level, box: Box | None) -> cupy.ndarray:
-    """A box around the points of every cell, as ordered integers; `box` is that of the first cell, if it is given."""
+    """A box around the points of every cell, as ordered integers; `box`, unless None, is that of the first cell."""
     if level.cell is None:
         return corners_of(points) if box is None else corners_of_box(*box)
     d, wide = points.shape[1], points.dtype.itemsize == 8
@@ -126,10 +126,10 @@ def _codes(
 
 
 def _by_high_bits(keys: cupy.ndarray, codes: cupy.ndarray, level: Level, grids: Grids) -> tuple[Any, Level | None]:
-    """All points in the order of their codes, by few passes, and what is left to be sorted by all bits.
+    """All points in the order of their codes' highest bits, by few passes, and the level that needs a sort by all bits.
 
-    That is nothing, or a level of those points that have the highest bits in common with more than CROWD others, or,
-    with None instead of the order, the level itself."""
+    The level holds the points that share these bits with more than CROWD others; it is None if there are none. If few
+    passes do not suffice, the order is None, and the level is the one that was passed."""
     n, bits = level.m, index_bits(level.m)
     least = LEAST_PASSES + (n > 1 << LEAST_PASSES * DIGIT_BITS)  # more points than keys of so many bits
     many, state = sample_ties(keys, least, MOST_PASSES + 1, CROWD // 2), cupy.zeros(1, np.int32)

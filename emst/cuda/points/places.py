@@ -1,4 +1,4 @@
-"""Places of new points among those that have been ordered, on the GPU. Kernel: places.cu."""
+"""The places of new points in the order of others, on the GPU. Kernel: places.cu."""
 
 from __future__ import annotations
 

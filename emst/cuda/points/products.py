@@ -228,8 +228,8 @@ def _candidate_arrays(rows: int) -> tuple[cupy.ndarray, cupy.ndarray]:
 def _sampled_tiles(n: int, rank: int) -> int:
     """Tiles of points that bound the distance of that rank.
 
-    The candidates of a point are about that many times n over the points in these tiles: a quarter of the places, or
-    less. There are at least twice as many groups as the rank.
+    A point has about rank * n / (points in these tiles) candidates, a quarter of their places or less. There are at
+    least twice as many groups as the rank.
     """
     share = min(max(CANDIDATES // (4 * (rank + 1)), 1), LARGEST_SHARE)
     least = max(2 * (rank + 1) * GROUP // PRODUCT_TILE, LEAST_TILES)
@@ -245,10 +245,10 @@ def _splits(rows: int) -> np.int32:
 def search_by_products(
     index: SearchIndex, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None
 ) -> None:
-    """As `nearest_outside` does by comparing all pairs.
+    """Search by products, as `nearest_outside` does by comparing all pairs.
 
-    Unless the worklist is None, the largest component has no edge afterwards: all others hook onto something, so rounds
-    stay few. Most points that have to be searched are in that component.
+    Unless the worklist is None, the largest component has no edge afterwards: all others hook onto another, so there
+    are no more rounds. Most points that have to be searched are in that component.
     """
     n, T, products = index.n, index.T, _products_of(index)
     queries, largest = cache.count, None

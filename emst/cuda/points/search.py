@@ -16,9 +16,9 @@ from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch, multiprocessors
 
 BLOCKS_AN_SM = 16
-# After the first round searches look farther than the upper bound of their component (by this factor, of squares): a
-# point that finds nothing, or something farther, then needs no search for several rounds. Not when components are large
-# and lie apart: then many of their points are about equally far from the next one, and looking farther only costs.
+# After the first round, searches look farther than the upper bound of their component, by this factor of squares. A
+# point that finds nothing, or something farther, then needs no search for several rounds. Large components that lie
+# apart have many points about equally far from the next component: for them, looking farther only costs time.
 SLACK, SLACK_MRD = 1.5, 1.2
 SLACK_UP_TO = 100_000  # points a component, on average
 
