@@ -70,8 +70,8 @@ def _sum_piece(lanes, terms):
 def sum_of(values, first, end):
     """Sum of ``values[first:end]``, which are not negative, rounded once, so their order has no effect.
 
-    They are added as integers of 128 bits, whose unit is 2^-SPARE of the last bit of the greatest. The bits
-    of a smaller number below the unit are replaced by a single one: so it stays greater than its bits above the unit.
+    They are added as integers of 128 bits, whose unit is 2^-SPARE of the last bit of the greatest. If a
+    smaller number has bits below the unit, they are dropped and its last bit is set: the sum is not taken for exact.
     """
     if end - first == 2:
         return values[first] + values[first + 1]
