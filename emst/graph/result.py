@@ -174,12 +174,12 @@ def _completed(edges: Array, weights: Array, n: int, ops: Backend) -> tuple[Arra
     edges, weights = edges[order], weights[order]
     compared = computable(weights, ops)
     ranked = sorted_by(ordered(compared), ops)
-    found = edges[ranked]
+    ends = edges[ranked]
     if len(edges) < n - 1:
         rows, columns = (ops.asarray(edges[:, side]) for side in (0, 1))
         roots = ops.graph_forest(Adjacency(starts(rows, n, ops.xp), columns, compared, symmetric=False)).roots
-        found, _ = bridged(found, weights, roots, 0)
-    return found, weights[ranked]
+        ends, _ = bridged(ends, weights, roots, 0)
+    return ends, weights[ranked]
 
 
 def _rounded_sum(values: np.ndarray) -> float:

@@ -116,8 +116,8 @@ def approximate_predict_flat(
         What later calls can take as `prediction_data`. Only if ``return_prediction_data=True``.
     """
     exact = _clusters(clusterer, prediction_data, n_clusters, cluster_selection_epsilon)
-    found = noise_for_missing(*exact_prediction.approximate_predict(exact, points_to_predict))
-    return (*found, PredictionData(exact)) if return_prediction_data else found
+    results = noise_for_missing(*exact_prediction.approximate_predict(exact, points_to_predict))
+    return (*results, PredictionData(exact)) if return_prediction_data else results
 
 
 def membership_vector_flat(

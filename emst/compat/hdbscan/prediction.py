@@ -97,8 +97,8 @@ def approximate_predict(clusterer: Any, points_to_predict: Any, return_connectin
     exact = exact_of(clusterer)
     labels, probabilities, neighbors = exact_prediction.approximate_predict(exact, points_to_predict, True)
     _warn_if_no_clusters(exact, "new data will be automatically predicted as noise.")
-    found = noise_for_missing(labels, probabilities)
-    return (*found, neighbors) if return_connecting_points else found
+    results = noise_for_missing(labels, probabilities)
+    return (*results, neighbors) if return_connecting_points else results
 
 
 def approximate_predict_scores(clusterer: Any, points_to_predict: Any) -> Any:
