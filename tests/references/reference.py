@@ -306,6 +306,10 @@ def set_cores(index, core):
     index.core, index._pairs = core, None
 
 
+def forget_neighbours(index):
+    """Keeps none."""
+
+
 def join_all(index):
     return None
 
