@@ -5,6 +5,7 @@ numba_internals.py    the parts of numba and llvmlite that have no public interf
 parallel.py           threads: chunks of a range
 memory.py             arrays on the host, and how much memory is free
 arrays.py             arrays that start on a cache line
+compact.py            positions of the flags that are set
 lanes.py              vectors of 16 lanes
 atomics.py            atomic operations on elements of an array
 prefetch.py           asking for memory before it is needed
