@@ -23,8 +23,15 @@ from typing import Any
 
 import llvmlite
 import numba
-from numba.core import cgutils, event
+from llvmlite import ir
+from numba.core import cgutils, event, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+from numba.core.callwrapper import PyCallWrapper
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.dispatcher import Dispatcher
+from numba.core.lowering import Lower
+from numba.core.typed_passes import NativeLowering
 
 
 def without_counts(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -126,3 +133,127 @@ def compile_events(tell: Callable[[bool], None]) -> AbstractContextManager[Any]:
 def data_pointer(context: Any, builder: Any, array_type: Any, array: Any) -> Any:
     """Pointer to the first element of an array, in an intrinsic."""
     return cgutils.create_struct_proxy(array_type)(context, builder, value=array).data
+
+
+# Of a job, in words of 8 bytes. What all threads write has a line of memory of its own, which is two where memory is
+# read two lines at a time.
+COUNTER, SIZE, GRAIN, LOCK, FAILED, LEFT, JOB = 0, 16, 17, 18, 19, 32, 48
+STOPPED = 2**62  # added to the counter: there are no more chunks
+
+PACK = -(2**62)  # instead of the beginning of a chunk
+ARGUMENTS = 64  # bytes: where arguments begin in their memory
+PACKED_BYTES = 1 << 13  # of all arguments of a kernel
+INT = ir.IntType(64)
+
+
+def with_loop(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """As `without_counts`, for kernels ``(*args, begin, end)``: threads that Python knows nothing of can run them.
+
+    Called with ``(*args, PACK, address)``, the compiled function does not run: it writes the arguments to the memory at
+    this address, as machine code has them, and before them the address of a loop that calls it with them. The loop is a
+    C function ``int64(int64 address, int64 once)``; `team` says what it does. The loop and the kernel are one piece of
+    machine code, in one file of the cache; the kernel is called, so its body is not compiled again.
+    """
+    return without_counts(pipeline_class=_CompilerWithLoop, **options)
+
+
+def has_loop(function: Any) -> bool:
+    return isinstance(function, Dispatcher)
+
+
+class _LowerWithLoop(Lower):
+    def create_cpython_wrapper(self, release_gil: bool = False) -> None:
+        fndesc, context = self.fndesc, self.context
+        if fndesc.restype != types.none or tuple(fndesc.argtypes[-2:]) != (types.int64, types.int64):
+            super().create_cpython_wrapper(release_gil)
+            return
+        module = context.create_module("loop")
+        kind = context.call_conv.get_function_type(fndesc.restype, fndesc.argtypes)
+        kernel = ir.Function(module, kind, fndesc.llvm_func_name)
+        packed = ir.LiteralStructType([context.get_value_type(argument) for argument in fndesc.argtypes[:-2]])
+        if context.get_abi_sizeof(packed) > PACKED_BYTES - ARGUMENTS:
+            raise NotImplementedError(f"{fndesc.qualname} has too many arguments for a loop")
+        loop = _loop(context, module, kernel, fndesc, packed)
+        entry = _entry(context, module, kernel, fndesc, packed, loop)
+        PyCallWrapper(context, module, entry, fndesc, self.env, self.call_helper, release_gil).build()
+        self.library.add_ir_module(module)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _NativeLoweringWithLoop(NativeLowering):
+    _name = "emst_native_lowering"
+
+    @property
+    def lowering_class(self) -> type[Lower]:
+        return _LowerWithLoop
+
+
+class _CompilerWithLoop(CompilerBase):
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [
+            (_NativeLoweringWithLoop if one is NativeLowering else one, name) for one, name in passes.passes
+        ]
+        passes.finalize()
+        return [passes]
+
+
+def _arguments(builder: Any, area: Any, packed: Any) -> list[Any]:
+    """Pointers to the arguments in their memory."""
+    begin = builder.inttoptr(builder.add(area, INT(ARGUMENTS)), packed.as_pointer())
+    zero, number = ir.IntType(32)(0), ir.IntType(32)
+    return [builder.gep(begin, [zero, number(i)]) for i in range(len(packed.elements))]
+
+
+def _entry(context: Any, module: Any, kernel: Any, fndesc: Any, packed: Any, loop: Any) -> Any:
+    """What Python calls: it runs the kernel, or packs its arguments."""
+    entry = ir.Function(module, kernel.function_type, fndesc.llvm_func_name + ".entry")
+    entry.linkage = "internal"
+    builder = ir.IRBuilder(entry.append_basic_block())
+    *own, begin, area = context.call_conv.decode_arguments(builder, fndesc.argtypes, entry)
+    with builder.if_then(builder.icmp_signed("==", begin, INT(PACK)), likely=False):
+        builder.store(builder.ptrtoint(loop, INT), builder.inttoptr(area, INT.as_pointer()))
+        for value, pointer in zip(own, _arguments(builder, area, packed)):
+            builder.store(value, pointer)
+        builder.ret(kernel.function_type.return_type(0))
+    builder.ret(builder.call(kernel, entry.args, attrs=("noinline",)))
+    return entry
+
+
+def _loop(context: Any, module: Any, kernel: Any, fndesc: Any, packed: Any) -> Any:
+    """Takes chunks of a job and runs the kernel on them, until there are none (or `once`): see `team.py` for what lies
+    where. Returns the end of the last chunk that it has run if it has taken it `once`, else -1."""
+    loop = ir.Function(module, ir.FunctionType(INT, [INT, INT]), fndesc.llvm_func_name + ".loop")
+    loop.linkage = "internal"
+    area, once = loop.args
+    start, take, run, end, failed = (loop.append_basic_block(name) for name in ("", "take", "run", "end", "failed"))
+    builder = ir.IRBuilder(start)
+
+    def word(base: Any, at: int) -> Any:
+        return builder.inttoptr(builder.add(base, INT(8 * at)), INT.as_pointer())
+
+    job = builder.load(word(area, 1))
+    counter, size, grain = word(job, COUNTER), builder.load(word(job, SIZE)), builder.load(word(job, GRAIN))
+    own = [builder.load(pointer) for pointer in _arguments(builder, area, packed)]
+    builder.branch(take)
+    builder.position_at_end(take)
+    first = builder.atomic_rmw("add", counter, grain, "monotonic")
+    builder.cbranch(builder.icmp_signed("<", first, size), run, end)
+    builder.position_at_end(run)
+    last = builder.add(first, grain)
+    last = builder.select(builder.icmp_signed("<", last, size), last, size)
+    status, _ = context.call_conv.call_function(
+        builder, kernel, fndesc.restype, fndesc.argtypes, [*own, first, last], attrs=("noinline",)
+    )
+    with builder.if_then(status.is_error, likely=False):
+        builder.branch(failed)
+    with builder.if_then(builder.icmp_signed("!=", once, INT(0))):
+        builder.ret(last)
+    builder.branch(take)
+    builder.position_at_end(failed)
+    builder.store_atomic(builder.add(first, INT(1)), word(job, FAILED), "monotonic", 8)
+    builder.atomic_rmw("add", counter, INT(STOPPED), "monotonic")
+    builder.branch(end)
+    builder.position_at_end(end)
+    builder.ret(INT(-1))
+    return loop
