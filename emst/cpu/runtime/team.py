@@ -40,7 +40,8 @@ MOST = 1023  # members
 AWAKE = 100e-6  # seconds that a thread waits awake
 SLEEPS = 2**32  # added to the number of members that have not finished, by a caller that sleeps
 
-PAUSES = (("x86", "llvm.x86.sse2.pause", ()), ("aarch64", "llvm.aarch64.isb", (15,)), ("arm64", "llvm.aarch64.isb", (15,)))
+ARM = ("llvm.aarch64.isb", (15,))
+PAUSES = {"x86": ("llvm.x86.sse2.pause", ()), "aarch64": ARM, "arm64": ARM}
 INT, BYTES = ir.IntType(64), ir.IntType(8).as_pointer()
 
 
@@ -90,11 +91,11 @@ def _pause(typingctx):
     """Tell the processor that this thread waits: it leaves the core to the other hardware thread, and saves power."""
 
     def codegen(context, builder, signature, args):
-        for processor, name, number in PAUSES:
+        for processor, (name, numbers) in PAUSES.items():
             if builder.module.triple.startswith(processor):
-                kind = ir.FunctionType(ir.VoidType(), [ir.IntType(32)] * len(number))
+                kind = ir.FunctionType(ir.VoidType(), [ir.IntType(32)] * len(numbers))
                 function = cgutils.get_or_insert_function(builder.module, kind, name)
-                builder.call(function, [ir.IntType(32)(one) for one in number])
+                builder.call(function, [ir.IntType(32)(number) for number in numbers])
         return context.get_dummy_value()
 
     return types.void(), codegen
