@@ -26,6 +26,7 @@ import numba
 from llvmlite import ir
 from numba.core import cgutils, event, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+from numba.core.callconv import RETCODE_OK
 from numba.core.callwrapper import PyCallWrapper
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
@@ -141,8 +142,8 @@ COUNTER, SIZE, GRAIN, LOCK, FAILED, LEFT, JOB = 0, 16, 17, 18, 19, 32, 48
 STOPPED = 2**62  # added to the counter: there are no more chunks
 
 PACK = -(2**62)  # instead of the beginning of a chunk
-ARGUMENTS = 64  # bytes: where arguments begin in their memory
-PACKED_BYTES = 1 << 13  # of all arguments of a kernel
+# Of a place for packed arguments, in words: the address of the loop, that of the job, and the arguments from here on.
+ARGUMENTS, PLACE = 2, 1024
 INT = ir.IntType(64)
 
 
@@ -170,11 +171,9 @@ class _LowerWithLoop(Lower):
         module = context.create_module("loop")
         kind = context.call_conv.get_function_type(fndesc.restype, fndesc.argtypes)
         kernel = ir.Function(module, kind, fndesc.llvm_func_name)
-        packed = ir.LiteralStructType([context.get_value_type(argument) for argument in fndesc.argtypes[:-2]])
-        if context.get_abi_sizeof(packed) > PACKED_BYTES - ARGUMENTS:
+        if ARGUMENTS + len(kind.args) - 4 > PLACE:
             raise NotImplementedError(f"{fndesc.qualname} has too many arguments for a loop")
-        loop = _loop(context, module, kernel, fndesc, packed)
-        entry = _entry(context, module, kernel, fndesc, packed, loop)
+        entry = _entry(module, kernel, _loop(module, kernel))
         PyCallWrapper(context, module, entry, fndesc, self.env, self.call_helper, release_gil).build()
         self.library.add_ir_module(module)
 
@@ -198,61 +197,63 @@ class _CompilerWithLoop(CompilerBase):
         return [passes]
 
 
-def _arguments(builder: Any, area: Any, packed: Any) -> list[Any]:
-    """Pointers to the arguments in their memory."""
-    begin = builder.inttoptr(builder.add(area, INT(ARGUMENTS)), packed.as_pointer())
-    zero, number = ir.IntType(32)(0), ir.IntType(32)
-    return [builder.gep(begin, [zero, number(i)]) for i in range(len(packed.elements))]
+def _internal(module: Any, kind: Any, name: str) -> tuple[Any, Any]:
+    """A new function that is seen in this module only, and where its code goes."""
+    function = ir.Function(module, kind, name)
+    function.linkage = "internal"
+    return function, ir.IRBuilder(function.append_basic_block())
 
 
-def _entry(context: Any, module: Any, kernel: Any, fndesc: Any, packed: Any, loop: Any) -> Any:
+def _word(builder: Any, base: Any, at: int, kind: Any = INT) -> Any:
+    """Pointer to a word of memory, a number of words after an address."""
+    return builder.inttoptr(builder.add(base, INT(8 * at)), kind.as_pointer())
+
+
+def _arguments(builder: Any, area: Any, kernel: Any) -> list[Any]:
+    """Pointers to the packed arguments: a word for each number and pointer that arrays and tuples consist of."""
+    kinds = kernel.function_type.args[2:-2]
+    return [_word(builder, area, ARGUMENTS + i, kind) for i, kind in enumerate(kinds)]
+
+
+def _entry(module: Any, kernel: Any, loop: Any) -> Any:
     """What Python calls: it runs the kernel, or packs its arguments."""
-    entry = ir.Function(module, kernel.function_type, fndesc.llvm_func_name + ".entry")
-    entry.linkage = "internal"
-    builder = ir.IRBuilder(entry.append_basic_block())
-    *own, begin, area = context.call_conv.decode_arguments(builder, fndesc.argtypes, entry)
+    entry, builder = _internal(module, kernel.function_type, kernel.name + ".entry")
+    _, _, *own, begin, area = entry.args
     with builder.if_then(builder.icmp_signed("==", begin, INT(PACK)), likely=False):
-        builder.store(builder.ptrtoint(loop, INT), builder.inttoptr(area, INT.as_pointer()))
-        for value, pointer in zip(own, _arguments(builder, area, packed)):
+        builder.store(builder.ptrtoint(loop, INT), _word(builder, area, 0))
+        for value, pointer in zip(own, _arguments(builder, area, kernel)):
             builder.store(value, pointer)
-        builder.ret(kernel.function_type.return_type(0))
+        builder.ret(RETCODE_OK)
     builder.ret(builder.call(kernel, entry.args, attrs=("noinline",)))
     return entry
 
 
-def _loop(context: Any, module: Any, kernel: Any, fndesc: Any, packed: Any) -> Any:
-    """Takes chunks of a job and runs the kernel on them, until there are none (or `once`): see `team.py` for what lies
-    where. Returns the end of the last chunk that it has run if it has taken it `once`, else -1."""
-    loop = ir.Function(module, ir.FunctionType(INT, [INT, INT]), fndesc.llvm_func_name + ".loop")
-    loop.linkage = "internal"
+def _loop(module: Any, kernel: Any) -> Any:
+    """Takes chunks of a job and runs the kernel on them until there are none, or `once`: then it returns where the
+    chunk ends, else -1."""
+    loop, builder = _internal(module, ir.FunctionType(INT, [INT, INT]), kernel.name + ".loop")
     area, once = loop.args
-    start, take, run, end, failed = (loop.append_basic_block(name) for name in ("", "take", "run", "end", "failed"))
-    builder = ir.IRBuilder(start)
-
-    def word(base: Any, at: int) -> Any:
-        return builder.inttoptr(builder.add(base, INT(8 * at)), INT.as_pointer())
-
-    job = builder.load(word(area, 1))
-    counter, size, grain = word(job, COUNTER), builder.load(word(job, SIZE)), builder.load(word(job, GRAIN))
-    own = [builder.load(pointer) for pointer in _arguments(builder, area, packed)]
+    take, run, failed, done, end = (loop.append_basic_block() for _ in range(5))
+    job = builder.load(_word(builder, area, 1))
+    size, grain = (builder.load(_word(builder, job, at)) for at in (SIZE, GRAIN))
+    own = [builder.load(pointer) for pointer in _arguments(builder, area, kernel)]
+    results = [builder.alloca(kind.pointee) for kind in kernel.function_type.args[:2]]  # nothing, and an error
     builder.branch(take)
     builder.position_at_end(take)
-    first = builder.atomic_rmw("add", counter, grain, "monotonic")
-    builder.cbranch(builder.icmp_signed("<", first, size), run, end)
+    begin = builder.atomic_rmw("add", _word(builder, job, COUNTER), grain, "monotonic")
+    builder.cbranch(builder.icmp_signed("<", begin, size), run, end)
     builder.position_at_end(run)
-    last = builder.add(first, grain)
-    last = builder.select(builder.icmp_signed("<", last, size), last, size)
-    status, _ = context.call_conv.call_function(
-        builder, kernel, fndesc.restype, fndesc.argtypes, [*own, first, last], attrs=("noinline",)
-    )
-    with builder.if_then(status.is_error, likely=False):
-        builder.branch(failed)
+    stop = builder.add(begin, grain)
+    stop = builder.select(builder.icmp_signed("<", stop, size), stop, size)
+    status = builder.call(kernel, [*results, *own, begin, stop], attrs=("noinline",))
+    builder.cbranch(builder.icmp_signed("==", status, RETCODE_OK), done, failed)
+    builder.position_at_end(done)
     with builder.if_then(builder.icmp_signed("!=", once, INT(0))):
-        builder.ret(last)
+        builder.ret(stop)
     builder.branch(take)
     builder.position_at_end(failed)
-    builder.store_atomic(builder.add(first, INT(1)), word(job, FAILED), "monotonic", 8)
-    builder.atomic_rmw("add", counter, INT(STOPPED), "monotonic")
+    builder.store_atomic(builder.add(begin, INT(1)), _word(builder, job, FAILED), "monotonic", 8)
+    builder.atomic_rmw("add", _word(builder, job, COUNTER), INT(STOPPED), "monotonic")
     builder.branch(end)
     builder.position_at_end(end)
     builder.ret(INT(-1))

@@ -31,6 +31,7 @@ from typing import Any
 import numba
 
 from emst.cpu.runtime.numba_internals import PACK, has_loop
+from emst.cpu.runtime.processors import processors
 from emst.cpu.runtime.team import Job, Team, close, run_one
 
 # (process, threads, executor). The name is read once and replaced as a whole, which is one step with or without the
@@ -44,8 +45,8 @@ _thread = threading.local()  # `number` of the thread that scratch is made for, 
 
 
 def thread_count() -> int:
-    """Threads that kernels may use; `numba.set_num_threads` limits them."""
-    return int(numba.get_num_threads())
+    """Threads that kernels may use: as many as numba allows, but not more than there are processors to use."""
+    return min(int(numba.get_num_threads()), processors())
 
 
 def _helpers(count: int) -> ThreadPoolExecutor:

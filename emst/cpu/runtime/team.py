@@ -32,12 +32,13 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from emst.cpu.runtime.compile import compiled
-from emst.cpu.runtime.numba_internals import COUNTER, FAILED, GRAIN, JOB, LEFT, LOCK, PACKED_BYTES, SIZE, STOPPED
+from emst.cpu.runtime.numba_internals import COUNTER, FAILED, GRAIN, JOB, LEFT, LOCK, PLACE, SIZE, STOPPED
+from emst.cpu.runtime.processors import processors
 
 IDLE, ASLEEP, STARTING = 0, 1, 2
 LINE = 128  # bytes from one member's word to the next: its word and the address of its lock
 MOST = 1023  # members
-AWAKE = 100e-6  # seconds that a thread waits awake
+AWAKE = 4000  # pauses before a thread that waits falls asleep: 60 to 200 microseconds on processors of today
 SLEEPS = 2**32  # added to the number of members that have not finished, by a caller that sleeps
 
 ARM = ("llvm.aarch64.isb", (15,))
@@ -138,12 +139,6 @@ def _release(typingctx, lock):
 
 
 @compiled
-def pauses(count):
-    for _ in range(count):
-        _pause()
-
-
-@compiled
 def serve(member, awake):
     """What a member does: for ever."""
     lock = _load(member + 8)
@@ -234,17 +229,17 @@ class Job:
     def begin(self, size: int, grain: int, places: int) -> None:
         """A new call, with packed arguments at up to `places` places."""
         if places > self._places:
-            self._words = np.empty(LINE // 8 + JOB + places * PACKED_BYTES // 8, np.int64)
+            self._words = np.empty(LINE // 8 + JOB + places * PLACE, np.int64)
             self._words = self._words[-self._words.ctypes.data % LINE // 8 :]
             self.address, self._places = self._words.ctypes.data, places
             self._words[LOCK] = self._lock
-            self._words[JOB + 1 :: PACKED_BYTES // 8][:places] = self.address
+            self._words[JOB + 1 :: PLACE][:places] = self.address
         words = self._words
         words[COUNTER] = words[FAILED] = words[LEFT] = 0
         words[SIZE], words[GRAIN] = size, grain
 
     def place(self, number: int) -> int:
-        return int(self.address + 8 * JOB + number * PACKED_BYTES)
+        return int(self.address + 8 * (JOB + number * PLACE))
 
 
 class Team:
@@ -253,12 +248,12 @@ class Team:
     def __init__(self) -> None:
         self.process = os.getpid()
         self.count = 0
+        self.awake = 0  # pauses; with more threads than processors, those that wait leave theirs to others
         self._members = _allocate(MOST + 1, LINE)
         self._members += -self._members % LINE
         self._lock = threading.Lock()
-        for function, integers in ((pauses, 1), (serve, 2), (give, 4), (run_one, 1), (close, 2)):
+        for function, integers in ((serve, 2), (give, 4), (run_one, 1), (close, 2)):
             function.compile((types.int64,) * integers)  # no thread waits for the compiler later
-        self.awake = round(1000 * AWAKE / min(_seconds_of(1000) for _ in range(5)))
         atexit.register(self._fall_asleep)
 
     def grow(self, count: int) -> None:
@@ -267,8 +262,9 @@ class Team:
             while self.count < min(count, MOST):
                 member = self._members + self.count * LINE
                 _word(member).value, _word(member + 8).value = STARTING, _new_lock()
+                self.awake = AWAKE if self.count + 1 < processors() else 0
                 try:
-                    _thread.start_new_thread(serve, (member, self.awake if self.count + 1 < cores() else 0))
+                    _thread.start_new_thread(serve, (member, self.awake))
                 except RuntimeError:  # can't start new thread
                     return
                 self.count += 1
@@ -284,18 +280,5 @@ class Team:
                 time.sleep(1e-4)
 
 
-def cores() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _word(address: int) -> ctypes.c_int64:
     return ctypes.c_int64.from_address(address)
-
-
-def _seconds_of(count: int) -> float:
-    start = time.perf_counter()
-    pauses(count)
-    return time.perf_counter() - start
