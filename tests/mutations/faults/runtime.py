@@ -131,14 +131,6 @@ FAULTS = [
         (MEMBERS + "test_a_kernel_that_fails_is_an_error_and_not_a_crash",),
     ),
     Fault(
-        "a call waits for a member that is busy",
-        "emst/cpu/runtime/team.py",
-        "            if not _swap(member, state, area):\n                _add(left, -1)\n",
-        "            if not _swap(member, state, area):\n",
-        (),
-        "only two callers that meet in this moment notice: no test can make them",
-    ),
-    Fault(
         "half a processor is none",
         "emst/cpu/runtime/processors.py",
         "-(-quota // period)",
