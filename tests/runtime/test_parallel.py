@@ -444,3 +444,20 @@ def test_limits_of_control_groups(files, limit, tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text + "\n")
     assert processors.of_groups(tmp_path) == limit
+
+
+def test_a_member_that_does_not_begin_is_not_waited_for(threads, monkeypatch):
+    """As on a machine where other programs run: here its thread never runs."""
+    threads(2)
+    new = team.Team()
+    monkeypatch.setattr(parallel, "_team", new)
+    monkeypatch.setattr(team._thread, "start_new_thread", lambda *_: None)
+    new.grow(1)
+    for state in (team.IDLE, team.ASLEEP):
+        team._word(new._members).value = state
+        seen = np.zeros(1003, np.int64)
+        caller = threading.Thread(target=parallel.for_chunks, args=(_count, len(seen), 10, seen), daemon=True)
+        caller.start()
+        caller.join(10)
+        assert not caller.is_alive() and (seen == 1).all()
+        assert team._word(new._members).value == team.IDLE  # for the next call

@@ -22,6 +22,7 @@ Nothing here relies on Python's global interpreter lock: chunks are handed out u
 
 from __future__ import annotations
 
+import collections
 import os
 import threading
 from collections.abc import Callable
@@ -32,7 +33,7 @@ import numba
 
 from emst.cpu.runtime.numba_internals import PACK, has_loop
 from emst.cpu.runtime.processors import processors
-from emst.cpu.runtime.team import Job, Team, close, run_one
+from emst.cpu.runtime.team import Job, Team, run_one
 
 # (process, threads, executor). The name is read once and replaced as a whole, which is one step with or without the
 # global interpreter lock. Two threads that replace it at the same moment make one pool too many; its threads do the
@@ -40,7 +41,7 @@ from emst.cpu.runtime.team import Job, Team, close, run_one
 _pool: tuple[int, int, ThreadPoolExecutor] | None = None
 
 _team: Team | None = None
-_jobs: list[Job] = []  # memory that no call uses
+_jobs: collections.deque[Job] = collections.deque()  # memory that no call uses
 _thread = threading.local()  # `number` of the thread that scratch is made for, among those of a call
 
 
@@ -67,6 +68,13 @@ def _team_of(helpers: int) -> Team:
     if team.count < helpers:
         team.grow(helpers)
     return team
+
+
+def _job() -> Job:
+    try:
+        return _jobs.pop()
+    except IndexError:
+        return Job()
 
 
 class _Chunks:
@@ -121,7 +129,7 @@ def _in_team(
     kernel: Any, size: int, grain: int, args: Any, scratch: Any, report: Callable[[int], None] | None, helpers: int
 ) -> None:
     """`for_chunks` for compiled kernels. This thread takes its chunks one by one, so that interrupts are heard."""
-    team, job = _team_of(helpers), _jobs.pop() if _jobs else Job()
+    team, job = _team_of(helpers), _job()
     job.begin(size, grain, 1 if scratch is None else 1 + helpers)
     packed: list[Any] = []  # the arguments of each thread, which machine code does not keep alive
 
@@ -150,7 +158,7 @@ def _in_team(
             if report is not None:
                 report(end)
     finally:
-        failed = close(job.address, team.awake)
+        failed = team.close(job)
         _jobs.append(job)
     if failed:
         raise RuntimeError(f"{kernel.py_func.__qualname__} has failed at {failed - 1}")

@@ -6,12 +6,13 @@ team has a word of memory, on a line of its own. It holds
 
     IDLE      the member waits awake: it reads its word again and again, for some tens of microseconds
     ASLEEP    then it sleeps, until somebody releases its lock
-    STARTING  nobody may give it anything
-    else      the address of packed arguments: it runs their loop until there are no more chunks, and is idle again
+    BUSY      it runs the loop of its job until there are no more chunks, and is idle again; or it has not started yet
+    else      the address of packed arguments: of a job that it has been given, and has not begun with
 
 A job is given to a member by one compare-and-swap from IDLE or ASLEEP to the address, so several callers, in several
 threads of Python, share the members. A caller that finds none does the work alone, and looks again after each of its
-chunks. It waits for its members, awake at first, then asleep until the last of them wakes it.
+chunks. At the end it takes the job back from members that have not begun with it: on a busy machine, milliseconds pass
+before the system lets a thread run. It waits for the others, awake at first, then asleep until the last wakes it.
 
 The memory of the words is never freed: at exit, members may still read it.
 """
@@ -35,7 +36,7 @@ from emst.cpu.runtime.compile import compiled
 from emst.cpu.runtime.numba_internals import COUNTER, FAILED, GRAIN, JOB, LEFT, LOCK, PLACE, SIZE, STOPPED
 from emst.cpu.runtime.processors import processors
 
-IDLE, ASLEEP, STARTING = 0, 1, 2
+IDLE, ASLEEP, BUSY = 0, 1, 2
 LINE = 128  # bytes from one member's word to the next: its word and the address of its lock
 MOST = 1023  # members
 AWAKE = 4000  # pauses before a thread that waits falls asleep: 60 to 200 microseconds on processors of today
@@ -152,6 +153,8 @@ def serve(member, awake):
             elif _swap(member, IDLE, ASLEEP):
                 _acquire(lock)
             area = _load(member)
+        if not _swap(member, area, BUSY):  # the caller has taken it back
+            continue
         job = _load(area + 8)
         caller = _load(job + 8 * LOCK)
         _run(area, 0)
@@ -188,18 +191,23 @@ def run_one(area):
 
 
 @compiled
-def close(job, awake):
-    """Let nobody take a further chunk, and wait for the members that run one. Returns the chunk that failed + 1."""
+def close(members, count, job, end, awake):
+    """Let nobody take a further chunk, take the job back from members that have not begun with it, and wait for the
+    others. The job and its arguments lie before `end`. Returns the chunk that failed + 1."""
     _add(job + 8 * COUNTER, STOPPED)
     left, waited = job + 8 * LEFT, 0
+    if _load(left) > 0:
+        for member in range(members, members + count * LINE, LINE):
+            area = _load(member)
+            if job <= area < end and _swap(member, area, IDLE):
+                _add(left, -1)
     while _load(left) > 0:
         if waited < awake:
             _pause()
             waited += 1
-        elif _add(left, SLEEPS) > 0:
-            _acquire(_load(job + 8 * LOCK))
-            break
         else:
+            if _add(left, SLEEPS) > 0:
+                _acquire(_load(job + 8 * LOCK))
             break
     return _load(job + 8 * FAILED)
 
@@ -232,6 +240,7 @@ class Job:
             self._words = np.empty(LINE // 8 + JOB + places * PLACE, np.int64)
             self._words = self._words[-self._words.ctypes.data % LINE // 8 :]
             self.address, self._places = self._words.ctypes.data, places
+            self.end = self.address + self._words.nbytes
             self._words[LOCK] = self._lock
             self._words[JOB + 1 :: PLACE][:places] = self.address
         words = self._words
@@ -252,7 +261,7 @@ class Team:
         self._members = _allocate(MOST + 1, LINE)
         self._members += -self._members % LINE
         self._lock = threading.Lock()
-        for function, integers in ((serve, 2), (give, 4), (run_one, 1), (close, 2)):
+        for function, integers in ((serve, 2), (give, 4), (run_one, 1), (close, 5)):
             function.compile((types.int64,) * integers)  # no thread waits for the compiler later
         atexit.register(self._fall_asleep)
 
@@ -261,7 +270,7 @@ class Team:
         with self._lock:
             while self.count < min(count, MOST):
                 member = self._members + self.count * LINE
-                _word(member).value, _word(member + 8).value = STARTING, _new_lock()
+                _word(member).value, _word(member + 8).value = BUSY, _new_lock()
                 self.awake = AWAKE if self.count + 1 < processors() else 0
                 try:
                     _thread.start_new_thread(serve, (member, self.awake))
@@ -272,6 +281,10 @@ class Team:
     def give(self, place: int, wanted: int) -> int:
         """Give what is packed at a place to up to `wanted` members that have no work; returns to how many."""
         return give(self._members, self.count, place, wanted)
+
+    def close(self, job: Job) -> int:
+        """End a job: afterwards nobody works on it. Returns the chunk that failed + 1."""
+        return close(self._members, self.count, job.address, job.end, self.awake)
 
     def _fall_asleep(self) -> None:
         """At exit, their machine code is freed, which only those that sleep do not run."""

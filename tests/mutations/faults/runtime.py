@@ -131,6 +131,13 @@ FAULTS = [
         (MEMBERS + "test_a_kernel_that_fails_is_an_error_and_not_a_crash",),
     ),
     Fault(
+        "a call waits for members that have not begun",
+        "emst/cpu/runtime/team.py",
+        "            if job <= area < end and _swap(member, area, IDLE):\n",
+        "            if job <= area < job and _swap(member, area, IDLE):\n",
+        (MEMBERS + "test_a_member_that_does_not_begin_is_not_waited_for",),
+    ),
+    Fault(
         "half a processor is none",
         "emst/cpu/runtime/processors.py",
         "-(-quota // period)",
