@@ -1,5 +1,6 @@
 """Threads on the CPU: results do not depend on them; forks, other Python threads and interrupts do not break them."""
 
+import itertools
 import multiprocessing
 import threading
 import time
@@ -238,7 +239,7 @@ def test_an_error_stops_all_chunks_and_leaves_the_pool_usable(error, where, thre
     test_chunks_cover_the_range_once(threads)
 
 
-# Compiled kernels, which members of the team run. `held` is 0 until they may go on.
+# Compiled kernels, which members of the team run.
 
 
 @kernel
@@ -255,12 +256,15 @@ def _note(scratch, seen, begin, end):
 
 
 @kernel
-def _hold(held, seen, begin, end):
-    """The first chunk waits until it is told to go on."""
-    store(seen, begin, seen.dtype.type(1))
-    while begin == 0 and load(held, 0) == 0:
+def _hold(number, held, seen, begin, end):
+    """The calling thread waits until a member has begun, which waits until it is told to go on."""
+    one = held.dtype.type(1)
+    store(seen, begin, one)
+    if number[0] > 0:
+        store(held, 0, one)
+    while load(held, 1 if number[0] > 0 else 0) == 0:
         pass
-    store(seen, begin, seen.dtype.type(2))
+    store(seen, begin, one + one)
 
 
 @kernel
@@ -303,16 +307,31 @@ def test_every_member_has_its_own_scratch(keep, threads):
     assert len(made) <= (4 if keep else 20)
 
 
-def test_a_call_waits_for_the_chunk_of_a_member(threads):
-    """Its first chunk is held up in whatever thread, which is told to go on when all others are done."""
+@pytest.fixture
+def held(threads):
+    """A call that has done all but the chunk of its member: its thread, what it has done, and what lets it go on."""
     threads(2)
-    held, seen = np.zeros(1, np.int64), np.zeros(50, np.int64)
-    caller = threading.Thread(target=parallel.for_chunks, args=(_hold, 50, 1, held, seen))
+    go_on, seen, numbers = np.zeros(2, np.int64), np.zeros(50, np.int64), itertools.count()
+    caller = threading.Thread(
+        target=parallel.for_chunks,
+        args=(_hold, 50, 1, go_on, seen),
+        kwargs={"scratch": lambda: np.full(1, next(numbers))},
+        daemon=True,
+    )
     caller.start()
-    until(lambda: (seen[1:] == 2).all() and seen[0] == 1)
+    try:
+        until(lambda: (seen == 2).sum() == 49)
+        yield caller, seen, go_on
+    finally:
+        go_on[:] = 1
+        caller.join(10)
+
+
+def test_a_call_waits_for_the_chunk_of_a_member(held):
+    caller, seen, go_on = held
     time.sleep(0.02)
     assert caller.is_alive()  # awake at first, now asleep
-    held[0] = 1
+    go_on[1] = 1
     caller.join(10)
     assert not caller.is_alive() and (seen == 2).all()
 
@@ -324,19 +343,12 @@ def until(condition):
         time.sleep(0.001)
 
 
-def test_two_calls_share_the_members(threads):
-    """One call holds a member; another one is done without it, and the first is not lost."""
-    threads(2)
-    held, seen, others = np.zeros(1, np.int64), np.zeros(50, np.int64), np.zeros(999, np.int64)
-    caller = threading.Thread(target=parallel.for_chunks, args=(_hold, 50, 1, held, seen))
-    caller.start()
-    until(lambda: (seen[1:] == 2).all())
+def test_a_call_whose_members_are_busy_is_done_without_them(held):
+    _, seen, go_on = held
+    others = np.zeros(999, np.int64)
     for _ in range(5):
         parallel.for_chunks(_count, len(others), 10, others)
-    assert (others == 5).all()
-    held[0] = 1
-    caller.join(10)
-    assert (seen == 2).all()
+    assert (others == 5).all() and (seen == 2).sum() == 49
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
