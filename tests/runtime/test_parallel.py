@@ -344,7 +344,7 @@ def until(condition):
 
 
 def test_a_call_whose_members_are_busy_is_done_without_them(held):
-    _, seen, go_on = held
+    _, seen, _ = held
     others = np.zeros(999, np.int64)
     for _ in range(5):
         parallel.for_chunks(_count, len(others), 10, others)

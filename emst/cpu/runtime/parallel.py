@@ -1,7 +1,8 @@
 """How kernels run on several threads: chunks of a range, handed out one at a time.
 
-A kernel is a function ``kernel(*args, begin, end)`` compiled with ``nogil``. Idle threads take the next chunk. The
-calling thread works too, so a busy pool can delay a call but never block it, and nested or concurrent calls are safe.
+A kernel is a function ``kernel(*args, begin, end)``. Idle threads take the next chunk: the members of the team (see
+`team`) those of a compiled kernel, the threads of a pool those of a function of Python. The calling thread works too,
+so other calls can delay a call but never block it, and nested or concurrent calls are safe.
 
 A kernel writes only what its chunk owns, and reads nothing that another chunk writes, so results cannot depend on which
 thread took which chunk. These kernels are the exceptions. They access what they share through `atomics`, and each says
@@ -17,7 +18,8 @@ why results do not depend on the order of the threads:
     graph/partial_prim              claim vertices by compare-and-swap
     hierarchy/nodes                 claim nodes by compare-and-swap, and mark those that are claimed twice
 
-Nothing here relies on Python's global interpreter lock: chunks are handed out under a lock of their own.
+Nothing here relies on Python's global interpreter lock: chunks are handed out by an atomic addition in compiled code,
+and under a lock of their own in Python.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ from emst.cpu.runtime.team import Job, Team, run_one
 # work they were given, and end when it is collected. A lock could be left locked in a forked child.
 _pool: tuple[int, int, ThreadPoolExecutor] | None = None
 
-_team: Team | None = None
+_team: Team | None = None  # replaced as a whole, as the pool is
 _jobs: collections.deque[Job] = collections.deque()  # memory that no call uses
 _thread = threading.local()  # `number` of the thread that scratch is made for, among those of a call
 
@@ -103,7 +105,7 @@ def for_chunks(
 ) -> None:
     """Run ``kernel(*args, begin, end)`` over all of ``range(size)``, in chunks of `grain`.
 
-    With `scratch`, every thread calls it once and gives the kernel what it returns as the first argument.
+    With `scratch`, the kernel's first argument is what it returns; it is called once for every thread.
 
     With `report`, this thread calls ``report(end)`` after each chunk that it has run itself. Chunks are handed out in
     order: all before `end` are done, or run in other threads.
