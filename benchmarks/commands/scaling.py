@@ -1,8 +1,8 @@
 """Time trees, clusterings and forests on 1, 2, 4, ... threads, by stage, with a checksum that must not depend on them.
 
-    python benchmarks/scaling.py --quick                          # 4 minutes on 32 cores
-    python benchmarks/scaling.py --peers --markdown scaling.md --json scaling.json
-    python benchmarks/scaling.py --works tree graph --threads 1 16 --n 10000000
+    python benchmarks scaling --quick                          # 4 minutes on 32 cores
+    python benchmarks scaling --peers --markdown scaling.md --json scaling.json
+    python benchmarks scaling --works tree graph --threads 1 16 --n 10000000
 
 Every number of threads has a process of its own, which may use as many processors and not more (Linux), with
 NUMBA_NUM_THREADS and OMP_NUM_THREADS. Times are the least of some runs, after one on fewer points that compiles.
@@ -27,10 +27,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from report import machine
 
-HERE = pathlib.Path(__file__).resolve().parent
+HERE = pathlib.Path(__file__).resolve().parents[1]
 THREADS = [1, 2, 4, 8, 16, 32, 64]
 OPPONENTS = {"tree": ["quitefastmst"], "labels": ["quitefastmst", "fast_hdbscan"]}
 CLUSTERED_BY = 6  # min_samples
@@ -179,10 +178,10 @@ def in_process(threads: int, name: str, folder: pathlib.Path, options: argparse.
     """`measure` in a process that has so many threads and processors."""
     limits = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads))
     processors = sorted(os.sched_getaffinity(0))[:threads] if hasattr(os, "sched_getaffinity") else None
-    command = [sys.executable, str(HERE / "scaling.py"), "--one", name, str(folder), "--runs", str(options.runs)]
+    command = [sys.executable, str(HERE), "scaling", "--one", name, str(folder), "--runs", str(options.runs)]
     done = subprocess.run(
         command + ["--peers"] * options.peers,
-        env={**os.environ, "PYTHONPATH": str(HERE.parent), **limits},
+        env={**os.environ, **limits},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -232,8 +231,7 @@ def slower(records: list[dict[str, Any]]) -> list[str]:
     return found
 
 
-def arguments() -> argparse.Namespace:
-    top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def arguments(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
     top.add_argument("--works", nargs="+", choices=WORKS, default=list(WORKS))
     top.add_argument("--threads", nargs="+", type=int, help="default: 1, 2, 4, ... up to the processors")
     top.add_argument("--n", type=int, help="points of the tree and of the labels, and vertices of the graph")
@@ -243,13 +241,12 @@ def arguments() -> argparse.Namespace:
     top.add_argument("--json", type=pathlib.Path, metavar="FILE")
     top.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
     top.add_argument("--one", nargs=2, metavar=("WORK", "FOLDER"), help=argparse.SUPPRESS)
-    options = top.parse_args()
+    options = top.parse_args(given)
     options.runs = 2 if options.quick else options.runs
     return options
 
 
-def main() -> None:
-    options = arguments()
+def run(options: argparse.Namespace) -> None:
     if options.one:
         print(json.dumps(measure(options.one[0], pathlib.Path(options.one[1]), options.runs, options.peers)))
         return
@@ -276,7 +273,3 @@ def main() -> None:
             faults.append(f"{name} gives different results on different numbers of threads")
     if faults:
         sys.exit("\n".join(faults))
-
-
-if __name__ == "__main__":
-    main()
