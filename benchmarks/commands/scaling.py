@@ -26,7 +26,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-
 from report import machine
 
 HERE = pathlib.Path(__file__).resolve().parents[1]
