@@ -11,14 +11,14 @@ from emst.cpu.runtime.compact import positions
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.lanes import LANES
 from emst.cpu.runtime.numbers import greater
-from emst.cpu.runtime.parallel import for_chunks, grain_for
+from emst.cpu.runtime.parallel import for_chunks, grain_for, rows_that_hold
 
 
 def join_duplicates(index):
     """See `emst.backend.operations`."""
     n = index.n
     start = np.ones(n, np.bool_)
-    grain = grain_for(n, 1 << 15)
+    grain = grain_for(n, rows_that_hold(1 << 17, index.d))
     for_chunks(_starts, n, grain, index.nodes.blocks, index.d, start)
     heads = positions(start)
     forest = Forest(

@@ -234,3 +234,8 @@ def finish(futures: list[Any]) -> None:
 def grain_for(size: int, least: int) -> int:
     """Chunk length: about 16 chunks a thread, but at least `least`. That is 0.1 ms of work, as waking a thread is."""
     return max(least, -(-size // (16 * thread_count()))) if size > least else least
+
+
+def rows_that_hold(numbers: int, width: int) -> int:
+    """How many rows of so many numbers each hold about `numbers` of them, at least one."""
+    return max(numbers // width, 1)
