@@ -19,6 +19,7 @@ from dense_reference import (  # noqa: F401, more operations
     bytes_free,
     kernels_ready,
     open_rows,
+    parallelism,
     row_core_distances,
     row_edges,
     row_nearest,

@@ -2,6 +2,7 @@
 
 import itertools
 import multiprocessing
+import os
 import threading
 import time
 
@@ -456,6 +457,21 @@ def test_limits_of_control_groups(files, limit, tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text + "\n")
     assert processors.of_groups(tmp_path) == limit
+
+
+def test_what_decides_how_many_threads_are_used(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    for wanted, allowed, affinity, number, why in [
+        (8, 8, 8, 8, "all cores"),
+        (8, 2, 4, 2, "container"),
+        (8, 4, 4, 4, "of 8 cores"),
+        (3, 4, 4, 3, "set_num_threads"),
+    ]:
+        monkeypatch.setattr(numba, "get_num_threads", lambda wanted=wanted: wanted)
+        monkeypatch.setattr(processors, "processors", lambda allowed=allowed: allowed)
+        monkeypatch.setattr(processors, "of_affinity", lambda affinity=affinity: affinity)
+        assert processors.parallelism()[0] == number
+        assert why in processors.parallelism()[1]
 
 
 def test_a_member_that_does_not_begin_is_not_waited_for(threads, monkeypatch):

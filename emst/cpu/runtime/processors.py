@@ -10,6 +10,8 @@ import functools
 import os
 from pathlib import Path
 
+import numba
+
 from emst.cpu.runtime.memory import ROOT, groups
 
 
@@ -17,6 +19,18 @@ from emst.cpu.runtime.memory import ROOT, groups
 def processors() -> int:
     """At least one; read once."""
     return min(of_affinity(), of_groups(ROOT) or of_affinity())
+
+
+def parallelism() -> tuple[int, str]:
+    """See `emst.backend.operations`."""
+    wanted, cores = int(numba.get_num_threads()), os.cpu_count() or 1
+    threads = min(wanted, processors())
+    if threads < processors():
+        limit = os.environ.get("NUMBA_NUM_THREADS")
+        return threads, f"NUMBA_NUM_THREADS={limit}" if limit == str(wanted) else "numba.set_num_threads"
+    if threads < of_affinity():
+        return threads, "the limit of a container (its control group)"
+    return threads, "all cores" if threads == cores else f"of {cores} cores, those that this process may use (affinity)"
 
 
 def of_affinity() -> int:
