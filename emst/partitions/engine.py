@@ -80,7 +80,7 @@ class Engine(Protocol):
         """Results in this process, in order. If some failed, the error of one of them is raised."""
 
     def home(self, partition: int) -> Hashable:
-        """The place where a partition lives: the same one during a fit, unless a worker is lost. Nothing is sent between
+        """The place where a partition lives: the same during a fit, unless a worker is lost. Nothing is sent between
         partitions whose places are equal."""
 
 
