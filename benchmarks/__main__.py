@@ -21,6 +21,7 @@ COMMANDS = {  # name: (module in `commands`, what it measures)
     "dimensions": ("points", "the same in 50 to 1,536 dimensions"),
     "predictions": ("predictions", "labels of new points"),
     "forests": ("forests", "minimum spanning forests of graphs"),
+    "scaling": ("scaling", "trees, clusterings and forests on 1, 2, 4, ... threads"),
     "first-call": ("first_call", "the first call in a new process, which compiles"),
     "workers": ("workers", "trees and clusterings over several workers"),
     "crossing": ("crossing", "from which dimension on products are faster on the GPU"),

@@ -60,6 +60,9 @@ class ArrayOperations(Protocol):
     def bytes_free(self) -> int | None:
         """Bytes of memory that can still be allocated; None if this is unknown."""
 
+    def parallelism(self) -> tuple[int, str]:
+        """How many threads, or multiprocessors, kernels use, and what decides that."""
+
     def kernels_ready(self) -> tuple[int, str]:
         """How many kernels this process has compiled or found on disk, and the folder in which they are kept."""
 

@@ -40,16 +40,16 @@ def run(_: argparse.Namespace) -> None:
 
 
 def _lines() -> Iterator[tuple[str, str]]:
-    import numba
+    from emst.backend import backend_of
 
+    threads, why = backend_of("cpu").parallelism()
     yield "emst", f"{__version__} in {Path(__file__).parents[1]}"
     yield "Python", f"{platform.python_version()} on {platform.platform()}"
     yield "libraries", ", ".join(filter(None, map(_version, LIBRARIES)))
     yield "extras", "; ".join(f"{extra}: {_extra(names)}" for extra, names in EXTRAS.items())
     yield "CPU", f"{os.cpu_count()} cores, {_memory()}"
     yield "GPU", _gpu()
-    limit = os.environ.get("NUMBA_NUM_THREADS")
-    yield "threads", f"{numba.get_num_threads()}" + (f", NUMBA_NUM_THREADS={limit}" if limit else "")
+    yield "threads", f"{threads}: {why}"
     yield "caches", f"CPU: {_cpu_cache()}"
     yield "", f"GPU: {_counted(_gpu_cache())}"
 

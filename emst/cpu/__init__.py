@@ -43,6 +43,7 @@ from emst.cpu.points.small import join_all
 from emst.cpu.points.statistics import point_statistics
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
 from emst.cpu.runtime.memory import asarray, bytes_free
+from emst.cpu.runtime.processors import parallelism
 from emst.cpu.runtime.sort import sort_order
 
 name = "cpu"
@@ -85,6 +86,7 @@ __all__ = [
     "outlier_scores",
     "outline_hits",
     "outline_reach",
+    "parallelism",
     "point_statistics",
     "query_cores",
     "require_memory",

@@ -45,6 +45,7 @@ from emst.cuda.points.small import join_all
 from emst.cuda.points.statistics import point_statistics
 from emst.cuda.runtime.compile import kernels_ready, telling_compilation
 from emst.cuda.runtime.memory import asarray, bytes_free
+from emst.cuda.runtime.processors import parallelism
 from emst.cuda.runtime.sort import sort_order
 
 name = "cuda"
@@ -87,6 +88,7 @@ __all__ = [
     "outlier_scores",
     "outline_hits",
     "outline_reach",
+    "parallelism",
     "point_statistics",
     "query_cores",
     "require_memory",

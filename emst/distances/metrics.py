@@ -76,7 +76,9 @@ class Metric:
     norm : Norm
         Of the differences between images: what the tree search compares.
     image : callable or None
-        Maps points to points whose distances in `norm` have the metric's order; None if the points have it themselves.
+        Maps points T[n, d] of either backend to points float64[n, e] whose distances in `norm` have the metric's order;
+        None if the points have it themselves. It is a function of a module, or a method of a frozen dataclass: workers
+        get it by pickle.
     height : callable or None
         Maps distances between images to distances in the metric. It ascends; None if they are equal.
     sphere : Sphere or None
@@ -197,7 +199,7 @@ def tree_metric_of(name: Any, params: dict[str, Any] | None) -> Metric:
     metric = _named(name, dict(params or {}))
     if metric.way != "tree":
         others = ", ".join(repr(key) for key in metric.params if key != "p")
-        raise ValueError(f"metric={name!r} of a spanning tree takes no metric_params but 'p'; got {others}")
+        raise ValueError(f"metric={name!r} of a spanning tree does not take these metric_params: {others}")
     return metric
 
 

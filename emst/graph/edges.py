@@ -178,8 +178,8 @@ def ends_of(names: Sequence[str]) -> list[int] | None:
 
     Raises ValueError, without saying of what, if several pairs are there.
     """
-    plain_names = plain(names)
-    pairs = [[plain_names.index(u), plain_names.index(v)] for u, v in ENDS if plain_names.count(u) == plain_names.count(v) == 1]
+    words = plain(names)
+    pairs = [[words.index(u), words.index(v)] for u, v in ENDS if words.count(u) == words.count(v) == 1]
     if len(pairs) > 1:
         raise ValueError(f"{' and '.join(names[u] + ', ' + names[v] for u, v in pairs)} could all be the ends")
     return pairs[0] if pairs else None

@@ -1,22 +1,28 @@
-"""What an engine must do: three calls, by which the stages run functions on workers that hold the partitions.
+"""What an engine must do: three calls, by which the stages run functions on workers that hold the partitions; and a few
+facts about its workers.
 
 The stages of this folder say what is computed and where it lives. An engine says how: `emst/dask/engine.py` does it by
 Dask's workers, and `tests/partitions/test_engine.py` has one of plain threads in thirty lines. To add another one,
-write a class with what `Engine` lists, bring the points to its workers as `Chunks` (`chunks.py`), and call
-`fitted_tree` (`spanning.py`). Then `TreeEdges` (`edges.py`) has the edges, and `clustered` (`model.py`) the clusters.
+write a class with what `Engine` lists, bring the points to its workers as `Chunks` (`chunks.py`; a chunk is the future
+of a function that returns ``ops.asarray(piece)``), and call `fitted_tree` (`spanning.py`) with a `Request`
+(`records.py`) and a `Progress` (`emst/progress.py`). It empties ``chunks.futures``. Then `TreeEdges` (`edges.py`) has
+the edges, and `clustered` (`model.py`), which takes the same chunks, the clusters.
 
 Results are those of one device, bit for bit, on every engine that keeps these rules:
 
 1. A function gets the backend's operations first (`emst.backend.backend_of`), then its arguments. It never writes to
    its arguments, so an engine may run it again, elsewhere, as often as it likes: a worker that is lost costs time, and
    no result.
-2. A future among the arguments, also one in a list, is replaced by its result. A future is submitted after all that it
-   needs. So threads that each run in order what they are given never wait in a circle.
+2. A future among the arguments, also one in a list but not in a tuple, a dictionary or a record, is replaced by its
+   result. A future is submitted after all that it needs, and only the thread that called the stages submits. So threads
+   that each run in order what they are given never wait in a circle.
 3. A result stays where it was made while its future is held, and can be dropped after that.
 4. Between processes, arguments and results travel by pickle. Inside one, they are passed as they are. On GPUs an
    argument may lie on another GPU of the process: functions copy it by ``ops.asarray``, and the engine makes the
    worker's GPU the current one, and waits for its stream before others read the result.
-5. On the CPU, a function runs in one thread: every worker calls ``numba.set_num_threads(1)``.
+5. On the CPU, a function runs in one thread: every thread that runs functions calls ``numba.set_num_threads(1)``, which
+   holds for the thread that calls it.
+6. An error in a function is the error of its future, and of every future that needs it, with its type.
 
 An engine may weigh moving a result against waiting, and count what its workers hold: results tell their size to
 ``sys.getsizeof`` (`Sized`). What a partition sends to another one is a packet. Of the packets of a `Sender`, only the
@@ -33,7 +39,7 @@ from emst.backend.operations import Backend
 
 
 class Future(Protocol):
-    """Stands for a result that an engine computes: what `Engine.submit` returns."""
+    """Stands for a result that an engine computes: what `Engine.submit` returns. Stages hold it and pass it on."""
 
 
 class Engine(Protocol):
@@ -50,7 +56,8 @@ class Engine(Protocol):
     in_process : bool
         Whether all workers are threads of this process, so that nothing is gained by sending less.
     few_messages : bool
-        Whether to spend array operations in order to send fewer points.
+        Whether to spend array operations in order to send fewer points: true, unless sending is as cheap as memory. It
+        changes no result.
     """
 
     device: str
@@ -70,10 +77,11 @@ class Engine(Protocol):
         `at` is the partition where it is best run; without it, anywhere, for example where its arguments are."""
 
     def gather(self, futures: list[Any]) -> list[Any]:
-        """Results in this process, in order. The first error is raised."""
+        """Results in this process, in order. If some failed, the error of one of them is raised."""
 
     def home(self, partition: int) -> Hashable:
-        """The place where a partition lives. Nothing is sent between partitions whose places are equal."""
+        """The place where a partition lives: the same during a fit, unless a worker is lost. Nothing is sent between
+        partitions whose places are equal."""
 
 
 def wait(futures: list[Any], engine: Engine) -> None:

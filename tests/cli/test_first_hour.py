@@ -350,7 +350,7 @@ def test_info(here, capsys, monkeypatch):
     assert lines["emst"].startswith(emst.__version__)
     assert f"numpy {np.__version__}" in lines["libraries"]
     assert {"Python", "libraries", "extras", "CPU", "GPU", "threads", "caches"} <= lines.keys()
-    assert int(lines["threads"].split(",")[0]) > 0 and err == ""
+    assert int(lines["threads"].split(":")[0]) > 0 and err == ""
 
 
 # Errors

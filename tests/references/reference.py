@@ -19,6 +19,7 @@ from dense_reference import (  # noqa: F401, more operations
     bytes_free,
     kernels_ready,
     open_rows,
+    parallelism,
     row_core_distances,
     row_edges,
     row_nearest,
@@ -304,6 +305,10 @@ def scale_cores(index, factor):
 
 def set_cores(index, core):
     index.core, index._pairs = core, None
+
+
+def forget_neighbours(index):
+    """Keeps none."""
 
 
 def join_all(index):

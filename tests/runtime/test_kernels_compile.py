@@ -29,6 +29,7 @@ VALUES = {
     "bool SHORT": ["false", "true"],
     "int FIXED": ["0", "3", "5"],  # dimensions, or 0 for any number
     "bool MRD": ["false", "true"],
+    "bool LABELS": ["false", "true"],
     "bool SQUARED": ["false", "true"],
     "class W": ["int", "i64", "float", "double"],
     "class P": ["int", "i64"],

@@ -1,6 +1,8 @@
 """Threads on the CPU: results do not depend on them; forks, other Python threads and interrupts do not break them."""
 
+import itertools
 import multiprocessing
+import os
 import threading
 import time
 
@@ -12,7 +14,9 @@ from emst import minimum_spanning_tree
 from emst.cpu.distances import validity
 from emst.cpu.hierarchy import descent
 from emst.cpu.hierarchy.linkage import linkage
-from emst.cpu.runtime import parallel
+from emst.cpu.runtime import parallel, processors, team
+from emst.cpu.runtime.atomics import load, store
+from emst.cpu.runtime.compile import kernel
 
 POINTS = 40_000  # enough for several chunks of every kernel, and for neighbour lists
 
@@ -234,3 +238,254 @@ def test_an_error_stops_all_chunks_and_leaves_the_pool_usable(error, where, thre
     time.sleep(0.02)
     assert len(after) == done  # nobody is left working
     test_chunks_cover_the_range_once(threads)
+
+
+# Compiled kernels, which members of the team run.
+
+
+@kernel
+def _count(seen, begin, end):
+    for i in range(begin, end):
+        seen[i] += 1
+
+
+@kernel
+def _note(scratch, seen, begin, end):
+    scratch[0] += end - begin
+    for i in range(begin, end):
+        seen[i] += 1
+
+
+@kernel
+def _hold(number, held, seen, begin, end):
+    """The calling thread waits until a member has begun, which waits until it is told to go on."""
+    one = held.dtype.type(1)
+    store(seen, begin, one)
+    if number[0] > 0:
+        store(held, 0, one)
+    while load(held, 1 if number[0] > 0 else 0) == 0:
+        pass
+    store(seen, begin, one + one)
+
+
+@kernel
+def _linger(seen, rounds, begin, end):
+    """A tenth of a millisecond or so a chunk."""
+    for i in range(begin, end):
+        for r in range(rounds):
+            store(seen, i, seen.dtype.type(r))
+
+
+@kernel
+def _fail(at, begin, end):
+    if begin <= at < end:
+        raise ValueError("no kernel of emst does this")
+
+
+@pytest.mark.parametrize("count", [2, 4, 40])
+def test_members_cover_the_range_once(count, threads):
+    threads(count)
+    for size in (1, 2, 41, 1003):
+        seen = np.zeros(size, np.int64)
+        for _ in range(20):
+            parallel.for_chunks(_count, size, 10, seen)
+        assert (seen == 20).all()
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_every_member_has_its_own_scratch(keep, threads):
+    threads(4)
+    made, seen = [], np.zeros(20_000, np.int64)
+
+    def scratch():
+        made.append(np.zeros(1, np.int64))
+        return made[-1]
+
+    make = parallel.PerThread(scratch) if keep else scratch
+    for _ in range(5):
+        parallel.for_chunks(_note, len(seen), 1, seen, scratch=make)
+    assert (seen == 5).all() and sum(int(one[0]) for one in made) == 5 * len(seen)
+    assert len(made) <= (4 if keep else 20)
+
+
+@pytest.fixture
+def held(threads):
+    """A call that has done all but the chunk of its member: its thread, what it has done, and what lets it go on."""
+    threads(2)
+    go_on, seen, numbers = np.zeros(2, np.int64), np.zeros(50, np.int64), itertools.count()
+    caller = threading.Thread(
+        target=parallel.for_chunks,
+        args=(_hold, 50, 1, go_on, seen),
+        kwargs={"scratch": lambda: np.full(1, next(numbers))},
+        daemon=True,
+    )
+    caller.start()
+    try:
+        until(lambda: (seen == 2).sum() == 49)
+        yield caller, seen, go_on
+    finally:
+        go_on[:] = 1
+        caller.join(10)
+
+
+def test_a_call_waits_for_the_chunk_of_a_member(held):
+    caller, seen, go_on = held
+    time.sleep(0.02)
+    assert caller.is_alive()  # awake at first, now asleep
+    go_on[1] = 1
+    caller.join(10)
+    assert not caller.is_alive() and (seen == 2).all()
+
+
+def until(condition):
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+def test_a_call_whose_members_are_busy_is_done_without_them(held):
+    _, seen, _ = held
+    others = np.zeros(999, np.int64)
+    for _ in range(5):
+        parallel.for_chunks(_count, len(others), 10, others)
+    assert (others == 5).all() and (seen == 2).sum() == 49
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_an_error_ends_the_members(error, threads):
+    """Here an error between two chunks of the calling thread, as an interrupt is: within 50 ms, and for good."""
+    threads(3)
+    seen = np.zeros(100_000, np.int64)
+    parallel.for_chunks(_linger, 30, 1, seen, 100_000)  # compiled, and members have begun
+    seen[:] = 0
+    at = 0.0
+
+    def report(end):
+        nonlocal at
+        if end > 10:
+            at = time.perf_counter()
+            raise error("stop")
+
+    with pytest.raises(error):
+        parallel.for_chunks(_linger, len(seen), 1, seen, 100_000, report=report)
+    assert time.perf_counter() - at < 0.05
+    left = seen.copy()
+    time.sleep(0.02)
+    np.testing.assert_array_equal(seen, left)
+    assert (left == 0).sum() > 50_000
+    test_members_cover_the_range_once(3, threads)
+
+
+def test_a_kernel_that_fails_is_an_error_and_not_a_crash(threads):
+    threads(3)
+    for at in (0, 500, 999):
+        with pytest.raises(RuntimeError, match=rf"_fail has failed at {at}"):
+            parallel.for_chunks(_fail, 1000, 1, at)
+
+
+def _count_all(queue):
+    seen = np.zeros(1003, np.int64)
+    parallel.for_chunks(_count, len(seen), 10, seen)
+    queue.put((seen.tolist(), parallel._team.process, parallel._team.count))
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_has_a_team_of_its_own(threads):
+    threads(3)
+    parallel.for_chunks(_count, 1003, 10, np.zeros(1003, np.int64))
+    assert parallel._team.count >= 2
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_count_all, args=(queue,), daemon=True)
+    child.start()
+    seen, process, count = queue.get(timeout=60)
+    child.join(10)
+    assert seen == [1] * 1003 and process == child.pid and count == 2
+
+
+def test_members_that_cannot_begin_are_done_without(threads, monkeypatch):
+    """As where the system allows no more threads."""
+    threads(9)
+    new = team.Team()
+
+    def refuse(*_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(parallel, "_team", new)
+    monkeypatch.setattr(team._thread, "start_new_thread", refuse)
+    seen = np.zeros(1003, np.int64)
+    parallel.for_chunks(_count, len(seen), 10, seen)
+    assert (seen == 1).all() and new.count == 0
+
+
+def test_no_more_threads_than_processors(monkeypatch):
+    monkeypatch.setattr(parallel, "processors", lambda: 1)
+    assert parallel.thread_count() == 1
+
+
+@pytest.mark.parametrize(
+    "files, limit",
+    [
+        ({"proc/self/cgroup": "0::/own", "sys/fs/cgroup/own/cpu.max": "50000 100000"}, 1),
+        ({"proc/self/cgroup": "0::/own", "sys/fs/cgroup/own/cpu.max": "max 100000"}, None),
+        ({"proc/self/cgroup": "0::/up/own", "sys/fs/cgroup/up/cpu.max": "250000 100000"}, 3),
+        ({"proc/self/cgroup": "0::/hidden", "sys/fs/cgroup/cpu.max": "200000 100000"}, 2),
+        (
+            {
+                "proc/self/cgroup": "4:memory:/m\n3:cpu,cpuacct:/own",
+                "sys/fs/cgroup/cpu,cpuacct/own/cpu.cfs_quota_us": "400000",
+                "sys/fs/cgroup/cpu,cpuacct/own/cpu.cfs_period_us": "100000",
+            },
+            4,
+        ),
+        (
+            {
+                "proc/self/cgroup": "3:cpu:/own",
+                "sys/fs/cgroup/cpu/own/cpu.cfs_quota_us": "-1",
+                "sys/fs/cgroup/cpu/own/cpu.cfs_period_us": "100000",
+            },
+            None,
+        ),
+        ({}, None),
+    ],
+)
+def test_limits_of_control_groups(files, limit, tmp_path):
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text + "\n")
+    assert processors.of_groups(tmp_path) == limit
+
+
+def test_what_decides_how_many_threads_are_used(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    for wanted, allowed, affinity, number, why in [
+        (8, 8, 8, 8, "all cores"),
+        (8, 2, 4, 2, "container"),
+        (8, 4, 4, 4, "of 8 cores"),
+        (3, 4, 4, 3, "set_num_threads"),
+    ]:
+        monkeypatch.setattr(numba, "get_num_threads", lambda wanted=wanted: wanted)
+        monkeypatch.setattr(processors, "processors", lambda allowed=allowed: allowed)
+        monkeypatch.setattr(processors, "of_affinity", lambda affinity=affinity: affinity)
+        assert processors.parallelism()[0] == number
+        assert why in processors.parallelism()[1]
+
+
+def test_a_member_that_does_not_begin_is_not_waited_for(threads, monkeypatch):
+    """As on a machine where other programs run: here its thread never runs."""
+    threads(2)
+    new = team.Team()
+    monkeypatch.setattr(parallel, "_team", new)
+    monkeypatch.setattr(team._thread, "start_new_thread", lambda *_: None)
+    new.grow(1)
+    for state in (team.IDLE, team.ASLEEP):
+        team._word(new._members).value = state
+        seen = np.zeros(1003, np.int64)
+        caller = threading.Thread(target=parallel.for_chunks, args=(_count, len(seen), 10, seen), daemon=True)
+        caller.start()
+        caller.join(10)
+        assert not caller.is_alive() and (seen == 1).all()
+        assert team._word(new._members).value == team.IDLE  # for the next call

@@ -21,7 +21,7 @@ from emst.cpu.runtime.arrays import full
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.lanes import LANES, greatest, least
 from emst.cpu.runtime.numbers import greater, lesser
-from emst.cpu.runtime.parallel import for_chunks, grain_for
+from emst.cpu.runtime.parallel import for_chunks, grain_for, rows_that_hold
 
 MIXED = -1
 
@@ -100,10 +100,18 @@ def build_index(points, order, scale, norm=EUCLIDEAN):
     n, d = points.shape
     index = SearchIndex(n, d, points.dtype, scale, norm)
     nodes = index.nodes
-    for_chunks(_fill_leaves, index.leaves, grain_for(index.leaves, 512), points, order, scale, nodes)
+    for_chunks(
+        _fill_leaves,
+        index.leaves,
+        grain_for(index.leaves, rows_that_hold(1 << 15, d * LANES)),
+        points,
+        order,
+        scale,
+        nodes,
+    )
     for level in range(1, len(nodes.counts)):
         size = int(nodes.counts[level])
-        for_chunks(_fill_parents, size, grain_for(size, 512), d, nodes, level)
+        for_chunks(_fill_parents, size, grain_for(size, rows_that_hold(1 << 15, d * LANES)), d, nodes, level)
     return index
 
 

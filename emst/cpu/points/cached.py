@@ -26,7 +26,7 @@ from emst.cpu.runtime.atomics import load, lower_bound
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, cached_mask, changes_mask, lowest_bit, within_best_mask
 from emst.cpu.runtime.numbers import greater, lesser
-from emst.cpu.runtime.parallel import PerThread, for_chunks, grain_for
+from emst.cpu.runtime.parallel import PerThread, for_chunks, grain_for, rows_that_hold
 
 LIST_FROM = 1 << 13  # components; with fewer, lists save less time than it takes to load their kernel
 LISTED = 6  # neighbours a point
@@ -92,7 +92,7 @@ def upper_bounds(index, forest, cache):
     args = (forest.labels, cache.memory.labels, forest.best, forest.edge_u, forest.edge_v)
     for_chunks(_begin_round, index.n, grain_for(index.n, 1 << 15), *args)
     args = (index.nodes, index.padded_core, index.n, forest.best, cache.memory, index.space)
-    for_chunks(_upper_bounds, index.leaves, grain_for(index.leaves, 1024), *args)
+    for_chunks(_upper_bounds, index.leaves, grain_for(index.leaves, rows_that_hold(1 << 16, index.d * LANES)), *args)
 
 
 @kernel

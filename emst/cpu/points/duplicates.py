@@ -5,32 +5,32 @@ from __future__ import annotations
 import numpy as np
 
 from emst.backend.records import Forest
+from emst.cpu.points.places import first_at_least
+from emst.cpu.runtime.arrays import empty
+from emst.cpu.runtime.compact import positions
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.lanes import LANES
 from emst.cpu.runtime.numbers import greater
-from emst.cpu.runtime.parallel import for_chunks, grain_for
+from emst.cpu.runtime.parallel import for_chunks, grain_for, rows_that_hold
 
 
 def join_duplicates(index):
     """See `emst.backend.operations`."""
     n = index.n
     start = np.ones(n, np.bool_)
-    for_chunks(_starts, n, grain_for(n, 1 << 15), index.nodes.blocks, index.d, start)
-    heads = np.flatnonzero(start).astype(np.int32)
-    labels = np.repeat(heads, np.diff(heads, append=n))
-    ids = np.arange(n, dtype=np.int32)
-    joined = labels != ids
-    core = index.core if index.core is not None else np.zeros(1, index.dtype)
-    return Forest(
-        labels=labels,
+    grain = grain_for(n, rows_that_hold(1 << 17, index.d))
+    for_chunks(_starts, n, grain, index.nodes.blocks, index.d, start)
+    heads = positions(start)
+    forest = Forest(
+        labels=empty(n, np.int32),
         components=heads,
-        best=np.full(n, np.inf, index.dtype),
-        edge_u=np.full(n, -1, np.int32),
-        edge_v=np.full(n, -1, np.int32),
-        source=np.where(joined, labels, np.int32(-1)),
-        target=np.where(joined, ids, np.int32(-1)),
-        weight=np.where(joined, core, core.dtype.type(0)),
+        best=empty(n, index.dtype),
+        **{name: empty(n, np.int32) for name in ("edge_u", "edge_v", "source", "target")},
+        weight=empty(n, index.dtype),
     )
+    ends = (forest.edge_u, forest.edge_v, forest.source, forest.target)
+    for_chunks(_stars, n, grain, heads, index.core, forest.labels, forest.best, *ends, forest.weight)
+    return forest
 
 
 @kernel
@@ -42,3 +42,21 @@ def _starts(blocks, d, start, begin, end):
         for k in range(d):
             same &= blocks[a + k * LANES] == blocks[b + k * LANES]
         start[i] = not same
+
+
+@kernel
+def _stars(heads, core, labels, best, edge_u, edge_v, source, target, weight, begin, end):
+    """Every point is labelled by the head of its run, and all but the head have an edge to it."""
+    run = first_at_least(heads, begin + 1, 0, len(heads)) - 1
+    for i in range(begin, end):
+        if run + 1 < len(heads) and heads[run + 1] == i:
+            run += 1
+        head = heads[run]
+        labels[i] = head
+        best[i] = np.inf
+        edge_u[i] = edge_v[i] = source[i] = target[i] = -1
+        weight[i] = 0
+        if head != i:
+            source[i], target[i] = head, i
+            if core is not None:
+                weight[i] = core[i]

@@ -6,6 +6,7 @@ import numpy as np
 
 from emst.cpu.points.distances import distance_power
 from emst.cpu.points.knn import forget_neighbours
+from emst.cpu.runtime.compact import positions
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
@@ -15,15 +16,14 @@ from emst.cpu.runtime.sort import radix_order
 def sorted_edges(index, forest, order):
     """See `emst.backend.operations`."""
     forget_neighbours(index)  # the sort needs memory
-    slots = np.flatnonzero(forest.source >= 0).astype(np.int32)
+    slots = positions(forest.source >= 0)
     keys, slots = radix_order(_sortable(forest.weight[slots]), slots)
     same = keys[1:] == keys[:-1]
     del keys
     _settle_ties(same, slots, forest, index)
     m = len(slots)
     edges, weights = np.empty((m, 2), np.int32), np.empty(m, index.dtype)
-    roots = index.norm.roots(forest.weight)
-    args = (slots, forest.source, forest.target, roots, order, 1 / index.scale, edges, weights)
+    args = (slots, forest.source, forest.target, _roots(index, forest.weight), order, 1 / index.scale, edges, weights)
     for_chunks(_finish, m, grain_for(m, 1 << 14), *args)
     return edges, weights
 
@@ -38,7 +38,7 @@ def _settle_ties(same, slots, forest, index):
     np.logical_not(same, out=begins[1:])
     in_run[:-1] = same
     in_run[1:] |= same
-    tied = np.flatnonzero(in_run).astype(np.int32)
+    tied = positions(in_run)
     run, edges = np.cumsum(begins, dtype=np.int32)[tied], slots[tied]
     source, target = forest.source[edges], forest.target[edges]
     ends = source.astype(np.uint64)
@@ -62,9 +62,23 @@ def edge_powers(index, u, v):
 
 def unscaled(index, powers, order):
     """See `emst.backend.operations`."""
-    out = np.empty_like(powers)
-    out[order] = (index.norm.roots(powers).astype(np.float64) * (1 / index.scale)).astype(powers.dtype)
+    out, roots = np.empty_like(powers), _roots(index, powers)
+
+    def finish(begin, end):
+        out[order[begin:end]] = (roots[begin:end].astype(np.float64) * (1 / index.scale)).astype(powers.dtype)
+
+    for_chunks(finish, len(powers), grain_for(len(powers), 1 << 16))
     return out
+
+
+def _roots(index, powers):
+    roots = np.empty_like(powers)
+
+    def take(begin, end):
+        roots[begin:end] = index.norm.roots(powers[begin:end])
+
+    for_chunks(take, len(powers), grain_for(len(powers), 1 << 16))
+    return roots
 
 
 def _sortable(weight):

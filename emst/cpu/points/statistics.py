@@ -7,13 +7,13 @@ import numpy as np
 from emst.backend.records import PointStatistics
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.numbers import greater, lesser
-from emst.cpu.runtime.parallel import for_chunks, grain_for
+from emst.cpu.runtime.parallel import for_chunks, grain_for, rows_that_hold
 
 
 def point_statistics(points):
     """See `emst.backend.operations`."""
     n, d = points.shape
-    grain = grain_for(n, 1 << 15)
+    grain = grain_for(n, rows_that_hold(1 << 17, d))
     parts = -(-n // grain)
     low, high = np.empty((parts, d)), np.empty((parts, d))
     bad, first = np.zeros(parts, np.int64), np.full(parts, -1)

@@ -3,8 +3,11 @@
 compile.py            how kernels are compiled and cached
 numba_internals.py    the parts of numba and llvmlite that have no public interface
 parallel.py           threads: chunks of a range
+team.py               the threads that run compiled kernels
+processors.py         how many of them there may be
 memory.py             arrays on the host, and how much memory is free
 arrays.py             arrays that start on a cache line
+compact.py            positions of the flags that are set
 lanes.py              vectors of 16 lanes
 atomics.py            atomic operations on elements of an array
 prefetch.py           asking for memory before it is needed

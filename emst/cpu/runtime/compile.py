@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from emst.cpu.runtime.numba_internals import compile_events, keep_on_disk, without_counts
+from emst.cpu.runtime.numba_internals import compile_events, keep_on_disk, with_loop, without_counts
 
 kernels: list[Any] = []  # all that have been imported
 
@@ -22,10 +22,18 @@ part = without_counts(nogil=True, forceinline=True, no_cpython_wrapper=True, no_
 
 def kernel(function: Any) -> Any:
     """Decorator of what Python calls: compiled at the first call with new types, and kept on disk."""
-    compiled = without_counts(nogil=True, no_cfunc_wrapper=True)(function)
-    keep_on_disk(compiled)
-    kernels.append(compiled)
-    return compiled
+    return _kept(with_loop(nogil=True, no_cfunc_wrapper=True)(function))
+
+
+def compiled(function: Any) -> Any:
+    """The same for what is no kernel: no other thread can be given a part of its work."""
+    return _kept(without_counts(nogil=True, no_cfunc_wrapper=True)(function))
+
+
+def _kept(dispatcher: Any) -> Any:
+    keep_on_disk(dispatcher)
+    kernels.append(dispatcher)
+    return dispatcher
 
 
 def kernels_ready() -> tuple[int, str]:

@@ -64,7 +64,8 @@ def groups_free(root: Path) -> int | None:
     """
     limits = [
         free
-        for files, group in _groups(root)
+        for first, group in groups(root, "memory")
+        for files in (VERSION_1 if first else VERSION_2,)
         for mount in files.mounts
         for folder in (group, *group.parents)
         if (free := _group_free(root / mount / folder, files)) is not None
@@ -72,18 +73,19 @@ def groups_free(root: Path) -> int | None:
     return min(limits) if limits else None
 
 
-def _groups(root: Path) -> list[tuple[GroupFiles, Path]]:
-    """The groups that the process is in, as paths below the mount points; lines are ``number:controllers:path``."""
+def groups(root: Path, controller: str) -> list[tuple[bool, Path]]:
+    """The groups that the process is in, as paths below the mount points, and whether they are of version 1; lines are
+    ``number:controllers:path``."""
     try:
         lines = (root / "proc/self/cgroup").read_text().splitlines()
     except OSError:
         return []
-    groups = []
+    listed = []
     for line in lines:
         controllers, _, path = line.partition(":")[2].partition(":")
-        if not controllers or "memory" in controllers.split(","):
-            groups.append((VERSION_1 if controllers else VERSION_2, Path(path.lstrip("/"))))
-    return groups
+        if not controllers or controller in controllers.split(","):
+            listed.append((bool(controllers), Path(path.lstrip("/"))))
+    return listed
 
 
 def _group_free(folder: Path, files: GroupFiles) -> int | None:

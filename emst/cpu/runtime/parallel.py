@@ -1,7 +1,8 @@
 """How kernels run on several threads: chunks of a range, handed out one at a time.
 
-A kernel is a function ``kernel(*args, begin, end)`` compiled with ``nogil``. Idle threads take the next chunk. The
-calling thread works too, so a busy pool can delay a call but never block it, and nested or concurrent calls are safe.
+A kernel is a function ``kernel(*args, begin, end)``. Idle threads take the next chunk: the members of the team (see
+`team`) those of a compiled kernel, the threads of a pool those of a function of Python. The calling thread works too,
+so other calls can delay a call but never block it, and nested or concurrent calls are safe.
 
 A kernel writes only what its chunk owns, and reads nothing that another chunk writes, so results cannot depend on which
 thread took which chunk. These kernels are the exceptions. They access what they share through `atomics`, and each says
@@ -17,11 +18,13 @@ why results do not depend on the order of the threads:
     graph/partial_prim              claim vertices by compare-and-swap
     hierarchy/nodes                 claim nodes by compare-and-swap, and mark those that are claimed twice
 
-Nothing here relies on Python's global interpreter lock: chunks are handed out under a lock of their own.
+Nothing here relies on Python's global interpreter lock: chunks are handed out by an atomic addition in compiled code,
+and under a lock of their own in Python.
 """
 
 from __future__ import annotations
 
+import collections
 import os
 import threading
 from collections.abc import Callable
@@ -30,15 +33,23 @@ from typing import Any
 
 import numba
 
+from emst.cpu.runtime.numba_internals import PACK, has_loop
+from emst.cpu.runtime.processors import processors
+from emst.cpu.runtime.team import Job, Team, run_one
+
 # (process, threads, executor). The name is read once and replaced as a whole, which is one step with or without the
 # global interpreter lock. Two threads that replace it at the same moment make one pool too many; its threads do the
 # work they were given, and end when it is collected. A lock could be left locked in a forked child.
 _pool: tuple[int, int, ThreadPoolExecutor] | None = None
 
+_team: Team | None = None  # replaced as a whole, as the pool is
+_jobs: collections.deque[Job] = collections.deque()  # memory that no call uses
+_thread = threading.local()  # `number` of the thread that scratch is made for, among those of a call
+
 
 def thread_count() -> int:
-    """Threads that kernels may use; `numba.set_num_threads` limits them."""
-    return int(numba.get_num_threads())
+    """Threads that kernels may use: as many as numba allows, but not more than there are processors to use."""
+    return min(int(numba.get_num_threads()), processors())
 
 
 def _helpers(count: int) -> ThreadPoolExecutor:
@@ -49,6 +60,23 @@ def _helpers(count: int) -> ThreadPoolExecutor:
         pool = (os.getpid(), count, ThreadPoolExecutor(count, thread_name_prefix="emst"))
         _pool = pool
     return pool[2]
+
+
+def _team_of(helpers: int) -> Team:
+    global _team
+    team = _team
+    if team is None or team.process != os.getpid():
+        team = _team = Team()
+    if team.count < helpers:
+        team.grow(helpers)
+    return team
+
+
+def _job() -> Job:
+    try:
+        return _jobs.pop()
+    except IndexError:
+        return Job()
 
 
 class _Chunks:
@@ -77,7 +105,7 @@ def for_chunks(
 ) -> None:
     """Run ``kernel(*args, begin, end)`` over all of ``range(size)``, in chunks of `grain`.
 
-    With `scratch`, every thread calls it once and gives the kernel what it returns as the first argument.
+    With `scratch`, the kernel's first argument is what it returns; it is called once for every thread.
 
     With `report`, this thread calls ``report(end)`` after each chunk that it has run itself. Chunks are handed out in
     order: all before `end` are done, or run in other threads.
@@ -88,20 +116,67 @@ def for_chunks(
     chunks = -(-size // grain)
     helpers = min(thread_count(), chunks) - 1 if chunks > 1 else 0
     if helpers < 1:
-        own = args if scratch is None else (scratch(), *args)
+        own = _arguments(0, args, scratch)
         for begin in range(0, size, grain):
             end = min(begin + grain, size)
             kernel(*own, begin, end)
             if report is not None:
                 report(end)
         return
+    run = _in_team if has_loop(kernel) else _in_python
+    run(kernel, size, grain, args, scratch, report, helpers)
+
+
+def _in_team(
+    kernel: Any, size: int, grain: int, args: Any, scratch: Any, report: Callable[[int], None] | None, helpers: int
+) -> None:
+    """`for_chunks` for compiled kernels. This thread takes its chunks one by one, so that interrupts are heard."""
+    team, job = _team_of(helpers), _job()
+    job.begin(size, grain, 1 if scratch is None else 1 + helpers)
+    packed: list[Any] = []  # the arguments of each thread, which machine code does not keep alive
+
+    def pack() -> None:
+        packed.append(_arguments(len(packed), args, scratch))
+        kernel(*packed[-1], PACK, job.place(len(packed) - 1))
+
+    def give(given: int) -> int:
+        """Give the job to members that wait; returns how many have it."""
+        if scratch is None:
+            return given + team.give(job.place(0), helpers - given)
+        while given < helpers:
+            if len(packed) == given + 1:
+                pack()
+            if not team.give(job.place(given + 1), 1):
+                break
+            given += 1
+        return given
+
+    try:
+        pack()
+        given = give(0)
+        while (end := run_one(job.place(0))) >= 0:
+            if given < helpers:
+                given = give(given)
+            if report is not None:
+                report(end)
+    finally:
+        failed = team.close(job)
+        _jobs.append(job)
+    if failed:
+        raise RuntimeError(f"{kernel.py_func.__qualname__} has failed at {failed - 1}")
+
+
+def _in_python(
+    kernel: Any, size: int, grain: int, args: Any, scratch: Any, report: Callable[[int], None] | None, helpers: int
+) -> None:
+    """`for_chunks` for functions of Python."""
     begins = _Chunks(size, grain)
     stop = False
 
-    def work(report: Callable[[int], None] | None = None) -> None:
+    def work(number: int, report: Callable[[int], None] | None = None) -> None:
         nonlocal stop
         try:
-            own = args if scratch is None else (scratch(), *args)
+            own = _arguments(number, args, scratch)
             for begin in begins:
                 if stop:
                     return
@@ -116,8 +191,8 @@ def for_chunks(
     futures = []
     try:
         pool = _helpers(helpers)
-        futures = [pool.submit(work) for _ in range(helpers)]
-        work(report)
+        futures = [pool.submit(work, number) for number in range(1, helpers + 1)]
+        work(0, report)
         finish(futures)  # a helper may have taken a chunk, and not have begun with it
     except BaseException:
         stop = True
@@ -130,16 +205,24 @@ def for_chunks(
             future.result()
 
 
+def _arguments(number: int, args: Any, scratch: Callable[[], Any] | None) -> Any:
+    """The arguments of a kernel in one of the threads of a call; this one is number 0."""
+    if scratch is None:
+        return args
+    _thread.number = number
+    return (scratch(), *args)
+
+
 class PerThread:
-    """Scratch for several calls of `for_chunks`: every thread makes its own once."""
+    """Scratch for several calls of `for_chunks`, one after the other: every thread of a call has its own, made once."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
-        self._make, self._made = make, threading.local()
+        self._make, self._made = make, dict[int, Any]()
 
     def __call__(self) -> Any:
-        if not hasattr(self._made, "scratch"):
-            self._made.scratch = self._make()
-        return self._made.scratch
+        if _thread.number not in self._made:
+            self._made[_thread.number] = self._make()
+        return self._made[_thread.number]
 
 
 def finish(futures: list[Any]) -> None:
@@ -151,3 +234,8 @@ def finish(futures: list[Any]) -> None:
 def grain_for(size: int, least: int) -> int:
     """Chunk length: about 16 chunks a thread, but at least `least`. That is 0.1 ms of work, as waking a thread is."""
     return max(least, -(-size // (16 * thread_count()))) if size > least else least
+
+
+def rows_that_hold(numbers: int, width: int) -> int:
+    """How many rows of so many numbers each hold about `numbers` of them, at least one."""
+    return max(numbers // width, 1)

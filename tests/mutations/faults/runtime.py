@@ -4,6 +4,7 @@ from .fault import Fault
 
 RACES = "tests/runtime/test_races.py::test_threads_that_meet_in_any_way_change_no_bit"
 LATE = "tests/runtime/test_parallel.py::test_a_chunk_is_run_however_late_its_thread_begins_with_it"
+MEMBERS = "tests/runtime/test_parallel.py::"
 
 FAULTS = [
     Fault(
@@ -90,8 +91,57 @@ FAULTS = [
     Fault(
         "threads share their scratch",
         "emst/cpu/runtime/parallel.py",
-        "self._make, self._made = make, threading.local()",
-        'self._make, self._made = make, type("Made", (), {})()',
+        "    _thread.number = number\n",
+        "    _thread.number = 0\n",
         ("tests/runtime/test_parallel.py::test_every_thread_has_its_own_scratch",),
+    ),
+    Fault(
+        "a forked child gives work to the members of its parent",
+        "emst/cpu/runtime/parallel.py",
+        "if team is None or team.process != os.getpid():",
+        "if team is None:",
+        (MEMBERS + "test_a_forked_child_has_a_team_of_its_own",),
+    ),
+    Fault(
+        "a call ends while a member runs a chunk",
+        "emst/cpu/runtime/team.py",
+        "    while _load(left) > 0:\n",
+        "    while _load(left) > 1:\n",
+        (MEMBERS + "test_a_call_waits_for_the_chunk_of_a_member",),
+    ),
+    Fault(
+        "a caller that sleeps is not woken",
+        "emst/cpu/runtime/team.py",
+        "== SLEEPS + 1:",
+        "== SLEEPS:",
+        (MEMBERS + "test_a_call_waits_for_the_chunk_of_a_member",),
+    ),
+    Fault(
+        "members go on after an error",
+        "emst/cpu/runtime/team.py",
+        "    _add(job + 8 * COUNTER, STOPPED)\n",
+        "",
+        (MEMBERS + "test_an_error_ends_the_members[ValueError]",),
+    ),
+    Fault(
+        "the error of a kernel is lost",
+        "emst/cpu/runtime/parallel.py",
+        "    if failed:\n",
+        "    if failed < 0:\n",
+        (MEMBERS + "test_a_kernel_that_fails_is_an_error_and_not_a_crash",),
+    ),
+    Fault(
+        "a call waits for members that have not begun",
+        "emst/cpu/runtime/team.py",
+        "            if job <= area < end and _swap(member, area, IDLE):\n",
+        "            if job <= area < job and _swap(member, area, IDLE):\n",
+        (MEMBERS + "test_a_member_that_does_not_begin_is_not_waited_for",),
+    ),
+    Fault(
+        "half a processor is none",
+        "emst/cpu/runtime/processors.py",
+        "-(-quota // period)",
+        "(quota // period)",
+        (MEMBERS + "test_limits_of_control_groups[files0-1]",),
     ),
 ]

@@ -1,0 +1,274 @@
+"""Time trees, clusterings and forests on 1, 2, 4, ... threads, by stage, with a checksum that must not depend on them.
+
+    python benchmarks scaling --quick                          # 4 minutes on 32 cores
+    python benchmarks scaling --peers --markdown scaling.md --json scaling.json
+    python benchmarks scaling --works tree graph --threads 1 16 --n 10000000
+
+Every number of threads has a process of its own, which may use as many processors and not more (Linux), with
+NUMBA_NUM_THREADS and OMP_NUM_THREADS. Times are the least of some runs, after one on fewer points that compiles.
+"efficiency" is the time of one thread, divided by the time and the number of threads. The times of stages are those of
+one further run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from report import machine
+
+HERE = pathlib.Path(__file__).resolve().parents[1]
+THREADS = [1, 2, 4, 8, 16, 32, 64]
+OPPONENTS = {"tree": ["quitefastmst"], "labels": ["quitefastmst", "fast_hdbscan"]}
+CLUSTERED_BY = 6  # min_samples
+WARM_UP = 20_000  # points, or vertices
+SMALL_RUNS = 300
+STAGES = 12  # of each work, the longest
+SIZED = ("tree", "labels", "graph")
+
+
+class Work(NamedTuple):
+    """What is timed: how the input of a size is made, one run, and the seconds of its stages in a further run."""
+
+    title: str
+    size: int
+    make: Callable[[int], list[np.ndarray]]
+    run: Callable[[list[np.ndarray]], Any]
+    stages: Callable[[list[np.ndarray]], dict[str, float]]
+
+
+def _points(name: str, d: int, n: int) -> list[np.ndarray]:
+    from datasets import synthetic
+
+    return [np.ascontiguousarray(getattr(synthetic, name)(n, d, 0), np.float64 if d < 10 else np.float32)]
+
+
+def _csr(vertices: int) -> list[np.ndarray]:
+    """A random graph of four edges a vertex, each stored once."""
+    from scipy.sparse import csr_array
+
+    g = np.random.default_rng(0)
+    ends = tuple(g.integers(0, vertices, (2, 4 * vertices)))
+    graph = csr_array((g.random(4 * vertices, np.float32), ends), shape=(vertices, vertices))
+    return [graph.indptr, graph.indices, graph.data]
+
+
+def _tree(arrays: list[np.ndarray]) -> Any:
+    import emst
+
+    return emst.minimum_spanning_tree(arrays[0], device="cpu")
+
+
+def _labels(k: int, arrays: list[np.ndarray]) -> Any:
+    from contestants import MIN_CLUSTER_SIZE
+
+    import emst
+
+    return emst.HDBSCANGPU(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k, device="cpu").fit(arrays[0])
+
+
+def _forest(arrays: list[np.ndarray]) -> Any:
+    import emst
+
+    return emst.graph_msf(tuple(arrays), symmetric="min", device="cpu")
+
+
+def _tree_stages(arrays: list[np.ndarray]) -> dict[str, float]:
+    from stages import time_stages
+
+    return time_stages(arrays[0], 1, "cpu")["seconds"]
+
+
+def _labels_stages(k: int, arrays: list[np.ndarray]) -> dict[str, float]:
+    from contestants import MIN_CLUSTER_SIZE
+    from stages import time_labels, time_stages
+
+    tree = time_stages(arrays[0], k, "cpu")["seconds"]
+    after = time_labels(arrays[0], k, MIN_CLUSTER_SIZE, "cpu", runs=1)["seconds"]
+    return tree | {name: seconds for name, seconds in after.items() if name != "tree"}
+
+
+def _forest_stages(arrays: list[np.ndarray]) -> dict[str, float]:
+    from stages import Timed
+
+    from emst.graph import msf
+
+    backend_of, ops = msf.backend_of, None
+    try:
+        ops = Timed(backend_of("cpu"))
+        msf.backend_of = lambda *_: ops
+        _forest(arrays)
+    finally:
+        msf.backend_of = backend_of
+    return ops.seconds
+
+
+def _figures(work: str) -> Callable[[Any], str]:
+    from contestants import checksum, ours
+
+    if work == "graph":
+        return lambda forest: checksum(forest.edges[:, 0], forest.edges[:, 1])
+    figures = ours("cpu")["emst" if work in ("tree", "small") else "HDBSCANGPU"].figures
+    return lambda result: figures(result)["checksum"]
+
+
+WORKS = {
+    "tree": Work("tree, {:,} x 3 uniform", 2_000_000, partial(_points, "uniform", 3), _tree, _tree_stages),
+    "labels": Work(
+        f"labels, {{:,}} x 3 blobs, k = {CLUSTERED_BY}",
+        2_000_000,
+        partial(_points, "blobs", 3),
+        partial(_labels, CLUSTERED_BY),
+        partial(_labels_stages, CLUSTERED_BY),
+    ),
+    "graph": Work("forest, {:,} vertices, four edges each", 2_000_000, _csr, _forest, _forest_stages),
+    "small": Work("tree, {:,} x 2 uniform", 1_000, partial(_points, "uniform", 2), _tree, _tree_stages),
+    "dimensions": Work(
+        "labels, {:,} x 384 blobs, k = 16",
+        20_000,
+        partial(_points, "blobs", 384),
+        partial(_labels, 16),
+        partial(_labels_stages, 16),
+    ),
+}
+
+
+def measure(name: str, folder: pathlib.Path, runs: int, peers: bool) -> dict[str, Any]:
+    """Times of one work in this process, whose number of threads is set."""
+    from contestants import PEERS as CONTESTANTS
+
+    work, arrays = WORKS[name], [np.load(path) for path in sorted(folder.glob(f"{name}-*.npy"))]
+    small = work.make(min(WARM_UP, work.size if name != "dimensions" else WARM_UP // 10))
+    work.run(small)
+    work.stages(small)
+    seconds, results = _timed(partial(work.run, arrays), SMALL_RUNS if name == "small" else runs)
+    record = {"seconds": seconds, "checksum": _figures(name)(results), "stages": work.stages(arrays), "peers": {}}
+    k = CLUSTERED_BY if name == "labels" else 1
+    for peer in OPPONENTS.get(name, []) if peers else []:
+        if importlib.util.find_spec(CONTESTANTS[peer].module) is not None:
+            build = CONTESTANTS[peer].build
+            build(small[0], k)
+            record["peers"][peer] = _timed(partial(build, arrays[0], k), 1)[0]
+    return record
+
+
+def _timed(call: Callable[[], Any], runs: int) -> tuple[list[float], Any]:
+    seconds = []
+    for _ in range(runs):
+        result = None
+        start = time.perf_counter()
+        result = call()
+        seconds.append(time.perf_counter() - start)
+    return seconds, result
+
+
+def in_process(threads: int, name: str, folder: pathlib.Path, options: argparse.Namespace) -> dict[str, Any]:
+    """`measure` in a process that has so many threads and processors."""
+    limits = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads))
+    processors = sorted(os.sched_getaffinity(0))[:threads] if hasattr(os, "sched_getaffinity") else None
+    command = [sys.executable, str(HERE), "scaling", "--one", name, str(folder), "--runs", str(options.runs)]
+    done = subprocess.run(
+        command + ["--peers"] * options.peers,
+        env={**os.environ, **limits},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        preexec_fn=partial(os.sched_setaffinity, 0, processors) if processors else None,
+    )
+    return {"work": name, "threads": threads, **json.loads(done.stdout.splitlines()[-1])}
+
+
+def table(records: list[dict[str, Any]], sizes: dict[str, int]) -> str:
+    """A table of times for each work, and one of its stages."""
+    lines = []
+    for name in dict.fromkeys(record["work"] for record in records):
+        own = [record for record in records if record["work"] == name]
+        alone = min(own[0]["seconds"]) * own[0]["threads"]
+        peers = list(own[0]["peers"])
+        lines += [f"## {WORKS[name].title.format(sizes[name])}", ""]
+        head = ["threads", "ms", "times as fast", "efficiency", *(f"{peer} ms" for peer in peers), "checksum"]
+        lines += _rows(head, [
+            [record["threads"], _ms(min(record["seconds"])), f"{alone / min(record['seconds']):.2f}",
+             f"{alone / min(record['seconds']) / record['threads']:.0%}",
+             *(_ms(min(record["peers"][peer])) for peer in peers), record["checksum"]]
+            for record in own
+        ])  # fmt: skip
+        longest = sorted(own[0]["stages"], key=own[0]["stages"].get, reverse=True)
+        longest = sorted(longest, key=lambda stage: -max(record["stages"].get(stage, 0) for record in own))[:STAGES]
+        lines += _rows(["stage, ms", *(str(record["threads"]) for record in own)], [
+            [stage, *(_ms(record["stages"].get(stage, 0)) for record in own)] for stage in longest
+        ])  # fmt: skip
+    return "\n".join(lines)
+
+
+def _rows(head: list[str], rows: list[list[Any]]) -> list[str]:
+    lines = ["| " + " | ".join(map(str, row)) + " |" for row in [head, *rows]]
+    return [lines[0], "|" + "---|" * len(head), *lines[1:], ""]
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:.4g}" if seconds < 1 else f"{seconds * 1000:,.0f}"
+
+
+def slower(records: list[dict[str, Any]]) -> list[str]:
+    """What takes more than a tenth longer on more threads."""
+    found = []
+    for before, after in zip(records, records[1:]):
+        if before["work"] == after["work"] and min(after["seconds"]) > 1.1 * min(before["seconds"]):
+            found.append(f"{after['work']} is slower on {after['threads']} threads than on {before['threads']}")
+    return found
+
+
+def arguments(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
+    top.add_argument("--works", nargs="+", choices=WORKS, default=list(WORKS))
+    top.add_argument("--threads", nargs="+", type=int, help="default: 1, 2, 4, ... up to the processors")
+    top.add_argument("--n", type=int, help="points of the tree and of the labels, and vertices of the graph")
+    top.add_argument("--runs", type=int, default=5)
+    top.add_argument("--quick", action="store_true", help="two runs")
+    top.add_argument("--peers", action="store_true", help="also time the peers that are installed, once")
+    top.add_argument("--json", type=pathlib.Path, metavar="FILE")
+    top.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
+    top.add_argument("--one", nargs=2, metavar=("WORK", "FOLDER"), help=argparse.SUPPRESS)
+    options = top.parse_args(given)
+    options.runs = 2 if options.quick else options.runs
+    return options
+
+
+def run(options: argparse.Namespace) -> None:
+    if options.one:
+        print(json.dumps(measure(options.one[0], pathlib.Path(options.one[1]), options.runs, options.peers)))
+        return
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = options.threads or [count for count in THREADS if count <= processors]
+    sizes = {name: options.n if options.n and name in SIZED else WORKS[name].size for name in options.works}
+    records = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.works:
+            for i, array in enumerate(WORKS[name].make(sizes[name])):
+                np.save(pathlib.Path(folder) / f"{name}-{i}.npy", array)
+            for count in threads:
+                records.append(in_process(count, name, pathlib.Path(folder), options))
+                print(f"{name}, {count} threads: {_ms(min(records[-1]['seconds']))} ms", file=sys.stderr, flush=True)
+    text = "\n".join([machine("cpu"), "", table(records, sizes)])
+    print(text)
+    if options.markdown:
+        options.markdown.write_text(text + "\n")
+    if options.json:
+        options.json.write_text(json.dumps(records, indent=1) + "\n")
+    faults = slower(records)
+    for name in sizes:
+        if len({record["checksum"] for record in records if record["work"] == name}) > 1:
+            faults.append(f"{name} gives different results on different numbers of threads")
+    if faults:
+        sys.exit("\n".join(faults))
