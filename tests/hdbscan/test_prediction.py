@@ -334,7 +334,7 @@ def check_joined(ops, ours, expected, k, near):
         core, radius = ops.query_cores(index, queries, k, near)
         wanted_core, wanted_radius = reference.query_cores(*expected, k, None)
         np.testing.assert_array_equal(to_host(core), wanted_core)
-    found = ops.nearest_across(index, None, queries, None, core, to_device(ops, radius), near)
+    found = ops.nearest_across(index, None, queries, None, core, radius if k > 1 else to_device(ops, radius), near)
     wanted = reference.nearest_across(expected[0], None, expected[1], None, wanted_core, wanted_radius)
     for a, b in zip(found, wanted):
         np.testing.assert_array_equal(to_host(a), b)

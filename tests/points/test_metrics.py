@@ -176,7 +176,7 @@ def test_every_name_is_taken(ops):
         ({"metric": "minkowski", "metric_params": {"p": 33}}, "p from 1 to 32, or infinity; got 33"),
         ({"metric": "p", "metric_params": {"p": np.nan}}, "p from 1 to 32, or infinity; got nan"),
         ({"metric": "p", "metric_params": {"p": "3"}}, "p from 1 to 32, or infinity; got '3'"),
-        ({"metric": "minkowski", "metric_params": {"p": 3, "w": [1, 2]}}, "no metric_params but 'p'; got 'w'"),
+        ({"metric": "minkowski", "metric_params": {"p": 3, "w": [1, 2]}}, "does not take these metric_params: 'w'"),
         ({"metric": "manhattan", "metric_params": {"p": 3}}, "takes no parameters; got 'p'"),
         ({"metric": "manhattan", "metric_params": [3]}, "metric_params must be a dictionary or None"),
         ({"metric": "canberra"}, "metric must be one of 'chebyshev'.*'sqeuclidean'; got 'canberra'"),

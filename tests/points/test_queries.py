@@ -173,3 +173,16 @@ def test_leaves_whose_numbers_take_more_than_16_bits(ops):
     far = to_device(ops, np.full(20, np.inf, np.float32))
     found = to_host(ops.nearest_distances(index, queries, far, 3))
     np.testing.assert_array_equal(found, [[0, 1, 1]] * 19 + [[0, 1, 4]])
+
+
+def test_the_first_point_at_distance_0_is_joined_whatever_core_distances_are(ops):
+    """Powers of distances below 1e-45 are 0 in float32: then points that differ are at distance 0."""
+    x = np.array([[0, 0], [1e-23, 0], [3e-22, 0], [1, 1], [2, 1]], np.float32)
+    order = to_device(ops, np.arange(5, dtype=np.int32))
+    points = ops.build_index(to_device(ops, x), order, 1.0)
+    ops.core_distances(points, 3)
+    queries = ops.build_index(to_device(ops, x[:1]), order[:1], 1.0)
+    near = to_device(ops, np.zeros(1, np.int64))
+    core, radius = ops.query_cores(points, queries, 3, near)
+    assert to_host(radius).tolist() == [0]
+    assert [to_host(one)[0] for one in ops.nearest_across(points, None, queries, None, core, radius, near)] == [0, 0, 0]

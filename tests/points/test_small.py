@@ -94,9 +94,10 @@ def test_both_ways_report_the_same_rounds_and_make_the_same_tree(cuda, monkeypat
 @ON_GPU
 def test_points_are_few_if_their_pairs_are(cuda):
     from emst.cuda.points.bvh import SearchIndex
+    from emst.cuda.points.engine import Engine
 
     def few(n, d, norm):
-        return SearchIndex(cuda.xp.empty((8, 4)), n, d, 1.0, norm).few
+        return SearchIndex(cuda.xp.empty((8, 4)), n, d, 1.0, norm, Engine.WALKS).few
 
     euclidean = Norm("euclidean", 2.0)
     assert few(8_192, 2, euclidean)

@@ -3,6 +3,7 @@
 import itertools
 import multiprocessing
 import os
+import sys
 import threading
 import time
 
@@ -384,6 +385,46 @@ def test_a_kernel_that_fails_is_an_error_and_not_a_crash(threads):
             parallel.for_chunks(_fail, 1000, 1, at)
 
 
+@kernel
+def _fail_while_another_runs(seen, low, begin, end):
+    if begin == 1:
+        raise ValueError
+    low[0] = min(low[0], begin)
+    for i in range(20_000_000 if begin == 0 else 1):
+        seen[begin] += i & 1
+
+
+def test_no_chunk_follows_one_that_failed(threads):
+    """Not even a wrong one: the counter of chunks does not wrap around."""
+    threads(2)
+    seen, low = np.zeros(4, np.int64), np.zeros(1, np.int64)
+    with pytest.raises(RuntimeError, match="failed at 1"):
+        parallel.for_chunks(_fail_while_another_runs, 4, 1, seen, low)
+    assert low[0] == 0
+
+
+def test_an_interrupt_does_not_end_a_call_before_its_members(threads):
+    """Python serves an interrupt where a function of Python begins: none may begin between the last chunk and the end
+    of the members."""
+    threads(2)
+
+    def interrupt(frame, event, arg):
+        if event == "call" and frame.f_code.co_filename == team.__file__:
+            raise KeyboardInterrupt
+
+    for _ in range(30):
+        seen = np.zeros(3, np.int64)
+        try:
+            parallel.for_chunks(_linger, 3, 1, seen, 200_000, report=lambda end: sys.settrace(interrupt))
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(None)
+        left = seen.copy()
+        time.sleep(0.001)
+        np.testing.assert_array_equal(seen, left)
+
+
 def _count_all(queue):
     seen = np.zeros(1003, np.int64)
     parallel.for_chunks(_count, len(seen), 10, seen)
@@ -482,10 +523,10 @@ def test_a_member_that_does_not_begin_is_not_waited_for(threads, monkeypatch):
     monkeypatch.setattr(team._thread, "start_new_thread", lambda *_: None)
     new.grow(1)
     for state in (team.IDLE, team.ASLEEP):
-        team._word(new._members).value = state
+        team._word(new.members).value = state
         seen = np.zeros(1003, np.int64)
         caller = threading.Thread(target=parallel.for_chunks, args=(_count, len(seen), 10, seen), daemon=True)
         caller.start()
         caller.join(10)
         assert not caller.is_alive() and (seen == 1).all()
-        assert team._word(new._members).value == team.IDLE  # for the next call
+        assert team._word(new.members).value == team.IDLE  # for the next call

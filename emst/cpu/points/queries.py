@@ -261,10 +261,13 @@ def _take(packet, nodes, space, leaf, mask, strict, core, labels):
         if labels is not None:
             hits &= unequal_mask(labels, leaf * LANES, packet.labels[q])
         if core is not None:
+            if packet.radius[q] == 0 and packet.weight[q] == greatest_finite(core):  # only the distance counts
+                if hits and take(packet, None, leaf, q, hits):
+                    packet.near[q] = 0
+                    changed = True
+                continue
             hits &= at_most_mask(core, leaf * LANES, packet.weight[q])
-        limit = packet.radius[q]
         if hits and take(packet, core, leaf, q, hits):
-            packet.radius[q] = lesser(limit, packet.radius[q])  # 0 stays 0, whatever core distances are
             strict[q] = just_below(packet.radius[q])
             changed = True
     return changed

@@ -139,7 +139,7 @@ def data_pointer(context: Any, builder: Any, array_type: Any, array: Any) -> Any
 # Of a job, in words of 8 bytes. What all threads write has a line of memory of its own, which is two where memory is
 # read two lines at a time.
 COUNTER, SIZE, GRAIN, LOCK, FAILED, LEFT, JOB = 0, 16, 17, 18, 19, 32, 48
-STOPPED = 2**62  # added to the counter: there are no more chunks
+STOPPED = 2**62  # the counter is at least this where there are no more chunks
 
 PACK = -(2**62)  # instead of the beginning of a chunk
 # Of a place for packed arguments, in words: the address of the loop, that of the job, and the arguments from here on.
@@ -253,7 +253,7 @@ def _loop(module: Any, kernel: Any) -> Any:
     builder.branch(take)
     builder.position_at_end(failed)
     builder.store_atomic(builder.add(begin, INT(1)), _word(builder, job, FAILED), "monotonic", 8)
-    builder.atomic_rmw("add", _word(builder, job, COUNTER), INT(STOPPED), "monotonic")
+    builder.atomic_rmw("max", _word(builder, job, COUNTER), INT(STOPPED), "monotonic")
     builder.branch(end)
     builder.position_at_end(end)
     builder.ret(INT(-1))

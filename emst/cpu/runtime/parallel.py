@@ -32,10 +32,11 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import numba
+import numpy as np
 
 from emst.cpu.runtime.numba_internals import PACK, has_loop
 from emst.cpu.runtime.processors import processors
-from emst.cpu.runtime.team import Job, Team, run_one
+from emst.cpu.runtime.team import Job, Team, close, run_one
 
 # (process, threads, executor). The name is read once and replaced as a whole, which is one step with or without the
 # global interpreter lock. Two threads that replace it at the same moment make one pool too many; its threads do the
@@ -160,7 +161,9 @@ def _in_team(
             if report is not None:
                 report(end)
     finally:
-        failed = team.close(job)
+        # Called directly: Python serves an interrupt when a function of Python begins, so a method around this call
+        # could end before the members do.
+        failed = close(team.members, team.count, job.address, job.end, team.awake)
         _jobs.append(job)
     if failed:
         raise RuntimeError(f"{kernel.py_func.__qualname__} has failed at {failed - 1}")
@@ -172,18 +175,20 @@ def _in_python(
     """`for_chunks` for functions of Python."""
     begins = _Chunks(size, grain)
     stop = False
+    warnings = np.geterr()  # NumPy's, which are this thread's alone
 
     def work(number: int, report: Callable[[int], None] | None = None) -> None:
         nonlocal stop
         try:
             own = _arguments(number, args, scratch)
-            for begin in begins:
-                if stop:
-                    return
-                end = min(begin + grain, size)
-                kernel(*own, begin, end)
-                if report is not None:
-                    report(end)
+            with np.errstate(**warnings):
+                for begin in begins:
+                    if stop:
+                        return
+                    end = min(begin + grain, size)
+                    kernel(*own, begin, end)
+                    if report is not None:
+                        report(end)
         except BaseException:
             stop = True
             raise

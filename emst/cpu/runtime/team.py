@@ -79,6 +79,17 @@ def _add(typingctx, address, value):
 
 
 @intrinsic
+def _raise(typingctx, address, value):
+    """Write `value` unless a greater number stands there."""
+
+    def codegen(context, builder, signature, args):
+        builder.atomic_rmw("max", _pointer(builder, args[0]), args[1], "seq_cst")
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
+
+
+@intrinsic
 def _swap(typingctx, address, expected, value):
     """Write `value` if `expected` stands there; returns whether it did."""
 
@@ -194,7 +205,7 @@ def run_one(area):
 def close(members, count, job, end, awake):
     """Let nobody take a further chunk, take the job back from members that have not begun with it, and wait for the
     others. The job and its arguments lie before `end`. Returns the chunk that failed + 1."""
-    _add(job + 8 * COUNTER, STOPPED)
+    _raise(job + 8 * COUNTER, STOPPED)
     left, waited = job + 8 * LEFT, 0
     if _load(left) > 0:
         for member in range(members, members + count * LINE, LINE):
@@ -258,38 +269,40 @@ class Team:
         self.process = os.getpid()
         self.count = 0
         self.awake = 0  # pauses; with more threads than processors, those that wait leave theirs to others
-        self._members = _allocate(MOST + 1, LINE)
-        self._members += -self._members % LINE
+        self.members = _allocate(MOST + 1, LINE)
+        self.members += -self.members % LINE
+        self._most = MOST
         self._lock = threading.Lock()
         for function, integers in ((serve, 2), (give, 4), (run_one, 1), (close, 5)):
-            function.compile((types.int64,) * integers)  # no thread waits for the compiler later
+            if not function.signatures:  # in a forked child, the compiler's lock may be held for ever
+                function.compile((types.int64,) * integers)  # no thread waits for the compiler later
         atexit.register(self._fall_asleep)
 
     def grow(self, count: int) -> None:
-        """Have at least `count` members, as far as the system allows so many threads."""
+        """Have at least `count` members, as far as the system allows so many threads.
+
+        A member counts before its thread starts: after an interrupt between the two, its word stays BUSY, and nobody
+        uses it again."""
         with self._lock:
-            while self.count < min(count, MOST):
-                member = self._members + self.count * LINE
+            while self.count < min(count, self._most):
+                member = self.members + self.count * LINE
                 _word(member).value, _word(member + 8).value = BUSY, _new_lock()
                 self.awake = AWAKE if self.count + 1 < processors() else 0
+                self.count += 1
                 try:
                     _thread.start_new_thread(serve, (member, self.awake))
                 except RuntimeError:  # can't start new thread
-                    return
-                self.count += 1
+                    self.count -= 1
+                    self._most = self.count
 
     def give(self, place: int, wanted: int) -> int:
         """Give what is packed at a place to up to `wanted` members that have no work; returns to how many."""
-        return give(self._members, self.count, place, wanted)
-
-    def close(self, job: Job) -> int:
-        """End a job: afterwards nobody works on it. Returns the chunk that failed + 1."""
-        return close(self._members, self.count, job.address, job.end, self.awake)
+        return give(self.members, self.count, place, wanted)
 
     def _fall_asleep(self) -> None:
         """At exit, their machine code is freed, which only those that sleep do not run."""
         for i in range(self.count):
-            while _word(self._members + i * LINE).value == IDLE and self.process == os.getpid():
+            while _word(self.members + i * LINE).value == IDLE and self.process == os.getpid():
                 time.sleep(1e-4)
 
 

@@ -119,7 +119,7 @@ FAULTS = [
     Fault(
         "members go on after an error",
         "emst/cpu/runtime/team.py",
-        "    _add(job + 8 * COUNTER, STOPPED)\n",
+        "    _raise(job + 8 * COUNTER, STOPPED)\n",
         "",
         (MEMBERS + "test_an_error_ends_the_members[ValueError]",),
     ),
