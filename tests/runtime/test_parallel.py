@@ -405,8 +405,8 @@ def test_no_chunk_follows_one_that_failed(threads):
 
 @kernel
 def _uneven(seen, begin, end):
-    """The first chunk takes some microseconds, the second some milliseconds."""
-    for r in range(5_000_000 if begin else 2_000):
+    """The first chunk takes a millisecond or so, long enough for a member to begin with the second, which takes ten."""
+    for r in range(20_000_000 if begin else 2_000_000):
         store(seen, begin, seen.dtype.type(r))
 
 
