@@ -378,6 +378,19 @@ def test_an_error_ends_the_members(error, threads):
     test_members_cover_the_range_once(3, threads)
 
 
+@numba.njit(nogil=True)
+def _count_by_numba(seen, begin, end):
+    for i in range(begin, end):
+        seen[i] += 1
+
+
+def test_functions_that_numba_alone_has_compiled_are_called_chunk_by_chunk(threads):
+    threads(3)
+    seen = np.zeros(1003, np.int64)
+    parallel.for_chunks(_count_by_numba, len(seen), 10, seen)
+    assert (seen == 1).all()
+
+
 def test_a_kernel_that_fails_is_an_error_and_not_a_crash(threads):
     threads(3)
     for at in (0, 500, 999):

@@ -159,7 +159,8 @@ def with_loop(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def has_loop(function: Any) -> bool:
-    return isinstance(function, Dispatcher)
+    """Whether `with_loop` has made this function; others, also those of numba, are called chunk by chunk."""
+    return isinstance(function, Dispatcher) and bool(function._compiler.pipeline_class is _CompilerWithLoop)
 
 
 class _LowerWithLoop(Lower):
