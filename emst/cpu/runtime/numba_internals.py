@@ -30,7 +30,6 @@ from numba.core.callconv import RETCODE_OK
 from numba.core.callwrapper import PyCallWrapper
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.dispatcher import Dispatcher
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
@@ -160,7 +159,7 @@ def with_loop(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 def has_loop(function: Any) -> bool:
     """Whether `with_loop` has made this function; others, also those of numba, are called chunk by chunk."""
-    return isinstance(function, Dispatcher) and bool(function._compiler.pipeline_class is _CompilerWithLoop)
+    return getattr(getattr(function, "_compiler", None), "pipeline_class", None) is _CompilerWithLoop
 
 
 class _LowerWithLoop(Lower):
