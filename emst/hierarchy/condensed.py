@@ -1,9 +1,9 @@
 """The condensed tree: the clusters of at least `min_cluster_size` points in the dendrogram.
 
-The dendrogram is read from the root down. All merges of one height that are connected are a *node*: they take place at
-once, so a node can join more than two parts. Where two or more of these parts have at least `min_cluster_size` points,
-the cluster ends and each of them begins one: a *split*. Where one part has, the cluster continues in it. The points of
-all other parts leave the cluster. Densities are lambda = 1 / height, infinite at height 0.
+This stage reads the dendrogram from the root down. Merges of one height that are connected form a *node*: they take
+place at once, so a node can join more than two parts. Where two or more of these parts have at least `min_cluster_size`
+points, the cluster ends and each of them begins one: a *split*. Where one part has, the cluster continues in it. The
+points of all other parts leave the cluster. Densities are lambda = 1 / height, infinite at height 0.
 
 References
 ----------

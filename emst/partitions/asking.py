@@ -3,9 +3,9 @@
 Travels: a `Packet` to each partition that may hold the other end of the lightest edge of a component, with the points
 that may be its end here. The `Reply` comes back in the next round. The `Memory` stays where the partition lives.
 
-Invariant: a point that does not ask cannot have a lighter edge than those that were found. If the nearest point of its
-last reply lies in another component now, that edge was found, or a lighter one between the two components. Otherwise,
-all its other edges are at least as heavy as that reply, or as the radius within which it asked and found nothing.
+Invariant: a point that does not ask has no edge lighter than those that the rounds know already. If the nearest point
+of its last reply lies in another component now, the rounds know that edge, or a lighter one between the two components.
+Otherwise, all its other edges are at least as heavy as that reply, or as the radius within which it found nothing.
 Points ask within a little more than they must, so that this holds for longer.
 
 A component of which many points could ask sends a sample of them first, and hooks onto no other one in that round. In

@@ -106,7 +106,8 @@ def distances_for(ops: Backend, partition: Partition, number: int, count: int, b
 
 
 def nearest_of(ops: Backend, partition: Partition, points: Array, radius: Array, count: int) -> Array:
-    """Powers of the distances of scaled points to the `count` nearest of a partition within `radius`: T[m, count]."""
+    """How far the `count` nearest points of a partition are from each of the scaled points: powers, T[m, count]. Points
+    beyond `radius`, T[m], do not count."""
     index = partition.index
     points = ops.asarray(points)
     queries = ops.build_index(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, index.norm)

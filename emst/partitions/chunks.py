@@ -149,7 +149,7 @@ def _image(ops: Backend, points: Array, metric: Metric, computed: np.dtype, sear
     """Task: the points in the metric's image, or the rows of zeros that a metric of directions cannot take, or those
     that are no places on the sphere.
 
-    Points that are not finite are left as they are: statistics find them."""
+    Coordinates that are not finite stay in the result; `point_statistics` finds them later."""
     points = ops.asarray(points, computed)
     if metric.image is None:
         return ops.asarray(points, searched)

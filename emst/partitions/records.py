@@ -165,7 +165,7 @@ class OpenEdges(Sized):
 
 @dataclass(eq=False)
 class Local(Sized):
-    """A partition after the work that it does alone."""
+    """A partition, and the part of the tree that it has found without the others."""
 
     place: Place
     partition: Partition  # with the core distances of all points, times the core factor

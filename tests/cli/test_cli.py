@@ -69,7 +69,7 @@ def same_tree(tree, points, **options):
     ],
 )
 def test_trees_of_files(here, name, text, options, points):
-    """Text as it stands in the file; None saves the points, or all of them if columns are chosen."""
+    """The text is written to the file. Where it is None, the points are saved there; if there are options, POINTS."""
     if text is not None:
         (here / name).write_bytes(text.encode())
     elif name.endswith(".npz"):

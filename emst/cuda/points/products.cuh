@@ -1,9 +1,10 @@
 // Inner products of halves on tensor cores: a tile of 128 rows times tiles of 128 columns, one after the other.
 //
-// Stored: the halves of a point are a row of `width` numbers, a multiple of CHUNK, filled up with zeros. A chunk is
-// CHUNK consecutive halves of each of the 128 points of a tile. A stage is a place in shared memory for a chunk of the
-// rows and the same chunk of the columns. The halves of one point in a chunk are a line of PIECES pieces of 16 bytes.
-// Piece p of line l lies at place p ^ (l % 8) of the line, so that eight lines of one fragment lie in different banks.
+// Stored: each point is a row of `width` halves. The width is a multiple of CHUNK; zeros fill the rest of the row. A
+// chunk is CHUNK consecutive halves of each of the 128 points of a tile. A stage is a place in shared memory for a
+// chunk of the rows and the same chunk of the columns. The halves of one point in a chunk are a line of PIECES pieces
+// of 16 bytes. Piece p of line l lies at place p ^ (l % 8) of the line, so that eight lines of one fragment lie in
+// different banks.
 //
 // Invariant: while the warps of a block multiply the chunks in one stage, copies into all other stages are under way
 // (Ampere's asynchronous copies). A barrier comes before a stage is filled again. A warp computes 64 x 32 products in

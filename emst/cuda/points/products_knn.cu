@@ -5,8 +5,9 @@
 // nearest[row * groups + group] is an upper bound of the row's distance to the nearest point of the group. reach[row]
 // is how far the row searches, and its candidates are stored as candidates.cuh says.
 //
-// Invariant: the k nearest other points of a row are within its reach. The (k + 1)-th least bound of its groups holds
-// k points besides the point itself, so it gives the first reach; a reach only shrinks. So all of them are candidates.
+// Invariant: the k nearest other points of a row are within its reach. Each group has a point within its bound. So the
+// k + 1 groups with the least bounds have k points besides the row's own, and the greatest of these bounds is the first
+// reach. Later a reach only shrinks, and never below the distance of the k-th. So all k points are candidates.
 //
 // products.py launches, for each part of the rows: bound_groups, reach_of_rank, collect_near, nearest_of_candidates;
 // and for rows with more candidates than places collect_near and nearest_of_many.
