@@ -193,7 +193,8 @@ def test_a_file_that_is_gone_when_it_is_needed_again(doomed, tmp_path):
         if number == 1:
             close_one(doomed)
 
-    with pytest.raises(FileNotFoundError, match=r"\d\.npy has vanished"):
+    # If what was sent to the worker is lost too, all is read again, and the folder is empty.
+    with pytest.raises(FileNotFoundError, match=r"\d\.npy has vanished|holds no \.npy"):
         minimum_spanning_tree(str(tmp_path), partitions=4, client=doomed, report=report)
 
 
