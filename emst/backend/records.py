@@ -269,6 +269,20 @@ class GraphStatistics(NamedTuple):
     fingerprint: tuple[int, int]
 
 
+class LightestEntries(NamedTuple):
+    """The lightest entry of each of k pairs of vertices, the first of equal ones, in the order of (smaller end, larger
+    end); and a comparison of the two directions of every pair, by their lightest entries."""
+
+    entries: Array  # int64[k]
+    small: Array  # int32[k]
+    large: Array  # int32[k]
+    weights: Array  # of the entries
+    differing: int  # pairs whose directions differ in weight
+    # Of these pairs, the one with the first of these entries: its entry above the diagonal, and below it; or -1.
+    ahead: int
+    behind: int
+
+
 class ForestEdges(NamedTuple):
     """The k edges of a spanning forest of an `Adjacency`."""
 

@@ -18,7 +18,9 @@ from emst.cpu.distances.validity import cluster_trees, core_distance_sums, separ
 from emst.cpu.graph.components import number_components
 from emst.cpu.graph.forest import graph_forest
 from emst.cpu.graph.hybrid import lightest_of_edges
+from emst.cpu.graph.pairs import lightest_entries
 from emst.cpu.graph.partial_prim import grow_subtrees
+from emst.cpu.graph.rows import entry_rows, row_starts
 from emst.cpu.graph.statistics import graph_statistics
 from emst.cpu.hierarchy.ancestors import common_ancestor_lambdas
 from emst.cpu.hierarchy.condensed import condense
@@ -42,6 +44,7 @@ from emst.cpu.points.search import nearest_outgoing
 from emst.cpu.points.small import join_all
 from emst.cpu.points.statistics import point_statistics
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
+from emst.cpu.runtime.gather import take
 from emst.cpu.runtime.memory import asarray, bytes_free
 from emst.cpu.runtime.processors import parallelism
 from emst.cpu.runtime.sort import sort_order
@@ -64,6 +67,7 @@ __all__ = [
     "curve_places",
     "cut",
     "edge_powers",
+    "entry_rows",
     "exemplar_distances",
     "forget_neighbours",
     "graph_forest",
@@ -74,6 +78,7 @@ __all__ = [
     "kernels_ready",
     "label_nodes",
     "label_points",
+    "lightest_entries",
     "lightest_of_edges",
     "linkage",
     "merge",
@@ -93,6 +98,7 @@ __all__ = [
     "row_core_distances",
     "row_edges",
     "row_nearest",
+    "row_starts",
     "scale_cores",
     "select",
     "separations",
@@ -100,6 +106,7 @@ __all__ = [
     "simplify",
     "sort_order",
     "sorted_edges",
+    "take",
     "telling_compilation",
     "unscaled",
     "upper_bounds",

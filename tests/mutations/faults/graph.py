@@ -56,7 +56,7 @@ FAULTS = [
     ),
     Fault(
         "-0.0 comes before 0.0",
-        "emst/graph/arrays.py",
+        "emst/backend/keys.py",
         "    raw = raw * (raw != np.iinfo(signed).min)  # the bits of -0.0\n",
         "",
         ("tests/graph/test_published.py::test_the_forest_is_kruskals[cpu-grid-special-float32-True-contraction]",),
