@@ -18,8 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from emst.backend.records import ForestEdges
-from emst.cpu.contract import stays_root
-from emst.cpu.graph.components import contract, relabel
+from emst.cpu.contract import contract, stays_root
+from emst.cpu.graph.components import relabel
 from emst.cpu.graph.entries import entries_of, key_of, row_of
 from emst.cpu.graph.worklist import LAST, list_edges, rounds
 from emst.cpu.runtime.compile import kernel, part

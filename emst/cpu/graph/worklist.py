@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from emst.cpu.contract import stays_root
-from emst.cpu.graph.components import contract, relabel
+from emst.cpu.contract import contract, stays_root
+from emst.cpu.graph.components import relabel
 from emst.cpu.graph.entries import key_of, row_of, write_rows
 from emst.cpu.graph.offers import EMPTY, gathered, offer
 from emst.cpu.runtime.atomics import lower
