@@ -557,3 +557,4 @@ def test_a_member_that_does_not_begin_is_not_waited_for(threads, monkeypatch):
         caller.join(10)
         assert not caller.is_alive() and (seen == 1).all()
         assert team._word(new.members).value == team.IDLE  # for the next call
+    team._word(new.members).value = team.ASLEEP  # at exit, members are waited for until they sleep
