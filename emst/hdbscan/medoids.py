@@ -22,6 +22,8 @@ import warnings
 
 import numpy as np
 
+from emst.backend import backend_of
+from emst.backend.operations import Backend
 from emst.backend.records import Array
 from emst.distances.matrices import fill_distances
 from emst.distances.metrics import Metric
@@ -30,6 +32,7 @@ from emst.inputs.places import levels_of_the_package
 from emst.inputs.summary import counted
 
 ENTRIES = 1 << 24  # distances held at a time
+FIRST = 16  # points whose sums are computed before bounds exclude others; half as many again each time
 MANY = 10**10  # distances from which a search is announced by a warning
 SLACK = 1e-6  # relative: arcs near a half circle are rounded most, to 1e-8 of their length
 SQUARED = ("sqeuclidean", "cosine")  # squares of Euclidean distances between images, up to a factor
@@ -57,22 +60,28 @@ def medoid(points: Array, weights: Array, metric: Metric) -> int:
         More than 10^10 distances are still to be computed; the warning says how long that takes at most. If lower
         bounds can exclude points, it is given only after 10^10 distances have been computed.
     """
-    start, size = time.perf_counter(), max(1, ENTRIES // len(points))
+    start, most = time.perf_counter(), max(1, ENTRIES // len(points))
+    ops = backend_of("cuda" if hasattr(points, "__cuda_array_interface__") else "cpu")
     squared = metric.way == "tree" and metric.name in SQUARED
     triangle = metric.way == "tree" and not squared
     bound = _bounds_by_mean(points, weights, metric) if squared else np.zeros_like(weights)
     left = bound.argsort(kind="stable") if squared else _shuffled(points) if triangle else _numbers(points)
+    if metric.is_euclidean:
+        points = np.asfortranarray(points)  # distances are computed coordinate by coordinate
     best, number, computed, silent = math.inf, 0, 0, True
+    size = FIRST if triangle else most
     while len(left):
+        size = min(size, most)
         members, left = left[:size], left[size:]
-        distance = _distances(points, members, metric)
-        sums = (distance * weights).sum(axis=1)
+        distance = _distances(points, members, metric, ops)
+        sums = _sums(distance, weights, ops)
         least = float(sums.min())
         best, number = min((best, number), (least, int(members[sums == least].min())))
         computed += len(members) * len(points)
         if triangle:
-            bound = np.maximum(bound, _bounds_by_triangle(distance, sums, weights, metric))
+            _raise_bounds(bound, distance, sums, weights, metric, ops)
         left = left[bound[left] <= best]
+        size += size // 2
         to_come = len(left) * len(points)
         if silent and to_come > MANY and (computed > MANY or not (squared or triangle)):
             silent = False
@@ -89,26 +98,49 @@ def _shuffled(points: Array) -> Array:
     return np.asarray(np.random.default_rng(0).permutation(len(points)), like=points)
 
 
-def _distances(points: Array, members: Array, metric: Metric) -> Array:
+def _distances(points: Array, members: Array, metric: Metric, ops: Backend) -> Array:
     """Distances from `members` to all points, float64."""
     rows = points[members]
     if not metric.is_euclidean:
         between = metric.distances_between(to_host(rows), to_host(points))
         return np.asarray(between, like=points)
-    distance = np.empty_like(points, shape=(len(rows), len(points)))
-    fill_distances(distance, rows, points, "euclidean")
-    return distance if metric.height is None else metric.height(distance)
+    distance = np.empty_like(points, shape=(len(rows), len(points)), order="C")
+
+    def work(begin: int, end: int) -> None:
+        block = distance[begin:end]
+        fill_distances(block, rows[begin:end], points, "euclidean")
+        if metric.height is not None:
+            block[:] = metric.height(block)
+
+    ops.for_blocks(work, len(rows), len(points))
+    return distance
 
 
-def _bounds_by_triangle(distance: Array, sums: Array, weights: Array, metric: Metric) -> Array:
-    """Lower bounds of all sums, from the sums of some points and their distances to all points. `distance` is
-    overwritten."""
-    total = weights.sum()
-    distance *= total
-    distance -= sums[:, None]
-    np.abs(distance, out=distance)
-    distance -= 2 * SLACK * sums[:, None]
-    return distance.max(axis=0) * (1 - SLACK) - total * _vanishing(metric)
+def _sums(distance: Array, weights: Array, ops: Backend) -> Array:
+    """The weighted sum of each row."""
+    sums = np.empty_like(weights, shape=(len(distance),))
+
+    def work(begin: int, end: int) -> None:
+        sums[begin:end] = (distance[begin:end] * weights).sum(axis=1)
+
+    ops.for_blocks(work, len(distance), len(weights))
+    return sums
+
+
+def _raise_bounds(bound: Array, distance: Array, sums: Array, weights: Array, metric: Metric, ops: Backend) -> None:
+    """Raise lower bounds of all sums by the triangle inequality, from the sums of some points and their distances to
+    all points. `distance` is overwritten."""
+    total, vanishing = weights.sum(), weights.sum() * _vanishing(metric)
+
+    def work(begin: int, end: int) -> None:
+        block = distance[:, begin:end]
+        block *= total
+        block -= sums[:, None]
+        np.abs(block, out=block)
+        block -= 2 * SLACK * sums[:, None]
+        bound[begin:end] = np.maximum(bound[begin:end], block.max(axis=0) * (1 - SLACK) - vanishing)
+
+    ops.for_blocks(work, len(bound), len(sums))
 
 
 def _vanishing(metric: Metric) -> float:

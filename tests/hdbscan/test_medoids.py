@@ -45,7 +45,7 @@ def test_the_medoid_is_that_of_all_sums(ops, monkeypatch, name, p, kind):
     for n in (2, 7, 150):
         x, weights = points_of(kind, n, 2), weights_of(kind, n)
         image = _image(to_device(ops, x), metric)
-        distance = medoids._distances(image, medoids._numbers(image), metric)
+        distance = medoids._distances(image, medoids._numbers(image), metric, ops)
         sums = (distance * to_device(ops, weights)).sum(axis=1)
         assert medoids.medoid(image, to_device(ops, weights), metric) == int(sums.argmin())
 
@@ -69,7 +69,7 @@ def test_rounding_leaves_no_medoid_out(ops, monkeypatch, make):
     metric = metric_of("euclidean", {}, algorithm="auto", alpha=1.0, sparse=False)
     for seed in range(20):
         x, weights = (to_device(ops, array) for array in make(np.random.default_rng(seed)))
-        sums = (medoids._distances(x, medoids._numbers(x), metric) * weights).sum(axis=1)
+        sums = (medoids._distances(x, medoids._numbers(x), metric, ops) * weights).sum(axis=1)
         assert medoids.medoid(x, weights, metric) == int(sums.argmin()), seed
 
 

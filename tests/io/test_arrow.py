@@ -22,7 +22,8 @@ FIELDS = [
 ]  # fmt: skip
 TEXTS = [
     "x,y\n1,2\n\n3,4\n\n", "x,y\n1,2\n   \n3,4\n", "x\n1\n\n2\n", "x,y\n1,2,3\n4,5\n", "x,y\n1\n", "x,y\n", "x,y",
-    "1,2",    "x,y\n1,2\n3,4,\n", "x,y,\n1,2,\n3,4,\n", "a,x\nfoo,1\nbar,2\n", "# c\nx,y\n1,2\n", '"x","y"\n1,2\n', "x;y\n1;2\n",
+    "1,2", "x,y\n1,2\n3,4,\n", "x,y,\n1,2,\n3,4,\n",
+    "a,x\nfoo,1\nbar,2\n", "# c\nx,y\n1,2\n", '"x","y"\n1,2\n', "x;y\n1;2\n",
     "x,y\r1,2\r3,4\r", "1,2\r3,4", "1,2\r\r\n3,4\n", "x\r,y\n1,2\n", "\ufeffx,y\n1,2\n", "\ufeff1,2\n3,4\n", "1,\n,2\n",
     ",\n1,2\n", "1,2\n,\n3,4\n", 'a,x\n"p\n3,q",4\n', "a,x\n#,1\n2,3\n", "a,x\n\u00e9,1\n2,3\n", "a,x\n(,1\n2,3\n",
     "a,x\r#,1\n2,3\n",

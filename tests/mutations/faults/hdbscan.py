@@ -9,7 +9,7 @@ FAULTS = [
     Fault(
         "differences of sums are taken as exact",
         "emst/hdbscan/medoids.py",
-        "    distance -= 2 * SLACK * sums[:, None]\n",
+        "        block -= 2 * SLACK * sums[:, None]\n",
         "",
         (MEDOIDS,),
     ),
