@@ -14,6 +14,20 @@ FAULTS = [
         (MEDOIDS,),
     ),
     Fault(
+        "tangents are taken as exact",
+        "emst/hdbscan/medoids.py",
+        "sums[:, None] * (1 - SLACK) - distance[:, begin:end] * (SLACK * total)",
+        "sums[:, None] - distance[:, begin:end] * 0",
+        (MEDOIDS,),
+    ),
+    Fault(
+        "distances that have lost digits have slopes",
+        "emst/hdbscan/medoids.py",
+        "block > vanishing",
+        "block > 0",
+        (MEDOIDS,),
+    ),
+    Fault(
         "lower bounds of sums are taken as exact",
         "emst/hdbscan/medoids.py",
         "SLACK = 1e-6",
