@@ -70,8 +70,8 @@ def medoid(points: Array, weights: Array, metric: Metric) -> int:
     tangents = metric.is_euclidean and metric.height is None
     if metric.is_euclidean:
         points = np.asfortranarray(points)  # distances are computed coordinate by coordinate
-    by_mean = _bounds_by_mean(points, weights, metric) if squared or tangents else None
-    bound = by_mean if squared else np.zeros_like(weights)
+    by_mean: Array = _bounds_by_mean(points, weights, metric) if squared or tangents else None
+    bound: Array = by_mean if squared else np.zeros_like(weights)
     if by_mean is None:
         left = _shuffled(points) if triangle else _numbers(points)
     else:  # the nearest to the mean come first
