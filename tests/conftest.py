@@ -61,9 +61,14 @@ def ops(request):
 
 @pytest.fixture(params=["few", "many"])
 def size(request, monkeypatch, ops):
-    """Few points, keys, merges and clusters go ways of their own on the GPU. With "many", none are few."""
+    """Few points, keys, merges and clusters go ways of their own on the GPU, and few merges, or few threads, on the
+    CPU. With "many", none are few."""
     if request.param == "many":
         if ops.name == "cpu":
-            pytest.skip("the CPU has one way for all sizes")
+            for name in ("linkage.THREADS", "linkage.MANY"):
+                monkeypatch.setattr(f"emst.cpu.hierarchy.{name}", 0)
+            for name in ("rounds.GRAIN", "chains.GRAIN"):  # several chunks
+                monkeypatch.setattr(f"emst.cpu.hierarchy.{name}", 64)
+            return
         for module in ("points.bvh", "runtime.sort", "hierarchy.linkage", "hierarchy.selection"):
             monkeypatch.setattr(f"emst.cuda.{module}.FEW", 0)

@@ -1,6 +1,7 @@
 """The border between the stages, which are written once, and the two backends that compute.
 
     records.py       the dataclasses that cross the border; imports nothing of the package
+    keys.py          weights and pairs of vertices as sortable integers, for both backends and the stages
     operations.py    the protocols: which operations both backends have, with shapes and dtypes
 
 `backend_of`, below, imports a backend by name. `emst.cpu` (numba) and `emst.cuda` (CuPy) have the same operations under

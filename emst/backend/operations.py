@@ -37,6 +37,7 @@ from emst.backend.records import (
     Forest,
     ForestEdges,
     GraphStatistics,
+    LightestEntries,
     Linkage,
     NeighbourCache,
     Norm,
@@ -78,6 +79,10 @@ class ArrayOperations(Protocol):
         """Call ``work(begin, end)`` for ranges that together are ``range(n)``. `work` is array code: it makes arrays of
         ``end - begin`` rows with about `width` numbers each. The CPU works on several ranges at once. So `work` reads
         nothing that it writes for another range, and its results do not depend on where ranges begin."""
+
+    def take(self, array: Array, places: Array) -> Array:
+        """``array[places]``: elements, of 1, 2, 4 or 8 bytes, of an array of one dimension at places int32[k] or
+        int64[k], none of them negative."""
 
     def merge(self, forest: Forest, prepare: Callable[[Forest], None] | None = None) -> int:
         """Contract the lightest edge of every component and return the number of components left. Points and graphs
@@ -283,6 +288,18 @@ class GraphOperations(ArrayOperations, Protocol):
     def graph_statistics(self, indptr: Array, indices: Array, weights: Array) -> GraphStatistics:
         """Statistics of a graph in compressed sparse rows: `indptr` int32 or int64[n + 1], `indices` int32[m], weights
         int32, int64, float32 or float64[m]. The arrays may hold any values."""
+
+    def entry_rows(self, indptr: Array, m: int) -> Array:
+        """The row of every entry, int32[m]. `indptr`, int32 or int64[n + 1], ascends from 0 to m."""
+
+    def row_starts(self, rows: Array, n: int) -> Array:
+        """Where the entries of every row begin, int64[n + 1]. The rows of the entries, int32[m], ascend."""
+
+    def lightest_entries(
+        self, rows: Array, columns: Array, weights: Array, n: int, above: bool = False
+    ) -> LightestEntries:
+        """The lightest entries of all pairs of vertices, from `rows` and `columns`, int32[m], and weights without NaN,
+        int32, int64, float32 or float64[m]. Entries on the diagonal are left out; with `above`, those below it too."""
 
     def graph_forest(self, graph: Adjacency) -> ForestEdges:
         """The minimum spanning forest, by this device's fastest version of Borůvka's algorithm: the default."""

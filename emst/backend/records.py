@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import getitem
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -269,6 +270,20 @@ class GraphStatistics(NamedTuple):
     fingerprint: tuple[int, int]
 
 
+class LightestEntries(NamedTuple):
+    """The lightest entry of each of k pairs of vertices, the first of equal ones, in the order of (smaller end, larger
+    end); and a comparison of the two directions of every pair, by their lightest entries."""
+
+    entries: Array  # int64[k]
+    small: Array  # int32[k]
+    large: Array  # int32[k]
+    weights: Array  # of the entries
+    differing: int  # pairs whose directions differ in weight
+    # Of these pairs, the one with the first of these entries: its entry above the diagonal, and below it; or -1.
+    ahead: int
+    behind: int
+
+
 class ForestEdges(NamedTuple):
     """The k edges of a spanning forest of an `Adjacency`."""
 
@@ -340,13 +355,15 @@ class Condensed:
         """Number of clusters, the root included."""
         return len(self.parent)
 
-    def leaving(self, points: Any = slice(None)) -> tuple[Array, Array]:
+    def leaving(
+        self, points: Any = slice(None), take: Callable[[Array, Array], Array] = getitem
+    ) -> tuple[Array, Array]:
         """The cluster that each of the points leaves, int32[m], and the height of that merge, T[m].
 
-        A lone point never leaves the root: its height is 0.
+        A lone point never leaves the root: its height is 0. `take` reads the heights: a backend's own is for many.
         """
         height, merge = self.linkage.height, self.leaving_merge[points]
-        return self.cluster[points], height[merge] if len(height) else np.zeros_like(height, shape=(len(merge),))
+        return self.cluster[points], take(height, merge) if len(height) else np.zeros_like(height, shape=(len(merge),))
 
 
 @dataclass(eq=False)

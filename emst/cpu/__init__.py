@@ -18,7 +18,9 @@ from emst.cpu.distances.validity import cluster_trees, core_distance_sums, separ
 from emst.cpu.graph.components import number_components
 from emst.cpu.graph.forest import graph_forest
 from emst.cpu.graph.hybrid import lightest_of_edges
+from emst.cpu.graph.pairs import lightest_entries
 from emst.cpu.graph.partial_prim import grow_subtrees
+from emst.cpu.graph.rows import entry_rows, row_starts
 from emst.cpu.graph.statistics import graph_statistics
 from emst.cpu.hierarchy.ancestors import common_ancestor_lambdas
 from emst.cpu.hierarchy.condensed import condense
@@ -43,6 +45,7 @@ from emst.cpu.points.small import join_all
 from emst.cpu.points.statistics import point_statistics
 from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
+from emst.cpu.runtime.gather import take
 from emst.cpu.runtime.memory import asarray, bytes_free
 from emst.cpu.runtime.processors import parallelism
 from emst.cpu.runtime.sort import sort_order
@@ -65,6 +68,7 @@ __all__ = [
     "curve_places",
     "cut",
     "edge_powers",
+    "entry_rows",
     "exemplar_distances",
     "for_blocks",
     "forget_neighbours",
@@ -76,6 +80,7 @@ __all__ = [
     "kernels_ready",
     "label_nodes",
     "label_points",
+    "lightest_entries",
     "lightest_of_edges",
     "linkage",
     "merge",
@@ -95,6 +100,7 @@ __all__ = [
     "row_core_distances",
     "row_edges",
     "row_nearest",
+    "row_starts",
     "scale_cores",
     "select",
     "separations",
@@ -102,6 +108,7 @@ __all__ = [
     "simplify",
     "sort_order",
     "sorted_edges",
+    "take",
     "telling_compilation",
     "unscaled",
     "upper_bounds",

@@ -60,6 +60,33 @@ def flatten(parent, nodes=ALL):
     return roots
 
 
+def contract(parent):
+    """Flatten the trees of `parent`, int32[n], whose roots point to themselves.
+
+    Returns the number of every node's tree, in the order of their roots, int32[n], and the roots, int32[count].
+    """
+    n = len(parent)
+    roots, numbers = flatten(parent), np.empty(n, np.int32)
+    for_chunks(_number_roots, len(roots), grain_for(len(roots), 1 << 15), roots, numbers)
+    for_chunks(_number_others, n, grain_for(n, 1 << 15), parent, numbers)
+    return numbers, roots
+
+
+@kernel
+def _number_roots(roots, numbers, begin, end):
+    for i in range(begin, end):
+        numbers[roots[i]] = i
+
+
+@kernel
+def _number_others(parent, numbers, begin, end):
+    for v in range(begin, end):
+        ahead = np.int64(parent[min(v + AHEAD, end - 1)])
+        prefetch(parent, ahead)
+        prefetch(numbers, ahead)
+        numbers[v] = numbers[root_above(parent, parent[v])]
+
+
 def _refuse_cycles(found):
     """Raise RuntimeError where a chunk has met a cycle."""
     if (found == CYCLE).any():

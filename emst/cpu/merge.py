@@ -6,6 +6,7 @@ import numpy as np
 
 from emst.backend.records import NO_FOREST
 from emst.cpu.contract import flatten, root_above, stays_root
+from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
@@ -14,7 +15,8 @@ def merge(forest, prepare=None):
     """See `emst.backend.operations`."""
     n, count = len(forest.labels), forest.count
     if forest.scratch is None:
-        forest.scratch = forest.labels.copy()  # parents; roots point to themselves
+        forest.scratch = empty(n, np.int32)  # parents; roots point to themselves
+        for_chunks(_copy, n, grain_for(n, 1 << 16), forest.labels, forest.scratch)
     parent, components = forest.scratch, forest.components
     edges = (forest.edge_u, forest.edge_v, forest.best, forest.source, forest.target, forest.weight)
     grain = grain_for(count, 1 << 14)
@@ -24,10 +26,16 @@ def merge(forest, prepare=None):
     if hooked.sum() != count - forest.count:  # each that hooks is one component less, unless edges close a cycle
         raise RuntimeError(NO_FOREST)
     for_chunks(_relabel, n, grain_for(n, 1 << 15), parent, forest.labels)
-    forest.best[forest.components] = np.inf
+    for_chunks(_forget_best, forest.count, grain_for(forest.count, 1 << 15), forest.components, forest.best)
     if prepare is not None and forest.count > 1:
         prepare(forest)
     return forest.count
+
+
+@kernel
+def _copy(labels, parent, begin, end):
+    for i in range(begin, end):
+        parent[i] = labels[i]
 
 
 @kernel
@@ -45,6 +53,12 @@ def _hook(components, labels, parent, edge_u, edge_v, best, source, target, weig
         source[c], target[c], weight[c] = u, v, best[c]
         count += 1
     hooked[begin // grain] = count
+
+
+@kernel
+def _forget_best(components, best, begin, end):
+    for k in range(begin, end):
+        best[components[k]] = np.inf
 
 
 @kernel

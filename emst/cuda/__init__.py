@@ -20,7 +20,9 @@ from emst.cuda.distances.validity import cluster_trees, core_distance_sums, sepa
 from emst.cuda.graph.components import number_components
 from emst.cuda.graph.forest import graph_forest
 from emst.cuda.graph.hybrid import lightest_of_edges
+from emst.cuda.graph.pairs import lightest_entries
 from emst.cuda.graph.partial_prim import grow_subtrees
+from emst.cuda.graph.rows import entry_rows, row_starts
 from emst.cuda.graph.statistics import graph_statistics
 from emst.cuda.hierarchy.ancestors import common_ancestor_lambdas
 from emst.cuda.hierarchy.condensed import condense
@@ -45,6 +47,7 @@ from emst.cuda.points.small import join_all
 from emst.cuda.points.statistics import point_statistics
 from emst.cuda.runtime.blocks import for_blocks
 from emst.cuda.runtime.compile import kernels_ready, telling_compilation
+from emst.cuda.runtime.gather import take
 from emst.cuda.runtime.memory import asarray, bytes_free
 from emst.cuda.runtime.processors import parallelism
 from emst.cuda.runtime.sort import sort_order
@@ -67,6 +70,7 @@ __all__ = [
     "curve_places",
     "cut",
     "edge_powers",
+    "entry_rows",
     "exemplar_distances",
     "for_blocks",
     "forget_neighbours",
@@ -78,6 +82,7 @@ __all__ = [
     "kernels_ready",
     "label_nodes",
     "label_points",
+    "lightest_entries",
     "lightest_of_edges",
     "linkage",
     "merge",
@@ -97,6 +102,7 @@ __all__ = [
     "row_core_distances",
     "row_edges",
     "row_nearest",
+    "row_starts",
     "scale_cores",
     "select",
     "separations",
@@ -104,6 +110,7 @@ __all__ = [
     "simplify",
     "sort_order",
     "sorted_edges",
+    "take",
     "telling_compilation",
     "unscaled",
     "upper_bounds",

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from emst.backend.keys import ordered
 from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, Array, Report
 from emst.boruvka import bridged
-from emst.graph.arrays import counts_of, ordered, rows_of, sorted_by, starts
+from emst.graph.arrays import counts_of, sorted_by
 from emst.graph.canonical import canonical
 from emst.graph.input import check_graph
 from emst.inputs.devices import to_host
@@ -94,7 +95,7 @@ def sparse_tree(
     bits = [_bits(values) for values in (core[u], core[v], _divided(distance, alpha, ops))]
     weight = xp.maximum(xp.maximum(*bits[:2]), bits[2]).view(distance.dtype)
     rank = distance if k == 1 else _ranks(weight, distance, ops)
-    chosen = ops.graph_forest(Adjacency(starts(u, n, xp), v, rank, symmetric=False))
+    chosen = ops.graph_forest(Adjacency(ops.row_starts(u, n), v, rank, symmetric=False))
     taken = chosen.entries[_ascending(rank[chosen.entries], ops)]
     edges, weights = xp.stack([u[taken], v[taken]], axis=1), weight[taken]
     if report is not None:
@@ -121,7 +122,7 @@ def _pairs(graph: Any, ops: Backend) -> tuple[Array, Array, Array]:
     form = canonical(check_graph((csr.indptr, csr.indices, data), ops.name), ops, symmetric="min")
     assert form is not None  # None means that a bound on memory was too low; there is none here
     column, value = form.graph.indices, form.graph.weights
-    row = rows_of(form.graph.indptr, form.graph.m, ops.xp)
+    row = ops.entry_rows(form.graph.indptr, form.graph.m)
     kept = ops.xp.flatnonzero((row < column) & (value < np.inf))
     bits = _bits(value[kept])
     return row[kept], column[kept], (bits & np.iinfo(bits.dtype).max).view(value.dtype)  # no negative zeros

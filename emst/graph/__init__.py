@@ -6,7 +6,7 @@ libraries.py    graphs of networkx, igraph and rustworkx
 input.py        validation: which kinds of graph are accepted, and on which device to compute
 canonical.py    from the caller's arrays to a checked CSR matrix (`Adjacency`)
 faults.py       error messages that name the first bad entry
-arrays.py       sorting and grouping of 64-bit keys, written for numpy and CuPy alike
+arrays.py       orders and runs of equal values, written for numpy and CuPy alike
 memory.py       how many bytes a graph takes, in one piece or in blocks
 streaming.py    graphs larger than the device memory, block by block
 result.py       `MinimumSpanningForest`: what `graph_msf` returns

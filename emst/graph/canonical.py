@@ -13,7 +13,7 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, Array, ForestEdges
-from emst.graph.arrays import ordered, pair_codes, rows_of, sorted_by, starts
+from emst.graph.arrays import sorted_by
 from emst.graph.faults import Faults, asymmetric, check_ends, faults_of, refuse
 from emst.graph.input import CheckedGraph, computable, narrowed
 from emst.inputs.ends import outside
@@ -50,8 +50,8 @@ def canonical(graph: CheckedGraph, ops: Backend, symmetric: str = "check", may_s
             refuse(faults_of(ops.graph_statistics(one_row(graph.n, graph.m, xp), indices, weights)), graph)
             if not may_sort:
                 return None
-            return _paired(graph, rows, indices, weights, symmetric, ops)
-        indptr = starts(rows, graph.n, xp)
+            return _sorted(graph, rows, indices, weights, False, symmetric, ops)
+        indptr = ops.row_starts(rows, graph.n)
     statistics = ops.graph_statistics(indptr, indices, weights)
     check_ends(statistics, graph)
     if statistics.outside or statistics.nans:
@@ -65,12 +65,7 @@ def canonical(graph: CheckedGraph, ops: Backend, symmetric: str = "check", may_s
         )
     if not may_sort:
         return None
-    rows = rows_of(indptr, graph.m, xp)
-    if not mirrored:
-        return _paired(graph, rows, indices, weights, symmetric, ops)
-    upper = xp.flatnonzero(indices > rows)
-    order = upper[sorted_by(pair_codes(rows[upper], indices[upper], graph.n), ops)]
-    return _triangle(graph, rows[order], indices[order], weights[order], order, ops)
+    return _sorted(graph, ops.entry_rows(indptr, graph.m), indices, weights, mirrored, symmetric, ops)
 
 
 def is_mirrored(upper: int, lower: int, fingerprint: tuple[int, int]) -> bool:
@@ -92,78 +87,21 @@ def one_row(n: int, m: int, xp: Any) -> Array:
     return indptr
 
 
-def directed_codes(rows: Array, columns: Array, n: int, xp: Any) -> Array:
-    """Codes of unordered pairs; the last bit tells whether the entry lies below the diagonal."""
-    pairs = pair_codes(xp.minimum(rows, columns), xp.maximum(rows, columns), n)
-    return (pairs << np.uint64(1)) + (rows > columns)
-
-
-def lightest(codes: Array, weights: Array, ops: Backend) -> tuple[Array, Array]:
-    """The lightest entries of all pairs, from directed codes.
-
-    Returns the position of the lightest entry for every directed code, the first of equal ones, in the order of the
-    codes; and where in that list a pair with both directions begins (its second direction comes next).
-    """
-    order = sorted_by(codes, ops)
-    ranked = codes[order]
-    first = ops.xp.ones(len(ranked), np.bool_)
-    first[1:] = ranked[1:] != ranked[:-1]
-    if not bool(first.all()):  # parallel edges, usually few, are sorted by weight as well
-        alike = ~first
-        alike[:-1] |= ~first[1:]
-        tied = order[alike]
-        tied = tied[sorted_by(ordered(weights[tied]), ops)]
-        order[alike] = tied[sorted_by(codes[tied], ops)]
-    heads = order[first]
-    pairs = ranked[first] >> np.uint64(1)
-    return heads, ops.xp.flatnonzero(pairs[1:] == pairs[:-1])
-
-
-def differing(heads: Array, both: Array, weights: Array, positions: Array, xp: Any) -> tuple[int, int, int] | None:
-    """How many pairs differ in the lightest weights of their two directions, and the positions of both entries of the
-    first such pair; None if there is no such pair."""
-    ahead, behind = heads[both], heads[both + 1]
-    differ = xp.flatnonzero(ordered(weights[ahead]) != ordered(weights[behind]))
-    if len(differ) == 0:
-        return None
-    ahead, behind = positions[ahead[differ]], positions[behind[differ]]
-    pair = int(xp.minimum(ahead, behind).argmin())
-    return len(differ), int(ahead[pair]), int(behind[pair])
-
-
-def _paired(
-    graph: CheckedGraph, rows: Array, columns: Array, weights: Array, symmetric: str, ops: Backend
+def _sorted(
+    graph: CheckedGraph, rows: Array, columns: Array, weights: Array, mirrored: bool, symmetric: str, ops: Backend
 ) -> Canonical:
     """The canonical form of entries in any order and direction: the lightest entry of every pair of vertices, the first
-    of equal ones."""
-    xp = ops.xp
-    kept = xp.flatnonzero(rows != columns)
-    if len(kept) < len(rows):
-        rows, columns, weights = rows[kept], columns[kept], weights[kept]
-    heads, both = lightest(directed_codes(rows, columns, graph.n, xp), weights, ops)
-    if symmetric == "check" and (wrong := differing(heads, both, weights, kept, xp)):
-        raise asymmetric(graph, *wrong)
-    ahead, behind = heads[both], heads[both + 1]
-    forward, backward = ordered(weights[ahead]), ordered(weights[behind])
-    reverse = (backward < forward) | ((backward == forward) & (behind < ahead))
-    taken = xp.ones(len(heads), np.bool_)
-    taken[xp.where(reverse, both, both + 1)] = False
-    order = heads[taken]
-    rows, columns = rows[order], columns[order]
-    small, large = xp.minimum(rows, columns), xp.maximum(rows, columns)
-    return _triangle(graph, small, large, weights[order], kept[order], ops)
-
-
-def _triangle(
-    graph: CheckedGraph, small: Array, large: Array, weights: Array, entries: Array, ops: Backend
-) -> Canonical:
-    """The canonical form of sorted edges; `entries` are their numbers among the entries of the checked graph."""
-    positions = entries if graph.positions is None else ops.asarray(graph.positions)[entries]
-    triangle = Adjacency(starts(small, graph.n, ops.xp), large, weights, False)
+    of equal ones. Where the triangles mirror each other, only the upper one is read."""
+    pairs = ops.lightest_entries(rows, columns, weights, graph.n, mirrored)
+    if symmetric == "check" and pairs.differing:
+        raise asymmetric(graph, pairs.differing, pairs.ahead, pairs.behind)
+    positions = pairs.entries if graph.positions is None else ops.take(ops.asarray(graph.positions), pairs.entries)
+    triangle = Adjacency(ops.row_starts(pairs.small, graph.n), pairs.large, pairs.weights, False)
     return Canonical(triangle, positions.astype(np.int64, copy=False))
 
 
 def by_position(chosen: ForestEdges, positions: Array, ops: Backend) -> ForestEdges:
     """The forest with its edges at these positions of the caller's data, in ascending order."""
-    order = ops.xp.argsort(positions)
-    return ForestEdges(positions[order], chosen.source[order], chosen.target[order], chosen.roots)
+    order = sorted_by(positions.view(np.uint64), ops)
+    entries, source, target = (ops.take(array, order) for array in (positions, chosen.source, chosen.target))
+    return ForestEdges(entries, source, target, chosen.roots)

@@ -149,7 +149,7 @@ def graph_msf(
         if form is not None and needed <= allowed:
             chosen = solver.forest(form.graph, ops)
             if form.positions is not None:
-                chosen = by_position(chosen, form.positions[chosen.entries], ops)
+                chosen = by_position(chosen, ops.take(form.positions, chosen.entries), ops)
         else:
             chosen = streamed(checked, ops, solver, symmetric, allowed, needed)
         n_components = checked.n - len(chosen.entries)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.backend import backend_of
+from emst.backend.keys import ordered, pair_codes
 from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, Array
 from emst.boruvka import bridged
-from emst.graph.arrays import ordered, pair_codes, sorted_by, starts
+from emst.graph.arrays import sorted_by
 from emst.graph.input import computable
 from emst.inputs.devices import giver, native_array, on_device_of, to_host
 from emst.inputs.summary import counted, float_sum, one_line
@@ -177,7 +178,7 @@ def _completed(edges: Array, weights: Array, n: int, ops: Backend) -> tuple[Arra
     ends = edges[ranked]
     if len(edges) < n - 1:
         rows, columns = (ops.asarray(edges[:, side]) for side in (0, 1))
-        roots = ops.graph_forest(Adjacency(starts(rows, n, ops.xp), columns, compared, symmetric=False)).roots
+        roots = ops.graph_forest(Adjacency(ops.row_starts(rows, n), columns, compared, symmetric=False)).roots
         ends, _ = bridged(ends, weights, roots, 0)
     return ends, weights[ranked]
 

@@ -17,10 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from emst.backend.keys import pair_codes
 from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, Array, ForestEdges
-from emst.graph.arrays import pair_codes, rows_of, sorted_by, starts
-from emst.graph.canonical import by_position, differing, directed_codes, is_mirrored, lightest, one_row, pointers
+from emst.graph.arrays import sorted_by
+from emst.graph.canonical import by_position, is_mirrored, one_row, pointers
 from emst.graph.faults import Faults, asymmetric, check_ends, faults_of, refuse
 from emst.graph.input import CheckedGraph, computable, narrowed
 from emst.graph.memory import Solver, block_size, rounds_to_compare
@@ -129,7 +130,7 @@ def _block(graph: CheckedGraph, indptr: Array | None, begin: int, end: int, ops:
     else:
         part = xp.clip(indptr, begin, end) - indptr.dtype.type(begin)
         statistics = ops.graph_statistics(part, columns, weights)
-        rows, faults = rows_of(part, end - begin, xp), faults_of(statistics, begin)
+        rows, faults = ops.entry_rows(part, end - begin), faults_of(statistics, begin)
         upper, lower = statistics.upper, statistics.lower
     return Block(begin, rows, columns, weights, statistics.ascending, upper, lower, statistics.fingerprint), faults
 
@@ -158,7 +159,7 @@ def _joined(
     if sort:
         order = sorted_by(pair_codes(both.small, both.large, n), ops)
         both = EdgeList(*(array[order] for array in both))
-    chosen = solver.forest(Adjacency(starts(both.small, n, ops.xp), both.large, both.weights, False), ops)
+    chosen = solver.forest(Adjacency(ops.row_starts(both.small, n), both.large, both.weights, False), ops)
     at = chosen.entries
     return EdgeList(chosen.source, chosen.target, both.weights[at], both.entries[at]), chosen
 
@@ -173,17 +174,17 @@ def _compare_directions(graph: CheckedGraph, allowed: int, ops: Backend) -> None
     size, rounds = rounds_to_compare(graph, allowed)
     wrong = []
     for turn in range(rounds):
-        parts: list[tuple[Array, Array, Array]] = []
+        parts: list[tuple[Array, ...]] = []
         for block in _blocks(graph, size, ops):
-            codes = directed_codes(block.rows, block.columns, graph.n, xp)
-            share = ((codes >> np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)) % np.uint64(rounds)
+            ends = xp.minimum(block.rows, block.columns), xp.maximum(block.rows, block.columns)
+            share = (pair_codes(*ends, graph.n) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)) % np.uint64(rounds)
             kept = xp.flatnonzero((share == turn) & (block.rows != block.columns))
-            parts.append((codes[kept], block.weights[kept], kept + block.begin))
-        codes, weights, entries = map(xp.concatenate, zip(*parts))
+            parts.append((block.rows[kept], block.columns[kept], block.weights[kept], kept + block.begin))
+        rows, columns, weights, entries = map(xp.concatenate, zip(*parts))
         parts.clear()
-        heads, both = lightest(codes, weights, ops)
-        if pair := differing(heads, both, weights, entries, xp):
-            wrong.append(pair)
+        pairs = ops.lightest_entries(rows, columns, weights, graph.n)
+        if pairs.differing:
+            wrong.append((pairs.differing, int(entries[pairs.ahead]), int(entries[pairs.behind])))
     if wrong:
         count = sum(pair[0] for pair in wrong)
         raise asymmetric(graph, count, *min((pair[1:] for pair in wrong), key=min))

@@ -70,7 +70,7 @@ class FittedAttributes:
             scores = model.of_none(0, np.float64)
         else:
             condensed = model.flat.condensed
-            scores = model.ops.outlier_scores(condensed, *condensed.leaving())
+            scores = model.ops.outlier_scores(condensed, *condensed.leaving(take=model.ops.take))
         return model.give(model.spread(scores, 1, np.nan))
 
     @property

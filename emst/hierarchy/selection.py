@@ -57,7 +57,7 @@ def flat_clustering(condensed: Condensed, options: Options, ops: Backend) -> Fla
     n = condensed.linkage.points
     largest = n if options.max_cluster_size is None else min(options.max_cluster_size, n)
     eligible = condensed if options.epsilon_max == math.inf else _too_wide_too_large(condensed, options.epsilon_max)
-    leaving = condensed.leaving()  # before `select`, whose last step waits for the GPU
+    leaving = condensed.leaving(take=ops.take)  # before `select`, whose last step waits for the GPU
     single = options.allow_single_cluster
     if options.method == "leaf" and condensed.count == 1:
         single &= options.unsplit_root

@@ -126,7 +126,7 @@ class _Expanded(Condensed):
     def __init__(self, condensed: Condensed, cluster: np.ndarray, height: np.ndarray) -> None:
         self.__dict__.update(condensed.__dict__, cluster=cluster, _height=height)
 
-    def leaving(self, points: Any = slice(None)) -> tuple[Any, Any]:
+    def leaving(self, points: Any = slice(None), take: Any = None) -> tuple[Any, Any]:
         return self.cluster[points], self._height[points]  # type: ignore[attr-defined]
 
 

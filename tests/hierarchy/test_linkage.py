@@ -14,6 +14,7 @@ from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import pdist, squareform
 
 import emst
+from emst.cpu.hierarchy import descent
 from emst.cpu.hierarchy import linkage as cpu_linkage
 from emst.spanning_forest import to_scipy
 
@@ -74,6 +75,32 @@ def test_wide_keys_order_the_chains_alike(monkeypatch, shape):
     monkeypatch.setattr("emst.cuda.hierarchy.linkage.KEY_BITS", 0)
     edges, heights = tree(shape, 20_000), weights("ties", 19_999, np.float32)
     assert_same(give(importlib.import_module("emst.cuda"), edges, heights), reference.linkage(edges, heights))
+
+
+@pytest.mark.parametrize("n", [2, 3, 50, 40_000])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_many_threads_find_the_merges_and_their_parents(monkeypatch, shape, n):
+    """Also chains of more merges than a chunk has, whose sizes are carried from chunk to chunk."""
+    edges, heights = tree(shape, n), weights("distinct", n - 1, np.float32)
+    expected = cpu_linkage.linkage(edges, heights)
+    monkeypatch.setattr(cpu_linkage, "THREADS", 0)
+    monkeypatch.setattr(cpu_linkage, "MANY", 0)
+    monkeypatch.setattr("emst.cpu.hierarchy.chains.GRAIN", 500)
+    ours = cpu_linkage.linkage(edges, heights)
+    assert_same(ours, expected)
+    np.testing.assert_array_equal(ours.scratch, descent.parents(expected))
+
+
+@pytest.mark.parametrize("edges", [[(0, 1), (1, 2), (0, 2)], [(0, 1), (0, 1), (2, 3)], [(0, 1), (1, 1), (2, 3)]])
+def test_many_threads_refuse_what_is_no_tree(monkeypatch, edges):
+    edges, heights = np.array(edges, np.int32), np.arange(3.0)
+    with pytest.raises(ValueError, match="closes a cycle") as few:
+        cpu_linkage.linkage(edges, heights)
+    monkeypatch.setattr(cpu_linkage, "THREADS", 0)
+    monkeypatch.setattr(cpu_linkage, "MANY", 0)
+    with pytest.raises(ValueError) as many:
+        cpu_linkage.linkage(edges, heights)
+    assert str(many.value) == str(few.value)
 
 
 def test_one_point_makes_no_merge(ops):

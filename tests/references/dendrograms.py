@@ -98,8 +98,8 @@ def give(ops, edges, weights, sizes=None):
 
 
 def arrays(result):
-    """The arrays of a Linkage, Condensed or Selection, on the host."""
-    values = {field.name: getattr(result, field.name) for field in fields(result)}
+    """The arrays of a Linkage, Condensed or Selection, on the host; without those that are a backend's own."""
+    values = {field.name: getattr(result, field.name) for field in fields(result) if field.name != "scratch"}
     return {name: to_host(value) for name, value in values.items() if hasattr(value, "dtype")}
 
 

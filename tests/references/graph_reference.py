@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.backend.records import Adjacency, ForestEdges, GraphStatistics
+from emst.backend.records import Adjacency, ForestEdges, GraphStatistics, LightestEntries
 
 WEIGHTS = [np.int32, np.int64, np.float32, np.float64]
 
@@ -58,6 +58,27 @@ def graph_statistics(indptr, indices, weights):
             "fingerprint": tuple((int(h[upper].sum()) - int(h[lower].sum())) % 2**64 for h in both),
         }
     )
+
+
+def entry_rows(indptr, m):
+    return np.repeat(np.arange(len(indptr) - 1, dtype=np.int32), np.diff(indptr))
+
+
+def row_starts(rows, n):
+    return np.r_[0, np.cumsum(np.bincount(rows, minlength=n))]
+
+
+def lightest_entries(rows, columns, weights, n, above=False):
+    keys, pairs = ordered(weights).tolist(), {}
+    for entry, (row, column) in enumerate(zip(rows.tolist(), columns.tolist())):
+        if row < column or (row > column and not above):
+            pairs.setdefault((min(row, column), max(row, column)), ([], []))[row > column].append((keys[entry], entry))
+    pairs = [(*pair, min(ahead + behind)[1], ahead, behind) for pair, (ahead, behind) in sorted(pairs.items())]
+    both = [(min(ahead), min(behind)) for *_, ahead, behind in pairs if ahead and behind]
+    wrong = [(ahead[1], behind[1]) for ahead, behind in both if ahead[0] != behind[0]]
+    entries = np.array([entry for _, _, entry, _, _ in pairs], np.int64)
+    ends = [np.array([pair[side] for pair in pairs], np.int32) for side in (0, 1)]
+    return LightestEntries(entries, *ends, weights[entries], len(wrong), *min(wrong, key=min, default=(-1, -1)))
 
 
 def graph_forest(graph: Adjacency) -> ForestEdges:

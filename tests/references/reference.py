@@ -25,7 +25,14 @@ from dense_reference import (  # noqa: F401, more operations
     row_nearest,
     telling_compilation,
 )
-from graph_reference import graph_forest, graph_statistics, number_components  # noqa: F401, more operations
+from graph_reference import (  # noqa: F401, more operations
+    entry_rows,
+    graph_forest,
+    graph_statistics,
+    lightest_entries,
+    number_components,
+    row_starts,
+)
 from hierarchy_reference import (  # noqa: F401, more operations
     condense,
     cut,
@@ -280,6 +287,10 @@ def _hilbert_transpose(cells, bits):
     for bit in reversed(range(1, bits)):
         t ^= np.where(x[-1] >> np.uint64(bit) & np.uint64(1), np.uint64((1 << bit) - 1), np.uint64(0))
     return (x ^ t).T
+
+
+def take(array, places):
+    return array[places]
 
 
 def sort_order(codes):

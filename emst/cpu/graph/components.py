@@ -1,13 +1,11 @@
-"""Components numbered from 0, and graphs of components."""
+"""Components numbered from 0 in the order of their first vertices, and labels that are replaced by others."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from emst.cpu.contract import AHEAD, flatten, root_above
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, grain_for
-from emst.cpu.runtime.prefetch import prefetch
 
 STEP = 1 << 20  # vertices of one call of a kernel that runs on one thread: interrupts are handled between calls
 
@@ -30,33 +28,6 @@ def _number_by_first(roots, numbers, labels, count, begin, end):
             numbers[root] = count[0]
             count[0] += 1
         labels[v] = numbers[root]
-
-
-def contract(parent):
-    """Flatten the trees of `parent`, int32[n], whose roots point to themselves.
-
-    Returns the number of every node's tree, in the order of their roots, int32[n], and the roots, int32[count].
-    """
-    n = len(parent)
-    roots, numbers = flatten(parent), np.empty(n, np.int32)
-    for_chunks(_number_roots, len(roots), grain_for(len(roots), 1 << 15), roots, numbers)
-    for_chunks(_number_others, n, grain_for(n, 1 << 15), parent, numbers)
-    return numbers, roots
-
-
-@kernel
-def _number_roots(roots, numbers, begin, end):
-    for i in range(begin, end):
-        numbers[roots[i]] = i
-
-
-@kernel
-def _number_others(parent, numbers, begin, end):
-    for v in range(begin, end):
-        ahead = np.int64(parent[min(v + AHEAD, end - 1)])
-        prefetch(parent, ahead)
-        prefetch(numbers, ahead)
-        numbers[v] = numbers[root_above(parent, parent[v])]
 
 
 def relabel(labels, numbers):

@@ -38,9 +38,8 @@ def key_of(entries, p):
 
 
 @part
-def row_of(entries, p):
+def row_of(indptr, p):
     """The row that holds entry `p`."""
-    indptr = entries.indptr
     low, high = 0, len(indptr) - 2
     while low < high:
         middle = (low + high) >> 1

@@ -18,8 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from emst.backend.records import ForestEdges
-from emst.cpu.contract import stays_root
-from emst.cpu.graph.components import contract, relabel
+from emst.cpu.contract import contract, stays_root
+from emst.cpu.graph.components import relabel
 from emst.cpu.graph.entries import entries_of, key_of, row_of
 from emst.cpu.graph.worklist import LAST, list_edges, rounds
 from emst.cpu.runtime.compile import kernel, part
@@ -77,7 +77,7 @@ def _round_by_rows(entries, chosen, grain):
 def _lightest(entries, best, target, heads, uppers, grain, begin, end):
     """The first lightest entry of every row. Of a row that began in an earlier chunk, the lightest entry in
     this chunk goes to `heads`."""
-    row = row_of(entries, begin)
+    row = row_of(entries.indptr, begin)
     p = begin
     upper = 0
     while p < end:
@@ -105,7 +105,7 @@ def _join_heads(entries, best, target, heads, grain):
         at = heads[chunk]
         if at < 0:
             continue
-        row = row_of(entries, chunk * grain)
+        row = row_of(entries.indptr, chunk * grain)
         if best[row] < 0 or key_of(entries, at) < key_of(entries, best[row]):
             best[row], target[row] = at, entries.indices[at]
 
@@ -190,7 +190,7 @@ def _read_sample(entries, labels, above, places, keys, crosses):
     """The keys of entries, and which of them are edges between two components with (key, position) after `above`."""
     for i in range(len(places)):
         p = places[i]
-        row = row_of(entries, p)
+        row = row_of(entries.indptr, p)
         keys[i] = key_of(entries, p)
         after = keys[i] > above[0] or (keys[i] == above[0] and p > above[1])
         crosses[i] = after and entries.indices[p] > row and labels[row] != labels[entries.indices[p]]
@@ -229,7 +229,7 @@ def _list_chosen(entries, words, starts, places, source, target, grain, begin, e
         while word:
             p = 8 * i + (lowest_bit(word) >> 3)
             word &= word - 1
-            row = row_of(entries, p) if row < 0 else row
+            row = row_of(entries.indptr, p) if row < 0 else row
             while entries.indptr[row + 1] <= p:
                 row += 1
             places[at], source[at], target[at] = p, row, entries.indices[p]

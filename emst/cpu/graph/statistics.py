@@ -81,7 +81,7 @@ def _statistics(rows, entries, infinity, partial, grain, begin, end):
     outside, nans = partial.outside[chunk], partial.nans[chunk]
     sides, hashes = partial.sides[chunk], partial.hashes[chunk]
     outside[:], nans[:], sides[:], hashes[:] = 0, 0, 0, 0
-    row = row_of(entries, begin)
+    row = row_of(entries.indptr, begin)
     for p in range(begin, end, BLOCK):
         columns, bits = entries.indices[p : min(p + BLOCK, end)], entries.bits[p : min(p + BLOCK, end)]
         row = write_rows(entries.indptr, row, p, len(columns), rows)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from emst.cpu.contract import stays_root
-from emst.cpu.graph.components import contract, relabel
+from emst.cpu.contract import contract, stays_root
+from emst.cpu.graph.components import relabel
 from emst.cpu.graph.entries import key_of, row_of, write_rows
 from emst.cpu.graph.offers import EMPTY, gathered, offer
 from emst.cpu.runtime.atomics import lower
@@ -89,7 +89,7 @@ def _list_from_blocks(scratch, entries, labels, inside, above, upto, edges, grai
     offers, positions, rows = scratch
     chunk = begin // grain
     at = edges.starts[chunk]
-    row = row_of(entries, begin)
+    row = row_of(entries.indptr, begin)
     for block in range(begin, end, BLOCK):
         size = min(BLOCK, end - block)
         row = write_rows(entries.indptr, row, block, size, rows)
@@ -111,7 +111,7 @@ def _list_from_rows(scratch, entries, labels, inside, above, upto, edges, grain,
     offers, positions, rows = scratch
     chunk = begin // grain
     at = edges.starts[chunk]
-    row = row_of(entries, begin)
+    row = row_of(entries.indptr, begin)
     p, count = begin, 0
     while p < end:
         stop = min(np.int64(entries.indptr[row + 1]), end)

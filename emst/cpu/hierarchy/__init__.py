@@ -1,6 +1,8 @@
 """From a spanning tree to clusters on the CPU.
 
-linkage.py      the dendrogram, by union-find
+linkage.py      the dendrogram: by union-find, or by many threads from Borůvka's rounds
+rounds.py       these rounds: which components hold a point, and the lightest edges that leave them
+chains.py       from the rounds to merges: children, parents and sizes
 nodes.py        nodes: merges of equal height that are connected; where clusters split
 condensed.py    the condensed tree
 simplify.py     the condensed tree without splits of little persistence

@@ -1,36 +1,61 @@
-"""The dendrogram of a spanning tree, by union-find over its edges in ascending order."""
+"""The dendrogram of a spanning tree: by union-find over its edges in ascending order; or, by many threads, from
+Borůvka's rounds, which are several times the work."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from emst.backend.records import Linkage
+from emst.cpu.hierarchy.chains import dendrogram
+from emst.cpu.hierarchy.rounds import components_of
+from emst.cpu.runtime.arrays import empty, full
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.numbers import greater, lesser
+from emst.cpu.runtime.parallel import thread_count
 from emst.cpu.runtime.prefetch import prefetch
 
 AHEAD = 8  # edges: long enough for the memory to deliver, short enough for the cache to hold what it delivered
 STEP = 1 << 20  # edges a call of the kernel: an interrupt is served between calls
+THREADS = 12  # that make the rounds faster than union-find on one
+MANY = 1 << 17  # edges, likewise
 
 
 def linkage(edges, weights, sizes=None):
     """See `emst.backend.operations`."""
     m = len(weights)
+    ends = np.ascontiguousarray(edges, np.int32).reshape(-1)
+    total = None if sizes is None else int(sizes.sum(dtype=np.int64))
+    if thread_count() >= THREADS and m >= MANY:
+        components = components_of(ends)
+        if components is not None:
+            child, size, parent = dendrogram(components, full(m + 1, 1, np.int32) if sizes is None else sizes)
+            return Linkage(child, size, weights, total=total, scratch=parent)
+    return Linkage(*_united(ends, sizes), weights, total=total)
+
+
+def _united(ends, sizes):
+    """Children and sizes of the merges, by union-find.
+
+    Raises
+    ------
+    ValueError
+        The edges are no spanning tree.
+    """
+    m = len(ends) // 2
     n = m + 1
     # Both numbers of a point lie on one cache line. sets[2 v] is the parent of point v or, if v is a root, minus the
     # size of its set; sets[2 v + 1] is the name of a root's cluster.
-    sets = np.empty((n, 2), np.int32)
-    sets[:, 0] = -1 if sizes is None else -sizes
-    sets[:, 1] = np.arange(-n, 0)
+    sets = empty(2 * n, np.int32)
+    sets[::2] = -1 if sizes is None else -sizes
+    sets[1::2] = np.arange(-n, 0)
     child, size = np.empty((m, 2), np.int32), np.empty(m, np.int32)
-    ends, sets = np.ascontiguousarray(edges, np.int32).reshape(-1), sets.reshape(-1)
     for begin in range(0, m, STEP):
         end = min(begin + STEP, m)
         merged = _merge(ends, sets, child, size, begin, end)
         if merged < end:
             u, v = ends[2 * merged : 2 * merged + 2]
             raise ValueError(f"edges are not a spanning tree: edge {merged:,} ({u}, {v}) closes a cycle")
-    return Linkage(child, size, weights, total=None if sizes is None else int(sizes.sum(dtype=np.int64)))
+    return child, size
 
 
 @kernel

@@ -65,13 +65,9 @@ def cache_neighbours(index, forest):
     if not mutual and forest.count >= LIST_FROM:
         list_neighbours(index, LISTED)
     listed = index.lists is not None
-    bound = full(size, 0, index.dtype)
-    if mutual:
-        bound[:] = index.padded_core
-    bound[index.n :] = np.inf  # empty lanes are never searched
-    nearest = full(size, -1, np.int32)
-    joined = forest.labels < np.arange(index.n, dtype=np.int32)  # mostly points that equal the first of their component
-    nearest[: index.n][joined] = forest.labels[joined]  # so `upper_bounds` leaves them out: see `_repeated`
+    bound, nearest = empty(size, index.dtype), empty(size, np.int32)
+    core = index.padded_core if mutual else nothing
+    for_chunks(_begin, size, grain_for(size, 1 << 16), forest.labels, core, bound, nearest)
     return NeighbourCache(
         index,
         Memory(
@@ -85,6 +81,18 @@ def cache_neighbours(index, forest):
             reach=index.reach if listed else nothing,
         ),
     )
+
+
+@kernel
+def _begin(labels, core, bound, nearest, begin, end):
+    """Empty lanes are never searched. A point that is joined, mostly to the first point that equals it, has that one as
+    its nearest, so `upper_bounds` leaves it out: see `_repeated`."""
+    for i in range(begin, end):
+        if i < len(labels):
+            bound[i] = core[i] if len(core) else 0
+            nearest[i] = labels[i] if labels[i] < i else -1
+        else:
+            bound[i], nearest[i] = np.inf, -1
 
 
 def upper_bounds(index, forest, cache):

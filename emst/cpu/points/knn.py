@@ -78,7 +78,7 @@ def _find_neighbours(index, wanted, core, nth, report=None):
         report(min(point, index.n), index.n)
 
     size = index.leaves * LANES
-    lists = np.full((size, min(wanted, KEPT)), -1, np.int32)
+    lists = full(size * min(wanted, KEPT), -1, np.int32).reshape(size, -1)
     reach = full(size, np.inf, index.dtype)
     nearest = min(wanted, LANES)
     args = (index.nodes, index.n, nth, nearest, reach if core is None else core, lists, reach, index.space)

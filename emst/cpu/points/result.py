@@ -6,21 +6,24 @@ import numpy as np
 
 from emst.cpu.points.distances import distance_power
 from emst.cpu.points.knn import forget_neighbours
+from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compact import positions
-from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.gather import take
 from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.sort import radix_order
+
+GRAIN = 1 << 15  # edges
 
 
 def sorted_edges(index, forest, order):
     """See `emst.backend.operations`."""
     forget_neighbours(index)  # the sort needs memory
     slots = positions(forest.source >= 0)
-    keys, slots = radix_order(_sortable(forest.weight[slots]), slots)
-    same = keys[1:] == keys[:-1]
+    keys, slots = radix_order(_sortable(take(forest.weight, slots)), slots)
+    _settle_ties(keys, slots, forest, index)
     del keys
-    _settle_ties(same, slots, forest, index)
     m = len(slots)
     edges, weights = np.empty((m, 2), np.int32), np.empty(m, index.dtype)
     args = (slots, forest.source, forest.target, _roots(index, forest.weight), order, 1 / index.scale, edges, weights)
@@ -28,28 +31,77 @@ def sorted_edges(index, forest, order):
     return edges, weights
 
 
-def _settle_ties(same, slots, forest, index):
-    """Sort every run of equal weights by the other keys of the total order: stable sorts, from its last key to its
-    first, of the edges in such runs. Rounded coordinates and duplicates make ties of many edges. `same` says which
-    edges weigh as much as the one after them."""
-    if not same.any():
+def _settle_ties(keys, slots, forest, index):
+    """Sort every run of equal weights, whose keys are equal, by the other keys of the total order: stable sorts, from
+    its last key to its first, of the edges in such runs. Rounded coordinates and duplicates make ties of many edges."""
+    tied, run = _runs(keys)
+    if len(tied) == 0:
         return
-    begins, in_run = np.ones(len(slots), np.bool_), np.zeros(len(slots), np.bool_)
-    np.logical_not(same, out=begins[1:])
-    in_run[:-1] = same
-    in_run[1:] |= same
-    tied = positions(in_run)
-    run, edges = np.cumsum(begins, dtype=np.int32)[tied], slots[tied]
-    source, target = forest.source[edges], forest.target[edges]
-    ends = source.astype(np.uint64)
-    ends <<= np.uint64(32)
-    ends |= target.view(np.uint32)
+    edges = take(slots, tied)
+    source, target, ends = (empty(len(tied), dtype) for dtype in (np.int32, np.int32, np.uint64))
+    for_chunks(_ends, len(tied), grain_for(len(tied), GRAIN), edges, forest.source, forest.target, source, target, ends)
     order = radix_order(ends)[1]
     del ends
     if index.core is not None:  # else the weight is the distance
-        order = radix_order(_sortable(edge_powers(index, source, target)[order]), order)[1]
-    order = radix_order(run[order].astype(np.uint64), order)[1]
-    slots[tied] = edges[order]
+        order = radix_order(_sortable(take(edge_powers(index, source, target), order)), order)[1]
+    order = radix_order(take(run, order), order)[1]
+    for_chunks(_put, len(tied), grain_for(len(tied), GRAIN), take(edges, order), tied, slots)
+
+
+def _runs(keys):
+    """The places in runs of several equal keys, int32[k], and the number of each one's run, uint64[k]."""
+    n = len(keys)
+    grain = grain_for(n, GRAIN)
+    counts = np.empty((-(-n // grain), 2), np.int64)
+    for_chunks(_count_tied, n, grain, keys, counts, grain)
+    before = np.cumsum(counts, 0) - counts
+    k = int(counts[:, 0].sum())
+    tied, run = empty(k, np.int32), empty(k, np.uint64)
+    if k:
+        for_chunks(_list_tied, n, grain, keys, before, tied, run, grain)
+    return tied, run
+
+
+@part
+def _is_tied(keys, i):
+    """Whether the key equals the one before it, and whether it equals the one after it."""
+    return i > 0 and keys[i] == keys[i - 1], i + 1 < len(keys) and keys[i] == keys[i + 1]
+
+
+@kernel
+def _count_tied(keys, counts, grain, begin, end):
+    """Keys in runs of several, and such runs that begin in this chunk."""
+    tied, runs = 0, 0
+    for i in range(begin, end):
+        back, on = _is_tied(keys, i)
+        tied += back or on
+        runs += on and not back
+    counts[begin // grain, 0], counts[begin // grain, 1] = tied, runs
+
+
+@kernel
+def _list_tied(keys, before, tied, run, grain, begin, end):
+    at, runs = before[begin // grain, 0], before[begin // grain, 1]
+    for i in range(begin, end):
+        back, on = _is_tied(keys, i)
+        if back or on:
+            runs += not back
+            tied[at], run[at] = i, runs
+            at += 1
+
+
+@kernel
+def _ends(edges, source, target, tied_source, tied_target, ends, begin, end):
+    for i in range(begin, end):
+        u, v = source[edges[i]], target[edges[i]]
+        tied_source[i], tied_target[i] = u, v
+        ends[i] = (np.uint64(u) << np.uint64(32)) | np.uint64(v)
+
+
+@kernel
+def _put(values, places, array, begin, end):
+    for i in range(begin, end):
+        array[places[i]] = values[i]
 
 
 def edge_powers(index, u, v):

@@ -6,7 +6,11 @@ lie on one line, which both would then write to in turns.
 
 import numpy as np
 
+from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.parallel import for_chunks, grain_for
+
 LINE = 64  # bytes
+FEW = 1 << 17  # elements that NumPy has filled before other threads have begun
 
 
 def empty(size: int, dtype) -> np.ndarray:
@@ -28,7 +32,17 @@ def empties(*kinds) -> list[np.ndarray]:
 
 
 def full(size: int, value, dtype) -> np.ndarray:
-    """Array of one dimension, filled with a value."""
+    """Array of one dimension, filled with a value. The threads that fill it are the first to touch its memory, which
+    takes longer than to fill it."""
     array = empty(size, dtype)
-    array.fill(value)
+    if size <= FEW:
+        array.fill(value)
+    else:
+        words = array.view(f"u{array.itemsize}")  # one kernel for all dtypes of a width
+        for_chunks(_fill, size, grain_for(size, FEW), words, np.full(1, value, dtype).view(words.dtype))
     return array
+
+
+@kernel
+def _fill(words, value, begin, end):
+    words[begin:end] = value[0]

@@ -27,7 +27,9 @@ def radix_order(keys, values=None):
     parts = thread_count() if n > 1 << 16 else 1
     grain = -(-n // parts)
     parts = -(-n // grain)
-    differing = int(np.bitwise_or.reduce(keys) ^ np.bitwise_and.reduce(keys))
+    bits = np.empty((parts, 2), np.uint64)
+    for_chunks(_bits_of, n, grain, keys, bits, grain)
+    differing = int(np.bitwise_or.reduce(bits[:, 0]) ^ np.bitwise_and.reduce(bits[:, 1]))
     counts = np.empty((parts, 1 << DIGIT), np.int64)
     other = None
     for shift in range(0, 64, DIGIT):
@@ -41,6 +43,16 @@ def radix_order(keys, values=None):
         other = (keys, order) if other else (np.empty_like(keys), np.empty_like(order))  # the caller's stay
         keys, order = new_keys, new_order
     return keys, order
+
+
+@kernel
+def _bits_of(keys, bits, grain, begin, end):
+    """The bits that any key has, and those that all have."""
+    some, every = np.uint64(0), ~np.uint64(0)
+    for i in range(begin, end):
+        some |= keys[i]
+        every &= keys[i]
+    bits[begin // grain, 0], bits[begin // grain, 1] = some, every
 
 
 @kernel

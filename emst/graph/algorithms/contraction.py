@@ -28,7 +28,6 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, Array, ForestEdges, Report
 from emst.graph.algorithms.edges import Arcs, Level, contract_until_done, numbered
-from emst.graph.arrays import starts
 
 # Bytes beside the graph, as in `emst.graph.algorithms.boruvka`: arcs of the old and the new graph; a `Forest`.
 PER_EDGE, PER_VERTEX = {4: 230, 8: 240}, 110
@@ -61,7 +60,7 @@ def inserted(arcs: Arcs, level: Level, ops: Backend) -> Arcs:
     row, column = level.number[arcs.row], level.number[arcs.column]
     kept = xp.flatnonzero(row != column)
     old_row = arcs.row[kept]
-    place = xp.arange(len(kept)) + moved(starts(old_row, arcs.n, xp), level.number, ops)[old_row]
+    place = xp.arange(len(kept)) + moved(ops.row_starts(old_row, arcs.n), level.number, ops)[old_row]
     order = xp.empty_like(kept)
     order[place] = kept
     return Arcs(len(level.representative), row[order], column[order], arcs.key[order])

@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from emst.backend.keys import ordered
 from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, Array, ForestEdges, Report
 from emst.boruvka import singletons
-from emst.graph.arrays import ordered, rows_of, run_numbers
+from emst.graph.arrays import run_numbers
 
 MOST_EDGES = 2**30 - 1
 NO_KEY = np.uint64(2**64 - 1)  # greater than the key of any edge
@@ -63,7 +64,7 @@ def edges_of(graph: Adjacency, ops: Backend, algorithm: str) -> KeyedEdges:
         If there are more than `MOST_EDGES`.
     """
     xp = ops.xp
-    row = rows_of(graph.indptr, graph.m, xp)
+    row = ops.entry_rows(graph.indptr, graph.m)
     entry = xp.flatnonzero(graph.indices > row)
     if len(entry) > MOST_EDGES:
         raise ValueError(

@@ -56,7 +56,7 @@ from emst.graph.algorithms.edges import (
     merged,
     numbered,
 )
-from emst.graph.arrays import counts_of, starts
+from emst.graph.arrays import counts_of
 
 VARIANTS = ("min", "sort", "hybrid")
 GAMMA = 32  # vertices of a full subtree; with as many workers as a GPU has, few subtrees get so large
@@ -113,7 +113,7 @@ def forest(
         if not ascending and _sorts(variant, len(levels), left, n, xp):
             left, ascending = left.at(ops.sort_order(left.key)), True
         arcs = arcs_of(n, left.u, left.v, left.key, ops)
-        indptr = starts(arcs.row, n, xp)
+        indptr = ops.row_starts(arcs.row, n)
         owner, via, hook = ops.grow_subtrees(indptr, arcs.column, arcs.key, int(gamma), ascending)
         arc = xp.maximum(via, hook)  # no vertex has both
         taken[(arcs.key[arc[arc >= 0]] & NUMBER).astype(np.int64)] = True

@@ -28,10 +28,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.backend.keys import pair_codes
 from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, Array, ForestEdges, Report
 from emst.graph.algorithms.edges import Arcs, Level, contract_until_done, segment_minima
-from emst.graph.arrays import pair_codes, run_numbers
+from emst.graph.arrays import run_numbers
 
 # Bytes beside the graph, as in `emst.graph.algorithms.boruvka`: arcs and their sorts; a `Forest`.
 PER_EDGE, PER_VERTEX = {4: 230, 8: 240}, 110

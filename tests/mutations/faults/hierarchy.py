@@ -17,6 +17,20 @@ FAULTS = [
         ("tests/hierarchy/test_linkage.py::test_merges_equal_the_reference",),
     ),
     Fault(
+        "a chain of more than two chunks loses what the first ones carry",
+        "emst/cpu/hierarchy/chains.py",
+        "total if begins else total + carried[c - 1]",
+        "total",
+        ("tests/hierarchy/test_linkage.py::test_many_threads_find_the_merges_and_their_parents",),
+    ),
+    Fault(
+        "a point stops at the first component",
+        "emst/cpu/hierarchy/chains.py",
+        "while above[2 * at + 1] <= e:",
+        "while False:",
+        ("tests/hierarchy/test_linkage.py::test_many_threads_find_the_merges_and_their_parents",),
+    ),
+    Fault(
         "a height that goes on in the next chunk ends with its chunk",
         "emst/cpu/hierarchy/nodes.py",
         "if height[middle] > height[end - 1]:",

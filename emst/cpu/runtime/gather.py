@@ -1,0 +1,30 @@
+"""Elements at given places of an array, by all threads."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.runtime.arrays import empty
+from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.parallel import for_chunks, grain_for
+from emst.cpu.runtime.prefetch import prefetch
+
+FEW = 1 << 16  # elements that NumPy has read before other threads have begun
+AHEAD = 16  # elements that are prefetched
+
+
+def take(array, places):
+    """See `emst.backend.operations`."""
+    n = len(places)
+    if n <= FEW or not array.flags.c_contiguous:
+        return array[places]
+    out, word = empty(n, array.dtype), f"u{array.itemsize}"  # one kernel for all dtypes of a width
+    for_chunks(_take, n, grain_for(n, FEW), array.view(word), places, out.view(word))
+    return out
+
+
+@kernel
+def _take(array, places, out, begin, end):
+    for i in range(begin, end):
+        prefetch(array, np.int64(places[min(i + AHEAD, end - 1)]))
+        out[i] = array[places[i]]
