@@ -75,7 +75,7 @@ def medoid(points: Array, weights: Array, metric: Metric) -> int:
     if by_mean is None:
         left = _shuffled(points) if triangle else _numbers(points)
     else:  # the nearest to the mean come first
-        left = by_mean.argsort(kind="stable")
+        left = _ascending(by_mean, ops)
     best, number, computed, silent = math.inf, 0, 0, True
     size = FIRST if triangle else most
     while len(left):
@@ -92,7 +92,7 @@ def medoid(points: Array, weights: Array, metric: Metric) -> int:
             _raise_by_triangle(bound, distance, sums, weights, metric, ops)
         before, left = len(left), left[bound[left] <= best]
         if tangents:
-            left = left[bound[left].argsort(kind="stable")]
+            left = left[_ascending(bound[left], ops)]
             tangents = before - len(left) > len(members)  # else they cost more than they spare: in many dimensions
         size += size // 2
         to_come = len(left) * len(points)
@@ -109,6 +109,11 @@ def _numbers(points: Array) -> Array:
 def _shuffled(points: Array) -> Array:
     """The numbers of the points in an order that has nothing to do with theirs; the same in every run."""
     return np.asarray(np.random.default_rng(0).permutation(len(points)), like=points)
+
+
+def _ascending(bound: Array, ops: Backend) -> Array:
+    """Places of the bounds in ascending order: the bits of numbers that are not negative are in their order."""
+    return ops.sort_order(np.maximum(bound, 0).view(np.uint64))
 
 
 def _distances(points: Array, members: Array, metric: Metric, ops: Backend) -> Array:

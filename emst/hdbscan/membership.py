@@ -88,7 +88,7 @@ def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
         out = _table(fitted, queries.rows.n)
         if flat is not None and m and out.shape[1]:
             edges = join_queries(fitted, queries.points)
-            cluster, height = edges.leaving(flat.condensed)
+            cluster, height = edges.leaving(flat.condensed, fitted.ops)
             # As in hdbscan, a query leaves no later than its neighbour.
             leaves = np.minimum(density(height), density(flat.condensed.leaving(edges.neighbor)[1]))
             for rows, batch in _batches(fitted, queries.points, cluster, leaves, batch_size):
