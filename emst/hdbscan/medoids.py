@@ -164,7 +164,8 @@ def _raise_by_tangents(
 
     def slope(begin: int, end: int) -> None:
         block, of = distance[begin:end], rows[begin:end]
-        share = np.where(block > vanishing, weights / np.where(block > vanishing, block, 1), 0)
+        apart = block > vanishing
+        share = np.where(apart, weights / np.where(apart, block, 1), 0)
         for k in range(points.shape[1]):
             slopes[begin:end, k] = (share * (of[:, k, None] - points[None, :, k])).sum(axis=1)
 
