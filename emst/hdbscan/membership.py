@@ -218,19 +218,22 @@ class _Exemplars:
         return ops.asarray(distance)
 
     def distances(self, powers: Array) -> Array:
-        """Distances in the metric, from rows of `powers`."""
+        """Distances in the metric, from rows of `powers`, which are overwritten."""
         metric = self.fitted.metric
         if not metric.is_euclidean:
             return powers
-        distance = np.sqrt(powers) / self.scale
+        distance = np.sqrt(powers, out=powers)
+        distance /= self.scale
         return distance if metric.height is None else metric.height(distance)
 
 
 def _nearness(distance: Array) -> Array:
-    """Inverse distances to the nearest exemplar of every cluster, normalised to sum 1: float64[m, L]."""
+    """Inverse distances to the nearest exemplar of every cluster, normalised to sum 1: float64[m, L], in place."""
     least = distance.min(axis=1, keepdims=True)
+    nearest = distance == least
     with np.errstate(invalid="ignore", divide="ignore"):
-        inverse = np.where(distance == least, 1.0, least / distance)  # 0 / 0 where the point is an exemplar
+        inverse = np.divide(least, distance, out=distance)
+    np.copyto(inverse, 1.0, where=nearest)  # 0 / 0 where the point is an exemplar
     inverse /= inverse.sum(axis=1, keepdims=True)
     return inverse
 
@@ -250,14 +253,13 @@ class _Parting:
     def shared(self, first: int, end: int) -> tuple[Array, Array]:
         """How much of the condensed tree points `first` to `end` share with each selected cluster, normalised to sum 1,
         float64[m, L]; and the probability that they belong to any cluster, float64[m]."""
-        death, leaves, parting = (
-            self.flat.condensed.death,
-            self.leaves[first:end],
-            self.of_branches[self.branch[first:end]],
-        )
-        height = np.where(np.isnan(parting), leaves[:, None], parting)
-        score = np.exp(-_ratio(death[self.cluster[first:end]][:, None], height))
-        score = np.exp(score - score.max(axis=1, keepdims=True))
+        death, leaves = self.flat.condensed.death, self.leaves[first:end]
+        parting = self.of_branches[self.branch[first:end]]
+        np.copyto(parting, leaves[:, None], where=np.isnan(parting))
+        height, score = parting, _ratio(death[self.cluster[first:end]][:, None], parting)
+        np.exp(np.negative(score, out=score), out=score)
+        score -= score.max(axis=1, keepdims=True)
+        np.exp(score, out=score)
         score /= score.sum(axis=1, keepdims=True)
         highest = height.max(axis=1)
         # Among clusters with the same lambda take the least death; hdbscan takes the first cluster in its order.
@@ -268,4 +270,6 @@ class _Parting:
 def _ratio(a: Array, b: Array) -> Array:
     """a / b of two lambdas; 1 where both are 0 or both are infinite."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where((a == b) & ((b == 0) | np.isinf(b)), 1.0, a / b)
+        ratio = a / b
+    np.copyto(ratio, 1.0, where=np.isnan(ratio))
+    return ratio

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from emst.cpu.runtime.parallel import for_chunks, rows_that_hold, thread_count
 
-MOST = 1 << 17  # numbers in an array of a block: they stay in the cache
+MOST = 1 << 16  # numbers in an array of a block: they stay in the cache
 LEAST = 1 << 15  # threads seldom wait for the global interpreter lock, which they hold between two functions of NumPy
 
 

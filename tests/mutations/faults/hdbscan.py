@@ -74,8 +74,8 @@ FAULTS = [
     Fault(
         "of two infinite lambdas the quotient is no number",
         "emst/hdbscan/membership.py",
-        "((b == 0) | np.isinf(b))",
-        "(b == 0)",
+        "where=np.isnan(ratio)",
+        "where=b == 0",
         ("tests/hdbscan/test_prediction.py::test_membership_with_repeated_points_is_defined",),
     ),
     Fault(
