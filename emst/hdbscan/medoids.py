@@ -69,7 +69,7 @@ def medoid(points: Array, weights: Array, metric: Metric) -> int:
     triangle = metric.way == "tree" and not squared
     tangents = metric.is_euclidean and metric.height is None
     if metric.is_euclidean:
-        points = np.asfortranarray(points)  # distances are computed coordinate by coordinate
+        points = points.copy(order="F")  # distances are computed coordinate by coordinate
     by_mean: Array = _bounds_by_mean(points, weights, metric) if squared or tangents else None
     bound: Array = by_mean if squared else np.zeros_like(weights)
     if by_mean is None:
