@@ -47,6 +47,12 @@ def test_any_number_of_threads_gives_the_same_tree(k, threads):
         np.testing.assert_array_equal(tree.weights, trees[0].weights)
 
 
+def test_chunks_are_neither_too_short_nor_too_long(threads):
+    threads(4)
+    lengths = [parallel.grain_for(size, 1_000) for size in (10, 64_000, 640_000, 10**9)]
+    assert lengths == [1_000, 1_000, 10_000, 64_000]
+
+
 def test_numba_limits_the_threads():
     before = numba.get_num_threads()
     try:
@@ -551,3 +557,4 @@ def test_a_member_that_does_not_begin_is_not_waited_for(threads, monkeypatch):
         caller.join(10)
         assert not caller.is_alive() and (seen == 1).all()
         assert team._word(new.members).value == team.IDLE  # for the next call
+    team._word(new.members).value = team.ASLEEP  # at exit, members are waited for until they sleep

@@ -8,7 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from emst.cpu.hierarchy.descent import inherit, parents
+from emst.cpu.runtime.arrays import full
 from emst.cpu.runtime.atomics import compare_and_swap, store
+from emst.cpu.runtime.compact import positions
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
@@ -56,16 +58,16 @@ def splits_of(linkage, node, min_cluster_size):
     m = len(node)
     grain = grain_for(m, 1 << 15)
     merges = (parents(linkage), node, linkage.size, min_cluster_size)
-    left, leaves_at = linkage.size.copy(), np.full(m, -1, np.int32)
+    left, leaves_at = linkage.size.copy(), full(m, -1, np.int32)
     # The first thread that finds a large node below claims the node above it. A thread that finds another one sees the
     # claim and marks `several`. So the marks do not depend on the order of the threads.
-    claimed, several = np.full(m, -1, np.int32), np.zeros(m, np.uint8)
+    claimed, several = full(m, -1, np.int32), np.zeros(m, np.uint8)
     below = (linkage.child, node, linkage.size, min_cluster_size)
     for_chunks(_look_down, m, grain, *below, leaves_at, claimed, several)
     is_child = np.empty(m, np.bool_)
     for_chunks(_find_children, m, grain, *merges, several, left, is_child)
-    children = np.flatnonzero(is_child)
-    born_at, top = _last_nodes_first(node[parents(linkage)[children]], children.astype(np.int32), several)
+    children = positions(is_child)
+    born_at, top = _last_nodes_first(node[parents(linkage)[children]], children, several)
     return born_at, top, left, leaves_at
 
 

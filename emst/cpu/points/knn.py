@@ -183,9 +183,18 @@ def _node_cores(index, core):
     below = core
     for first, count in zip(nodes.first, nodes.counts, strict=True):
         level = least[first * LANES : (first + -(-count // LANES)) * LANES]
-        level[:count] = below.reshape(-1, LANES).min(1)
+        for_chunks(_least_of_lanes, count, grain_for(count, 1 << 12), below, level)
         below = level
     return least
+
+
+@kernel
+def _least_of_lanes(below, least, begin, end):
+    for i in range(begin, end):
+        smallest = below[i * LANES]
+        for lane in range(1, LANES):
+            smallest = lesser(smallest, below[i * LANES + lane])
+        least[i] = smallest
 
 
 @kernel

@@ -14,7 +14,7 @@ why results do not depend on the order of the threads:
     contract                        shorten paths to roots that other threads follow
     hierarchy/descent               replace references that other threads follow by the value they lead to
     graph/offers, graph/worklist,   lower minima by one atomic operation
-    graph/hybrid
+    graph/hybrid, hierarchy/rounds
     graph/partial_prim              claim vertices by compare-and-swap
     hierarchy/nodes                 claim nodes by compare-and-swap, and mark those that are claimed twice
 
@@ -45,6 +45,8 @@ _pool: tuple[int, int, ThreadPoolExecutor] | None = None
 
 _team: Team | None = None  # replaced as a whole, as the pool is
 _jobs: collections.deque[Job] = collections.deque()  # memory that no call uses
+LONGEST = 64  # times the shortest length of a chunk
+
 _thread = threading.local()  # `number` of the thread that scratch is made for, among those of a call
 
 
@@ -237,8 +239,9 @@ def finish(futures: list[Any]) -> None:
 
 
 def grain_for(size: int, least: int) -> int:
-    """Chunk length: about 16 chunks a thread, but at least `least`. That is 0.1 ms of work, as waking a thread is."""
-    return max(least, -(-size // (16 * thread_count()))) if size > least else least
+    """Chunk length: about 16 chunks a thread, but at least `least`, which is 0.1 ms of work, as waking a thread is; and
+    not so long that an interrupt, which is served between chunks, has to wait."""
+    return min(max(least, -(-size // (16 * thread_count()))), LONGEST * least) if size > least else least
 
 
 def rows_that_hold(numbers: int, width: int) -> int:

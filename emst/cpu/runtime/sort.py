@@ -8,6 +8,7 @@ from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, thread_count
 
 FEW = 1 << 11  # keys that NumPy's merge sort sorts sooner than it takes to count digits
+LONGEST = 1 << 20  # keys of a part: an interrupt is served after each
 DIGIT = 11  # bits sorted in one pass: 2048 counters stay in the first level cache
 
 
@@ -24,7 +25,7 @@ def radix_order(keys, values=None):
     if n < FEW:
         place = np.argsort(keys, kind="stable")
         return keys[place], order[place]
-    parts = thread_count() if n > 1 << 16 else 1
+    parts = max(thread_count(), -(-n // LONGEST)) if n > 1 << 16 else 1
     grain = -(-n // parts)
     parts = -(-n // grain)
     bits = np.empty((parts, 2), np.uint64)
