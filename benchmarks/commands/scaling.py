@@ -23,125 +23,18 @@ import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from report import machine
+from works import CLUSTERED_BY, WORKS
 
 HERE = pathlib.Path(__file__).resolve().parents[1]
 THREADS = [1, 2, 4, 8, 16, 32, 64]
 OPPONENTS = {"tree": ["quitefastmst"], "labels": ["quitefastmst", "fast_hdbscan"]}
-CLUSTERED_BY = 6  # min_samples
 WARM_UP = 20_000  # points, or vertices
 SMALL_RUNS = 300
 STAGES = 12  # of each work, the longest
-SIZED = ("tree", "labels", "graph")
-
-
-class Work(NamedTuple):
-    """What is timed: how the input of a size is made, one run, and the seconds of its stages in a further run."""
-
-    title: str
-    size: int
-    make: Callable[[int], list[np.ndarray]]
-    run: Callable[[list[np.ndarray]], Any]
-    stages: Callable[[list[np.ndarray]], dict[str, float]]
-
-
-def _points(name: str, d: int, n: int) -> list[np.ndarray]:
-    from datasets import synthetic
-
-    return [np.ascontiguousarray(getattr(synthetic, name)(n, d, 0), np.float64 if d < 10 else np.float32)]
-
-
-def _csr(vertices: int) -> list[np.ndarray]:
-    """A random graph of four edges a vertex, each stored once."""
-    from scipy.sparse import csr_array
-
-    g = np.random.default_rng(0)
-    ends = tuple(g.integers(0, vertices, (2, 4 * vertices)))
-    graph = csr_array((g.random(4 * vertices, np.float32), ends), shape=(vertices, vertices))
-    return [graph.indptr, graph.indices, graph.data]
-
-
-def _tree(arrays: list[np.ndarray]) -> Any:
-    import emst
-
-    return emst.minimum_spanning_tree(arrays[0], device="cpu")
-
-
-def _labels(k: int, arrays: list[np.ndarray]) -> Any:
-    from contestants import MIN_CLUSTER_SIZE
-
-    import emst
-
-    return emst.HDBSCANGPU(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k, device="cpu").fit(arrays[0])
-
-
-def _forest(arrays: list[np.ndarray]) -> Any:
-    import emst
-
-    return emst.graph_msf(tuple(arrays), symmetric="min", device="cpu")
-
-
-def _tree_stages(arrays: list[np.ndarray]) -> dict[str, float]:
-    from stages import time_stages
-
-    return time_stages(arrays[0], 1, "cpu")["seconds"]
-
-
-def _labels_stages(k: int, arrays: list[np.ndarray]) -> dict[str, float]:
-    from contestants import MIN_CLUSTER_SIZE
-    from stages import time_labels, time_stages
-
-    tree = time_stages(arrays[0], k, "cpu")["seconds"]
-    after = time_labels(arrays[0], k, MIN_CLUSTER_SIZE, "cpu", runs=1)["seconds"]
-    return tree | {name: seconds for name, seconds in after.items() if name != "tree"}
-
-
-def _forest_stages(arrays: list[np.ndarray]) -> dict[str, float]:
-    from stages import Timed
-
-    from emst.graph import msf
-
-    backend_of, ops = msf.backend_of, None
-    try:
-        ops = Timed(backend_of("cpu"))
-        msf.backend_of = lambda *_: ops
-        _forest(arrays)
-    finally:
-        msf.backend_of = backend_of
-    return ops.seconds
-
-
-def _figures(work: str) -> Callable[[Any], str]:
-    from contestants import checksum, ours
-
-    if work == "graph":
-        return lambda forest: checksum(forest.edges[:, 0], forest.edges[:, 1])
-    figures = ours("cpu")["emst" if work in ("tree", "small") else "HDBSCANGPU"].figures
-    return lambda result: figures(result)["checksum"]
-
-
-WORKS = {
-    "tree": Work("tree, {:,} x 3 uniform", 2_000_000, partial(_points, "uniform", 3), _tree, _tree_stages),
-    "labels": Work(
-        f"labels, {{:,}} x 3 blobs, k = {CLUSTERED_BY}",
-        2_000_000,
-        partial(_points, "blobs", 3),
-        partial(_labels, CLUSTERED_BY),
-        partial(_labels_stages, CLUSTERED_BY),
-    ),
-    "graph": Work("forest, {:,} vertices, four edges each", 2_000_000, _csr, _forest, _forest_stages),
-    "small": Work("tree, {:,} x 2 uniform", 1_000, partial(_points, "uniform", 2), _tree, _tree_stages),
-    "dimensions": Work(
-        "labels, {:,} x 384 blobs, k = 16",
-        20_000,
-        partial(_points, "blobs", 384),
-        partial(_labels, 16),
-        partial(_labels_stages, 16),
-    ),
-}
 
 
 def measure(name: str, folder: pathlib.Path, runs: int, peers: bool) -> dict[str, Any]:
@@ -150,10 +43,12 @@ def measure(name: str, folder: pathlib.Path, runs: int, peers: bool) -> dict[str
 
     work, arrays = WORKS[name], [np.load(path) for path in sorted(folder.glob(f"{name}-*.npy"))]
     small = work.make(min(WARM_UP, work.size if name != "dimensions" else WARM_UP // 10))
-    work.run(small)
-    work.stages(small)
-    seconds, results = _timed(partial(work.run, arrays), SMALL_RUNS if name == "small" else runs)
-    record = {"seconds": seconds, "checksum": _figures(name)(results), "stages": work.stages(arrays), "peers": {}}
+    warm = work.prepare(small)
+    work.run(warm)
+    work.stages(warm)
+    prepared = work.prepare(arrays)
+    seconds, results = _timed(partial(work.run, prepared), SMALL_RUNS if name == "small" else runs)
+    record = {"seconds": seconds, "checksum": work.checksum(results), "stages": work.stages(prepared), "peers": {}}
     k = CLUSTERED_BY if name == "labels" else 1
     for peer in OPPONENTS.get(name, []) if peers else []:
         if importlib.util.find_spec(CONTESTANTS[peer].module) is not None:
@@ -233,7 +128,7 @@ def slower(records: list[dict[str, Any]]) -> list[str]:
 def arguments(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
     top.add_argument("--works", nargs="+", choices=WORKS, default=list(WORKS))
     top.add_argument("--threads", nargs="+", type=int, help="default: 1, 2, 4, ... up to the processors")
-    top.add_argument("--n", type=int, help="points of the tree and of the labels, and vertices of the graph")
+    top.add_argument("--n", type=int, help="points, or vertices, of the works of many")
     top.add_argument("--runs", type=int, default=5)
     top.add_argument("--quick", action="store_true", help="two runs")
     top.add_argument("--peers", action="store_true", help="also time the peers that are installed, once")
@@ -251,7 +146,7 @@ def run(options: argparse.Namespace) -> None:
         return
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     threads = options.threads or [count for count in THREADS if count <= processors]
-    sizes = {name: options.n if options.n and name in SIZED else WORKS[name].size for name in options.works}
+    sizes = {name: options.n if options.n and WORKS[name].sized else WORKS[name].size for name in options.works}
     records = []
     with tempfile.TemporaryDirectory() as folder:
         for name in options.works:

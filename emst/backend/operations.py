@@ -75,6 +75,11 @@ class ArrayOperations(Protocol):
     def sort_order(self, codes: Array) -> Array:
         """Stable order of codes uint64[n]: int32[n]."""
 
+    def for_blocks(self, work: Callable[[int, int], None], n: int, width: int) -> None:
+        """Call ``work(begin, end)`` for ranges that together are ``range(n)``. `work` is array code: it makes arrays of
+        ``end - begin`` rows with about `width` numbers each. The CPU works on several ranges at once. So `work` reads
+        nothing that it writes for another range, and its results do not depend on where ranges begin."""
+
     def take(self, array: Array, places: Array) -> Array:
         """``array[places]``: elements, of 1, 2, 4 or 8 bytes, of an array of one dimension at places int32[k] or
         int64[k], none of them negative."""

@@ -43,6 +43,7 @@ from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
 from emst.cpu.points.search import nearest_outgoing
 from emst.cpu.points.small import join_all
 from emst.cpu.points.statistics import point_statistics
+from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
 from emst.cpu.runtime.gather import take
 from emst.cpu.runtime.memory import asarray, bytes_free
@@ -69,6 +70,7 @@ __all__ = [
     "edge_powers",
     "entry_rows",
     "exemplar_distances",
+    "for_blocks",
     "forget_neighbours",
     "graph_forest",
     "graph_statistics",

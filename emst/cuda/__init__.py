@@ -45,6 +45,7 @@ from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
 from emst.cuda.points.search import nearest_outgoing
 from emst.cuda.points.small import join_all
 from emst.cuda.points.statistics import point_statistics
+from emst.cuda.runtime.blocks import for_blocks
 from emst.cuda.runtime.compile import kernels_ready, telling_compilation
 from emst.cuda.runtime.gather import take
 from emst.cuda.runtime.memory import asarray, bytes_free
@@ -71,6 +72,7 @@ __all__ = [
     "edge_powers",
     "entry_rows",
     "exemplar_distances",
+    "for_blocks",
     "forget_neighbours",
     "graph_forest",
     "graph_statistics",

@@ -105,7 +105,7 @@ class FittedAttributes:
         model = self._model
         if model.flat is None:
             return 0.0
-        return scores.relative_validity(model.edges, model.weights, model.flat.labels, model.n)
+        return scores.relative_validity(model.edges, model.weights, model.flat.labels, model.n, model.ops)
 
     @property
     @made_once

@@ -59,7 +59,7 @@ def _clusters(model: Model) -> Iterator[tuple[Array, Array]]:
     if model.flat is None:
         return
     labels, probabilities = model.flat.labels, model.flat.probabilities
-    order = labels.argsort(kind="stable")
+    order = model.ops.sort_order((labels + 1).astype(np.uint64))
     ends = np.searchsorted(labels[order], np.arange(len(model.flat.selection.chosen) + 1, like=labels)).tolist()
     for begin, end in zip(ends[:-1], ends[1:]):
         members = order[begin:end]

@@ -18,7 +18,7 @@ from emst.backend.records import Array, Condensed, Norm, SearchIndex
 from emst.distances.pairwise import blocks
 from emst.hdbscan.index import PointIndex, find_cores
 from emst.hdbscan.model import Model
-from emst.hierarchy.joining import excess_of, leaving_of
+from emst.hierarchy.joining import ancestors_of, excess_of, leaving_of
 from emst.inputs.devices import to_host
 from emst.spanning import heights
 
@@ -31,9 +31,18 @@ class QueryEdges:
     equal: Array  # bool[m]: whether the query equals that point
     height: Array  # T[m]: weight of the edge in the metric's units; 0 where the query equals the point
 
-    def leaving(self, condensed: Condensed) -> tuple[Array, Array]:
+    def leaving(self, condensed: Condensed, ops: Backend) -> tuple[Array, Array]:
         """The cluster that every query leaves, int32[m], and the height at which it leaves, T[m]: see `leaving_of`."""
-        return leaving_of(condensed, *condensed.leaving(self.neighbor), self.equal, self.height)
+        cluster, height = np.empty_like(self.neighbor), np.empty_like(self.height)
+        ancestors = ancestors_of(condensed)
+
+        def work(begin: int, end: int) -> None:
+            joined = condensed.leaving(self.neighbor[begin:end])
+            edges = (self.equal[begin:end], self.height[begin:end])
+            cluster[begin:end], height[begin:end] = leaving_of(condensed, ancestors, *joined, *edges)
+
+        ops.for_blocks(work, len(cluster), 1)
+        return cluster, height
 
 
 def join_queries(fitted: Model, queries: Array) -> QueryEdges:
@@ -55,20 +64,28 @@ def join_queries(fitted: Model, queries: Array) -> QueryEdges:
     index, ops, norm, factor = fitted.index, fitted.ops, fitted.metric.norm, fitted.core_factor
     queries = fitted.searched(queries)
     out = QueryEdges(*(np.zeros_like(queries, dtype=t, shape=(len(queries),)) for t in (np.int32, bool, queries.dtype)))
-    for chosen, excess in _by_magnitude(queries, index.scale, norm, factor):
+    for chosen, excess in _by_magnitude(queries, index.scale, norm, factor, ops):
         search = index.search
         if excess:
             points, scale = fitted.searched(fitted.points), math.ldexp(index.scale, -excess)
             search = ops.build_index(points, index.order, scale, norm)
             find_cores(search, fitted.min_samples, factor, ops)
-        _join_by_search(index, search, queries[chosen], fitted.min_samples, ops, chosen, out)
+        some = queries[chosen] if len(chosen) < len(queries) else queries
+        _join_by_search(index, search, some, fitted.min_samples, ops, chosen, out)
     with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
         height = heights(out.height, fitted.metric, fitted.alpha, fitted.core.dtype, ops)
     return dataclasses.replace(out, height=height)
 
 
-def _by_magnitude(queries: Array, scale: float, norm: Norm, core_factor: float) -> Iterator[tuple[Array, int]]:
+def _by_magnitude(
+    queries: Array, scale: float, norm: Norm, core_factor: float, ops: Backend
+) -> Iterator[tuple[Array, int]]:
     """Rows of queries of the same excess (see `excess_of`), and this excess. As a rule it is 0 for all rows."""
+    statistics = ops.point_statistics(queries)
+    corner = np.maximum(abs(statistics.low), abs(statistics.high)).astype(queries.dtype)[None]
+    if excess_of(corner, scale, norm, core_factor)[0] == 0:
+        yield ops.xp.arange(len(queries)), 0
+        return
     excess = excess_of(queries, scale, norm, core_factor)
     for level in np.unique(excess).tolist():
         yield np.asarray(np.flatnonzero(excess == level), like=queries), level
@@ -85,11 +102,16 @@ def _join_by_search(
     else:
         core, radius = None, ops.xp.full(len(queries), np.inf, search.dtype)
     nearest, weight, _ = ops.nearest_across(search, None, packets, None, core, radius, near)
-    sorted_rows = rows[order]
-    out.neighbor[sorted_rows] = index.order[nearest]
-    out.equal[sorted_rows] = weight == 0
     with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
-        out.height[rows] = ops.unscaled(packets, weight, order)
+        height = ops.unscaled(packets, weight, order)
+
+    def work(begin: int, end: int) -> None:
+        places = rows[order[begin:end]]
+        out.neighbor[places] = index.order[nearest[begin:end]]
+        out.equal[places] = weight[begin:end] == 0
+        out.height[rows[begin:end]] = height[begin:end]
+
+    ops.for_blocks(work, len(order), 1)
 
 
 def _join_by_all_pairs(fitted: Model, queries: Array) -> QueryEdges:

@@ -88,7 +88,7 @@ def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
         out = _table(fitted, queries.rows.n)
         if flat is not None and m and out.shape[1]:
             edges = join_queries(fitted, queries.points)
-            cluster, height = edges.leaving(flat.condensed)
+            cluster, height = edges.leaving(flat.condensed, fitted.ops)
             # As in hdbscan, a query leaves no later than its neighbour.
             leaves = np.minimum(density(height), density(flat.condensed.leaving(edges.neighbor)[1]))
             for rows, batch in _batches(fitted, queries.points, cluster, leaves, batch_size):
@@ -174,14 +174,21 @@ def _batches(
     """
     flat = fitted.flat
     assert flat is not None
-    distances = _Exemplars(fitted, flat)
-    size = batch_size or max(1, BATCH_BYTES // (8 * len(flat.selection.chosen)))
+    exemplars, clusters = _Exemplars(fitted, flat), len(flat.selection.chosen)
+    size = batch_size or max(1, BATCH_BYTES // (8 * clusters))
     for begin in range(0, len(points), size):
         rows = slice(begin, begin + size)
-        membership = distances.nearness(points[rows])
-        shared, probability = _shared(fitted, flat, cluster[rows], leaves[rows])
-        membership *= shared
-        membership *= (probability / membership.sum(axis=1))[:, None]
+        membership = exemplars.powers(points[rows])
+        parting = _Parting(fitted, flat, cluster[rows], leaves[rows])
+
+        def work(first: int, end: int, membership: Array = membership, parting: _Parting = parting) -> None:
+            nearness = _nearness(exemplars.distances(membership[first:end]))
+            shared, probability = parting.shared(first, end)
+            nearness *= shared
+            nearness *= (probability / nearness.sum(axis=1))[:, None]
+            membership[first:end] = nearness
+
+        fitted.ops.for_blocks(work, len(membership), clusters)
         yield rows, membership
 
 
@@ -196,23 +203,13 @@ class _Exemplars:
         statistics = fitted.ops.point_statistics(fitted.points)
         self.scale = scale_of(statistics, np.dtype(np.float64)) / FARTHER
 
-    def nearness(self, points: Array) -> Array:
-        """Inverse distances to the nearest exemplar of every cluster, normalised to sum 1: float64[m, L]."""
-        distance = self._distances(points)
-        least = distance.min(axis=1, keepdims=True)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            inverse = np.where(distance == least, 1.0, least / distance)  # 0 / 0 where the point is an exemplar
-        inverse /= inverse.sum(axis=1, keepdims=True)
-        return inverse
-
-    def _distances(self, points: Array) -> Array:
-        """Distance to the nearest exemplar of every cluster, in the metric."""
+    def powers(self, points: Array) -> Array:
+        """What the `distances` to the nearest exemplar of every cluster are computed from: float64[m, L]."""
         ops, metric = self.fitted.ops, self.fitted.metric
         if metric.is_euclidean:
             with np.errstate(over="ignore"):  # the distance of a farther query is infinite
                 a, b = (rows.astype(np.float64) * self.scale for rows in (points, self.points))
-            distance = np.sqrt(ops.exemplar_distances(a, b, ops.asarray(self.starts))) / self.scale
-            return distance if metric.height is None else metric.height(distance)
+            return ops.exemplar_distances(a, b, ops.asarray(self.starts))
         queries, exemplars = to_host(points), to_host(self.points)
         distance = np.empty((len(queries), len(self.starts) - 1))
         for block in blocks(np.arange(len(queries)), len(exemplars)):
@@ -220,27 +217,59 @@ class _Exemplars:
             distance[block] = np.minimum.reduceat(between, self.starts[:-1], axis=1)
         return ops.asarray(distance)
 
+    def distances(self, powers: Array) -> Array:
+        """Distances in the metric, from rows of `powers`, which are overwritten."""
+        metric = self.fitted.metric
+        if not metric.is_euclidean:
+            return powers
+        distance = np.sqrt(powers, out=powers)
+        distance /= self.scale
+        return distance if metric.height is None else metric.height(distance)
 
-def _shared(fitted: Model, flat: FlatClustering, cluster: Array, leaves: Array) -> tuple[Array, Array]:
-    """How much of the condensed tree the points share with each selected cluster, normalised to sum 1, float64[m, L];
-    and the probability that they belong to any cluster, float64[m]."""
-    condensed, selection = flat.condensed, flat.selection
-    label = selection.label[cluster]
-    # All clusters below a selected cluster part from the other selected clusters at the same split.
-    branch = np.where(label >= 0, selection.chosen[np.maximum(label, 0)], cluster)
-    branches, inverse = np.unique(branch, return_inverse=True)
-    parting = fitted.ops.common_ancestor_lambdas(condensed, branches, selection.chosen)[inverse.reshape(-1)]
-    height = np.where(np.isnan(parting), leaves[:, None], parting)
-    score = np.exp(-_ratio(condensed.death[cluster][:, None], height))
-    score = np.exp(score - score.max(axis=1, keepdims=True))
-    score /= score.sum(axis=1, keepdims=True)
-    highest = height.max(axis=1)
-    # Among clusters with the same lambda take the least death; hdbscan takes the first cluster in its order.
-    death = np.where(height == highest[:, None], condensed.death[selection.chosen], np.inf).min(axis=1)
-    return score, _ratio(highest, np.maximum(death, leaves))
+
+def _nearness(distance: Array) -> Array:
+    """Inverse distances to the nearest exemplar of every cluster, normalised to sum 1: float64[m, L], in place."""
+    least = distance.min(axis=1, keepdims=True)
+    nearest = distance == least
+    with np.errstate(invalid="ignore", divide="ignore"):
+        inverse = np.divide(least, distance, out=distance)
+    np.copyto(inverse, 1.0, where=nearest)  # 0 / 0 where the point is an exemplar
+    inverse /= inverse.sum(axis=1, keepdims=True)
+    return inverse
+
+
+class _Parting:
+    """Where points that leave a `cluster` at the lambdas `leaves` part from the selected clusters."""
+
+    def __init__(self, fitted: Model, flat: FlatClustering, cluster: Array, leaves: Array) -> None:
+        self.flat, self.cluster, self.leaves = flat, cluster, leaves
+        label = flat.selection.label[cluster]
+        # All clusters below a selected cluster part from the other selected clusters at the same split.
+        branch = np.where(label >= 0, flat.selection.chosen[np.maximum(label, 0)], cluster)
+        branches, inverse = np.unique(branch, return_inverse=True)
+        self.of_branches = fitted.ops.common_ancestor_lambdas(flat.condensed, branches, flat.selection.chosen)
+        self.branch = inverse.reshape(-1)
+
+    def shared(self, first: int, end: int) -> tuple[Array, Array]:
+        """How much of the condensed tree points `first` to `end` share with each selected cluster, normalised to sum 1,
+        float64[m, L]; and the probability that they belong to any cluster, float64[m]."""
+        death, leaves = self.flat.condensed.death, self.leaves[first:end]
+        parting = self.of_branches[self.branch[first:end]]
+        np.copyto(parting, leaves[:, None], where=np.isnan(parting))
+        height, score = parting, _ratio(death[self.cluster[first:end]][:, None], parting)
+        np.exp(np.negative(score, out=score), out=score)
+        score -= score.max(axis=1, keepdims=True)
+        np.exp(score, out=score)
+        score /= score.sum(axis=1, keepdims=True)
+        highest = height.max(axis=1)
+        # Among clusters with the same lambda take the least death; hdbscan takes the first cluster in its order.
+        least = np.where(height == highest[:, None], death[self.flat.selection.chosen], np.inf).min(axis=1)
+        return score, _ratio(highest, np.maximum(least, leaves))
 
 
 def _ratio(a: Array, b: Array) -> Array:
     """a / b of two lambdas; 1 where both are 0 or both are infinite."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where((a == b) & ((b == 0) | np.isinf(b)), 1.0, a / b)
+        ratio = a / b
+    np.copyto(ratio, 1.0, where=np.isnan(ratio))
+    return ratio

@@ -25,7 +25,7 @@ from emst.distances.metrics import check_columns
 from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.joining import join_queries
 from emst.inputs.features import check_features
-from emst.inputs.finite import FiniteRows, finite_rows
+from emst.inputs.finite import FiniteRows, all_rows, finite_rows
 from emst.inputs.points import CheckedPoints, check_points
 
 if TYPE_CHECKING:
@@ -70,9 +70,11 @@ def check_queries(estimator: Any, fitted: Model, X: Any) -> Queries:
     data = check_points(X, device=fitted.device, dtype=fitted.points.dtype)
     check_features(estimator, X)
     points = fitted.ops.asarray(data.array, data.dtype)
-    rows = finite_rows(points)
-    if len(rows.kept) < len(points):
+    if fitted.ops.point_statistics(points).bad:
+        rows = finite_rows(points)
         points = points[rows.kept]
+    else:
+        rows = all_rows(points)
     if fitted.metric.sphere is not None:
         check_columns(getattr(X, "columns", ()), fitted.metric)
         fitted.metric.sphere.check(points, rows.kept)
@@ -186,7 +188,7 @@ def approximate_predict_scores(model: Any, X: Any) -> Any:
         queries = check_queries(model, fitted, X)
         scores = np.zeros_like(fitted.points, dtype=np.float64, shape=(len(queries.points),))
         if fitted.flat is not None and len(scores):
-            cluster, height = join_queries(fitted, queries.points).leaving(fitted.flat.condensed)
+            cluster, height = join_queries(fitted, queries.points).leaving(fitted.flat.condensed, fitted.ops)
             scores = np.maximum(fitted.ops.outlier_scores(fitted.flat.condensed, cluster, height), 0)
         return queries.data.give(queries.rows.spread(scores, 1, np.nan))
 
@@ -196,9 +198,9 @@ def _predicted(fitted: Model, queries: Array) -> tuple[Array, Array, Array]:
     flat, m = fitted.flat, len(queries)
     if flat is None or m == 0:
         none = np.full_like(fitted.points, -1, dtype=np.int64, shape=(m,))
-        return none, np.zeros_like(fitted.points, dtype=np.float64, shape=(m,)), none
+        return none, np.zeros_like(fitted.points, dtype=np.float64, shape=(m,)), none.copy()
     edges = join_queries(fitted, queries)
-    cluster, height = edges.leaving(flat.condensed)
+    cluster, height = edges.leaving(flat.condensed, fitted.ops)
     labels, probabilities = fitted.ops.label_points(
         flat.condensed, flat.selection, fitted.options.epsilon, cluster, height
     )

@@ -32,7 +32,12 @@ def excess_of(queries: Array, scale: float, norm: Norm, core_factor: float) -> n
 
 
 def leaving_of(
-    condensed: Condensed, cluster: Array, neighbour_height: Array, equal: Array, height: Array
+    condensed: Condensed,
+    ancestors: list[Array],
+    cluster: Array,
+    neighbour_height: Array,
+    equal: Array,
+    height: Array,
 ) -> tuple[Array, Array]:
     """The cluster that every query leaves, int32[m], and the height at which it leaves, T[m].
 
@@ -43,6 +48,8 @@ def leaving_of(
     ----------
     condensed : Condensed
         Only its clusters are read, not its points.
+    ancestors : list of arrays
+        Those of its clusters: `ancestors_of`.
     cluster, neighbour_height : int32[m], T[m]
         The cluster that the neighbour of every query leaves, and the height at which it leaves.
     equal : bool[m]
@@ -53,10 +60,19 @@ def leaving_of(
     height = np.where(equal, neighbour_height, height)
     joins = density(height)
     late = joins < density(neighbour_height)
-    return _first_born_before(condensed, cluster, np.where(late, joins, np.nan)), height
+    return _first_born_before(condensed, ancestors, cluster, np.where(late, joins, np.nan)), height
 
 
-def _first_born_before(condensed: Condensed, cluster: Array, joins: Array) -> Array:
+def ancestors_of(condensed: Condensed) -> list[Array]:
+    """Entry i holds, for every cluster, the ancestor that lies 2^i levels up, or the root: int32[K]. In the last one,
+    all are the root."""
+    levels = [np.maximum(condensed.parent, 0)]
+    while bool(levels[-1].any()):
+        levels.append(levels[-1][levels[-1]])
+    return levels
+
+
+def _first_born_before(condensed: Condensed, ancestors: list[Array], cluster: Array, joins: Array) -> Array:
     """Of each cluster and its ancestors, the first that is born below lambda `joins`, or the root.
 
     Where `joins` is NaN, it is the cluster itself.
@@ -64,11 +80,8 @@ def _first_born_before(condensed: Condensed, cluster: Array, joins: Array) -> Ar
     Children are born later than their parents. So ancestors 2^i levels up are tried, from the greatest i down, and a
     step is taken as long as the ancestor is still born too late.
     """
-    parent = np.maximum(condensed.parent, 0)
-    levels = [parent]  # levels[i][c] is the ancestor of c that lies 2^i levels up, or the root
-    while bool(levels[-1].any()):
-        levels.append(levels[-1][levels[-1]])
-    for ancestor in reversed(levels):
+    for ancestor in reversed(ancestors):
         above = ancestor[cluster]
         cluster = np.where((condensed.birth[above] >= joins) & (above > 0), above, cluster)
+    parent = ancestors[0]
     return np.where(condensed.birth[cluster] >= joins, parent[cluster], cluster)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.backend.operations import Backend
 from emst.backend.records import Array
 from emst.hierarchy.density import density
 from emst.hierarchy.selection import FlatClustering
@@ -40,7 +41,7 @@ def exemplars(flat: FlatClustering) -> list[np.ndarray]:
     return [points[order[begin:end]] for begin, end in zip(ends[:-1], ends[1:])]
 
 
-def relative_validity(edges: Array, weights: Array, labels: Array, n: int) -> float:
+def relative_validity(edges: Array, weights: Array, labels: Array, n: int, ops: Backend) -> float:
     """Density-based cluster validity, estimated from the spanning tree alone in O(n) time: from -1 to 1.
 
     The separation of a cluster is its lightest edge to another cluster, its sparseness the heaviest edge within it. The
@@ -57,6 +58,8 @@ def relative_validity(edges: Array, weights: Array, labels: Array, n: int) -> fl
         Cluster of each of the m points, -1 for noise.
     n : int
         Number of all points; those outside the tree count as noise.
+    ops : Backend
+        Whose threads go through the edges, on the host.
 
     Returns
     -------
@@ -64,13 +67,16 @@ def relative_validity(edges: Array, weights: Array, labels: Array, n: int) -> fl
     """
     edges, weights, labels = to_host(edges), to_host(weights).astype(np.float64), to_host(labels)
     sizes = np.bincount(labels + 1, minlength=1)[1:]
-    heaviest, lightest = np.zeros(len(sizes)), np.full(len(sizes), np.inf)
-    a, b = labels[edges[:, 0]], labels[edges[:, 1]]
-    inside, between = (a >= 0) & (a == b), (a >= 0) & (b >= 0) & (a != b)
-    np.maximum.at(heaviest, a[inside], weights[inside])
-    np.minimum.at(lightest, a[between], weights[between])
-    np.minimum.at(lightest, b[between], weights[between])
-    lightest[np.isinf(lightest)] = 2 * _farthest(weights, (a >= 0) != (b >= 0), len(sizes))
+    parts: list[tuple[np.ndarray, np.ndarray, float]] = []
+
+    def work(begin: int, end: int) -> None:
+        parts.append(_extremes(edges[begin:end], weights[begin:end], labels, len(sizes)))
+
+    ops.for_blocks(work, len(weights), 4)
+    heaviest, lightest = np.max([part[0] for part in parts], axis=0), np.min([part[1] for part in parts], axis=0)
+    to_noise = min(part[2] for part in parts)
+    alone = to_noise if len(sizes) == 1 and to_noise < np.inf else float(weights.max())
+    lightest[np.isinf(lightest)] = 2 * alone  # no edge connects the cluster with another one
     with np.errstate(invalid="ignore"):
         apart = (lightest - heaviest) / np.maximum(lightest, heaviest)
     apart[(lightest == 0) & (heaviest == 0)] = 0
@@ -78,8 +84,15 @@ def relative_validity(edges: Array, weights: Array, labels: Array, n: int) -> fl
     return float((sizes * apart).sum() / n)
 
 
-def _farthest(weights: np.ndarray, to_noise: np.ndarray, clusters: int) -> float:
-    """Half the separation that is assumed for a cluster that no edge connects with another cluster."""
-    if clusters == 1 and to_noise.any():
-        return float(weights[to_noise].min())
-    return float(weights.max())
+def _extremes(
+    edges: np.ndarray, weights: np.ndarray, labels: np.ndarray, clusters: int
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Of some edges, the heaviest within every cluster, 0 if there is none; the lightest to another cluster; and the
+    lightest between a cluster and noise; infinite if there is none."""
+    heaviest, lightest = np.zeros(clusters), np.full(clusters, np.inf)
+    a, b = labels[edges[:, 0]], labels[edges[:, 1]]
+    inside, between = (a >= 0) & (a == b), (a >= 0) & (b >= 0) & (a != b)
+    np.maximum.at(heaviest, a[inside], weights[inside])
+    np.minimum.at(lightest, a[between], weights[between])
+    np.minimum.at(lightest, b[between], weights[between])
+    return heaviest, lightest, float(weights[(a >= 0) != (b >= 0)].min(initial=np.inf))

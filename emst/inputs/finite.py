@@ -29,6 +29,8 @@ class FiniteRows:
     def spread(self, values: Array, infinite: float, missing: float) -> Array:
         """The values of the kept rows, T[m], at their places among all rows, T[n]; the other rows get `infinite` or
         `missing`."""
+        if len(self.kept) == self.n:
+            return values
         full = np.full_like(values, infinite, shape=(self.n,))
         full[self.kept] = values
         full[self.missing] = missing
@@ -37,6 +39,12 @@ class FiniteRows:
     def mapped(self, move: Callable[[Array], Array]) -> FiniteRows:
         """The same with every array replaced by ``move(array)``."""
         return FiniteRows(self.n, move(self.kept), move(self.infinite), move(self.missing))
+
+
+def all_rows(points: Array) -> FiniteRows:
+    """Of points that are all finite."""
+    kept = np.arange(len(points), like=points)
+    return FiniteRows(len(points), kept, kept[:0], kept[:0])
 
 
 def finite_rows(points: Any) -> FiniteRows:

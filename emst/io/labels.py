@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -16,6 +17,7 @@ from emst.io.points import PointTable
 from emst.io.tables import PLAIN, Dialect, csv_layout, is_text, text_rows
 
 SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet")
+LINES = 1 << 14  # written by one call: Python formats several lines sooner than each alone
 TABLES = (".csv", ".tsv", ".parquet")
 
 
@@ -42,8 +44,10 @@ def write_labels(file: IO[bytes], suffix: str, columns: dict[str, Any]) -> None:
     else:
         sep = "\t" if suffix == ".tsv" else ","
         file.write((sep.join(columns) + "\n").encode())
-        formats = ["%d" if values.dtype.kind == "i" else "%.9g" for values in columns.values()]
-        np.savetxt(file, np.rec.fromarrays(list(columns.values())), fmt=sep.join(formats))
+        line = sep.join("%d" if values.dtype.kind == "i" else "%.9g" for values in columns.values()) + "\n"
+        for begin in range(0, len(next(iter(columns.values()))), LINES):
+            rows = list(zip(*(values[begin : begin + LINES].tolist() for values in columns.values())))
+            file.write((line * len(rows) % tuple(itertools.chain.from_iterable(rows))).encode())
 
 
 def check_appended(source: Path, suffix: str, points: PointTable, dialect: Dialect, names: Iterable[str]) -> None:

@@ -1,7 +1,8 @@
 """Tables of numbers, for points and for graphs: where CSV files are read (`read_csv`), and what CSV and Parquet share.
 
-numpy parses a CSV. If it fails, the file is read once more line by line, only to find the line and the column at fault.
-Messages name the keywords of `emst.read_points` (``decimal=','``); the command line turns these into its options.
+numpy parses a CSV, or pyarrow where that gives the same numbers: see `arrow.py`. If numpy fails, the file is read once
+more line by line, only to find the line and the column at fault. Messages name the keywords of `emst.read_points`
+(``decimal=','``); the command line turns these into its options.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from emst.io.arrow import read_plain
 from emst.io.columns import chosen_columns, first_line
 from emst.io.parquet import parquet_names, pyarrow_for, read_parquet, reading_parquet
 
@@ -141,9 +143,13 @@ def read_csv(
     layout: dict[str, Any] = {"used": used, "count": count, "delimiter": delimiter, "skiprows": skip}
     layout |= {"dialect": dialect}
     if whole:
+        if (table := _loaded_by_pyarrow(path, dtype=np.int64, **layout)) is not None:
+            return table
         with contextlib.suppress(ValueError, DeprecationWarning):
             if len(table := _loaded_text(path, dtype=np.int64, **layout)):
                 return table
+    if (table := _loaded_by_pyarrow(path, gaps=gaps, **layout)) is not None:
+        return table
     try:
         try:
             table = _loaded_text(path, **layout)
@@ -159,6 +165,12 @@ def read_csv(
     if len(table) == 0:
         raise ValueError(f"{path} holds no rows")
     return table
+
+
+def _loaded_by_pyarrow(path: Path, dialect: Dialect, skiprows: int, **layout: Any) -> np.ndarray | None:
+    """See `read_plain`."""
+    plain = dialect.decimal == PLAIN.decimal and dialect.encoding == PLAIN.encoding
+    return read_plain(path, skip=skiprows, **layout) if plain else None
 
 
 def _loaded_slowly(path: Path, gaps: bool, layout: dict[str, Any]) -> np.ndarray:

@@ -19,7 +19,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Condensed, Outline, SearchIndex, Selection
 from emst.distances.sphere import Beyond
-from emst.hierarchy.joining import excess_of, leaving_of
+from emst.hierarchy.joining import ancestors_of, excess_of, leaving_of
 from emst.inputs.devices import to_host
 from emst.partitions import hierarchy
 from emst.partitions.certain import Border, Questions, asked_of, take_answers
@@ -249,7 +249,7 @@ def labelled(
     with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
         height = heights(ops.unscaled(queries.index, joined.weight, order), *units, ops)
     tree, selection = hierarchy.on_backend(ops, *clusters)
-    cluster, height = leaving_of(tree, joined.cluster, joined.height, equal, height)
+    cluster, height = leaving_of(tree, ancestors_of(tree), joined.cluster, joined.height, equal, height)
     return Results(*ops.label_points(tree, selection, epsilon, cluster, height), queries.rows)
 
 

@@ -45,7 +45,7 @@ def test_the_medoid_is_that_of_all_sums(ops, monkeypatch, name, p, kind):
     for n in (2, 7, 150):
         x, weights = points_of(kind, n, 2), weights_of(kind, n)
         image = _image(to_device(ops, x), metric)
-        distance = medoids._distances(image, medoids._numbers(image), metric)
+        distance = medoids._distances(image, medoids._numbers(image), metric, ops)
         sums = (distance * to_device(ops, weights)).sum(axis=1)
         assert medoids.medoid(image, to_device(ops, weights), metric) == int(sums.argmin())
 
@@ -63,13 +63,24 @@ def far_points_without_weight(g):
     return x, weights
 
 
-@pytest.mark.parametrize("make", [two_places, far_points_without_weight])
-def test_rounding_leaves_no_medoid_out(ops, monkeypatch, make):
+def points_too_near_for_squares(g):
+    """The squared distances of the first point have a single digit. The last point, far away, is the medoid."""
+    x, weights = np.full((12, 1), -1.22 * 2.0**-537), np.ones(12)
+    x[0], x[11], weights[11] = 0, 1, 11.5
+    return x, weights
+
+
+@pytest.mark.parametrize("first", ["the nearest", "the farthest"])
+@pytest.mark.parametrize("make", [two_places, far_points_without_weight, points_too_near_for_squares])
+def test_rounding_leaves_no_medoid_out(ops, monkeypatch, make, first):
     monkeypatch.setattr(medoids, "ENTRIES", 136)
+    if first == "the farthest":
+        by_mean = medoids._bounds_by_mean
+        monkeypatch.setattr(medoids, "_bounds_by_mean", lambda *args: -by_mean(*args))
     metric = metric_of("euclidean", {}, algorithm="auto", alpha=1.0, sparse=False)
     for seed in range(20):
         x, weights = (to_device(ops, array) for array in make(np.random.default_rng(seed)))
-        sums = (medoids._distances(x, medoids._numbers(x), metric) * weights).sum(axis=1)
+        sums = (medoids._distances(x, medoids._numbers(x), metric, ops) * weights).sum(axis=1)
         assert medoids.medoid(x, weights, metric) == int(sums.argmin()), seed
 
 
@@ -83,12 +94,26 @@ def rows_computed(monkeypatch, ops, x, name):
     return sum(seen)
 
 
-@pytest.mark.parametrize("name", ["euclidean", "haversine", "manhattan"])
+@pytest.mark.parametrize("name", ["haversine", "manhattan"])
 def test_the_triangle_inequality_spares_most_distances(ops, monkeypatch, name):
     """In the plane a multiple of the root of n is left."""
     monkeypatch.setattr(medoids, "ENTRIES", 20 * 8000)
     x = np.random.default_rng(0).normal(size=(8000, 2)) / 10
     assert rows_computed(monkeypatch, ops, x, name) < 1500
+
+
+@pytest.mark.parametrize(("d", "most"), [(2, 250), (3, 250), (10, 400)])
+def test_tangents_spare_nearly_all_distances(ops, monkeypatch, d, most):
+    x = np.random.default_rng(0).exponential(size=(8000, d))
+    assert rows_computed(monkeypatch, ops, x, "euclidean") < most
+
+
+def test_tangents_are_given_up_in_many_dimensions(ops, monkeypatch):
+    calls = []
+    raise_by_tangents = medoids._raise_by_tangents
+    monkeypatch.setattr(medoids, "_raise_by_tangents", lambda *args: calls.append(1) or raise_by_tangents(*args))
+    assert rows_computed(monkeypatch, ops, np.random.default_rng(0).normal(size=(500, 60)), "euclidean") > 400
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize("name", ["sqeuclidean", "cosine"])

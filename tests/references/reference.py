@@ -297,6 +297,11 @@ def sort_order(codes):
     return np.argsort(codes, kind="stable").astype(np.int32)
 
 
+def for_blocks(work, n, width):
+    for begin in range(0, n, 3):
+        work(begin, min(begin + 3, n))
+
+
 def build_index(points, order, scale, norm=EUCLIDEAN):
     scaled = points.astype(np.float64) * scale
     return SearchIndex(scaled.astype(points.dtype)[order], scale=scale, norm=norm)

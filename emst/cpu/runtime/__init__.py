@@ -3,6 +3,7 @@
 compile.py            how kernels are compiled and cached
 numba_internals.py    the parts of numba and llvmlite that have no public interface
 parallel.py           threads: chunks of a range
+blocks.py             array code of the stages, block by block
 team.py               the threads that run compiled kernels
 processors.py         how many of them there may be
 memory.py             arrays on the host, and how much memory is free

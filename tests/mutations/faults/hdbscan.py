@@ -9,8 +9,22 @@ FAULTS = [
     Fault(
         "differences of sums are taken as exact",
         "emst/hdbscan/medoids.py",
-        "    distance -= 2 * SLACK * sums[:, None]\n",
+        "        block -= 2 * SLACK * sums[:, None]\n",
         "",
+        (MEDOIDS,),
+    ),
+    Fault(
+        "tangents are taken as exact",
+        "emst/hdbscan/medoids.py",
+        "sums[:, None] * (1 - SLACK) - distance[:, begin:end] * (SLACK * total)",
+        "sums[:, None] - distance[:, begin:end] * 0",
+        (MEDOIDS,),
+    ),
+    Fault(
+        "distances that have lost digits have slopes",
+        "emst/hdbscan/medoids.py",
+        "block > vanishing",
+        "block > 0",
         (MEDOIDS,),
     ),
     Fault(
@@ -60,8 +74,8 @@ FAULTS = [
     Fault(
         "of two infinite lambdas the quotient is no number",
         "emst/hdbscan/membership.py",
-        "((b == 0) | np.isinf(b))",
-        "(b == 0)",
+        "where=np.isnan(ratio)",
+        "where=b == 0",
         ("tests/hdbscan/test_prediction.py::test_membership_with_repeated_points_is_defined",),
     ),
     Fault(
