@@ -116,7 +116,7 @@ FAULTS = [
         "emst/partitions/certain.py",
         "as_bits(self.ops.edge_powers(self.index, u, v)) >=",
         "as_bits(self.ops.edge_powers(self.index, u, v)) >",
-        ("tests/dask/test_trees.py::test_the_tree_of_one_device[cpu-lattice of ties-2]",),
+        ("tests/partitions/test_trees.py::test_the_tree_of_one_device[cpu-lattice of ties-2]",),
     ),
     Fault(
         "one worker that is out of memory ends the wait",
