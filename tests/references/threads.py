@@ -1,4 +1,5 @@
-"""An engine of plain threads, written from what `emst/partitions/engine.py` says, and the trees that it finds."""
+"""An engine of plain threads, written from what `emst/partitions/engine.py` says; and trees, clusters and predictions
+on it."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -7,8 +8,11 @@ import numpy as np
 
 from emst.backend import backend_of
 from emst.distances.metrics import tree_metric_of
-from emst.partitions.chunks import Chunks
+from emst.hdbscan.parameters import options_of
+from emst.partitions.chunks import Chunks, finite_chunks, namer
 from emst.partitions.edges import TreeEdges
+from emst.partitions.model import clustered
+from emst.partitions.prediction import predicted
 from emst.partitions.records import Request
 from emst.partitions.spanning import fitted_tree
 from emst.progress import Progress
@@ -55,19 +59,48 @@ def result_of(argument):
     return argument.result() if isinstance(argument, Future) else argument
 
 
-def placed(ops, points):
-    return ops.asarray(points)
+def placed(ops, points, dtype):
+    return ops.asarray(points, dtype)
 
 
-def chunks_of(pieces, engine):
+def chunks_of(pieces, engine, dtype=None):
     """Arrays of points as chunks on the workers."""
-    futures = [engine.submit(placed, piece, at=i) for i, piece in enumerate(pieces)]
-    return Chunks(futures, [len(piece) for piece in pieces], pieces[0].shape[1], pieces[0].dtype, [])
+    dtype = np.dtype(dtype or pieces[0].dtype)
+    futures = [engine.submit(placed, piece, dtype, at=i) for i, piece in enumerate(pieces)]
+    return Chunks(futures, [len(piece) for piece in pieces], pieces[0].shape[1], dtype, [])
 
 
 def tree_of(pieces, engine, partitions, min_samples=1, metric="euclidean", metric_params=None, progress=None):
     """The tree of points in pieces: edges in the total order, weights and core distances; and what it cost."""
     request = Request(tree_metric_of(metric, metric_params), min_samples, partitions)
     fitted = fitted_tree(chunks_of(pieces, engine), request, engine, progress or Progress())
-    cores = None if fitted.cores is None else np.concatenate(engine.gather(fitted.cores))
+    cores = None if fitted.cores is None else joined(fitted.cores, engine)
     return (*TreeEdges(fitted.tree, fitted.units, engine).in_total_order(), cores), fitted.tree.costs
+
+
+def model_of(pieces, engine, partitions, estimator):
+    """The clusters of points in pieces, by the parameters of an estimator of one device."""
+    given = chunks_of(pieces, engine, estimator.dtype)
+    chunks, rows = finite_chunks(given, engine)
+    k = estimator.min_cluster_size if estimator.min_samples is None else estimator.min_samples
+    metric = tree_metric_of(estimator.metric, estimator.metric_params)
+    request = Request(metric, k, partitions, alpha=float(estimator.alpha))
+    fitted = fitted_tree(chunks, request, engine, Progress(), namer(given, rows, engine))
+    return clustered(fitted, given, chunks, rows, options_of(estimator), engine)
+
+
+def results_of(model):
+    """Labels and probabilities of all rows, and the persistence of clusters."""
+    labels, probabilities, persistence = model.results()
+    return joined(labels, model.engine), joined(probabilities, model.engine), persistence
+
+
+def predictions_of(model, pieces):
+    """Labels and probabilities of new points in pieces."""
+    chunks = chunks_of(pieces, model.engine, model.fitted.units.dtype)
+    return [joined(one, model.engine) for one in predicted(model, chunks)]
+
+
+def joined(chunks, engine):
+    """The chunks of a result, in this process."""
+    return np.concatenate(engine.gather(chunks))
