@@ -110,12 +110,12 @@ def test_closed_subtrees_travel_as_vertices(engine, rng):
 @pytest.mark.parametrize(
     ("metric", "params"), [("manhattan", None), ("chebyshev", None), ("minkowski", {"p": 3}), ("cosine", None)]
 )
-def test_metrics(engine, metric, params):
-    X = np.round(SETS["blobs, float32"][:600].astype(float), 1)
+def test_metrics(engine, rng, metric, params):
+    X = np.round(blobs(rng, 600, 3, float), 1)
     fitted(engine, X, 4, metric=metric, metric_params=params, min_cluster_size=7, alpha=0.8)
 
 
-def test_roots_that_descend(engine, monkeypatch):
+def test_roots_that_descend(engine, rng, monkeypatch):
     """Heights are made ascending over the edges of all points: none of them may have been contracted before."""
     roots = Norm.roots
 
@@ -123,7 +123,7 @@ def test_roots_that_descend(engine, monkeypatch):
         return roots(norm, powers) * np.where(as_bits(powers) % 2, 0.9, 1)
 
     monkeypatch.setattr(Norm, "roots", uneven)
-    X = np.round(SETS["blobs, float32"][:600].astype(float), 1)
+    X = np.round(blobs(rng, 600, 3, float), 1)
     fitted(engine, X, 4, metric="minkowski", metric_params={"p": 3}, min_cluster_size=20, min_samples=1)
 
 
