@@ -51,7 +51,7 @@ CASES = [("blobs", 1), ("blobs", 5), ("3-D blobs", 5), ("lattice", 1), ("lattice
 
 @pytest.mark.parametrize(("kind", "k"), CASES)
 def test_new_points(engine, kind, k):
-    x = blobs(d=3 if "3-D" in kind else 2) if "blobs" in kind else cloud(400, 2, np.float32, kind)
+    x = blobs(d=3 if "3-D" in kind else 2) if "blobs" in kind else cloud(400, 2, np.float64, kind)
     model, single = fitted(engine, x, min_samples=k)
     assert partitions_of(model) > 1
     labels, _ = check(model, single, x, around(x))
