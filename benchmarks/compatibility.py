@@ -121,8 +121,6 @@ def run_tests(name: str, interpreter: str, tests: list[str]) -> Outcome:
     found = {word if word != "error" else "errors": int(count) for count, word in re.findall(r"(\d+) (\w+)", last)}
     if "passed" not in found or done.returncode:
         print(done.stdout, file=sys.stderr)
-    for total in re.findall(r"^TOTAL.* (\d+%)$", done.stdout, re.MULTILINE):  # with pytest-cov's option --cov
-        print(f"{name}: these tests run {total} of the lines of the package (kernels are not counted)")
     failures = re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
     return Outcome(name, versions_of(interpreter), {one: found.get(one, 0) for one in OUTCOMES}, seconds, failures)
 

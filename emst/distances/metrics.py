@@ -110,7 +110,7 @@ class Metric:
         """The dtype of results for points of dtype `of_points`: `wanted` if it is not None.
 
         By default, what is not a distance between the rows themselves (squares, angles, matrices) takes float64."""
-        exact = self.height is None and self.way != "matrix"
+        exact = self.image is None and self.height is None and self.way != "matrix"
         return of_points if exact or wanted is not None else np.dtype(np.float64)
 
     def searched_in(self, dtype: np.dtype) -> np.dtype:

@@ -77,14 +77,13 @@ def _mean(rows: Array, weights: Array) -> Array:
 
 
 def _image(rows: Array, metric: Metric) -> Array:
-    """The points whose distances are compared: the metric's image of the rows if it has one.
+    """The points whose distances are compared: the metric's image of the rows if it has one, otherwise the rows.
 
-    Otherwise the rows are scaled to a magnitude near 1 if distances scale with them: then neither squares nor sums of
+    They are scaled to a magnitude near 1 if distances scale with them, as arcs do not: then neither squares nor sums of
     distances overflow.
     """
-    if metric.image is not None:
-        return metric.image(rows)
-    return rows * scale_of_rows(rows) if metric.way == "tree" else rows
+    points = rows if metric.image is None else metric.image(rows)
+    return points * scale_of_rows(points) if metric.way == "tree" and metric.sphere is None else points
 
 
 def scale_of_rows(rows: Array) -> float:

@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from emst.backend.records import Array
-from emst.distances.metrics import check_columns
+from emst.distances.metrics import check_columns, directions, zero_rows
 from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.joining import join_queries
 from emst.inputs.features import check_features
@@ -79,12 +79,10 @@ def check_queries(estimator: Any, fitted: Model, X: Any) -> Queries:
         check_columns(getattr(X, "columns", ()), fitted.metric)
         fitted.metric.sphere.check(points, rows.kept)
     if fitted.metric.image is not None and len(points):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            points = fitted.ops.asarray(fitted.metric.image(points), fitted.points.dtype)
-        wrong = np.nonzero(~np.isfinite(points).all(axis=1))[0]
-        if len(wrong):
-            row = int(rows.kept[wrong[0]])
+        if fitted.metric.image is directions and (zero := zero_rows(points)).any():
+            row = int(rows.kept[int(zero.argmax())])
             raise ValueError(f"metric={fitted.metric.name!r} is not defined for row {row} of X, which is all zeros")
+        points = fitted.ops.asarray(fitted.metric.image(points), fitted.points.dtype)
     return Queries(data, points, rows)
 
 

@@ -2,7 +2,7 @@
 facts about its workers.
 
 The stages of this folder say what is computed and where it lives. An engine says how: `emst/dask/engine.py` does it by
-Dask's workers, and `tests/partitions/test_engine.py` has one of plain threads in thirty lines. To add another one,
+Dask's workers, and `tests/references/threads.py` has one of plain threads in thirty lines. To add another one,
 write a class with what `Engine` lists, bring the points to its workers as `Chunks` (`chunks.py`; a chunk is the future
 of a function that returns ``ops.asarray(piece)``), and call `fitted_tree` (`spanning.py`) with a `Request`
 (`records.py`) and a `Progress` (`emst/progress.py`). It empties ``chunks.futures``. Then `TreeEdges` (`edges.py`) has

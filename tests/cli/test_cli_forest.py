@@ -94,26 +94,31 @@ def test_a_height_is_a_number(here, capsys, height):
     only(here, "edges.csv")
 
 
+PATTERN = "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1\n"
+LENGTHS = "source,target,length\n0,1,2.5\n1,2,3.5\n0,2,1\n"
+SUMS = f"0,1,{2**62}\n1,2,{2**62}\n2,3,1\n"
+ONE = "1 edge in 1 component"
+
+
 @pytest.mark.parametrize(
-    "text, said",
+    "name, text, counts, kind, edges, total",
     [
-        ("source,target,length\n0,1,2.5\n1,2,3.5\n0,2,1\n", "float64 (columns source, target, length)\n"),
-        ("Length,U,V\n2.5,0,1\n3.5,1,2\n1,0,2\n", "float64 (columns U, V, Length)\n"),
-        ("0,1,2.5\n1,2,3.5\n0,2,1\n", "float64 (columns 0, 1, 2)\n"),
-        ("source,target\n0,1\n1,2\n0,2\n", "int32 (columns source, target; no weights: all 1)\n"),
+        ("e.csv", LENGTHS, (3, 3), "float64 (columns source, target, length)", "2 edges in 1 component", 3.5),
+        ("e.csv", "Length,U,V\n2.5,0,1\n", (2, 1), "float64 (columns U, V, Length)", ONE, 2.5),
+        ("e.csv", "source,target\n0,1\n", (2, 1), "int32 (columns source, target; no weights: all 1)", ONE, 1),
+        ("e.mtx", PATTERN, (2, 2), "int32 (no weights: all 1)", ONE, 1),
+        ("e.csv", SUMS, (4, 3), "int64 (columns 0, 1, 2)", "3 edges in 1 component", 2**63 + 1),
+        ("e.csv", "0,1,46567600.25\n", (2, 1), "float64 (columns 0, 1, 2)", ONE, 46567600.25),
+        ("e.gr", "p sp 0 0\n", (0, 0), "int32", "0 edges in 0 components", 0),
     ],
 )
-def test_what_was_read_is_said(here, capsys, text, said):
-    (here / "edges.csv").write_text(text)
-    forest_of("edges.csv")
-    out = capsys.readouterr().out
-    assert f"3 vertices, 3 entries, {said}2 edges in 1 component, total weight {'3.5' if '2.5' in text else 2}\n" in out
-
-
-def test_a_pattern_is_said_to_have_no_weights(here, capsys):
-    (here / "g.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1\n")
-    forest_of("g.mtx")
-    assert "2 vertices, 2 entries, int32 (no weights: all 1)\n" in capsys.readouterr().out
+def test_what_is_said_of_a_graph_and_its_forest(here, capsys, name, text, counts, kind, edges, total):
+    """Sums of integers are exact, and floats are printed to the last digit."""
+    (here / name).write_text(text)
+    n, m = counts
+    assert forest_of(name)["n_vertices"] == n
+    entries = f"{m} {'entry' if m == 1 else 'entries'}"
+    assert capsys.readouterr().out.startswith(f"{n} vertices, {entries}, {kind}\n{edges}, total weight {total}\n")
 
 
 def test_a_forest_is_a_graph_whose_forest_is_itself(here):
@@ -122,26 +127,6 @@ def test_a_forest_is_a_graph_whose_forest_is_itself(here):
     again = forest_of("again.npz")
     for name in ("source", "target", "weight", "n_vertices"):
         np.testing.assert_array_equal(again[name], first[name])
-
-
-def test_the_sum_of_integers_is_exact(here, capsys):
-    (here / "edges.csv").write_text(f"0,1,{2**62}\n1,2,{2**62}\n2,3,1\n")
-    forest_of("edges.csv")
-    assert f"total weight {2**63 + 1}\n" in capsys.readouterr().out
-
-
-def test_floats_are_printed_to_the_last_digit(here, capsys):
-    (here / "edges.csv").write_text("0,1,46567600.25\n")
-    forest_of("edges.csv")
-    assert capsys.readouterr().out.startswith(
-        "2 vertices, 1 entry, float64 (columns 0, 1, 2)\n1 edge in 1 component, total weight 46567600.25\n"
-    )
-
-
-def test_no_vertices(here, capsys):
-    (here / "g.gr").write_text("p sp 0 0\n")
-    assert forest_of("g.gr")["n_vertices"] == 0
-    assert "0 edges in 0 components, total weight 0\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

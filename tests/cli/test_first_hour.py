@@ -56,11 +56,24 @@ def results():
 # --append
 
 
-def test_append_keeps_the_columns_of_a_text(here):
-    lines = places()
-    cluster("places.csv", "--columns", "x,y", "--append", "-o", "out.csv")
-    assert lines_of("out.csv") == [f"{lines[0]},label,probability", *map(",".join, zip(lines[1:], results()))]
-    only(here, "places.csv", "out.csv")
+INDEX = "emst: note: column '' numbers the rows and is left out; --columns chooses others\n"
+TEXTS = [("name,x,y", "Österå {i},{xy}", "x,y", ""), (",x,y", "{i},{xy}", None, INDEX)]
+for sign in ("unit #5", "#", "7 #2"):
+    TEXTS += [("name #,x,y", f"a {sign},{{xy}}", "x,y", ""), ("x,y,# of name,b", f"{{xy}},{sign},b", "x,y", "")]
+
+
+@pytest.mark.parametrize("head, row, columns, note", TEXTS)
+def test_append_keeps_the_columns_of_a_text(here, capsys, head, row, columns, note):
+    """Only comments and empty lines are left out. A # begins a comment only where it begins a line."""
+    rows = [row.format(i=i, xy=f"{x!r},{y!r}") for i, (x, y) in enumerate(BLOBS.tolist())]
+    (here / "points.csv").write_text("\n".join(["# from a scan", head, *rows[:9], "# a comment", "", *rows[9:]]))
+    kept = [f"{head},label,probability", *map(",".join, zip(rows, results()))]
+    for name, separator in (("out.csv", ","), ("out.tsv", "\t")):
+        cluster("points.csv", *(("--columns", columns) if columns else ()), "--append", "-o", name)
+        assert lines_of(name) == [line.replace(",", separator) for line in kept]
+        out, err = capsys.readouterr()
+        assert "120 points in 2 dimensions (x, y), " in out and err == note
+    only(here, "points.csv", "out.csv", "out.tsv")
 
 
 def test_append_keeps_separator_decimal_mark_and_encoding(here):
@@ -71,24 +84,6 @@ def test_append_keeps_separator_decimal_mark_and_encoding(here):
     assert lines_of("out.csv", "latin-1") == [f"{lines[0]};label;probability", *map(";".join, zip(lines[1:], own))]
     cluster("out.csv", *options[:-2], "-o", "labels.npy")  # it can be read as it was written
     np.testing.assert_array_equal(np.load("labels.npy"), model().labels_)
-
-
-def test_append_to_a_tsv(here):
-    places()
-    cluster("places.csv", "--columns", "x,y", "--append", "-o", "out.tsv")
-    first, second = lines_of("out.tsv")[:2]
-    assert first.split("\t") == ["name", "x", "y", "label", "probability"]
-    assert second.split("\t") == ["Österå 0", *map(repr, BLOBS[0].tolist()), *results()[0].split(",")]
-
-
-def test_append_leaves_out_comments_and_keeps_an_index(here, capsys):
-    rows = [f"{i},{x!r},{y!r}" for i, (x, y) in enumerate(BLOBS.tolist())]
-    (here / "points.csv").write_text("\n".join(["# from a scan", ",x,y", *rows[:5], "", *rows[5:]]))
-    cluster("points.csv", "--append", "-o", "out.csv")
-    assert lines_of("out.csv") == [",x,y,label,probability", *map(",".join, zip(rows, results()))]
-    out, err = capsys.readouterr()
-    assert "120 points in 2 dimensions (x, y), " in out
-    assert err == "emst: note: column '' numbers the rows and is left out; --columns chooses others\n"
 
 
 @pytest.mark.parametrize("name", ["points.npy", "points.csv"])
@@ -130,16 +125,21 @@ def test_append_of_arrays_to_parquet(here):
     np.testing.assert_array_equal(table.column("x0").to_numpy(), BLOBS[:, 0].astype(np.float32))
 
 
-def test_what_append_refuses(here, capsys, monkeypatch):
+@pytest.mark.parametrize(
+    "name, said",
+    [
+        ("out.csv", "places.csv has a column 'label' already: rename it"),
+        ("out.parquet", "written to .csv or .tsv, not to .parquet"),
+        ("out.npy", "labels beside the columns of the points are written to .csv, .tsv"),
+    ],
+)
+def test_what_append_refuses(here, capsys, monkeypatch, name, said):
     def not_yet(*_, **__):
         raise AssertionError("computed although the arguments are bad")
 
     monkeypatch.setattr("emst.hdbscan.HDBSCANGPU.fit", not_yet)
     places(head=("label", "x", "y"))
-    start = ["cluster", "places.csv", "--columns", "x,y", "--append", "-o"]
-    assert "places.csv has a column 'label' already: rename it" in complaint(capsys, *start, "out.csv")
-    assert "written to .csv or .tsv, not to .parquet" in complaint(capsys, *start, "out.parquet")
-    assert "labels beside the columns of the points are written to .csv, .tsv" in complaint(capsys, *start, "out.npy")
+    assert said in complaint(capsys, "cluster", "places.csv", "--columns", "x,y", "--append", "-o", name)
     only(here, "places.csv")
 
 
@@ -150,21 +150,6 @@ def test_append_keeps_rows_over_several_lines(here, broken):
     cluster("points.csv", "--columns", "x,y", "--append", "-o", "out.csv")
     text = "\n".join(["name,x,y,label,probability", *map(",".join, zip(rows, results()))])
     assert (here / "out.csv").read_text() == text + "\n"
-
-
-@pytest.mark.parametrize("name_first", [True, False])
-@pytest.mark.parametrize("name", ["unit #5", "#", "7 #2"])
-def test_append_keeps_names_with_a_number_sign(here, name, name_first):
-    """A # begins a comment only where it begins a line."""
-    if name_first:
-        head, rows = "name #,x,y", [f"a {name},{x!r},{y!r}" for x, y in BLOBS.tolist()]
-    else:
-        head, rows = "x,y,# of name,b", [f"{x!r},{y!r},{name},b" for x, y in BLOBS.tolist()]
-    (here / "points.csv").write_text("\n".join([head, *rows[:9], "# a comment", *rows[9:]]))
-    cluster("points.csv", "--columns", "x,y", "--append", "-o", "out.csv")
-    assert lines_of("out.csv") == [f"{head},label,probability", *map(",".join, zip(rows, results()))]
-    cluster("points.csv", "--columns", "x,y", "--append", "-o", "out.tsv")
-    assert lines_of("out.tsv")[5].split("\t") == [*rows[4].split(","), *results()[4].split(",")]
 
 
 def test_append_refuses_rows_that_it_reads_otherwise(here, capsys, monkeypatch):
@@ -200,18 +185,6 @@ def drawn(draw):
     axis = Figure().subplots()
     draw(axis)
     return axis.get_xlabel(), axis.get_ylabel()
-
-
-def test_options_stand_in_messages_for_keywords(here, capsys):
-    places(";", ",")
-    start = ["cluster", "places.csv", "-o", "labels.npy", "--device", "cpu"]
-    assert "'name': 'Österå 0' is not a number; --columns chooses which" in complaint(capsys, *start)
-    assert "--decimal ',' may read it" in complaint(capsys, *start, "--columns", "x")
-    assert "--sep 'ab': fields" in complaint(capsys, *start, "--sep", "ab")
-    places(encoding="latin-1")
-    assert complaint(capsys, *start) == "emst: places.csv is not UTF-8 text; --encoding 'latin-1' may read it\n"
-    np.savez("points.npz", a=BLOBS, b=BLOBS)
-    assert "choose one with --array\n" in complaint(capsys, "tree", "points.npz", "-o", "t.npz")
 
 
 # min_samples
@@ -390,10 +363,17 @@ def test_no_memory(here, capsys, monkeypatch):
         (lambda: open("points.npy", "w").close(), ["points.npy"], "it is empty"),
         (lambda: os.mkdir("points"), ["points"], "points is a folder; name a file"),
         (lambda: os.mkdir("points.csv"), ["points.csv"], "points.csv is a folder; name a file"),
-        (places, ["places.csv"], "'Österå 0' is not a number"),
+        (places, ["places.csv"], "'name': 'Österå 0' is not a number; --columns chooses which"),
         (places, ["places.csv", "--sep", ";"], "--sep ',' may read it"),
         (lambda: places(";", ","), ["places.csv", "--columns", "x,y"], "--decimal ',' may read it"),
-        (lambda: places(encoding="latin-1"), ["places.csv"], "--encoding 'latin-1' may read it"),
+        (lambda: places(";", ","), ["places.csv", "--columns", "x"], "--decimal ',' may read it"),
+        (lambda: places(";", ","), ["places.csv", "--sep", "ab"], "--sep 'ab': fields"),
+        (
+            lambda: places(encoding="latin-1"),
+            ["places.csv"],
+            "emst: places.csv is not UTF-8 text; --encoding 'latin-1' may read it\n",
+        ),
+        (lambda: np.savez("points.npz", a=BLOBS, b=BLOBS), ["points.npz"], "choose one with --array\n"),
         (places, ["places.csv", "--columns", "x,y", "-o", "absent/labels.npy"], "make the folder absent first"),
         (
             places,
@@ -402,7 +382,7 @@ def test_no_memory(here, capsys, monkeypatch):
         ),
     ],
 )
-def test_bad_input_keeps_what_was_there(here, capsys, make, arguments, said):
+def test_bad_input_keeps_what_was_there_and_names_options(here, capsys, make, arguments, said):
     make()
     (here / "labels.npy").write_text("an earlier result")
     before = sorted(here.iterdir())

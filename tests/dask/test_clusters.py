@@ -1,27 +1,21 @@
-"""Clusterings over partitions are those of one device, bit for bit."""
+"""Clusterings on Dask are those of one device, bit for bit. `tests/partitions/test_clusters.py` tests the method with
+more points."""
 
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 
 import emst
-from emst.backend.records import Norm
 from emst.dask import EMST
 from emst.dask.hdbscan import HDBSCAN
-from emst.partitions.edges import as_bits
-
-RNG = np.random.default_rng(12)  # for SETS; tests take `rng`
 
 
-def blobs(rng, n, d, dtype):
-    centers = rng.random((8, d)) * 10
-    return (centers[rng.integers(0, 8, n)] + rng.standard_normal((n, d)) / 5).astype(dtype)
+def blobs(rng, n):
+    centers = rng.random((8, 2)) * 10
+    return centers[rng.integers(0, 8, n)] + rng.standard_normal((n, 2)) / 5
 
 
 def with_bad_rows(X):
@@ -31,26 +25,6 @@ def with_bad_rows(X):
     return X
 
 
-SETS = {
-    "blobs": blobs(RNG, 1000, 2, np.float64),
-    "blobs, float32": blobs(RNG, 1000, 3, np.float32),
-    "lattice of ties": RNG.integers(0, 15, (700, 2)).astype(float),
-    "heavy tails": RNG.lognormal(0, 3, (800, 2)),
-    "runs of duplicates": RNG.permutation(np.repeat(RNG.random((20, 2)), [1] * 15 + [200] * 5, axis=0)),
-    "rows that are not finite": with_bad_rows(blobs(RNG, 800, 2, np.float64)),
-    "few points": RNG.random((20, 2)),
-}
-OPTIONS = {
-    "defaults": {},
-    "large clusters": {"min_cluster_size": 40, "min_samples": 3},
-    "single linkage": {"min_cluster_size": 10, "min_samples": 1},
-    "leaf and alpha": {"min_cluster_size": 8, "min_samples": 4, "alpha": 1.3, "cluster_selection_method": "leaf"},
-    "smallest": {"min_cluster_size": 2, "min_samples": 2, "allow_single_cluster": True},
-    "epsilon and persistence": {"cluster_selection_epsilon": 0.3, "cluster_selection_persistence": 0.05},
-    "at most 100 points": {"min_cluster_size": 6, "max_cluster_size": 100},
-}
-
-
 def assert_same(found, wanted):
     labels, probabilities = found.to_local()
     assert labels.dtype == wanted.labels_.dtype and np.array_equal(labels, wanted.labels_)
@@ -58,96 +32,38 @@ def assert_same(found, wanted):
     assert np.array_equal(found.cluster_persistence_, wanted.cluster_persistence_)
 
 
-# Three of the options for every set, so that every option meets three sets; all pairs would take minutes.
-PAIRS = [(name, list(OPTIONS)[(i + step) % len(OPTIONS)]) for i, name in enumerate(SETS) for step in (0, 2, 3)]
+OPTIONS = [
+    {},
+    {"min_cluster_size": 40, "min_samples": 3, "cluster_selection_method": "leaf", "alpha": 1.3},
+    {"min_samples": 1, "allow_single_cluster": True, "cluster_selection_epsilon": 0.3, "max_cluster_size": 500},
+    {"metric": "minkowski", "metric_params": {"p": 3}, "cluster_selection_persistence": 0.05},
+]
 
 
-@pytest.mark.parametrize(("name", "options"), PAIRS)
-def test_the_clusters_of_one_device(where, name, options):
-    X, options = SETS[name], OPTIONS[options]
-    if options.get("min_cluster_size", 5) > len(X):
-        pytest.skip("clusters would need more points than there are, here and on one device")
+@pytest.mark.parametrize("options", OPTIONS)
+def test_the_clusters_of_one_device(where, rng, options):
+    X = with_bad_rows(blobs(rng, 800))
     wanted = emst.HDBSCAN(device=where["device"], **options).fit(X)
     found = HDBSCAN(partitions=5, **options, **where).fit(X)
+    assert found.report_.partitions == 5 and found.device_ == where["device"]
     assert_same(found, wanted)
-    assert np.array_equal(
-        found.core_distances_.compute(scheduler=where["client"]), wanted.core_distances_, equal_nan=True
-    )
+    cores = found.core_distances_.compute(scheduler=where["client"])
+    assert np.array_equal(cores, wanted.core_distances_, equal_nan=True)
     assert np.array_equal(found.condensed_tree_.to_numpy(), wanted.condensed_tree_.to_numpy())
 
 
-@pytest.mark.parametrize("partitions", [1, 2, 9])
-def test_any_number_of_partitions(where, partitions):
-    X = SETS["blobs"]
-    found = HDBSCAN(min_cluster_size=12, partitions=partitions, **where).fit(X)
-    assert found.report_.partitions == partitions and found.device_ == where["device"]
-    assert_same(found, emst.HDBSCAN(min_cluster_size=12, device=where["device"]).fit(X))
-
-
-@pytest.mark.parametrize("name", ["blobs", "runs of duplicates", "rows that are not finite"])
-def test_recluster(where, name):
-    """A smaller size contracts again; larger ones use what has been contracted."""
-    X = SETS[name]
+def test_recluster(where, rng):
+    X = blobs(rng, 1000)
     first = HDBSCAN(min_cluster_size=20, min_samples=4, partitions=4, **where).fit(X)
     wanted = emst.HDBSCAN(min_cluster_size=20, min_samples=4, device=where["device"]).fit(X)
     labels = first.to_local()[0]
-    for options in (
-        {"min_cluster_size": 60},
-        {"min_cluster_size": 3},
-        {"cluster_selection_method": "leaf", "cluster_selection_epsilon": 0.2},
-        {"allow_single_cluster": True, "max_cluster_size": 300},
-    ):
-        other = first.recluster(**options)
-        assert_same(other, wanted.recluster(**options))
+    for size in (60, 3):
+        other = first.recluster(min_cluster_size=size)
+        assert_same(other, wanted.recluster(min_cluster_size=size))
         assert other.min_samples == 4
     assert first.min_cluster_size == 20 and np.array_equal(first.to_local()[0], labels)
-    again = first.recluster(min_cluster_size=3).recluster(min_cluster_size=30)
-    assert_same(again, wanted.recluster(min_cluster_size=30))
     with pytest.raises(ValueError, match=r"recluster takes .*; got min_samples"):
         first.recluster(min_samples=3)
-
-
-def test_closed_subtrees_travel_as_vertices(where, rng):
-    """The worker that makes the dendrogram holds far less than all points."""
-    X = blobs(rng, 3000, 2, np.float64)
-    found = HDBSCAN(min_cluster_size=100, min_samples=2, partitions=4, **where).fit(X)
-    dendrogram = where["client"].gather(found._model.hierarchy)
-    assert int(dendrogram.sizes.sum()) == 3000 > 3 * len(dendrogram.sizes)
-    assert_same(found, emst.HDBSCAN(min_cluster_size=100, min_samples=2, device=where["device"]).fit(X))
-
-
-@pytest.mark.parametrize(
-    ("metric", "params"), [("manhattan", None), ("chebyshev", None), ("minkowski", {"p": 3}), ("cosine", None)]
-)
-def test_metrics(where, metric, params):
-    X = np.round(SETS["blobs, float32"][:600].astype(float), 1)
-    options = {"metric": metric, "metric_params": params, "min_cluster_size": 7, "alpha": 0.8}
-    assert_same(
-        HDBSCAN(partitions=4, **options, **where).fit(X), emst.HDBSCAN(device=where["device"], **options).fit(X)
-    )
-
-
-def test_roots_that_descend(where, monkeypatch):
-    """Heights are made ascending over the edges of all points: none of them may have been contracted before."""
-    roots = Norm.roots
-
-    def uneven(norm, powers):
-        return roots(norm, powers) * np.where(as_bits(powers) % 2, 0.9, 1)
-
-    monkeypatch.setattr(Norm, "roots", uneven)
-    X = np.round(SETS["blobs, float32"][:600].astype(float), 1)
-    options = {"metric": "minkowski", "metric_params": {"p": 3}, "min_cluster_size": 20, "min_samples": 1}
-    assert_same(
-        HDBSCAN(partitions=4, **options, **where).fit(X), emst.HDBSCAN(device=where["device"], **options).fit(X)
-    )
-
-
-def test_places(where, rng):
-    X = np.radians(np.stack([rng.normal(50, 2, 600), rng.normal(10, 5, 600)], axis=1))
-    for x, params in ((X, None), (np.degrees(X), {"degrees": True, "radius": 6371.0088})):
-        options = {"metric": "haversine", "metric_params": params, "min_cluster_size": 10}
-        wanted = emst.HDBSCAN(device=where["device"], **options).fit(x)
-        assert_same(HDBSCAN(partitions=3, **options, **where).fit(x), wanted)
 
 
 def test_places_out_of_range(where, rng):
@@ -179,8 +95,8 @@ def test_names_of_places(where):
             estimator(min_samples=2, **where).fit(frame)
 
 
-def test_results_have_the_chunks_of_the_input(where):
-    X = SETS["rows that are not finite"]
+def test_results_have_the_chunks_of_the_input(where, rng):
+    X = with_bad_rows(blobs(rng, 800))
     chunks = da.from_array(X, chunks=((300, 0, 100, 399, 1), 2))
     found = HDBSCAN(partitions=3, **where).fit(chunks)
     for result in (found.labels_, found.probabilities_, found.core_distances_):
@@ -190,20 +106,21 @@ def test_results_have_the_chunks_of_the_input(where):
     assert np.array_equal(found.fit_predict(chunks).compute(scheduler=where["client"]), found.to_local()[0])
 
 
-def test_a_chunk_whose_rows_are_all_bad(where):
-    X = np.concatenate([np.full((50, 2), np.nan), SETS["blobs"][:300], np.full((50, 2), np.inf)])
+def test_a_chunk_whose_rows_are_all_bad(where, rng):
+    X = np.concatenate([np.full((50, 2), np.nan), blobs(rng, 300), np.full((50, 2), np.inf)])
     found = HDBSCAN(partitions=3, **where).fit(da.from_array(X, chunks=(50, 2)))
     assert_same(found, emst.HDBSCAN(device=where["device"]).fit(X))
 
 
-def test_a_fit_that_fails_leaves_the_estimator(where):
-    found = HDBSCAN(partitions=2, **where).fit(SETS["few points"])
+def test_a_fit_that_fails_leaves_the_estimator(where, rng):
+    X = rng.random((20, 2))
+    found = HDBSCAN(partitions=2, **where).fit(X)
     labels = found.labels_
     with pytest.raises(ValueError, match="min_samples"):
-        found.set_params(min_samples=50).fit(SETS["few points"])
+        found.set_params(min_samples=50).fit(X)
     assert found.labels_ is labels
     with pytest.raises(ValueError, match="min_cluster_size must be"):
-        found.set_params(min_cluster_size=1).fit(SETS["few points"])
+        found.set_params(min_cluster_size=1).fit(X)
 
 
 def test_clones_have_the_client(where):
@@ -211,22 +128,6 @@ def test_clones_have_the_client(where):
     two = clone(one)
     assert two.client is one.client and two.get_params().keys() == one.get_params().keys()
     assert two.metric_params == {} and two.metric_params is not one.metric_params
-
-
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    X=arrays(np.float64, st.tuples(st.integers(5, 80), st.just(2)), elements=st.integers(0, 6).map(float)),
-    least=st.integers(2, 8),
-    k=st.integers(1, 4),
-    partitions=st.integers(1, 5),
-)
-def test_small_sets(where, X, least, k, partitions):
-    """Most distances are tied, most points are equal."""
-    options = {"min_cluster_size": least, "min_samples": k, "allow_single_cluster": bool(least % 2)}
-    found = HDBSCAN(partitions=partitions, **options, **where).fit(X)
-    wanted = emst.HDBSCAN(device=where["device"], **options).fit(X)
-    assert_same(found, wanted)
-    assert np.array_equal(found.condensed_tree_.to_numpy(), wanted.condensed_tree_.to_numpy())
 
 
 @pytest.mark.parametrize("kind", ["pandas", "dask", "parquet"])

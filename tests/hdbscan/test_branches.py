@@ -12,8 +12,9 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from emst import HDBSCANGPU, BranchDetector, approximate_predict_branch
+from emst.distances.metrics import Metric
 from emst.hdbscan.branches import pairs
-from emst.hdbscan.branches.centrality import exact_mean
+from emst.hdbscan.branches.centrality import eccentricities, exact_mean
 
 
 def star(arms, each, seed=0, d=2, noise=0.2, length=9.0):
@@ -292,6 +293,12 @@ def test_directions(ops):
     both = np.concatenate([x, -x])  # the centre is the origin, which has no direction
     model = whole(ops, both, metric="cosine")
     assert (detected(model, labels=np.zeros(360, int)).centralities_ == 1).all()
+
+
+def test_only_directions_need_a_centre_that_is_not_the_origin():
+    rows = np.array([[-3.0], [1.0], [2.0]])
+    cubes = Metric("euclidean", image=lambda points: points**3)
+    np.testing.assert_array_equal(eccentricities(rows, np.ones(3), cubes), [27, 1, 8])
 
 
 # What must not change a result.

@@ -6,6 +6,8 @@ from sklearn.cluster import HDBSCAN
 from sklearn.datasets import make_blobs
 
 from emst import HDBSCANGPU
+from emst.distances.metrics import Metric
+from emst.hdbscan.centers import medoid_of
 
 
 def blobs(n=150):
@@ -46,3 +48,10 @@ def test_centers_at_any_scale(ops, metric, power_of_two):
     np.testing.assert_array_equal(model.fit(np.ldexp(x, power_of_two)).labels_, labels)
     np.testing.assert_array_equal(model.medoids_, np.ldexp(expected, power_of_two))
     np.testing.assert_array_equal(model.centroids_, np.ldexp(means, power_of_two))
+
+
+def test_images_of_any_size_have_a_medoid():
+    """The metric's image takes the rows to where squares of distances overflow."""
+    far = Metric("euclidean", image=lambda rows: rows * 1e200)
+    rows = np.array([[9.0], [0.0], [4.0], [5.0]])
+    assert medoid_of(rows, np.ones(4), far) == medoid_of(rows, np.ones(4), Metric("euclidean")) == [4]

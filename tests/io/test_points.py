@@ -105,18 +105,6 @@ def test_what_is_said(text, options, said):
         read(text, **options)
 
 
-def test_only_texts_have_a_notation():
-    np.save("points.npy", POINTS)
-    with pytest.raises(ValueError, match="only texts such as"):
-        emst.read_points("points.npy", decimal=",")
-
-
-def test_complex_numbers_are_no_points():
-    np.save("points.npy", POINTS * 1j)
-    with pytest.raises(ValueError, match=r"points\.npy: points must be real numbers; this array has dtype complex128"):
-        emst.read_points("points.npy")
-
-
 def test_names_of_arrays():
     np.save("plain.npy", POINTS)
     points, names = emst.read_points("plain.npy", return_names=True)
@@ -165,16 +153,20 @@ def test_a_scan(scan):
     assert names == ["intensity", "y"] and points[:, 0].tolist() == list(range(len(POINTS)))
 
 
+def refused_in_part(name, sizes):
+    """A file of which only the beginning is left, or none, or other bytes, is no file of its kind."""
+    with open(name, "rb") as file:
+        whole = file.read()
+    for part in (b"", b"x" * 3000, *(whole[:size] for size in sizes)):
+        written(part.decode("latin-1"), name, "latin-1")
+        with pytest.raises(ValueError, match=rf"{name} is not a readable \.\w+ file"):
+            emst.read_points(name)
+
+
 def test_bad_scans(scan):
     with pytest.raises(ValueError, match="no column 'q'; it has x, y, z, X, "):
         emst.read_points(scan, ["q"])
-    with open(scan, "rb") as file:
-        whole = file.read()
-    for cut in (b"", whole[:50], whole[:-30], b"x" * 1000):
-        with open(scan, "wb") as file:
-            file.write(cut)
-        with pytest.raises(ValueError, match=rf"{scan} is not a readable \.la[sz] file"):
-            emst.read_points(scan)
+    refused_in_part(scan, (50, -30))
 
 
 @pytest.mark.parametrize("suffix, module, extra", [(".laz", "laspy", "las"), (".fits", "astropy", "fits")])
@@ -187,65 +179,72 @@ def test_a_missing_extra_is_named(suffix, module, extra, monkeypatch):
         emst.read_points(f"points{suffix}")
 
 
-# Tables of astronomy
+# Tables of astronomy, and files that hold no points
 
 
-@pytest.fixture
-def table():
-    return pytest.importorskip("astropy.table").Table
+def stars(**columns):
+    pytest.importorskip("astropy.table").Table(columns).write("stars.fits")
 
 
-def test_a_catalogue(table):
-    made = table({"ra": POINTS[:, 0], "dec": POINTS[:, 1].astype(np.float32), "name": ["star"] * len(POINTS)})
-    made.write("stars.fits")
+def two_tables():
+    table = pytest.importorskip("astropy.table").Table
+    from astropy.io import fits
+
+    tables = [fits.BinTableHDU(table({"x": [1.0 + i, 2.0]}), name=name) for i, name in enumerate(("FIRST", "SECOND"))]
+    fits.HDUList([fits.PrimaryHDU(), *tables]).writeto("stars.fits")
+
+
+def image():
+    pytest.importorskip("astropy.io.fits").PrimaryHDU(np.zeros((5, 5))).writeto("stars.fits")
+
+
+def catalogue():
+    stars(ra=POINTS[:, 0], dec=POINTS[:, 1].astype(np.float32), name=["star"] * len(POINTS))
+
+
+def with_missing_values():
+    masked = pytest.importorskip("astropy.table").MaskedColumn
+    stars(x=masked([1, 2, 3], mask=[False, True, False], fill_value=-99), y=[1.0, 2.0, np.nan])
+
+
+def test_a_catalogue():
+    catalogue()
     points, names = emst.read_points("stars.fits", ["ra", "dec"], return_names=True)
     assert names == ["ra", "dec"] and points.dtype == np.float64 and points.dtype.isnative
     np.testing.assert_array_equal(points[:, 0], POINTS[:, 0])
-    with pytest.raises(ValueError, match=r"column 'name' holds text, not numbers; choose others with columns="):
-        emst.read_points("stars.fits")
-    with pytest.raises(ValueError, match="no column 'q'; it has ra, dec, name"):
-        emst.read_points("stars.fits", ["q"])
 
 
-def test_several_tables(table):
-    from astropy.io import fits
-
-    parts = [fits.PrimaryHDU()]
-    for name in ("FIRST", "SECOND"):
-        parts.append(fits.BinTableHDU(table({"x": [1.0 * len(parts), 2.0]}), name=name))
-    fits.HDUList(parts).writeto("stars.fits")
+def test_several_tables():
+    two_tables()
     for array in (2, "2", "second"):
         assert emst.read_points("stars.fits", array=array).tolist() == [[2], [2]]
-    with pytest.raises(ValueError, match=r"several tables, 1 \(FIRST\), 2 \(SECOND\): choose one with array="):
-        emst.read_points("stars.fits")
-    with pytest.raises(ValueError, match=r"no table 'third'"):
-        emst.read_points("stars.fits", array="third")
 
 
-def test_missing_values_of_a_catalogue(table):
-    from astropy.table import MaskedColumn
-
-    made = table({"x": MaskedColumn([1, 2, 3], mask=[False, True, False], fill_value=-99), "y": [1.0, 2.0, np.nan]})
-    made.write("stars.fits")
-    with pytest.raises(ValueError, match="column 'x' has no value in row 1"):
-        emst.read_points("stars.fits")
+def test_missing_values_of_a_catalogue():
+    with_missing_values()
     np.testing.assert_array_equal(emst.read_points("stars.fits", gaps=True), [[1, 1], [np.nan, 2], [3, np.nan]])
 
 
-def test_bad_catalogues(table):
-    from astropy.io import fits
+@pytest.mark.parametrize(
+    "make, name, options, said",
+    [
+        (lambda: np.save("p.npy", POINTS), "p.npy", {"decimal": ","}, "only texts such as"),
+        (lambda: np.save("p.npy", POINTS * 1j), "p.npy", {}, r"p\.npy: points must be real .* has dtype complex128"),
+        (catalogue, "stars.fits", {}, "column 'name' holds text, not numbers; choose others with columns="),
+        (catalogue, "stars.fits", {"columns": ["q"]}, "no column 'q'; it has ra, dec, name"),
+        (two_tables, "stars.fits", {}, r"several tables, 1 \(FIRST\), 2 \(SECOND\): choose one with array="),
+        (two_tables, "stars.fits", {"array": "third"}, "no table 'third'"),
+        (with_missing_values, "stars.fits", {}, "column 'x' has no value in row 1"),
+        (lambda: stars(v=np.zeros((5, 3))), "stars.fits", {}, r"column 'v' holds arrays of shape \(3,\)"),
+        (image, "stars.fits", {}, "holds no table"),
+    ],
+)
+def test_no_points(make, name, options, said):
+    make()
+    with pytest.raises(ValueError, match=said):
+        emst.read_points(name, **options)
 
-    table({"x": np.arange(2000.0), "y": np.arange(2000.0)}).write("stars.fits")
-    with open("stars.fits", "rb") as file:
-        whole = file.read()
-    for cut in (b"", b"x" * 3000, whole[:100], whole[: len(whole) // 2]):
-        with open("stars.fits", "wb") as file:
-            file.write(cut)
-        with pytest.raises(ValueError, match=r"stars.fits is not a readable \.fits file"):
-            emst.read_points("stars.fits")
-    table({"v": np.zeros((5, 3))}).write("vectors.fits")
-    with pytest.raises(ValueError, match=r"column 'v' holds arrays of shape \(3,\)"):
-        emst.read_points("vectors.fits")
-    fits.PrimaryHDU(np.zeros((5, 5))).writeto("image.fits")
-    with pytest.raises(ValueError, match="holds no table"):
-        emst.read_points("image.fits")
+
+def test_bad_catalogues():
+    stars(x=np.arange(2000.0), y=np.arange(2000.0))
+    refused_in_part("stars.fits", (100, 15000))

@@ -48,9 +48,21 @@ def path_through(points):
     return MinimumSpanningTree(np.stack([steps, steps + 1], axis=1)[order], weights[order], None, "cpu")
 
 
+def line_collections(ax):
+    return [drawn for drawn in ax.collections if isinstance(drawn, LineCollection)]
+
+
 def drawn_edges(ax):
-    (lines,) = [drawn for drawn in ax.collections if isinstance(drawn, LineCollection)]
+    (lines,) = line_collections(ax)
     return lines
+
+
+def legend_of(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def names_of_axes(ax):
+    return ax.get_xlabel(), ax.get_ylabel()
 
 
 def test_one_line_collection_of_all_edges_coloured_by_weight():
@@ -96,24 +108,9 @@ def test_equal_points_have_edges_of_weight_zero():
 
 
 def test_the_scale_is_logarithmic_above_a_decade_only():
-    assert isinstance(weight_norm(np.array([1.0, 5.0, 11.0])), LogNorm)
-    assert not isinstance(weight_norm(np.array([1.0, 5.0, 10.0])), LogNorm)
-
-
-def test_one_pair_of_near_duplicates_does_not_stretch_the_scale():
-    weights = np.concatenate([[1e-12], np.linspace(1.0, 20.0, 999)])
-    assert weight_norm(weights).vmin > 0.5
-
-
-@pytest.mark.parametrize("shape", [(5, 4), (5, 1), (5,)])
-def test_only_the_plane_and_space(shape):
-    with pytest.raises(ValueError, match="only points of two or three dimensions"):
-        plot_mst(np.zeros(shape), path_through(np.zeros((5, 2))))
-
-
-def test_a_tree_of_other_points():
-    with pytest.raises(ValueError, match="the tree has 5 points; X has 6"):
-        plot_mst(np.zeros((6, 2)), path_through(np.zeros((5, 2))))
+    """One pair of near duplicates does not stretch it."""
+    assert [isinstance(weight_norm(np.array([1.0, 5.0, most])), LogNorm) for most in (11.0, 10.0)] == [True, False]
+    assert weight_norm(np.concatenate([[1e-12], np.linspace(1.0, 20.0, 999)])).vmin > 0.5
 
 
 def test_importing_plots_imports_no_matplotlib():
@@ -290,7 +287,7 @@ def single_linkage(n, seed=4):
 def test_the_dendrogram_is_scipys(n, mode, p):
     matrix = single_linkage(n)
     ax = plot_single_linkage_tree(matrix, truncate_mode=mode, p=p)
-    upright, level = [drawn.get_segments() for drawn in ax.collections if isinstance(drawn, LineCollection)]
+    upright, level = [lines.get_segments() for lines in line_collections(ax)]
     expected = dendrogram(matrix, no_plot=True, truncate_mode=mode, p=p)
     x, y = np.array(expected["icoord"]).reshape(-1, 4), np.array(expected["dcoord"]).reshape(-1, 4)
 
@@ -306,13 +303,13 @@ def test_the_dendrogram_is_scipys(n, mode, p):
 
 def test_lines_are_coloured_by_the_points_below_them():
     ax = plot_single_linkage_tree(single_linkage(50))
-    upright, _ = [drawn for drawn in ax.collections if isinstance(drawn, LineCollection)]
+    upright, _ = line_collections(ax)
     top = {tuple(segment[1]): size for segment, size in zip(upright.get_segments(), upright.get_array())}
     assert sorted(top.values())[-1] < 50 and upright.get_array().sum() == single_linkage(50)[:, 3].sum()
     assert np.ptp(upright.get_linewidths()) > 1
     assert ax.get_ylabel() == "distance" and len(ax.figure.axes) == 2
     plain = plot_single_linkage_tree(single_linkage(50), vary_line_width=False, cmap="none", ax=plt.figure().gca())
-    upright, _ = [drawn for drawn in plain.collections if isinstance(drawn, LineCollection)]
+    upright, _ = line_collections(plain)
     assert np.ptp(upright.get_linewidths()) == 0 and len(plain.figure.axes) == 1
 
 
@@ -321,7 +318,7 @@ def test_main_branches_of_many_points():
     parts = [np.sort(g.random(n)) * 1e-3 * n + 1000 * i for i, n in enumerate((4000, 9, 6000, 2000))]
     matrix = path_linkage(np.concatenate(parts))
     ax = plot_single_linkage_tree(matrix)
-    upright, level = [drawn.get_segments() for drawn in ax.collections if isinstance(drawn, LineCollection)]
+    upright, level = [lines.get_segments() for lines in line_collections(ax)]
     assert len(level) < 1000 and f"{len(level)} of 12,008 merges" == ax.get_title(loc="right")
     assert sum(segment[0, 1] > 500 for segment in level) == 2  # the nine points make no branch
     feet = np.array(upright)[:, 1, 1]
@@ -341,7 +338,7 @@ def path_linkage(x):
 def test_a_chain_of_merges_takes_no_recursion():
     matrix = path_linkage(np.cumsum(np.arange(9000.0)))
     ax = plot_single_linkage_tree(matrix)
-    _, level = [drawn for drawn in ax.collections if isinstance(drawn, LineCollection)]
+    _, level = line_collections(ax)
     assert len(level.get_segments()) == 8999
     plot_single_linkage_tree(path_linkage(np.cumsum(np.arange(50_000.0))))
 
@@ -355,11 +352,6 @@ def test_infinite_and_equal_distances():
     matrix[:, 2] = 0
     plot_single_linkage_tree(matrix).figure.canvas.draw()
     plot_single_linkage_tree(np.zeros((0, 4))).figure.canvas.draw()
-
-
-def test_an_unknown_truncation():
-    with pytest.raises(ValueError, match="truncate_mode must be"):
-        plot_single_linkage_tree(single_linkage(5), truncate_mode="first")
 
 
 # The spanning tree
@@ -436,8 +428,7 @@ def test_noise_is_grey_and_colours_fade_with_the_probability():
     np.testing.assert_array_equal(members, points[labels >= 0])
     full, grey = cluster_colours(labels, points), clusters_room.GREY
     np.testing.assert_allclose(colours, [full[0], (full[1] + grey) / 2, full[0] / 4 + grey * 3 / 4, grey])
-    texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert texts == ["0  (2)", "1  (2)", "noise  (2)"]
+    assert legend_of(ax) == ["0  (2)", "1  (2)", "noise  (2)"]
     assert ax.get_legend().get_title().get_text() == "2 clusters"
     _, _, plain = scatter_of(plot_clusters(points, labels, ax=plt.figure().gca()))
     np.testing.assert_allclose(plain, full[labels[labels >= 0]])
@@ -446,8 +437,7 @@ def test_noise_is_grey_and_colours_fade_with_the_probability():
 def test_the_legend_names_the_largest_clusters():
     labels = np.repeat(np.arange(100), np.arange(1, 101))
     ax = plot_clusters(np.random.default_rng(1).random((len(labels), 2)), labels)
-    texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert texts == [*(f"{i}  ({i + 1})" for i in range(88, 100)), "and 88 more"]
+    assert legend_of(ax) == [*(f"{i}  ({i + 1})" for i in range(88, 100)), "and 88 more"]
 
 
 def test_rows_without_a_place_are_left_out():
@@ -473,17 +463,12 @@ def test_of_very_many_points_a_part_is_drawn(monkeypatch):
     points = np.random.default_rng(3).random((5000, 2))
     ax = plot_clusters(points, np.arange(5000) % 2)
     assert len(scatter_of(ax)[1]) == 1000
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["0  (2,500)", "1  (2,500)"]
+    assert legend_of(ax) == ["0  (2,500)", "1  (2,500)"]
 
 
 def test_nothing_but_noise_and_nothing_at_all():
     plot_clusters(np.eye(3), [-1, -1, -1]).figure.canvas.draw()
     plot_clusters(np.zeros((0, 2)), np.zeros(0, int), ax=plt.figure().gca()).figure.canvas.draw()
-
-
-def test_lengths_that_differ():
-    with pytest.raises(ValueError, match="3 points, 2 labels, 2 prob"):
-        plot_clusters(np.eye(3), [0, 1])
 
 
 # Legends and labels inside the picture
@@ -564,7 +549,7 @@ def test_maps_have_longitude_on_x_and_equal_lengths(unit):
     noise, members, _ = scatter_of(ax)
     np.testing.assert_allclose(members, places[:4, ::-1])
     np.testing.assert_allclose(noise, places[4:, ::-1])
-    assert (ax.get_xlabel(), ax.get_ylabel()) == (f"longitude ({unit})", f"latitude ({unit})")
+    assert names_of_axes(ax) == (f"longitude ({unit})", f"latitude ({unit})")
     middle = np.radians(PLACES[:, 0].mean())
     assert ax.get_aspect() == pytest.approx(1 / np.cos(middle))
 
@@ -602,23 +587,38 @@ def test_places_on_both_sides_of_the_dateline_only_are_drawn_in_one_piece():
     assert [text.get_text() for text in ax.get_xticklabels()] == ["178", "-180", "-179"]
 
 
-def test_a_map_needs_two_columns_and_a_unit():
-    with pytest.raises(ValueError, match="geographic must be None, 'degrees' or 'radians'; got 'km'"):
-        plot_clusters(PLACES, [0] * 6, geographic="km")
-    with pytest.raises(ValueError, match="the points have 3 columns"):
-        plot_clusters(np.eye(3), [0] * 3, geographic="degrees", ax=plt.figure().add_subplot())
+SHAPES, FLAT = [(5, 4), (5, 1), (5,)], "only points of two or three dimensions"
+
+
+@pytest.mark.parametrize(
+    "draw, said",
+    [
+        *((lambda shape=shape: plot_mst(np.zeros(shape), path_through(np.zeros((5, 2)))), FLAT) for shape in SHAPES),
+        (lambda: plot_mst(np.zeros((6, 2)), path_through(np.zeros((5, 2)))), "the tree has 5 points; X has 6"),
+        (lambda: plot_single_linkage_tree(single_linkage(5), truncate_mode="first"), "truncate_mode must be"),
+        (lambda: plot_clusters(np.eye(3), [0, 1]), "3 points, 2 labels, 2 prob"),
+        (
+            lambda: plot_clusters(PLACES, [0] * 6, geographic="km"),
+            "geographic must be None, 'degrees' or 'radians'; got 'km'",
+        ),
+        (lambda: plot_clusters(np.eye(3), [0] * 3, geographic="degrees"), "the points have 3 columns"),
+    ],
+)
+def test_what_is_not_drawn(draw, said):
+    with pytest.raises(ValueError, match=said):
+        draw()
 
 
 def test_estimators_draw_maps_and_name_the_columns():
     frame = pd.DataFrame(np.radians(PLACES), columns=["lat", "lon"])
     ax = EMST(metric="haversine").fit(frame).plot()
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("lon", "lat")
+    assert names_of_axes(ax) == ("lon", "lat")
     assert np.abs(np.diff(np.array(drawn_edges(ax).get_segments())[:, :, 0])).max() < np.pi
     model = HDBSCANGPU(min_cluster_size=2, metric="haversine").fit(frame)
     ax = model.minimum_spanning_tree_.plot(ax=plt.figure().add_subplot())
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("lon", "lat") and len(ax.get_xticks()) > 1
+    assert names_of_axes(ax) == ("lon", "lat") and len(ax.get_xticks()) > 1
     ax = plot_clusters(frame, model.labels_, ax=plt.figure().add_subplot())
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("lat", "lon")  # without `geographic`, the first column is x
+    assert names_of_axes(ax) == ("lat", "lon")  # without `geographic`, the first column is x
 
 
 def test_estimators_know_degrees():

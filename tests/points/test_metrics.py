@@ -13,7 +13,7 @@ from sklearn.metrics import pairwise_distances
 
 from emst import EMST, HDBSCANGPU, minimum_spanning_tree
 from emst.backend.records import Norm
-from emst.distances.metrics import TREE_NAMES, directions
+from emst.distances.metrics import TREE_NAMES, Metric, directions
 from emst.spanning import spanning_tree
 
 NORMS = [("manhattan", None), ("chebyshev", None), ("minkowski", 1.5), ("minkowski", 3), ("minkowski", 2.7)]
@@ -66,6 +66,12 @@ def test_metrics_of_euclidean_images(ops, metric):
         if k > 1:
             np.testing.assert_allclose(ours.core_distances, core, rtol=1e-9, atol=1e-14)
     assert tree(ops, x, metric=metric, dtype=np.float32).weights.dtype == np.float32
+
+
+def test_distances_that_are_not_those_of_the_rows_take_float64():
+    wide = [Metric("", height=np.square), Metric("", image=np.exp), Metric("", way="matrix")]
+    assert [metric.computed_in(np.dtype("f4"), None) for metric in [*wide, Metric("")]] == ["f8", "f8", "f8", "f4"]
+    assert {metric.computed_in(np.dtype("f4"), "f4") for metric in wide} == {np.dtype("f4")}
 
 
 @pytest.mark.parametrize("exponent", [-900, 900])

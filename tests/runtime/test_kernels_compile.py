@@ -1,4 +1,4 @@
-"""Every kernel of every .cu file compiles under NVRTC, for all pairs of template arguments; that needs no GPU.
+"""Every kernel of every .cu file compiles under NVRTC, for all template arguments; that needs no GPU.
 
 The entries are read off the sources, so a new kernel is covered when it is written; a template parameter of a new name
 needs a line in `VALUES`.
@@ -20,62 +20,68 @@ ENTRY = re.compile(
     r"(?:template\s*<(?P<template>[^>]*)>\s*)?"
     r"(?:extern\s+\"C\"\s+)?__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(?P<name>\w+)\s*\("
 )
+UNSIGNED = {"float": "u32", "double": "u64"}  # the unsigned integer as wide as T
+LONGEST = "32"  # dimensions, and entries of a list: what takes the longest to compile
 VALUES = {
-    "class T": ["float", "double"],
-    "class U": {"float": "u32", "double": "u64"},  # the unsigned integer as wide as T
-    "int D": ["1", "2", "3", "32"],  # packed kernels, and the template up to where brute force takes over
-    "int K": ["2", "6", "32"],
+    "class T": ["double", "float"],
+    "class U": ["u32", "u64"],
+    "int D": ["1", "2", "3", "6", LONGEST],  # packed kernels, and the template up to where brute force takes over
+    "int K": ["2", "6", LONGEST],
     "int STAGES": ["2", "3"],
     "bool SHORT": ["false", "true"],
     "int FIXED": ["0", "3", "5"],  # dimensions, or 0 for any number
     "bool MRD": ["false", "true"],
     "bool LABELS": ["false", "true"],
     "bool SQUARED": ["false", "true"],
-    "class W": ["int", "i64", "float", "double"],
+    "class W": ["i64", "int", "double", "float"],
     "class P": ["int", "i64"],
     "class Word": ["u32", "u64"],
-    "bool EXACT": ["false", "true"],
+    "bool EXACT": ["true", "false"],
     "int METRIC": [EUCLIDEAN, "1", "2", POWERS, ANY_POWER],
 }
-# Metrics differ only in what they add for a coordinate. The code of 6 dimensions is that of 32, and a fifth as long.
-OF_OTHER_METRICS = VALUES | {"int D": ["2", "6"], "int K": ["6"]}
 
 
-def instances(template):
-    """Arguments of a template: ``class T, int D`` -> "float, 2", ... Every pair of values is among them.
-
-    All combinations would take minutes, and differ in nothing that the pairs do not show. So the next instance is
-    always one with the most pairs that have not been compiled.
-    """
-    pairs = {given: set(itertools.combinations(enumerate(given), 2)) or {given} for given in combinations(template)}
-    missing = set().union(*pairs.values())
-    while missing:
-        best = max(pairs, key=lambda given: len(pairs[given] & missing))
-        missing -= pairs[best]
-        yield ", ".join(best)
+def is_launched(given):
+    """Whether a launch asks for these template arguments. Metrics differ only in what they add for a coordinate, so the
+    others need not be compiled for all dimensions and lengths of lists."""
+    number, metric = given.get("class T"), given.get("int METRIC", EUCLIDEAN)
+    return (
+        given.get("class U") in (None, UNSIGNED.get(number))
+        and not (given.get("bool EXACT") == "true" and given["class W"] in ("i64", "double"))
+        and not (metric in (POWERS, ANY_POWER) and number != "double")
+        and (metric == EUCLIDEAN or (given.get("int D", "2") in ("2", "6") and given.get("int K", "6") == "6"))
+    )
 
 
-def combinations(template):
-    """All arguments of a template, with few dimensions and lengths of lists for the other metrics."""
+def instances(name, template):
+    """Name expressions of a kernel with what they show: `expressions` says what that is."""
+    if template is None:
+        return {name: {name}}
     names = [name.strip() for name in template.split(",")]
-    free = [name for name in names if name not in ("class U", "int METRIC")]
-    for metric in VALUES["int METRIC"] if "int METRIC" in names else [EUCLIDEAN]:
-        values = VALUES if metric == EUCLIDEAN else OF_OTHER_METRICS
-        for chosen in itertools.product(*(values[name] for name in free)):
-            given = dict(zip(free, chosen)) | {"int METRIC": metric}
-            if "class U" in names:
-                given["class U"] = VALUES["class U"][given["class T"]]
-            if metric not in (POWERS, ANY_POWER) or given["class T"] == "double":
-                yield tuple(given[name] for name in names)
+    found = {}
+    for values in itertools.product(*(VALUES[one] for one in names)):
+        if is_launched(given := dict(zip(names, values))):
+            short = [(one, value) for one, value in given.items() if value != LONGEST]
+            pairs = set(itertools.combinations(short, 2))
+            found[f"{name}<{', '.join(values)}>"] = {(name, *one) for one in given.items()} | pairs
+    return found
 
 
 def expressions(text):
-    """C++ name expressions of all entries of a source."""
+    """C++ name expressions of the entries of a source.
+
+    Each kernel is compiled with all values of each argument, and each pair of values with one kernel of the file: what
+    a pair decides lies in the headers that kernels share. All combinations would take minutes. So the next instance is
+    always one that shows the most of what is missing.
+    """
+    shown = {}
     for entry in ENTRY.finditer(text):
-        if entry["template"] is None:
-            yield entry["name"]
-        else:
-            yield from (f"{entry['name']}<{arguments}>" for arguments in instances(entry["template"]))
+        shown |= instances(entry["name"], entry["template"])
+    missing = set().union(*shown.values())
+    while missing:
+        best = max(shown, key=lambda name: len(shown[name] & missing))
+        missing -= shown[best]
+        yield best
 
 
 def rooms():

@@ -36,10 +36,7 @@ __global__ void __launch_bounds__(32 * WARPS)
   const i64 packet = thread_id() / 32, u = thread_id();
   const int warp = threadIdx.x / 32;
   if (packet * 32 >= n) return;
-  KthDistance<T, D, METRIC> search;
-  search.points = points;
-  search.norm = norm;
-  search.x = load<T, D>(points, minimum(u, n - 1));
+  KthDistance<T, D, METRIC> search(points, norm, points, u, n);
   Bits<T> kth, nearest;
   kth_distance(search, h, nodes, packet * (32 / LEAF) + 32 / LEAF / 2, rank, words[warp], stacks[warp], kth, nearest);
   if (u < n) core[u] = kth;

@@ -16,6 +16,10 @@ struct KthDistance {
   Bits<T> reach;
   Selection<T> selection;
 
+  // Of query u of `count`. A lane past the last query repeats it.
+  __device__ KthDistance(const T *points, const Norm<METRIC> &norm, const T *queries, i64 u, i64 count)
+      : points(points), norm(norm), x(load<T, D>(queries, minimum(u, count - 1))) {}
+
   __device__ bool may_hold(T, T) const { return true; }
   __device__ bool wants(bool, u32, const Row<T, D> &low, const Row<T, D> &high) const {
     return box_power(norm, low, high, x) <= selection.limit;

@@ -46,10 +46,7 @@ __global__ void __launch_bounds__(32 * WARPS)
   const i64 packet = thread_id() / 32, u = thread_id();
   const int warp = threadIdx.x / 32;
   if (packet * 32 >= count) return;
-  KthDistance<T, D, METRIC> search;
-  search.points = points;
-  search.norm = norm;
-  search.x = load<T, D>(queries, minimum(u, count - 1));
+  KthDistance<T, D, METRIC> search(points, norm, queries, u, count);
   Bits<T> kth, nearest;
   kth_distance(search, h, nodes, leaf_at(near, packet, count, h), rank, words[warp], stacks[warp], kth, nearest);
   if (u >= count) return;

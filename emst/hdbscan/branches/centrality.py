@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from emst.distances.metrics import Metric
+from emst.distances.metrics import Metric, directions
 from emst.distances.pairwise import distances_between
 from emst.hdbscan.branches.members import Members
 from emst.hdbscan.centers import scale_of_rows
@@ -50,9 +50,9 @@ def eccentricities(rows: np.ndarray, weights: np.ndarray, metric: Metric) -> np.
         images = metric.sphere.image(rows)
         chords = distances_between(images, _direction(exact_mean(images, weights))[None], "euclidean", {})
         return metric.sphere.arc(chords[:, 0])
-    if metric.image is not None:  # cosine
+    if metric.image is not None:
         centre = exact_mean(rows, weights)
-        if not centre.any():
+        if metric.image is directions and not centre.any():
             return np.ones(len(rows))  # the centre has no direction: as in scikit-learn, all are equally far from it
         return metric.distances_between(metric.image(rows), metric.image(centre[None]))[:, 0]
     scale = scale_of_rows(rows) if metric.way == "tree" else 1.0

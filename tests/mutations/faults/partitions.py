@@ -74,14 +74,14 @@ FAULTS = [
         "emst/partitions/model.py",
         "rows.kept + first for",
         "rows.kept for",
-        ("tests/dask/test_clusters.py::test_the_clusters_of_one_device[cpu-rows that are not finite-defaults]",),
+        ("tests/partitions/test_clusters.py::test_the_clusters_of_one_device[cpu-rows that are not finite-defaults]",),
     ),
     Fault(
         "subtrees are contracted under powers whose roots may descend",
         "emst/partitions/model.py",
         "        least = 2\n    contracted = [",
         "        pass\n    contracted = [",
-        ("tests/dask/test_clusters.py::test_roots_that_descend",),
+        ("tests/partitions/test_clusters.py::test_roots_that_descend",),
     ),
     Fault(
         "only the first chunk with places out of range is counted",
@@ -116,7 +116,7 @@ FAULTS = [
         "emst/partitions/certain.py",
         "as_bits(self.ops.edge_powers(self.index, u, v)) >=",
         "as_bits(self.ops.edge_powers(self.index, u, v)) >",
-        ("tests/dask/test_trees.py::test_the_tree_of_one_device[cpu-lattice of ties-2]",),
+        ("tests/partitions/test_trees.py::test_the_tree_of_one_device[cpu-lattice of ties-2]",),
     ),
     Fault(
         "one worker that is out of memory ends the wait",
@@ -137,6 +137,6 @@ FAULTS = [
         "emst/partitions/queries.py",
         "first = new.id < old.id",
         "first = new.id > old.id",
-        ("tests/dask/test_predict.py::test_points_of_two_partitions_at_the_same_distance",),
+        ("tests/partitions/test_prediction.py::test_points_of_two_partitions_at_the_same_distance",),
     ),
 ]

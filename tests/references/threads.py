@@ -1,0 +1,106 @@
+"""An engine of plain threads, written from what `emst/partitions/engine.py` says; and trees, clusters and predictions
+on it."""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numba
+import numpy as np
+
+from emst.backend import backend_of
+from emst.distances.metrics import tree_metric_of
+from emst.hdbscan.parameters import options_of
+from emst.partitions.chunks import Chunks, finite_chunks, namer
+from emst.partitions.edges import TreeEdges
+from emst.partitions.model import clustered
+from emst.partitions.prediction import predicted
+from emst.partitions.records import Request
+from emst.partitions.spanning import fitted_tree
+from emst.progress import Progress
+
+
+class Threads:
+    """An engine: each worker is a thread, which runs what it is given in order."""
+
+    def __init__(self, count, in_process=True, device="cpu"):
+        self.workers, self.threads, self.in_process, self.device = list(range(count)), count, in_process, device
+        self.few_messages = device == "cpu"
+        self.pools = [ThreadPoolExecutor(1, initializer=numba.set_num_threads, initargs=(1,)) for _ in self.workers]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for pool in self.pools:
+            pool.shutdown()
+
+    def bytes_a_thread(self):
+        return 0
+
+    def home(self, partition):
+        return partition % len(self.workers)
+
+    def submit(self, function, *arguments, at=None):
+        return self.pools[self.home(at or 0)].submit(self._run, function, arguments)
+
+    def _run(self, function, arguments):
+        ops = backend_of(self.device)
+        result = function(ops, *map(result_of, arguments))
+        if self.device == "cuda":
+            ops.xp.cuda.get_current_stream().synchronize()
+        return result
+
+    def gather(self, futures):
+        return [future.result() for future in futures]
+
+
+def result_of(argument):
+    if isinstance(argument, list):
+        return [result_of(one) for one in argument]
+    return argument.result() if isinstance(argument, Future) else argument
+
+
+def placed(ops, points, dtype):
+    return ops.asarray(points, dtype)
+
+
+def chunks_of(pieces, engine, dtype=None):
+    """Arrays of points as chunks on the workers."""
+    dtype = np.dtype(dtype or pieces[0].dtype)
+    futures = [engine.submit(placed, piece, dtype, at=i) for i, piece in enumerate(pieces)]
+    return Chunks(futures, [len(piece) for piece in pieces], pieces[0].shape[1], dtype, [])
+
+
+def tree_of(pieces, engine, partitions, min_samples=1, metric="euclidean", metric_params=None, progress=None):
+    """The tree of points in pieces: edges in the total order, weights and core distances; and what it cost."""
+    request = Request(tree_metric_of(metric, metric_params), min_samples, partitions)
+    fitted = fitted_tree(chunks_of(pieces, engine), request, engine, progress or Progress())
+    cores = None if fitted.cores is None else joined(fitted.cores, engine)
+    return (*TreeEdges(fitted.tree, fitted.units, engine).in_total_order(), cores), fitted.tree.costs
+
+
+def model_of(pieces, engine, partitions, estimator):
+    """The clusters of points in pieces, by the parameters of an estimator of one device."""
+    given = chunks_of(pieces, engine, estimator.dtype)
+    chunks, rows = finite_chunks(given, engine)
+    k = estimator.min_cluster_size if estimator.min_samples is None else estimator.min_samples
+    metric = tree_metric_of(estimator.metric, estimator.metric_params)
+    request = Request(metric, k, partitions, alpha=float(estimator.alpha))
+    fitted = fitted_tree(chunks, request, engine, Progress(), namer(given, rows, engine))
+    return clustered(fitted, given, chunks, rows, options_of(estimator), engine)
+
+
+def results_of(model):
+    """Labels and probabilities of all rows, and the persistence of clusters."""
+    labels, probabilities, persistence = model.results()
+    return joined(labels, model.engine), joined(probabilities, model.engine), persistence
+
+
+def predictions_of(model, pieces):
+    """Labels and probabilities of new points in pieces."""
+    chunks = chunks_of(pieces, model.engine, model.fitted.units.dtype)
+    return [joined(one, model.engine) for one in predicted(model, chunks)]
+
+
+def joined(chunks, engine):
+    """The chunks of a result, in this process."""
+    return np.concatenate(engine.gather(chunks))
