@@ -6,8 +6,9 @@
 
 Every number of threads has a process of its own, which may use as many processors and not more (Linux), with
 NUMBA_NUM_THREADS and OMP_NUM_THREADS. Times are the least of some runs, after one on fewer points that compiles.
-"efficiency" is the time of one thread, divided by the time and the number of threads. The times of stages are those of
-one further run.
+"efficiency" is the time of one thread, divided by the time and the number of threads. "alone" is the time of a further
+run in which one thread works and no other can help it: outside of the loops that are divided. The times of stages are
+those of another run.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from alone import seconds_alone
 from report import machine
 from works import CLUSTERED_BY, WORKS
 
@@ -48,7 +50,13 @@ def measure(name: str, folder: pathlib.Path, runs: int, peers: bool) -> dict[str
     work.stages(warm)
     prepared = work.prepare(arrays)
     seconds, results = _timed(partial(work.run, prepared), SMALL_RUNS if name == "small" else runs)
-    record = {"seconds": seconds, "checksum": work.checksum(results), "stages": work.stages(prepared), "peers": {}}
+    record = {
+        "seconds": seconds,
+        "checksum": work.checksum(results),
+        "alone": seconds_alone(partial(work.run, prepared)),
+        "stages": work.stages(prepared),
+        "peers": {},
+    }
     k = CLUSTERED_BY if name == "labels" else 1
     for peer in OPPONENTS.get(name, []) if peers else []:
         if importlib.util.find_spec(CONTESTANTS[peer].module) is not None:
@@ -89,13 +97,14 @@ def table(records: list[dict[str, Any]], sizes: dict[str, int]) -> str:
     lines = []
     for name in dict.fromkeys(record["work"] for record in records):
         own = [record for record in records if record["work"] == name]
-        alone = min(own[0]["seconds"]) * own[0]["threads"]
+        one_thread = min(own[0]["seconds"]) * own[0]["threads"]
         peers = list(own[0]["peers"])
         lines += [f"## {WORKS[name].title.format(sizes[name])}", ""]
-        head = ["threads", "ms", "times as fast", "efficiency", *(f"{peer} ms" for peer in peers), "checksum"]
+        beside = [f"{peer} ms" for peer in peers]
+        head = ["threads", "ms", "times as fast", "efficiency", "alone ms", *beside, "checksum"]
         lines += _rows(head, [
-            [record["threads"], _ms(min(record["seconds"])), f"{alone / min(record['seconds']):.2f}",
-             f"{alone / min(record['seconds']) / record['threads']:.0%}",
+            [record["threads"], _ms(min(record["seconds"])), f"{one_thread / min(record['seconds']):.2f}",
+             f"{one_thread / min(record['seconds']) / record['threads']:.0%}", _ms(record["alone"]),
              *(_ms(min(record["peers"][peer])) for peer in peers), record["checksum"]]
             for record in own
         ])  # fmt: skip

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from graph_reference import WEIGHTS, adjacency_of, weights_for
 
-from emst.cpu import graph_forest, graph_statistics
-from emst.cpu.graph import components, offers, worklist
+from emst.cpu import contract, graph_forest, graph_statistics
 from emst.cpu.graph import forest as graph
+from emst.cpu.graph import offers, worklist
 from emst.cpu.graph import statistics as counted
 from emst.cpu.runtime import parallel
 
@@ -131,5 +131,5 @@ def test_numbers_come_from_roots_however_far_they_are():
     """When another thread halves a path, the parent of a node may not be a root."""
     parent = np.array([0, 0, 1, 2, 4], np.int32)
     numbers = np.array([7, -1, -1, -1, 9], np.int32)
-    components._number_others(parent, numbers, 0, 5)
+    contract._number_others(parent, numbers, 0, 5)
     assert numbers.tolist() == [7, 7, 7, 7, 9]

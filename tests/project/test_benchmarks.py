@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 from helpers import DEVICES, ROOT, table_of
 
 from emst import minimum_spanning_tree
+from emst.cpu.runtime import parallel
 
 
 @pytest.fixture
@@ -146,3 +148,36 @@ def test_a_command_that_does_not_exist():
 @pytest.mark.gpu
 def test_what_the_sanitizer_runs():
     subprocess.run([sys.executable, "benchmarks/sanitize.py", "--n", "301"], cwd=ROOT, check=True)
+
+
+def test_threads(drivers, tmp_path, monkeypatch):
+    """The same result on both numbers of threads; the time in which one thread works alone is a part of all."""
+    from commands import scaling
+
+    monkeypatch.setattr(scaling, "slower", lambda records: [])  # 3,000 points are few
+    rows = table_of("scaling", "--works tree --n 3000 --threads 1 2 --runs 1", tmp_path)
+    title, *races = [row for row in rows if len(row) == 6]
+    found = [dict(zip(title, row)) for row in races]
+    assert [row["threads"] for row in found] == ["1", "2"]
+    assert len({row["checksum"] for row in found}) == 1
+    assert all(float(row["alone ms"]) > 0 for row in found)
+
+
+def test_more_threads_must_not_be_slower(drivers):
+    from commands import scaling
+
+    one, two = {"work": "tree", "threads": 1, "seconds": [3.0, 2.0]}, {"work": "tree", "threads": 2, "seconds": [2.1]}
+    assert scaling.slower([one, two]) == []
+    two["seconds"] = [2.3]
+    assert scaling.slower([one, two]) == ["tree is slower on 2 threads than on 1"]
+
+
+def test_the_time_of_one_thread_alone(drivers):
+    """Not that of loops of several chunks."""
+    from alone import seconds_alone
+
+    def loop(chunks):
+        parallel.for_chunks(lambda begin, end: time.sleep(0.2), chunks, 1)
+
+    assert 0.1 <= seconds_alone(lambda: (time.sleep(0.1), loop(2))) < 0.2
+    assert 0.3 <= seconds_alone(lambda: (time.sleep(0.1), loop(1)))
