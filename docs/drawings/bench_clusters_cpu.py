@@ -5,13 +5,9 @@ import matplotlib.pyplot as plt
 from benchmarks.charts import bars
 from benchmarks.tables import number, rows
 
-FILE, SECTION = "epyc-2-cores.md", "Labels beside other libraries"
+FILE, SECTION = "xeon-2-cores.md", "Labels beside other libraries"
 SETS = {
-    "cpu-uniform2": "uniform, 2-D, 1 M",
-    "cpu-uniform3": "uniform, 3-D, 1 M",
-    "cpu-blobs2": "blobs, 2-D, 1 M",
     "cpu-blobs3": "blobs, 3-D, 1 M",
-    "cpu-blobs5": "blobs, 5-D, 300,000",
     "cpu-blobs10": "blobs, 10-D, 50,000",
     "cpu-blobs2 20000": "blobs, 2-D, 20,000",
 }
@@ -24,5 +20,5 @@ CONTESTANTS = {
 }
 found = {(row["set"], row["contestant"]): number(row["median ms"]) / 1000 for row in rows(FILE, SECTION)}
 seconds = {name: [found.get((key, contestant)) for key in SETS] for name, contestant in CONTESTANTS.items()}
-figure, axes = plt.subplots(figsize=(7.5, 7))
+figure, axes = plt.subplots(figsize=(7.5, 4.2))
 bars(axes, list(SETS.values()), seconds, "seconds, logarithmic (quitefastmst: the tree alone)")

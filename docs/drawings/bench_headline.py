@@ -26,13 +26,13 @@ def columns(file, section, ours, theirs):
     ]
 
 
-CPU, PAPER = "epyc-2-cores.md", "epyc-2-cores-icpp22.md"
+CPU, EPYC, PAPER = "xeon-2-cores.md", "epyc-2-cores.md", "epyc-2-cores-icpp22.md"
 GPU, GPU_LABELS = "nvidia-h200-0.3.0.md", "nvidia-h200.md"
 LABELS, FORESTS = "Labels beside other libraries", "Forests beside other libraries"
 LABEL, GRAPH = ("set", "n x d", "k"), ("set", "weights")
-SECTIONS = ("Trees", "Small inputs", "Uneven data", "Every k")
-TREES = [ratio for section in SECTIONS for ratio in columns(CPU, section, "emst, ms", "quitefastmst, ms")]
-NORMS = columns(CPU, "Lp norms", "emst, ms", "hdbscan, ms")
+SECTIONS = ("Trees", "Small sets", "Uneven data", "Every k")
+TREES = [ratio for section in SECTIONS for ratio in ratios(CPU, "emst", "quitefastmst", LABEL, section)]
+NORMS = columns(EPYC, "Lp norms", "emst, ms", "hdbscan, ms")
 groups = {
     "labels, two CPU cores": {
         "hdbscan": ratios(CPU, "HDBSCANGPU", "hdbscan", LABEL, LABELS) + NORMS,
@@ -49,7 +49,7 @@ groups = {
         "mlpack": ratios(PAPER, "emst", "mlpack", LABEL, "Figure 5"),
     },
     "forests, two CPU cores": {
-        name: ratios(CPU, "emst", name, GRAPH, FORESTS) for name in ("scipy", "rustworkx", "igraph", "networkit")
+        name: ratios(EPYC, "emst", name, GRAPH, FORESTS) for name in ("scipy", "rustworkx", "igraph", "networkit")
     },
     "forests, H200": {
         "RAFT": columns(GPU, "Graphs", "now", "RAFT"),

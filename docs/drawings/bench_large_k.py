@@ -5,15 +5,14 @@ import matplotlib.pyplot as plt
 from benchmarks.charts import lines
 from benchmarks.tables import number, rows
 
-cpu = [row for row in rows("epyc-2-cores.md", "Every k") if "quitefastmst, ms" in row]
+cpu = {name: rows("xeon-2-cores.md", "Every k", contestant=name) for name in ("quitefastmst", "emst")}
 gpu = [row for row in rows("nvidia-h200-0.3.0.md", "Every k") if "MFeatures/s" in row]
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.8))
-k = [number(row["k"]) for row in cpu]
 lines(
     left,
     {
-        "quitefastmst": (k, [number(row["quitefastmst, ms"]) / 1000 for row in cpu]),
-        "emst": (k, [number(row["emst, ms"]) / 1000 for row in cpu]),
+        name: ([number(row["k"]) for row in found], [number(row["median ms"]) / 1000 for row in found])
+        for name, found in cpu.items()
     },
     "min_samples",
     "seconds",
@@ -28,7 +27,7 @@ lines(
 right.set_ylim(1, 20)
 right.set_yticks([1, 2, 5, 10, 20], ["1", "2", "5", "10", "20"])
 right.set_title("1,000,000 points, H200", fontsize=10)
-for axes, row in ((left, cpu), (right, gpu)):
+for axes, row in ((left, cpu["emst"]), (right, gpu)):
     axes.set_xticks([number(r["k"]) for r in row], [r["k"] for r in row])
     axes.minorticks_off()
 figure.tight_layout()

@@ -8,7 +8,7 @@ from benchmarks.tables import rows
 COLOURS = (BLUE, ORANGE, GREEN, RED, PINK, SKY, GREY, "black")
 figure, both = plt.subplots(1, 2, figsize=(8.2, 4.2), sharey=True)
 FILES = {
-    "500,000 points": ("epyc-2-cores.md", "Every k"),
+    "500,000 points": ("xeon-2-cores.md", "Every k"),
     "60,000 to 12 M points": ("nvidia-h200-0.3.0.md", "Uneven data"),
 }
 for axes, (title, place) in zip(both, FILES.items()):
