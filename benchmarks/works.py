@@ -146,7 +146,7 @@ def _labels_stages(k: int, arrays: Arrays) -> dict[str, float]:
 
 
 def _operations(module: str, run: Callable[[Any], Any], prepared: Any) -> dict[str, float]:
-    """Seconds of the operations that a run calls from stages in this module."""
+    """Seconds of every operation that the stages of this module call in one run."""
     from stages import Timed
 
     stages = importlib.import_module(module)

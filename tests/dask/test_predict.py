@@ -4,6 +4,7 @@ more points."""
 import dask.array as da
 import numpy as np
 import pytest
+from helpers import around, blobs
 from sklearn.exceptions import NotFittedError
 
 import emst
@@ -33,21 +34,6 @@ def check(model, single, x, queries):
         np.testing.assert_array_equal(ours[: len(queries)], theirs)
         np.testing.assert_array_equal(ours[len(queries) :], own.compute())
     return expected
-
-
-def blobs(n=300, d=2, dtype=np.float64, seed=0):
-    g = np.random.default_rng(seed)
-    centres = g.uniform(-3, 3, (4, d))
-    return (centres[g.integers(0, 4, n)] + g.standard_normal((n, d)) * g.uniform(0.1, 0.6, (n, 1))).astype(dtype)
-
-
-def around(x, seed=1):
-    """New points: equal to the old ones, near them, and between them."""
-    g = np.random.default_rng(seed)
-    spread = x.std(axis=0) + 1e-3
-    near = x[g.integers(0, len(x), 80)] + g.standard_normal((80, x.shape[1])) * 0.2 * spread
-    between = x[g.integers(0, len(x), 40)] * 0.5 + x[g.integers(0, len(x), 40)] * 0.5
-    return np.clip(np.concatenate([x[::5], near, between]), x.min(axis=0), x.max(axis=0)).astype(x.dtype)
 
 
 @pytest.mark.parametrize("k", [1, 5])

@@ -169,3 +169,18 @@ def table_of(benchmark, options, tmp_path, process=False):
             runpy.run_path(str(ROOT / "benchmarks/__main__.py"), run_name="benchmarks")["main"]()
     lines = [line for line in path.read_text().splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def blobs(n=300, d=2, dtype=np.float64, seed=0):
+    g = np.random.default_rng(seed)
+    centres = g.uniform(-3, 3, (4, d))
+    return (centres[g.integers(0, 4, n)] + g.standard_normal((n, d)) * g.uniform(0.1, 0.6, (n, 1))).astype(dtype)
+
+
+def around(x, seed=1):
+    """New points: equal to the old ones, near them, and between them."""
+    g = np.random.default_rng(seed)
+    spread = x.std(axis=0) + 1e-3
+    near = x[g.integers(0, len(x), 80)] + g.standard_normal((80, x.shape[1])) * 0.2 * spread
+    between = x[g.integers(0, len(x), 40)] * 0.5 + x[g.integers(0, len(x), 40)] * 0.5
+    return np.clip(np.concatenate([x[::5], near, between]), x.min(axis=0), x.max(axis=0)).astype(x.dtype)

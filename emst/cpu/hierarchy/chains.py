@@ -90,7 +90,7 @@ def _link(chains, lightest, parent, begin, end):
 
 @part
 def _before(chains, k):
-    """The merge before number k in its chain, or -1."""
+    """The merge that comes before merge number k in the same chain; -1 if k is the first."""
     return chains.merge[k - 1] if k > 0 and chains.top[k - 1] == chains.top[k] else np.int32(-1)
 
 

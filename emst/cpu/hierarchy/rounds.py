@@ -1,9 +1,9 @@
 """Borůvka's rounds on the edges of a spanning tree, which are compared by their ranks: the places in ascending order.
 
-The components of the first round are the points. Those of all rounds make a tree, whose depth is the number of rounds.
-The greatest rank on the path between two points in the spanning tree is also the greatest on the path between them in
-this tree, of the ranks of the lightest edges that leave its components (V. King, "A simpler minimum spanning tree
-verification algorithm", 1997).
+The components of the first round are the points. Together, the components of all rounds are a tree. Its depth is the
+number of rounds. The greatest rank on the path between two points in the spanning tree is also the greatest on the path
+between them in this tree, of the ranks of the lightest edges that leave its components (V. King, "A simpler minimum
+spanning tree verification algorithm", 1997).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 LINE = 64  # bytes
-FEW = 1 << 17  # elements that NumPy has filled before other threads have begun
+FEW = 1 << 17  # elements: NumPy fills so few before other threads begin
 
 
 def empty(size: int, dtype) -> np.ndarray:

@@ -9,7 +9,7 @@ from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.prefetch import prefetch
 
-FEW = 1 << 16  # elements that NumPy has read before other threads have begun
+FEW = 1 << 16  # elements: NumPy reads so few before other threads begin
 AHEAD = 16  # elements that are prefetched
 
 

@@ -62,8 +62,7 @@ def _lightest(codes: cupy.ndarray, weights: cupy.ndarray) -> tuple[cupy.ndarray,
 def _differing(
     kept: cupy.ndarray, ahead: cupy.ndarray, behind: cupy.ndarray, differ: cupy.ndarray
 ) -> tuple[int, int, int]:
-    """How many pairs differ in the lightest weights of their two directions, and the numbers of both entries of the
-    first such pair."""
+    """How many pairs have directions of different lightest weights, and the two entries of the first such pair."""
     differing = cupy.flatnonzero(differ)
     if len(differing) == 0:
         return 0, -1, -1
