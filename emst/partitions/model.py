@@ -131,4 +131,4 @@ class _Expanded(Condensed):
 
 
 def _zeros(ops: Backend, size: int, dtype: Any) -> Any:
-    return ops.xp.zeros(size, dtype)
+    return np.zeros(size, dtype)  # in main memory, as the core distances of other `min_samples`
