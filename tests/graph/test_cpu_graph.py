@@ -105,11 +105,13 @@ def test_columns_descend_wherever_a_row_is_cut(monkeypatch):
             assert graph_statistics(indptr, columns, columns).ascending == (row_end == place)
 
 
-@pytest.mark.parametrize("few", [0, 4])
+@pytest.mark.parametrize("copies", [1, 2, 3])
 @pytest.mark.parametrize("dtype", WEIGHTS, ids=lambda t: t.__name__)
-def test_offers_of_one_thread_or_of_all(monkeypatch, dtype, few):
-    monkeypatch.setattr(offers, "FEW_THREADS", few)
-    monkeypatch.setattr(parallel, "thread_count", lambda: 3)
+def test_offers_of_one_thread_or_of_several(monkeypatch, dtype, copies):
+    monkeypatch.setattr(offers, "FEW_THREADS", copies)
+    monkeypatch.setattr(offers, "PER_EDGE", 0)
+    for module in (parallel, offers):
+        monkeypatch.setattr(module, "thread_count", lambda: 3)
     for kind in ("ties", "distinct"):
         assert_kruskals(given(reference.random(2000, 100_000), dtype, kind))
 

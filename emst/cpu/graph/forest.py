@@ -27,7 +27,7 @@ from emst.cpu.runtime.lanes import lowest_bit
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.prefetch import prefetch
 
-FEW = 6  # edges per component: if at most so many remain, list them all
+FEW = 6  # edges per component: if at most so many remain, list them all; LIGHT, while every vertex is a component
 LIGHT = 2  # edges per component that are listed first otherwise
 SHARE = 8  # if at most m / SHARE edges remain, list them all: a second filtering pass costs more
 AHEAD = 16  # vertices whose data is prefetched: long enough for memory to deliver
@@ -50,8 +50,8 @@ def graph_forest(graph):
     above = (np.uint64(0), np.int64(-1))
     while above is not LAST and len(roots) > 1:
         upto = _threshold(entries, labels, len(roots), above, int(uppers.sum()))
-        edges, offers = list_edges(entries, labels, len(roots), above, upto, uppers, grain)
-        roots = roots[rounds(edges, offers, labels, chosen)]
+        edges, room, offers = list_edges(entries, labels, len(roots), above, upto, uppers, grain)
+        roots = roots[rounds(edges, room, offers, labels, chosen)]
         above = upto
     return _listed(entries, chosen, labels, roots)
 
@@ -169,8 +169,8 @@ def _threshold(entries, labels, count, above, edges):
 
     The graph has `edges` edges and now `count` components.
     """
-    m = len(entries.indices)
-    if edges <= max(FEW * count, 8 * SAMPLE):
+    m, few = len(entries.indices), (LIGHT if count == len(labels) else FEW) * count
+    if edges <= max(few, 8 * SAMPLE):
         return LAST
     places = np.random.default_rng(0).integers(0, m, SAMPLE)
     keys = np.empty(SAMPLE, np.uint64)
@@ -178,7 +178,7 @@ def _threshold(entries, labels, count, above, edges):
     _read_sample(entries, labels, above, places, keys, crosses)
     places, keys = places[crosses], keys[crosses]
     expected = len(places) / SAMPLE * m
-    if expected <= max(FEW * count, m // SHARE):
+    if expected <= max(few, m // SHARE):
         return LAST
     order = np.lexsort((places, keys))
     last = order[int(len(order) * max(LIGHT * count, m // (4 * SHARE)) / expected)]

@@ -17,7 +17,7 @@ import numpy as np
 from emst.cpu.contract import contract, stays_root
 from emst.cpu.graph.components import relabel
 from emst.cpu.graph.entries import key_of, row_of, write_rows
-from emst.cpu.graph.offers import EMPTY, gathered, offer
+from emst.cpu.graph.offers import EMPTY, gathered, offer, room_for
 from emst.cpu.runtime.atomics import lower
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for
@@ -46,6 +46,7 @@ class Worklist(NamedTuple):
 
 def list_edges(entries, labels, count, above, upto, uppers, grain):
     """List the edges between different components with ``above < (key, position) <= upto``, and make their offers.
+    Returns the list, memory for the offers of all rounds, and the offers, which lie there.
 
     `uppers`, int64[chunks], holds the number of entries above the diagonal in every chunk of `grain` entries.
     """
@@ -64,13 +65,14 @@ def list_edges(entries, labels, count, above, upto, uppers, grain):
         starts=np.cumsum(sizes) - sizes,
         counts=np.zeros(len(sizes), np.int64),
     )
-    inside = _giant(labels)
+    inside, room = _giant(labels), room_for(count, size)
+    list_chunk = _list_from_rows if m > LONG * len(labels) else _list_from_blocks
     offers = gathered(
-        count, width.itemsize == 4 and size < WIDE, _list_from_rows if m > LONG * len(labels) else _list_from_blocks,
-        m, grain, entries, labels, inside, above, upto, edges, grain,
+        room, count, width.itemsize == 4 and size < WIDE, list_chunk, m, grain,
+        entries, labels, inside, above, upto, edges, grain,
         scratch=lambda: (np.empty(2 * BLOCK, np.int64), np.empty(2 * BLOCK, np.int32)),
     )  # fmt: skip
-    return edges, offers
+    return edges, room, offers
 
 
 @kernel
@@ -195,7 +197,7 @@ def _mark_inside(labels, giant, inside, begin, end):
             inside[word] |= np.uint64(labels[v] == giant) << np.uint64(v & 63)
 
 
-def rounds(edges, offers, labels, chosen):
+def rounds(edges, room, offers, labels, chosen):
     """Borůvka's rounds until no edge is left.
 
     Marks the edges of the forest in `chosen`, bool[m], and replaces the label of every vertex by the number of its new
@@ -214,7 +216,7 @@ def rounds(edges, offers, labels, chosen):
         numbers, roots = contract(parent)
         renamings.append(numbers)
         origin = origin[roots]
-        offers = gathered(len(roots), offers.mask != 0, _filter, len(edges.counts), grain, edges, numbers)
+        offers = gathered(room, len(roots), offers.mask != 0, _filter, len(edges.counts), grain, edges, numbers)
     while len(renamings) > 1:
         last = renamings.pop()
         relabel(renamings[-1], last)

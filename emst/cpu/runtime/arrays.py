@@ -34,12 +34,18 @@ def empties(*kinds) -> list[np.ndarray]:
 def full(size: int, value, dtype) -> np.ndarray:
     """Array of one dimension, filled with a value. The threads that fill it are the first to touch its memory, which
     takes longer than to fill it."""
-    array = empty(size, dtype)
-    if size <= FEW:
+    return fill(empty(size, dtype), value)
+
+
+def fill(array: np.ndarray, value) -> np.ndarray:
+    """The array, of one dimension, filled with a value."""
+    if array.size <= FEW:
         array.fill(value)
     else:
         words = array.view(f"u{array.itemsize}")  # one kernel for all dtypes of a width
-        for_chunks(_fill, size, grain_for(size, FEW), words, np.full(1, value, dtype).view(words.dtype))
+        for_chunks(
+            _fill, array.size, grain_for(array.size, FEW), words, np.full(1, value, array.dtype).view(words.dtype)
+        )
     return array
 
 
