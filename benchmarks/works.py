@@ -56,12 +56,13 @@ def _tree(arrays: Arrays) -> Any:
     return emst.minimum_spanning_tree(arrays[0], device="cpu")
 
 
-def _labels(k: int, arrays: Arrays) -> Any:
+def _labels(k: int, arrays: Arrays, metric: str = "euclidean") -> Any:
     from contestants import MIN_CLUSTER_SIZE
 
     import emst
 
-    return emst.HDBSCANGPU(min_cluster_size=MIN_CLUSTER_SIZE, min_samples=k, device="cpu").fit(arrays[0])
+    options = {"min_cluster_size": MIN_CLUSTER_SIZE, "min_samples": k, "metric": metric, "device": "cpu"}
+    return emst.HDBSCANGPU(**options).fit(arrays[0])
 
 
 def _forest(arrays: Arrays) -> Any:
@@ -136,6 +137,10 @@ def _tree_stages(arrays: Arrays) -> dict[str, float]:
     return time_stages(arrays[0], 1, "cpu")["seconds"]
 
 
+def _no_stages(prepared: Any) -> dict[str, float]:
+    return {}
+
+
 def _labels_stages(k: int, arrays: Arrays) -> dict[str, float]:
     from contestants import MIN_CLUSTER_SIZE
     from stages import time_labels, time_stages
@@ -190,6 +195,12 @@ def _after(title: str, size: int, run: Callable[[Any], Any], module: str = "emst
     return Work(title, size, partial(_points, "blobs", 3), run, _of_arrays, stages, _fitted)
 
 
+def _uneven(title: str, size: int, name: str, d: int, k: int, metric: str = "euclidean") -> Work:
+    run = partial(_labels, k, metric=metric)
+    stages = partial(_labels_stages, k) if metric == "euclidean" else _no_stages
+    return Work(f"labels, {title}, k = {k}", size, partial(_points, name, d), run, _of_labels, stages, sized=False)
+
+
 _CLUSTERED = f"{{:,}} x 3 blobs, k = {CLUSTERED_BY}"
 
 WORKS = {
@@ -228,6 +239,10 @@ WORKS = {
         partial(_labels_stages, 16),
         sized=False,
     ),
+    "tracks": _uneven("{:,} x 3 tracks", 1_000_000, "tracks", 3, 6),
+    "lognormal": _uneven("{:,} x 2 lognormal(0, 7)", 300_000, "lognormal", 2, 6),
+    "k": _uneven("{:,} x 2 uniform", 300_000, "uniform", 2, 201),
+    "manhattan": _uneven("{:,} x 3 blobs, Manhattan", 500_000, "blobs", 3, 6, "manhattan"),
     "prediction": _after(f"labels of the other half of {_CLUSTERED}", 2_000_000, _prediction),
     "membership": _after(f"membership vectors of one half of {_CLUSTERED}", 200_000, _membership),
     "attributes": _after(f"scores, exemplars and a cut of one half of {_CLUSTERED}", 2_000_000, _attributes),
@@ -249,7 +264,7 @@ WORKS = {
         partial(_points, "uniform", 3),
         _reading,
         _of_arrays,
-        lambda _: {},
+        _no_stages,
         _written,
     ),
 }

@@ -45,7 +45,7 @@ def lightest_edges(forest, candidates, memory, near):
 
 @kernel
 def _least_weights(candidates, memory, near, best, kept, improved, grain, begin, end):
-    improved[begin // grain] = False
+    improves = False  # one write: `improved` of all threads is on one cache line
     for leaf in range(begin, end):
         mask = candidates[leaf]
         while mask:
@@ -53,13 +53,14 @@ def _least_weights(candidates, memory, near, best, kept, improved, grain, begin,
             mask &= mask - 1
             if memory.bound[u] < load(kept, memory.labels[u]):
                 store(kept, memory.labels[u], memory.bound[u])
-                improved[begin // grain] = True
+                improves = True
+    improved[begin // grain] = improves
 
 
 @kernel
 def _first_edges(candidates, memory, near, best, kept, improved, grain, begin, end):
     """Find the first edge among those of the least weight; `kept` is the point that holds the first one so far."""
-    improved[begin // grain] = False
+    improves = False  # one write: `improved` of all threads is on one cache line
     for leaf in range(begin, end):
         mask = candidates[leaf]
         while mask:
@@ -71,7 +72,8 @@ def _first_edges(candidates, memory, near, best, kept, improved, grain, begin, e
             x = load(kept, label)
             if x < 0 or (x != u and _before(u, x, memory, near)):
                 store(kept, label, u)
-                improved[begin // grain] = True
+                improves = True
+    improved[begin // grain] = improves
 
 
 @part

@@ -127,9 +127,14 @@ def narrowed(indices: Array, n: int, ops: Backend) -> Array:
     dtype = indices.dtype
     if dtype == np.int32 and dtype.isnative:
         return ops.asarray(indices)
-    if dtype.itemsize < 4:
-        return ops.asarray(indices.astype(np.int32))
-    return ops.asarray(indices.clip(0 if dtype.kind == "u" else -1, n).astype(np.int32))
+    ends = np.empty_like(indices, np.int32)  # of CuPy for an array of CuPy
+    least = 0 if dtype.kind == "u" else -1
+
+    def work(begin: int, end: int) -> None:
+        ends[begin:end] = indices[begin:end].clip(least, n) if dtype.itemsize >= 4 else indices[begin:end]
+
+    ops.for_blocks(work, len(indices), 1)
+    return ops.asarray(ends)
 
 
 def computable(weights: Array, ops: Backend) -> Array:

@@ -248,8 +248,9 @@ def test_the_bound_separates(dtype):
     products, ids = multiplied(index), np.arange(40, dtype=np.int32)
     radius = np.sort(np.square(x[ids, None].astype(np.float64) - x[None]).sum(-1), axis=1)[:, 16].astype(dtype)
     scratch = row_scratch(index.n, index.d, len(products.start))
-    within = engine._count_within(*scratch, products, ids, radius, ids, False, index.d, 0, 40)
-    assert 40 * 17 <= within <= 40 * 18
+    within = np.zeros(1, np.int64)
+    engine._count_within(scratch, products, ids, radius, ids, False, index.d, within, 40, 0, 40)
+    assert 40 * 17 <= within[0] <= 40 * 18
 
 
 def test_rows_fit_their_scratch():

@@ -92,7 +92,9 @@ class SearchIndex:
 
     def points(self):
         """Scaled points in curve order: T[n, d]."""
-        return self.nodes.blocks.reshape(-1, self.d, LANES).transpose(0, 2, 1).reshape(-1, self.d)[: self.n]
+        points = np.empty((self.n, self.d), self.dtype)
+        for_chunks(_copy_points, self.n, grain_for(self.n, rows_that_hold(1 << 15, self.d)), self.nodes.blocks, points)
+        return points
 
 
 def build_index(points, order, scale, norm=EUCLIDEAN):
@@ -113,6 +115,14 @@ def build_index(points, order, scale, norm=EUCLIDEAN):
         size = int(nodes.counts[level])
         for_chunks(_fill_parents, size, grain_for(size, rows_that_hold(1 << 15, d * LANES)), d, nodes, level)
     return index
+
+
+@kernel
+def _copy_points(blocks, points, begin, end):
+    d = points.shape[1]
+    for u in range(begin, end):
+        for i in range(d):
+            points[u, i] = blocks[((u >> 4) * d + i) * LANES + (u & 15)]
 
 
 @kernel

@@ -7,6 +7,8 @@ be computed, then products search the other points, and all points in later sear
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from emst.cpu.points.distances import box_mask
@@ -16,6 +18,7 @@ from emst.cpu.points.walk import new_packet
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.lanes import LANES, lowest_bit
 from emst.cpu.runtime.numbers import lesser
+from emst.cpu.runtime.parallel import for_chunks
 
 LEAST_AXES = 24
 LEAST_POINTS = 512
@@ -59,50 +62,50 @@ def sampled_runs(count: int):
 def _products_if_faster(index, wanted, labels, ids, radius) -> Products | None:
     labelled = labels is not None
     labels = ids if labels is None else labels
-    packet = new_packet(index.d, index.dtype)
-    leaves = _count_leaves(packet, index.nodes, ids, radius, labels, labelled, index.leaves, index.space)
-    share = (leaves / len(ids) / index.leaves) ** (1 if labelled else SPREAD)
+    counts = np.empty(-(-len(ids) // LANES), np.int64)
+    args = (index.nodes, ids, radius, labels, labelled, index.leaves, index.space, counts)
+    for_chunks(_count_leaves, len(ids), LANES, *args, scratch=lambda: new_packet(index.d, index.dtype))
+    share = (counts.sum() / len(ids) / index.leaves) ** (1 if labelled else SPREAD)
     walk = WALK[index.dtype.itemsize] * share * index.n * index.d
     multiplying = index.n * (PRODUCT * index.d + PASSES) + LISTING * (not labelled)
     if walk <= multiplying + wanted * EXACT * index.d:
         return None
     products = multiplied(index)
-    scratch = row_scratch(index.n, index.d, len(products.start))
-    step = rows_at_once(index.n)
-    within = sum(
-        _count_within(*scratch, products, ids, radius, labels, labelled, index.d, begin, min(begin + step, len(ids)))
-        for begin in range(0, len(ids), step)
-    )
-    exact = within / len(ids) * EXACT * index.d
+    grain = rows_at_once(index.n)
+    counts = np.empty(-(-len(ids) // grain), np.int64)
+    pairs = (products, ids, radius, labels, labelled, index.d, counts, grain)
+    scratch = partial(row_scratch, index.n, index.d, len(products.start))
+    for_chunks(_count_within, len(ids), grain, *pairs, scratch=scratch)
+    exact = counts.sum() / len(ids) * EXACT * index.d
     index.separable = walk > exact
     return products if walk > multiplying + exact else None
 
 
 @kernel
-def _count_leaves(packet, nodes, ids, radius, labels, labelled, leaves, space):
-    """How many leaves are within the radius of each point, in total. Leaves of the point's component do not count."""
+def _count_leaves(packet, nodes, ids, radius, labels, labelled, leaves, space, counts, begin, end):
+    """How many leaves are within the radius of each of 16 points, in total. Leaves of the point's component do not
+    count."""
+    for j in range(LANES):
+        u = np.int64(ids[lesser(begin + j, end - 1)])
+        packet.radius[j] = radius[begin + j] if begin + j < end else -1
+        for i in range(space.d):
+            packet.points[i * LANES + j] = nodes.blocks[((u >> 4) * space.d + i) * LANES + (u & 15)]
     total = 0
-    for first in range(0, len(ids), LANES):
-        size = lesser(LANES, len(ids) - first)
-        for j in range(LANES):
-            u = np.int64(ids[first + lesser(j, size - 1)])
-            packet.radius[j] = radius[first + j] if j < size else -1
-            for i in range(space.d):
-                packet.points[i * LANES + j] = nodes.blocks[((u >> 4) * space.d + i) * LANES + (u & 15)]
-        for leaf in range(leaves):
-            at = (leaf >> 4) * space.d * LANES + (leaf & 15)
-            mask = box_mask(space, packet.points, 0, nodes.low, nodes.high, at, packet.radius)
-            while mask:
-                u = ids[first + lowest_bit(mask)]
-                mask &= mask - 1
-                if not labelled or nodes.label[leaf] != labels[u]:
-                    total += 1
-    return total
+    for leaf in range(leaves):
+        at = (leaf >> 4) * space.d * LANES + (leaf & 15)
+        mask = box_mask(space, packet.points, 0, nodes.low, nodes.high, at, packet.radius)
+        while mask:
+            u = ids[begin + lowest_bit(mask)]
+            mask &= mask - 1
+            if not labelled or nodes.label[leaf] != labels[u]:
+                total += 1
+    counts[begin // LANES] = total
 
 
 @kernel
-def _count_within(packed, values, products, ids, radius, labels, labelled, d, begin, end):
+def _count_within(scratch, products, ids, radius, labels, labelled, d, counts, grain, begin, end):
     """How many points may be within the radius of each point, in total: products cannot exclude them."""
+    packed, values = scratch
     chosen = ids[begin:end]
     multiply(products, d, chosen, len(chosen), packed, values)
     total = 0
@@ -110,4 +113,4 @@ def _count_within(packed, values, products, ids, radius, labels, labelled, d, be
         u = np.int64(chosen[row])
         if radius[begin + row] >= 0:
             total += count_within(products, values, row, u, radius[begin + row], labels, labelled)
-    return total
+    counts[begin // grain] = total

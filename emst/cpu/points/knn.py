@@ -26,9 +26,10 @@ from emst.cpu.runtime.arrays import empty, full
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, at_most_mask, just_below, lowest_bit
 from emst.cpu.runtime.numbers import greatest_finite, lesser
-from emst.cpu.runtime.parallel import for_chunks, grain_for
+from emst.cpu.runtime.parallel import for_chunks, grain_for, rows_that_hold
 
 KEPT = 8  # neighbours a point that stay with the hierarchy, at most
+LEAST, MOST = 192, 1 << 10  # dimensions times leaves, and leaves, of a chunk: between chunks, interrupts are served
 
 
 def core_distances(index, k, report=None):
@@ -86,7 +87,7 @@ def _find_neighbours(index, wanted, core, nth, report=None):
     if products is not None:
         _find_by_products(index, products, wanted, args, done if report else None)
     else:
-        grain = min(grain_for(index.leaves, 64), 1 << 10)  # a call can be interrupted between chunks only
+        grain = min(grain_for(index.leaves, rows_that_hold(LEAST, index.d)), MOST)
         for_chunks(
             _search_neighbours,
             index.leaves,

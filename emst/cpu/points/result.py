@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from emst.cpu.points.distances import distance_power
 from emst.cpu.points.knn import forget_neighbours
 from emst.cpu.runtime.arrays import empty
+from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compact import positions
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.gather import take
@@ -114,23 +117,38 @@ def edge_powers(index, u, v):
 
 def unscaled(index, powers, order):
     """See `emst.backend.operations`."""
-    out, roots = np.empty_like(powers), _roots(index, powers)
-
-    def finish(begin, end):
-        out[order[begin:end]] = (roots[begin:end].astype(np.float64) * (1 / index.scale)).astype(powers.dtype)
-
-    for_chunks(finish, len(powers), grain_for(len(powers), 1 << 16))
+    out = np.empty_like(powers)
+    args = (_roots(index, powers), order, 1 / index.scale, out)
+    for_chunks(_unscale, len(powers), grain_for(len(powers), 1 << 15), *args)
     return out
 
 
 def _roots(index, powers):
+    """The distances of powers: see `Norm.roots`, which is array code."""
+    if index.norm.degree == 1:
+        return powers
     roots = np.empty_like(powers)
+    if index.norm.degree == 2:
+        for_chunks(_square_roots, len(powers), grain_for(len(powers), 1 << 16), powers, roots)
+        return roots
 
     def take(begin, end):
         roots[begin:end] = index.norm.roots(powers[begin:end])
 
-    for_chunks(take, len(powers), grain_for(len(powers), 1 << 16))
+    for_blocks(take, len(powers), 1)
     return roots
+
+
+@kernel
+def _square_roots(powers, roots, begin, end):
+    for i in range(begin, end):
+        roots[i] = math.sqrt(powers[i])
+
+
+@kernel
+def _unscale(roots, order, unit, out, begin, end):
+    for i in range(begin, end):
+        out[order[i]] = np.float64(roots[i]) * unit
 
 
 def _sortable(weight):

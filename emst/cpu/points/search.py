@@ -49,8 +49,9 @@ from emst.cpu.runtime.lanes import (
 )
 from emst.cpu.runtime.numbers import greater, greatest_finite, lesser
 from emst.cpu.runtime.order import end_precedes
-from emst.cpu.runtime.parallel import for_chunks, grain_for
+from emst.cpu.runtime.parallel import for_chunks, grain_for, rows_that_hold
 
+LEAST = 24  # dimensions times groups of 256 points in a chunk
 LEAST_SEARCHED = 64  # if fewer points than this or n / 32 are searched, a choice costs more than it saves
 NOBODY = np.iinfo(np.int32).max  # stands for no neighbour: every id comes before it
 
@@ -72,7 +73,7 @@ def nearest_outgoing(index, forest, cache):
     if products is not None:
         _search_by_products(index, products, forest, cache)
     else:
-        for_chunks(_search, groups, grain_for(groups, 8), *args, scratch=cache.scratch)
+        for_chunks(_search, groups, grain_for(groups, rows_that_hold(LEAST, index.d)), *args, scratch=cache.scratch)
     lightest_edges(forest, cache.candidates, cache.memory, None if index.core is None else cache.memory.near)
 
 
