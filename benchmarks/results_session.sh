@@ -68,7 +68,7 @@ cuda() {
     points labels "Labels beside recorded times" labels --stages --runs 15 --k 6 \
         --sets uniform5 blobs3:{10000,100000,1000000}
     points norms "Lp norms" labels --metric manhattan --runs 7 --sets blobs3:1000000
-    points dimensions "Many dimensions" dimensions --runs 7 --sets blobs50 blobs384 intrinsic384 noise1536
+    points dimensions "Many dimensions" dimensions --runs 7 --sets blobs50:100000 blobs384:50000 intrinsic384 noise1536
     points predictions Predictions predictions --sets tracks3:1000000 --queries 1000000
     wait
     forests grid1024 rmat22 gnm22 gnm1M

@@ -56,11 +56,10 @@ def number(cell: str) -> float:
     return float(match[0].replace(",", ""))
 
 
-def tree_rates() -> dict[str, float]:
-    """{set: millions of coordinates a second} of the trees on the H200, from their points and milliseconds."""
+def tree_rates(*sections: str) -> dict[str, float]:
+    """{set: millions of coordinates a second} of the trees on the H200 in these sections."""
     found = {}
-    for row in rows("nvidia-h200-0.3.0.md", "The goal column"):
-        if "n x d" in row and "labels" not in row["set"]:
-            n, d = map(number, row["n x d"].split(" x "))
-            found[f"{row['set'].split(',')[0]}, {n / 1e6:,.0f} M x {d:.0f}"] = n * d / number(row["now"]) / 1e3
+    for row in (row for section in sections for row in rows("nvidia-h200.md", section) if "MFeatures/s" in row):
+        n, d = map(number, row["n x d"].split(" x "))
+        found[f"{row['set'].split()[0]}, {n / 1e6:,.0f} M x {d:.0f}"] = number(row["MFeatures/s"])
     return found

@@ -13,14 +13,23 @@ SETS = {
     "gnm22": "random,\nmean degree 8",
     "gnm1M": "random,\nmean degree 30",
 }
-COLUMNS = {"emst": "now", "RAFT": "RAFT", "ECL-MST": "ECL-MST, mask alone"}
+CONTESTANTS = {
+    "emst": "emst",
+    "RAFT": "RAFT, labels and edge list (recorded)",
+    "ECL-MST": "ECL-MST, mask alone (recorded)",
+}
+TABLES = (("nvidia-h200.md", "Forests"), ("nvidia-h200-0.3.0.md", "Graphs"))
 figure, both = plt.subplots(1, 2, figsize=(8.4, 5.2))
 for axes, weights in zip(both, ("int32", "float64")):
-    found = {row["graph"]: row for row in rows("nvidia-h200-0.3.0.md", "Graphs", weights=weights)}
+    found = {
+        (row["set"], row["contestant"]): number(row["median ms"])
+        for table in TABLES
+        for row in rows(*table, weights=weights)
+    }
     series = {
-        name: [number(found[key][column]) for key in SETS]
-        for name, column in COLUMNS.items()
-        if found["grid1024"][column] != "-"
+        name: [found[key, contestant] for key in SETS]
+        for name, contestant in CONTESTANTS.items()
+        if ("grid1024", contestant) in found
     }
     bars(axes, list(SETS.values()), series, "milliseconds, logarithmic")
     axes.set_title(f"weights: {weights}", fontsize=10)

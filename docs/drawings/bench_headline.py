@@ -27,7 +27,7 @@ def columns(file, section, ours, theirs):
 
 
 CPU, EPYC, PAPER = "xeon-2-cores.md", "epyc-2-cores.md", "epyc-2-cores-icpp22.md"
-GPU, GPU_LABELS = "nvidia-h200-0.3.0.md", "nvidia-h200.md"
+GPU, OLDER = "nvidia-h200.md", "nvidia-h200-0.3.0.md"
 LABELS, FORESTS = "Labels beside other libraries", "Forests beside other libraries"
 LABEL, GRAPH = ("set", "n x d", "k"), ("set", "weights")
 SECTIONS = ("Trees", "Small sets", "Uneven data", "Every k")
@@ -40,9 +40,8 @@ groups = {
         "scikit-learn": ratios(CPU, "HDBSCANGPU", "scikit-learn", LABEL, LABELS),
     },
     "labels, H200": {
-        "cuML": columns(GPU_LABELS, "Labels", "after, ms", "cuML, ms")
-        + columns(GPU, "Many dimensions", "now", "cuML (recorded)"),
-        "ArborX": columns(GPU_LABELS, "Labels", "after, ms", "ArborX, ms"),
+        name: ratios(GPU, "HDBSCANGPU", row, LABEL, "Labels") + ratios(GPU, "HDBSCANGPU", row, LABEL, "Many dimensions")
+        for name, row in {"cuML": "cuML (recorded)", "ArborX": "ArborX, dendrogram only (recorded)"}.items()
     },
     "trees, two CPU cores": {
         "quitefastmst": TREES,
@@ -52,8 +51,11 @@ groups = {
         name: ratios(EPYC, "emst", name, GRAPH, FORESTS) for name in ("scipy", "rustworkx", "igraph", "networkit")
     },
     "forests, H200": {
-        "RAFT": columns(GPU, "Graphs", "now", "RAFT"),
-        "ECL-MST": columns(GPU, "Graphs", "now", "ECL-MST, mask alone"),
+        name: ratios(GPU, "emst", row, GRAPH, "Forests") + ratios(OLDER, "emst", row, GRAPH, "Graphs")
+        for name, row in {
+            "RAFT": "RAFT, labels and edge list (recorded)",
+            "ECL-MST": "ECL-MST, mask alone (recorded)",
+        }.items()
     },
 }
 

@@ -6,7 +6,7 @@ from benchmarks.charts import lines
 from benchmarks.tables import number, rows
 
 cpu = {name: rows("xeon-2-cores.md", "Every k", contestant=name) for name in ("quitefastmst", "emst")}
-gpu = [row for row in rows("nvidia-h200-0.3.0.md", "Every k") if "MFeatures/s" in row]
+gpu = [row for row in rows("nvidia-h200.md", "Every k") if "MFeatures/s" in row]
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.8))
 lines(
     left,

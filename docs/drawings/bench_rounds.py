@@ -9,7 +9,7 @@ COLOURS = (BLUE, ORANGE, GREEN, RED, PINK, SKY, GREY, "black")
 figure, both = plt.subplots(1, 2, figsize=(8.2, 4.2), sharey=True)
 FILES = {
     "500,000 points": ("xeon-2-cores.md", "Every k"),
-    "60,000 to 12 M points": ("nvidia-h200-0.3.0.md", "Uneven data"),
+    "60,000 to 12 M points": ("nvidia-h200.md", "Uneven data"),
 }
 for axes, (title, place) in zip(both, FILES.items()):
     for number, row in enumerate(row for row in rows(*place) if "components after each round" in row):

@@ -16,7 +16,7 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 5.4), layout="constrain
 bars(left, [name.split()[0].rstrip(",") for name in sets], rates, "MFeatures/s", log=False)
 left.set_title("two CPU cores, busy with other work; float64", fontsize=10)
 
-of_gpu = tree_rates()
+of_gpu = tree_rates("Figure 1", "A billion points")
 bars(right, list(of_gpu), {"emst": list(of_gpu.values())}, "MFeatures/s", log=False)
 right.set_title("GPUs, float32: emst on an H200", fontsize=10)
 for quote, line in zip(ICPP22_RATES, (":", "-", "--")):
