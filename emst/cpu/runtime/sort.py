@@ -8,7 +8,7 @@ from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, thread_count
 
 FEW = 1 << 11  # keys that NumPy's merge sort sorts sooner than it takes to count digits
-LONGEST = 1 << 20  # keys of a part: an interrupt is served after each
+SHORTEST, LONGEST = 1 << 15, 1 << 20  # keys of a part: counting digits pays; interrupts are served after each part
 DIGIT = 11  # bits sorted in one pass: 2048 counters stay in the first level cache
 
 
@@ -25,22 +25,21 @@ def radix_order(keys, values=None):
     if n < FEW:
         place = np.argsort(keys, kind="stable")
         return keys[place], order[place]
-    parts = max(thread_count(), -(-n // LONGEST)) if n > 1 << 16 else 1
+    parts = max(min(thread_count(), n // SHORTEST), -(-n // LONGEST))
     grain = -(-n // parts)
     parts = -(-n // grain)
     bits = np.empty((parts, 2), np.uint64)
     for_chunks(_bits_of, n, grain, keys, bits, grain)
     differing = int(np.bitwise_or.reduce(bits[:, 0]) ^ np.bitwise_and.reduce(bits[:, 1]))
-    counts = np.empty((parts, 1 << DIGIT), np.int64)
+    counts = np.empty((parts + 1, 1 << DIGIT), np.int64)
     other = None
     for shift in range(0, 64, DIGIT):
         if (differing >> shift) & ((1 << DIGIT) - 1) == 0:
             continue  # all keys have the same digit
         for_chunks(_count_digits, n, grain, keys, shift, counts, grain)
-        totals = counts.sum(0)
-        starts = (np.cumsum(totals) - totals) + (np.cumsum(counts, 0) - counts)
+        _start(counts)
         new_keys, new_order = other or (np.empty_like(keys), np.empty_like(order))
-        for_chunks(_scatter_digits, n, grain, keys, order, shift, starts, new_keys, new_order, grain)
+        for_chunks(_scatter_digits, n, grain, keys, order, shift, counts, new_keys, new_order, grain)
         other = (keys, order) if other else (np.empty_like(keys), np.empty_like(order))  # the caller's stay
         keys, order = new_keys, new_order
     return keys, order
@@ -65,8 +64,28 @@ def _count_digits(keys, shift, counts, grain, begin, end):
 
 
 @kernel
-def _scatter_digits(keys, order, shift, starts, new_keys, new_order, grain, begin, end):
-    place = starts[begin // grain]
+def _start(counts):
+    """Replace the counts of every part by the places where its keys go: after those of lesser digits, and after equal
+    digits of the parts before. The last row is scratch."""
+    parts, digits = len(counts) - 1, counts.shape[1]
+    for part in range(1, parts):
+        for digit in range(digits):
+            counts[part, digit] += counts[part - 1, digit]
+    first = counts[parts]
+    place = 0
+    for digit in range(digits):
+        first[digit] = place
+        place += counts[parts - 1, digit]
+    for part in range(parts - 1, 0, -1):
+        for digit in range(digits):
+            counts[part, digit] = first[digit] + counts[part - 1, digit]
+    for digit in range(digits):
+        counts[0, digit] = first[digit]
+
+
+@kernel
+def _scatter_digits(keys, order, shift, places, new_keys, new_order, grain, begin, end):
+    place = places[begin // grain]
     for i in range(begin, end):
         digit = (keys[i] >> np.uint64(shift)) & np.uint64((1 << DIGIT) - 1)
         at = place[digit]

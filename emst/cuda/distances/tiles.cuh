@@ -82,7 +82,7 @@ __device__ u32 near_tiles(const Norm<METRIC> &norm, const T *queries, i64 query,
 // The powers of the distances between this thread's query and the points of one tile.
 template <class T>
 struct Tile {
-  i64 first, n;
+  int first, n;  // more registers for 64 bits would not fit
   T power[TILE];
 
   // visit(point, power) for each point, in ascending order.
@@ -90,7 +90,7 @@ struct Tile {
   __device__ void each(Visit visit) const {
 #pragma unroll
     for (int c = 0; c < TILE; c++)
-      if (first + c < n) visit(first + c, bits_of(power[c]));
+      if (c < n - first) visit(first + c, bits_of(power[c]));
   }
 
   // use(point, power) for each point for which fits(point, power) holds before the first use, in ascending order. Such
@@ -99,7 +99,7 @@ struct Tile {
   __device__ void each_fitting(Fits fits, Use use) const {
     u32 fitting = 0;
 #pragma unroll
-    for (int c = 0; c < TILE; c++) fitting |= (u32)(first + c < n && fits(first + c, bits_of(power[c]))) << c;
+    for (int c = 0; c < TILE; c++) fitting |= (u32)(c < n - first && fits(first + c, bits_of(power[c]))) << c;
     while (fitting) {
       const int c = __ffs(fitting) - 1;
       fitting &= fitting - 1;
@@ -154,8 +154,8 @@ struct Comparison {
   template <class Visit>
   __device__ void compare(i64 first, Visit &visit) const {
     Tile<T> tile;
-    tile.first = first;
-    tile.n = n;
+    tile.first = (int)first;
+    tile.n = (int)n;
     tile_powers(norm, queries, query, points, n, d, first, tile.power);
     visit(tile);
   }
