@@ -65,6 +65,24 @@ def _labels(k: int, arrays: Arrays, metric: str = "euclidean") -> Any:
     return emst.HDBSCANGPU(**options).fit(arrays[0])
 
 
+def _on_workers(arrays: Arrays) -> Any:
+    """As many workers as there are threads, and an array of eight chunks."""
+    from dask.array import from_array
+
+    from emst.cpu.runtime.parallel import thread_count
+    from emst.dask import local_cluster
+
+    client = local_cluster(thread_count(), device="cpu")
+    return client, client.persist(from_array(arrays[0], (max(len(arrays[0]) // 8, 1), -1)))
+
+
+def _tree_of_workers(prepared: Any) -> Any:
+    from emst.dask import minimum_spanning_tree
+
+    client, points = prepared
+    return minimum_spanning_tree(points, client=client, device="cpu")
+
+
 def _forest(arrays: Arrays) -> Any:
     import emst
 
@@ -168,6 +186,13 @@ def _of_tree(result: Any) -> str:
     return _of_contestant("emst", result)
 
 
+def _of_tree_of_workers(tree: Any) -> str:
+    from contestants import checksum
+
+    edges = tree.edges.compute()
+    return checksum(edges[:, 0], edges[:, 1])
+
+
 def _of_contestant(name: str, result: Any) -> str:
     from contestants import ours
 
@@ -243,6 +268,15 @@ WORKS = {
     "lognormal": _uneven("{:,} x 2 lognormal(0, 7)", 300_000, "lognormal", 2, 6),
     "k": _uneven("{:,} x 2 uniform", 300_000, "uniform", 2, 201),
     "manhattan": _uneven("{:,} x 3 blobs, Manhattan", 500_000, "blobs", 3, 6, "manhattan"),
+    "workers": Work(
+        "tree by workers of Dask, one a thread, {:,} x 3 uniform",
+        2_000_000,
+        partial(_points, "uniform", 3),
+        _tree_of_workers,
+        _of_tree_of_workers,
+        _no_stages,
+        _on_workers,
+    ),
     "prediction": _after(f"labels of the other half of {_CLUSTERED}", 2_000_000, _prediction),
     "membership": _after(f"membership vectors of one half of {_CLUSTERED}", 200_000, _membership),
     "attributes": _after(f"scores, exemplars and a cut of one half of {_CLUSTERED}", 2_000_000, _attributes),

@@ -126,7 +126,7 @@ def certain_edges(ops: Backend, local: Local, units: Units) -> Edges:
     stars = np.stack([ops.xp.full_like(out, rows[0]), out], axis=1) if len(out) else ends[:0]
     ends = np.concatenate([stars, ends])
     weights = np.concatenate([ops.xp.zeros(len(out), local.weights.dtype), local.weights])
-    return Edges(_ascending(ends), heights(weights, *units, ops))
+    return Edges(ascending(ends), heights(weights, *units, ops))
 
 
 def joined_edges(ops: Backend, local: Local, joined: OpenEdges, rows: list[Array], units: Units) -> Edges:
@@ -137,7 +137,7 @@ def joined_edges(ops: Backend, local: Local, joined: OpenEdges, rows: list[Array
         ends = np.maximum(ends, ops.asarray(more))
     places = ops.xp.arange(len(order), dtype=np.int32)
     weights = ops.unscaled(local.partition.index, ops.xp.ascontiguousarray(joined.weight[order]), places)
-    return Edges(_ascending(ends[order]), heights(weights, *units, ops))
+    return Edges(ascending(ends[order]), heights(weights, *units, ops))
 
 
 def rows_of_joined(ops: Backend, local: Local, joined: OpenEdges) -> Array:
@@ -149,8 +149,10 @@ def rows_of_joined(ops: Backend, local: Local, joined: OpenEdges) -> Array:
     return ops.xp.where(here, partition.rows[ops.xp.where(here, places, 0)], np.int64(-1))
 
 
-def _ascending(ends: Array) -> Array:
-    return np.stack([ends.min(axis=1), ends.max(axis=1)], axis=1)
+def ascending(ends: Array) -> Array:
+    """Both ends of every edge, the lesser first."""
+    u, v = ends[:, 0], ends[:, 1]
+    return np.stack([np.minimum(u, v), np.maximum(u, v)], axis=1)
 
 
 def keys_of_certain(ops: Backend, local: Local) -> Keys:

@@ -27,7 +27,7 @@ from emst.hierarchy import scores
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
 from emst.inputs.devices import to_host
-from emst.partitions.edges import bits_of, columns_of, keys_of_certain, renumbered, together, total_order
+from emst.partitions.edges import ascending, bits_of, columns_of, keys_of_certain, renumbered, together, total_order
 from emst.partitions.engine import Sized
 from emst.partitions.records import Local, OpenEdges, Units
 from emst.spanning import heights
@@ -160,7 +160,7 @@ def _with_phantoms(
     is_certain[places] = False
     edges, weights = xp.empty((n + q - 1, 2), np.int32), xp.full(n + q - 1, np.inf, weight.dtype)
     upto = slice(0, m + q)
-    ends = xp.stack([local.edges.min(axis=1), local.edges.max(axis=1)], axis=1)
+    ends = ascending(local.edges)
     edges[upto][is_certain], weights[upto][is_certain] = ends, weight
     edges[places] = xp.stack([phantoms, xp.arange(n, n + q, dtype=np.int32)], axis=1)
     weights[places] = leaving

@@ -3,6 +3,7 @@
 import itertools
 import multiprocessing
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -527,6 +528,21 @@ def test_limits_of_control_groups(files, limit, tmp_path):
     assert processors.of_groups(tmp_path) == limit
 
 
+@pytest.mark.parametrize("limits", [{"OMP_NUM_THREADS": "0"}, {"NUMBA_NUM_THREADS": "1000"}], ids=["none", "many"])
+def test_odd_numbers_of_threads_in_the_environment(limits):
+    x = np.random.default_rng(0).random((POINTS, 3))
+    program = f"""
+import numpy as np
+from emst import minimum_spanning_tree
+print(minimum_spanning_tree(np.random.default_rng(0).random(({POINTS}, 3)), device="cpu").total_weight.hex())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, **limits}, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert float.fromhex(done.stdout) == minimum_spanning_tree(x, device="cpu").total_weight
+
+
 def test_what_decides_how_many_threads_are_used(monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
     for wanted, allowed, affinity, number, why in [
@@ -557,4 +573,8 @@ def test_a_member_that_does_not_begin_is_not_waited_for(threads, monkeypatch):
         caller.join(10)
         assert not caller.is_alive() and (seen == 1).all()
         assert team._word(new.members).value == team.IDLE  # for the next call
-    team._word(new.members).value = team.ASLEEP  # at exit, members are waited for until they sleep
+    team._word(new.members).value = team.IDLE
+    begin = time.monotonic()
+    new._fall_asleep()  # at exit
+    assert 1 <= time.monotonic() - begin < 10
+    team._word(new.members).value = team.ASLEEP

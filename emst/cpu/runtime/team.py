@@ -300,9 +300,13 @@ class Team:
         return give(self.members, self.count, place, wanted)
 
     def _fall_asleep(self) -> None:
-        """At exit, their machine code is freed, which only those that sleep do not run."""
+        """At exit, their machine code is freed, which only those that sleep do not run. One that the system keeps from
+        running is not waited for: it has a second."""
+        late = time.monotonic() + 1
         for i in range(self.count):
             while _word(self.members + i * LINE).value == IDLE and self.process == os.getpid():
+                if time.monotonic() > late:
+                    return
                 time.sleep(1e-4)
 
 
