@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from helpers import to_device, to_host
 
+from emst.cpu.runtime import sort
+
 
 @pytest.mark.parametrize("n", [1, 2, 3, 1_000, 8_192, 8_193, 70_001, 1_000_003])
 @pytest.mark.parametrize("highest", [0, 1, 255, 2**16, 2**40, 2**64 - 1])
@@ -14,6 +16,15 @@ def test_sort_is_stable(ops, n, highest):
     assert order.dtype == np.int32
     np.testing.assert_array_equal(order, np.argsort(codes, kind="stable"))
     np.testing.assert_array_equal(to_host(given), codes)
+
+
+@pytest.mark.parametrize("threads", [1, 3, 5])
+def test_equal_keys_stay_in_the_order_of_the_parts(monkeypatch, threads):
+    monkeypatch.setattr(sort, "thread_count", lambda: threads)
+    codes = np.random.default_rng(threads).integers(0, 5_000, 6 * sort.SHORTEST + 1).astype(np.uint64)
+    keys, order = sort.radix_order(codes)
+    np.testing.assert_array_equal(order, np.argsort(codes, kind="stable"))
+    np.testing.assert_array_equal(keys, codes[order])
 
 
 @pytest.mark.gpu

@@ -222,8 +222,8 @@ FAULTS = [
     Fault(
         "core distances are scaled back in their own type",
         "emst/cpu/points/result.py",
-        "(roots[begin:end].astype(np.float64) * (1 / index.scale)).astype(powers.dtype)",
-        "roots[begin:end] * powers.dtype.type(1 / index.scale)",
+        "out[order[i]] = np.float64(roots[i]) * unit",
+        "out[order[i]] = roots[i] * np.float32(unit)",
         ("tests/points/test_result.py::test_unscaled_takes_one_root[cpu-few-1e-30-float32]",),
     ),
     Fault(
