@@ -1,6 +1,6 @@
 """Time trees, clusterings and forests on 1, 2, 4, ... threads, by stage, with a checksum that must not depend on them.
 
-    python benchmarks scaling --quick                          # 4 minutes on 32 cores
+    python benchmarks scaling --quick                          # 10 minutes on 32 cores
     python benchmarks scaling --peers --markdown scaling.md --json scaling.json
     python benchmarks scaling --works tree graph --threads 1 16 --n 10000000
 
