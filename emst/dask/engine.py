@@ -175,8 +175,10 @@ class DaskEngine:
             with plain_errors():
                 self._until_done(running, Watch(self.client, futures, timeout))
                 return list(running.result())
-        except RuntimeError as error:
-            if str(error) != NO_CAUSE:
+        except (RuntimeError, AttributeError) as error:
+            # `gather` looks for the error of a future that Dask has dropped, and finds None (distributed 2026.8).
+            dropped = isinstance(error, AttributeError) and any(future.cancelled() for future in futures)
+            if str(error) != NO_CAUSE and not dropped:
                 raise
             raise self._cause() from error
         finally:

@@ -220,6 +220,31 @@ def test_a_finished_task_that_dask_fails_gives_the_error_of_the_task_that_failed
         cluster.gather([finished])
 
 
+@pytest.mark.parametrize("others", [["it has vanished"], []])
+def test_a_task_that_dask_drops_gives_the_error_of_the_task_that_failed(doomed, others):
+    """As when a worker dies while its results are asked for."""
+    cluster = DaskEngine(doomed, "cpu")
+    dropped = cluster.submit(one)
+    others = [cluster.submit(fails, text) for text in others]
+    assert all(future.exception(timeout=10) is not None for future in others)
+    assert dropped.result(timeout=10) == 1
+    state = doomed.futures.pop(dropped.key)
+    state.status, state.exception = "cancelled", None
+    expected, text = (FileNotFoundError, "it has vanished") if others else (LostInput, "was lost with a worker")
+    with pytest.raises(expected, match=text):
+        cluster.gather([dropped])
+
+
+def test_an_attribute_that_a_task_does_not_find_is_its_own_error(doomed):
+    cluster = DaskEngine(doomed, "cpu")
+    with pytest.raises(AttributeError, match="no attribute 'missing'"):
+        cluster.gather([cluster.submit(asks)])
+
+
+def asks(ops):
+    return ops.missing
+
+
 def test_the_error_of_a_task_that_this_process_no_longer_holds(doomed):
     """As of a task that reads a file again: its result was lost with a worker, long after the last use of it here."""
     cluster = DaskEngine(doomed, "cpu")
