@@ -61,12 +61,12 @@ def ops(request):
 
 @pytest.fixture(params=["few", "many"])
 def size(request, monkeypatch, ops):
-    """Few points, keys, merges and clusters go ways of their own on the GPU, and few merges, or few threads, on the
-    CPU. With "many", none are few."""
+    """Few points, keys, merges and clusters go ways of their own on the GPU; few points and merges, or few threads, on
+    the CPU. With "many", none are few."""
     if request.param == "many":
         if ops.name == "cpu":
-            for name in ("linkage.THREADS", "linkage.MANY"):
-                monkeypatch.setattr(f"emst.cpu.hierarchy.{name}", 0)
+            for name in ("hierarchy.linkage.THREADS", "hierarchy.linkage.MANY", "points.small.FEW"):
+                monkeypatch.setattr(f"emst.cpu.{name}", 0)
             for name in ("rounds.GRAIN", "chains.GRAIN"):  # several chunks
                 monkeypatch.setattr(f"emst.cpu.hierarchy.{name}", 64)
             return

@@ -11,7 +11,7 @@ from emst.cpu import lightest
 from emst.cpu.runtime.lanes import LANES
 
 RNG = np.random.default_rng(3)
-SETS = {"_least_weights": RNG.random((3000, 2)), "_first_edges": RNG.integers(0, 90, (3000, 2)).astype(float)}
+SETS = {"least_weights": RNG.random((3000, 2)), "first_edges": RNG.integers(0, 90, (3000, 2)).astype(float)}
 
 
 def points_of(masks):

@@ -5,7 +5,7 @@ import pytest
 import reference
 from helpers import DTYPES, clone, cloud, forest_at_home, forest_on, hierarchies
 
-from emst.cpu.merge import _relabel
+from emst.cpu.merge import relabel
 
 
 def assert_same_forest(ours, theirs):
@@ -113,5 +113,5 @@ def test_only_mutual_pairs(ops):
 
 def test_labels_reach_the_root_of_a_path_that_another_thread_has_lengthened():
     parent, labels = np.array([0, 0, 1, 2], np.int32), np.arange(4, dtype=np.int32)
-    _relabel(parent, labels, 0, 4)
+    relabel(parent, labels, 0, 4)
     assert not labels.any()

@@ -52,10 +52,10 @@ def flatten(parent, nodes=ALL):
     count = len(nodes) or len(parent)
     grain = grain_for(count, 1 << 14)
     found = np.empty(-(-count // grain), np.int64)
-    for_chunks(_flatten, count, grain, parent, nodes, found, grain)
+    for_chunks(flatten_chunk, count, grain, parent, nodes, found, grain)
     _refuse_cycles(found)
     roots = np.empty(found.sum(), np.int32)
-    for_chunks(_list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)
+    for_chunks(list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)
     _refuse_cycles(found)
     return roots
 
@@ -99,7 +99,7 @@ def _node(nodes, i):
 
 
 @kernel
-def _flatten(parent, nodes, found, grain, begin, end):
+def flatten_chunk(parent, nodes, found, grain, begin, end):
     count = 0
     for i in range(begin, end):
         prefetch(parent, np.int64(load(parent, _node(nodes, min(i + AHEAD, end - 1)))))
@@ -123,9 +123,9 @@ def _flatten(parent, nodes, found, grain, begin, end):
 
 
 @kernel
-def _list_roots(parent, nodes, stops, found, roots, grain, begin, end):
+def list_roots(parent, nodes, stops, found, roots, grain, begin, end):
     """Branch-free: a node that is no root is overwritten by the next one. Halving may have left a node of a cycle as
-    its own parent after `_flatten` counted the roots: then there is one root too many."""
+    its own parent after `flatten_chunk` counted the roots: then there is one root too many."""
     stop = stops[begin // grain]
     at = stop - found[begin // grain]
     i = begin

@@ -34,17 +34,17 @@ def lightest_edges(forest, candidates, memory, near):
     leaves = len(candidates)
     grain = grain_for(leaves, 2048)
     improved = np.empty(-(-leaves // grain), np.bool_)
-    for improve, kept in ((_least_weights, forest.best), (_first_edges, forest.edge_u)):
+    for improve, kept in ((least_weights, forest.best), (first_edges, forest.edge_u)):
         improved[:] = True
         while improved.any():
             args = (candidates, memory, near, forest.best, kept, improved, grain)
             for_chunks(improve, leaves, grain, *args)
     args = (forest.components, memory, forest.edge_u, forest.edge_v)
-    for_chunks(_name_edges, forest.count, grain_for(forest.count, 1 << 14), *args)
+    for_chunks(name_edges, forest.count, grain_for(forest.count, 1 << 14), *args)
 
 
 @kernel
-def _least_weights(candidates, memory, near, best, kept, improved, grain, begin, end):
+def least_weights(candidates, memory, near, best, kept, improved, grain, begin, end):
     improves = False  # one write: `improved` of all threads is on one cache line
     for leaf in range(begin, end):
         mask = candidates[leaf]
@@ -58,7 +58,7 @@ def _least_weights(candidates, memory, near, best, kept, improved, grain, begin,
 
 
 @kernel
-def _first_edges(candidates, memory, near, best, kept, improved, grain, begin, end):
+def first_edges(candidates, memory, near, best, kept, improved, grain, begin, end):
     """Find the first edge among those of the least weight; `kept` is the point that holds the first one so far."""
     improves = False  # one write: `improved` of all threads is on one cache line
     for leaf in range(begin, end):
@@ -85,7 +85,7 @@ def _before(u, x, memory, near):
 
 
 @kernel
-def _name_edges(components, memory, edge_u, edge_v, begin, end):
+def name_edges(components, memory, edge_u, edge_v, begin, end):
     for k in range(begin, end):
         c = components[k]
         u = edge_u[c]

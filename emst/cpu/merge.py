@@ -21,12 +21,12 @@ def merge(forest, prepare=None):
     edges = (forest.edge_u, forest.edge_v, forest.best, forest.source, forest.target, forest.weight)
     grain = grain_for(count, 1 << 14)
     hooked = np.empty(-(-count // grain), np.int64)
-    for_chunks(_hook, count, grain, components, forest.labels, parent, *edges, hooked, grain)
+    for_chunks(hook, count, grain, components, forest.labels, parent, *edges, hooked, grain)
     forest.components = flatten(parent, components)
     if hooked.sum() != count - forest.count:  # each that hooks is one component less, unless edges close a cycle
         raise RuntimeError(NO_FOREST)
-    for_chunks(_relabel, n, grain_for(n, 1 << 15), parent, forest.labels)
-    for_chunks(_forget_best, forest.count, grain_for(forest.count, 1 << 15), forest.components, forest.best)
+    for_chunks(relabel, n, grain_for(n, 1 << 15), parent, forest.labels)
+    for_chunks(forget_best, forest.count, grain_for(forest.count, 1 << 15), forest.components, forest.best)
     if prepare is not None and forest.count > 1:
         prepare(forest)
     return forest.count
@@ -39,7 +39,7 @@ def _copy(labels, parent, begin, end):
 
 
 @kernel
-def _hook(components, labels, parent, edge_u, edge_v, best, source, target, weight, hooked, grain, begin, end):
+def hook(components, labels, parent, edge_u, edge_v, best, source, target, weight, hooked, grain, begin, end):
     count = 0
     for k in range(begin, end):
         c = components[k]
@@ -56,12 +56,12 @@ def _hook(components, labels, parent, edge_u, edge_v, best, source, target, weig
 
 
 @kernel
-def _forget_best(components, best, begin, end):
+def forget_best(components, best, begin, end):
     for k in range(begin, end):
         best[components[k]] = np.inf
 
 
 @kernel
-def _relabel(parent, labels, begin, end):
+def relabel(parent, labels, begin, end):
     for i in range(begin, end):
         labels[i] = root_above(parent, parent[labels[i]])

@@ -1,15 +1,17 @@
-"""Few points: all rounds at once, on the GPU."""
+"""Few points: all rounds at once."""
 
 import importlib
 
 import numpy as np
 import pytest
 import reference
-from helpers import DTYPES, KINDS, assert_same_bits, cloud, hierarchies
+from helpers import DTYPES, KINDS, assert_same_bits, cloud, hierarchies, to_host
 
 from emst import minimum_spanning_tree
+from emst.backend import backend_of
 from emst.backend.records import Norm
 from emst.boruvka import spanning_forest
+from emst.cpu.points import small
 
 ON_GPU = pytest.mark.gpu
 
@@ -33,33 +35,56 @@ def assert_same_forest(index, expected_bvh, ops):
     assert left == rounds
     assert ours.count == theirs.count == 1
     for field in ("labels", "source", "target"):
-        np.testing.assert_array_equal(getattr(ours, field).get(), getattr(theirs, field), field)
+        np.testing.assert_array_equal(to_host(getattr(ours, field)), getattr(theirs, field), field)
     used = theirs.source >= 0
-    np.testing.assert_array_equal(ours.weight.get()[used], theirs.weight[used])
+    np.testing.assert_array_equal(to_host(ours.weight)[used], theirs.weight[used])
 
 
-def test_the_cpu_goes_round_by_round(ops):
-    if ops.name == "cpu":
-        index, _, _ = hierarchies(ops, cloud(10, 2, np.float64))
-        assert ops.join_all(index) is None
+@pytest.mark.parametrize("n, d, few", [(2_048, 2, True), (2_049, 2, False), (102, 40, True), (103, 40, False)])
+def test_the_cpu_goes_round_by_round_where_threads_are_faster(n, d, few):
+    ops = backend_of("cpu")
+    index, _, _ = hierarchies(ops, cloud(n, d, np.float64))
+    assert (ops.join_all(index) is not None) == few
 
 
-@ON_GPU
+def test_edges_that_close_a_cycle_are_an_error(monkeypatch):
+    ops = backend_of("cpu")
+    index, _, _ = hierarchies(ops, cloud(100, 2, np.float64))
+    monkeypatch.setattr(small, "_join", lambda *_: small.BROKEN)
+    with pytest.raises(RuntimeError, match="close a cycle"):
+        ops.join_all(index)
+
+
+@pytest.mark.parametrize("k", [1, 5])
+@pytest.mark.parametrize("n, d", [(300, 2), (1_365, 3)])
+def test_one_call_reports_the_rounds_and_makes_the_tree_of_the_loop(monkeypatch, n, d, k):
+    """On the CPU."""
+    x, trees, reports = cloud(n, d, np.float32), [], []
+    for few in (small.FEW, 0):
+        monkeypatch.setattr(small, "FEW", few)
+        reports.append([])
+        trees.append(
+            minimum_spanning_tree(x, min_samples=k, device="cpu", report=lambda *left: reports[-1].append(left))
+        )
+    assert reports[0] == reports[1]
+    assert_same_bits(*trees)
+
+
 @pytest.mark.parametrize("k", [1, 4])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", [1, 2, 3, 7, 40])
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_forest_of_the_loop(cuda, kind, d, dtype, k):
-    index, expected_bvh, _ = hierarchies(cuda, cloud(400, d, dtype, kind), k)
-    assert_same_forest(index, expected_bvh, cuda)
+def test_the_forest_of_the_loop(ops, monkeypatch, kind, d, dtype, k):
+    monkeypatch.setattr(small, "FEW", 400 * d)  # in few dimensions these points are few in any case
+    index, expected_bvh, _ = hierarchies(ops, cloud(400, d, dtype, kind), k)
+    assert_same_forest(index, expected_bvh, ops)
 
 
-@ON_GPU
 @pytest.mark.parametrize("n", [1, 2, 3, 31, 32, 33, 257])
 @pytest.mark.parametrize("kind", ["uniform", "lattice"])
-def test_any_number_of_points(cuda, n, kind):
-    index, expected_bvh, _ = hierarchies(cuda, cloud(n, 2, np.float32, kind))
-    assert_same_forest(index, expected_bvh, cuda)
+def test_any_number_of_points(ops, n, kind):
+    index, expected_bvh, _ = hierarchies(ops, cloud(n, 2, np.float32, kind))
+    assert_same_forest(index, expected_bvh, ops)
 
 
 @ON_GPU

@@ -33,6 +33,7 @@ FACTS = [
     ("how/rounds.md", r"at least ([\d,]+) components", CPU + "points/cached.py", "LIST_FROM"),
     ("how/rounds.md", r"([\d.]+) times the square", CUDA + "points/search.py", "SLACK"),
     ("how/rounds.md", r"([\d.]+) times under mutual", CUDA + "points/search.py", "SLACK_MRD"),
+    ("how/rounds.md", r"up to ([\d,]+) coordinates", CPU + "points/small.py", "FEW"),
     ("how/rounds.md", r"limit is ([\d,]+) in the plane", CONSTANTS, "FEW"),
     ("how/mutual_reachability.md", r"of which (\d+) are kept", CPU + "points/knn.py", "KEPT"),
     ("how/mutual_reachability.md", r"its nearest (\d+), of", CPU + "runtime/lanes.py", "LANES"),

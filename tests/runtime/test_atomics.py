@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import int32, int64, typeof, uint8
 
-from emst.cpu.contract import _flatten as flatten
+from emst.cpu.contract import flatten_chunk as flatten
 from emst.cpu.graph import hybrid, worklist
 from emst.cpu.graph.offers import Offers, offer
 from emst.cpu.graph.partial_prim import _grow as grow

@@ -13,6 +13,7 @@ that leaves the component remains, which is an upper bound, too.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -50,11 +51,14 @@ class NeighbourCache:
 
     def __init__(self, index: SearchIndex, memory: Memory):
         self.memory, n = memory, index.n
-        self.scratch = PerThread(
-            lambda: (new_packet(index.d, index.dtype), empty(LANES * LANES, np.int32))
-        )  # of a search
+        self.scratch = PerThread(partial(search_scratch, index))
         self.candidates = np.zeros(len(memory.least), np.int64)  # one bit a point
         self.nearest, self.bound = memory.nearest[:n], memory.bound[:n]
+
+
+def search_scratch(index):
+    """A packet, and the points of a group that are searched."""
+    return new_packet(index.d, index.dtype), empty(LANES * LANES, np.int32)
 
 
 def cache_neighbours(index, forest):
@@ -98,13 +102,13 @@ def _begin(labels, core, bound, nearest, begin, end):
 def upper_bounds(index, forest, cache):
     """See `emst.backend.operations`."""
     args = (forest.labels, cache.memory.labels, forest.best, forest.edge_u, forest.edge_v)
-    for_chunks(_begin_round, index.n, grain_for(index.n, 1 << 15), *args)
+    for_chunks(begin_round, index.n, grain_for(index.n, 1 << 15), *args)
     args = (index.nodes, index.padded_core, index.n, forest.best, cache.memory, index.space)
-    for_chunks(_upper_bounds, index.leaves, grain_for(index.leaves, rows_that_hold(1 << 16, index.d * LANES)), *args)
+    for_chunks(bound_leaves, index.leaves, grain_for(index.leaves, rows_that_hold(1 << 16, index.d * LANES)), *args)
 
 
 @kernel
-def _begin_round(labels, copy, best, edge_u, edge_v, begin, end):
+def begin_round(labels, copy, best, edge_u, edge_v, begin, end):
     """Copy the labels; no component has a bound or an edge yet."""
     for i in range(begin, end):
         copy[i] = labels[i]
@@ -114,7 +118,7 @@ def _begin_round(labels, copy, best, edge_u, edge_v, begin, end):
 
 
 @kernel
-def _upper_bounds(nodes, core, n, best, memory, space, begin, end):
+def bound_leaves(nodes, core, n, best, memory, space, begin, end):
     labels = memory.labels
     for leaf in range(begin, end):
         at = leaf * LANES

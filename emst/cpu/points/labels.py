@@ -15,12 +15,12 @@ def label_nodes(index, labels):
     below, start, count = labels, 0, index.n
     for first, size in zip(nodes.first.tolist(), nodes.counts.tolist(), strict=True):
         here = first * LANES
-        for_chunks(_label_level, size, grain_for(size, 4096), below, start, count, nodes.label, here)
+        for_chunks(label_level, size, grain_for(size, 4096), below, start, count, nodes.label, here)
         below, start, count = nodes.label, here, size
 
 
 @kernel
-def _label_level(below, start, count, label, here, begin, end):
+def label_level(below, start, count, label, here, begin, end):
     """Nodes of one level, whose labels begin at `here`; the `count` labels one level down begin at `start`."""
     for node in range(begin, end):
         at = start + node * LANES

@@ -73,7 +73,9 @@ def nearest_outgoing(index, forest, cache):
     if products is not None:
         _search_by_products(index, products, forest, cache)
     else:
-        for_chunks(_search, groups, grain_for(groups, rows_that_hold(LEAST, index.d)), *args, scratch=cache.scratch)
+        for_chunks(
+            search_groups, groups, grain_for(groups, rows_that_hold(LEAST, index.d)), *args, scratch=cache.scratch
+        )
     lightest_edges(forest, cache.candidates, cache.memory, None if index.core is None else cache.memory.near)
 
 
@@ -193,7 +195,7 @@ def _search_points(scratch, ids, nodes, core, node_core, n, best, memory, candid
 
 
 @kernel
-def _search(scratch, nodes, core, node_core, n, best, memory, candidates, space, begin, end):
+def search_groups(scratch, nodes, core, node_core, n, best, memory, candidates, space, begin, end):
     packet, searched = scratch
     for group in range(begin, end):
         count = np.int64(0)  # int64 from the beginning: `_collect` is compiled for every type of it

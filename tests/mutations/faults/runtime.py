@@ -38,9 +38,9 @@ FAULTS = [
     Fault(
         "roots of a cycle are not counted again",
         "emst/cpu/contract.py",
-        "    for_chunks(_list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)\n"
+        "    for_chunks(list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)\n"
         "    _refuse_cycles(found)\n",
-        "    for_chunks(_list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)\n",
+        "    for_chunks(list_roots, count, grain, parent, nodes, np.cumsum(found), found, roots, grain)\n",
         ("tests/test_boruvka.py::test_edges_that_close_a_cycle_are_an_error[cpu-5-0]",),
     ),
     Fault(
