@@ -68,8 +68,8 @@ def test_threads_that_meet_in_any_way_change_no_bit(name, monkeypatch):
         expected = work(*args)
     for seed in range(2):
         with monkeypatch.context() as patched, Races(patched, seed) as races:
-            for least in ("THREADS", "MANY"):  # the dendrogram by many threads
-                patched.setattr(f"emst.cpu.hierarchy.linkage.{least}", 0)
+            for most in ("hierarchy.linkage.THREADS", "hierarchy.linkage.MANY", "points.small.FEW"):
+                patched.setattr(f"emst.cpu.{most}", 0)  # the dendrogram and the rounds by many threads
             found = work(*args)
         for ours, theirs in zip(found, expected):
             np.testing.assert_array_equal(ours, theirs)

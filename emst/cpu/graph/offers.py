@@ -8,7 +8,6 @@ offers. At the end the minimum over all of them is taken.
 
 from __future__ import annotations
 
-import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from emst.cpu.runtime.arrays import empty, fill
 from emst.cpu.runtime.atomics import lower
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.numbers import lesser
-from emst.cpu.runtime.parallel import for_chunks, grain_for, thread_count
+from emst.cpu.runtime.parallel import for_chunks, grain_for, thread_count, thread_number
 
 FEW_THREADS = 4  # each of them always has offers of its own
 PER_EDGE = 2  # offers that memory is taken for, as a multiple of the edges, where there are more threads
@@ -49,8 +48,8 @@ def gathered(room, count, packed, kernel, size, grain, *args, scratch=tuple):
     copies = max(1, min(threads, len(room) // max(count, 1)))
     shift, mask = (np.uint64(32), np.uint64(2**32 - 1)) if packed else (np.uint64(0), np.uint64(0))
     best = fill(room[: copies * count], EMPTY).reshape(copies, count)
-    of_threads = itertools.cycle(Offers(row, shift, mask, np.bool_(copies < threads)) for row in best)
-    for_chunks(kernel, size, grain, *args, scratch=lambda: (next(of_threads), *scratch()))
+    made = [Offers(row, shift, mask, np.bool_(copies < threads)) for row in best]
+    for_chunks(kernel, size, grain, *args, scratch=lambda: (made[thread_number() % copies], *scratch()))
     if copies > 1:
         for_chunks(_take_least, count, grain_for(count, 1 << 15), best)
     return Offers(best[0], shift, mask, np.bool_(False))

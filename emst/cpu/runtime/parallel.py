@@ -47,7 +47,7 @@ _team: Team | None = None  # replaced as a whole, as the pool is
 _jobs: collections.deque[Job] = collections.deque()  # memory that no call uses
 LONGEST = 64  # times the shortest length of a chunk
 
-_thread = threading.local()  # `number` of the thread that scratch is made for, among those of a call
+_thread = threading.local()  # `number`: see `thread_number`
 
 
 def thread_count() -> int:
@@ -220,6 +220,11 @@ def _arguments(number: int, args: Any, scratch: Callable[[], Any] | None) -> Any
     return (scratch(), *args)
 
 
+def thread_number() -> int:
+    """The number of the thread that scratch is made for, among those of a call."""
+    return int(_thread.number)
+
+
 class PerThread:
     """Scratch for several calls of `for_chunks`, one after the other: every thread of a call has its own, made once."""
 
@@ -227,9 +232,10 @@ class PerThread:
         self._make, self._made = make, dict[int, Any]()
 
     def __call__(self) -> Any:
-        if _thread.number not in self._made:
-            self._made[_thread.number] = self._make()
-        return self._made[_thread.number]
+        number = thread_number()
+        if number not in self._made:
+            self._made[number] = self._make()
+        return self._made[number]
 
 
 def finish(futures: list[Any]) -> None:
