@@ -26,7 +26,7 @@ def merge(forest, prepare=None):
     if hooked.sum() != count - forest.count:  # each that hooks is one component less, unless edges close a cycle
         raise RuntimeError(NO_FOREST)
     for_chunks(relabel, n, grain_for(n, 1 << 15), parent, forest.labels)
-    for_chunks(forget_best, forest.count, grain_for(forest.count, 1 << 15), forest.components, forest.best)
+    for_chunks(_forget_best, forest.count, grain_for(forest.count, 1 << 15), forest.components, forest.best)
     if prepare is not None and forest.count > 1:
         prepare(forest)
     return forest.count
@@ -56,7 +56,7 @@ def hook(components, labels, parent, edge_u, edge_v, best, source, target, weigh
 
 
 @kernel
-def forget_best(components, best, begin, end):
+def _forget_best(components, best, begin, end):
     for k in range(begin, end):
         best[components[k]] = np.inf
 

@@ -8,7 +8,7 @@ import numpy as np
 from emst.backend.records import NO_FOREST, Forest
 from emst.cpu.contract import flatten_chunk, list_roots
 from emst.cpu.lightest import first_edges, least_weights, name_edges
-from emst.cpu.merge import forget_best, hook, relabel
+from emst.cpu.merge import hook, relabel
 from emst.cpu.points.bvh import SearchIndex
 from emst.cpu.points.cached import begin_round, bound_leaves, cache_neighbours, search_scratch
 from emst.cpu.points.duplicates import join_duplicates
@@ -74,7 +74,6 @@ def _join(scratch, chunk, points, n, memory, near, candidates, labels, parent, b
             return BROKEN
         components, roots = roots, components
         relabel(parent, labels, 0, n)
-        forget_best(components, best, 0, count)
         left[rounds] = count
         rounds += 1
     return rounds

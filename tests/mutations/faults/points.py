@@ -10,6 +10,20 @@ FEW = "tests/points/test_queries.py::test_few_points_and_few_queries[cpu-17-floa
 
 FAULTS = [
     Fault(
+        "few points: points keep their labels when components merge",
+        "emst/cpu/points/small.py",
+        "        relabel(parent, labels, 0, n)\n",
+        "",
+        ("tests/points/test_small.py::test_the_forest_of_the_loop[cpu-uniform-2-float64-1]",),
+    ),
+    Fault(
+        "few points: the second key of ties is left out",
+        "emst/cpu/points/small.py",
+        "near = None if index.core is None else cache.memory.near",
+        "near = None",
+        ("tests/points/test_small.py::test_the_forest_of_the_loop[cpu-lattice-2-float64-4]",),
+    ),
+    Fault(
         "the pass is not repeated",
         "emst/cpu/lightest.py",
         "            for_chunks(improve, leaves, grain, *args)\n",
