@@ -83,8 +83,8 @@ def _products_if_faster(index, wanted, labels, ids, radius) -> Products | None:
 
 @kernel
 def _count_leaves(packet, nodes, ids, radius, labels, labelled, leaves, space, counts, begin, end):
-    """How many leaves are within the radius of each of 16 points, in total. Leaves of the point's component do not
-    count."""
+    """Count the leaves within the radius of each of 16 points, and add up the counts. Leaves of the point's own
+    component do not count."""
     for j in range(LANES):
         u = np.int64(ids[lesser(begin + j, end - 1)])
         packet.radius[j] = radius[begin + j] if begin + j < end else -1

@@ -1,5 +1,7 @@
-"""All of Borůvka's rounds in one call, for few points. A round of few points takes as long as Python takes between its
-kernels, so one compiled function runs the same kernels one after the other, on one thread."""
+"""All of Borůvka's rounds in one call, for few points.
+
+With few points, Python needs more time to call a kernel than the kernel needs to run. So one compiled function calls
+the kernels of all rounds, one after the other, on one thread."""
 
 from __future__ import annotations
 
@@ -45,8 +47,8 @@ def join_all(index: SearchIndex) -> tuple[Forest, list[int]] | None:
 
 @compiled
 def _join(scratch, chunk, points, n, memory, near, candidates, labels, parent, best, edges, components, roots, left):
-    """Returns the number of rounds, and the components after each in `left`. `chunk` is what a kernel says of its only
-    chunk: how many, and whether it has changed anything."""
+    """Returns the number of rounds. `left` gets the number of components after each round. `chunk` has room for what
+    kernels report of a chunk: a count, and whether they have changed anything."""
     nodes, core, node_core, space = points
     edge_u, edge_v, source, target, weight = edges
     number, improved = chunk
