@@ -13,7 +13,7 @@ SETS = {
     "gnm22": "random, mean degree 8",
     "gnm1M": "random, mean degree 30",
 }
-table = rows("epyc-2-cores.md", "Forests", weights="int32")
+table = rows("xeon-2-cores.md", "Forests", weights="int32")
 found = {(row["set"], row["contestant"]): number(row["median ms"]) for row in table}
 names = ("emst", "rustworkx", "scipy", "networkit", "igraph")
 figure, axes = plt.subplots(figsize=(7.2, 6.8))

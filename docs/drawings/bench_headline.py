@@ -3,52 +3,36 @@
 import matplotlib.pyplot as plt
 
 from benchmarks.charts import COLOURS, GREY
-from benchmarks.tables import number, rows, tables
+from benchmarks.tables import number, rows
 
 
-def ratios(file, ours, theirs, keys, section=""):
-    """Times of a contestant over ours, for every set of a table with a column "contestant"."""
+def ratios(file, ours, theirs, keys, *sections):
+    """Times of a contestant over ours, for every set of the tables with a column "contestant"."""
     found = {}
-    for row in rows(file, section):
+    for row in (row for section in sections for row in rows(file, section)):
         if "contestant" in row:
             found.setdefault(tuple(row[key] for key in keys), {})[row["contestant"]] = number(row["median ms"])
     return [times[theirs] / times[ours] for times in found.values() if ours in times and theirs in times]
 
 
-def columns(file, section, ours, theirs):
-    """Ratios of the times of two libraries, from the tables of a section that have a column for each library."""
-    return [
-        number(row[theirs]) / number(row[ours])
-        for heading, table in tables(file)
-        if section in heading
-        for row in table
-        if ours in row and row.get(theirs, "-") != "-"
-    ]
-
-
-CPU, EPYC, PAPER = "xeon-2-cores.md", "epyc-2-cores.md", "epyc-2-cores-icpp22.md"
+CPU, PAPER = "xeon-2-cores.md", "xeon-2-cores-icpp22.md"
 GPU, OLDER = "nvidia-h200.md", "nvidia-h200-0.3.0.md"
-LABELS, FORESTS = "Labels beside other libraries", "Forests beside other libraries"
+LABELS, TREES = ("Labels beside other libraries", "Lp norms"), ("Trees", "Small sets", "Uneven data", "Every k")
 LABEL, GRAPH = ("set", "n x d", "k"), ("set", "weights")
-SECTIONS = ("Trees", "Small sets", "Uneven data", "Every k")
-TREES = [ratio for section in SECTIONS for ratio in ratios(CPU, "emst", "quitefastmst", LABEL, section)]
-NORMS = columns(EPYC, "Lp norms", "emst, ms", "hdbscan, ms")
 groups = {
     "labels, two CPU cores": {
-        "hdbscan": ratios(CPU, "HDBSCANGPU", "hdbscan", LABEL, LABELS) + NORMS,
-        "fast_hdbscan": ratios(CPU, "HDBSCANGPU", "fast_hdbscan", LABEL, LABELS),
-        "scikit-learn": ratios(CPU, "HDBSCANGPU", "scikit-learn", LABEL, LABELS),
+        peer: ratios(CPU, "HDBSCANGPU", peer, LABEL, *LABELS) for peer in ("hdbscan", "fast_hdbscan", "scikit-learn")
     },
     "labels, H200": {
-        name: ratios(GPU, "HDBSCANGPU", row, LABEL, "Labels") + ratios(GPU, "HDBSCANGPU", row, LABEL, "Many dimensions")
+        name: ratios(GPU, "HDBSCANGPU", row, LABEL, "Labels", "Many dimensions")
         for name, row in {"cuML": "cuML (recorded)", "ArborX": "ArborX, dendrogram only (recorded)"}.items()
     },
     "trees, two CPU cores": {
-        "quitefastmst": TREES,
+        "quitefastmst": ratios(CPU, "emst", "quitefastmst", LABEL, *TREES),
         "mlpack": ratios(PAPER, "emst", "mlpack", LABEL, "Figure 5"),
     },
     "forests, two CPU cores": {
-        name: ratios(EPYC, "emst", name, GRAPH, FORESTS) for name in ("scipy", "rustworkx", "igraph", "networkit")
+        name: ratios(CPU, "emst", name, GRAPH, "Forests") for name in ("scipy", "rustworkx", "igraph", "networkit")
     },
     "forests, H200": {
         name: ratios(GPU, "emst", row, GRAPH, "Forests") + ratios(OLDER, "emst", row, GRAPH, "Graphs")

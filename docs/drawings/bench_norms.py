@@ -5,11 +5,15 @@ import matplotlib.pyplot as plt
 from benchmarks.charts import bars
 from benchmarks.tables import number, rows
 
-found = [row for row in rows("epyc-2-cores.md", "Lp norms") if "hdbscan, ms" in row]
+CONTESTANTS = {"emst": "HDBSCANGPU", "hdbscan": "hdbscan"}
+found = rows("xeon-2-cores.md", "Lp norms")
 names = []
-for row in found:
-    points, metric = row["set"].removeprefix("cpu-blobs3 ").split(", ")
+for name in dict.fromkeys(row["set"] for row in found):
+    points, metric = name.removeprefix("cpu-blobs3 ").split(", ")
     names.append(f"{metric.capitalize()}, {int(points):,} points")
+seconds = {
+    title: [number(row["median ms"]) / 1000 for row in found if row["contestant"] == contestant]
+    for title, contestant in CONTESTANTS.items()
+}
 figure, axes = plt.subplots(figsize=(7, 3.4))
-seconds = {name: [number(row[f"{name}, ms"]) / 1000 for row in found] for name in ("emst", "hdbscan")}
 bars(axes, names, seconds, "seconds, logarithmic")

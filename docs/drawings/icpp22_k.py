@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 from benchmarks.charts import COLOURS
 from benchmarks.tables import number, rows
 
-FILE = "epyc-2-cores-icpp22.md"
+FILE = "xeon-2-cores-icpp22.md"
 sets = list(dict.fromkeys(row["set"] for row in rows(FILE, "Figure 9")))
 figure, both = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
 for axes, name in zip(both, sets):

@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 from benchmarks.charts import bars
 from benchmarks.tables import number, rows
 
-found = rows("epyc-2-cores-icpp22.md", "Figure 5")
+found = rows("xeon-2-cores-icpp22.md", "Figure 5")
 sets = list(dict.fromkeys(row["set"].split()[0].rstrip(",") for row in found))
 rates = {
     program: [number(row["MFeatures/s"]) for row in found if row["contestant"] == program]

@@ -8,7 +8,7 @@ from benchmarks.tables import number, rows
 
 figure, axes = plt.subplots(figsize=(8, 4))
 for program, marker in (("emst", "o"), ("quitefastmst", "s")):
-    found = rows("epyc-2-cores-icpp22.md", "Figure 7", contestant=program)
+    found = rows("xeon-2-cores-icpp22.md", "Figure 7", contestant=program)
     sizes, rates = [number(row["n x d"]) for row in found], [number(row["MFeatures/s"]) for row in found]
     axes.plot(sizes, rates, marker=marker, ms=5, color=COLOURS[program], label=program)
 axes.set_xscale("log")

@@ -6,7 +6,7 @@ from benchmarks.charts import COLOURS
 from benchmarks.papers.published import ICPP22_SPEEDUP
 from benchmarks.tables import number, rows
 
-found = rows("epyc-2-cores-icpp22.md", "Figure 6")
+found = rows("xeon-2-cores-icpp22.md", "Figure 6")
 names = [row["set"].split()[0].rstrip(",") for row in found]
 ratios = [number(row["speed-up of emst"]) for row in found]
 places = range(len(found))

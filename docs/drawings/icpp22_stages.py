@@ -15,7 +15,7 @@ STAGES = {
 }
 figure, both = plt.subplots(1, 2, figsize=(9, 4.6), sharey=True, layout="constrained")
 for axes, k in zip(both, ("1", "16")):
-    found = rows("epyc-2-cores-icpp22.md", "Figure 8", k=k)
+    found = rows("xeon-2-cores-icpp22.md", "Figure 8", k=k)
     for place, row in enumerate(found):
         left, total = 0.0, number(row["sum"])
         for stage, colour in STAGES.items():
