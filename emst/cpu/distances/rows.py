@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from emst.cpu.lightest import lightest_edges
+from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.atomics import load, lower_bound
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.heap import replace_greatest
@@ -68,7 +69,7 @@ def row_core_distances(rows, k):
     """See `emst.backend.operations`."""
     rows.core = np.empty(rows.n, rows.dtype)
     args = (rows.matrix, rows.core)
-    for_chunks(_core_distances, rows.n, _grain(rows.n), *args, scratch=lambda: np.empty(k, rows.dtype))
+    for_chunks(_core_distances, rows.n, _grain(rows.n), *args, scratch=lambda: empty(k, rows.dtype))
     return rows.core
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from emst.backend.records import CROWD, MOST_CURVE_AXES, CurveCells, CurveOrder, runs_of
 from emst.cpu.points.curve import BLOCK, Grids, grid_cells, hilbert_codes, new_grids, set_grid
+from emst.cpu.runtime.arrays import empties, full
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for, thread_count
@@ -76,7 +77,8 @@ def _divide_large(points, scale, rows, grids, cell):
     m, d = len(rows), points.shape[1]
     grain = grain_for(m, 1 << 14)
     low, high = np.empty((2, -(-m // grain), d))
-    for_chunks(_box_of_part, m, grain, points, scale, rows, low, high, grain)
+    corners = functools.partial(_corners, d)
+    for_chunks(_box_of_part, m, grain, points, scale, rows, low, high, grain, scratch=corners)
     _set_grid(grids, cell, low.min(0), high.max(0), *_widest())
     return radix_order(_codes_of_cell(points, scale, rows, grids, cell), rows)
 
@@ -96,15 +98,20 @@ def _scaled(box, scale):
 
 def _scratch(d, most):
     """Scratch of a thread that divides cells of up to `most` points."""
-    return (*np.empty((2, d)), *_widest(), _lanes(d), np.empty(most, np.uint64), np.empty(most, np.int32))
+    return *_corners(d), *_widest(), _lanes(d), *empties((most, np.uint64), (most, np.int32))
+
+
+def _corners(d):
+    """A thread's own. It writes them for every point, so they share no cache line with those of other threads."""
+    return tuple(empties((d, np.float64), (d, np.float64)))
 
 
 def _widest():
-    return np.empty(MOST_CURVE_AXES, np.int32), np.empty(MOST_CURVE_AXES)
+    return empties((MOST_CURVE_AXES, np.int32), (MOST_CURVE_AXES, np.float64))
 
 
 def _lanes(d):
-    return np.zeros((min(d, MOST_CURVE_AXES), BLOCK), np.uint32)
+    return full(min(d, MOST_CURVE_AXES) * BLOCK, 0, np.uint32).reshape(-1, BLOCK)
 
 
 def _crowded_cells(first, start, codes, grids):
@@ -135,8 +142,11 @@ def joined_levels(levels, d):
 
 
 @kernel
-def _box_of_part(points, scale, rows, low, high, grain, begin, end):
-    _box(points, scale, rows, begin, end, low[begin // grain], high[begin // grain])
+def _box_of_part(corners, points, scale, rows, lows, highs, grain, begin, end):
+    low, high = corners
+    _box(points, scale, rows, begin, end, low, high)
+    for i in range(len(low)):
+        lows[begin // grain, i], highs[begin // grain, i] = low[i], high[i]
 
 
 @part

@@ -16,6 +16,7 @@ from emst.backend.records import Outline
 from emst.cpu.points.bvh import MIXED
 from emst.cpu.points.distances import box_power
 from emst.cpu.points.norms import BELOW, space_of
+from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
@@ -42,7 +43,7 @@ def _for_queries(kernel, outline, queries, *args):
     outline = Outline(*map(np.ascontiguousarray, outline))
     most = int(np.diff(outline.start).max(initial=0))
     grain = grain_for(len(queries), 128)
-    for_chunks(kernel, len(queries), grain, outline, queries, *args, scratch=lambda: np.empty(most, np.int32))
+    for_chunks(kernel, len(queries), grain, outline, queries, *args, scratch=lambda: empty(most, np.int32))
 
 
 @kernel

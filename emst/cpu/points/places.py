@@ -8,6 +8,7 @@ import numpy as np
 
 from emst.backend.records import MOST_CURVE_AXES
 from emst.cpu.points.curve import grid_cells, hilbert_codes
+from emst.cpu.runtime.arrays import empty, full
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.sort import radix_order
@@ -25,7 +26,7 @@ def curve_places(cells, queries, scale):
 
 
 def _scratch(d):
-    return np.zeros((min(d, MOST_CURVE_AXES), 1), np.uint32), np.empty(1, np.uint64)
+    return full(min(d, MOST_CURVE_AXES), 0, np.uint32).reshape(-1, 1), empty(1, np.uint64)
 
 
 @kernel

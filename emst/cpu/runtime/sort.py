@@ -8,7 +8,7 @@ from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, thread_count
 
 FEW = 1 << 11  # keys that NumPy's merge sort sorts sooner than it takes to count digits
-SHORTEST, LONGEST = 1 << 15, 1 << 20  # keys of a part: counting digits pays; interrupts are served after each part
+SHORTEST, LONGEST = 1 << 13, 1 << 20  # keys of a part: counting digits pays; interrupts are served after each part
 DIGIT = 11  # bits sorted in one pass: 2048 counters stay in the first level cache
 
 
