@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,7 +18,7 @@ from emst.inputs.devices import giver, native_array, on_device_of
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import fitted_attribute
 from emst.inputs.points import check_finite, check_min_samples, check_points
-from emst.inputs.summary import counted, float_sum, one_line
+from emst.inputs.summary import counted, float_sum, one_line, total_of
 from emst.progress import showing
 from emst.spanning import metric_tree
 from emst.spanning_forest import Merges, SpanningForest, check_edges, csr_of
@@ -108,6 +107,8 @@ def minimum_spanning_tree(
     with data.scope(), showing(verbose, report) as progress:
         progress.watch(ops)
         ops.require_memory(data.array, chosen.searched_in(computed), k)
+        d = chosen.searched_columns(data.array.shape[1])
+        ops.load_ahead(n, d, chosen.searched_in(computed), chosen.norm, k)
         points = ops.asarray(data.array, computed)
         statistics = ops.point_statistics(points)
         check_finite(statistics.bad, statistics.first)
@@ -167,9 +168,7 @@ class MinimumSpanningTree(SpanningForest):
     @property
     def total_weight(self) -> float:
         """Sum of the weights, in float64."""
-        weights = native_array(self.weights)
-        with on_device_of(weights):
-            return float(weights.sum(dtype=np.float64))
+        return total_of(self.weights)
 
     def to_csr(self) -> Any:
         """The tree as an (n, n) compressed sparse row matrix, each edge once, above the diagonal.

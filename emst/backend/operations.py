@@ -80,6 +80,9 @@ class ArrayOperations(Protocol):
         ``end - begin`` rows with about `width` numbers each. The CPU works on several ranges at once. So `work` reads
         nothing that it writes for another range, and its results do not depend on where ranges begin."""
 
+    def total(self, values: Array) -> float:
+        """Sum of numbers T[n], added up in float64, in an order that depends only on n."""
+
     def take(self, array: Array, places: Array) -> Array:
         """``array[places]``: elements, of 1, 2, 4 or 8 bytes, of an array of one dimension at places int32[k] or
         int64[k], none of them negative."""
@@ -99,6 +102,11 @@ class PointOperations(ArrayOperations, Protocol):
         """Raise MemoryError, with the bytes needed and free, if the spanning tree of this array, computed in `dtype`
         for core distances of order `k`, cannot fit. If `asarray` would copy the array, the copy is counted. With
         `labels`, the stages from the tree to the labels must fit as well; as a rule they need less."""
+
+    def load_ahead(self, n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None) -> None:
+        """Begin to compile or load what the spanning tree of n points T[n, d] takes, and their labels if `labels` is
+        the dtype of the heights; returns at once. It changes no result. The CPU's compiler does one thing at a time, so
+        that backend does nothing."""
 
     def point_statistics(self, points: Array) -> PointStatistics:
         """Bounds of the points, and rows that are not finite."""

@@ -8,10 +8,12 @@ runtime/      what kernels are built from: compiling, threads, memory, vectors, 
 lightest.py   the lightest edge of every component, among the cached neighbours of its points; points and rows share it
 merge.py      the step that points and graphs share: contracting the lightest edge of every component
 contract.py   the rule of that step, which the fused rounds of graphs include as well
+ahead.py      compiling ahead of a fit, which only GPUs do
 """
 
 import numpy
 
+from emst.cpu.ahead import load_ahead
 from emst.cpu.distances.exemplars import exemplar_distances
 from emst.cpu.distances.rows import open_rows, row_core_distances, row_edges, row_nearest
 from emst.cpu.distances.validity import cluster_trees, core_distance_sums, separations
@@ -49,6 +51,7 @@ from emst.cpu.runtime.gather import take
 from emst.cpu.runtime.memory import asarray, bytes_free
 from emst.cpu.runtime.processors import parallelism
 from emst.cpu.runtime.sort import sort_order
+from emst.cpu.runtime.total import total
 
 name = "cpu"
 xp = numpy
@@ -83,6 +86,7 @@ __all__ = [
     "lightest_entries",
     "lightest_of_edges",
     "linkage",
+    "load_ahead",
     "merge",
     "name",
     "nearest_across",
@@ -110,6 +114,7 @@ __all__ = [
     "sorted_edges",
     "take",
     "telling_compilation",
+    "total",
     "unscaled",
     "upper_bounds",
     "xp",

@@ -8,12 +8,14 @@
     merge         the step that points and graphs share: contracting the lightest edge of every component
     contract.cuh  the rule of that step, which the rounds of graphs and of the dendrogram include as well
     lightest      the lightest edge of every component, from the cached neighbours of its points
+    ahead         which kernels a tree and its clusters will launch: they are compiled side by side
 
 A name without a suffix stands for two files: the kernels (.cu) and their launcher in Python (.py).
 """
 
 import cupy
 
+from emst.cuda.ahead import load_ahead
 from emst.cuda.distances.exemplars import exemplar_distances
 from emst.cuda.distances.rows import open_rows, row_core_distances, row_edges, row_nearest
 from emst.cuda.distances.validity import cluster_trees, core_distance_sums, separations
@@ -51,6 +53,7 @@ from emst.cuda.runtime.gather import take
 from emst.cuda.runtime.memory import asarray, bytes_free
 from emst.cuda.runtime.processors import parallelism
 from emst.cuda.runtime.sort import sort_order
+from emst.cuda.runtime.total import total
 
 name = "cuda"
 xp = cupy
@@ -85,6 +88,7 @@ __all__ = [
     "lightest_entries",
     "lightest_of_edges",
     "linkage",
+    "load_ahead",
     "merge",
     "name",
     "nearest_across",
@@ -112,6 +116,7 @@ __all__ = [
     "sorted_edges",
     "take",
     "telling_compilation",
+    "total",
     "unscaled",
     "upper_bounds",
     "xp",

@@ -117,6 +117,10 @@ class Metric:
         """The dtype in which the tree search compares points whose results are of `dtype`: float64 for powers."""
         return np.dtype(np.float64) if self.norm.kind in ("powers", "any power") else np.dtype(dtype)
 
+    def searched_columns(self, d: int) -> int:
+        """How many coordinates the tree search compares of points with d: places on a sphere have three."""
+        return d if self.sphere is None else 3
+
     def core_factor(self, alpha: float, k: int, dtype: np.dtype) -> float:
         """What the powers of core distances are multiplied by instead of dividing distances by `alpha`; a number of the
         dtype that is searched in. For ``k == 1`` core distances are 0, and any factor will do.

@@ -63,6 +63,9 @@ def _of_points(X: Any, request: Request) -> Model:
     with data.scope():
         ops = _backend(data.device, request)
         ops.require_memory(data.array, metric.searched_in(dtype), k, labels=True)
+        if metric.way == "tree":
+            d = metric.searched_columns(data.array.shape[1])
+            ops.load_ahead(n, d, metric.searched_in(dtype), metric.norm, k, labels=dtype)
         points = ops.asarray(data.array, dtype)
         statistics = ops.point_statistics(points)
         rows = finite_rows(points) if statistics.bad else None

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from emst.backend import backend_of
 from emst.backend.records import Array
 from emst.inputs.devices import native_array, on_device_of
 
@@ -20,11 +21,16 @@ def counted(number: int, singular: str, plural: str | None = None) -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
-def float_sum(values: Any) -> str:
-    """Sum of floats to six digits. It is taken where the values live: nothing but the sum is copied from a GPU."""
+def total_of(values: Any) -> float:
+    """Sum of floats, in float64. It is taken where the values live: nothing but the sum is copied from a GPU."""
     values = native_array(values)
     with on_device_of(values), np.errstate(over="ignore", invalid="ignore"):
-        return f"{float(values.sum(dtype=np.float64)):,.6g}"
+        return backend_of(device_of(values)).total(values)
+
+
+def float_sum(values: Any) -> str:
+    """`total_of` values, to six digits."""
+    return f"{total_of(values):,.6g}"
 
 
 def infinite_and_sum(values: Array) -> tuple[int, str]:

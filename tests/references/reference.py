@@ -18,12 +18,14 @@ import numpy as np
 from dense_reference import (  # noqa: F401, more operations
     bytes_free,
     kernels_ready,
+    load_ahead,
     open_rows,
     parallelism,
     row_core_distances,
     row_edges,
     row_nearest,
     telling_compilation,
+    total,
 )
 from graph_reference import (  # noqa: F401, more operations
     entry_rows,

@@ -1,5 +1,6 @@
 """What a launch is given is checked against the kernel's signature; without a GPU, since a signature is text."""
 
+import contextlib
 import pathlib
 import re
 import threading
@@ -112,6 +113,7 @@ def launch(monkeypatch):
     """The module, with nothing loaded, in a thread whose GPU is number 0."""
     module = pytest.importorskip("emst.cuda.runtime.launch", reason="needs CuPy, which is not installed")
     monkeypatch.setattr(module, "_ready", {})
+    monkeypatch.setattr(module, "_loads", {})
     monkeypatch.setattr(module, "current_gpu", lambda: getattr(threading.current_thread(), "gpu", 0))
     return module
 
@@ -186,3 +188,32 @@ def test_nothing_to_do_launches_nothing(launch, monkeypatch):
     launch.launch_grid("hierarchy/selection", "leaves", (0,), (256,), tuple(LEAVES))
     launch.launch_grid("hierarchy/selection", "leaves", (3, 0), (256,), tuple(LEAVES))
     assert not kernel.launched
+
+
+def test_kernels_are_loaded_side_by_side(launch, monkeypatch):
+    """Two at a time, each once, also the one that is launched meanwhile; an error is that of the launch."""
+    together, kernels = threading.Barrier(2, timeout=10), {}
+
+    def kernel(room, name, resident):
+        if name == "broken":
+            raise ValueError("does not compile")
+        if name in ("first", "second"):
+            together.wait()
+        return kernels.setdefault(name, Kernel(launch))
+
+    monkeypatch.setattr(launch, "kernel", kernel)
+    monkeypatch.setattr(launch, "check", lambda *_: None)
+    monkeypatch.setattr(launch.os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(launch.cupy.cuda, "Device", lambda gpu: contextlib.nullcontext())
+    wanted = [launch.Kernel("merge", name, False) for name in ("broken", "first", "second", "third")]
+    launch.load_side_by_side(wanted)
+    launch.launch("merge", "first", 300)
+    deadline = time.monotonic() + 10
+    while any(thread.name == "emst-compiler" for thread in threading.enumerate()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert {name: one.loads for name, one in kernels.items()} == {name: [0] for name in ("first", "second", "third")}
+    with pytest.raises(ValueError, match="does not compile"):
+        launch.launch("merge", "broken", 300)
+    launch.load_side_by_side(wanted[1:])
+    assert not any(thread.name == "emst-compiler" for thread in threading.enumerate())

@@ -59,8 +59,7 @@ class SearchIndex:
         self.n, self.d, self.rows, self.scale, self.norm = n, d, rows, scale, norm
         self.dtype = rows.dtype
         self.engine, self.walks = engine, engine is Engine.WALKS
-        terms = n * n * (d + 2) * (CALL if norm.kind in ("powers", "any power") else 1)
-        self.few = n <= FEW and terms <= MOST_TERMS
+        self.few = are_few(n, d, norm)
         self.T = ctype(rows.dtype)
         self.metric = metric_of(norm)
         self.layout = f"{self.T}, {d}"
@@ -101,6 +100,12 @@ class SearchIndex:
     def _level(self, level: int) -> cupy.ndarray:
         first = 2 * sum(self.counts[:level])
         return self.nodes[first : first + 2 * self.counts[level]]
+
+
+def are_few(n: int, d: int, norm: Norm) -> bool:
+    """Whether one launch joins so many points."""
+    terms = n * n * (d + 2) * (CALL if norm.kind in ("powers", "any power") else 1)
+    return n <= FEW and terms <= MOST_TERMS
 
 
 def _level_counts(n: int) -> list[int]:

@@ -1,7 +1,7 @@
 """Kernels from the .cu files of this package, compiled by NVRTC when they are first needed.
 
 CuPy caches compiled kernels on disk by their source string, which does not cover included files; so our own includes
-are inlined here and the source is the key. Each template instance is compiled by itself, when it is first needed.
+are inlined here and the source is the key. Each kernel, and each instance of a template, is compiled by itself.
 """
 
 from __future__ import annotations
@@ -30,6 +30,11 @@ OPTIONS = ("--std=c++17", *(f"-D{name}={_literal(value)}" for name, value in MAC
 _tellers: list[Callable[[bool], None]] = []
 
 _INCLUDE = re.compile(r'^#include "([\w./]+)"$', re.MULTILINE)
+_BRACE = re.compile("[{}]")
+ENTRY = re.compile(
+    r"(?:template\s*<(?P<template>[^>]*)>\s*)?__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(?P<name>\w+)"
+    r"\s*\((?P<parameters>[^{]*)\)\s*{"
+)
 
 
 @functools.cache
@@ -47,6 +52,26 @@ def source(path: str) -> str:
     return inline(f"{path}.cu")
 
 
+def source_of(path: str, name: str) -> str:
+    """`source` with no kernel but this one: the compiler would translate all others that are no templates, too."""
+    text, kept, at = source(path), [], 0
+    for entry in ENTRY.finditer(text):
+        if entry["name"] != name.partition("<")[0]:
+            kept.append(text[at : entry.start()])
+            at = _end_of_block(text, entry.end())
+    return "".join(kept) + text[at:]
+
+
+def _end_of_block(text: str, at: int) -> int:
+    """Where the block ends that has begun before `at`."""
+    depth = 1
+    while depth:
+        brace = _BRACE.search(text, at)
+        assert brace, text[at:]
+        at, depth = brace.end(), depth + (1 if brace[0] == "{" else -1)
+    return at
+
+
 @functools.cache
 def kernel(path: str, name: str, cooperative: bool = False) -> Any:
     """Kernel `name`, a C++ name expression such as ``"gather<float, 3>"``, of ``<path>.cu``.
@@ -55,14 +80,19 @@ def kernel(path: str, name: str, cooperative: bool = False) -> Any:
     """
     import cupy
 
+    code = source_of(path, name)
+    module = cupy.RawModule(code=code, options=OPTIONS, name_expressions=(name,), enable_cooperative_groups=cooperative)
+    return module.get_function(name)
+
+
+@contextlib.contextmanager
+def told() -> Iterator[None]:
+    """Tells those who asked that this thread compiles a kernel, or waits for one."""
     tellers = tuple(_tellers)
     for tell in tellers:
         tell(True)
     try:
-        module = cupy.RawModule(
-            code=source(path), options=OPTIONS, name_expressions=(name,), enable_cooperative_groups=cooperative
-        )
-        return module.get_function(name)
+        yield
     finally:
         for tell in tellers:
             tell(False)

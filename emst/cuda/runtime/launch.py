@@ -5,22 +5,40 @@ Several threads may launch at once, each on the GPU that is its current one. Wha
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
 import threading
-from typing import Any
+from collections import defaultdict, deque
+from collections.abc import Iterable
+from concurrent.futures import Future
+from typing import Any, NamedTuple
 
 import cupy
 import numpy as np
 
-from emst.cuda.runtime.compile import kernel
+from emst.cuda.runtime.compile import kernel, told
 from emst.cuda.runtime.constants import BLOCK, COMPACT_TILE, COUNTER_WORDS, EACH
 from emst.cuda.runtime.signature import check
 
 NULL = np.uint64(0)
 
+
+class Kernel(NamedTuple):
+    """A kernel of ``<room>.cu``. The blocks of a resident one wait for one another."""
+
+    room: str
+    name: str
+    resident: bool
+
+
 # Kernels that a GPU has loaded, whose arguments of these types have been checked, and the places of the null pointers.
 _ready: dict[tuple[Any, ...], tuple[Any, tuple[int, ...]]] = {}
-_loading = threading.Lock()
+# By GPU: kernels, and their code there, which one thread compiles or loads, and others wait for.
+_loads: dict[tuple[int, Kernel], Future[tuple[Any, Any]]] = {}
+_turns: defaultdict[Kernel, threading.Lock] = defaultdict(threading.Lock)  # held while a kernel is compiled or loaded
+_loading = threading.Lock()  # held while these two change
+MOST_LOADERS = 16  # threads
 
 
 def launch(room: str, name: str, threads: int, *args: Any, block: int = BLOCK) -> None:
@@ -66,7 +84,7 @@ def launch_grid(
     if ready is None:
         check(room, name, args)
         nulls = tuple(at for at, value in enumerate(args) if value is None)
-        function = _loaded(room, name, resident)[0]
+        function = _loaded(Kernel(room, name, resident))[0]
         if shared:
             function.max_dynamic_shared_size_bytes = shared
         ready = _ready[key] = function, nulls
@@ -79,15 +97,55 @@ def launch_grid(
     function(grid, block, args, shared_mem=shared)
 
 
-def _loaded(room: str, name: str, resident: bool) -> tuple[Any, Any]:
-    """The kernel, and its code on the current GPU, compiled and loaded by one thread at a time.
+def load_side_by_side(kernels: Iterable[Kernel]) -> None:
+    """Begin to compile or load kernels on the current GPU, by a thread a core; this one does not wait.
+
+    The threads take no further kernel once the main thread has ended. An error is that of the launch.
+    """
+    gpu = current_gpu()
+    wanted = deque(one for one in kernels if (gpu, one) not in _loads)
+
+    def work() -> None:
+        with contextlib.suppress(BaseException), cupy.cuda.Device(gpu):
+            while threading.main_thread().is_alive():
+                _load(gpu, wanted.popleft())  # an IndexError when there are no more
+
+    for _ in range(min(os.cpu_count() or 1, MOST_LOADERS, len(wanted))):
+        threading.Thread(target=work, name="emst-compiler").start()
+
+
+def _loaded(wanted: Kernel) -> tuple[Any, Any]:
+    """The kernel, and its code on the current GPU."""
+    gpu = current_gpu()
+    load = _loads.get((gpu, wanted))
+    if load is not None and load.done():
+        return load.result()
+    with told():
+        return _load(gpu, wanted)
+
+
+def _load(gpu: int, wanted: Kernel) -> tuple[Any, Any]:
+    """Compile or load a kernel on the current GPU, or wait for the thread that does.
 
     CuPy takes no lock for that. Of two threads that loaded a kernel on one GPU at the same time, one would unload its
-    module while its launch still ran; and both would compile what one of them finds on disk after the other.
+    module while its launch still ran; and both would compile what one of them finds on disk after the other. Different
+    kernels are compiled at the same time.
     """
     with _loading:
-        function = kernel(room, name, resident)
-        return function, function.kernel
+        load, turn = _loads.get((gpu, wanted)), _turns[wanted]
+        mine = load is None
+        if load is None:
+            load = _loads[gpu, wanted] = Future()
+    if mine:
+        try:
+            with turn:
+                function = kernel(*wanted)
+                load.set_result((function, function.kernel))
+        except BaseException as error:
+            with _loading:
+                del _loads[gpu, wanted]  # the next launch tries again
+            load.set_exception(error)
+    return load.result()
 
 
 def current_gpu() -> int:
@@ -97,7 +155,7 @@ def current_gpu() -> int:
 
 @functools.cache
 def _resident(room: str, name: str, block: int, device: int) -> int:
-    code = _loaded(room, name, True)[1].ptr
+    code = _loaded(Kernel(room, name, True))[1].ptr
     return multiprocessors() * int(cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(code, block, 0))
 
 

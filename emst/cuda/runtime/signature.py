@@ -13,17 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.cuda.runtime.compile import source
+from emst.cuda.runtime.compile import ENTRY, source
 
 # Types of C++ as numpy's kind and bytes, the kinds in words, and the types that CuPy passes Python's numbers as.
 TYPES = {"bool": "b1", "int": "i4", "u32": "u4", "i64": "i8", "u64": "u8", "float": "f4", "double": "f8"}
 KINDS = {"b": "a boolean", "i": "an integer", "u": "an integer", "f": "a floating-point number"}
 PYTHON = {bool: "b1", int: "i8", float: "f8"}
 
-_ENTRY = re.compile(
-    r"(?:template\s*<(?P<template>[^>]*)>\s*)?__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(?P<name>\w+)"
-    r"\s*\((?P<parameters>[^{]*)\)\s*{"
-)
 _PARAMETER = re.compile(
     r"(?:const )?(?:__grid_constant__ )?(?P<type>[\w<>]+) (?P<pointer>\*)?(?:__restrict__ )?(?P<name>\w+)"
 )
@@ -61,7 +57,7 @@ def signature(room: str, kernel: str) -> tuple[Parameter, ...]:
 def _entries(room: str) -> dict[str, tuple[list[str], list[str]]]:
     """Of all kernels of ``<room>.cu``, by name: the names of the template's parameters, and the declared parameters."""
     entries = {}
-    for entry in _ENTRY.finditer(source(room)):
+    for entry in ENTRY.finditer(source(room)):
         template = [part.split()[-1] for part in (entry["template"] or "").split(",") if part]
         parameters = re.split(r",(?![^<]*>)", " ".join(entry["parameters"].split()))
         entries[entry["name"]] = template, [part.strip() for part in parameters]

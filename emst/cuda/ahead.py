@@ -1,0 +1,216 @@
+"""Which kernels a tree and a clustering of points will launch. They are compiled, or loaded, side by side while the fit
+begins, not one after the other when each is first launched.
+
+A kernel that is missing here is compiled at its first launch, and one that is not launched is compiled in vain: both
+cost time, and change no result. A test on a GPU compares these lists with what fits launch.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from emst.backend.records import MOST_CURVE_AXES, Norm
+from emst.cuda.distances.metric import metric_of
+from emst.cuda.points.bvh import are_few
+from emst.cuda.points.engine import LOOK_FROM, Engine, engine_before_looking
+from emst.cuda.points.knn import LONGEST_LIST
+from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.constants import PRODUCT_CHUNK
+from emst.cuda.runtime.launch import Kernel, current_gpu, load_side_by_side
+from emst.cuda.runtime.tensor_cores import stages
+
+# Path of the .cu file without its ending, and name. A kernel whose blocks wait for one another ends in "resident".
+BEGIN = """
+points/statistics point_statistics<{T}, {U}>
+points/order rank_axes<double, u64>
+points/order cell_grids<double, u64, {A}>
+points/order cell_codes<{T}, {A}>
+points/bvh gather<{T}>
+"""
+HIERARCHY = """
+points/bvh leaf_boxes<{T}, {D}>
+points/bvh parent_boxes<{T}, {D}>
+"""
+HIERARCHY_CORES = """
+points/bvh leaf_cores<{T}, {D}>
+points/bvh parent_cores<{T}, {D}>
+"""
+LISTS, RANKS = "points/knn nearest_points<{T}, {D}, {M}, {K}>", "points/knn kth_distances<{T}, {D}, {M}>"
+TOTAL = "runtime/total sum_parts<{T}>"
+CORES = "points/result unscaled<{T}, {SQUARED}>"
+
+FEW = """
+runtime/sort rank_keys<u64>
+points/order list_crowded
+points/small join_all<{T}, {WALKED}, {M}, {MRD}> resident
+points/result emit_ranked<{T}, {M}, {MRD}, {SQUARED}>
+"""
+
+MANY = """
+runtime/sort sample_ties
+runtime/sort count_packed
+runtime/sort digit_starts
+runtime/sort packed_pass
+points/order order_packed
+points/duplicates list_heads<{T}>
+points/duplicates join_to_heads<{T}>
+points/cached start_cache<{T}, {M}>
+points/cached upper_bounds<{T}>
+points/search mark_searches<{T}>
+points/search list_marked
+merge hook<{T}>
+merge relabel
+merge list_roots<{T}>
+lightest first_of_lightest<{T}>
+points/result list_edges<{T}, {M}, {MRD}>
+points/result emit_sorted<{T}, {MRD}, {SQUARED}>
+"""
+MANY_CORES = """
+points/cached cache_from_lists<{T}, {WALKED}, {M}>
+points/cached forget_distances<{T}>
+lightest nearest_of_lightest<{T}>
+"""
+WALKS = """
+points/labels label_leaves<{T}, {D}>
+points/labels label_top<{T}, {D}>
+points/labels label_level<{T}, {D}>
+points/search nearest_outgoing<{T}, {D}, {M}, {MRD}>
+"""
+LOOK = "points/engine count_near_leaves<{T}, {D}>"
+PAIRS = """
+distances/brute centre_tiles<{T}>
+distances/brute brute_nearest<{T}, {M}>
+distances/brute brute_nearest_of_splits<{T}>
+"""
+PAIRS_LISTS = "distances/brute brute_lists<{T}, {M}, {K}>"
+PRODUCTS = """
+points/products_search collect_outgoing<{T}, {STAGES}>
+points/halves centre_points<{T}>
+points/halves greatest_offset<{T}>
+points/halves halve<{T}>
+points/halves greatest_rho
+points/halves centre_tiles
+points/halves bound_tiles
+points/products_search label_tiles
+points/products_search count_members
+points/products_search find_largest
+points/products_search list_others
+points/products_search lightest_of_candidates<{T}>
+points/products_search leave_out<{T}>
+"""
+PRODUCTS_CORES = """
+points/products_knn collect_near<{STAGES}>
+points/products_knn bound_groups<{STAGES}>
+points/products_knn reach_of_rank
+points/products_knn nearest_of_candidates<{T}>
+points/halves spread_columns
+"""
+
+# Crowded cells of the curve, and weights with long runs of ties.
+UNEVEN = """
+runtime/sort count_digits<u64>
+runtime/sort sort_pass<u64>
+points/order list_crowded
+points/order list_cells
+points/order cell_boxes<{T}, {U}>
+points/order rank_axes<{T}, {U}>
+points/order cell_grids<{T}, {U}, {A}>
+points/order cell_keys
+points/order put_in_order
+runtime/sort rank_keys<u64>
+runtime/sort rank_keys<u32>
+runtime/sort count_digits<u32>
+runtime/sort sort_pass<u32>
+points/result list_long_runs
+points/result emit_listed<{T}, {MRD}, {SQUARED}>
+"""
+UNEVEN_CORES = "points/result power_keys<{T}, {M}>"
+
+LABELS = """
+hierarchy/linkage close_edges<u32> resident
+hierarchy/linkage sum_chains<u32>
+hierarchy/nodes find_nodes<{R}>
+hierarchy/nodes mark_merges
+hierarchy/nodes list_children
+hierarchy/nodes number_children
+hierarchy/condensed place_merges
+hierarchy/condensed leave
+hierarchy/condensed list_members
+hierarchy/condensed describe<{R}>
+hierarchy/condensed sum_short<{R}>
+hierarchy/condensed list_long
+hierarchy/condensed sum_long<{R}>
+hierarchy/selection far_ancestors
+hierarchy/selection excess_of_mass
+hierarchy/selection begin_topmost
+hierarchy/selection few_lengthen_topmost
+hierarchy/selection lengthen_topmost
+hierarchy/selection list_chosen
+hierarchy/selection label_clusters
+hierarchy/selection label_points<{R}>
+runtime/gather gather_words<{WORD}, int>
+"""
+FEW_LABELS = "runtime/sort rank_keys<u32>"
+MANY_LABELS = """
+runtime/sort count_digits<u32>
+runtime/sort sort_pass<u32>
+"""
+
+
+def load_ahead(n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None) -> None:
+    """See `emst.backend.operations`."""
+    kind = (are_few(n, d, norm), engine_before_looking(n, d, norm), d, np.dtype(dtype), norm, k, labels)
+    _load_ahead(current_gpu(), kind)
+
+
+@functools.cache
+def _load_ahead(gpu: int, kind: tuple[Any, ...]) -> None:
+    load_side_by_side(kernels_of(*kind))
+
+
+def kernels_of(
+    few: bool, engine: Engine, d: int, dtype: np.dtype, norm: Norm, k: int, labels: np.dtype | None
+) -> list[Kernel]:
+    """What a tree launches, and its clusters, unless `labels`, the dtype of the heights, is None."""
+    walks, cores = engine is Engine.WALKS, k > 1
+    groups = [BEGIN, HIERARCHY * walks]
+    if cores and walks:
+        groups += [LISTS if k <= LONGEST_LIST else RANKS, HIERARCHY_CORES]
+    if engine is Engine.PRODUCTS:
+        groups += [PRODUCTS, PRODUCTS_CORES * cores]
+    if not walks:
+        groups += [PAIRS, PAIRS_LISTS * (engine is Engine.PAIRS and 1 < k <= LONGEST_LIST)]
+    groups += [FEW] if few else [MANY, WALKS * walks, LOOK * (walks and d >= LOOK_FROM), MANY_CORES * cores]
+    groups += [CORES * cores]
+    if labels is None:
+        groups += [TOTAL]
+    else:
+        groups += [LABELS, FEW_LABELS if few else MANY_LABELS]
+    if not few:
+        groups += [UNEVEN, UNEVEN_CORES * cores]
+    wide = dtype.itemsize == 8
+    names = {
+        "T": ctype(dtype),
+        "U": "u64" if wide else "u32",
+        "WORD": "u64" if labels is not None and labels.itemsize == 8 else "u32",
+        "R": "" if labels is None else ctype(labels),
+        "D": d,
+        "A": min(d, MOST_CURVE_AXES),
+        "M": metric_of(norm).number,
+        "K": k,
+        "WALKED": d if walks else 0,
+        "MRD": "true" if cores else "false",
+        "SQUARED": "true" if norm.degree == 2 else "false",
+        "STAGES": f"{stages()}, {'true' if d <= PRODUCT_CHUNK else 'false'}" if not walks else "",
+    }
+    lines = "\n".join(groups).format(**names).split("\n")
+    return list(dict.fromkeys(_kernel(line) for line in lines if line))
+
+
+def _kernel(line: str) -> Kernel:
+    name = line.removesuffix(" resident")
+    path, _, kernel = name.partition(" ")
+    return Kernel(path, kernel, name != line)
