@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 Step: TypeAlias = tuple[str, Callable[[], Any]]
 
+MOST = 16  # processes; each takes about 400 MB
 WEIGHTS = ("int32", "int64", "float32", "float64")
 METRICS = [("manhattan", {}), ("chebyshev", {}), *(("minkowski", {"p": p}) for p in (1.5, 2.7, 3))]
 
@@ -64,22 +67,70 @@ def run(arguments: argparse.Namespace) -> None:
     from emst.backend import backend_of
     from emst.inputs.devices import choose_device
 
-    devices = sorted({"cpu", choose_device(arguments.device)})
-    steps = [(device, *step) for device in devices for step in _steps(device)]
-    start = time.perf_counter()
-    with tqdm(steps, unit=" step", disable=not sys.stderr.isatty(), leave=False) as bar:
-        for device, name, call in bar:
-            bar.set_description(f"{device}: {name}")
+    gpu, start = choose_device(arguments.device) == "cuda", time.perf_counter()
+    cpu_steps, gpu_steps = (list(_steps(device)) if wanted else [] for device, wanted in (("cpu", True), ("cuda", gpu)))
+    shown = {"unit": " step", "disable": not sys.stderr.isatty(), "leave": False}
+    with tqdm(total=len(cpu_steps) + len(gpu_steps), **shown) as bar, _processes() as pool:
+        # Processes take the steps in order, and keep what they compile on disk for each other.
+        compiled = pool.imap_unordered(_compiled, cpu_steps)
+        for name, call in gpu_steps:
             call()
-    seconds = time.perf_counter() - start
-    ready = [(device, *backend_of(device).kernels_ready()) for device in devices]
-    kept = ", ".join(f"{count:,} kernels for {device} in {folder}" for device, count, folder in ready)
-    print(f"ready after {seconds:.1f} s: {kept}")
+            _show(bar, f"cuda: {name}")
+        kernels, folders = set[str](), set[str]()
+        for name, found, folder in compiled:
+            kernels |= found
+            folders.add(folder)
+            _show(bar, f"cpu: {name}")
+    kept = f"{len(kernels):,} kernels for cpu in {os.path.commonpath(folders)}"
+    if gpu:
+        count, folder = backend_of("cuda").kernels_ready()
+        kept += f", {count:,} kernels for cuda in {folder}"
+    print(f"ready after {time.perf_counter() - start:.1f} s: {kept}")
+
+
+def _processes() -> Any:
+    """A process for every core. They end with the block around them, also after an interrupt, which they ignore."""
+    import multiprocessing
+
+    from emst.cpu.runtime.processors import processors
+
+    count = min(processors(), MOST)
+    return multiprocessing.get_context("spawn").Pool(count, signal.signal, (signal.SIGINT, signal.SIG_IGN))
+
+
+def _compiled(step: Step) -> tuple[str, set[str], str]:
+    """Take a step. Returns its name, the kernels that this process has compiled or loaded, and their folder."""
+    from emst.cpu.runtime.compile import kernels, kernels_ready
+
+    name, call = step
+    call()
+    found = {(one.py_func.__module__, one.py_func.__qualname__, types) for one in kernels for types in one.signatures}
+    return name, set(map(str, found)), kernels_ready()[1]
+
+
+def _show(bar: Any, name: str) -> None:
+    bar.set_description(name)
+    bar.update()
 
 
 def _steps(device: str) -> Iterator[Step]:
-    """Names and calls that between them meet every kernel with every type."""
-    for dtype, d in itertools.product(("float32", "float64"), (2, 3, 5)):
+    """Names and calls that between them meet every kernel with every type. Neighbours have few kernels in common, so
+    that processes that take them at the same time seldom compile the same."""
+    of_points, of_graphs = list(_steps_of_points(device)), list(_steps_of_graphs(device))
+    for steps in itertools.zip_longest(of_points, of_graphs):
+        yield from (step for step in steps if step is not None)
+
+
+def _steps_of_graphs(device: str) -> Iterator[Step]:
+    for weight, index in itertools.product(WEIGHTS, ("int32", "int64")):
+        yield f"forests, {weight} weights, {index} offsets", partial(_forests, weight, index, device)
+    yield "forests, many vertices", partial(_many_vertices, device)
+    for algorithm in ("contraction", "primitives", "partial-prim", "hybrid"):
+        yield f"forests, {algorithm}", partial(_published, algorithm, device)
+
+
+def _steps_of_points(device: str) -> Iterator[Step]:
+    for d, dtype in itertools.product((3, 2, 5), ("float32", "float64")):
         yield f"trees, {d}-D {dtype}", partial(_trees, d, dtype, device)
         for k in (1, 5):
             yield f"clusters, {d}-D {dtype}, min_samples {k}", partial(_clusters, d, dtype, k, device)
@@ -91,11 +142,6 @@ def _steps(device: str) -> Iterator[Step]:
         if dtype == "float64" or not params:  # powers are float64 in any case
             yield f"clusters, {metric} {params or ''} {dtype}", partial(_under, metric, params, dtype, device)
     yield "validity", partial(_validity, device)
-    for weight, index in itertools.product(WEIGHTS, ("int32", "int64")):
-        yield f"forests, {weight} weights, {index} offsets", partial(_forests, weight, index, device)
-    yield "forests, many vertices", partial(_many_vertices, device)
-    for algorithm in ("contraction", "primitives", "partial-prim", "hybrid"):
-        yield f"forests, {algorithm}", partial(_published, algorithm, device)
 
 
 def _sizes(device: str) -> tuple[int, ...]:

@@ -159,8 +159,8 @@ __global__ void __launch_bounds__(SCAN_THREADS)
                const int *vertex_size, u32 *slots, int2 *children, int *size, u64 *tiles, u32 epoch) {
   const auto points = [&](int c) {
     const bool vertex = c < 0 && c != EMPTY, sized = vertex && vertex_size;
-    const int known = *(sized ? vertex_size + (c + edges + 1) : size + maximum(c, 0));
-    return c == EMPTY ? 0 : vertex && !sized ? 1 : known;
+    if (c < 0 && !sized) return c == EMPTY ? 0 : 1;
+    return sized ? vertex_size[c + edges + 1] : size[c];
   };
   scan_rounds<false>(
       begin, count, rounds, tiles, epoch,

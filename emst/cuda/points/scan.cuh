@@ -70,6 +70,7 @@ __device__ bool compare(const Norm<METRIC> &norm, const Row<T, D> &y, int label,
     if (MRD) better = w < query->weight || (w == query->weight && better);
     better = better & (query->label != label) & (team < count);
     if (!__any_sync(FULL, better)) continue;
+    __syncwarp();  // all lanes have read what one of them will overwrite; a vote does not order memory
     any = true;
     if (MRD) {
       const Bits<T> lightest = team_min(better ? w : INFINITE<T>);
