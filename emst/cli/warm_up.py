@@ -25,7 +25,7 @@ METRICS = [("manhattan", {}), ("chebyshev", {}), *(("minkowski", {"p": p}) for p
 
 DESCRIPTION = """\
 Compile the kernels for this machine in advance and keep them on disk: for container images and classrooms. The command
-works on small data of its own. It takes minutes, or seconds if the kernels are compiled already.
+works on small data of its own. It takes a minute or two on all cores, or seconds if the kernels are compiled already.
 
 CPU: trees, clusterings, prediction, membership vectors, validity and forests, in float32 and float64, for any number of
 dimensions, any min_samples, all metrics of the tree search and all types of weights.

@@ -1,0 +1,58 @@
+"""First calls in one process, one after the other, with an empty cache of kernels: seconds of each, without imports.
+
+    CUPY_CACHE_DIR=$(mktemp -d) python benchmarks/first_calls.py
+    NUMBA_CACHE_DIR=$(mktemp -d) python benchmarks/first_calls.py --device cpu
+
+A call is WHAT SET N D DTYPE K, such as "labels blobs 300000 3 float32 5"; the sets are those of datasets/synthetic.py.
+`python benchmarks first-call` times whole processes on a CPU, with imports.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import sys
+import time
+
+import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import emst
+from datasets import synthetic
+from emst.backend import backend_of
+
+CALLS = (
+    "tree uniform 300000 3 float32 1",
+    "labels blobs 300000 3 float32 5",
+    "tree uniform 300000 3 float64 1",
+    "tree uniform 300000 2 float32 1",
+    "labels blobs 300000 3 float32 7",
+)
+
+
+def seconds(call: str, device: str) -> tuple[float, float]:
+    """How long a call takes, and a number that shows its result."""
+    what, name, n, d, dtype, k = call.split()
+    x = backend_of(device).asarray(np.asarray(getattr(synthetic, name)(int(n), int(d), 0), dtype))
+    begin = time.perf_counter()
+    if what == "tree":
+        shown = emst.EMST(min_samples=int(k), device=device).fit(x).total_weight_
+    else:
+        shown = int(emst.HDBSCANGPU(20, int(k), device=device).fit(x).labels_.max())
+    return time.perf_counter() - begin, shown
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("calls", nargs="*", default=CALLS, help="by default a tree, labels, and those of other kinds")
+    parser.add_argument("--device", default="cuda", choices=("cpu", "cuda"))
+    options = parser.parse_args()
+    backend_of(options.device).asarray(np.zeros(1))  # the GPU begins to work
+    print("| call | seconds | total weight, or greatest label |\n|---|---|---|")
+    for call in options.calls:
+        took, shown = seconds(call, options.device)
+        print(f"| {call} | {took:.2f} | {shown:,.10g} |")
+
+
+if __name__ == "__main__":
+    main()
