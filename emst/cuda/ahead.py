@@ -22,142 +22,142 @@ from emst.cuda.runtime.constants import PRODUCT_CHUNK
 from emst.cuda.runtime.launch import Kernel, current_gpu, load_side_by_side
 from emst.cuda.runtime.tensor_cores import stages
 
-# Path of the .cu file without its ending, and name. A kernel whose blocks wait for one another ends in "resident".
-BEGIN = """
-points/statistics point_statistics<{T}, {U}>
-points/order rank_axes<double, u64>
-points/order cell_grids<double, u64, {A}>
-points/order cell_codes<{T}, {A}>
-points/bvh gather<{T}>
-"""
-HIERARCHY = """
-points/bvh leaf_boxes<{T}, {D}>
-points/bvh parent_boxes<{T}, {D}>
-"""
-HIERARCHY_CORES = """
-points/bvh leaf_cores<{T}, {D}>
-points/bvh parent_cores<{T}, {D}>
-"""
-LISTS, RANKS = "points/knn nearest_points<{T}, {D}, {M}, {K}>", "points/knn kth_distances<{T}, {D}, {M}>"
-TOTAL = "runtime/total sum_parts<{T}>"
-CORES = "points/result unscaled<{T}, {SQUARED}>"
-
-FEW = """
-runtime/sort rank_keys<u64>
-points/order list_crowded
-points/small join_all<{T}, {WALKED}, {M}, {MRD}> resident
-points/result emit_ranked<{T}, {M}, {MRD}, {SQUARED}>
-"""
-
-MANY = """
-runtime/sort sample_ties
-runtime/sort count_packed
-runtime/sort digit_starts
-runtime/sort packed_pass
-points/order order_packed
-points/duplicates list_heads<{T}>
-points/duplicates join_to_heads<{T}>
-points/cached start_cache<{T}, {M}>
-points/cached upper_bounds<{T}>
-points/search mark_searches<{T}>
-points/search list_marked
-merge hook<{T}>
-merge relabel
-merge list_roots<{T}>
-lightest first_of_lightest<{T}>
-points/result list_edges<{T}, {M}, {MRD}>
-points/result emit_sorted<{T}, {MRD}, {SQUARED}>
-"""
-MANY_CORES = """
-points/cached cache_from_lists<{T}, {WALKED}, {M}>
-points/cached forget_distances<{T}>
-lightest nearest_of_lightest<{T}>
-"""
-WALKS = """
-points/labels label_leaves<{T}, {D}>
-points/labels label_top<{T}, {D}>
-points/labels label_level<{T}, {D}>
-points/search nearest_outgoing<{T}, {D}, {M}, {MRD}>
-"""
-LOOK = "points/engine count_near_leaves<{T}, {D}>"
-PAIRS = """
-distances/brute centre_tiles<{T}>
-distances/brute brute_nearest<{T}, {M}>
-distances/brute brute_nearest_of_splits<{T}>
-"""
-PAIRS_LISTS = "distances/brute brute_lists<{T}, {M}, {K}>"
-PRODUCTS = """
-points/products_search collect_outgoing<{T}, {STAGES}>
-points/halves centre_points<{T}>
-points/halves greatest_offset<{T}>
-points/halves halve<{T}>
-points/halves greatest_rho
-points/halves centre_tiles
-points/halves bound_tiles
-points/products_search label_tiles
-points/products_search count_members
-points/products_search find_largest
-points/products_search list_others
-points/products_search lightest_of_candidates<{T}>
-points/products_search leave_out<{T}>
-"""
-PRODUCTS_CORES = """
-points/products_knn collect_near<{STAGES}>
-points/products_knn bound_groups<{STAGES}>
-points/products_knn reach_of_rank
-points/products_knn nearest_of_candidates<{T}>
-points/halves spread_columns
-"""
-
-# Crowded cells of the curve, and weights with long runs of ties.
-UNEVEN = """
-runtime/sort count_digits<u64>
-runtime/sort sort_pass<u64>
-points/order list_crowded
-points/order list_cells
-points/order cell_boxes<{T}, {U}>
-points/order rank_axes<{T}, {U}>
-points/order cell_grids<{T}, {U}, {A}>
-points/order cell_keys
-points/order put_in_order
-runtime/sort rank_keys<u64>
-runtime/sort rank_keys<u32>
-runtime/sort count_digits<u32>
-runtime/sort sort_pass<u32>
-points/result list_long_runs
-points/result emit_listed<{T}, {MRD}, {SQUARED}>
-"""
-UNEVEN_CORES = "points/result power_keys<{T}, {M}>"
-
-LABELS = """
-hierarchy/linkage close_edges<u32> resident
-hierarchy/linkage sum_chains<u32>
-hierarchy/nodes find_nodes<{R}>
-hierarchy/nodes mark_merges
-hierarchy/nodes list_children
-hierarchy/nodes number_children
-hierarchy/condensed place_merges
-hierarchy/condensed leave
-hierarchy/condensed list_members
-hierarchy/condensed describe<{R}>
-hierarchy/condensed sum_short<{R}>
-hierarchy/condensed list_long
-hierarchy/condensed sum_long<{R}>
-hierarchy/selection far_ancestors
-hierarchy/selection excess_of_mass
-hierarchy/selection begin_topmost
-hierarchy/selection few_lengthen_topmost
-hierarchy/selection lengthen_topmost
-hierarchy/selection list_chosen
-hierarchy/selection label_clusters
-hierarchy/selection label_points<{R}>
-runtime/gather gather_words<{WORD}, int>
-"""
-FEW_LABELS = "runtime/sort rank_keys<u32>"
-MANY_LABELS = """
-runtime/sort count_digits<u32>
-runtime/sort sort_pass<u32>
-"""
+# By what needs them: path of the .cu file without its ending, and name. "resident" stands after a kernel whose blocks wait
+# for one another.
+KERNELS = {
+    "begin": """
+        points/statistics point_statistics<{T}, {U}>
+        points/order rank_axes<double, u64>
+        points/order cell_grids<double, u64, {A}>
+        points/order cell_codes<{T}, {A}>
+        points/bvh gather<{T}>
+    """,
+    "hierarchy": """
+        points/bvh leaf_boxes<{T}, {D}>
+        points/bvh parent_boxes<{T}, {D}>
+    """,
+    "hierarchy cores": """
+        points/bvh leaf_cores<{T}, {D}>
+        points/bvh parent_cores<{T}, {D}>
+    """,
+    "lists": "points/knn nearest_points<{T}, {D}, {M}, {K}>",
+    "ranks": "points/knn kth_distances<{T}, {D}, {M}>",
+    "total": "runtime/total sum_parts<{T}>",
+    "cores": "points/result unscaled<{T}, {SQUARED}>",
+    "few": """
+        runtime/sort rank_keys<u64>
+        points/order list_crowded
+        points/small join_all<{T}, {WALKED}, {M}, {MRD}> resident
+        points/result emit_ranked<{T}, {M}, {MRD}, {SQUARED}>
+    """,
+    "many": """
+        runtime/sort sample_ties
+        runtime/sort count_packed
+        runtime/sort digit_starts
+        runtime/sort packed_pass
+        points/order order_packed
+        points/duplicates list_heads<{T}>
+        points/duplicates join_to_heads<{T}>
+        points/cached start_cache<{T}, {M}>
+        points/cached upper_bounds<{T}>
+        points/search mark_searches<{T}>
+        points/search list_marked
+        merge hook<{T}>
+        merge relabel
+        merge list_roots<{T}>
+        lightest first_of_lightest<{T}>
+        points/result list_edges<{T}, {M}, {MRD}>
+        points/result emit_sorted<{T}, {MRD}, {SQUARED}>
+    """,
+    "many cores": """
+        points/cached cache_from_lists<{T}, {WALKED}, {M}>
+        points/cached forget_distances<{T}>
+        lightest nearest_of_lightest<{T}>
+    """,
+    "walks": """
+        points/labels label_leaves<{T}, {D}>
+        points/labels label_top<{T}, {D}>
+        points/labels label_level<{T}, {D}>
+        points/search nearest_outgoing<{T}, {D}, {M}, {MRD}>
+    """,
+    "look": "points/engine count_near_leaves<{T}, {D}>",
+    "pairs": """
+        distances/brute centre_tiles<{T}>
+        distances/brute brute_nearest<{T}, {M}>
+        distances/brute brute_nearest_of_splits<{T}>
+    """,
+    "pairs lists": "distances/brute brute_lists<{T}, {M}, {K}>",
+    "products": """
+        points/products_search collect_outgoing<{T}, {STAGES}>
+        points/halves centre_points<{T}>
+        points/halves greatest_offset<{T}>
+        points/halves halve<{T}>
+        points/halves greatest_rho
+        points/halves centre_tiles
+        points/halves bound_tiles
+        points/products_search label_tiles
+        points/products_search count_members
+        points/products_search find_largest
+        points/products_search list_others
+        points/products_search lightest_of_candidates<{T}>
+        points/products_search leave_out<{T}>
+    """,
+    "products cores": """
+        points/products_knn collect_near<{STAGES}>
+        points/products_knn bound_groups<{STAGES}>
+        points/products_knn reach_of_rank
+        points/products_knn nearest_of_candidates<{T}>
+        points/halves spread_columns
+    """,
+    # crowded cells of the curve, and weights with long runs of ties
+    "uneven": """
+        runtime/sort count_digits<u64>
+        runtime/sort sort_pass<u64>
+        points/order list_crowded
+        points/order list_cells
+        points/order cell_boxes<{T}, {U}>
+        points/order rank_axes<{T}, {U}>
+        points/order cell_grids<{T}, {U}, {A}>
+        points/order cell_keys
+        points/order put_in_order
+        runtime/sort rank_keys<u64>
+        runtime/sort rank_keys<u32>
+        runtime/sort count_digits<u32>
+        runtime/sort sort_pass<u32>
+        points/result list_long_runs
+        points/result emit_listed<{T}, {MRD}, {SQUARED}>
+    """,
+    "uneven cores": "points/result power_keys<{T}, {M}>",
+    "labels": """
+        hierarchy/linkage close_edges<u32> resident
+        hierarchy/linkage sum_chains<u32>
+        hierarchy/nodes find_nodes<{R}>
+        hierarchy/nodes mark_merges
+        hierarchy/nodes list_children
+        hierarchy/nodes number_children
+        hierarchy/condensed place_merges
+        hierarchy/condensed leave
+        hierarchy/condensed list_members
+        hierarchy/condensed describe<{R}>
+        hierarchy/condensed sum_short<{R}>
+        hierarchy/condensed list_long
+        hierarchy/condensed sum_long<{R}>
+        hierarchy/selection far_ancestors
+        hierarchy/selection excess_of_mass
+        hierarchy/selection begin_topmost
+        hierarchy/selection few_lengthen_topmost
+        hierarchy/selection lengthen_topmost
+        hierarchy/selection list_chosen
+        hierarchy/selection label_clusters
+        hierarchy/selection label_points<{R}>
+        runtime/gather gather_words<{WORD}, int>
+    """,
+    "few labels": "runtime/sort rank_keys<u32>",
+    "many labels": """
+        runtime/sort count_digits<u32>
+        runtime/sort sort_pass<u32>
+    """,
+}
 
 
 def load_ahead(n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None) -> None:
@@ -176,21 +176,29 @@ def kernels_of(
 ) -> list[Kernel]:
     """What a tree launches, and its clusters, unless `labels`, the dtype of the heights, is None."""
     walks, cores = engine is Engine.WALKS, k > 1
-    groups = [BEGIN, HIERARCHY * walks]
-    if cores and walks:
-        groups += [LISTS if k <= LONGEST_LIST else RANKS, HIERARCHY_CORES]
-    if engine is Engine.PRODUCTS:
-        groups += [PRODUCTS, PRODUCTS_CORES * cores]
-    if not walks:
-        groups += [PAIRS, PAIRS_LISTS * (engine is Engine.PAIRS and 1 < k <= LONGEST_LIST)]
-    groups += [FEW] if few else [MANY, WALKS * walks, LOOK * (walks and d >= LOOK_FROM), MANY_CORES * cores]
-    groups += [CORES * cores]
-    if labels is None:
-        groups += [TOTAL]
-    else:
-        groups += [LABELS, FEW_LABELS if few else MANY_LABELS]
-    if not few:
-        groups += [UNEVEN, UNEVEN_CORES * cores]
+    wanted = {
+        "begin": True,
+        "hierarchy": walks,
+        "lists": walks and 1 < k <= LONGEST_LIST,
+        "ranks": walks and k > LONGEST_LIST,
+        "hierarchy cores": walks and cores,
+        "products": engine is Engine.PRODUCTS,
+        "products cores": engine is Engine.PRODUCTS and cores,
+        "pairs": not walks,
+        "pairs lists": engine is Engine.PAIRS and 1 < k <= LONGEST_LIST,
+        "few": few,
+        "many": not few,
+        "walks": not few and walks,
+        "look": not few and walks and d >= LOOK_FROM,
+        "many cores": not few and cores,
+        "cores": cores,
+        "total": labels is None,
+        "labels": labels is not None,
+        "few labels": few and labels is not None,
+        "many labels": not few and labels is not None,
+        "uneven": not few,
+        "uneven cores": not few and cores,
+    }
     wide = dtype.itemsize == 8
     names = {
         "T": ctype(dtype),
@@ -206,8 +214,8 @@ def kernels_of(
         "SQUARED": "true" if norm.degree == 2 else "false",
         "STAGES": f"{stages()}, {'true' if d <= PRODUCT_CHUNK else 'false'}" if not walks else "",
     }
-    lines = "\n".join(groups).format(**names).split("\n")
-    return list(dict.fromkeys(_kernel(line) for line in lines if line))
+    lines = "\n".join(KERNELS[kind] for kind, needed in wanted.items() if needed).format(**names).split("\n")
+    return list(dict.fromkeys(_kernel(line.strip()) for line in lines if line.strip()))
 
 
 def _kernel(line: str) -> Kernel:

@@ -79,6 +79,8 @@ def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedP
     array, gpu, give = opened(X)
     if gpu is not None:
         _check_device_array(array)
+    elif _is_ready(array):
+        pass
     elif np.ma.is_masked(array):
         raise ValueError("X is masked: leave those rows out, or fill them")
     else:
@@ -91,6 +93,13 @@ def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedP
     if len(array) > MAX_POINTS:
         raise ValueError(f"X has {len(array):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
     return CheckedPoints(array, float_of(array.dtype, dtype), choose_device(device, gpu), gpu, give)
+
+
+def _is_ready(array: Any) -> bool:
+    """Whether scikit-learn would return an array of the host as it is: its checks take longer than a small tree's
+    search."""
+    kind = type(array) is np.ndarray and array.ndim == 2 and array.dtype in (np.float32, np.float64)
+    return bool(kind and 0 not in array.shape)
 
 
 def check_2d(X: Any) -> None:

@@ -21,14 +21,13 @@ def empty(size: int, dtype) -> np.ndarray:
 def empties(*kinds) -> list[np.ndarray]:
     """Uninitialised arrays of one dimension, given by size and type, in one piece of memory: for the small arrays of a
     kernel, asking for memory and its address costs more than the kernel's use of it."""
-    sizes = [size * np.dtype(dtype).itemsize for size, dtype in kinds]
-    memory = np.empty(sum(sizes) + (len(sizes) + 1) * LINE, np.uint8)
-    at = -memory.ctypes.data % LINE
-    arrays = []
-    for bytes_, (_, dtype) in zip(sizes, kinds):
-        arrays.append(memory[at : at + bytes_].view(dtype))
-        at += -(-bytes_ // LINE) * LINE
-    return arrays
+    places, total = [], 0
+    for size, dtype in kinds:
+        places.append(total)
+        total += -(-size * np.dtype(dtype).itemsize // LINE) * LINE
+    memory = np.empty(total + LINE, np.uint8)
+    first = -memory.ctypes.data % LINE
+    return [np.ndarray(size, dtype, memory, first + at) for (size, dtype), at in zip(kinds, places)]
 
 
 def full(size: int, value, dtype) -> np.ndarray:
