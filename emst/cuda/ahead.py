@@ -22,8 +22,8 @@ from emst.cuda.runtime.constants import PRODUCT_CHUNK
 from emst.cuda.runtime.launch import Kernel, current_gpu, load_side_by_side
 from emst.cuda.runtime.tensor_cores import stages
 
-# By what needs them: path of the .cu file without its ending, and name. "resident" stands after a kernel whose blocks wait
-# for one another.
+# By what needs them: path of the .cu file without its ending, and name. "resident" stands after a kernel whose blocks
+# wait for one another.
 KERNELS = {
     "begin": """
         points/statistics point_statistics<{T}, {U}>
