@@ -1,5 +1,6 @@
 """Machine code on disk: found again while the sources are the same, never after any of them has changed."""
 
+import gc
 import inspect
 import os
 import pathlib
@@ -108,3 +109,29 @@ def test_a_file_that_holds_another_signature_is_not_taken(monkeypatch, tmp_path)
     assert file.load("signature") == "code"
     file._name_of = lambda key, named=file._name_of: named("signature")
     assert file.load("other signature") is None
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_garbage_is_not_collected_while_a_kernel_is_compiled(on):
+    from emst.cpu.runtime.compile import compiled, part, telling_compilation
+
+    @part
+    def inner(x):
+        return x + 1
+
+    def outer(x):
+        return inner(x)
+
+    outer.__module__ = inner.py_func.__module__ = "emst.cpu.none"
+    states, was_on = [], gc.isenabled()
+    try:
+        (gc.enable if on else gc.disable)()
+        with telling_compilation(lambda begins: states.append((begins, gc.isenabled()))):
+            assert compiled(outer)(1) == 2
+            assert gc.isenabled() == on
+            with pytest.raises(numba.TypingError):
+                compiled(outer)("text")
+        assert gc.isenabled() == on
+    finally:
+        (gc.enable if was_on else gc.disable)()
+    assert len(states) >= 6 and not any(enabled for begins, enabled in states if begins)
