@@ -41,9 +41,8 @@ def unit_of(arguments: argparse.Namespace) -> str:
 
 
 def columns_of(path: Path, arguments: argparse.Namespace, dialect: Dialect) -> list[str] | None:
-    """The columns to read: those of --columns, but latitude before longitude where the metric takes places.
-
-    A note on standard error says where the order was changed, and where the names suggest another metric."""
+    """The columns to read: those of --columns, but latitude before longitude where the metric takes places. A note on
+    standard error says where the order was changed."""
     from emst.inputs.places import places_among
 
     wanted: list[str] | None = arguments.columns
@@ -55,12 +54,20 @@ def columns_of(path: Path, arguments: argparse.Namespace, dialect: Dialect) -> l
     if arguments.metric == "haversine" and names != [latitude, longitude]:
         _note(f"--metric haversine takes the columns {latitude},{longitude}, in this order")
         return [latitude, longitude]
-    if arguments.metric in ("euclidean", "l2") and len(names) == 2:
+    return wanted
+
+
+def note_plane(names: list[str] | None, metric: str) -> None:
+    """A note where latitude and longitude are all that was read, and are taken for lengths."""
+    from emst.inputs.places import places_among
+
+    at = places_among(names or [])
+    if names and at and len(names) == 2 and metric in ("euclidean", "l2"):
+        latitude, longitude = (names[i] for i in at)
         _note(
-            f"--metric {arguments.metric} takes the columns {latitude} and {longitude} for lengths in a plane; for "
+            f"--metric {metric} takes the columns {latitude} and {longitude} for lengths in a plane; for "
             "distances on the earth add --metric haversine --degrees"
         )
-    return wanted
 
 
 def _names(path: Path, wanted: list[str] | None, dialect: Dialect) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
-from emst.cli.places import add_places, columns_of, place_params
+from emst.cli.places import add_places, columns_of, note_plane, place_params
 from emst.cli.streams import STREAM
 
 if TYPE_CHECKING:
@@ -59,15 +59,65 @@ def add_input_options(command: argparse.ArgumentParser) -> None:
 
 
 def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) -> PointTable:
-    """The points in a file, read as the options say; a note tells which column was left out."""
+    """The points in a file, read as the options say. Without --columns, columns that hold no numbers and those that
+    number the rows are left out, and a note tells which."""
     from emst.io.points import read_table
 
     dialect = dialect_in(arguments)
     columns = columns_of(path, arguments, dialect)
+    every = columns is not None or arguments.metric == "precomputed"
+    if not every:
+        columns = _columns_of_numbers(path, dialect)
     table = read_table(path, columns, arguments.array, gaps=gaps, dialect=dialect)
     if table.left_out is not None:
         note(f"column {table.left_out!r} numbers the rows and is left out; --columns chooses others")
+    if table.others and table.names:
+        note(f"takes the columns {', '.join(table.names)}; the table has {table.others} more, which --columns chooses")
+    table = table if every else _without_ids(table)
+    note_plane(table.names, arguments.metric)
     return table
+
+
+def _columns_of_numbers(path: Path, dialect: Dialect) -> list[str] | None:
+    """The columns of a text or a .parquet that hold no words; None if none do, or all."""
+    from emst.io.columns import index_column, is_axis
+    from emst.io.points import check_suffix
+    from emst.io.tables import column_names, is_text, worded_columns
+
+    check_suffix(path, dialect=dialect)
+    if not is_text(path, dialect) and path.suffix.lower() != ".parquet":
+        return None
+    names, count = column_names(path, dialect)
+    index, worded = index_column(names), worded_columns(path, dialect)
+    if not names:
+        return None
+    others = [i for i in range(count) if worded[i] and i not in index]
+    kept = [i for i in range(count) if not worded[i] and i not in index]
+    if not others or not kept or any(is_axis(names[i]) for i in others):
+        return None  # words in a column of coordinates are a fault
+    for i in index:
+        note(f"column {names[i]!r} numbers the rows and is left out; --columns chooses others")
+    for i in others:
+        note(f"column {names[i]!r} holds no numbers and is left out")
+    return [names[i] if names.count(names[i]) == 1 else str(i) for i in kept]
+
+
+def _without_ids(table: PointTable) -> PointTable:
+    """The table without the columns that number its rows."""
+    import numpy as np
+
+    from emst.io.columns import id_columns
+
+    ids = id_columns(table.names, table.array)
+    if not ids:
+        return table
+    d = table.array.shape[1]
+    names = table.names or [str(i) for i in range(d)]
+    kept = [i for i in range(d) if i not in ids]
+    for i in ids:
+        note(f"column {names[i]!r} numbers the rows and is left out; --columns {','.join(names)} keeps it")
+    array = np.ascontiguousarray(table.array[:, kept])
+    return table._replace(array=array, names=table.names and [names[i] for i in kept])
 
 
 def dialect_in(arguments: argparse.Namespace) -> Dialect:

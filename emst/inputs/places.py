@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -9,14 +10,20 @@ from typing import Any
 
 LATITUDES = frozenset({"lat", "latitude"})
 LONGITUDES = frozenset({"lon", "lng", "long", "longitude"})
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # lat_deg, decimalLatitude, Latitude (WGS84), STOP_LAT
 DEGREES = "metric_params={'degrees': True}"  # says that places are in degrees
 
 
 def places_among(names: Sequence[Any]) -> list[int]:
     """Positions of the column of latitudes and of that of longitudes; nothing unless there is exactly one of each."""
-    plain = [name.strip().lower() if isinstance(name, str) else "" for name in names]
-    positions = [[i for i, name in enumerate(plain) if name in axis] for axis in (LATITUDES, LONGITUDES)]
-    return [i for (i,) in positions] if all(len(of_axis) == 1 for of_axis in positions) else []
+    plain = [name.strip() if isinstance(name, str) else "" for name in names]
+    whole = [{name.lower()} for name in plain]
+    words = [{word.lower() for word in _WORD.findall(name)} - {"long"} for name in plain]  # "long" may be an adjective
+    for found in (whole, words):
+        positions = [[i for i, one in enumerate(found) if one & axis] for axis in (LATITUDES, LONGITUDES)]
+        if all(len(of_axis) == 1 for of_axis in positions) and positions[0] != positions[1]:
+            return [i for (i,) in positions]
+    return []
 
 
 def check_names(names: Sequence[Any], *, on_sphere: bool, euclidean: bool, degrees: str = DEGREES) -> None:

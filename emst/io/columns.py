@@ -1,13 +1,59 @@
-"""Which columns of a file are taken, and what they must hold."""
+"""Which columns of a file are taken, what they must hold, and which number the rows."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 INDEX_NAMES = ("", "Unnamed: 0")  # of a first column: what pandas and R write for row numbers and names
+
+
+# id, object_id, osm-id, OBJECTID, haloId, id.1; and names of row numbers. Not "grid" or "humid".
+_ID = re.compile(
+    r"(.*[\W_])?(id|ids|uid|guid|fid|oid|gid|pid|idx|index|rowid|objid|objectid)([\W_]*\d+)?", re.IGNORECASE
+)
+_CAMEL = re.compile(r".*[a-z]I[dD]")
+# Names of coordinates and of times, which may well be integers that ascend.
+_AXIS = re.compile(
+    r"([xyztuvw]|c?[xyz]\d*|pos.*|coord.*|lat.*|lon.*|lng.*|ra|dec|(pm)?(ra|de).*|easting.*|northing.*|east|north|alt.*|"
+    r"elev.*|height.*|depth.*|time.*|date.*|year.*|month|day.*|hour.*|minute.*|second.*|age.*)",
+    re.IGNORECASE,
+)
+
+
+def is_axis(name: str) -> bool:
+    """Whether a column is named like a coordinate or a time."""
+    return bool(_AXIS.fullmatch(name.strip()))
+
+
+def id_columns(names: Sequence[str] | None, table: np.ndarray) -> list[int]:
+    """Columns that number the rows: integers that are named like an id, or that ascend and are not named like a
+    coordinate or a time. Without names, a first column of consecutive integers. At least one column is left, and two
+    where only the values speak."""
+    d = table.shape[1]
+    if names is None:
+        return [0] if d > 2 and _ascends(table[:, 0], consecutive=True) else []
+    named = [i for i, name in enumerate(names) if _ID.fullmatch(name.strip()) or _CAMEL.fullmatch(name.strip())]
+    found = [i for i in named if _holds_integers(table[:, i])]
+    if len(found) == d:
+        return []
+    others = [i for i in range(d) if i not in found and not is_axis(names[i])]
+    ascending = [i for i in others if _ascends(table[:, i])]
+    return sorted(found + ascending) if len(found + ascending) <= d - 2 else found
+
+
+def _holds_integers(values: np.ndarray) -> bool:
+    return values.dtype.kind in "iu" or bool((np.floor(values) == values).all())
+
+
+def _ascends(values: np.ndarray, consecutive: bool = False) -> bool:
+    """Whether three or more values are integers that ascend."""
+    if len(values) < 3 or not values[0] < values[1] < values[2] or not _holds_integers(values):
+        return False
+    return bool((values[1:] == values[:-1] + 1).all() if consecutive else (values[1:] > values[:-1]).all())
 
 
 def index_column(names: Sequence[str]) -> list[int]:

@@ -11,10 +11,15 @@ import numpy as np
 
 from emst.io.columns import choose_columns, first_line, numeric
 
+POSITIONS = (("x", "y", "z"), ("x", "y"), ("ra", "dec"), ("raj2000", "dej2000"), ("_raj2000", "_dej2000"))
 
-def read_fits(path: Path, columns: Sequence[str | int] | None, table: str | None, gaps: bool) -> dict[str, np.ndarray]:
-    """Columns of a table in a .fits. `table` is its name or its number among the parts of the file (HDU); it is needed
-    only if there are several tables. With `gaps`, a value that is marked as missing is NaN; else it is an error."""
+
+def read_fits(
+    path: Path, columns: Sequence[str | int] | None, table: str | None, gaps: bool
+) -> tuple[dict[str, np.ndarray], int]:
+    """Columns of a table in a .fits, by default those of the positions or, without such, all; and how many others it
+    has then. `table` is its name or its number among the parts of the file (HDU); it is needed only if there are
+    several tables. With `gaps`, a value that is marked as missing is NaN; else it is an error."""
     try:
         from astropy.io import fits
         from astropy.table import Table
@@ -34,10 +39,20 @@ def read_fits(path: Path, columns: Sequence[str | int] | None, table: str | None
             raise
         raise ValueError(f"{path} is not a readable {path.suffix} file ({first_line(error)})") from error
     names = list(contents.colnames)
-    chosen = choose_columns(path, columns, names, len(names))
+    chosen = _positions(names) if columns is None else choose_columns(path, columns, names, len(names))
     if len(contents) == 0:
         raise ValueError(f"{path} holds no rows")
-    return numeric(path, {names[i]: _values(path, contents[names[i]], gaps) for i in chosen})
+    read = numeric(path, {names[i]: _values(path, contents[names[i]], gaps) for i in chosen})
+    return read, 0 if columns is not None else len(names) - len(chosen)
+
+
+def _positions(names: Sequence[str]) -> list[int]:
+    """Positions of x, y and z, or of RA and DEC, in any case; of all columns if there are none."""
+    lower = [name.lower() for name in names]
+    for axes in POSITIONS:
+        if all(lower.count(axis) == 1 for axis in axes):
+            return [lower.index(axis) for axis in axes]
+    return list(range(len(names)))
 
 
 def _which(path: Path, parts: Any, table: str | None) -> int:

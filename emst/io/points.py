@@ -29,11 +29,14 @@ class PointTable(NamedTuple):
         Of the d columns, if the file has names.
     left_out : str or None
         Name of an index column that was left out.
+    others : int
+        Columns of a .fits that were not read, because others hold the positions.
     """
 
     array: np.ndarray
     names: list[str] | None = None
     left_out: str | None = None
+    others: int = 0
 
 
 def read_points(
@@ -56,8 +59,8 @@ def read_points(
         With `sep`, files of other suffixes are read as text.
     columns : sequence of str or int, optional
         Names or 0-based numbers of the columns to take, in this order; by default all of them, but x, y and z of a .las
-        or .laz. A first column without a name holds numbers or names of rows, as pandas and R write them: it is left
-        out, unless it is asked for.
+        or .laz, and of a .fits x, y and z, or RA and DEC, if it has them. A first column without a name holds numbers
+        or names of rows, as pandas and R write them: it is left out, unless it is asked for.
     array : str or int, optional
         Which array of an .npz, or which table of a .fits (name or number); needed only if it holds several.
     sep : str, optional
@@ -126,7 +129,8 @@ def read_table(
     if suffix in (".las", ".laz"):
         return _named(path, read_las(path, columns))
     if suffix in (".fits", ".fit"):
-        return _named(path, read_fits(path, columns, array, gaps))
+        read, others = read_fits(path, columns, array, gaps)
+        return _named(path, read)._replace(others=others)
     return _table(path, _load(path, array), columns)
 
 

@@ -12,6 +12,7 @@ import contextlib
 import csv
 import itertools
 import math
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from emst.io.columns import chosen_columns, first_line
 from emst.io.parquet import parquet_names, pyarrow_for, read_parquet, reading_parquet
 
 FIRST_ROWS = 1000  # of a .csv: they decide whether a column holds numbers
+_NUMBER_LIKE = re.compile(r"[+-]?[.,]?\d|[+-]?(nan|inf)", re.IGNORECASE)
 TEXTS = (".csv", ".tsv")
 
 
@@ -109,16 +111,29 @@ def read_columns(path: Path, columns: Sequence[str]) -> list[np.ndarray]:
 def numeric_columns(path: Path) -> list[bool]:
     """Which columns hold numbers. Of a .csv the first rows decide; without rows all columns count as numbers."""
     if is_text(path):
-        skip, _, count, delimiter = csv_layout(path)
-        rows = [row.fields for row in itertools.islice(text_rows(path, skip, delimiter), FIRST_ROWS)]
-        columns = [[fields[i] for fields in rows if i < len(fields)] for i in range(count)]
-        return [not column or any(map(_is_number, column)) for column in columns]
+        return [not fields or any(map(_is_number, fields)) for fields in _sample_of_columns(path, PLAIN)]
     parquet = pyarrow_for(path, "reading")
     from pyarrow import types
 
     with reading_parquet(path):
         kinds = parquet.read_schema(path).types
     return [types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) for kind in kinds]
+
+
+def worded_columns(path: Path, dialect: Dialect = PLAIN) -> list[bool]:
+    """Which columns hold words. Of a text the first rows decide: 1_0, 2,5 and 2024-01-01 are no words, but may be
+    numbers that are written wrongly, or in another dialect."""
+    if not is_text(path, dialect):
+        return [not numeric for numeric in numeric_columns(path)]
+    columns = [[one.strip() for one in fields if one.strip()] for fields in _sample_of_columns(path, dialect)]
+    return [bool(fields) and not any(map(_NUMBER_LIKE.match, fields)) for fields in columns]
+
+
+def _sample_of_columns(path: Path, dialect: Dialect) -> list[list[str]]:
+    """The fields of every column of a text, in its first rows."""
+    skip, _, count, delimiter = csv_layout(path, dialect)
+    rows = [row.fields for row in itertools.islice(text_rows(path, skip, delimiter, dialect), FIRST_ROWS)]
+    return [[fields[i] for fields in rows if i < len(fields)] for i in range(count)]
 
 
 def row_as_written(path: Path, row: int) -> tuple[str, list[str]]:

@@ -230,7 +230,7 @@ def test_missing_values_of_a_catalogue():
     [
         (lambda: np.save("p.npy", POINTS), "p.npy", {"decimal": ","}, "only texts such as"),
         (lambda: np.save("p.npy", POINTS * 1j), "p.npy", {}, r"p\.npy: points must be real .* has dtype complex128"),
-        (catalogue, "stars.fits", {}, "column 'name' holds text, not numbers; choose others with columns="),
+        (catalogue, "stars.fits", {"columns": ["name"]}, "column 'name' holds text, not numbers; choose others with"),
         (catalogue, "stars.fits", {"columns": ["q"]}, "no column 'q'; it has ra, dec, name"),
         (two_tables, "stars.fits", {}, r"several tables, 1 \(FIRST\), 2 \(SECOND\): choose one with array="),
         (two_tables, "stars.fits", {"array": "third"}, "no table 'third'"),

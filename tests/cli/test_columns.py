@@ -1,0 +1,144 @@
+"""Columns of a file that are no coordinates: ids, row numbers and words are left out, and a note says so."""
+
+import numpy as np
+import pytest
+
+import emst
+from emst.cli import main
+from emst.io.columns import id_columns
+
+RANDOM = np.random.default_rng(7)
+XY = RANDOM.normal(size=(60, 2)) + 9 * RANDOM.integers(0, 2, (60, 1))
+ROWS = np.arange(60)
+SHUFFLED = RANDOM.permutation(60) * 7919 + 10**6
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(name, columns):
+    """A file with these columns."""
+    if name.endswith(".csv"):
+        lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*(list(v) for v in columns.values())))]
+        with open(name, "w") as file:
+            file.write("\n".join(lines))
+    elif name.endswith(".parquet"):
+        arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(arrow.table({key: list(values) for key, values in columns.items()}), name)
+    elif name.endswith(".fits"):
+        pytest.importorskip("astropy.table").Table({key: list(values) for key, values in columns.items()}).write(name)
+    else:
+        kinds = [(key, np.asarray(values).dtype) for key, values in columns.items()]
+        table = np.empty(60, kinds)
+        for key, values in columns.items():
+            table[key] = values
+        np.save(name, table)
+
+
+def labels_of(*arguments):
+    assert main(["cluster", *arguments, "--min-samples", "4", "--device", "cpu", "-o", "labels.npy"]) == 0
+    return np.load("labels.npy")
+
+
+def expected(points):
+    return emst.HDBSCANGPU(min_samples=4, device="cpu").fit(points).labels_
+
+
+X, Y = XY.T
+LEFT_OUT = {
+    "id": {"id": ROWS, "x": X, "y": Y},
+    "object_id": {"x": X, "y": Y, "object_id": SHUFFLED},
+    "haloId": {"haloId": SHUFFLED, "u": X, "v": Y},
+    "n": {"n": 3 * ROWS, "u": X, "v": Y},
+}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npy"])
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_ids_are_left_out(here, capsys, name, suffix):
+    written(f"points{suffix}", LEFT_OUT[name])
+    np.testing.assert_array_equal(labels_of(f"points{suffix}"), expected(XY))
+    listed = ",".join(LEFT_OUT[name])
+    kept = f"emst: note: column {name!r} numbers the rows and is left out; --columns {listed} keeps it\n"
+    assert capsys.readouterr().err == kept
+    table = np.stack([np.asarray(values, float) for values in LEFT_OUT[name].values()], axis=1)
+    np.testing.assert_array_equal(labels_of(f"points{suffix}", "--columns", listed), expected(table))
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "names, table, ids",
+    [
+        (["x", "y", "z"], np.c_[ROWS, XY], []),
+        (["time", "a", "b"], np.c_[ROWS, XY], []),
+        (["id", "a", "b"], np.c_[XY[:, :1], XY], []),  # no integers
+        (["grid", "valid", "a"], np.c_[SHUFFLED, SHUFFLED[::-1], XY[:, 0]], []),
+        (["count", "a", "b"], np.c_[SHUFFLED, XY], []),  # does not ascend
+        (["n", "a"], np.c_[ROWS, XY[:, 0]], []),  # one column would be left
+        (["id", "a"], np.c_[ROWS, XY[:, 0]], [0]),
+        (["id"], ROWS[:, None], []),
+        (["fid", "OBJECTID", "a", "b"], np.c_[ROWS, SHUFFLED, XY], [0, 1]),
+        (None, np.c_[ROWS, XY], [0]),
+        (None, np.c_[2 * ROWS, XY], []),
+        (None, np.c_[ROWS, XY[:, 0]], []),
+        (["n", "a", "b"], np.c_[ROWS[:2], XY[:2]], []),  # two rows ascend by chance
+        (["id", "a", "b"], np.c_[np.where(ROWS == 3, np.nan, ROWS), XY], []),
+    ],
+)
+def test_which_columns_are_ids(names, table, ids):
+    assert id_columns(names, table) == ids
+
+
+def test_a_matrix_of_distances_keeps_all_columns(here, capsys):
+    points = np.arange(5.0)[:, None] ** 2
+    np.savetxt("distances.csv", abs(points - points.T), delimiter=",", fmt="%d")
+    assert main(["cluster", "distances.csv", "--metric", "precomputed", "--device", "cpu", "-o", "labels.npy"]) == 0
+    assert "left out" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_words_are_left_out(here, capsys, suffix):
+    written(f"points{suffix}", {"name": [f"P {i}" for i in ROWS], "x": X, "y": Y})
+    np.testing.assert_array_equal(labels_of(f"points{suffix}"), expected(XY))
+    assert capsys.readouterr().err == "emst: note: column 'name' holds no numbers and is left out\n"
+
+
+@pytest.mark.parametrize("field", ["1_0", "2,5", "2024-01-01", "-"])
+def test_what_may_be_a_number_is_an_error(here, capsys, field):
+    name = "x" if field == "-" else "a"
+    with open("points.csv", "w") as file:
+        file.write(f"{name};b\n" + f"{field};1\n" * 9)
+    assert main(["cluster", "points.csv", "--device", "cpu", "-o", "labels.npy"]) == 2
+    assert "is not a number" in capsys.readouterr().err
+
+
+def test_positions_of_a_fits(here, capsys):
+    written("stars.fits", {"ID": SHUFFLED, "mag": X, "Y": Y, "X": X, "name": ["star"] * 60})
+    np.testing.assert_array_equal(labels_of("stars.fits"), expected(XY))
+    assert capsys.readouterr().err == (
+        "emst: note: takes the columns X, Y; the table has 3 more, which --columns chooses\n"
+    )
+    points, names = emst.read_points("stars.fits", return_names=True)
+    assert names == ["X", "Y"]
+    np.testing.assert_array_equal(points, XY)
+    written("catalogue.fits", {"RA": X, "DEC": Y, "z": X})
+    assert emst.read_points("catalogue.fits", return_names=True)[1] == ["RA", "DEC"]
+
+
+@pytest.mark.parametrize(
+    "names", [("lat_deg", "lon_deg"), ("Latitude (WGS84)", "Longitude (WGS84)"), ("STOP_LAT", "STOP_LON")]
+)
+def test_names_of_places(here, capsys, names):
+    written("places.csv", {"id": ROWS, names[1]: X, names[0]: Y})
+    places = np.c_[Y, X]
+    labels = labels_of("places.csv", "--metric", "haversine", "--degrees")
+    params = {"degrees": True, "radius": 6371.0088}
+    model = emst.HDBSCANGPU(min_samples=4, metric="haversine", metric_params=params, device="cpu").fit(places)
+    np.testing.assert_array_equal(labels, model.labels_)
+    order = f"emst: note: --metric haversine takes the columns {','.join(names)}, in this order\n"
+    assert capsys.readouterr().err == order
+    labels_of("places.csv")
+    assert "for distances on the earth add --metric haversine --degrees" in capsys.readouterr().err
