@@ -59,7 +59,9 @@ def check_distances(matrix: Array, *, copy: bool = True) -> Array:
             with np.errstate(invalid="ignore"):  # infinity less infinity
                 equal |= abs(tile - mirror) <= ABSOLUTE + relative * np.minimum(tile, mirror)
             if not bool(equal.all()):
-                raise ValueError(f"{problem} its values appear to be asymmetric. {advice}")
+                i, j = _first_unequal(matrix, relative)
+                pair = f"X[{i}, {j}] is {float(matrix[i, j])!r} and X[{j}, {i}] is {float(matrix[j, i])!r}"
+                raise ValueError(f"{problem} its values appear to be asymmetric: {pair}. {advice}")
     return _unlocked(matrix) if exact else _symmetrise(matrix.copy() if copy else matrix)
 
 
@@ -166,6 +168,17 @@ def _mirrored_tiles(matrix: Array) -> Iterator[tuple[Array, Array]]:
     for a in range(0, len(matrix), TILE):
         for b in range(a, len(matrix), TILE):
             yield matrix[a : a + TILE, b : b + TILE], matrix[b : b + TILE, a : a + TILE].T
+
+
+def _first_unequal(matrix: Array, relative: float) -> tuple[int, int]:
+    """Row and column of the first value that is not that on the other side of the diagonal."""
+    for i in range(len(matrix)):
+        row, column = matrix[i], matrix[:, i]
+        with np.errstate(invalid="ignore"):
+            unequal = (row != column) & ~(abs(row - column) <= ABSOLUTE + relative * np.minimum(row, column))
+        if bool(unequal.any()):
+            return i, int(unequal.argmax())
+    raise AssertionError("the matrix is symmetric")
 
 
 def _symmetrise(matrix: Array) -> Array:

@@ -31,7 +31,7 @@ from emst.backend.records import EUCLIDEAN, Array, Norm
 from emst.distances.pairwise import distances_between, settled_params
 from emst.distances.sphere import Sphere, sphere_of
 from emst.inputs.places import DEGREES, check_names
-from emst.inputs.summary import counted
+from emst.inputs.summary import counted, meant
 
 Map = Callable[[Array], Array]
 
@@ -197,7 +197,9 @@ def tree_metric_of(name: Any, params: dict[str, Any] | None) -> Metric:
         The tree search does not support the metric, or the metric has no such parameters.
     """
     if not isinstance(name, str) or name not in TREE_NAMES:
-        raise ValueError(f"metric must be one of {', '.join(map(repr, TREE_NAMES))}; got {name!r}")
+        raise ValueError(
+            f"metric must be one of {', '.join(map(repr, TREE_NAMES))}; got {name!r}{meant(name, TREE_NAMES)}"
+        )
     if not (params is None or isinstance(params, dict)):
         raise ValueError(f"metric_params must be a dictionary or None; got {params!r}")
     metric = _named(name, dict(params or {}))

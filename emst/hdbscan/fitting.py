@@ -38,6 +38,7 @@ from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on
 from emst.inputs.finite import finite_rows
 from emst.inputs.places import levels_of_the_package
 from emst.inputs.points import CheckedPoints, check_points, check_real, float_of
+from emst.inputs.summary import counted
 from emst.spanning import metric_tree
 
 Tree = tuple[Array, Array, Array | None]  # edges int32[m - 1, 2], weights T[m - 1] ascending, core T[m]; None: zeros
@@ -58,7 +59,7 @@ def tree_model(X: Any, request: Request) -> Model:
 def _of_points(X: Any, request: Request) -> Model:
     data = check_points(X, device=request.device, dtype=request.dtype)
     n, k = len(data.array), request.min_samples
-    check_size(n, k)
+    _check_size(n, request)
     metric, dtype = request.metric, request.metric.computed_in(data.dtype, request.dtype)
     with data.scope():
         ops = _backend(data.device, request)
@@ -78,7 +79,7 @@ def _of_points(X: Any, request: Request) -> Model:
         if len(points) < 2:
             tree = _no_tree(points)
         elif metric.way == "tree":
-            check_size(len(points), k)
+            _check_size(len(points), request)
             progress = request.progress
             progress.way("the tree search (bounding volume hierarchy)")
             progress.points(len(points))
@@ -95,7 +96,7 @@ def _of_points(X: Any, request: Request) -> Model:
 def _of_sparse_features(X: Any, request: Request) -> Model:
     check_real(X.dtype)
     X = check_array(X, accept_sparse="csr", dtype=request.dtype or np.float64, ensure_all_finite=False)
-    check_size(X.shape[0], request.min_samples)
+    _check_size(X.shape[0], request)
     ops = _backend(choose_device(request.device), request)
     rows = None if np.isfinite(X.data).all() else finite_rows(X)
     points = X if rows is None else X[rows.kept]
@@ -109,8 +110,13 @@ def _of_sparse_features(X: Any, request: Request) -> Model:
 
 
 def _of_distances(X: Any, request: Request) -> Model:
+    if getattr(X, "ndim", 2) == 1:
+        raise ValueError(
+            f"metric='precomputed' takes a matrix of shape (n, n); X has shape {X.shape}. Of a vector that "
+            "scipy.spatial.distance.pdist has made, scipy.spatial.distance.squareform(X) makes one"
+        )
     data = check_points(X, device=request.device, dtype=request.dtype)
-    check_size(len(data.array), request.min_samples)
+    _check_size(len(data.array), request)
     if request.metric.params:
         raise ValueError("a dense matrix of distances takes no metric_params: mark missing distances by infinity")
     with data.scope():
@@ -128,7 +134,7 @@ def _of_sparse_distances(X: Any, request: Request) -> Model:
     dtype, k = float_of(X.dtype, request.dtype), request.min_samples
     if issparse(X):
         X = check_array(X, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
-    check_size(X.shape[0], k)
+    _check_size(X.shape[0], request)
     farthest, progress = _max_distance(request.metric.params), request.progress
     with on_device_of(X):
         ops = _backend(choose_device(request.device, gpu_of(X)), request)
@@ -144,7 +150,7 @@ def _of_sparse_distances(X: Any, request: Request) -> Model:
 
 def _by_matrix(X: Any, metric: Metric, request: Request, ops: Backend) -> Tree:
     """The tree from the matrix of the distances between points on the backend, or between the rows of a CSR matrix."""
-    check_size(X.shape[0], request.min_samples)
+    _check_size(X.shape[0], request)
     announce_matrix(X, metric, request.progress)
     matrix = ops.asarray(distance_matrix(X, metric.name, metric.params))
     request.progress.points(len(matrix))
@@ -189,12 +195,21 @@ def _backend(device: str, request: Request) -> Backend:
 # Checks
 
 
-def check_size(n: int, min_samples: int) -> None:
-    """Raise ValueError for a single point, or for fewer than `min_samples`."""
+def check_size(n: int, min_samples: int, given: bool = True) -> None:
+    """Raise ValueError for a single point, or for fewer than `min_samples`. `given`: whether the user has set it."""
     if n == 1:
         raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")
-    if min_samples > n:
+    if min_samples > n and given:
         raise ValueError(f"min_samples ({min_samples}) must be at most the number of samples in X ({n})")
+    if min_samples > n:
+        raise ValueError(
+            f"X has {counted(n, 'sample')}, which is fewer than min_cluster_size ({min_samples}): no cluster is "
+            "possible; lower min_cluster_size, or set min_samples, which follows it"
+        )
+
+
+def _check_size(n: int, request: Request) -> None:
+    check_size(n, request.min_samples, request.given)
 
 
 def _is_ready(data: CheckedPoints) -> bool:

@@ -15,22 +15,25 @@ from emst.distances.metrics import NAMES, Metric, metric_of
 from emst.hierarchy.selection import Options
 from emst.inputs.devices import DEVICES
 from emst.inputs.places import DEGREES
+from emst.inputs.summary import meant
 from emst.progress import Progress
 
 
 class Rule(NamedTuple):
-    """Which values a parameter may have: as a test, and in words that follow "must be"."""
+    """Which values a parameter may have: as a test, in words that follow "must be", and those that are names."""
 
     allows: Callable[[Any], bool]
     words: str
+    names: tuple[str, ...] = ()
 
     def __or__(self, other: Rule) -> Rule:
-        return Rule(lambda value: self.allows(value) or other.allows(value), f"{self.words} or {other.words}")
+        words, names = f"{self.words} or {other.words}", self.names + other.names
+        return Rule(lambda value: self.allows(value) or other.allows(value), words, names)
 
     def check(self, name: str, value: Any) -> None:
         """Raise ValueError if the value is not allowed for the parameter of this name."""
         if not self.allows(value):
-            raise ValueError(f"{name} must be {self.words}; got {reprlib.repr(value)}")
+            raise ValueError(f"{name} must be {self.words}; got {reprlib.repr(value)}{meant(value, self.names)}")
 
 
 def _is_integer(value: Any) -> bool:
@@ -50,7 +53,7 @@ def at_least(least: int) -> Rule:
 
 
 def one_of(*names: str) -> Rule:
-    return Rule(lambda value: isinstance(value, str) and value in names, f"one of {', '.join(map(repr, names))}")
+    return Rule(lambda value: isinstance(value, str) and value in names, f"one of {', '.join(map(repr, names))}", names)
 
 
 INTEGER = Rule(_is_integer, "an integer")
@@ -114,6 +117,7 @@ class Request:
 
     metric: Metric
     min_samples: int
+    given: bool  # whether the user has set min_samples; otherwise it is min_cluster_size
     alpha: float
     options: Options
     device: str
@@ -137,6 +141,7 @@ def request_of(estimator: Any, progress: Progress, *, sparse: bool) -> Request:
     return Request(
         metric=metric.wrapping() if estimator._conventions.wraps_places else metric,
         min_samples=int(k),
+        given=estimator.min_samples is not None,
         alpha=alpha,
         options=options_of(estimator),
         device=estimator.device,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import numbers
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -76,6 +77,8 @@ def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedP
         ``device="cuda"`` without CuPy or without a GPU.
     """
     check_dtype(dtype)
+    if isinstance(X, (str, os.PathLike)):
+        raise ValueError(f"X is a path; pass the points in it: emst.read_points({os.fspath(X)!r})")
     array, gpu, give = opened(X)
     if gpu is not None:
         _check_device_array(array)
@@ -88,7 +91,9 @@ def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedP
             array = check_array(array, **AS_NUMBERS)
             if array.dtype == object:  # lists that hold None, decimals or large integers
                 array = check_array(array, **AS_NUMBERS)
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
+            if isinstance(error, TypeError) and not hasattr(array, "columns"):
+                raise
             raise _explained(array, error) from error
     if len(array) > MAX_POINTS:
         raise ValueError(f"X has {len(array):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
@@ -163,7 +168,7 @@ def float_of(dtype: np.dtype, wanted: Any) -> np.dtype:
     return np.dtype(np.float32 if dtype.kind == "f" and dtype.itemsize <= 4 else np.float64)
 
 
-def _explained(X: Any, error: ValueError) -> ValueError:
+def _explained(X: Any, error: Exception) -> ValueError:
     """What scikit-learn found wrong with host data, in our words where its own do not name the argument, or print
     complex numbers."""
     try:
@@ -172,7 +177,21 @@ def _explained(X: Any, error: ValueError) -> ValueError:
             check_real(np.asarray(X).dtype)
     except ValueError as ours:
         return ours
-    return ValueError(f"X: {error}")
+    column = _column_without_numbers(X)
+    return ValueError(f"X: {error}" if column is None else f"X must hold real numbers; its column {column}")
+
+
+def _column_without_numbers(X: Any) -> str | None:
+    """Name of the first column of a data frame that holds no real numbers, and what it holds."""
+    for name in getattr(X, "columns", ()):
+        values = np.asarray(X[name])
+        if values.dtype.kind in "mMSUTc":
+            return f"{name!r} holds {values.dtype}"
+        try:
+            values.astype(np.float64)
+        except (ValueError, TypeError):
+            return f"{name!r} holds text, or other objects"
+    return None
 
 
 def _check_device_array(X: Any) -> None:

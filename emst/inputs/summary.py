@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,12 @@ from emst.inputs.devices import native_array, on_device_of
 def one_line(result: object, *parts: str) -> str:
     """``<Kind: part, part, ...>``."""
     return f"<{type(result).__name__}: {', '.join(parts)}>"
+
+
+def meant(value: Any, names: Sequence[str]) -> str:
+    """The one of these names that is nearly the value, as the end of a message."""
+    near = difflib.get_close_matches(value.lower(), names, 1, 0.75) if isinstance(value, str) else []
+    return f": did you mean {near[0]!r}?" if near else ""
 
 
 def counted(number: int, singular: str, plural: str | None = None) -> str:

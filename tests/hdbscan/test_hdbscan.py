@@ -315,8 +315,10 @@ def test_two_points(ops):
 def test_fewer_points_than_a_cluster_takes(ops):
     model = HDBSCANGPU(min_cluster_size=20, min_samples=2, device=ops.name).fit(blobs(10))
     assert model.labels_.tolist() == [-1] * 10
-    with pytest.raises(ValueError, match=r"min_samples \(20\) must be at most the number of samples in X \(10\)"):
+    with pytest.raises(ValueError, match=r"X has 10 samples, which is fewer than min_cluster_size \(20\)"):
         HDBSCANGPU(min_cluster_size=20, device=ops.name).fit(blobs(10))
+    with pytest.raises(ValueError, match=r"min_samples \(20\) must be at most the number of samples in X \(10\)"):
+        HDBSCANGPU(min_samples=20, device=ops.name).fit(blobs(10))
 
 
 def test_min_samples_is_held_against_the_rows_that_are_left(ops):
