@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Read points, build their exact minimum spanning tree and write it to an .npz: `edges` (n - 1 pairs of row
 numbers of the points, counted from 0), `weights` (ascending) and, with --min-samples above 1, `core_distances`.
+
+With --cut it also finds friends of friends: the groups of points that edges of this length or less connect. The .npz
+has them as `labels`; a .csv, .tsv, .npy or .parquet gets the labels alone.
 """
 
 EXAMPLES = """\
@@ -45,11 +48,16 @@ examples:
   emst tree scan.laz -o tree.npz --plot tree.png --columns x,y
   emst tree places.csv -o tree.npz --columns lat,lon --metric haversine --degrees
   emst tree scans.npz --array first -o tree.npz --min-samples 5 --device cuda
+  emst tree particles.fits --cut 0.2 --min-cluster-size 20 -o halos.csv
 """
 
 MIN_SAMPLES_HELP = """\
 above 1: distances are mutual reachability distances; the core distance of a point is the distance to its K-th nearest
 point, counting the point itself (default 1: plain distances)"""
+
+CUT_HELP = """\
+friends of friends: label the groups of points that edges of this length or less connect, from 0 in the order of their
+first points"""
 
 METRIC_HELP = "euclidean (default), sqeuclidean, manhattan, chebyshev, minkowski, cosine or haversine"
 
@@ -60,18 +68,20 @@ def add_to(commands: Commands) -> None:
         commands, "tree", help="minimum spanning tree of the points in a file", description=DESCRIPTION, epilog=EXAMPLES
     )
     add = command.add_argument
-    add("-o", "--output", type=Path, metavar="TREE.npz", required=True, help="where to write the tree")
+    add("-o", "--output", type=Path, metavar="FILE", required=True, help="where to write the tree (.npz), or labels")
     add("--plot", type=Path, metavar="PICTURE", help="also draw the tree (2-D or 3-D points): .png, .pdf, .svg, ...")
     add("--min-samples", type=int, default=1, metavar="K", help=MIN_SAMPLES_HELP)
+    add("--cut", type=float, metavar="DISTANCE", help=CUT_HELP)
+    add("--min-cluster-size", type=int, metavar="N", help="with --cut: the points of smaller groups get label -1")
     add_metric(command, METRIC_HELP)
     add_input_options(command)
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Points in a file -> tree in a file, and a picture of it."""
-    if suffix_of(arguments.output, ".npz") != ".npz":
-        raise ValueError(f"{arguments.output}: the tree is written as .npz")
+    """Points in a file -> tree or groups in a file, and a picture of it."""
+    suffix = suffix_of(arguments.output, ".npz")
+    _check_output(arguments, suffix)
     check_files(arguments.points, arguments.output, "the tree", arguments.plot)
     options = metric_options(arguments)
     with contextlib.ExitStack() as stack:
@@ -85,14 +95,44 @@ def run(arguments: argparse.Namespace) -> None:
             raise ValueError(f"--plot draws points of 2 or 3 dimensions; these have {d}: choose some with --columns")
         read = time.perf_counter() - start
         mst, built = _build(points, source, arguments, options)
-        _write_tree(output, mst)
+        labels = None if arguments.cut is None else mst.cut(arguments.cut, arguments.min_cluster_size or 1)
+        _write(output, suffix, mst, labels)
         if picture is not None:
             _draw(picture, arguments, table, mst)
     show = partial(print, file=summary_file(arguments.output))
     show(f"{shape_of(table)}, {mst.weights.dtype}, min_samples {arguments.min_samples}")
     show(f"total weight {mst.total_weight:.9g}{unit_of(arguments)}")
+    if labels is not None:
+        show(f"{_groups(labels)} at {arguments.cut:g}{unit_of(arguments)}")
     show(f"read in {read:.2f} s, tree in {built:.2f} s on {mst.device}")
     show(written(arguments.output, arguments.plot))
+
+
+def _check_output(arguments: argparse.Namespace, suffix: str) -> None:
+    """Raise ValueError for a file that cannot hold the result, and for a --cut that is no length."""
+    from emst.io.labels import check_labels
+
+    if arguments.cut is None and arguments.min_cluster_size is not None:
+        raise ValueError("--min-cluster-size goes with --cut")
+    if arguments.cut is None and suffix != ".npz":
+        raise ValueError(f"{arguments.output}: the tree is written as .npz; --cut writes labels in other formats")
+    if arguments.cut is not None:
+        check_labels(arguments.output, suffix)
+        if not arguments.cut >= 0:
+            raise ValueError(f"--cut is a length of at least 0; got {arguments.cut:g}")
+    if arguments.min_cluster_size is not None and arguments.min_cluster_size < 1:
+        raise ValueError(f"--min-cluster-size is at least 1; got {arguments.min_cluster_size}")
+
+
+def _groups(labels: np.ndarray) -> str:
+    """How many groups there are, the size of the largest, and how many points are in none."""
+    import numpy as np
+
+    from emst.inputs.summary import counted
+
+    sizes, left = np.bincount(labels[labels >= 0]), int((labels < 0).sum())
+    largest = f", the largest of {counted(int(sizes.max()), 'point')}" if len(sizes) else ""
+    return f"{counted(len(sizes), 'group')}{largest}" + (f", {counted(left, 'point')} in smaller ones" if left else "")
 
 
 def _build(
@@ -117,10 +157,17 @@ def _build(
     return mst, time.perf_counter() - start
 
 
-def _write_tree(file: BinaryIO, mst: MinimumSpanningTree) -> None:
+def _write(file: BinaryIO, suffix: str, mst: MinimumSpanningTree, labels: np.ndarray | None) -> None:
+    """The tree, with the labels if there are any, as .npz; in other formats the labels alone."""
     import numpy as np
 
+    from emst.io.labels import write_labels
+
+    if suffix != ".npz":
+        return write_labels(file, suffix, {"label": labels})
     arrays = {"edges": mst.edges, "weights": mst.weights}
+    if labels is not None:
+        arrays["labels"] = labels
     if mst.core_distances is not None:
         arrays["core_distances"] = mst.core_distances
     np.savez(file, **arrays)
