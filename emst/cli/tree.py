@@ -176,6 +176,7 @@ def _write(file: BinaryIO, suffix: str, mst: MinimumSpanningTree, labels: np.nda
 def _draw(file: BinaryIO, arguments: argparse.Namespace, points: PointTable, mst: MinimumSpanningTree) -> None:
     from emst.distances.metrics import tree_metric_of
     from emst.plots import plot_mst
+    from emst.plots.spanning import drawn_in
 
     options = metric_options(arguments)
     unit = tree_metric_of(options["metric"], options["metric_params"]).geographic
@@ -184,4 +185,4 @@ def _draw(file: BinaryIO, arguments: argparse.Namespace, points: PointTable, mst
     def draw(axis: Any) -> None:
         plot_mst(places, mst, ax=axis, names=names, geographic=unit)
 
-    save_picture(file, arguments.plot, draw, dimensions=places.shape[1])
+    save_picture(file, arguments.plot, draw, dimensions=drawn_in(places))

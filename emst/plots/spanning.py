@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.inputs.devices import to_host
-from emst.plots.plane import axes_for, bar_space, column_names, dress, in_space, line_collection, segments_of, view_of
+from emst.plots.plane import (
+    axes_for,
+    bar_space,
+    column_names,
+    dress,
+    in_space,
+    line_collection,
+    sample,
+    segments_of,
+    view_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +26,7 @@ if TYPE_CHECKING:
 
 
 MANY = 10_000  # more points are stored as pixels: a vector file of so many is slow to open
+MOST = 100_000  # of more edges and points, so many are drawn: a picture has no more pixels for them
 DENSE = 100_000  # of more edges, those shorter than a pixel are not drawn: their points cover them
 PIXEL = 1 / 3000  # size of a pixel, as a fraction of a large picture
 
@@ -33,7 +44,8 @@ def plot_mst(
     The colour scale is logarithmic if the weights span more than a factor of ten. Edges are thin lines below the
     points, drawn from light to heavy; heavy edges are thicker, because the few edges between distant parts are the most
     informative ones. Points of three dimensions are drawn in space, unless `ax` has two dimensions: then they are
-    projected to their first two principal components.
+    projected to their first two principal components. Of more than 100,000 edges the heaviest 1,000 are drawn, with
+    99,000 of the others that are evenly spaced by rank and 100,000 random points, in the plane; the title says so.
 
     Parameters
     ----------
@@ -69,13 +81,17 @@ def plot_mst(
     if ax is None:
         from matplotlib import pyplot as plt
 
-        projection = {"projection": "3d"} if points.shape[1] == 3 else None
+        projection = {"projection": "3d"} if drawn_in(points) == 3 else None
         _, ax = plt.subplots(layout="constrained", subplot_kw=projection)
     view = view_of(points, names, geographic, space=in_space(ax))
+    shown = _shown(len(edges))
+    if len(shown) < len(edges):
+        ax.set_title(f"{len(shown):,} of {len(edges):,} edges", loc="right", fontsize="small")
+        edges, weights = edges[shown], weights[shown]
     lines, edge = segments_of(view, edges)
-    many = len(points) > MANY
+    many, n = len(points) > MANY, min(len(points), MOST)
     norm = weight_norm(weights)
-    thinnest = float(np.clip(40 / len(points) ** 0.5, 0.3, 1.0))
+    thinnest = float(np.clip(40 / n**0.5, 0.3, 1.0))
     drawn = line_collection(
         ax,
         lines,
@@ -86,12 +102,26 @@ def plot_mst(
         capstyle="round",
         rasterized=many,
     )
-    dot = 16 * min(1.0, 375 / len(points)) ** 1.3  # so small among many that the lines between them are seen
+    dot = 16 * min(1.0, 375 / n) ** 1.3  # so small among many that the lines between them are seen
     scatter: Any = ax.scatter
-    scatter(*view.places.T, s=dot, c="0.15", linewidths=0, zorder=2, rasterized=many)
+    scatter(*view.places[sample(points, MOST)].T, s=dot, c="0.15", linewidths=0, zorder=2, rasterized=many)
     dress(ax, view)
     ax.figure.colorbar(drawn, ax=ax, label="weight", shrink=0.8, aspect=32, **bar_space(ax))
     return ax
+
+
+def drawn_in(points: np.ndarray) -> int:
+    """Two or three: the dimensions of the picture of a tree of points."""
+    return 2 if len(points) > MOST else points.shape[1]
+
+
+def _shown(m: int) -> np.ndarray:
+    """The edges that are drawn of m, which ascend by weight: their numbers, ascending."""
+    if m <= MOST:
+        return np.arange(m)
+    heaviest = MOST // 100
+    others = np.linspace(0, m - heaviest - 1, MOST - heaviest).astype(np.int64)
+    return np.concatenate([others, np.arange(m - heaviest, m)])
 
 
 def plot_spanning_tree(

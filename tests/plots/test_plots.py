@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import LineCollection, PathCollection, PolyCollection
 from matplotlib.colors import LogNorm, to_rgb, to_rgba
 from matplotlib.patches import Ellipse
 from scipy.cluster.hierarchy import dendrogram, linkage
 from scipy.sparse import csr_array
 
-from emst import EMST, HDBSCANGPU, BranchDetector
+from emst import EMST, HDBSCANGPU, BranchDetector, minimum_spanning_tree
 from emst.euclidean import MinimumSpanningTree
 from emst.hdbscan.trees import SingleLinkageTree, SpanningTree
 from emst.hdbscan.trees.condensed import ROW
@@ -743,3 +743,22 @@ def test_infinite_centralities_have_the_last_colour():
     assert ax.collections[2].get_array().max() == 1
     assert np.isfinite(ax.collections[0].get_array()).all()
     ax.figure.canvas.draw()
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_of_many_edges_some_are_drawn(monkeypatch, d):
+    """The heaviest, and others at even steps of their ranks; a picture of points in space is flat then."""
+    monkeypatch.setattr(spanning_room, "MOST", 400)
+    points = np.random.default_rng(2).normal(size=(3000, d))
+    mst = minimum_spanning_tree(points, device="cpu")
+    ax = plot_mst(points, mst)
+    assert ax.name == "rectilinear" and ax.get_title(loc="right") == "400 of 2,999 edges"
+    drawn = drawn_edges(ax).get_array()
+    np.testing.assert_array_equal(drawn[-4:], mst.weights[-4:])
+    steps = np.diff(np.searchsorted(mst.weights, drawn[:-4]))
+    assert len(drawn) == 400 and steps.min() >= 7 and steps.max() <= 8 and drawn[0] == mst.weights[0]
+    [dots] = [one for one in ax.collections if isinstance(one, PathCollection)]
+    assert len(dots.get_offsets()) == 400
+    few = plot_mst(points[:400], minimum_spanning_tree(points[:400], device="cpu"))
+    assert few.get_title(loc="right") == "" and len(drawn_edges(few).get_array()) == 399
+    assert few.name == ("3d" if d == 3 else "rectilinear")
