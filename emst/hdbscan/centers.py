@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 
@@ -37,6 +38,12 @@ def medoids(model: Model) -> Array:
     float64[L, d]. Among equal sums the first row is taken. `emst.hdbscan.medoids` says what it costs.
     """
     return _stacked(model, (medoid_of(rows, weights, model.metric) for rows, weights in _clusters(model)))
+
+
+def center_of(model: Model, which: str, cluster: int) -> Array:
+    """The "centroid" or the "medoid" of one cluster, float64[d]."""
+    rows, weights = next(itertools.islice(_clusters(model), cluster, None))
+    return (centroid_of if which == "centroid" else medoid_of)(rows, weights, model.metric)
 
 
 def centroid_of(rows: Array, weights: Array, metric: Metric) -> Array:

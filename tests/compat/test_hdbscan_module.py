@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 
 import emst.compat.hdbscan as ours
 from emst import HDBSCANGPU, validity_index
+from emst.hdbscan import centers
 
 X = make_blobs([60, 90, 40, 30], 3, cluster_std=0.6, center_box=(-8, 8), random_state=4)[0]
 
@@ -208,6 +209,16 @@ def test_centres_are_hdbscans_averages(ops):
     for wrong in (-1, model.labels_.max() + 1):
         with pytest.raises(ValueError, match="-1 is noise"):
             model.weighted_cluster_centroid(wrong)
+
+
+def test_one_medoid_is_computed_for_one_cluster(ops, monkeypatch):
+    model = ours.HDBSCAN(min_cluster_size=15, device=ops.name).fit(X)
+    assert model.labels_.max() > 0
+    searched = []
+    monkeypatch.setattr(centers, "medoid", lambda rows, *_: searched.append(len(rows)) or 0)
+    for _ in range(2):
+        model.weighted_cluster_medoid(np.int64(1))
+    assert searched == [(model.labels_ == 1).sum()]
 
 
 def test_no_clusters(ops):

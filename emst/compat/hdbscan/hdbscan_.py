@@ -17,6 +17,7 @@ from emst.compat.hdbscan.algorithms import algorithm_of, metric_of
 from emst.compat.hdbscan.branches import BranchDetectionData
 from emst.compat.hdbscan.prediction import PredictionData
 from emst.hdbscan import HDBSCANGPU
+from emst.hdbscan.centers import center_of
 from emst.hdbscan.parameters import RULES
 from emst.hdbscan.trees import SpanningTree
 from emst.inputs.places import levels_of_the_package
@@ -203,7 +204,7 @@ relative_validity_
 
     def _take(self, exact: HDBSCANGPU) -> None:
         super()._take(exact)
-        self._centers: dict[str, Any] = {}
+        self._centers: dict[tuple[str, int], Any] = {}
         self._branch_data: BranchDetectionData | None = None
         if self.branch_detection_data:
             self.generate_branch_detection_data()
@@ -319,17 +320,17 @@ relative_validity_
         return self._center("medoid", cluster_id)
 
     def _center(self, kind: str, cluster_id: int) -> Any:
-        """The centre of one cluster; all are computed at the first call."""
+        """The centre of one cluster, which is kept."""
         exact = self._fitted()
         if exact._model.data is None:
             raise ValueError(f"weighted_cluster_{kind} takes points, and X holds distances")
         count = len(self.cluster_persistence_)
         if cluster_id not in range(count):
             raise ValueError(f"there are clusters 0 to {count - 1}, and -1 is noise; got cluster_id={cluster_id}")
-        name = f"{kind}s_"
-        if name not in self._centers:
-            self._centers[name] = getattr(exact.recluster(store_centers=kind), name)
-        return self._centers[name][cluster_id]
+        if (kind, cluster_id) not in self._centers:
+            with exact._model.scope():
+                self._centers[kind, cluster_id] = exact._model.give(center_of(exact._model, kind, int(cluster_id)))
+        return self._centers[kind, cluster_id]
 
 
 def hdbscan(
