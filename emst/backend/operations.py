@@ -64,8 +64,9 @@ class ArrayOperations(Protocol):
     def parallelism(self) -> tuple[int, str]:
         """How many threads, or multiprocessors, kernels use, and what decides that."""
 
-    def kernels_ready(self) -> tuple[int, str]:
-        """How many kernels this process has compiled or found on disk, and the folder in which they are kept."""
+    def kernels_ready(self) -> tuple[set[str], str]:
+        """The kernels that this process has compiled or found on disk, by name and types of arguments, and the folder
+        in which they are kept."""
 
     def telling_compilation(self, tell: Callable[[bool], None]) -> AbstractContextManager[Any]:
         """Within this context, ``tell(True)`` is called when a kernel begins to be compiled, and ``tell(False)`` when

@@ -83,8 +83,8 @@ def run(arguments: argparse.Namespace) -> None:
             _show(bar, f"cpu: {name}")
     kept = f"{len(kernels):,} kernels for cpu in {os.path.commonpath(folders)}"
     if gpu:
-        count, folder = backend_of("cuda").kernels_ready()
-        kept += f", {count:,} kernels for cuda in {folder}"
+        found, folder = backend_of("cuda").kernels_ready()
+        kept += f", {len(found):,} kernels for cuda in {folder}"
     print(f"ready after {time.perf_counter() - start:.1f} s: {kept}")
 
 
@@ -92,20 +92,19 @@ def _processes() -> Any:
     """A process for every core. They end with the block around them, also after an interrupt, which they ignore."""
     import multiprocessing
 
-    from emst.cpu.runtime.processors import processors
+    from emst.backend import backend_of
 
-    count = min(processors(), MOST)
+    count = min(backend_of("cpu").parallelism()[0], MOST)
     return multiprocessing.get_context("spawn").Pool(count, signal.signal, (signal.SIGINT, signal.SIG_IGN))
 
 
 def _compiled(step: Step) -> tuple[str, set[str], str]:
     """Take a step. Returns its name, the kernels that this process has compiled or loaded, and their folder."""
-    from emst.cpu.runtime.compile import kernels, kernels_ready
+    from emst.backend import backend_of
 
     name, call = step
     call()
-    found = {(one.py_func.__module__, one.py_func.__qualname__, types) for one in kernels for types in one.signatures}
-    return name, set(map(str, found)), kernels_ready()[1]
+    return name, *backend_of("cpu").kernels_ready()
 
 
 def _show(bar: Any, name: str) -> None:

@@ -8,12 +8,10 @@ runtime/      what kernels are built from: compiling, threads, memory, vectors, 
 lightest.py   the lightest edge of every component, among the cached neighbours of its points; points and rows share it
 merge.py      the step that points and graphs share: contracting the lightest edge of every component
 contract.py   the rule of that step, which the fused rounds of graphs include as well
-ahead.py      compiling ahead of a fit, which only GPUs do
 """
 
 import numpy
 
-from emst.cpu.ahead import load_ahead
 from emst.cpu.distances.exemplars import exemplar_distances
 from emst.cpu.distances.rows import open_rows, row_core_distances, row_edges, row_nearest
 from emst.cpu.distances.validity import cluster_trees, core_distance_sums, separations
@@ -31,6 +29,7 @@ from emst.cpu.hierarchy.linkage import linkage
 from emst.cpu.hierarchy.selection import label_points, outlier_scores, select
 from emst.cpu.hierarchy.simplify import simplify
 from emst.cpu.merge import merge
+from emst.cpu.points.ahead import load_ahead
 from emst.cpu.points.bvh import build_index
 from emst.cpu.points.cached import cache_neighbours, upper_bounds
 from emst.cpu.points.duplicates import join_duplicates

@@ -8,14 +8,12 @@
     merge         the step that points and graphs share: contracting the lightest edge of every component
     contract.cuh  the rule of that step, which the rounds of graphs and of the dendrogram include as well
     lightest      the lightest edge of every component, from the cached neighbours of its points
-    ahead         which kernels a tree and its clusters will launch: they are compiled side by side
 
 A name without a suffix stands for two files: the kernels (.cu) and their launcher in Python (.py).
 """
 
 import cupy
 
-from emst.cuda.ahead import load_ahead
 from emst.cuda.distances.exemplars import exemplar_distances
 from emst.cuda.distances.rows import open_rows, row_core_distances, row_edges, row_nearest
 from emst.cuda.distances.validity import cluster_trees, core_distance_sums, separations
@@ -33,6 +31,7 @@ from emst.cuda.hierarchy.linkage import linkage
 from emst.cuda.hierarchy.selection import label_points, outlier_scores, select
 from emst.cuda.hierarchy.simplify import simplify
 from emst.cuda.merge import merge
+from emst.cuda.points.ahead import load_ahead
 from emst.cuda.points.bvh import build_index
 from emst.cuda.points.cached import cache_neighbours, upper_bounds
 from emst.cuda.points.duplicates import join_duplicates

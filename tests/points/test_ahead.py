@@ -15,7 +15,7 @@ CUDA = pathlib.Path(emst.__file__).parent / "cuda"
 
 def test_every_name_is_that_of_a_kernel():
     """Also how many arguments a template has; which ones, the tests on a GPU show."""
-    from emst.cuda.ahead import KERNELS
+    from emst.cuda.points.ahead import KERNELS
 
     lines = [line.strip() for group in KERNELS.values() for line in group.split("\n") if line.strip()]
     assert len(lines) > 80
@@ -58,7 +58,7 @@ FITS = {
 @pytest.mark.parametrize("labels", [False, True], ids=["tree", "labels"])
 @pytest.mark.parametrize("name", FITS)
 def test_fits_launch_nothing_else(monkeypatch, name, labels):
-    from emst.cuda import ahead
+    from emst.cuda.points import ahead
     from emst.cuda.points.bvh import are_few
     from emst.cuda.points.engine import engine_before_looking
     from emst.cuda.runtime import launch

@@ -58,7 +58,7 @@ def parallelism():
 
 
 def kernels_ready():
-    return 0, ""
+    return set(), ""
 
 
 def total(values):

@@ -2,6 +2,7 @@
 
 statistics.py    bounds, and rows that are not finite
 memory.py        the bytes that a tree takes, checked before anything is allocated
+ahead.py         compiling ahead of a fit, which only GPUs do
 order.py         the order along the Hilbert curve: crowded cells are divided again
 curve.py         the grid of a cell, and codes along the curve in it; order and places use it
 bvh.py           the bounding volume hierarchy

@@ -36,11 +36,12 @@ def _kept(dispatcher: Any) -> Any:
     return dispatcher
 
 
-def kernels_ready() -> tuple[int, str]:
+def kernels_ready() -> tuple[set[str], str]:
     """See `emst.backend.operations`."""
     used = [kernel for kernel in kernels if kernel.signatures]
+    names = {f"{one.py_func.__module__}.{one.py_func.__qualname__}{types}" for one in used for types in one.signatures}
     folders = {kernel.stats.cache_path for kernel in used}
-    return sum(len(kernel.signatures) for kernel in used), os.path.commonpath(folders) if folders else ""
+    return names, os.path.commonpath(folders) if folders else ""
 
 
 def telling_compilation(tell: Callable[[bool], None]) -> AbstractContextManager[Any]:

@@ -28,6 +28,7 @@ KERNELS = Path(__file__).parents[1]  # paths of kernels and headers begin here
 OPTIONS = ("--std=c++17", *(f"-D{name}={_literal(value)}" for name, value in MACROS.items()))
 
 _tellers: list[Callable[[bool], None]] = []
+_ready: set[str] = set()  # paths and names of kernels
 
 _INCLUDE = re.compile(r'^#include "([\w./]+)"$', re.MULTILINE)
 _BRACE = re.compile("[{}]")
@@ -82,7 +83,9 @@ def kernel(path: str, name: str, cooperative: bool = False) -> Any:
 
     code = source_of(path, name)
     module = cupy.RawModule(code=code, options=OPTIONS, name_expressions=(name,), enable_cooperative_groups=cooperative)
-    return module.get_function(name)
+    function = module.get_function(name)
+    _ready.add(f"{path} {name}")
+    return function
 
 
 @contextlib.contextmanager
@@ -108,10 +111,10 @@ def telling_compilation(tell: Callable[[bool], None]) -> Iterator[None]:
         _tellers.remove(tell)
 
 
-def kernels_ready() -> tuple[int, str]:
+def kernels_ready() -> tuple[set[str], str]:
     """See `emst.backend.operations`."""
     folder = os.environ.get("CUPY_CACHE_DIR", os.path.expanduser("~/.cupy/kernel_cache"))
-    return kernel.cache_info().currsize, folder
+    return set(_ready), folder
 
 
 def ctype(dtype: Any) -> str:
