@@ -20,6 +20,6 @@ for shift, title, table, colour in ((-0.2, "empty cache", empty, ORANGE), (0.2, 
         axes.text(value + 0.1, place, f"{value:.3g}", va="center", fontsize=8)
 axes.set_yticks(range(len(names)), names)
 axes.invert_yaxis()
-axes.set_xlabel("seconds from the import to the result, 1,000 points")
+axes.set_xlabel("seconds from the start of a process to the result, 1,000 points")
 axes.legend(fontsize=8)
 axes.spines[["top", "right"]].set_visible(False)

@@ -134,13 +134,13 @@ def run(arguments: argparse.Namespace) -> None:
         source = stack.enter_context(reading(arguments.points))
         table = points_in(source, arguments, gaps=True)
         if arguments.append:
-            check_appended(source, suffix, table, dialect, RESULTS)
+            check_appended(source, suffix, table.whole or table, dialect, RESULTS)
         read = time.perf_counter() - start
         model, fitted = _fit(table.array, source, arguments, options)
         labels = model.labels_
         results = dict(zip(RESULTS, (labels, model.probabilities_)))
         if arguments.append:
-            write_appended(output, suffix, source, table, dialect, results)
+            write_appended(output, suffix, source, table.whole or table, dialect, results)
         else:
             write_labels(output, suffix, results)
         if plot:

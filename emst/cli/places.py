@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from emst.io.points import PointTable
     from emst.io.tables import Dialect
 
 EARTH_KM = 6371.0088  # mean radius of the earth, as the International Union of Geodesy and Geophysics defines it
@@ -55,6 +56,19 @@ def columns_of(path: Path, arguments: argparse.Namespace, dialect: Dialect) -> l
         _note(f"--metric haversine takes the columns {latitude},{longitude}, in this order")
         return [latitude, longitude]
     return wanted
+
+
+def latitude_first(table: PointTable) -> PointTable:
+    """Two columns of longitudes and latitudes in the order that the metric takes; a note says so."""
+    import numpy as np
+
+    from emst.inputs.places import places_among
+
+    names = table.names or []
+    if len(names) != 2 or places_among(names) != [1, 0]:
+        return table
+    _note(f"--metric haversine takes the columns {names[1]},{names[0]}, in this order")
+    return table._replace(array=np.ascontiguousarray(table.array[:, ::-1]), names=names[::-1])
 
 
 def note_plane(names: list[str] | None, metric: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
-from emst.cli.places import add_places, columns_of, note_plane, place_params
+from emst.cli.places import add_places, columns_of, latitude_first, note_plane, place_params
 from emst.cli.streams import STREAM
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ def add_device(command: argparse.ArgumentParser) -> None:
     command.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help=help)
 
 
+COLUMNS_HELP = "columns to read, by name or 0-based number (default: all but words and ids)"
+
+
 def add_input_options(command: argparse.ArgumentParser) -> None:
     """Add the options of reading points and of computing."""
     add_device(command)
@@ -51,7 +54,7 @@ def add_input_options(command: argparse.ArgumentParser) -> None:
         choices=("float32", "float64"),
         help="type to compute in (default: float32 for float16 and float32, else float64)",
     )
-    add("--columns", type=names, metavar="A,B,...", help="columns to read, by name or 0-based number (default: all)")
+    add("--columns", type=names, metavar="A,B,...", help=COLUMNS_HELP)
     add("--array", metavar="NAME", help="which array of an .npz, or table of a .fits, that holds several")
     add("--sep", metavar="C", help="separator of a text: ',', ';', '\\t', or ' ' for any white space (default: found)")
     add("--decimal", metavar="C", default=".", help="decimal mark of a text: . or , (default .)")
@@ -75,7 +78,7 @@ def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) 
         note(f"takes the columns {', '.join(table.names)}; the table has {table.others} more, which --columns chooses")
     table = table if every else _without_ids(table)
     note_plane(table.names, arguments.metric)
-    return table
+    return latitude_first(table) if arguments.metric == "haversine" else table
 
 
 def _columns_of_numbers(path: Path, dialect: Dialect) -> list[str] | None:
@@ -113,11 +116,12 @@ def _without_ids(table: PointTable) -> PointTable:
         return table
     d = table.array.shape[1]
     names = table.names or [str(i) for i in range(d)]
+    listed = ",".join(name if names.count(name) == 1 else str(i) for i, name in enumerate(names))
     kept = [i for i in range(d) if i not in ids]
     for i in ids:
-        note(f"column {names[i]!r} numbers the rows and is left out; --columns {','.join(names)} keeps it")
+        note(f"column {names[i]!r} numbers the rows and is left out; --columns {listed} keeps it")
     array = np.ascontiguousarray(table.array[:, kept])
-    return table._replace(array=array, names=table.names and [names[i] for i in kept])
+    return table._replace(array=array, names=table.names and [names[i] for i in kept], whole=table)
 
 
 def dialect_in(arguments: argparse.Namespace) -> Dialect:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
+import contextlib
 import itertools
 import os
 import signal
@@ -72,12 +74,13 @@ def run(arguments: argparse.Namespace) -> None:
     shown = {"unit": " step", "disable": not sys.stderr.isatty(), "leave": False}
     with tqdm(total=len(cpu_steps) + len(gpu_steps), **shown) as bar, _processes() as pool:
         # Processes take the steps in order, and keep what they compile on disk for each other.
-        compiled = pool.imap_unordered(_compiled, cpu_steps)
+        compiled = [pool.submit(_compiled, step) for step in cpu_steps]
         for name, call in gpu_steps:
             call()
             _show(bar, f"cuda: {name}")
         kernels, folders = set[str](), set[str]()
-        for name, found, folder in compiled:
+        for step in concurrent.futures.as_completed(compiled):
+            name, found, folder = step.result()
             kernels |= found
             folders.add(folder)
             _show(bar, f"cpu: {name}")
@@ -88,14 +91,25 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"ready after {time.perf_counter() - start:.1f} s: {kept}")
 
 
-def _processes() -> Any:
-    """A process for every core. They end with the block around them, also after an interrupt, which they ignore."""
+@contextlib.contextmanager
+def _processes() -> Iterator[Any]:
+    """A process for every core. They end with the block around them, at once after an interrupt, which they ignore."""
     import multiprocessing
 
     from emst.backend import backend_of
 
-    count = min(backend_of("cpu").parallelism()[0], MOST)
-    return multiprocessing.get_context("spawn").Pool(count, signal.signal, (signal.SIGINT, signal.SIG_IGN))
+    count, ignore = min(backend_of("cpu").parallelism()[0], MOST), (signal.SIGINT, signal.SIG_IGN)
+    context = multiprocessing.get_context("spawn")
+    pool = concurrent.futures.ProcessPoolExecutor(count, context, signal.signal, ignore)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown()
 
 
 def _compiled(step: Step) -> tuple[str, set[str], str]:

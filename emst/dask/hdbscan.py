@@ -161,12 +161,13 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         return read_again(X, fit)
 
     def _model_of(self, all_chunks: Chunks, metric: Metric, k: int, options: Options, engine: DaskEngine) -> Model:
-        check_size(all_chunks.n, k)
+        given = self.min_samples is not None
+        check_size(all_chunks.n, k, given)
         chunks, rows = finite_chunks(all_chunks, engine)
         if chunks.n < 2:
             finite = counted(chunks.n, "row")
             raise ValueError(f"X has {finite} without NaN and infinity; HDBSCAN over workers needs two")
-        check_size(chunks.n, k)
+        check_size(chunks.n, k, given)
         request = Request(metric, k, self.partitions, self.dtype, float(self.alpha))
         with showing(self.verbose) as progress:
             fitted = fitted_tree(chunks, request, engine, progress, namer(all_chunks, rows, engine))

@@ -8,15 +8,15 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-LATITUDES = frozenset({"lat", "latitude"})
-LONGITUDES = frozenset({"lon", "lng", "long", "longitude"})
+LATITUDES = frozenset({"lat", "latitude", "dec", "dej2000"})
+LONGITUDES = frozenset({"lon", "lng", "long", "longitude", "ra", "raj2000"})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # lat_deg, decimalLatitude, Latitude (WGS84), STOP_LAT
 DEGREES = "metric_params={'degrees': True}"  # says that places are in degrees
 
 
 def places_among(names: Sequence[Any]) -> list[int]:
     """Positions of the column of latitudes and of that of longitudes; nothing unless there is exactly one of each."""
-    plain = [name.strip() if isinstance(name, str) else "" for name in names]
+    plain = [name.strip(" _") if isinstance(name, str) else "" for name in names]
     whole = [{name.lower()} for name in plain]
     words = [{word.lower() for word in _WORD.findall(name)} - {"long"} for name in plain]  # "long" may be an adjective
     for found in (whole, words):

@@ -87,14 +87,15 @@ def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedP
     elif np.ma.is_masked(array):
         raise ValueError("X is masked: leave those rows out, or fill them")
     else:
+        given = array
         try:
             array = check_array(array, **AS_NUMBERS)
             if array.dtype == object:  # lists that hold None, decimals or large integers
                 array = check_array(array, **AS_NUMBERS)
         except (ValueError, TypeError) as error:
-            if isinstance(error, TypeError) and not hasattr(array, "columns"):
+            if isinstance(error, TypeError) and not hasattr(given, "columns"):
                 raise
-            raise _explained(array, error) from error
+            raise _explained(given, error) from error
     if len(array) > MAX_POINTS:
         raise ValueError(f"X has {len(array):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
     return CheckedPoints(array, float_of(array.dtype, dtype), choose_device(device, gpu), gpu, give)
@@ -183,15 +184,22 @@ def _explained(X: Any, error: Exception) -> ValueError:
 
 def _column_without_numbers(X: Any) -> str | None:
     """Name of the first column of a data frame that holds no real numbers, and what it holds."""
-    for name in getattr(X, "columns", ()):
+    names = getattr(X, "column_names", None) or getattr(X, "columns", None)
+    for name in () if names is None else names:
         values = np.asarray(X[name])
-        if values.dtype.kind in "mMSUTc":
+        if values.ndim == 1 and values.dtype.kind in "mM":
             return f"{name!r} holds {values.dtype}"
-        try:
-            values.astype(np.float64)
-        except (ValueError, TypeError):
+        if values.ndim == 1 and values.dtype.kind not in "biuf" and not all(map(_is_real_or_missing, values)):
             return f"{name!r} holds text, or other objects"
     return None
+
+
+def _is_real_or_missing(value: Any) -> bool:
+    try:
+        float(value)
+    except (ValueError, TypeError):
+        return value is None or type(value).__name__ == "NAType"
+    return True
 
 
 def _check_device_array(X: Any) -> None:

@@ -11,15 +11,17 @@ import numpy as np
 INDEX_NAMES = ("", "Unnamed: 0")  # of a first column: what pandas and R write for row numbers and names
 
 
-# id, object_id, osm-id, OBJECTID, haloId, id.1; and names of row numbers. Not "grid" or "humid".
+# id, object_id, osm-id, OBJECTID, haloId, id.1; and names of row numbers. Not "grid", "humid" or "uv_index".
 _ID = re.compile(
-    r"(.*[\W_])?(id|ids|uid|guid|fid|oid|gid|pid|idx|index|rowid|objid|objectid)([\W_]*\d+)?", re.IGNORECASE
+    r"((.*[\W_])?(id|ids|uid|guid|fid|oid|gid|pid|rowid|objid|objectid)|idx|index|row_?(index|number))([\W_]*\d+)?",
+    re.IGNORECASE,
 )
 _CAMEL = re.compile(r".*[a-z]I[dD]")
 # Names of coordinates and of times, which may well be integers that ascend.
 _AXIS = re.compile(
-    r"([xyztuvw]|c?[xyz]\d*|pos.*|coord.*|lat.*|lon.*|lng.*|ra|dec|(pm)?(ra|de).*|easting.*|northing.*|east|north|alt.*|"
-    r"elev.*|height.*|depth.*|time.*|date.*|year.*|month|day.*|hour.*|minute.*|second.*|age.*)",
+    r"([xyztuvw]|c?[xyz]\d*|pos([xyz_].*|ition.*)?|coord.*|lat.*|lon.*|lng.*|(pm)?(ra|de|dec)(j?2000|deg|rad|_.*)?|"
+    r"(east|north)(ing.*)?|alt(itude.*)?|elev.*|height.*|depth.*|(date)?time.*|date.*|year.*|months?|days?|hours?|"
+    r"minutes?|seconds?|age)",
     re.IGNORECASE,
 )
 

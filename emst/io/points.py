@@ -31,12 +31,15 @@ class PointTable(NamedTuple):
         Name of an index column that was left out.
     others : int
         Columns of a .fits that were not read, because others hold the positions.
+    whole : PointTable or None
+        The table as it was read, if some of its columns were left out then.
     """
 
     array: np.ndarray
     names: list[str] | None = None
     left_out: str | None = None
     others: int = 0
+    whole: PointTable | None = None
 
 
 def read_points(

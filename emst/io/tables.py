@@ -26,7 +26,7 @@ from emst.io.columns import chosen_columns, first_line
 from emst.io.parquet import parquet_names, pyarrow_for, read_parquet, reading_parquet
 
 FIRST_ROWS = 1000  # of a .csv: they decide whether a column holds numbers
-_NUMBER_LIKE = re.compile(r"[+-]?[.,]?\d|[+-]?(nan|inf)", re.IGNORECASE)
+_NUMBER_LIKE = re.compile(r"[+-]?[.,]?\d|[+-]?(nan|inf|infinity)$", re.IGNORECASE)
 TEXTS = (".csv", ".tsv")
 
 

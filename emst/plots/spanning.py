@@ -44,8 +44,9 @@ def plot_mst(
     The colour scale is logarithmic if the weights span more than a factor of ten. Edges are thin lines below the
     points, drawn from light to heavy; heavy edges are thicker, because the few edges between distant parts are the most
     informative ones. Points of three dimensions are drawn in space, unless `ax` has two dimensions: then they are
-    projected to their first two principal components. Of more than 100,000 edges the heaviest 1,000 are drawn, with
-    99,000 of the others that are evenly spaced by rank and 100,000 random points, in the plane; the title says so.
+    projected to their first two principal components. At most 100,000 edges are drawn: of more, the heaviest
+    1,000 and others at even steps of their ranks, with 100,000 random points. A new figure is flat then, and the title
+    says how many edges it shows.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ def plot_mst(
 
 def drawn_in(points: np.ndarray) -> int:
     """Two or three: the dimensions of the picture of a tree of points."""
-    return 2 if len(points) > MOST else points.shape[1]
+    return 2 if len(points) > MOST + 1 else points.shape[1]
 
 
 def _shown(m: int) -> np.ndarray:

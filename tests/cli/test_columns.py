@@ -86,6 +86,11 @@ def test_ids_are_left_out(here, capsys, name, suffix):
         (None, np.c_[ROWS, XY[:, 0]], []),
         (["n", "a", "b"], np.c_[ROWS[:2], XY[:2]], []),  # two rows ascend by chance
         (["id", "a", "b"], np.c_[np.where(ROWS == 3, np.nan, ROWS), XY], []),
+        (["rank", "a", "b"], np.c_[ROWS, XY], [0]),
+        (["description", "a", "b"], np.c_[ROWS, XY], [0]),
+        (["ra", "dec", "b"], np.c_[ROWS, XY], []),
+        (["uv_index", "a", "b"], np.c_[ROWS % 7, XY], []),
+        (["index", "a", "b"], np.c_[ROWS % 7, XY], [0]),
     ],
 )
 def test_which_columns_are_ids(names, table, ids):
@@ -113,6 +118,42 @@ def test_what_may_be_a_number_is_an_error(here, capsys, field):
         file.write(f"{name};b\n" + f"{field};1\n" * 9)
     assert main(["cluster", "points.csv", "--device", "cpu", "-o", "labels.npy"]) == 2
     assert "is not a number" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", ["Nancy", "infantry", "P 1"])
+@pytest.mark.parametrize("name", ["name", "description", "rating"])
+def test_words_that_begin_like_numbers(here, capsys, name, words):
+    written("points.csv", {name: [words] * 60, "x": X, "y": Y})
+    np.testing.assert_array_equal(labels_of("points.csv"), expected(XY))
+    assert capsys.readouterr().err == f"emst: note: column {name!r} holds no numbers and is left out\n"
+
+
+def test_append_keeps_what_is_left_out(here):
+    """Of an array, whose columns are written again."""
+    written("points.npy", LEFT_OUT["object_id"])
+    assert main(["cluster", "points.npy", "--device", "cpu", "--append", "-o", "out.csv"]) == 0
+    points, names = emst.read_points("out.csv", return_names=True)
+    assert names == ["x", "y", "object_id", "label", "probability"]
+    np.testing.assert_array_equal(points[:, 2], SHUFFLED)
+    np.testing.assert_array_equal(points[:, 3], emst.HDBSCANGPU(device="cpu").fit(XY).labels_)
+
+
+def test_a_name_that_occurs_twice_is_advised_by_its_number(here, capsys):
+    with open("points.csv", "w") as file:
+        file.write("id,u,u\n" + "\n".join(f"{i},{u},{v}" for i, (u, v) in enumerate(XY)))
+    labels_of("points.csv")
+    assert "--columns id,1,2 keeps it" in capsys.readouterr().err
+
+
+def test_right_ascension_and_declination(here, capsys):
+    written("stars.fits", {"RA": X, "DEC": Y, "mag": X})
+    labels = labels_of("stars.fits", "--metric", "haversine", "--degrees")
+    params = {"degrees": True, "radius": 6371.0088}
+    model = emst.HDBSCANGPU(min_samples=4, metric="haversine", metric_params=params, device="cpu").fit(np.c_[Y, X])
+    np.testing.assert_array_equal(labels, model.labels_)
+    assert "takes the columns DEC,RA, in this order" in capsys.readouterr().err
+    labels_of("stars.fits")
+    assert "for distances on the earth" in capsys.readouterr().err
 
 
 def test_positions_of_a_fits(here, capsys):

@@ -175,6 +175,7 @@ def test_metrics_that_need_a_matrix(where, options, message):
     [
         (np.ones((1, 2)), 1, "n_samples=1 while HDBSCAN requires more than one sample"),
         (np.ones((3, 2)), 4, r"min_samples \(4\) must be at most the number of samples in X \(3\)"),
+        (np.ones((3, 2)), None, r"X has 3 samples, which is fewer than min_cluster_size \(5\)"),
         (
             np.array([[1, 2], [3, 4], [np.nan, 2]]),
             3,

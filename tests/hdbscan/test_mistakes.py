@@ -43,6 +43,31 @@ def test_a_path(make, path):
         make(device="cpu").fit(path)
 
 
+@pytest.mark.parametrize("make", [EMST, HDBSCANGPU])
+@pytest.mark.parametrize("kind", ["tz", "period", "category", "polars"])
+def test_frames_of_other_kinds(make, kind):
+    pandas = pytest.importorskip("pandas")
+    dates = pandas.date_range("2024-01-01", periods=50)
+    others = {
+        "tz": dates.tz_localize("UTC"),
+        "period": dates.to_period("D"),
+        "category": pandas.Categorical(["a"] * 50),
+    }
+    if kind == "polars":
+        frame = pytest.importorskip("polars").DataFrame({"x": X[:, 0], "what": ["a"] * 50})
+    else:
+        frame = pandas.DataFrame({"x": X[:, 0], "what": others[kind]})
+    with pytest.raises(ValueError, match=r"^X must hold real numbers; its column 'what' holds "):
+        make(device="cpu").fit(frame)
+
+
+def test_missing_values_are_not_the_fault():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"x": pandas.array([True, None] * 25, "boolean"), "what": ["a"] * 50})
+    with pytest.raises(ValueError, match="column 'what' holds text"):
+        HDBSCANGPU(device="cpu").fit(frame)
+
+
 @pytest.mark.parametrize(
     "values, held",
     [

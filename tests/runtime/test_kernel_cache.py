@@ -135,3 +135,11 @@ def test_garbage_is_not_collected_while_a_kernel_is_compiled(on):
     finally:
         (gc.enable if was_on else gc.disable)()
     assert len(states) >= 6 and not any(enabled for begins, enabled in states if begins)
+
+
+def test_functions_of_others_compile():
+    """The listener hears of all functions, also of those that belong to no module."""
+    made = {}
+    exec("def doubled(x): return 2 * x", made)
+    made["doubled"].__module__ = None
+    assert numba.njit(made["doubled"])(21) == 42

@@ -203,7 +203,7 @@ def test_kernels_are_loaded_side_by_side(launch, monkeypatch):
 
     monkeypatch.setattr(launch, "kernel", kernel)
     monkeypatch.setattr(launch, "check", lambda *_: None)
-    monkeypatch.setattr(launch.os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(launch.os, "sched_getaffinity", lambda _: range(3), raising=False)
     monkeypatch.setattr(launch.cupy.cuda, "Device", lambda gpu: contextlib.nullcontext())
     wanted = [launch.Kernel("merge", name, False) for name in ("broken", "first", "second", "third")]
     launch.load_side_by_side(wanted)
@@ -217,3 +217,36 @@ def test_kernels_are_loaded_side_by_side(launch, monkeypatch):
         launch.launch("merge", "broken", 300)
     launch.load_side_by_side(wanted[1:])
     assert not any(thread.name == "emst-compiler" for thread in threading.enumerate())
+
+
+def test_an_interrupt_is_that_of_one_thread(launch, monkeypatch):
+    """Another thread that waits for the kernel gets an error of its own, and the next launch compiles it."""
+    compiling, waiting, errors, tries = threading.Event(), threading.Event(), [], []
+
+    def kernel(*_):
+        tries.append(1)
+        if len(tries) == 1:
+            compiling.set()
+            waiting.wait(10)
+            time.sleep(0.05)
+            raise KeyboardInterrupt
+        return Kernel(launch)
+
+    def other():
+        compiling.wait(10)
+        waiting.set()
+        try:
+            launch.launch("merge", "hook", 300)
+        except BaseException as error:
+            errors.append(error)
+
+    monkeypatch.setattr(launch, "kernel", kernel)
+    monkeypatch.setattr(launch, "check", lambda *_: None)
+    thread = threading.Thread(target=other)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        launch.launch("merge", "hook", 300)
+    thread.join()
+    assert [type(error) for error in errors] == [RuntimeError] and "an interrupt came" in str(errors[0])
+    launch.launch("merge", "hook", 300)
+    assert len(tries) == 2

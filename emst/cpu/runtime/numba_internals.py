@@ -121,7 +121,7 @@ class _Teller(event.Listener):
 
 
 def _is_ours(found: Any) -> bool:
-    return found.data["dispatcher"].py_func.__module__.startswith("emst.")
+    return (found.data["dispatcher"].py_func.__module__ or "").startswith("emst.")  # None if `exec` has made it
 
 
 def compile_events(tell: Callable[[bool], None]) -> AbstractContextManager[Any]:

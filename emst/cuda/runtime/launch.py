@@ -110,7 +110,8 @@ def load_side_by_side(kernels: Iterable[Kernel]) -> None:
             while threading.main_thread().is_alive():
                 _load(gpu, wanted.popleft())  # an IndexError when there are no more
 
-    for _ in range(min(os.cpu_count() or 1, MOST_LOADERS, len(wanted))):
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    for _ in range(min(cores, MOST_LOADERS, len(wanted))):
         threading.Thread(target=work, name="emst-compiler").start()
 
 
@@ -131,21 +132,31 @@ def _load(gpu: int, wanted: Kernel) -> tuple[Any, Any]:
     module while its launch still ran; and both would compile what one of them finds on disk after the other. Different
     kernels are compiled at the same time.
     """
-    with _loading:
-        load, turn = _loads.get((gpu, wanted)), _turns[wanted]
-        mine = load is None
-        if load is None:
-            load = _loads[gpu, wanted] = Future()
-    if mine:
-        try:
+    mine = False
+    try:
+        with _loading:
+            load, turn = _loads.get((gpu, wanted)), _turns[wanted]
+            if load is None:
+                mine, load = True, Future()
+                _loads[gpu, wanted] = load
+        if mine:
             with turn:
                 function = kernel(*wanted)
                 load.set_result((function, function.kernel))
-        except BaseException as error:
-            with _loading:
-                del _loads[gpu, wanted]  # the next launch tries again
-            load.set_exception(error)
+    except BaseException as error:
+        if mine:
+            _give_up(gpu, wanted, error)
+        raise
     return load.result()
+
+
+def _give_up(gpu: int, wanted: Kernel, error: BaseException) -> None:
+    """Those that wait get the error, but not an interrupt, which is this thread's. The next launch tries again."""
+    with _loading:
+        load = _loads.pop((gpu, wanted), None)
+    if load is not None and not load.done():
+        interrupted = RuntimeError(f"{wanted.name} was not compiled: an interrupt came")
+        load.set_exception(error if isinstance(error, Exception) else interrupted)
 
 
 def current_gpu() -> int:
