@@ -4,6 +4,7 @@ import contextlib
 import io
 import re
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -145,27 +146,34 @@ def test_compiling_is_said_only_when_it_happens(kind, monkeypatch):
 
 
 def test_a_gpu_tells_of_every_new_kernel(monkeypatch):
-    """Its library does not say whether it compiles a kernel or finds it on disk."""
+    """Its library does not say whether it compiles a kernel or finds it on disk. What is loaded ahead is told of where
+    a launch waits for it."""
     cupy = pytest.importorskip("cupy")
-    from emst.cuda.runtime import compile
+    from emst.cuda.runtime import compile, launch
 
     class Module:
         def __init__(self, **_):
             told.append("here")
 
         def get_function(self, name):
-            return name
+            return SimpleNamespace(kernel=name)
 
     told = []
     monkeypatch.setattr(cupy, "RawModule", Module)
+    monkeypatch.setattr(compile, "_ready", set())
+    monkeypatch.setattr(launch, "_loads", {})
+    monkeypatch.setattr(launch, "current_gpu", lambda: 0)
+    new, other = (launch.Kernel("points/knn", name, False) for name in ("new<float>", "new<double>"))
     try:
         with compile.telling_compilation(told.append):
-            compile.kernel("points/knn", "new<float>")
-            compile.kernel("points/knn", "new<float>")
-        compile.kernel("points/knn", "new<double>")
+            launch._loaded(new)
+            launch._loaded(new)
+            launch._load(0, other)
+            launch._loaded(other)
     finally:
         compile.kernel.cache_clear()
     assert told == [True, "here", False, "here"]
+    assert compile.kernels_ready()[0] == {"points/knn new<float>", "points/knn new<double>"}
 
 
 def test_a_failed_fit_ends_bar_and_listener(monkeypatch):
