@@ -17,7 +17,7 @@ SEQUENTIAL_NOTE = (
     "paper's numbers were not at hand."
 )
 SPEEDUP_NOTE = (
-    "Rate of emst over that of the fastest other program in the table of figure 1, on all threads of the same "
+    "The rate of emst divided by that of the fastest other one in the table of figure 1, on all threads of the same "
     f"machine. Published: {ICPP22_SPEEDUP[0]:g} to {ICPP22_SPEEDUP[1]:g} (abstract; the sets and machines of the two "
     "ends were not at hand)."
 )

@@ -106,7 +106,7 @@ def _columns_of_numbers(path: Path, dialect: Dialect) -> list[str] | None:
 
 
 def _without_ids(table: PointTable) -> PointTable:
-    """The table without the columns that number its rows."""
+    """The table without columns of ids and of row numbers."""
     import numpy as np
 
     from emst.io.columns import id_columns

@@ -183,7 +183,7 @@ def _explained(X: Any, error: Exception) -> ValueError:
 
 
 def _column_without_numbers(X: Any) -> str | None:
-    """Name of the first column of a data frame that holds no real numbers, and what it holds."""
+    """The first column of a data frame that holds something else than real numbers, as words for an error; or None."""
     names = getattr(X, "column_names", None) or getattr(X, "columns", None)
     for name in () if names is None else names:
         values = np.asarray(X[name])

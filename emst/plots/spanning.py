@@ -112,7 +112,7 @@ def plot_mst(
 
 
 def drawn_in(points: np.ndarray) -> int:
-    """Two or three: the dimensions of the picture of a tree of points."""
+    """In how many dimensions the tree of these points is drawn: two or three."""
     return 2 if len(points) > MOST + 1 else points.shape[1]
 
 

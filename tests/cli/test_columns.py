@@ -1,4 +1,4 @@
-"""Columns of a file that are no coordinates: ids, row numbers and words are left out, and a note says so."""
+"""Columns of ids, row numbers and words are left out, and a note says so."""
 
 import numpy as np
 import pytest

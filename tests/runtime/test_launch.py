@@ -220,7 +220,8 @@ def test_kernels_are_loaded_side_by_side(launch, monkeypatch):
 
 
 def test_an_interrupt_is_that_of_one_thread(launch, monkeypatch):
-    """Another thread that waits for the kernel gets an error of its own, and the next launch compiles it."""
+    """Another thread waits for the same kernel: it gets an error that speaks of the interrupt. The next launch compiles
+    the kernel."""
     compiling, waiting, errors, tries = threading.Event(), threading.Event(), [], []
 
     def kernel(*_):

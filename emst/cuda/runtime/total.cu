@@ -3,7 +3,8 @@
 
 constexpr int BLOCK = EMST_BLOCK;
 
-/// Every block adds up the numbers of its threads, which are a grid apart; the host adds up `sums`, one a block.
+/// Each block writes one sum to `sums`, and the host adds those up. A thread takes every n-th number, where n is the
+/// number of all threads.
 template <class T>
 __global__ void sum_parts(const T *values, i64 n, double *sums) {
   __shared__ double of_thread[BLOCK];
