@@ -15,7 +15,8 @@
     io/             files
     plots/          pictures
     partitions/     points in partitions, on any engine that gives work to workers
-    dask/           the same over many GPUs and machines: the engine of Dask
+    gpus/           several GPUs of one machine: an engine of threads, and `device_ids`
+    dask/           the same over many machines: the engine of Dask
     compat/         peers' code, unchanged: hdbscan's and cuML's names, BERTopic
     cli/            the command `emst`
     progress.py     progress of long runs: lines and bars

@@ -8,18 +8,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from emst.backend import backend_of
 from emst.backend.records import Report
-from emst.distances.metrics import check_columns, check_directions, directions, tree_metric_of
-from emst.inputs.devices import giver, native_array, on_device_of
+from emst.distances.metrics import Metric, check_columns, check_directions, directions, tree_metric_of
+from emst.gpus.inputs import GivenPoints, given_points, is_list
+from emst.gpus.memory import require_memory
+from emst.gpus.tree import tree_over_gpus
+from emst.inputs.devices import giver, native_array, on_device_of, to_host
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import fitted_attribute
-from emst.inputs.points import check_finite, check_min_samples, check_points
+from emst.inputs.points import CheckedPoints, check_finite, check_min_samples, check_points
 from emst.inputs.summary import counted, float_sum, one_line, total_of
-from emst.progress import showing
+from emst.partitions.records import Request
+from emst.progress import Progress, showing
 from emst.spanning import metric_tree
 from emst.spanning_forest import Merges, SpanningForest, check_edges, csr_of
 
@@ -34,6 +39,7 @@ def minimum_spanning_tree(
     metric: str = "euclidean",
     metric_params: dict[str, Any] | None = None,
     device: str = "auto",
+    device_ids: Any = None,
     dtype: Any = None,
     verbose: bool | int | str = False,
     report: Report | None = None,
@@ -59,6 +65,10 @@ def minimum_spanning_tree(
     device : {"auto", "cpu", "cuda"}, default "auto"
         Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
         used, otherwise the CPU.
+    device_ids : "all" or list of int, optional
+        Numbers of the GPUs that compute together, each with a share of the points. The tree comes together on the one
+        that holds the data, or else on the first. `X` may also be a list of arrays, on any devices: their rows number
+        through, and values of all rows are such a list. Few points take one GPU, because it is faster.
     dtype : {None, float32, float64}, default None
         What to compute in. None takes float32 for float16 and float32 input, and float64 for all other; sqeuclidean,
         cosine and haversine take float64. Powers of "minkowski" are float64 in any case, and results are rounded.
@@ -100,28 +110,51 @@ def minimum_spanning_tree(
     """
     chosen = tree_metric_of(metric, metric_params)
     check_columns(getattr(X, "columns", ()), chosen)
-    data = check_points(X, device=device, dtype=dtype)
-    n, computed = len(data.array), chosen.computed_in(data.dtype, dtype)
+    with showing(verbose, report) as progress:
+        if device_ids is None:
+            return _on_one_device(check_points(X, device=device, dtype=dtype), chosen, min_samples, dtype, progress)
+        given = given_points(X, device_ids, device=device, dtype=dtype)
+        if given.worth_several(progress):
+            return _over_gpus(given, chosen, min_samples, dtype, progress)
+        return _on_one_device(given.on_home(), chosen, min_samples, dtype, progress)
+
+
+def _on_one_device(
+    data: CheckedPoints, metric: Metric, min_samples: int, dtype: Any, progress: Progress
+) -> MinimumSpanningTree:
+    n, computed = len(data.array), metric.computed_in(data.dtype, dtype)
     k = check_min_samples(min_samples, n)
     ops = backend_of(data.device)
-    with data.scope(), showing(verbose, report) as progress:
+    with data.scope():
         progress.watch(ops)
-        ops.require_memory(data.array, chosen.searched_in(computed), k)
-        d = chosen.searched_columns(data.array.shape[1])
-        ops.load_ahead(n, d, chosen.searched_in(computed), chosen.norm, k)
+        ops.require_memory(data.array, metric.searched_in(computed), k)
+        d = metric.searched_columns(data.array.shape[1])
+        ops.load_ahead(n, d, metric.searched_in(computed), metric.norm, k)
         points = ops.asarray(data.array, computed)
         statistics = ops.point_statistics(points)
         check_finite(statistics.bad, statistics.first)
-        if chosen.image is directions:
+        if metric.image is directions:
             check_directions(points)
-        if chosen.sphere is not None:
-            chosen.sphere.check(points)
+        if metric.sphere is not None:
+            metric.sphere.check(points)
         progress.points(n)
-        edges, weights, core = metric_tree(points, statistics, chosen, k, ops, progress.round, cores=progress.cores)
+        edges, weights, core = metric_tree(points, statistics, metric, k, ops, progress.round, cores=progress.cores)
         del points
         return MinimumSpanningTree(
             data.give(edges), data.give(weights), None if core is None else data.give(core), data.device
         )
+
+
+def _over_gpus(
+    given: GivenPoints, metric: Metric, min_samples: int, dtype: Any, progress: Progress
+) -> MinimumSpanningTree:
+    k = check_min_samples(min_samples, given.n)
+    progress.watch(backend_of("cuda"))
+    require_memory(given, metric, k)
+    found = tree_over_gpus(given, Request(metric, k, len(given.gpus), dtype), progress)
+    assert found is not None  # many points
+    core = None if found.core is None else given.give(found.core)
+    return MinimumSpanningTree(given.give(found.edges), given.give(found.weights), core, "cuda")
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,6 +269,10 @@ class EMST(SpanningForest, BaseEstimator):
     device : {"auto", "cpu", "cuda"}, default "auto"
         Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
         used, otherwise the CPU. `device_` says which.
+    device_ids : "all" or list of int, optional
+        Numbers of the GPUs that compute together, each with a share of the points. The tree comes together on the one
+        that holds the data, or else on the first. `X` may also be a list of arrays, on any devices: their rows number
+        through, and values of all rows are such a list. Few points take one GPU, because it is faster.
     dtype : {None, float32, float64}, default None
         What to compute in. None takes float32 for float16 and float32 input, and float64 for all other; sqeuclidean,
         cosine and haversine take float64. Powers of "minkowski" are float64 in any case, and results are rounded.
@@ -290,6 +327,7 @@ class EMST(SpanningForest, BaseEstimator):
         metric: str = "euclidean",
         metric_params: dict[str, Any] | None = None,
         device: str = "auto",
+        device_ids: Any = None,
         dtype: Any = None,
         verbose: bool | int | str = False,
     ) -> None:
@@ -297,6 +335,7 @@ class EMST(SpanningForest, BaseEstimator):
         self.metric = metric
         self.metric_params = metric_params
         self.device = device
+        self.device_ids = device_ids
         self.dtype = dtype
         self.verbose = verbose
 
@@ -306,7 +345,8 @@ class EMST(SpanningForest, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Points: numpy, pandas, lists, cupy, torch. Results are arrays of the same kind, on the same device.
+            Points: numpy, pandas, lists, cupy, torch. Results are arrays of the same kind, on the same device. With
+            `device_ids` also a list of such arrays.
         y : None
             Ignored; scikit-learn passes it.
 
@@ -322,13 +362,14 @@ class EMST(SpanningForest, BaseEstimator):
         ValueError, RuntimeError, MemoryError
             What `minimum_spanning_tree` raises.
         """
-        features = features_of(X)
+        features = features_of(X[0] if self.device_ids is not None and is_list(X) else X)
         tree = minimum_spanning_tree(
             X,
             min_samples=self.min_samples,
             metric=self.metric,
             metric_params=self.metric_params,
             device=self.device,
+            device_ids=self.device_ids,
             dtype=self.dtype,
             verbose=self.verbose,
         )
@@ -385,10 +426,12 @@ class EMST(SpanningForest, BaseEstimator):
         check_is_fitted(self)
         from emst.plots import plot_mst
 
-        if self._fit_X is None:
+        X = self._fit_X
+        if X is None:
             raise ValueError(
                 f"only points of two or three dimensions can be plotted; X has {counted(self.n_features_in_, 'column')}"
             )
         names = getattr(self, "feature_names_in_", None)
         unit = tree_metric_of(self.metric, self.metric_params).geographic
-        return plot_mst(self._fit_X, self._tree, ax=ax, names=names, geographic=unit)
+        positions = np.concatenate([to_host(one) for one in X]) if is_list(X) else X
+        return plot_mst(positions, self._tree, ax=ax, names=names, geographic=unit)

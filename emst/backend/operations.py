@@ -104,6 +104,10 @@ class PointOperations(ArrayOperations, Protocol):
         for core distances of order `k`, cannot fit. If `asarray` would copy the array, the copy is counted. With
         `labels`, the stages from the tree to the labels must fit as well; as a rule they need less."""
 
+    def tree_bytes(self, n: int, d: int, dtype: Any, k: int) -> int:
+        """Bytes that the spanning tree of n points T[n, d] takes at its peak beside the points, for core distances of
+        order `k`: a little more than measured."""
+
     def load_ahead(self, n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None) -> None:
         """Begin to compile or load what the spanning tree of n points T[n, d] takes, and their labels if `labels` is
         the dtype of the heights; returns at once. It changes no result. The CPU's compiler does one thing at a time, so

@@ -179,6 +179,7 @@ def _fit(
         cluster_selection_persistence=arguments.persistence,
         allow_single_cluster=arguments.allow_single_cluster,
         device=arguments.device,
+        device_ids=arguments.gpus,
         dtype=arguments.dtype,
         verbose="bar",
     )

@@ -42,6 +42,16 @@ def add_device(command: argparse.ArgumentParser) -> None:
     command.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help=help)
 
 
+def _gpus(text: str) -> str | list[int]:
+    """What `device_ids` takes."""
+    if text == "all":
+        return text
+    try:
+        return [int(number) for number in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither 'all' nor a list of numbers like 0,1") from None
+
+
 COLUMNS_HELP = "columns to read, by name or 0-based number (default: all but words and ids)"
 
 
@@ -49,6 +59,7 @@ def add_input_options(command: argparse.ArgumentParser) -> None:
     """Add the options of reading points and of computing."""
     add_device(command)
     add = command.add_argument
+    add("--gpus", type=_gpus, metavar="all|0,1,...", help="GPUs that compute together (default: one)")
     add(
         "--dtype",
         choices=("float32", "float64"),

@@ -149,6 +149,7 @@ def _build(
                 min_samples=arguments.min_samples,
                 **metric,
                 device=arguments.device,
+                device_ids=arguments.gpus,
                 dtype=arguments.dtype,
                 verbose="bar",
             )

@@ -16,7 +16,7 @@ from emst.compat.hdbscan.prediction import exact_of
 from emst.hdbscan import HDBSCANGPU
 from emst.hdbscan import membership as exact_membership
 from emst.hdbscan import prediction as exact_prediction
-from emst.inputs.devices import to_host
+from emst.inputs.devices import choose_device, to_host
 
 __all__ = ["HDBSCAN", "all_points_membership_vectors", "approximate_predict", "membership_vector"]
 
@@ -54,7 +54,7 @@ class HDBSCAN(PeerClusterer):
     build_kwds : dict, optional
         Has no effect.
     device_ids : list of int or "all", optional
-        Has no effect: the GPU that holds the data, or the current one, is used. `emst.dask.HDBSCAN` uses several.
+        As in `HDBSCANGPU`; has no effect on a CPU.
     device : {"auto", "cpu", "cuda"}, default "auto"
         As in `HDBSCANGPU`; cuML has no such parameter.
 
@@ -137,6 +137,7 @@ class HDBSCAN(PeerClusterer):
             allow_single_cluster=self.allow_single_cluster,
             prediction_data=self.prediction_data,
             device=self.device,
+            device_ids=self.device_ids if choose_device(self.device) == "cuda" else None,
             verbose=bool(self.verbose),
         )
 

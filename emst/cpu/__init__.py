@@ -35,7 +35,7 @@ from emst.cpu.points.cached import cache_neighbours, upper_bounds
 from emst.cpu.points.duplicates import join_duplicates
 from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
-from emst.cpu.points.memory import require_memory
+from emst.cpu.points.memory import require_memory, tree_bytes
 from emst.cpu.points.order import curve_codes, curve_order
 from emst.cpu.points.outline import outline_hits, outline_reach
 from emst.cpu.points.places import curve_places
@@ -114,6 +114,7 @@ __all__ = [
     "take",
     "telling_compilation",
     "total",
+    "tree_bytes",
     "unscaled",
     "upper_bounds",
     "xp",

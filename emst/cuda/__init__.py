@@ -37,7 +37,7 @@ from emst.cuda.points.cached import cache_neighbours, upper_bounds
 from emst.cuda.points.duplicates import join_duplicates
 from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
-from emst.cuda.points.memory import require_memory
+from emst.cuda.points.memory import require_memory, tree_bytes
 from emst.cuda.points.order import curve_codes, curve_order
 from emst.cuda.points.outline import outline_hits, outline_reach
 from emst.cuda.points.places import curve_places
@@ -116,6 +116,7 @@ __all__ = [
     "take",
     "telling_compilation",
     "total",
+    "tree_bytes",
     "unscaled",
     "upper_bounds",
     "xp",

@@ -20,7 +20,7 @@ from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import fitted_attribute
 from emst.inputs.summary import counted, one_line
 from emst.partitions.chunks import Chunks
-from emst.partitions.edges import TreeEdges
+from emst.partitions.edges import TreeEdges, cores_in_chunks
 from emst.partitions.engine import part
 from emst.partitions.records import Costs, Fitted, Request
 from emst.partitions.spanning import fitted_tree
@@ -117,7 +117,8 @@ def _result(
     fitted: Fitted, edges: TreeEdges, chunks: Chunks, features: dict[str, Any], engine: DaskEngine
 ) -> MinimumSpanningTree:
     rows, weights = ([engine.submit(part, future, i) for future in edges.futures] for i in (0, 1))
-    cores = None if fitted.cores is None else dask_array(fitted.cores, chunks.row_chunks, fitted.units.dtype)
+    found = cores_in_chunks(fitted, chunks, engine)
+    cores = None if found is None else dask_array(found, chunks.row_chunks, fitted.units.dtype)
     return MinimumSpanningTree(
         dask_array(rows, edges.counts, np.int64, columns=2),
         dask_array(weights, edges.counts, fitted.units.dtype),

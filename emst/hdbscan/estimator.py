@@ -24,6 +24,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from emst.distances.metrics import check_columns
+from emst.gpus.inputs import is_list
 from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.centers import Centers, centers_of
 from emst.hdbscan.fitting import tree_model
@@ -104,6 +105,11 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     device : {"auto", "cpu", "cuda"}, default "auto"
         Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
         used, otherwise the CPU. `device_` says which.
+    device_ids : "all" or list of int, optional
+        Numbers of the GPUs that compute together, each with a share of the points, where the tree is found by
+        search. All comes together on the one that holds the data, or else on the first. `X` may also be a list of
+        arrays, on any devices: their rows number through, and values of all rows are such a list. Few points, and data
+        that needs a matrix of distances, take one GPU.
     dtype : {None, float32, float64}, default None
         What to compute in. None takes float32 for float16 and float32 input and float64 for all other; sqeuclidean,
         cosine, haversine and metrics that need a matrix of distances take float64.
@@ -198,6 +204,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         cluster_selection_epsilon_max: float = math.inf,
         prediction_data: bool = False,
         device: str = "auto",
+        device_ids: Any = None,
         dtype: Any = None,
         verbose: bool | int | str = False,
     ) -> None:
@@ -219,6 +226,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         self.cluster_selection_epsilon_max = cluster_selection_epsilon_max
         self.prediction_data = prediction_data
         self.device = device
+        self.device_ids = device_ids
         self.dtype = dtype
         self.verbose = verbose
 
@@ -258,7 +266,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             `X` is a data frame of two columns called latitude and longitude, and the metric is Euclidean.
         """
         check_parameters(self)
-        features = features_of(X)
+        features = features_of(X[0] if self.device_ids is not None and is_list(X) else X)
         with showing(self.verbose) as progress:
             request = request_of(self, progress, sparse=issparse(X))
             check_columns(getattr(X, "columns", ()), request.metric, self._conventions.degrees)

@@ -32,13 +32,18 @@ from emst.distances.matrices import check_distances, distance_matrix
 from emst.distances.metrics import Metric, directions, zero_rows
 from emst.distances.row_by_row import dense_tree
 from emst.distances.sparse import sparse_tree
+from emst.gpus.devices import checked_gpus
+from emst.gpus.inputs import GivenPoints, given_points
+from emst.gpus.memory import require_memory
+from emst.gpus.tree import tree_over_gpus
 from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
-from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, to_host
+from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, on_gpu, to_host
 from emst.inputs.finite import finite_rows
 from emst.inputs.places import levels_of_the_package
 from emst.inputs.points import CheckedPoints, check_points, check_real, float_of
 from emst.inputs.summary import counted
+from emst.partitions import records as partitions
 from emst.spanning import metric_tree
 
 Tree = tuple[Array, Array, Array | None]  # edges int32[m - 1, 2], weights T[m - 1] ascending, core T[m]; None: zeros
@@ -51,13 +56,41 @@ INFINITE_EDGES = (
 
 def tree_model(X: Any, request: Request) -> Model:
     """The spanning tree of `X`, in a model without dendrogram and clusters."""
-    if request.metric.way == "given":
-        return (_of_sparse_distances if issparse(X) or is_cupy_sparse(X) else _of_distances)(X, request)
-    return (_of_sparse_features if issparse(X) else _of_points)(X, request)
+    if request.metric.way != "given" and not issparse(X):
+        return _of_points(X, request)
+    with on_gpu(None if request.device_ids is None else checked_gpus(request.device_ids, request.device)[0]):
+        if request.metric.way == "given":
+            return (_of_sparse_distances if issparse(X) or is_cupy_sparse(X) else _of_distances)(X, request)
+        return _of_sparse_features(X, request)
 
 
 def _of_points(X: Any, request: Request) -> Model:
-    data = check_points(X, device=request.device, dtype=request.dtype)
+    if request.device_ids is None:
+        return _of_checked_points(check_points(X, device=request.device, dtype=request.dtype), request)
+    given = given_points(X, request.device_ids, device=request.device, dtype=request.dtype)
+    several = request.metric.way == "tree" and given.worth_several(request.progress)
+    model = _over_gpus(given, request) if several else None
+    return _of_checked_points(given.on_home(), request) if model is None else model
+
+
+def _over_gpus(given: GivenPoints, request: Request) -> Model | None:
+    """The model of points over several GPUs, on the first of them; None if fewer than two rows are finite."""
+    k, metric, ops = request.min_samples, request.metric, _backend("cuda", request)
+    _check_size(given.n, request)
+    require_memory(given, metric, k, labels=True)
+    request.progress.way("the tree search (bounding volume hierarchy) over several GPUs")
+    wanted = partitions.Request(metric, k, len(given.gpus), request.dtype, request.alpha)
+    with on_gpu(given.gpus[0]):
+        found = tree_over_gpus(given, wanted, request.progress, gaps=True)
+        if found is None:
+            return None
+        _check_size(len(found.weights) + 1, request)
+        model = _model(request, metric, found[:3], ops, given.n, given.give)
+        model.data, model.rows = given.whole(), found.rows
+        return model
+
+
+def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
     n, k = len(data.array), request.min_samples
     _check_size(n, request)
     metric, dtype = request.metric, request.metric.computed_in(data.dtype, request.dtype)

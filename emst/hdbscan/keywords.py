@@ -19,7 +19,6 @@ INSTEAD = {
     "build_algo": BUILD,
     "build_kwds": BUILD,
     "core_dist_n_jobs": THREADS,
-    "device_ids": "use device='cuda' for one GPU, or emst.dask.HDBSCAN for several",
     "eps": "use cluster_selection_epsilon, or the clusters of DBSCAN* at this distance: fit(X).dbscan_clustering(eps)",
     "gen_min_span_tree": "leave it out, because minimum_spanning_tree_ is made when it is first read",
     "knn_k": BUILD,

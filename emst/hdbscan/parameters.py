@@ -86,6 +86,7 @@ RULES = {
     "cluster_selection_epsilon_max": NOT_NEGATIVE | INFINITE,
     "prediction_data": BOOLEAN,
     "device": one_of(*DEVICES),
+    "device_ids": ANYTHING,  # checked with the data
     "dtype": ANYTHING,  # checked with the data
     "verbose": BOOLEAN | at_least(0) | BAR,
 }
@@ -121,6 +122,7 @@ class Request:
     alpha: float
     options: Options
     device: str
+    device_ids: Any
     dtype: Any
     progress: Progress
 
@@ -145,6 +147,7 @@ def request_of(estimator: Any, progress: Progress, *, sparse: bool) -> Request:
         alpha=alpha,
         options=options_of(estimator),
         device=estimator.device,
+        device_ids=estimator.device_ids,
         dtype=estimator.dtype,
         progress=progress,
     )

@@ -14,8 +14,9 @@ from emst.backend import backend_of
 from emst.backend.operations import Backend
 from emst.backend.records import Array
 from emst.inputs.devices import to_host
-from emst.partitions.engine import Engine
-from emst.partitions.records import Local, OpenEdges, PartitionedTree, Units
+from emst.partitions.chunks import Chunks, scatter_rows
+from emst.partitions.engine import Engine, Future, part
+from emst.partitions.records import Fitted, Local, OpenEdges, PartitionedTree, Units
 from emst.spanning import heights
 
 # ---- between components ----------------------------------------------------------------------------------------------
@@ -187,6 +188,16 @@ def core_distances(ops: Backend, local: Local, units: Units) -> tuple[Array, Arr
     core = np.concatenate([core, ops.xp.zeros(len(partition.left_out), core.dtype)])
     rows = np.concatenate([partition.rows, partition.left_out])
     return heights(core, units.metric, 1.0, units.dtype, ops), rows
+
+
+def cores_in_chunks(fitted: Fitted, chunks: Chunks, engine: Engine) -> list[Future] | None:
+    """Core distances of all points, T[m] for every chunk on the host; None if `min_samples` is 1."""
+    tree, numbers = fitted.tree, range(len(fitted.tree.locals))
+    if tree.search.k == 1:
+        return None
+    made = [engine.submit(core_distances, tree.locals[j], fitted.units, at=j) for j in numbers]
+    values, rows = ([engine.submit(part, made[j], i, at=j) for j in numbers] for i in (0, 1))
+    return scatter_rows(engine, values, rows, chunks)
 
 
 class TreeEdges:

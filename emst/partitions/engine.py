@@ -1,9 +1,9 @@
 """What an engine must do: three calls, by which the stages run functions on workers that hold the partitions; and a few
 facts about its workers.
 
-The stages of this folder say what is computed and where it lives. An engine says how: `emst/dask/engine.py` does it by
-Dask's workers, and `tests/references/threads.py` has one of plain threads in thirty lines. To add another one,
-write a class with what `Engine` lists, bring the points to its workers as `Chunks` (`chunks.py`; a chunk is the future
+The stages of this folder say what is computed and where it lives. An engine says how: `emst/gpus/engine.py` does it by
+threads, one a GPU, `emst/dask/engine.py` by Dask's workers, and `tests/references/threads.py` has one for tests in
+thirty lines. To add another one, write a class with what `Engine` lists, bring the points to its workers as `Chunks` (`chunks.py`; a chunk is the future
 of a function that returns ``ops.asarray(piece)``), and call `fitted_tree` (`spanning.py`) with a `Request`
 (`records.py`) and a `Progress` (`emst/progress.py`). It empties ``chunks.futures``. Then `TreeEdges` (`edges.py`) has
 the edges, and `clustered` (`model.py`), which takes the same chunks, the clusters.

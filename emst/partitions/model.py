@@ -14,6 +14,7 @@ from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy.selection import Options
 from emst.partitions import hierarchy
 from emst.partitions.chunks import Chunks, scatter_rows, spread
+from emst.partitions.edges import cores_in_chunks
 from emst.partitions.engine import Engine, Future, part, wait
 from emst.partitions.records import Fitted
 
@@ -83,7 +84,7 @@ class Model:
 
     def cores(self) -> list[Future]:
         """Core distances in the caller's chunks."""
-        cores = self.fitted.cores
+        cores = cores_in_chunks(self.fitted, self.chunks, self.engine)
         if cores is None:
             dtype = self.fitted.units.dtype
             cores = [self.engine.submit(_zeros, size, dtype) for size in self.chunks.sizes]

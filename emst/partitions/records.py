@@ -266,8 +266,7 @@ class PartitionedTree:
 
 @dataclass(eq=False)
 class Fitted:
-    """A tree, and the core distances and units that results of it need."""
+    """A tree, and the units that results of it need."""
 
     tree: PartitionedTree
-    cores: list[Future] | None  # T[m] of every chunk; None if min_samples is 1
     units: Units

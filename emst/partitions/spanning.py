@@ -25,8 +25,7 @@ from emst.inputs.points import check_min_samples
 from emst.inputs.scaling import scale_of
 from emst.inputs.summary import counted
 from emst.partitions import certain, components, outline, partition
-from emst.partitions.chunks import Chunks, Zeros, check_places, images_of, namer, scatter_rows
-from emst.partitions.edges import core_distances
+from emst.partitions.chunks import Chunks, Zeros, check_places, images_of, namer
 from emst.partitions.engine import Engine, Future, part
 from emst.partitions.partition import Cutting, box_members, sample_codes
 from emst.partitions.records import Box, Costs, Fitted, Homes, PartitionedTree, Place, Request, Search, Units
@@ -67,12 +66,7 @@ def fitted_tree(
     search = Search(k, scale, metric.norm, factor)
     root = (statistics.low, statistics.high)
     tree = partitioned_tree(images, chunks.sizes, root, search, count, engine, progress)
-    cores = None
-    if k > 1:
-        made = [engine.submit(core_distances, local, units, at=j) for j, local in enumerate(tree.locals)]
-        values, rows = ([engine.submit(part, pair, i, at=j) for j, pair in enumerate(made)] for i in (0, 1))
-        cores = scatter_rows(engine, values, rows, chunks)
-    return Fitted(tree, cores, units)
+    return Fitted(tree, units)
 
 
 def partitioned_tree(

@@ -13,7 +13,7 @@ from emst.hdbscan.keywords import INSTEAD
 
 OF_HDBSCAN = ["approx_min_span_tree", "branch_detection_data", "core_dist_n_jobs", "gen_min_span_tree"]
 OF_HDBSCAN += ["match_reference_implementation", "memory", "p"]
-OF_CUML = ["build_algo", "build_kwds", "device_ids", "output_type"]
+OF_CUML = ["build_algo", "build_kwds", "output_type"]
 OF_FAST_HDBSCAN = ["knn_k", "metric_kwds", "reproducible", "semi_supervised", "ss_algorithm"]
 
 

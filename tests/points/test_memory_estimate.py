@@ -7,7 +7,7 @@ import pytest
 from helpers import DTYPES
 
 import emst
-from emst.cpu.points.memory import bytes_needed
+from emst.cpu.points.memory import tree_bytes
 
 
 def peak_of(x, k):
@@ -30,7 +30,7 @@ def test_the_estimate_is_enough(kind, k, dtype):
     lattice = np.stack(np.divmod(g.permutation(n), 400), axis=1)
     x = (lattice if kind == "lattice" else g.random((n, 2))).astype(dtype)
     peak, result = peak_of(x, k)
-    assert result <= peak <= bytes_needed(*x.shape, dtype, k)
+    assert result <= peak <= tree_bytes(*x.shape, dtype, k)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -39,7 +39,7 @@ def test_the_estimate_is_enough_for_products(k, dtype):
     """Noise in many dimensions: the copies that are multiplied, and the products of each thread."""
     x = np.random.default_rng(0).standard_normal((6000, 64)).astype(dtype)
     peak, _ = peak_of(x, k)
-    assert x.nbytes * 2 + x.size * 4 <= peak <= bytes_needed(*x.shape, dtype, k)
+    assert x.nbytes * 2 + x.size * 4 <= peak <= tree_bytes(*x.shape, dtype, k)
 
 
 @pytest.mark.gpu
@@ -49,7 +49,7 @@ def test_the_estimate_is_enough_for_products(k, dtype):
 def test_the_gpu_estimate_is_enough_for_products(kind, k, dtype):
     """Tight clusters have long lists of candidates. Besides 16 bytes a coordinate, 2 GiB are enough."""
     cupy = pytest.importorskip("cupy")
-    from emst.cuda.points.memory import bytes_needed
+    from emst.cuda.points.memory import tree_bytes
 
     g, n, d = np.random.default_rng(0), 20_000, 100
     x = g.standard_normal((n, d))
@@ -58,4 +58,4 @@ def test_the_gpu_estimate_is_enough_for_products(kind, k, dtype):
     points, pool = cupy.asarray(x, dtype), cupy.cuda.MemoryPool()
     with cupy.cuda.using_allocator(pool.malloc):
         emst.minimum_spanning_tree(points, min_samples=k)
-        assert 0 < pool.total_bytes() <= bytes_needed(n, d, dtype, k) <= 16 * n * d + 2 * 2**30
+        assert 0 < pool.total_bytes() <= tree_bytes(n, d, dtype, k) <= 16 * n * d + 2 * 2**30

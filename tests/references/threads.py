@@ -10,7 +10,7 @@ from emst.backend import backend_of
 from emst.distances.metrics import tree_metric_of
 from emst.hdbscan.parameters import options_of
 from emst.partitions.chunks import Chunks, finite_chunks, namer
-from emst.partitions.edges import TreeEdges
+from emst.partitions.edges import TreeEdges, cores_in_chunks
 from emst.partitions.model import clustered
 from emst.partitions.prediction import predicted
 from emst.partitions.records import Request
@@ -73,8 +73,10 @@ def chunks_of(pieces, engine, dtype=None):
 def tree_of(pieces, engine, partitions, min_samples=1, metric="euclidean", metric_params=None, progress=None):
     """The tree of points in pieces: edges in the total order, weights and core distances; and what it cost."""
     request = Request(tree_metric_of(metric, metric_params), min_samples, partitions)
-    fitted = fitted_tree(chunks_of(pieces, engine), request, engine, progress or Progress())
-    cores = None if fitted.cores is None else joined(fitted.cores, engine)
+    chunks = chunks_of(pieces, engine)
+    fitted = fitted_tree(chunks, request, engine, progress or Progress())
+    cores = cores_in_chunks(fitted, chunks, engine)
+    cores = None if cores is None else joined(cores, engine)
     return (*TreeEdges(fitted.tree, fitted.units, engine).in_total_order(), cores), fitted.tree.costs
 
 

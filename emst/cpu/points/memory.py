@@ -15,9 +15,9 @@ ASKED_FROM = 1 << 24  # bytes: to find out how much is free takes longer than a 
 LABELLING = 130  # bytes a point that the stages after the tree take at their peak, a little more than measured
 
 
-def bytes_needed(n: int, d: int, dtype, k: int) -> int:
-    """Peak memory of one tree beside the input. It is reached in the rounds, or in the sort of the edges if many have
-    equal weights. From 24 dimensions on, it includes what matrix products need, whether they will be used or not."""
+def tree_bytes(n: int, d: int, dtype, k: int) -> int:
+    """See `emst.backend.operations`. The peak is in the rounds, or in the sort of the edges if many have equal weights.
+    From 24 dimensions on, it includes what matrix products need, whether they will be used or not."""
     size = np.dtype(dtype).itemsize
     points = d * size * 8 // 7 + 4  # blocks and boxes; the order
     forest = 7 * 4 + 2 * size
@@ -32,7 +32,7 @@ def bytes_needed(n: int, d: int, dtype, k: int) -> int:
 def require_memory(array, dtype, k: int, labels: bool = False) -> None:
     """Raise MemoryError where the tree of these points cannot fit."""
     n, d = array.shape
-    needed = max(bytes_needed(n, d, dtype, k), n * LABELLING if labels else 0)
+    needed = max(tree_bytes(n, d, dtype, k), n * LABELLING if labels else 0)
     if not (isinstance(array, np.ndarray) and array.dtype == dtype and array.flags.c_contiguous):
         needed += n * d * np.dtype(dtype).itemsize  # a copy of the points
     free = bytes_free() if needed >= ASKED_FROM else None

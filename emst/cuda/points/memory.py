@@ -16,9 +16,8 @@ from emst.cuda.runtime.memory import bytes_free
 LABELLING = 130  # bytes a point that the stages after the tree take at their peak, a little more than measured
 
 
-def bytes_needed(n: int, d: int, dtype: Any, k: int) -> int:
-    """Device memory of one tree at its peak, in the rounds or in the sort of the edges, without the caller's points; a
-    little more than measured."""
+def tree_bytes(n: int, d: int, dtype: Any, k: int) -> int:
+    """See `emst.backend.operations`. The peak is in the rounds or in the sort of the edges."""
     size = np.dtype(dtype).itemsize
     row = size * (4 if d <= 3 else d + 1)
     all_pairs = may_compare_all_pairs(n, d)
@@ -39,7 +38,7 @@ def bytes_needed(n: int, d: int, dtype: Any, k: int) -> int:
 def require_memory(array: Any, dtype: Any, k: int, labels: bool = False) -> None:
     """See `emst.backend.operations`."""
     n, d = array.shape
-    needed = max(bytes_needed(n, d, dtype, k), n * LABELLING if labels else 0)
+    needed = max(tree_bytes(n, d, dtype, k), n * LABELLING if labels else 0)
     if not (isinstance(array, cupy.ndarray) and array.dtype == dtype and array.flags.c_contiguous):
         needed += n * d * np.dtype(dtype).itemsize  # a copy of the points
     if needed <= cupy.get_default_memory_pool().free_bytes():  # then the driver, which takes longer, is not asked

@@ -1,0 +1,98 @@
+"""An engine of threads: one for each GPU of this process, which runs what it is given in order.
+
+Functions are submitted after all that they need, so threads never wait in a circle (`emst/partitions/engine.py`).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from emst.backend import backend_of
+from emst.backend.operations import Backend
+from emst.inputs.devices import on_gpu
+
+SWITCH = 0.0002  # seconds after which a thread lets other threads run Python; Python's default is 0.005
+
+
+class GPUThreads:
+    """An `emst.partitions.engine.Engine` of one thread a GPU; a context that ends them.
+
+    Parameters
+    ----------
+    gpus : sequence of int
+        Numbers of the GPUs. A number may occur several times.
+    """
+
+    device = "cuda"
+    in_process = True
+    few_messages = False  # sending is as cheap as memory
+
+    def __init__(self, gpus: Sequence[int]) -> None:
+        self.workers = list(gpus)
+        self.threads = len(self.workers)
+        self._threads = [ThreadPoolExecutor(1, thread_name_prefix=f"emst-gpu-{gpu}") for gpu in self.workers]
+
+    def __enter__(self) -> GPUThreads:
+        self._interval = sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Functions that have not begun never will; those that run end first."""
+        for thread in self._threads:
+            thread.shutdown(wait=False, cancel_futures=True)
+        for thread in self._threads:
+            thread.shutdown()
+        sys.setswitchinterval(self._interval)
+
+    def bytes_a_thread(self) -> int:
+        """No limit of the engine's own: `memory.py` checks before anything is allocated."""
+        return 0
+
+    def home(self, partition: int) -> int:
+        """Number of the thread that has this partition."""
+        return partition % self.threads
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, at: int | None = None) -> Any:
+        """Run ``function(ops, *arguments)`` on the GPU of partition `at`; without it, where its first argument is."""
+        number = _thread_of(arguments) if at is None else self.home(at)
+        future = self._threads[number].submit(_run, self.workers[number], function, arguments)
+        future.thread = number  # type: ignore[attr-defined]
+        return future
+
+    def gather(self, futures: list[Any]) -> list[Any]:
+        """Results, in order; the error of the first that has failed is raised."""
+        return [future.result() for future in futures]
+
+
+def _thread_of(arguments: Any) -> int:
+    """The thread that makes the first argument that is a future, also in a list; the first thread without any."""
+    for argument in arguments:
+        if isinstance(argument, Future):
+            return int(argument.thread)  # type: ignore[attr-defined]
+        if isinstance(argument, list) and argument and isinstance(argument[0], Future):
+            return int(argument[0].thread)  # type: ignore[attr-defined]
+    return 0
+
+
+def _run(gpu: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    ops = backend_of("cuda")
+    values = [_result_of(argument) for argument in arguments]
+    with on_gpu(gpu):
+        result = function(ops, *values)
+        wait_for(ops)  # other streams may read it
+    return result
+
+
+def wait_for(ops: Backend) -> None:
+    """Wait until the current GPU has done what this thread gave it."""
+    ops.xp.cuda.get_current_stream().synchronize()
+
+
+def _result_of(argument: Any) -> Any:
+    if isinstance(argument, list):
+        return [_result_of(one) for one in argument]
+    return argument.result() if isinstance(argument, Future) else argument

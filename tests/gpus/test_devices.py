@@ -1,0 +1,113 @@
+"""What `device_ids` may be, which GPU gets which rows, and what is said where it cannot work."""
+
+import types
+
+import numpy as np
+import pytest
+from gpu_stand_ins import machine_with
+
+import emst
+from emst.gpus import devices, inputs, memory
+from emst.gpus.devices import checked_gpus
+from emst.gpus.inputs import GivenPoints
+
+POINTS = np.random.default_rng(1).random((40, 2))
+
+
+@pytest.mark.parametrize(
+    ("device_ids", "error", "said"),
+    [
+        ([], ValueError, "device_ids is empty"),
+        ([0, 1, 0], ValueError, "device_ids names a GPU twice: 0, 1, 0"),
+        ([0, 2], ValueError, "device_ids holds 2, but the GPUs of this machine are 0, 1"),
+        ([-1], ValueError, "device_ids holds -1"),
+        ("0,1", TypeError, "device_ids must be 'all', None or a list of numbers of GPUs; got '0,1'"),
+        (2, TypeError, "got 2"),
+        ([True], TypeError, r"got \[True\]"),
+        ([0.5], TypeError, r"got \[0.5\]"),
+    ],
+)
+def test_numbers_that_name_no_gpus(monkeypatch, device_ids, error, said):
+    machine_with(monkeypatch, 2)
+    with pytest.raises(error, match=said):
+        checked_gpus(device_ids, "auto")
+
+
+def test_all_and_lists(monkeypatch):
+    machine_with(monkeypatch, 3)
+    assert checked_gpus("all", "auto") == [0, 1, 2]
+    assert checked_gpus((2, 0), "cuda") == [2, 0]
+    assert checked_gpus(np.array([1]).tolist(), "cuda") == [1]
+
+
+@pytest.mark.parametrize("make", [emst.EMST, emst.HDBSCANGPU])
+def test_the_cpu_has_no_gpus(make):
+    with pytest.raises(ValueError, match="device_ids names GPUs, but device is 'cpu': leave one of them out"):
+        make(device="cpu", device_ids=[0]).fit(POINTS)
+
+
+def test_without_a_gpu():
+    pytest.importorskip("cupy")
+    import cupy
+
+    try:
+        if cupy.cuda.runtime.getDeviceCount():
+            pytest.skip("there is a GPU")
+    except cupy.cuda.runtime.CUDARuntimeError:
+        pass
+    with pytest.raises(RuntimeError, match="device='cuda' found no usable GPU"):
+        emst.EMST(device_ids="all").fit(POINTS)
+
+
+def test_gpus_that_cannot_read_each_other(monkeypatch, capsys):
+    machine_with(monkeypatch, 3, peers={(0, 1), (1, 0)})
+    assert devices.without_peers([0, 1, 2]) == [(0, 2), (1, 2)]
+    monkeypatch.setattr(inputs, "WORTH", 2)
+    from emst.progress import Lines
+
+    given = GivenPoints([POINTS], POINTS.dtype, [0, 2], lambda result: result)
+    assert given.worth_several(Lines())
+    assert "GPUs 0 and 2 cannot read each other's memory: their data goes through the host" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("ranges", "gpus", "homes"),
+    [
+        ([(None, 10), (None, 10)], [0, 1], [0, 1]),
+        ([(1, 10), (0, 10)], [0, 1], [1, 0]),
+        ([(0, 10), (0, 10)], [0, 1], [0, 1]),
+        ([(5, 10), (5, 9)], [0, 1], [0, 1]),
+        ([(None, 7), (None, 7), (None, 6)], [3, 1, 2], [0, 1, 2]),
+    ],
+)
+def test_rows_stay_where_they_are_as_far_as_shares_allow(ranges, gpus, homes):
+    assert inputs._homes(ranges, gpus) == homes
+
+
+def test_ranges_cover_all_rows():
+    pieces = [np.empty((m, 2)) for m in (100, 0, 3, 50)]
+    ranges = inputs._ranges(pieces, 3)
+    for i, piece in enumerate(pieces):
+        rows = [row for j, (start, end) in ranges if j == i for row in range(start, end)]
+        assert rows == list(range(len(piece)))
+    assert max(end - start for _, (start, end) in ranges) <= 51
+
+
+def test_too_little_memory_names_the_gpu_and_both_figures(monkeypatch):
+    free = iter([10**9, 3 * 10**7])
+    ops = types.SimpleNamespace(tree_bytes=lambda n, d, dtype, k: 100 * n, bytes_free=lambda: next(free))
+    monkeypatch.setattr(memory, "backend_of", lambda _: ops)
+    monkeypatch.setattr(memory, "on_gpu", lambda gpu: memoryview(b""))
+    given = GivenPoints([np.empty((10**6, 2))], np.dtype(float), [4, 7], lambda result: result)
+    from emst.distances.metrics import tree_metric_of
+
+    said = r"1,000,000 points .* over 2 GPUs needs 69,300,000 more bytes of memory on GPU 7; 30,000,000 are free"
+    with pytest.raises(MemoryError, match=said):
+        memory.require_memory(given, tree_metric_of("euclidean", None), 1)
+
+
+def test_more_points_than_ids(monkeypatch):
+    machine_with(monkeypatch, 2)
+    monkeypatch.setattr(inputs, "MAX_POINTS", 60)
+    with pytest.raises(ValueError, match="X has 80 points; ids are 32-bit"):
+        inputs.given_points([POINTS, POINTS], [0, 1])

@@ -1,0 +1,156 @@
+"""Trees over several GPUs are those of one device, bit for bit."""
+
+import functools
+import threading
+
+import numpy as np
+import pytest
+from helpers import to_device, to_host
+
+import emst
+from emst.cli import main
+from emst.gpus import inputs
+from emst.partitions import certain
+
+RNG = np.random.default_rng(5)
+SETS = {
+    "uniform, float32": RNG.random((3000, 3)).astype(np.float32),
+    "uniform, float64": RNG.random((2500, 2)),
+    "lattice of ties": RNG.integers(0, 12, (2000, 2)).astype(float),
+    "lattice of ties, float32": RNG.integers(0, 12, (2000, 3)).astype(np.float32),
+    "heavy tails": RNG.lognormal(0, 3, (800, 2)),
+    "runs of duplicates": RNG.permutation(np.repeat(RNG.random((20, 2)), [1] * 15 + [200] * 5, axis=0)),
+    "all equal": np.ones((300, 2)),
+}
+PAIRS = [(name, k) for i, name in enumerate(SETS) for k in (1, (2, 5, 30)[i % 3])]
+
+
+def assert_same(found, wanted):
+    for name in ("edges", "weights", "core_distances"):
+        ours, theirs = getattr(found, name), getattr(wanted, name)
+        if theirs is None:
+            assert ours is None
+            continue
+        ours, theirs = to_host(ours), to_host(theirs)
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours, theirs, err_msg=name)
+
+
+@pytest.mark.parametrize(("name", "k"), PAIRS)
+def test_the_bits_of_one_device(ops, gpus, name, k):
+    X = SETS[name]
+    found = emst.minimum_spanning_tree(X, min_samples=k, device_ids=gpus)
+    assert_same(found, emst.minimum_spanning_tree(X, min_samples=k, device=ops.name))
+    assert isinstance(found.edges, np.ndarray)
+
+
+@pytest.mark.parametrize(
+    ("metric", "params"),
+    [("manhattan", None), ("minkowski", {"p": 3}), ("cosine", None), ("haversine", {"degrees": True})],
+)
+def test_metrics(ops, gpus, metric, params):
+    X, options = RNG.random((1500, 2)) + 1, {"min_samples": 3, "metric": metric, "metric_params": params}
+    found = emst.minimum_spanning_tree(X, device_ids=gpus, **options)
+    assert_same(found, emst.minimum_spanning_tree(X, device=ops.name, **options))
+
+
+@pytest.mark.parametrize("sizes", [[3000], [1500, 1500], [0, 10, 2990], [2000, 0, 1, 999]])
+def test_a_list_of_arrays(ops, gpus, sizes):
+    """Rows number through; values of all rows are a list."""
+    X = SETS["uniform, float32"]
+    pieces = [to_device(ops, piece) for piece in np.split(X, np.cumsum(sizes)[:-1])]
+    found = emst.minimum_spanning_tree(pieces, min_samples=4, device_ids=gpus)
+    wanted = emst.minimum_spanning_tree(X, min_samples=4, device=ops.name)
+    assert [len(part) for part in found.core_distances] == sizes
+    assert all(type(part) is type(pieces[0]) for part in (*found.core_distances, found.edges))
+    np.testing.assert_array_equal(np.concatenate(list(map(to_host, found.core_distances))), wanted.core_distances)
+    np.testing.assert_array_equal(to_host(found.edges), wanted.edges)
+    np.testing.assert_array_equal(to_host(found.weights), wanted.weights)
+
+
+def test_few_points_take_one_gpu(ops, gpus, monkeypatch, capsys):
+    monkeypatch.setattr(inputs, "WORTH", 10_000)
+    on_one_device = functools.partial(emst.euclidean.check_points, device=ops.name)
+    monkeypatch.setattr(inputs.GivenPoints, "on_home", lambda self: on_one_device(self.whole()))
+    X = SETS["uniform, float32"]
+    found = emst.minimum_spanning_tree(X, device_ids=gpus, verbose=True)
+    assert_same(found, emst.minimum_spanning_tree(X, device=ops.name))
+    assert "GPU 0 alone: below 10,000 points it is faster than several GPUs" in capsys.readouterr().err
+
+
+def test_the_estimator(ops, gpus):
+    X = SETS["uniform, float64"]
+    found = emst.EMST(min_samples=3, device_ids=gpus).fit(np.array_split(X, 3) if ops.name == "cpu" else X)
+    wanted = emst.EMST(min_samples=3, device=ops.name).fit(X)
+    assert found.n_features_in_ == 2 and found.total_weight_ == wanted.total_weight_
+    np.testing.assert_array_equal(found.cut(0.05), wanted.cut(0.05))
+    assert found.plot() is not None
+
+
+def test_reports_rounds_and_stages(ops, gpus, capsys):
+    rounds = []
+    emst.minimum_spanning_tree(
+        SETS["uniform, float32"], device_ids=gpus, report=lambda *given: rounds.append(given), verbose=True
+    )
+    assert rounds[-1][1] == 1 and [number for number, _ in rounds] == list(range(1, len(rounds) + 1))
+    assert "local trees and rounds" in capsys.readouterr().err
+
+
+def test_bad_rows_are_named(gpus):
+    X = SETS["uniform, float64"].copy()
+    X[[1700, 2100]] = np.nan
+    with pytest.raises(ValueError, match="NaN or infinity in 2 rows, first in row 1700"):
+        emst.minimum_spanning_tree(X, device_ids=gpus)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said"),
+    [
+        ([np.ones((3, 2)), np.ones((4, 3))], r"X\[1\] has 3 columns, but X\[0\] has 2 columns"),
+        ([np.ones((3, 2)), np.ones((4, 2), np.float32)], r"X\[1\] is float32, but X\[0\] is float64"),
+        ([np.ones((3, 2)), np.ones((4, 2), complex)], r"X\[1\]: X must hold real numbers"),
+        ([np.ones((0, 2)), np.ones((0, 2))], "its arrays have no rows"),
+    ],
+)
+def test_lists_that_do_not_fit(gpus, pieces, said):
+    with pytest.raises(ValueError, match=said):
+        emst.minimum_spanning_tree(pieces, device_ids=gpus)
+
+
+def test_an_error_ends_all_threads(ops, gpus, monkeypatch):
+    """And the next tree is found as if nothing had happened."""
+
+    def fails(*_):
+        raise MemoryError("out of memory")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(certain, "local_tree", fails)
+        with pytest.raises(MemoryError, match="out of memory"):
+            emst.minimum_spanning_tree(SETS["uniform, float32"], device_ids=gpus)
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("emst-gpu")]
+    assert_same(
+        emst.minimum_spanning_tree(SETS["uniform, float32"], device_ids=gpus),
+        emst.minimum_spanning_tree(SETS["uniform, float32"], device=ops.name),
+    )
+
+
+@pytest.mark.parametrize("command", ["tree", "cluster"])
+def test_the_command_line(ops, gpus, monkeypatch, tmp_path, capsys, command):
+    monkeypatch.chdir(tmp_path)
+    X = SETS["uniform, float32"]
+    np.save("points.npy", X)
+    assert main([command, "points.npy", "-o", "out.npz", "--min-samples", "3", "--gpus", "0,1"]) == 0
+    capsys.readouterr()
+    with np.load("out.npz") as found:
+        if command == "tree":
+            wanted = emst.minimum_spanning_tree(X, min_samples=3, device=ops.name)
+            np.testing.assert_array_equal(found["edges"], wanted.edges)
+        else:
+            wanted = emst.HDBSCANGPU(min_samples=3, device=ops.name).fit(X)
+            np.testing.assert_array_equal(found["label"], wanted.labels_)
+
+
+def test_the_command_line_names_bad_numbers(capsys):
+    with pytest.raises(SystemExit):
+        main(["tree", "points.npy", "-o", "out.npz", "--gpus", "0,x"])
+    assert "'0,x' is neither 'all' nor a list of numbers like 0,1" in capsys.readouterr().err
