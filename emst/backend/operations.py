@@ -240,6 +240,47 @@ class PointOperations(ArrayOperations, Protocol):
         of every point, after ``label_nodes(index, labels)``; `query_labels`, int32[m], that of every query. Both are
         None for new points. `near` is as for `query_cores`; None if the places of the queries are not computed."""
 
+    def first_edges(
+        self,
+        a: Array,
+        b: Array | None,
+        label: Array,
+        count: int,
+        weight: Array,
+        power: Array,
+        u: Array,
+        v: Array,
+    ) -> Array:
+        """The place of the first edge in the total order that leaves each of `count` components, -1 where none does:
+        int32[count].
+
+        The m edges are given by weights and powers of their distances, T[m], none of them negative, and ids int64[m] of
+        the smaller end, `u`, and the larger end, `v`. ``label[a]`` and ``label[b]``, int32, are the components of their
+        ends; edges inside one leave none. Without `b`, an edge leaves the component ``label[a]`` alone. Of edges that
+        are there several times, the first one counts."""
+
+    def asking_points(
+        self,
+        places: Array | None,
+        weight: Array,
+        power: Array | None,
+        nearest: Array | None,
+        component: Array,
+        group: Array,
+        bound: Array,
+        bound_power: Array | None,
+        label: Array,
+    ) -> Array:
+        """Which of m points of a partition may have an edge to other partitions that is as light as the bound of their
+        component: int32[k], ascending.
+
+        Point i is ``places[i]``, int32[m], or i where `places` is None. `weight` and `power`, T[m], are lower bounds of
+        its edges; `power` is None where weights are powers. ``component[place]`` is its component c in the partition,
+        int32, ``group[c]`` is what c is part of now, and ``bound[c]`` and ``bound_power[c]`` the weight and power of an
+        edge that leaves it; c asks for nothing if its bound is negative. `nearest`, int32[m], is a component that the
+        lower bound was found to lead to, or -1; the point asks again if that is in its own component now, by `label`.
+        None stands for -1 everywhere."""
+
     def outline_reach(self, low: Array, high: Array, outline: Outline, home: int, norm: Norm) -> Array:
         """Power of the distance of every box, with corners T[m, d], to the nearest leaf of the outline in a partition
         other than `home`, that of the boxes: T[m], infinite if there is none. A point is a box with equal corners."""

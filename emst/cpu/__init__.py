@@ -32,6 +32,7 @@ from emst.cpu.merge import merge
 from emst.cpu.points.ahead import load_ahead
 from emst.cpu.points.bvh import build_index
 from emst.cpu.points.cached import cache_neighbours, upper_bounds
+from emst.cpu.points.components import asking_points, first_edges
 from emst.cpu.points.duplicates import join_duplicates
 from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
@@ -57,6 +58,7 @@ xp = numpy
 
 __all__ = [
     "asarray",
+    "asking_points",
     "build_index",
     "bytes_free",
     "cache_neighbours",
@@ -72,6 +74,7 @@ __all__ = [
     "edge_powers",
     "entry_rows",
     "exemplar_distances",
+    "first_edges",
     "for_blocks",
     "forget_neighbours",
     "graph_forest",

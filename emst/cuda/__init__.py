@@ -34,6 +34,7 @@ from emst.cuda.merge import merge
 from emst.cuda.points.ahead import load_ahead
 from emst.cuda.points.bvh import build_index
 from emst.cuda.points.cached import cache_neighbours, upper_bounds
+from emst.cuda.points.components import asking_points, first_edges
 from emst.cuda.points.duplicates import join_duplicates
 from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
@@ -59,6 +60,7 @@ xp = cupy
 
 __all__ = [
     "asarray",
+    "asking_points",
     "build_index",
     "bytes_free",
     "cache_neighbours",
@@ -74,6 +76,7 @@ __all__ = [
     "edge_powers",
     "entry_rows",
     "exemplar_distances",
+    "first_edges",
     "for_blocks",
     "forget_neighbours",
     "graph_forest",

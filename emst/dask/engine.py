@@ -106,6 +106,10 @@ class DaskEngine:
                 self.client.wait_for_workers(1, timeout=NO_WORKERS_FOR)
         raise RuntimeError("workers died while they were asked for their versions and devices") from cause
 
+    def at_once(self) -> contextlib.AbstractContextManager[None]:
+        """Short functions run on workers as all others do."""
+        return contextlib.nullcontext()
+
     def bytes_a_thread(self) -> int:
         """Memory that a task can use, in bytes; 0 if workers have no limit."""
         return self._memory

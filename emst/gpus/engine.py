@@ -5,8 +5,9 @@ Functions are submitted after all that they need, so threads never wait in a cir
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -33,6 +34,7 @@ class GPUThreads:
     def __init__(self, gpus: Sequence[int]) -> None:
         self.workers = list(gpus)
         self.threads = len(self.workers)
+        self._at_once = False
         self._threads = [ThreadPoolExecutor(1, thread_name_prefix=f"emst-gpu-{gpu}") for gpu in self.workers]
 
     def __enter__(self) -> GPUThreads:
@@ -48,6 +50,22 @@ class GPUThreads:
             thread.shutdown()
         sys.setswitchinterval(self._interval)
 
+    @contextlib.contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Functions run in the thread that submits them, one GPU after the other. Only the end waits for the GPUs."""
+        self._at_once = True
+        try:
+            yield
+        finally:
+            self._at_once = False
+            self.wait()
+
+    def wait(self) -> None:
+        """Wait until the GPUs have done what this thread gave them."""
+        for gpu in self.workers:
+            with on_gpu(gpu):
+                wait_for(backend_of("cuda"))
+
     def bytes_a_thread(self) -> int:
         """No limit of the engine's own: `memory.py` checks before anything is allocated."""
         return 0
@@ -59,6 +77,11 @@ class GPUThreads:
     def submit(self, function: Callable[..., Any], *arguments: Any, at: int | None = None) -> Any:
         """Run ``function(ops, *arguments)`` on the GPU of partition `at`; without it, where its first argument is."""
         number = _thread_of(arguments) if at is None else self.home(at)
+        if self._at_once:
+            future: Future[Any] = Future()
+            future.set_result(_run(self.workers[number], function, arguments, waits=False))
+            future.thread = number  # type: ignore[attr-defined]
+            return future
         future = self._threads[number].submit(_run, self.workers[number], function, arguments)
         future.thread = number  # type: ignore[attr-defined]
         return future
@@ -78,12 +101,13 @@ def _thread_of(arguments: Any) -> int:
     return 0
 
 
-def _run(gpu: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+def _run(gpu: int, function: Callable[..., Any], arguments: tuple[Any, ...], waits: bool = True) -> Any:
     ops = backend_of("cuda")
     values = [_result_of(argument) for argument in arguments]
     with on_gpu(gpu):
         result = function(ops, *values)
-        wait_for(ops)  # other streams may read it
+        if waits:  # other threads may read it
+            wait_for(ops)
     return result
 
 

@@ -78,6 +78,7 @@ class GivenPoints:
 
     def on_gpus(self, engine: GPUThreads) -> Chunks:
         """The points as chunks: about as many rows on every GPU, those that lie there already without a copy."""
+        engine.wait()  # the caller's kernels may still write the points
         places = [(i, start, end) for i, (start, end) in _ranges(self.pieces, len(self.gpus))]
         homes = _homes([(gpu_of(self.pieces[i]), end - start) for i, start, end in places], self.gpus)
         futures = [

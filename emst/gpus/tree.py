@@ -1,8 +1,9 @@
 """The tree over several GPUs, put together on the first of them: edges in the total order, in the caller's rows.
 
-Every partition lists its certain edges in the total order, with what that order compares. Ids of partitions ascend, so
-a stable sort of all lists, one after the other, by (weight, power of the distance) puts them in the total order. The
-edges that rounds have found are few, and lie between any ids: each is put at its place by bisection.
+Every partition lists its certain edges in the total order, and finds the place of each in the list of all edges: it is
+how many edges of all lists come before. Ids of partitions ascend, so among edges of equal (weight, power of the
+distance) those of an earlier partition come first, and only these two keys travel. The edges that rounds have found lie
+between any ids: every partition counts how many of its own come before each, by all keys.
 """
 
 from __future__ import annotations
@@ -65,31 +66,31 @@ def _rows_of_all(rows: list[FiniteRows], offsets: np.ndarray, ops: Backend) -> F
 
 
 class Listed(NamedTuple):
-    """Some edges of the tree, in the total order."""
+    """Some edges of the tree, in the total order. Weights and powers of distances are unsigned integers: their bits."""
 
     rows: Array  # int32[m, 2]: the caller's rows of the ends, the smaller first
     height: Array  # T[m]: in the metric's units
-    weight: Array  # unsigned[m]: bits of the weight, a power
-    power: Array | None  # unsigned[m]: bits of the power of the distance; None if that is the weight
-    u: Array  # int64[m]: id of the smaller end
-    v: Array  # int64[m]: id of the larger end
+    keys: list[Array]  # unsigned[m]: the weight and, if it is not the weight, the power of the distance; or both in one
+    u: Array  # int32[m]: smaller end, counted from the first id of the partition; or int64[m], its id
+    v: Array  # the same of the larger end
 
 
 def gathered(fitted: Fitted, engine: Engine, ops: Backend) -> tuple[Array, Array, Array | None]:
     """Edges int32[n - 1, 2] in the total order, their weights T[n - 1], and core distances T[n] or None, as
     `emst.spanning.metric_tree` returns them, on the current GPU."""
-    tree, units = fitted.tree, fitted.units
-    listed = [engine.submit(certain_of, local, units, at=j) for j, local in enumerate(tree.locals)]
-    rows = [engine.submit(rows_of_joined, local, tree.joined, at=j) for j, local in enumerate(tree.locals)]
-    listed.append(engine.submit(joined_of, tree.locals[0], tree.joined, rows, units, at=0))
-    *certain, joined = [_here(one, ops) for one in engine.gather(listed)]
-    del listed, rows
-    edges, weights = _in_total_order(certain, joined, ops)
+    tree, units, numbers = fitted.tree, fitted.units, range(len(fitted.tree.locals))
+    listed = [engine.submit(certain_of, tree.locals[j], units, at=j) for j in numbers]
+    rows = [engine.submit(rows_of_joined, tree.locals[j], tree.joined, at=j) for j in numbers]
+    joined = engine.submit(joined_of, tree.locals[0], tree.joined, rows, units, at=0)
+    before = [engine.submit(before_joined, tree.places[j].start, listed[j], joined, at=j) for j in numbers]
+    places = [engine.submit(places_of, j, listed, before[j], at=j) for j in numbers]
+    edges, weights = _put(engine.gather(listed), engine.gather(places), ops, *engine.gather([joined, *before]))
+    del listed, rows, joined, before, places
     if tree.search.norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
     cores = None
     if tree.search.k > 1:
-        made = [engine.submit(core_distances, local, units, at=j) for j, local in enumerate(tree.locals)]
+        made = [engine.submit(core_distances, tree.locals[j], units, at=j) for j in numbers]
         cores = ops.xp.empty(len(weights) + 1, weights.dtype)
         for values, of in engine.gather(made):
             cores[ops.asarray(of)] = ops.asarray(values)
@@ -98,40 +99,41 @@ def gathered(fitted: Fitted, engine: Engine, ops: Backend) -> tuple[Array, Array
 
 def certain_of(ops: Backend, local: Local, units: Units) -> Listed:
     """Task: the certain edges of a partition, and those of length 0 to points that are left out."""
-    partition, index, start = local.partition, local.partition.index, local.place.start
-    rows = partition.rows.astype(np.int32)
-    u, v = (ops.xp.ascontiguousarray(local.edges[:, end]) for end in (0, 1))
+    partition, index, xp = local.partition, local.partition.index, ops.xp
+    u, v = (xp.ascontiguousarray(local.edges[:, end]) for end in (0, 1))
     power = weight = ops.edge_powers(index, u, v)
     if index.core is not None:
-        weight = greater(greater(power, index.core[u]), index.core[v])
-    ids = partition.ids(start, u), partition.ids(start, v)
-    out = partition.left_out.astype(np.int32)
-    ends, lengths = rows[local.edges], local.weights
-    listed = Listed(
-        ascending(ends),
-        heights(lengths, *units, ops),
-        as_bits(weight),
-        None if index.core is None else as_bits(power),
-        ops.xp.minimum(*ids),
-        ops.xp.maximum(*ids),
-    )
-    return _with_stars(ops, listed, rows[0], out, start, partition.kept) if len(out) else listed
+        weight = greater(greater(power, ops.take(index.core, u)), ops.take(index.core, v))
+    rows = ops.asarray(partition.rows, np.int32)
+    ends = ascending(ops.take(rows, local.edges.reshape(-1)).reshape(-1, 2))
+    keys = _keys(weight, None if index.core is None else power)
+    out = len(partition.left_out)
+    if out == 0:
+        return Listed(ends, heights(local.weights, *units, ops), keys, xp.minimum(u, v), xp.maximum(u, v))
+    u, v = (end + (end >= partition.kept) * np.int32(out) for end in (u, v))
+    listed = Listed(ends, heights(local.weights, *units, ops), keys, xp.minimum(u, v), xp.maximum(u, v))
+    return _with_stars(ops, listed, rows[:1], ops.asarray(partition.left_out, np.int32), partition.kept)
 
 
-def _with_stars(ops: Backend, listed: Listed, first: Array, out: Array, start: int, kept: int) -> Listed:
+def _keys(weight: Array, power: Array | None) -> list[Array]:
+    if power is None:
+        return [as_bits(weight)]
+    if weight.itemsize == 4:
+        return [as_bits(weight).astype(np.uint64) << np.uint64(32) | as_bits(power)]
+    return [as_bits(weight), as_bits(power)]
+
+
+def _with_stars(ops: Backend, listed: Listed, first: Array, out: Array, kept: int) -> Listed:
     """The edges, and those from the first point of the partition to the points that equal it and are left out."""
     xp, m = ops.xp, len(out)
-    stars = Listed(
-        ascending(xp.stack([xp.full_like(out, first), out], axis=1)),
-        xp.zeros(m, listed.height.dtype),
-        xp.zeros(m, listed.weight.dtype),
-        None if listed.power is None else xp.zeros(m, listed.weight.dtype),
-        xp.full(m, start, np.int64),
-        xp.arange(start + kept, start + kept + m, dtype=np.int64),
-    )
-    both = _together([stars, listed], ops)
-    order = _order_of(both, ops)
-    return Listed(*(None if column is None else column[order] for column in both))
+    ends = ascending(xp.stack([xp.repeat(first, m), out], axis=1))
+    stars = [ends, xp.zeros(m, listed.height.dtype), *(xp.zeros(m, key.dtype) for key in listed.keys)]
+    stars += [xp.zeros(m, np.int32), xp.arange(kept, kept + m, dtype=np.int32)]
+    rows, height, *keys, u, v = map(xp.concatenate, zip(stars, [*listed[:2], *listed.keys, *listed[3:]]))
+    order = ops.sort_order(v.astype(np.uint64))
+    for key in (u, *reversed(keys)):
+        order = order[ops.sort_order(key.astype(np.uint64)[order])]
+    return Listed(rows[order], height[order], [key[order] for key in keys], u[order], v[order])
 
 
 def joined_of(ops: Backend, local: Local, joined: OpenEdges, rows: list[Any], units: Units) -> Listed:
@@ -140,81 +142,67 @@ def joined_of(ops: Backend, local: Local, joined: OpenEdges, rows: list[Any], un
     ends = ops.asarray(rows[0])
     for more in rows[1:]:
         ends = ops.xp.maximum(ends, ops.asarray(more))
-    weight = ops.xp.ascontiguousarray(joined.weight[order])
+    weight, power = (ops.xp.ascontiguousarray(column[order]) for column in (joined.weight, joined.power))
     lengths = ops.unscaled(local.partition.index, weight, ops.xp.arange(len(order), dtype=np.int32))
     return Listed(
         ascending(ends[order]).astype(np.int32),
         heights(lengths, *units, ops),
-        as_bits(weight),
-        None if local.partition.index.core is None else as_bits(ops.xp.ascontiguousarray(joined.power[order])),
+        _keys(weight, None if local.partition.index.core is None else power),
         joined.u[order],
         joined.v[order],
     )
 
 
-def _here(listed: Listed, ops: Backend) -> Listed:
-    return Listed(*(None if column is None else ops.asarray(column) for column in listed))
+def before_joined(ops: Backend, start: int, listed: Listed, joined: Listed) -> Array:
+    """Task: how many edges of a partition, whose ids begin with `start`, come before each of the joined ones: int64."""
+    wanted = [*map(ops.asarray, joined.keys), ops.asarray(joined.u) - start, ops.asarray(joined.v) - start]
+    return _before([*listed.keys, listed.u, listed.v], wanted, "left", ops)
 
 
-def _together(lists: list[Listed], ops: Backend) -> Listed:
-    columns: Any = zip(*lists)
-    return Listed(*(None if column[0] is None else ops.xp.concatenate(column) for column in columns))
+def places_of(ops: Backend, number: int, lists: list[Listed], before: Array) -> Array:
+    """Task: the places of the edges of partition `number` among all edges, int32[m]. `before` is what `before_joined`
+    returned."""
+    xp, mine = ops.xp, lists[number]
+    m = len(mine.u)
+    ends = xp.zeros(m + 1, np.int32)
+    xp.add.at(ends, before, np.int32(1))
+    places = xp.cumsum(ends[:m], dtype=np.int32)  # joined edges that come before
+    places += xp.arange(m, dtype=np.int32)
+    for other, theirs in enumerate(lists):
+        if other != number:
+            keys = [ops.asarray(key) for key in theirs.keys]
+            places += _before(keys, mine.keys, "right" if other < number else "left", ops).astype(np.int32)
+    return places
 
 
-def _order_of(listed: Listed, ops: Backend) -> Array:
-    """Places in the total order."""
-    order = ops.sort_order(listed.v.astype(np.uint64))
-    order = order[ops.sort_order(listed.u.astype(np.uint64)[order])]
-    return order[_stable_order(listed, order, ops)]
-
-
-def _stable_order(listed: Listed, order: Any, ops: Backend) -> Array:
-    """Stable order by (weight, power of the distance)."""
-    weight, power = (None if key is None else key[order] for key in (listed.weight, listed.power))
-    assert weight is not None
-    if power is None:
-        return ops.sort_order(weight.astype(np.uint64))
-    if weight.itemsize == 4:
-        return ops.sort_order(weight.astype(np.uint64) << np.uint64(32) | power)
-    first = ops.sort_order(power)
-    return first[ops.sort_order(weight[first])]
-
-
-def _in_total_order(certain: list[Listed], joined: Listed, ops: Backend) -> tuple[Array, Array]:
-    """Edges and their weights in the total order, from lists in that order."""
+def _before(listed: list[Array], wanted: list[Array], side: str, ops: Backend) -> Array:
+    """How many of a list in ascending order come before each of the wanted; with "right", equal ones as well. Both are
+    given by their keys, the first one first."""
     xp = ops.xp
-    listed = _together(certain, ops)
-    order = _stable_order(listed, slice(None), ops)
-    before = _places_of(joined, listed, order, ops)
-    m = len(joined.u)
-    at = before + xp.arange(m)
-    merged = xp.empty(len(order) + m, np.int32)
-    is_joined = xp.zeros(len(merged), bool)
-    is_joined[at] = True
-    merged[at] = xp.arange(len(order), len(merged), dtype=np.int32)
-    merged[xp.flatnonzero(~is_joined)] = order
-    rows = xp.concatenate([listed.rows, joined.rows])
-    height = xp.concatenate([listed.height, joined.height])
-    del listed, order, is_joined
-    edges = ops.take(rows.reshape(-1).view(np.uint64), merged).view(np.int32).reshape(-1, 2)
-    return edges, ops.take(height, merged)
-
-
-def _places_of(joined: Listed, listed: Listed, order: Array, ops: Backend) -> Array:
-    """How many of the edges in `listed`, in this order, come before each of `joined`: int64[m]."""
-    xp, weight = ops.xp, listed.weight[order]
-    low, high = (xp.searchsorted(weight, joined.weight, side=side) for side in ("left", "right"))
-    names = ("v", "u") if joined.power is None else ("v", "u", "power")
-    keys = [(getattr(listed, name), getattr(joined, name)) for name in names]
+    if len(listed) == 1:
+        return xp.searchsorted(listed[0], wanted[0], side=side)
+    low, high = (xp.searchsorted(listed[0], wanted[0], side=end) for end in ("left", "right"))
     longest = int((high - low).max()) if len(low) else 0
     for _ in range(longest.bit_length()):
         middle = (low + high) // 2
-        at = order[xp.minimum(middle, len(order) - 1)]
-        first = xp.zeros(len(low), bool)
-        for theirs, ours in keys:
+        at = xp.minimum(middle, len(listed[0]) - 1)
+        first = xp.full(len(low), side == "right")
+        for theirs, ours in zip(reversed(listed[1:]), reversed(wanted[1:])):
             theirs = theirs[at]
             first = (theirs < ours) | ((theirs == ours) & first)
-        open_ = low < high
-        low = xp.where(open_ & first, middle + 1, low)
-        high = xp.where(open_ & ~first, middle, high)
+        is_open = low < high
+        low = xp.where(is_open & first, middle + 1, low)
+        high = xp.where(is_open & ~first, middle, high)
     return low
+
+
+def _put(lists: list[Listed], places: list[Array], ops: Backend, joined: Listed, *before: Array) -> tuple[Array, Array]:
+    """All edges and their weights, each at its place."""
+    of_joined = sum((ops.asarray(one) for one in before), start=ops.xp.arange(len(joined.u)))
+    n = len(joined.u) + sum(map(len, places))
+    edges, weights = ops.xp.empty(n, np.uint64), ops.xp.empty(n, joined.height.dtype)
+    for listed, at in zip([*lists, joined], [*places, of_joined]):
+        at = ops.asarray(at)
+        edges[at] = ops.asarray(listed.rows).view(np.uint64).reshape(-1)
+        weights[at] = ops.asarray(listed.height)
+    return edges.view(np.int32).reshape(-1, 2), weights

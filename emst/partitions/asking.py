@@ -26,7 +26,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Outline, SearchIndex
 from emst.inputs.devices import to_host
-from emst.partitions.edges import as_bits, bits_of
+from emst.partitions.edges import as_bits
 from emst.partitions.engine import Sender, addressed_to
 from emst.partitions.outline import power_of
 from emst.partitions.records import Labels, Local
@@ -59,7 +59,7 @@ class Reply(NamedTuple):
 class Memory(NamedTuple):
     """What replies said of the edges to other partitions, for all points or those near the border."""
 
-    places: Array  # int64[m], as `Local.near`, and then the others
+    places: Array  # int32[m], as `Local.near`, and then the others
     weight: Array  # T[m]: all edges that have not been found are at least as heavy
     power: Array | None  # T[m]: and at equal weight, their powers are at least as great; None if weights are powers
     component: Array  # int32[m]: of the nearest point in another component that was found, or `NO_COMPONENT`
@@ -97,11 +97,13 @@ def ask(
     """Packets of the points of a partition that may hold the lightest edge of their component.
 
     `before` is what this function returned in the round before, None in the first one; `replies` holds what
-    `rounds.answer` returned in every partition then. Without `few_messages`, both are ignored."""
+    `rounds.answer` returned in every partition then. Without `few_messages`, points forget them."""
     index, number = local.partition.index, local.place.number
     if labels.count == 1 and before:  # all is done
         return replace(before, packets={}, members={})
-    memory = _with_replies(ops, before, replies, number) if few_messages and before else _near_border(ops, local)
+    memory = before.memory if before else _near_border(ops, local)
+    if few_messages and before:
+        memory = _with_replies(ops, before, replies, number)
     nothing = Asked({}, memory, ops.xp.empty(0, np.int64), memory.weight[:0], {})
     if labels.count == 1:
         return nothing
@@ -159,7 +161,7 @@ def _packed(asking: Packet, hits: Array) -> tuple[dict[int, Packet], dict[int, A
 
 def _near_border(ops: Backend, local: Local) -> Memory:
     """The memory of the points near the border before the first round."""
-    places, m = local.near.astype(np.int64), len(local.near)
+    places, m = local.near, len(local.near)
     power = None if local.partition.index.core is None else local.power[places]
     component = ops.xp.full(m, NO_COMPONENT, np.int32)
     return Memory(places, local.weight[places], power, component, ops.xp.zeros(m, bool))
@@ -169,7 +171,7 @@ def _with_others(ops: Backend, local: Local, memory: Memory) -> Memory:
     """The memory of all points of the partition."""
     other = ops.xp.ones(len(local.weight), bool)
     other[local.near] = False
-    places = np.flatnonzero(other)
+    places = np.flatnonzero(other).astype(np.int32)
     more = (places, local.weight[places], local.power[places], ops.xp.full(len(places), NO_COMPONENT, np.int32))
     columns: Any = zip(memory, (*more, ops.xp.zeros(len(places), bool)))
     return Memory(*(None if first is None else np.concatenate([first, rest]) for first, rest in columns))
@@ -216,28 +218,21 @@ def _comes_first(weight: Array, power: Array | None, than_weight: Array, than_po
 
 
 def _candidates(ops: Backend, local: Local, memory: Memory, bounds: Bounds) -> tuple[Memory, Array]:
-    """Which points may hold the lightest edge of their component by their memory, int64[m], as they lie on the curve;
+    """Which points may hold the lightest edge of their component by their memory, int32[m], as they lie on the curve;
     and the memory, of all points if those near the border do not suffice.
 
-    Points near the border are looked at up to the greatest bound of a component that has a point with a smaller one. As
-    a rule, no other points can be candidates."""
+    They suffice for bounds less than the least weight of the others. A bound counts if its component has a point with a
+    smaller weight."""
     most = np.where(local.least <= bounds.weight, bounds.weight, bounds.weight.dtype.type(-1)).max()
-    upto = np.searchsorted(local.near_weights, bits_of(np.maximum(most, 0).reshape(1)), side="right")
-    greatest, count = to_host(np.concatenate([most.reshape(1).astype(np.float64), upto.astype(np.float64)])).tolist()
+    greatest = float(most)
     if greatest < 0:
-        return memory, ops.xp.empty(0, np.int64)
+        return memory, ops.xp.empty(0, np.int32)
     if greatest >= local.rest and len(memory.places) < len(local.weight):
         memory = _with_others(ops, local, memory)
-    first = slice(int(count) if greatest < local.rest else None)
-    component, nearest = local.component[memory.places[first]], memory.component[first]
-    most, group = bounds.weight[component], bounds.group[component]
-    power, than_power = None, None
-    if memory.power is not None and bounds.power is not None:
-        power, than_power = memory.power[first], bounds.power[component]
-    asks = _comes_first(memory.weight[first], power, np.abs(most), than_power)
-    asks &= most >= 0
-    asks &= (nearest < 0) | (bounds.label[np.maximum(nearest, 0)] == group)
-    rows = np.flatnonzero(asks)
+    points = memory.places, memory.weight, memory.power, memory.component, local.component
+    rows = ops.asking_points(*points, bounds.group, bounds.weight, bounds.power, bounds.label)
+    if len(memory.places) == len(local.near):
+        return memory, rows
     return memory, rows[ops.sort_order(memory.places[rows].astype(np.uint64))]
 
 

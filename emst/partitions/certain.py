@@ -29,7 +29,7 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest, Norm, Outline, SearchIndex
 from emst.boruvka import spanning_forest
 from emst.inputs.devices import to_host
-from emst.partitions.edges import as_bits, bits_of, greater, least_of, lesser
+from emst.partitions.edges import as_bits, greater, least_of, lesser
 from emst.partitions.engine import Engine, Future, Sender, addressed_to, routed
 from emst.partitions.outline import reaches, spacings
 from emst.partitions.records import Local, OpenEdges, Partition, Place, Search
@@ -183,16 +183,13 @@ def local_tree(
     order = ops.xp.arange(index.n, dtype=np.int32)
     ends, weights = ops.sorted_edges(index, forest, order)
     ops.forget_neighbours(index)
-    keys = bits_of(weight[near])
-    by_weight = ops.sort_order(keys)
     if index.core is not None and rest < np.inf:
         far = ops.xp.ones(index.n, bool)
         far[near] = False
         rest = float(weight[far].min())
     return Local(
-        place, partition, core, component, count, ends, weights, edges, weight, reach, certain.least, near[by_weight],
-        keys[by_weight], rest,
-    )  # fmt: skip
+        place, partition, core, component, count, ends, weights, edges, weight, reach, certain.least, near, rest
+    )
 
 
 class _Certain:

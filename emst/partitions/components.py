@@ -17,7 +17,7 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Norm
-from emst.partitions.edges import chosen, columns_of, first_of_groups, greater, renumbered, together
+from emst.partitions.edges import chosen, columns_of, greater, renumbered, together
 from emst.partitions.engine import Sized
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
 from emst.partitions.records import Labels, Local, OpenEdges
@@ -145,12 +145,11 @@ def with_bounds(
 
 
 def lightest_edges(ops: Backend, edges: OpenEdges, label: Array, count: int) -> Array:
-    """The place of the first edge in the total order that leaves each component, int64[count]. An edge may be there
+    """The place of the first edge in the total order that leaves each component, int32[count]. An edge may be there
     several times."""
     if count == 1:
-        return ops.xp.empty(0, np.int64)
-    sides = np.concatenate([label[edges.a], label[edges.b]])
-    return first_of_groups(ops, edges, sides, count)
+        return ops.xp.empty(0, np.int32)
+    return ops.first_edges(edges.a, edges.b, label, count, edges.weight, edges.power, edges.u, edges.v)
 
 
 def labels_of(ops: Backend, state: Rounds) -> Labels:

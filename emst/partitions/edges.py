@@ -78,29 +78,6 @@ def total_order(ops: Backend, weight: Array, power: Array, u: Array, v: Array) -
     return order
 
 
-def first_of_groups(ops: Backend, edges: OpenEdges, groups: Array, count: int) -> Array:
-    """The place of the first edge in the total order of each group, int64[count]; none is empty. `groups` holds the
-    group of every edge, or of all edges twice."""
-    place = ops.xp.arange(len(groups), dtype=np.int32)
-    place %= max(len(edges.u), 1)
-    for key in (as_bits(edges.weight), as_bits(edges.power), as_bits(edges.u), as_bits(edges.v)):
-        keys = key[place]
-        first = np.flatnonzero(keys == least(ops, keys, groups, count)[groups])
-        groups, place = groups[first], place[first]
-        if len(groups) == count:  # no ties are left
-            break
-    first_places = ops.xp.empty(count, np.int64)
-    first_places[groups] = place
-    return first_places
-
-
-def least(ops: Backend, keys: Array, groups: Array, count: int) -> Array:
-    """The least key of each group."""
-    least_keys = ops.xp.full(count, np.iinfo(keys.dtype).max, keys.dtype)
-    ops.xp.minimum.at(least_keys, groups, keys)
-    return least_keys
-
-
 # ---- in the caller's rows and units ----------------------------------------------------------------------------------
 
 
@@ -127,7 +104,7 @@ def certain_edges(ops: Backend, local: Local, units: Units) -> Edges:
     stars = np.stack([ops.xp.full_like(out, rows[0]), out], axis=1) if len(out) else ends[:0]
     ends = np.concatenate([stars, ends])
     weights = np.concatenate([ops.xp.zeros(len(out), local.weights.dtype), local.weights])
-    return Edges(ascending(ends), heights(weights, *units, ops))
+    return Edges(ascending(ends).astype(np.int64), heights(weights, *units, ops))
 
 
 def joined_edges(ops: Backend, local: Local, joined: OpenEdges, rows: list[Array], units: Units) -> Edges:
@@ -147,7 +124,7 @@ def rows_of_joined(ops: Backend, local: Local, joined: OpenEdges) -> Array:
     ids = np.stack([ops.asarray(joined.u), ops.asarray(joined.v)], axis=1)
     here = (ids >= start) & (ids < start + partition.size)
     places = partition.places(start, ids)
-    return ops.xp.where(here, partition.rows[ops.xp.where(here, places, 0)], np.int64(-1))
+    return ops.xp.where(here, partition.rows[ops.xp.where(here, places, 0)].astype(np.int64), np.int64(-1))
 
 
 def ascending(ends: Array) -> Array:

@@ -3,10 +3,10 @@ facts about its workers.
 
 The stages of this folder say what is computed and where it lives. An engine says how: `emst/gpus/engine.py` does it by
 threads, one a GPU, `emst/dask/engine.py` by Dask's workers, and `tests/references/threads.py` has one for tests in
-thirty lines. To add another one, write a class with what `Engine` lists, bring the points to its workers as `Chunks` (`chunks.py`; a chunk is the future
-of a function that returns ``ops.asarray(piece)``), and call `fitted_tree` (`spanning.py`) with a `Request`
-(`records.py`) and a `Progress` (`emst/progress.py`). It empties ``chunks.futures``. Then `TreeEdges` (`edges.py`) has
-the edges, and `clustered` (`model.py`), which takes the same chunks, the clusters.
+thirty lines. To add another one, write a class with what `Engine` lists, bring the points to its workers as `Chunks`
+(`chunks.py`; a chunk is the future of a function that returns ``ops.asarray(piece)``), and call `fitted_tree`
+(`spanning.py`) with a `Request` (`records.py`) and a `Progress` (`emst/progress.py`). It empties ``chunks.futures``.
+Then `TreeEdges` (`edges.py`) has the edges, and `clustered` (`model.py`), which takes the same chunks, the clusters.
 
 Results are those of one device, bit for bit, on every engine that keeps these rules:
 
@@ -32,6 +32,7 @@ one that is addressed to a partition travels to it (`routed`).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Protocol
 
@@ -78,6 +79,10 @@ class Engine(Protocol):
 
     def gather(self, futures: list[Any]) -> list[Any]:
         """Results in this process, in order. If some failed, the error of one of them is raised."""
+
+    def at_once(self) -> AbstractContextManager[None]:
+        """Within this context functions are short, and many. An engine of threads may run them in the thread that
+        submits them: they would wait for Python's lock more than they gain."""
 
     def home(self, partition: int) -> Hashable:
         """The place where a partition lives: the same during a fit, unless a worker is lost. Nothing is sent between

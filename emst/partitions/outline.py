@@ -210,21 +210,27 @@ def reaches(index: SearchIndex, outline: Outline, number: int, ops: Backend) -> 
         points = index.points()
         everything = ops.xp.arange(index.n, dtype=np.int32)
         return ops.outline_reach(points, points, outline, number, norm), everything, np.inf
-    reach = ops.xp.empty(index.n, index.dtype)
-    rest = np.inf
+    leaves, size = index.levels[0]
+    of_leaf, rest = ops.xp.empty(leaves, index.dtype), np.inf
     nodes = ops.xp.arange(index.levels[-1][0], dtype=np.int32)
     for level in range(len(index.levels) - 1, -1, -1):
         low, high = (ops.xp.ascontiguousarray(corner[nodes]) for corner in index.boxes(level))
         bound = ops.outline_reach(low, high, outline, number, norm)
         far = bound > power_of(high - low, norm)
-        size = index.levels[level][1]
-        if bool(far.any()):
-            rest = min(rest, float(bound[far].min()))
-            points, bounds = _below(nodes[far], size, ops), ops.xp.repeat(bound[far], size)
-            reach[points[points < index.n]] = bounds[points < index.n]
-        step = index.levels[level - 1][1] if level else 1
-        nodes = _below(nodes[~far], size // step, ops)
-        nodes = nodes[nodes < (index.levels[level - 1][0] if level else index.n)]
+        is_far = np.flatnonzero(far)
+        if len(is_far):
+            bound, fan = bound[is_far], index.levels[level][1] // size
+            rest = min(rest, float(bound.min()))
+            below, bounds = _below(nodes[is_far], fan, ops), ops.xp.repeat(bound, fan)
+            within = np.flatnonzero(below < leaves)
+            of_leaf[below[within]] = bounds[within]
+        nodes = nodes[np.flatnonzero(~far)]
+        if level:
+            nodes = _below(nodes, index.levels[level][1] // index.levels[level - 1][1], ops)
+            nodes = nodes[np.flatnonzero(nodes < index.levels[level - 1][0])]
+    nodes = _below(nodes, size, ops)
+    nodes = nodes[np.flatnonzero(nodes < index.n)].astype(np.int32)
+    reach = ops.xp.repeat(of_leaf, size)[: index.n]
     points = ops.xp.ascontiguousarray(index.points()[nodes])
     reach[nodes] = ops.outline_reach(points, points, outline, number, norm)
     return reach, nodes, rest

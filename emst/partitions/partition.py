@@ -60,9 +60,9 @@ class Piece(NamedTuple):
     """What a chunk gives to a partition."""
 
     points: Array  # T[m, d]: segment by segment, in each in the order of their rows
-    rows: Array  # int64[m]: among all rows
+    rows: Array  # int32[m] or int64[m], see `row_type`: among all rows
     counts: list[int]  # points of every segment of the partition
-    left_out: Array  # int64: rows of the first segment that equal at least k points of the piece, ascending
+    left_out: Array  # as `rows`: those of the first segment that equal at least k points of the piece, ascending
 
 
 def homes_of(points: Array, scale: float, homes: Homes, ops: Backend) -> Array:
@@ -206,12 +206,17 @@ def _weighted(samples: list[tuple[np.ndarray, int]]) -> tuple[np.ndarray, np.nda
     return codes, np.bincount(of, weights, minlength=len(codes))
 
 
+def row_type(n: int) -> type[np.signedinteger]:
+    """What holds the rows of n points."""
+    return np.int32 if n <= np.iinfo(np.int32).max else np.int64
+
+
 def split(
-    ops: Backend, points: Array, first_row: int, root: Cell, segments: Sequence[Segment], search: Search
+    ops: Backend, points: Array, first_row: int, n: int, root: Cell, segments: Sequence[Segment], search: Search
 ) -> list[Piece]:
-    """The pieces of a chunk, one for every partition."""
+    """The pieces of a chunk, one for every partition; its rows begin with `first_row` among n."""
     partitions = segments[-1].partition + 1
-    rows = ops.xp.arange(first_row, first_row + len(points), dtype=np.int64)
+    rows = ops.xp.arange(first_row, first_row + len(points), dtype=row_type(n))
     if len(segments) == 1:
         return [_piece(points, rows, [len(points)], segments[0].cell, search.k)]
     number = segments_of(points, search.scale, root, ops)

@@ -106,9 +106,9 @@ class Partition(Sized):
     ----------
     index : SearchIndex
         Of the points that take part.
-    rows : int64[n]
+    rows : int32[n] or int64[n]
         Their rows among all rows, in curve order.
-    left_out : int64[m]
+    left_out : int32[m] or int64[m]
         Rows of points that equal the first one and do not take part, ascending.
     kept : int
         How many points of that run take part: the others follow them on the curve.
@@ -178,8 +178,7 @@ class Local(Sized):
     weight: Array  # T[n]: lower bound of the weights of edges from every point to other partitions
     power: Array  # T[n]: lower bound of the powers of their distances
     least: Array  # T[count]: least `weight` of a component
-    near: Array  # int[m]: the points near the border, whose bounds were computed one by one; by ascending `weight`
-    near_weights: Array  # uint64[m]: bits of their weights
+    near: Array  # int32[m]: the points near the border, whose bounds were computed one by one, ascending
     rest: float  # least `weight` of the other points
 
 

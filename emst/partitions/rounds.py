@@ -31,13 +31,11 @@ from emst.partitions.components import (
     lightest_edges,
     with_bounds,
 )
-from emst.partitions.edges import as_bits, chosen, columns_of, first_of_groups, least, together
+from emst.partitions.edges import chosen, columns_of, together
 from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, part, routed
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
 from emst.partitions.records import Labels, Local, OpenEdges
 from emst.progress import Progress
-
-AHEAD = 5  # rounds that workers of one process get at once: as a rule, one more batch suffices
 
 
 @dataclass(eq=False)
@@ -59,8 +57,7 @@ def all_rounds(
     engine: Engine,
     progress: Progress,
 ) -> tuple[Future, list[RoundCosts]]:
-    """Rounds until one component is left. In one process the workers get the tasks of several rounds at once: those
-    after the last one do nothing. Otherwise the driver has to know when to stop.
+    """Rounds until one component is left.
 
     Returns
     -------
@@ -73,7 +70,7 @@ def all_rounds(
     asked: list[Any] = [None] * count
     replies: list[list[Any]] = [[] for _ in range(count)]
     while costs[-1].left != 1:
-        for _ in range(AHEAD if engine.in_process else 1):
+        with engine.at_once():
             labels = state if engine.in_process else engine.submit(labels_of, state, at=0)
             asked = [
                 engine.submit(ask, local, labels, outline[j], asked[j], replies[j], few, at=j)
@@ -156,9 +153,9 @@ def _concatenated(ops: Backend, packets: list[Packet]) -> Packet:
 
 
 def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
-    """The edges that are as light as the lightest of the component that has asked."""
-    asked, weight = label[edges.a], as_bits(edges.weight)
-    return chosen(edges, np.flatnonzero(weight == least(ops, weight, asked, count)[asked]))
+    """The first edge in the total order of each component that has asked."""
+    places = ops.first_edges(edges.a, None, label, count, edges.weight, edges.power, edges.u, edges.v)
+    return chosen(edges, places[places >= 0])
 
 
 def _lightest_of_pairs(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
@@ -171,7 +168,9 @@ def _lightest_of_pairs(ops: Backend, edges: OpenEdges, label: Array, count: int)
     begins = ops.xp.ones(len(pair), bool)
     begins[1:] = pair[1:] != pair[:-1]
     number = (np.cumsum(begins) - 1).astype(np.int32)
-    return chosen(edges, first_of_groups(ops, edges, number, int(number[-1]) + 1))
+    places = ops.xp.arange(len(number), dtype=np.int32)
+    keys = edges.weight, edges.power, edges.u, edges.v
+    return chosen(edges, ops.first_edges(places, None, number, int(number[-1]) + 1, *keys))
 
 
 def _no_edges(ops: Backend, dtype: np.dtype) -> OpenEdges:

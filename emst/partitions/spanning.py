@@ -187,7 +187,7 @@ def _partitions(
     segments = cutting.segments()
     first_rows = np.cumsum([0, *sizes]).tolist()
     split = [
-        engine.submit(partition.split, chunk, row, cutting.root, segments, search)
+        engine.submit(partition.split, chunk, row, cutting.n, cutting.root, segments, search)
         for chunk, row in zip(chunks, first_rows)
     ]
     divided = cutting.n > CROWD

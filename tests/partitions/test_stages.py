@@ -42,7 +42,8 @@ def partitions_of(ops, X, count, k=1, chunks=3):
             cutting.box([box_members(ops, part, scale, [one.path for one in cutting.crowded]) for part in parts])
     segments = cutting.segments()
     pieces = [
-        partition.split(ops, part, int(first), cutting.root, segments, search) for part, first in zip(parts, firsts)
+        partition.split(ops, part, int(first), cutting.n, cutting.root, segments, search)
+        for part, first in zip(parts, firsts)
     ]
     made = []
     for j in range(segments[-1].partition + 1):

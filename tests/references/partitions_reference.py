@@ -32,6 +32,30 @@ def nearest_across(index, labels, queries, query_labels, core, radius, near=None
     return found, weight[rows, first].astype(index.scaled.dtype), between[rows, first].astype(index.scaled.dtype)
 
 
+def first_edges(a, b, label, count, weight, power, u, v):
+    """All edges of every component, sorted."""
+    place = np.full(count, -1, np.int32)
+    order = np.lexsort((v, u, power, weight))  # stable
+    for i in order[::-1]:
+        ends = [label[a[i]]] if b is None else [label[a[i]], label[b[i]]]
+        if b is None or ends[0] != ends[1]:
+            place[ends] = i
+    return place
+
+
+def asking_points(places, weight, power, nearest, component, group, bound, bound_power, label):
+    """Point by point."""
+    asking = []
+    for i in range(len(weight)):
+        c = component[i if places is None else places[i]]
+        first = (weight[i],) if power is None else (weight[i], power[i])
+        most = (bound[c],) if power is None else (bound[c], bound_power[c])
+        forgets = nearest is None or nearest[i] < 0 or label[nearest[i]] == group[c]
+        if bound[c] >= 0 and first <= most and forgets:
+            asking.append(i)
+    return np.array(asking, np.int32)
+
+
 def outline_reach(low, high, outline, home, norm):
     """All leaves."""
     leaves, _ = leaves_of(outline, home)

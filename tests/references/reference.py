@@ -46,6 +46,8 @@ from hierarchy_reference import (  # noqa: F401, more operations
 )
 from norms_reference import power_between, rooted
 from partitions_reference import (  # noqa: F401, more operations
+    asking_points,
+    first_edges,
     nearest_across,
     nearest_distances,
     outline_hits,

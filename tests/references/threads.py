@@ -1,6 +1,7 @@
 """An engine of plain threads, written from what `emst/partitions/engine.py` says; and trees, clusters and predictions
 on it."""
 
+import contextlib
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import numba
@@ -32,6 +33,9 @@ class Threads:
     def __exit__(self, *_):
         for pool in self.pools:
             pool.shutdown()
+
+    def at_once(self):
+        return contextlib.nullcontext()
 
     def bytes_a_thread(self):
         return 0
