@@ -199,8 +199,11 @@ class PointOperations(ArrayOperations, Protocol):
     def edge_powers(self, index: SearchIndex, u: Array, v: Array) -> Array:
         """Powers of the distances between the points u and v, int32[m] each: T[m]."""
 
-    def sorted_edges(self, index: SearchIndex, forest: Forest, order: Array) -> tuple[Array, Array]:
-        """The forest's edges in the total order, in the caller's rows and units: int32[m, 2] with u < v, T[m]."""
+    def sorted_edges(
+        self, index: SearchIndex, forest: Forest, order: Array, powers: bool = False
+    ) -> tuple[Array, Array]:
+        """The forest's edges in the total order, in the caller's rows and units: int32[m, 2] with u < v, T[m]. With
+        `powers`, weights stay as they are compared: powers of scaled distances."""
 
     def unscaled(self, index: SearchIndex, powers: Array, order: Array) -> Array:
         """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]."""

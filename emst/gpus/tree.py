@@ -20,7 +20,7 @@ from emst.gpus.inputs import GivenPoints
 from emst.inputs.devices import on_gpu, to_host
 from emst.inputs.finite import FiniteRows
 from emst.partitions.chunks import finite_chunks, namer
-from emst.partitions.edges import as_bits, ascending, core_distances, greater, rows_of_joined, total_order
+from emst.partitions.edges import as_bits, ascending, core_distances, lengths_of, rows_of_joined, total_order
 from emst.partitions.engine import Engine
 from emst.partitions.records import Fitted, Local, OpenEdges, Request, Units
 from emst.partitions.spanning import fitted_tree
@@ -101,17 +101,15 @@ def certain_of(ops: Backend, local: Local, units: Units) -> Listed:
     """Task: the certain edges of a partition, and those of length 0 to points that are left out."""
     partition, index, xp = local.partition, local.partition.index, ops.xp
     u, v = (xp.ascontiguousarray(local.edges[:, end]) for end in (0, 1))
-    power = weight = ops.edge_powers(index, u, v)
-    if index.core is not None:
-        weight = greater(greater(power, ops.take(index.core, u)), ops.take(index.core, v))
+    power = None if index.core is None else ops.edge_powers(index, u, v)
     rows = ops.asarray(partition.rows, np.int32)
     ends = ascending(ops.take(rows, local.edges.reshape(-1)).reshape(-1, 2))
-    keys = _keys(weight, None if index.core is None else power)
+    keys, height = _keys(local.weights, power), heights(lengths_of(ops, index, local.weights), *units, ops)
     out = len(partition.left_out)
     if out == 0:
-        return Listed(ends, heights(local.weights, *units, ops), keys, xp.minimum(u, v), xp.maximum(u, v))
+        return Listed(ends, height, keys, xp.minimum(u, v), xp.maximum(u, v))
     u, v = (end + (end >= partition.kept) * np.int32(out) for end in (u, v))
-    listed = Listed(ends, heights(local.weights, *units, ops), keys, xp.minimum(u, v), xp.maximum(u, v))
+    listed = Listed(ends, height, keys, xp.minimum(u, v), xp.maximum(u, v))
     return _with_stars(ops, listed, rows[:1], ops.asarray(partition.left_out, np.int32), partition.kept)
 
 
@@ -143,7 +141,7 @@ def joined_of(ops: Backend, local: Local, joined: OpenEdges, rows: list[Any], un
     for more in rows[1:]:
         ends = ops.xp.maximum(ends, ops.asarray(more))
     weight, power = (ops.xp.ascontiguousarray(column[order]) for column in (joined.weight, joined.power))
-    lengths = ops.unscaled(local.partition.index, weight, ops.xp.arange(len(order), dtype=np.int32))
+    lengths = lengths_of(ops, local.partition.index, weight)
     return Listed(
         ascending(ends[order]).astype(np.int32),
         heights(lengths, *units, ops),

@@ -14,8 +14,8 @@ and comes before every edge to another partition. So Borůvka's loop (`emst/boru
 component hooks only if its lightest edge (weight, power of the distance) comes before (the greater of reach and core
 distance, reach) of every point in it. Other components may still hook onto one that does not hook.
 
-The loop then goes on without that condition. By the cut property, every edge of the tree of all points that stays
-inside the partition is among the edges found here.
+When few components hook, the loop goes on without that condition. By the cut property, every edge of the tree of all
+points that stays inside the partition is among the edges found here.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from emst.partitions.outline import reaches, spacings
 from emst.partitions.records import Local, OpenEdges, Partition, Place, Search
 
 NO_LABEL = -2  # differs from the label of every box
+STALLED = 0.8  # of the components are left after a round: few more edges would be certain, and rounds cost as before
 
 
 # ---- questions at the border -----------------------------------------------------------------------------------------
@@ -181,7 +182,7 @@ def local_tree(
     component = number[certain.labels]
     edges = _without_uncertain(ops, index, forest, certain, component)
     order = ops.xp.arange(index.n, dtype=np.int32)
-    ends, weights = ops.sorted_edges(index, forest, order)
+    ends, weights = ops.sorted_edges(index, forest, order, powers=True)
     ops.forget_neighbours(index)
     if index.core is not None and rest < np.inf:
         far = ops.xp.ones(index.n, bool)
@@ -194,7 +195,7 @@ def local_tree(
 
 class _Certain:
     """Tells `spanning_forest` which components must not hook: those for which another partition may hold a lighter
-    edge. When these are all components, the edges found until then are the certain ones, and are kept here.
+    edge. When these are nearly all components, the edges found until then are the certain ones, and are kept here.
 
     Attributes
     ----------
@@ -211,6 +212,7 @@ class _Certain:
     def __init__(self, ops: Backend, index: SearchIndex, forest: Forest, weight: Array, power: Array) -> None:
         self.ops, self.index = ops, index
         self.roots, self.labels = forest.components.copy(), None
+        self.before = forest.count * 10  # components before the last round
         # by root: the bits of a component's least weight, and of the least power of a distance that goes with it
         self.bounds = (
             [as_bits(weight).copy()] if index.core is None else [as_bits(weight).copy(), as_bits(power).copy()]
@@ -225,6 +227,10 @@ class _Certain:
     def hold_back(self, forest: Forest) -> bool:
         """See `spanning_forest`."""
         self._join_bounds(forest)
+        if forest.count > STALLED * self.before:
+            self.keep(forest)
+            return False
+        self.before = forest.count
         roots, bounds = self.roots, self.bounds
         best, weight = as_bits(forest.best)[roots], bounds[0][roots]
         unsure = best >= weight

@@ -12,7 +12,7 @@ import numpy as np
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
-from emst.backend.records import Array
+from emst.backend.records import Array, SearchIndex
 from emst.inputs.devices import to_host
 from emst.partitions.chunks import Chunks, scatter_rows
 from emst.partitions.engine import Engine, Future, part
@@ -103,8 +103,14 @@ def certain_edges(ops: Backend, local: Local, units: Units) -> Edges:
     ends = rows[local.edges]
     stars = np.stack([ops.xp.full_like(out, rows[0]), out], axis=1) if len(out) else ends[:0]
     ends = np.concatenate([stars, ends])
-    weights = np.concatenate([ops.xp.zeros(len(out), local.weights.dtype), local.weights])
+    lengths = lengths_of(ops, local.partition.index, local.weights)
+    weights = np.concatenate([ops.xp.zeros(len(out), lengths.dtype), lengths])
     return Edges(ascending(ends).astype(np.int64), heights(weights, *units, ops))
+
+
+def lengths_of(ops: Backend, index: SearchIndex, weights: Array) -> Array:
+    """Weights, powers, as lengths in the units of the points, in the same order."""
+    return ops.unscaled(index, weights, ops.xp.arange(len(weights), dtype=np.int32))
 
 
 def joined_edges(ops: Backend, local: Local, joined: OpenEdges, rows: list[Array], units: Units) -> Edges:
@@ -113,8 +119,7 @@ def joined_edges(ops: Backend, local: Local, joined: OpenEdges, rows: list[Array
     ends = ops.asarray(rows[0])
     for more in rows[1:]:
         ends = np.maximum(ends, ops.asarray(more))
-    places = ops.xp.arange(len(order), dtype=np.int32)
-    weights = ops.unscaled(local.partition.index, ops.xp.ascontiguousarray(joined.weight[order]), places)
+    weights = lengths_of(ops, local.partition.index, ops.xp.ascontiguousarray(joined.weight[order]))
     return Edges(ascending(ends[order]), heights(weights, *units, ops))
 
 
@@ -137,10 +142,8 @@ def keys_of_certain(ops: Backend, local: Local) -> Keys:
     """Keys of the edges that `certain_edges` returns, in its order."""
     partition, index, start = local.partition, local.partition.index, local.place.start
     u, v = (ops.xp.ascontiguousarray(local.edges[:, end]) for end in (0, 1))
-    u, v = np.minimum(u, v), np.maximum(u, v)
-    power = weight = ops.edge_powers(index, u, v)
-    if index.core is not None:
-        weight = greater(greater(power, index.core[u]), index.core[v])
+    weight = local.weights
+    power = weight if index.core is None else ops.edge_powers(index, u, v)
     out = len(partition.left_out)
     kinds = (weight, power)
     keys = [to_host(np.concatenate([ops.xp.zeros(out, index.dtype), kind])) for kind in kinds]

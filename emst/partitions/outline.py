@@ -6,6 +6,7 @@ spans a jump of the curve: it would cover all that lies between.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -243,7 +244,10 @@ def _below(nodes: Array, fan: int, ops: Backend) -> Array:
 
 def power_of(sides: Array, norm: Norm) -> Array:
     """About the powers of the lengths of vectors whose coordinates are not negative."""
-    return sides.max(axis=1) if norm.kind == "chebyshev" else (sides**norm.degree).sum(axis=1)
+    columns = list(sides.T)
+    if norm.kind == "chebyshev":
+        return functools.reduce(np.maximum, columns)
+    return sum(side**norm.degree for side in columns[1:]) + columns[0] ** norm.degree
 
 
 def spacings(index: SearchIndex, points: Array, ops: Backend) -> Array:

@@ -173,7 +173,7 @@ class Local(Sized):
     component: Array  # int32[n]: component of every point, from 0
     count: int  # components
     edges: Array  # int32[n - count, 2]: places of the ends of the certain edges, in the total order
-    weights: Array  # T[n - count]: in the units of the points
+    weights: Array  # T[n - count]: their weights, powers
     open: OpenEdges  # ends are places
     weight: Array  # T[n]: lower bound of the weights of edges from every point to other partitions
     power: Array  # T[n]: lower bound of the powers of their distances

@@ -113,7 +113,7 @@ def answer(
         nothing = ops.xp.empty(0, np.int32)
         return Answer({}, _no_edges(ops, index.dtype), nothing, nothing, 0, 0)
     label, base = ops.asarray(labels.label), labels.bases[place.number]
-    of_points = label[base : base + local.count][local.component]
+    of_points = ops.take(label[base : base + local.count], local.component)
     packets = {other: packet for other, sender in enumerate(asked) if (packet := addressed_to(place.number, sender))}
     if not packets:
         with partition.lock:
@@ -121,27 +121,36 @@ def answer(
             boxes = labels_of_boxes(outline, index, of_points, ops)
         return Answer({}, _no_edges(ops, index.dtype), ops.xp.empty(0, np.int32), boxes, 0, 0)
     asking = _concatenated(ops, list(packets.values()))
-    points, component, core, radius, ids, sampled = asking
+    points, component, core, radius, _, sampled = asking
     queries = ops.build_index(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, index.norm)
     with partition.lock:
         ops.label_nodes(index, of_points)
         boxes = labels_of_boxes(outline, index, of_points, ops)
-        nearest, weight, power = ops.nearest_across(index, of_points, queries, label[component], core, radius)
-    hit = np.flatnonzero(nearest >= 0)
-    here, there = partition.ids(place.start, nearest[hit]), ids[hit]
-    u, v = np.minimum(here, there), np.maximum(here, there)
-    ends = local.component[nearest[hit]] + np.int32(base)
-    edges = OpenEdges(component[hit], ends, u, v, weight[hit], power[hit])
+        found = ops.nearest_across(index, of_points, queries, label[component], core, radius)
+    edges, ends = _edges_to(ops, local, base, asking, *found)
     replies, start = {}, 0
     if few_messages:
-        target = ops.xp.full(len(ids), NO_COMPONENT, np.int32)
-        target[hit] = ends
         for other, packet in packets.items():
             rows = slice(start, start := start + len(packet.ids))
-            replies[other] = Reply(target[rows], weight[rows], power[rows])
-    edges = (_lightest_of_pairs if few_messages else _lightest)(ops, edges, label, labels.count)
+            replies[other] = Reply(ends[rows], edges.weight[rows], edges.power[rows])
+        edges = _lightest_of_pairs(ops, chosen(edges, np.flatnonzero(ends >= 0)), label, labels.count)
+    else:
+        edges = _lightest(ops, edges, label, labels.count)
     size = bytes_of(list(packets.values())) + bytes_of(replies)
     return Answer(replies, edges, sampled, boxes, len(points), size)
+
+
+def _edges_to(
+    ops: Backend, local: Local, base: int, asking: Packet, nearest: Array, weight: Array, power: Array
+) -> tuple[OpenEdges, Array]:
+    """The edges from points that ask to their nearest points here, and the components of these, `NO_COMPONENT` where
+    there is none. An edge to nothing is one inside the component that asks."""
+    partition, xp = local.partition, ops.xp
+    at = xp.maximum(nearest, 0)
+    ends = xp.where(nearest >= 0, local.component[at] + np.int32(base), np.int32(NO_COMPONENT))
+    here = partition.ids(local.place.start, at)
+    u, v = xp.minimum(here, asking.ids), xp.maximum(here, asking.ids)
+    return OpenEdges(asking.component, xp.where(ends >= 0, ends, asking.component), u, v, weight, power), ends
 
 
 def _concatenated(ops: Backend, packets: list[Packet]) -> Packet:
@@ -153,9 +162,12 @@ def _concatenated(ops: Backend, packets: list[Packet]) -> Packet:
 
 
 def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
-    """The first edge in the total order of each component that has asked."""
-    places = ops.first_edges(edges.a, None, label, count, edges.weight, edges.power, edges.u, edges.v)
-    return chosen(edges, places[places >= 0])
+    """The first edge in the total order of each component that has asked; one inside it where there is none. So the
+    host need not know how many there are."""
+    place = ops.first_edges(edges.a, edges.b, label, count, edges.weight, edges.power, edges.u, edges.v)
+    first = chosen(edges, ops.xp.maximum(place, 0))
+    first.b = ops.xp.where(place >= 0, first.b, first.a)
+    return first
 
 
 def _lightest_of_pairs(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
@@ -185,30 +197,32 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     """Contract the lightest edges of all components, but those of which only a sample has asked."""
     if state.count == 1:
         return state
-    label, count = state.label, state.count
-    new_edges = [OpenEdges(*map(ops.asarray, columns_of(one.edges))) for one in answers]
-    edges = together([state.edges, *new_edges])
+    xp, label, count = ops.xp, state.label, state.count
+    edges = together([state.edges, *(OpenEdges(*map(ops.asarray, columns_of(one.edges))) for one in answers)])
     lightest = lightest_edges(ops, edges, label, count)
-    sampled = ops.xp.zeros(count, bool)
-    for one in answers:
-        sampled[ops.asarray(one.sampled)] = True
-    forest = _contracted(ops, label, chosen(edges, lightest), sampled | (state.weight < 0))
+    sampled = [ops.asarray(one.sampled) for one in answers if len(one.sampled)]
+    waits = state.weight < 0
+    for components in sampled:
+        waits[components] = True
+    forest = _contracted(ops, label, chosen(edges, lightest), waits)
     left = forest.count
-    number = ops.xp.empty(count, np.int32)
-    number[forest.components] = ops.xp.arange(left, dtype=np.int32)
+    number = xp.empty(count, np.int32)
+    number[forest.components] = xp.arange(left, dtype=np.int32)
     new = number[forest.labels]
     taken = chosen(edges, lightest[np.flatnonzero(forest.source >= 0)])
     joined = together([state.joined, taken])
-    boxes = np.concatenate([ops.asarray(one.boxes) for one in answers])
-    boxes = np.where(boxes < 0, boxes, new[np.maximum(boxes, 0)])
-    size = np.bincount(new, weights=state.size, minlength=left).astype(np.int64)
-    components = Components(new[label], left, size, boxes, state.bases)
-    waiting = np.flatnonzero(sampled)
-    samples = Samples(ops.xp.zeros(left, np.int8), ops.xp.zeros(left))
-    samples.tries[new[waiting]] = state.tries[waiting] + np.int8(1)
-    samples.weight[new[waiting]] = edges.weight[lightest[waiting]]
-    edges = chosen(edges, np.flatnonzero(components.label[edges.a] != components.label[edges.b]))
+    boxes = xp.concatenate([ops.asarray(one.boxes) for one in answers])
+    boxes = xp.where(boxes < 0, boxes, new[xp.maximum(boxes, 0)])
+    size = xp.zeros(left, np.int64)
+    xp.add.at(size, new, state.size)
+    samples = Samples(xp.zeros(left, np.int8), xp.zeros(left))
+    for waiting in sampled:
+        samples.tries[new[waiting]] = state.tries[waiting] + np.int8(1)
+        samples.weight[new[waiting]] = edges.weight[lightest[waiting]]
+    label = new[label]
+    edges = chosen(edges, np.flatnonzero(label[edges.a] != label[edges.b]))
     costs = RoundCosts(left, sum(one.asked for one in answers), sum(one.bytes for one in answers))
+    components = Components(label, left, size, boxes, state.bases)
     return with_bounds(ops, components, edges, joined, samples, [*state.costs, costs])
 
 

@@ -410,12 +410,13 @@ def edge_powers(index, u, v):
     return power_between(index.scaled[u], index.scaled[v], index.norm)
 
 
-def sorted_edges(index, forest, order):
+def sorted_edges(index, forest, order, powers=False):
     used = forest.source >= 0
     u, v, weight = forest.source[used], forest.target[used], forest.weight[used]
     ranked = np.lexsort((v, u, edge_powers(index, u, v), weight))
     rows = np.stack([order[u[ranked]], order[v[ranked]]], axis=1)
-    return np.sort(rows, axis=1).astype(np.int32), rooted(weight[ranked], index.norm, index.scale)
+    weights = weight[ranked] if powers else rooted(weight[ranked], index.norm, index.scale)
+    return np.sort(rows, axis=1).astype(np.int32), weights
 
 
 def unscaled(index, powers, order):

@@ -20,7 +20,7 @@ from emst.cpu.runtime.sort import radix_order
 GRAIN = 1 << 15  # edges
 
 
-def sorted_edges(index, forest, order):
+def sorted_edges(index, forest, order, powers=False):
     """See `emst.backend.operations`."""
     forget_neighbours(index)  # the sort needs memory
     slots = positions(forest.source >= 0)
@@ -29,7 +29,8 @@ def sorted_edges(index, forest, order):
     del keys
     m = len(slots)
     edges, weights = np.empty((m, 2), np.int32), np.empty(m, index.dtype)
-    args = (slots, forest.source, forest.target, _roots(index, forest.weight), order, 1 / index.scale, edges, weights)
+    lengths, unscale = (forest.weight, 1.0) if powers else (_roots(index, forest.weight), 1 / index.scale)
+    args = (slots, forest.source, forest.target, lengths, order, unscale, edges, weights)
     for_chunks(_finish, m, grain_for(m, 1 << 14), *args)
     return edges, weights
 

@@ -13,24 +13,31 @@ from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 from emst.cuda.runtime.sort import index_bits, sample_ties, sort_packed, sort_pairs
 
 
-def sorted_edges(index: SearchIndex, forest: Forest, order: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
+def sorted_edges(
+    index: SearchIndex, forest: Forest, order: cupy.ndarray, powers: bool = False
+) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`. The forest cannot be merged further: its buffers are freed."""
+    squared, unscale = ("false", 1.0) if powers else (_squared(index), _unscale(index))
     count, ends, weight = index.n - forest.count, scratch_of(forest).ends, forest.weight
     forest.scratch = forest.edge_u = forest.edge_v = None
     if not index.few:
-        return _in_total_order(index, ends, weight, count, order)
+        edges, weights = _in_total_order(index, ends, weight, count, order, squared, unscale)
+        return edges, weights if powers else _rooted(index, weights)
     edges, weights = _results(index, count)
-    name, points = (
-        f"emit_ranked<{_edge_template(index)}, {_squared(index)}>",
-        (index.rows, *index.shape, index.metric.norm),
-    )
-    args = (ends, weight, index.n, *points, order, _unscale(index), edges, weights)
-    launch("points/result", name, 32 * index.n, *args)
-    return edges, _rooted(index, weights)
+    points = index.rows, *index.shape, index.metric.norm
+    args = (ends, weight, index.n, *points, order, unscale, edges, weights)
+    launch("points/result", f"emit_ranked<{_edge_template(index)}, {squared}>", 32 * index.n, *args)
+    return edges, weights if powers else _rooted(index, weights)
 
 
 def _in_total_order(
-    index: SearchIndex, ends: cupy.ndarray, weight: cupy.ndarray, count: int, order: cupy.ndarray
+    index: SearchIndex,
+    ends: cupy.ndarray,
+    weight: cupy.ndarray,
+    count: int,
+    order: cupy.ndarray,
+    squared: str,
+    unscale: float,
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Edges and weights by a sort of the weights. The empty slots come after `count`."""
     n, bits = index.n, np.int32(index_bits(index.n))
@@ -40,7 +47,7 @@ def _in_total_order(
     many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8), cupy.zeros(1, np.int32)
     keys = sort_packed(keys, many)
     edges, weights = _results(index, count)
-    name, written = f"<{index.T}, {_mrd(index)}, {_squared(index)}>", (listed, _unscale(index), edges, weights)
+    name, written = f"<{index.T}, {_mrd(index)}, {squared}>", (listed, unscale, edges, weights)
     sort = (keys, count, bits, many, ends, *written, state)
     launch("points/result", f"emit_sorted{name}", -(-count // TIES_A_THREAD), *sort)
     passes = int(state.get()[0])
@@ -49,7 +56,7 @@ def _in_total_order(
         del keys, sort
         slots = _by_all_keys(index, ends, slots, weight)
         launch("points/result", f"emit_listed{name}", len(slots), places, slots, len(slots), weight, *written)
-    return edges, _rooted(index, weights)
+    return edges, weights
 
 
 def _long_runs(keys: cupy.ndarray, lowest: int, bits: np.int32) -> tuple[cupy.ndarray, cupy.ndarray]:
