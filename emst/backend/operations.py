@@ -58,6 +58,10 @@ class ArrayOperations(Protocol):
     def asarray(self, array: Array, dtype: Any = None) -> Array:
         """The array on this backend's device, C-contiguous, in `dtype` or its own; no copy if it is so already."""
 
+    def settled(self) -> AbstractContextManager[Any]:
+        """Within this context, the arrays that this thread gets of others are complete. So `asarray`, which copies them
+        from another GPU, does not wait for what that GPU does meanwhile."""
+
     def bytes_free(self) -> int | None:
         """Bytes of memory that can still be allocated; None if this is unknown."""
 

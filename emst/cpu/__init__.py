@@ -48,7 +48,7 @@ from emst.cpu.points.statistics import point_statistics
 from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
 from emst.cpu.runtime.gather import take
-from emst.cpu.runtime.memory import asarray, bytes_free
+from emst.cpu.runtime.memory import asarray, bytes_free, settled
 from emst.cpu.runtime.processors import parallelism
 from emst.cpu.runtime.sort import sort_order
 from emst.cpu.runtime.total import total
@@ -111,6 +111,7 @@ __all__ = [
     "select",
     "separations",
     "set_cores",
+    "settled",
     "simplify",
     "sort_order",
     "sorted_edges",

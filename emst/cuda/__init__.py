@@ -50,7 +50,7 @@ from emst.cuda.points.statistics import point_statistics
 from emst.cuda.runtime.blocks import for_blocks
 from emst.cuda.runtime.compile import kernels_ready, telling_compilation
 from emst.cuda.runtime.gather import take
-from emst.cuda.runtime.memory import asarray, bytes_free
+from emst.cuda.runtime.memory import asarray, bytes_free, settled
 from emst.cuda.runtime.processors import parallelism
 from emst.cuda.runtime.sort import sort_order
 from emst.cuda.runtime.total import total
@@ -113,6 +113,7 @@ __all__ = [
     "select",
     "separations",
     "set_cores",
+    "settled",
     "simplify",
     "sort_order",
     "sorted_edges",

@@ -105,9 +105,11 @@ def _run(gpu: int, function: Callable[..., Any], arguments: tuple[Any, ...], wai
     ops = backend_of("cuda")
     values = [_result_of(argument) for argument in arguments]
     with on_gpu(gpu):
-        result = function(ops, *values)
-        if waits:  # other threads may read it
-            wait_for(ops)
+        if not waits:
+            return function(ops, *values)
+        with ops.settled():
+            result = function(ops, *values)
+        wait_for(ops)  # other threads may read it
     return result
 
 

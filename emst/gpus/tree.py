@@ -99,17 +99,16 @@ def gathered(fitted: Fitted, engine: Engine, ops: Backend) -> tuple[Array, Array
 
 def certain_of(ops: Backend, local: Local, units: Units) -> Listed:
     """Task: the certain edges of a partition, and those of length 0 to points that are left out."""
-    partition, index, xp = local.partition, local.partition.index, ops.xp
-    u, v = (xp.ascontiguousarray(local.edges[:, end]) for end in (0, 1))
-    power = None if index.core is None else ops.edge_powers(index, u, v)
-    rows = ops.asarray(partition.rows, np.int32)
+    partition, index = local.partition, local.partition.index
+    u, v = local.edges[:, 0], local.edges[:, 1]
+    keys = _keys(local.weights, None if index.core is None else ops.edge_powers(index, u, v))
+    height = heights(lengths_of(ops, index, local.weights), *units, ops)
+    rows, out = ops.asarray(partition.rows, np.int32), len(partition.left_out)
     ends = ascending(ops.take(rows, local.edges.reshape(-1)).reshape(-1, 2))
-    keys, height = _keys(local.weights, power), heights(lengths_of(ops, index, local.weights), *units, ops)
-    out = len(partition.left_out)
     if out == 0:
-        return Listed(ends, height, keys, xp.minimum(u, v), xp.maximum(u, v))
+        return Listed(ends, height, keys, u, v)
     u, v = (end + (end >= partition.kept) * np.int32(out) for end in (u, v))
-    listed = Listed(ends, height, keys, xp.minimum(u, v), xp.maximum(u, v))
+    listed = Listed(ends, height, keys, u, v)
     return _with_stars(ops, listed, rows[:1], ops.asarray(partition.left_out, np.int32), partition.kept)
 
 

@@ -108,7 +108,7 @@ def ask(
     if labels.count == 1:
         return nothing
     bounds = _bounds_of(ops, local, labels)
-    memory, rows = _candidates(ops, local, memory, bounds)
+    memory, rows = _candidates(ops, local, memory, bounds, few_messages)
     tries = ops.asarray(labels.tries)
     if few_messages and len(rows) and bool(tries.any()):
         rows = rows[_in_reach(ops, local, memory, memory.places[rows], bounds)]
@@ -177,6 +177,12 @@ def _with_others(ops: Backend, local: Local, memory: Memory) -> Memory:
     return Memory(*(None if first is None else np.concatenate([first, rest]) for first, rest in columns))
 
 
+def _of_all(ops: Backend, local: Local, memory: Memory) -> Memory:
+    """The memory of all points as they lie on the curve, where points forget the replies."""
+    places, power = ops.xp.arange(len(local.weight), dtype=np.int32), None if memory.power is None else local.power
+    return Memory(places, local.weight, power, places[:0], places[:0])
+
+
 def _with_replies(ops: Backend, before: Asked, replies: list[Any], number: int) -> Memory:
     """The memory of partition `number` after the replies to its packets of the last round."""
     memory, rows = before.memory, before.rows
@@ -217,7 +223,7 @@ def _comes_first(weight: Array, power: Array | None, than_weight: Array, than_po
     return (weight < than_weight) | ((weight == than_weight) & (power <= than_power))
 
 
-def _candidates(ops: Backend, local: Local, memory: Memory, bounds: Bounds) -> tuple[Memory, Array]:
+def _candidates(ops: Backend, local: Local, memory: Memory, bounds: Bounds, few_messages: bool) -> tuple[Memory, Array]:
     """Which points may hold the lightest edge of their component by their memory, int32[m], as they lie on the curve;
     and the memory, of all points if those near the border do not suffice.
 
@@ -228,12 +234,13 @@ def _candidates(ops: Backend, local: Local, memory: Memory, bounds: Bounds) -> t
     if greatest < 0:
         return memory, ops.xp.empty(0, np.int32)
     if greatest >= local.rest and len(memory.places) < len(local.weight):
-        memory = _with_others(ops, local, memory)
-    points = memory.places, memory.weight, memory.power, memory.component, local.component
+        memory = (_with_others if few_messages else _of_all)(ops, local, memory)
+    nearest = memory.component if few_messages else None
+    points = memory.places, memory.weight, memory.power, nearest, local.component
     rows = ops.asking_points(*points, bounds.group, bounds.weight, bounds.power, bounds.label)
-    if len(memory.places) == len(local.near):
-        return memory, rows
-    return memory, rows[ops.sort_order(memory.places[rows].astype(np.uint64))]
+    if few_messages and len(memory.places) > len(local.near):
+        rows = rows[ops.sort_order(memory.places[rows].astype(np.uint64))]
+    return memory, rows
 
 
 def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, bounds: Bounds) -> Array:

@@ -283,7 +283,7 @@ def assemble(
         kept = len(rows) if number == 0 else kept
         if len(rows):
             order = ops.curve_order(points, search.scale, box=cell.box if divided else None).rows
-            blocks.append((points, order, rows[order]))
+            blocks.append((points, order, ops.take(rows, order)))
     del points_of, rows_of
     if len(blocks) == 1:
         points, order, rows = blocks[0]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 import cupy
 import numpy as np
 
-from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.launch import current_gpu, launch
 
 
 def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
@@ -31,15 +34,42 @@ def _converted(kernel: str, array: Any, dtype: Any) -> cupy.ndarray:
     return out
 
 
+_thread = threading.local()  # `settled`: see below; `streams`: by GPU, those that copy
+
+
+@contextlib.contextmanager
+def settled() -> Iterator[None]:
+    """See `emst.backend.operations`."""
+    before = getattr(_thread, "settled", False)
+    _thread.settled = True
+    try:
+        yield
+    finally:
+        _thread.settled = before
+
+
 def _from_another_gpu(array: cupy.ndarray) -> cupy.ndarray:
-    """A copy on the current GPU. The streams of two GPUs do not wait for each other, so the host waits for both: the
-    values are written before they are read, and read before their memory can be used again."""
-    with array.device:
-        source = cupy.ascontiguousarray(array)
-        cupy.cuda.get_current_stream().synchronize()
-    copy = source.copy()
-    cupy.cuda.get_current_stream().synchronize()
+    """A copy on the current GPU. The streams of two GPUs do not wait for each other, so the host waits: the values are
+    written before they are read, and read before their memory can be used again."""
+    if not (array.flags.c_contiguous and getattr(_thread, "settled", False)):
+        with array.device:
+            array = cupy.ascontiguousarray(array)
+            cupy.cuda.get_current_stream().synchronize()
+    copy = cupy.empty(array.shape, array.dtype)
+    cupy.cuda.get_current_stream().synchronize()  # kernels that used this memory before have ended
+    if array.nbytes:
+        stream = _copying_stream()
+        copy.data.copy_from_device_async(array.data, array.nbytes, stream)
+        stream.synchronize()
     return copy
+
+
+def _copying_stream() -> cupy.cuda.Stream:
+    """A stream of the current GPU and thread that waits for no kernels: the other GPU may be busy."""
+    streams, gpu = _thread.__dict__.setdefault("streams", {}), current_gpu()
+    if gpu not in streams:
+        streams[gpu] = cupy.cuda.Stream(non_blocking=True)
+    return streams[gpu]
 
 
 def all_ones(n: int, dtype: Any) -> cupy.ndarray:
