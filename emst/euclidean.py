@@ -16,7 +16,7 @@ from emst.backend import backend_of
 from emst.backend.records import Report
 from emst.distances.metrics import Metric, check_columns, check_directions, directions, tree_metric_of
 from emst.gpus.inputs import GivenPoints, given_points, is_list
-from emst.gpus.memory import require_memory
+from emst.gpus.memory import require_memory, worth_several
 from emst.gpus.tree import tree_over_gpus
 from emst.inputs.devices import giver, native_array, on_device_of, to_host
 from emst.inputs.features import features_of, set_features
@@ -114,8 +114,9 @@ def minimum_spanning_tree(
         if device_ids is None:
             return _on_one_device(check_points(X, device=device, dtype=dtype), chosen, min_samples, dtype, progress)
         given = given_points(X, device_ids, device=device, dtype=dtype)
-        if given.worth_several(progress):
-            return _over_gpus(given, chosen, min_samples, dtype, progress)
+        k = check_min_samples(min_samples, given.n)
+        if worth_several(given, chosen, k, progress):
+            return _over_gpus(given, chosen, k, dtype, progress)
         return _on_one_device(given.on_home(), chosen, min_samples, dtype, progress)
 
 
@@ -145,10 +146,7 @@ def _on_one_device(
         )
 
 
-def _over_gpus(
-    given: GivenPoints, metric: Metric, min_samples: int, dtype: Any, progress: Progress
-) -> MinimumSpanningTree:
-    k = check_min_samples(min_samples, given.n)
+def _over_gpus(given: GivenPoints, metric: Metric, k: int, dtype: Any, progress: Progress) -> MinimumSpanningTree:
     progress.watch(backend_of("cuda"))
     require_memory(given, metric, k)
     found = tree_over_gpus(given, Request(metric, k, len(given.gpus), dtype), progress)

@@ -1,4 +1,4 @@
-"""Which GPUs `device_ids` names, and whether several of them are worth it."""
+"""Which GPUs `device_ids` names, and which of them can read each other's memory."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from itertools import combinations
 from typing import Any
 
 from emst.inputs.devices import choose_device
-
-WORTH = 1 << 26  # points from which two GPUs are faster than one: with fewer, Python takes longer than kernels
 
 
 def checked_gpus(device_ids: Any, device: str) -> list[int]:

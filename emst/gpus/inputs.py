@@ -12,13 +12,12 @@ import numpy as np
 from emst.backend import backend_of
 from emst.backend.operations import Backend
 from emst.backend.records import Array
-from emst.gpus.devices import WORTH, checked_gpus, without_peers
+from emst.gpus.devices import checked_gpus
 from emst.gpus.engine import GPUThreads
 from emst.inputs.devices import gpu_of, on_gpu
 from emst.inputs.points import MAX_POINTS, CheckedPoints, check_points
 from emst.inputs.summary import counted
 from emst.partitions.chunks import Chunks
-from emst.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -52,17 +51,6 @@ class GivenPoints:
     def d(self) -> int:
         """Number of columns."""
         return int(self.pieces[0].shape[1])
-
-    def worth_several(self, progress: Progress) -> bool:
-        """Whether to take several GPUs; `progress` is told why not, and what slows them."""
-        if len(self.gpus) == 1:
-            return False
-        if self.n < WORTH:
-            progress.note(f"GPU {self.gpus[0]} alone: below {WORTH:,} points it is faster than several GPUs")
-            return False
-        for a, b in without_peers(self.gpus):
-            progress.note(f"GPUs {a} and {b} cannot read each other's memory: their data goes through the host")
-        return True
 
     def whole(self) -> Array:
         """All rows in one array: the caller's own, or those of a list together on the home."""

@@ -1,16 +1,41 @@
-"""Bytes that a tree takes on each of several GPUs, checked before anything is allocated."""
+"""Whether to take several GPUs, and the bytes that a tree needs on each of them."""
 
 from __future__ import annotations
 
 from emst.backend import backend_of
 from emst.distances.metrics import Metric
+from emst.gpus.devices import without_peers
 from emst.gpus.inputs import GivenPoints
 from emst.inputs.devices import on_gpu
+from emst.progress import Progress
 
+WORTH = 200_000_000  # points from which two GPUs are faster than one, about
 UNEVEN = 1.05  # the largest partition over the mean: a sample cuts the curve
 EXCHANGED = 16  # bytes a point, besides what one GPU takes: rows and components, bounds at the border
 GATHERED = 56  # bytes an edge while the home puts all lists together, beside the float that is its weight
 LABELLED = 130  # bytes a point that the stages after the tree take
+
+
+def worth_several(given: GivenPoints, metric: Metric, k: int, progress: Progress) -> bool:
+    """Whether to take several GPUs: for many points, and where one has too little memory. `progress` is told why not,
+    and what slows them."""
+    home = given.gpus[0]
+    if len(given.gpus) == 1:
+        return False
+    if given.n < WORTH and _fits_on(home, given, metric, k):
+        progress.note(f"GPU {home} alone: below {WORTH:,} points it is about as fast as several")
+        return False
+    for a, b in without_peers(given.gpus):
+        progress.note(f"GPUs {a} and {b} cannot read each other's memory: their data goes through the host")
+    return True
+
+
+def _fits_on(gpu: int, given: GivenPoints, metric: Metric, k: int) -> bool:
+    ops, dtype, d = backend_of("cuda"), metric.searched_in(given.dtype), metric.searched_columns(given.d)
+    needed = given.n * d * dtype.itemsize + max(ops.tree_bytes(given.n, d, dtype, k), given.n * LABELLED)
+    with on_gpu(gpu):
+        free = ops.bytes_free()
+    return free is None or needed <= free
 
 
 def require_memory(given: GivenPoints, metric: Metric, k: int, labels: bool = False) -> None:

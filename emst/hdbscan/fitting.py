@@ -34,7 +34,7 @@ from emst.distances.row_by_row import dense_tree
 from emst.distances.sparse import sparse_tree
 from emst.gpus.devices import checked_gpus
 from emst.gpus.inputs import GivenPoints, given_points
-from emst.gpus.memory import require_memory
+from emst.gpus.memory import require_memory, worth_several
 from emst.gpus.tree import tree_over_gpus
 from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
@@ -68,7 +68,8 @@ def _of_points(X: Any, request: Request) -> Model:
     if request.device_ids is None:
         return _of_checked_points(check_points(X, device=request.device, dtype=request.dtype), request)
     given = given_points(X, request.device_ids, device=request.device, dtype=request.dtype)
-    several = request.metric.way == "tree" and given.worth_several(request.progress)
+    by_search, k = request.metric.way == "tree", request.min_samples
+    several = by_search and worth_several(given, request.metric, k, request.progress)
     model = _over_gpus(given, request) if several else None
     return _of_checked_points(given.on_home(), request) if model is None else model
 

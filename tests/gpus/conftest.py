@@ -16,7 +16,7 @@ from emst.hdbscan import fitting
 @pytest.fixture
 def gpus(ops, monkeypatch):
     """The value of `device_ids` for two partitions of the backend under test."""
-    monkeypatch.setattr(inputs, "WORTH", 2)
+    monkeypatch.setattr(memory, "WORTH", 2)
     if ops.name == "cuda":
         if ops.xp.cuda.runtime.getDeviceCount() > 1:
             return [0, 1]
@@ -35,6 +35,6 @@ def stand_ins(monkeypatch):
     one_thread = functools.partial(ThreadPoolExecutor, initializer=numba.set_num_threads, initargs=(1,))
     monkeypatch.setattr(engine, "ThreadPoolExecutor", one_thread)
     monkeypatch.setattr(inputs, "checked_gpus", lambda device_ids, device: list(device_ids))
-    monkeypatch.setattr(inputs, "without_peers", lambda gpus: [])
+    monkeypatch.setattr(memory, "without_peers", lambda gpus: [])
     check = inputs.check_points
     monkeypatch.setattr(inputs, "check_points", lambda X, device, dtype: check(X, device="cpu", dtype=dtype))

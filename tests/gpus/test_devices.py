@@ -7,10 +7,13 @@ import pytest
 from gpu_stand_ins import machine_with
 
 import emst
+from emst.distances.metrics import tree_metric_of
 from emst.gpus import devices, inputs, memory
 from emst.gpus.devices import checked_gpus
 from emst.gpus.inputs import GivenPoints
+from emst.progress import Lines, Progress
 
+EUCLIDEAN = tree_metric_of("euclidean", None)
 POINTS = np.random.default_rng(1).random((40, 2))
 
 
@@ -62,11 +65,9 @@ def test_without_a_gpu():
 def test_gpus_that_cannot_read_each_other(monkeypatch, capsys):
     machine_with(monkeypatch, 3, peers={(0, 1), (1, 0)})
     assert devices.without_peers([0, 1, 2]) == [(0, 2), (1, 2)]
-    monkeypatch.setattr(inputs, "WORTH", 2)
-    from emst.progress import Lines
-
+    monkeypatch.setattr(memory, "WORTH", 2)
     given = GivenPoints([POINTS], POINTS.dtype, [0, 2], lambda result: result)
-    assert given.worth_several(Lines())
+    assert memory.worth_several(given, EUCLIDEAN, 1, Lines())
     assert "GPUs 0 and 2 cannot read each other's memory: their data goes through the host" in capsys.readouterr().err
 
 
@@ -99,11 +100,20 @@ def test_too_little_memory_names_the_gpu_and_both_figures(monkeypatch):
     monkeypatch.setattr(memory, "backend_of", lambda _: ops)
     monkeypatch.setattr(memory, "on_gpu", lambda gpu: memoryview(b""))
     given = GivenPoints([np.empty((10**6, 2))], np.dtype(float), [4, 7], lambda result: result)
-    from emst.distances.metrics import tree_metric_of
-
     said = r"1,000,000 points .* over 2 GPUs needs 69,300,000 more bytes of memory on GPU 7; 30,000,000 are free"
     with pytest.raises(MemoryError, match=said):
-        memory.require_memory(given, tree_metric_of("euclidean", None), 1)
+        memory.require_memory(given, EUCLIDEAN, 1)
+
+
+@pytest.mark.parametrize(("n", "free", "several"), [(100, 10**6, False), (100, 1000, True), (2000, 10**9, True)])
+def test_several_take_many_points_and_those_that_one_cannot_hold(monkeypatch, n, free, several):
+    ops = types.SimpleNamespace(tree_bytes=lambda n, d, dtype, k: 100 * n, bytes_free=lambda: free)
+    monkeypatch.setattr(memory, "backend_of", lambda _: ops)
+    monkeypatch.setattr(memory, "on_gpu", lambda gpu: memoryview(b""))
+    monkeypatch.setattr(memory, "without_peers", lambda gpus: [])
+    monkeypatch.setattr(memory, "WORTH", 1000)
+    given = GivenPoints([np.empty((n, 2))], np.dtype(float), [0, 1], lambda result: result)
+    assert memory.worth_several(given, EUCLIDEAN, 1, Progress()) == several
 
 
 def test_more_points_than_ids(monkeypatch):
