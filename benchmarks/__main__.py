@@ -24,6 +24,7 @@ COMMANDS = {  # name: (module in `commands`, what it measures)
     "scaling": ("scaling", "trees, clusterings and forests on 1, 2, 4, ... threads"),
     "first-call": ("first_call", "the first call in a new process, which compiles"),
     "workers": ("workers", "trees and clusterings over several workers"),
+    "gpus": ("gpus", "trees and clusterings over several GPUs of one process"),
     "crossing": ("crossing", "from which dimension on products are faster on the GPU"),
     "icpp22": ("icpp22", "the figures of the ICPP'22 paper on trees"),
     "graph-papers": ("graph_papers", "the experiments of the papers on graphs"),

@@ -22,7 +22,8 @@ def local_cluster(n_workers: int | None = None, device: str = "auto", **kwargs: 
     """Start workers as threads of this process, and the client that gives them work.
 
     Arrays pass between such workers by reference, and are copied from GPU to GPU directly. The client is the current
-    one from here on; closing it, or leaving its ``with`` block, stops the workers.
+    one from here on; closing it, or leaving its ``with`` block, stops the workers. For points that fit on the GPUs of
+    this machine, ``device_ids="all"`` of `emst.EMST` and `emst.HDBSCANGPU` is faster, and needs no Dask.
 
     Parameters
     ----------
