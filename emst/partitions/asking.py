@@ -59,7 +59,7 @@ class Reply(NamedTuple):
 class Memory(NamedTuple):
     """What replies said of the edges to other partitions, for all points or those near the border."""
 
-    places: Array  # int32[m], as `Local.near`, and then the others
+    places: Array  # int32[m], ascending
     weight: Array  # T[m]: all edges that have not been found are at least as heavy
     power: Array | None  # T[m]: and at equal weight, their powers are at least as great; None if weights are powers
     component: Array  # int32[m]: of the nearest point in another component that was found, or `NO_COMPONENT`
@@ -167,20 +167,23 @@ def _near_border(ops: Backend, local: Local) -> Memory:
     return Memory(places, local.weight[places], power, component, ops.xp.zeros(m, bool))
 
 
-def _with_others(ops: Backend, local: Local, memory: Memory) -> Memory:
-    """The memory of all points of the partition."""
-    other = ops.xp.ones(len(local.weight), bool)
-    other[local.near] = False
-    places = np.flatnonzero(other).astype(np.int32)
-    more = (places, local.weight[places], local.power[places], ops.xp.full(len(places), NO_COMPONENT, np.int32))
-    columns: Any = zip(memory, (*more, ops.xp.zeros(len(places), bool)))
-    return Memory(*(None if first is None else np.concatenate([first, rest]) for first, rest in columns))
-
-
-def _of_all(ops: Backend, local: Local, memory: Memory) -> Memory:
-    """The memory of all points as they lie on the curve, where points forget the replies."""
-    places, power = ops.xp.arange(len(local.weight), dtype=np.int32), None if memory.power is None else local.power
-    return Memory(places, local.weight, power, places[:0], places[:0])
+def _of_all(ops: Backend, local: Local, memory: Memory, few_messages: bool) -> Memory:
+    """The memory of all points of the partition, as they lie on the curve, with that of the points near the border."""
+    n, near = len(local.weight), memory.places
+    places, power = ops.xp.arange(n, dtype=np.int32), None if memory.power is None else local.power
+    if not few_messages:  # then nothing is remembered
+        return Memory(places, local.weight, power, memory.component, memory.asked)
+    all_points = Memory(
+        places,
+        local.weight.copy(),
+        None if power is None else power.copy(),
+        ops.xp.full(n, NO_COMPONENT, np.int32),
+        ops.xp.zeros(n, bool),
+    )
+    for column, known in zip(all_points[1:], memory[1:]):
+        if column is not None:
+            column[near] = known
+    return all_points
 
 
 def _with_replies(ops: Backend, before: Asked, replies: list[Any], number: int) -> Memory:
@@ -234,13 +237,10 @@ def _candidates(ops: Backend, local: Local, memory: Memory, bounds: Bounds, few_
     if greatest < 0:
         return memory, ops.xp.empty(0, np.int32)
     if greatest >= local.rest and len(memory.places) < len(local.weight):
-        memory = (_with_others if few_messages else _of_all)(ops, local, memory)
+        memory = _of_all(ops, local, memory, few_messages)
     nearest = memory.component if few_messages else None
     points = memory.places, memory.weight, memory.power, nearest, local.component
-    rows = ops.asking_points(*points, bounds.group, bounds.weight, bounds.power, bounds.label)
-    if few_messages and len(memory.places) > len(local.near):
-        rows = rows[ops.sort_order(memory.places[rows].astype(np.uint64))]
-    return memory, rows
+    return memory, ops.asking_points(*points, bounds.group, bounds.weight, bounds.power, bounds.label)
 
 
 def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, bounds: Bounds) -> Array:
@@ -251,7 +251,6 @@ def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, bounds:
     rows = np.flatnonzero(memory.asked)
     if len(rows) == 0:
         return ops.xp.arange(len(places))
-    rows = rows[ops.sort_order(memory.places[rows].astype(np.uint64))]
     neighbours, weights = memory.places[rows], memory.weight[rows]
     slack = (index.d + 64) * float(np.finfo(index.dtype).eps)  # more than powers and their roots are rounded by
     component = local.component[places]

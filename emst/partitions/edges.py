@@ -100,7 +100,7 @@ class Keys(NamedTuple):
 def certain_edges(ops: Backend, local: Local, units: Units) -> Edges:
     """The certain edges of a partition, and those to points that are left out."""
     rows, out = local.partition.rows, local.partition.left_out
-    ends = rows[local.edges]
+    ends = ops.take(rows, local.edges.reshape(-1)).reshape(-1, 2)
     stars = np.stack([ops.xp.full_like(out, rows[0]), out], axis=1) if len(out) else ends[:0]
     ends = np.concatenate([stars, ends])
     lengths = lengths_of(ops, local.partition.index, local.weights)
