@@ -6,8 +6,8 @@
     python benchmarks workers cpu --points 20000000 --workers 2 --runs 3
 
 weak: `--points-per-worker` on every worker. strong: `--points` on all workers together. labels: as weak, but HDBSCAN.
-In these three, workers are threads of this process, one for each GPU (or core), and "alone" is `emst` without Dask on
-one device: on the points of one worker (weak, labels; efficiency = alone / time), or on all points (strong;
+In these three, a worker is a thread of this process, for each GPU or core, and "alone" is `emst` without Dask on one
+device: on the points of one worker (weak, labels; efficiency = alone / time), or on all points (strong;
 efficiency = alone / workers / time). cpu: workers of one thread each in one process, and in processes of their own,
 beside one process with as many threads; the runs are shuffled, so that other users of the machine disturb all alike. Of
 workers that are processes, the peak of resident memory is measured, minus that before the chunks are made (Linux).
@@ -106,7 +106,7 @@ def arguments(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namesp
 def make_chunks(client: Client, kind: str, n: int, options: argparse.Namespace) -> list[Any]:
     """Futures of chunks with `n` points in all, on the workers."""
     cluster = DaskEngine(client, options.device)
-    count = len(cluster.workers) * options.chunks
+    count = cluster.threads * options.chunks
     sizes = np.diff(np.linspace(0, n, count + 1).astype(np.int64)).tolist()
     chunks = [
         cluster.submit(make_chunk, kind, n, size, options.dimensions, options.seed, i, at=i)
@@ -177,7 +177,7 @@ def on_workers(client: Client, chunks: list[Any], k: int, options: argparse.Name
 
 def check(client: Client, kind: str, n: int, k: int, options: argparse.Namespace) -> None:
     """Few points: the same bits as one device. Then a run on few of the `n` points."""
-    workers = len(client.nthreads())
+    workers = sum(client.nthreads().values())
     if options.check:
         chunks = make_chunks(client, kind, options.check * workers, options)
         points = np.concatenate([to_host(chunk) for chunk in client.gather(chunks)])
@@ -195,7 +195,7 @@ def check(client: Client, kind: str, n: int, k: int, options: argparse.Namespace
 def over_client(client: Client, kind: str, n: int, k: int, options: argparse.Namespace) -> Record:
     """A record of one set on the workers of a client."""
     check(client, kind, n, k, options)
-    workers = len(client.nthreads())
+    workers = sum(client.nthreads().values())
     chunks = make_chunks(client, kind, n, options)
     reports: list[Any] = []
 

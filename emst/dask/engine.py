@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
-import sys
+import itertools
 import time
 import uuid
 import weakref
@@ -22,23 +22,24 @@ from typing import Any
 
 import dask
 import numba
-from distributed import Client, Future, get_client, get_worker
+from distributed import Client, Future, get_client
 from distributed.comm import CommClosedError
 
 from emst.backend import backend_of
 from emst.dask.faults import LOST, NO_WORKERS_FOR, TRIES, DropDeadPins, LostInput, Watch, failed_before, plain_errors
-from emst.dask.workers import DEVICE, check_versions, common_device, describe, process
+from emst.dask.workers import check_versions, common_device, describe
 
 START_ONE = """start one with these two lines, or pass client=:
     from emst.dask import local_cluster
     client = local_cluster()"""
 NO_CAUSE = "Worker holding Actor was lost"  # Dask says so of any finished task that it fails because of another one
+_turns = itertools.count()  # tasks of this process that any of its GPUs may run
 ARRIVES_WITHIN = 1.0  # seconds: that task's error may arrive later than those that follow from it
-SWITCH = 0.0002  # seconds after which a thread lets other threads run Python; Python's default is 0.005
 
 
 class DaskEngine:
-    """The workers of a client, and how tasks are given to them: an `emst.partitions.engine.Engine`.
+    """The workers of a client, and how tasks are given to them: an `emst.partitions.engine.Engine`. Only packets travel
+    between workers, whether they share a process or not.
 
     Parameters
     ----------
@@ -53,8 +54,8 @@ class DaskEngine:
     workers : list of str
         Addresses.
     device : {"cpu", "cuda"}
-    in_process : bool
-        Whether all workers are threads of this process, so that arrays pass by reference.
+    few_messages : bool
+        True: sending is never free.
     threads : int
         Of all workers together.
 
@@ -69,6 +70,8 @@ class DaskEngine:
         GPU for ``device="cuda"``.
     """
 
+    few_messages = True
+
     def __init__(self, client: Client | None = None, device: str = "auto") -> None:
         self.client = _checked_client(client)
         self.client.register_plugin(DropDeadPins())
@@ -76,20 +79,12 @@ class DaskEngine:
         self.workers = sorted(workers)
         check_versions(workers)
         self.device = common_device(workers, device)
-        self.in_process = {worker["process"] for worker in workers.values()} == {process()}
         self.threads = sum(worker["threads"] for worker in workers.values())
         threads: Counter[tuple[str, int]] = Counter()  # of a process: Dask compares limits with its memory
         for worker in workers.values():
             threads[worker["process"]] += worker["threads"]
         self._memory = min(worker["memory"] // threads[worker["process"]] for worker in workers.values())
-        self._gpus = {address: worker["gpu"] for address, worker in workers.items()} if self.in_process else {}
         self._futures: weakref.WeakSet[Future] = weakref.WeakSet()  # those that the driver still holds
-
-    @property
-    def few_messages(self) -> bool:
-        """Whether to spend array operations in order to send fewer points. GPUs of one process send at the speed of
-        their memory, and wait for Python's lock at every operation."""
-        return not (self.in_process and self.device == "cuda")
 
     def _ask(self, function: Callable[..., Any]) -> dict[str, Any]:
         """What all workers answer. If one dies meanwhile, those that live then are asked."""
@@ -122,12 +117,12 @@ class DaskEngine:
         """Run ``function(ops, *args)`` on a worker, where `ops` is its backend.
 
         Futures among the arguments are replaced by their results, also in lists. `at` is the partition whose home the
-        task prefers. In one process it is also the GPU that the task takes, whichever worker runs it.
+        task prefers. Of several GPUs, a worker takes one after the other for its partitions.
         """
         self._check_connected()
         place = {} if at is None else {"workers": [self.home(at)], "allow_other_workers": True}
-        gpu = None if at is None else self._gpus.get(self.home(at))
-        future = self.client.submit(_run, self.device, gpu, function, *args, key=_key(function), pure=False, **place)
+        number = None if at is None else at // len(self.workers)
+        future = self.client.submit(_run, self.device, number, function, *args, key=_key(function), pure=False, **place)
         self._futures.add(future)
         return future
 
@@ -231,14 +226,8 @@ class DaskEngine:
 
     @contextlib.contextmanager
     def releasing(self) -> Iterator[None]:
-        """Releases all tasks when an error or an interrupt leaves the block: those that do not run yet never will.
-
-        Workers of this process take turns more often meanwhile: their tasks are short, and the scheduler is one of the
-        threads that wait."""
-        interval = sys.getswitchinterval()
+        """Releases all tasks when an error or an interrupt leaves the block: those that do not run yet never will."""
         try:
-            if self.in_process:
-                sys.setswitchinterval(SWITCH)
             self._known_workers()
             yield
         except BaseException:
@@ -248,7 +237,6 @@ class DaskEngine:
                     future.release()
             raise
         finally:
-            sys.setswitchinterval(interval)
             self._futures.clear()
 
 
@@ -257,18 +245,18 @@ def _key(function: Callable[..., Any]) -> str:
     return f"{function.__name__.strip('_')}-{uuid.uuid4()}"
 
 
-def _run(device: str, gpu: int | None, function: Callable[..., Any], *args: Any) -> Any:
+def _run(device: str, number: int | None, function: Callable[..., Any], *args: Any) -> Any:
     """What every task runs: `function` with the worker's backend, its threads and its GPU.
 
-    Where GPUs share a process, a task takes the given GPU, or the one that holds its first array: kernels do not check
-    where arrays are."""
+    Of several GPUs that a worker sees, a task takes the one of its partition, the `number`-th of the worker, or the one
+    that holds its first array, or else the next one: kernels do not check where arrays are."""
     ops = backend_of(device)
     if device == "cpu":
         numba.set_num_threads(1)  # of this thread; a worker runs as many tasks at once as it has threads
         return function(ops, *args)
-    number = _gpu_of(args) if gpu is None else gpu
-    number = getattr(get_worker(), DEVICE, None) if number is None else number
-    with contextlib.nullcontext() if number is None else ops.xp.cuda.Device(number):
+    count = ops.xp.cuda.runtime.getDeviceCount()
+    gpu = _gpu_of(args) if number is None else number % count
+    with ops.xp.cuda.Device(next(_turns) % count if gpu is None else gpu):
         result = function(ops, *args)
         ops.xp.cuda.get_current_stream().synchronize()  # another thread's stream may read it
         return result

@@ -127,7 +127,7 @@ def _from_array(X: Any, engine: DaskEngine, dtype: Any) -> Chunks:
         array = check_points(X, device="cpu", dtype=dtype).array
     wanted = float_of(array.dtype, dtype)
     n, d = array.shape
-    count = min(n, max(len(engine.workers), math.ceil(n * d * wanted.itemsize / PIECE_BYTES)))
+    count = min(n, max(engine.threads, math.ceil(n * d * wanted.itemsize / PIECE_BYTES)))
     sizes = [int(size) for size in np.diff(np.linspace(0, n, count + 1).astype(np.int64))]
     header = X[:0] if hasattr(X, "columns") else np.empty((0, d))
     return Chunks(_sent(engine, array, sizes, wanted), sizes, d, wanted, [], header)

@@ -8,27 +8,27 @@ from typing import Any
 
 import dask
 from dask.system import CPU_COUNT
-from distributed import Client, Worker, WorkerPlugin
+from distributed import Client
 from distributed.system import MEMORY_LIMIT
 
 import emst
 from emst.backend import backend_of
 from emst.inputs.devices import choose_device
 
-DEVICE = "emst_device"  # attribute of a worker: the number of the GPU that it is bound to
-
 
 def local_cluster(n_workers: int | None = None, device: str = "auto", **kwargs: Any) -> Client:
-    """Start workers as threads of this process, and the client that gives them work.
+    """Start workers in this process, and the client that gives them work: one worker with a thread for each GPU, or one
+    worker for each core.
 
-    Arrays pass between such workers by reference, and are copied from GPU to GPU directly. The client is the current
-    one from here on; closing it, or leaving its ``with`` block, stops the workers. For points that fit on the GPUs of
-    this machine, ``device_ids="all"`` of `emst.EMST` and `emst.HDBSCANGPU` is faster, and needs no Dask.
+    Arrays pass by reference within a worker, and are copied from GPU to GPU directly. The client is the current one
+    from here on; closing it, or leaving its ``with`` block, stops the workers. For points that fit on the GPUs of this
+    machine, ``device_ids="all"`` of `emst.EMST` and `emst.HDBSCANGPU` is faster, and needs no Dask.
 
     Parameters
     ----------
     n_workers : int, optional
-        By default one for each GPU, or one for each core that this process may use. More workers than GPUs share them.
+        By default one for each GPU, or one for each core that this process may use. For GPUs it is the number of
+        threads of the one worker; more threads than GPUs share them.
     device : {"auto", "cpu", "cuda"}, default "auto"
         Where workers compute. "auto" takes the GPUs if the current one can be used, otherwise the CPU.
     **kwargs
@@ -63,31 +63,9 @@ def local_cluster(n_workers: int | None = None, device: str = "auto", **kwargs: 
     options = {"memory_limit": MEMORY_LIMIT if device == "cpu" else 0, "dashboard_address": None} | kwargs
     if options["dashboard_address"] is None:  # what serves it runs all the same: on a port that is free, for this host
         options = {"scheduler_kwargs": {"dashboard": False, "dashboard_address": "127.0.0.1:0"}} | options
+    members = {"n_workers": 1, "threads_per_worker": n_workers} if device == "cuda" else {"n_workers": n_workers}
     with dask.config.set({"scheduler-address": None}):  # a new cluster, also where the configuration names one
-        client = Client(n_workers=n_workers, threads_per_worker=1, processes=False, **options)
-    if device == "cuda":
-        client.register_plugin(BindToGPU(count))
-    return client
-
-
-class BindToGPU(WorkerPlugin):
-    """Gives a worker one of `count` GPUs, by its number in the cluster."""
-
-    name = "emst-gpu"
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-
-    def setup(self, worker: Worker) -> None:
-        number = int(worker.name) % self.count
-        setattr(worker, DEVICE, number)
-        worker.executors["default"].submit(use_gpu, number).result()
-
-
-def use_gpu(number: int) -> None:
-    """Make a GPU the current one of this thread: also for tasks that are not ours, such as the chunks of a dask array
-    that the caller made."""
-    backend_of("cuda").xp.cuda.Device(number).use()
+        return Client(processes=False, **({"threads_per_worker": 1} | members), **options)
 
 
 def process() -> tuple[str, int]:
@@ -108,7 +86,6 @@ def describe(dask_worker: Any) -> dict[str, Any]:
         "process": process(),
         "threads": dask_worker.state.nthreads,
         "memory": int(limit or 0),
-        "gpu": getattr(dask_worker, DEVICE, None),
     }
 
 

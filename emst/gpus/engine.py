@@ -28,7 +28,6 @@ class GPUThreads:
     """
 
     device = "cuda"
-    in_process = True
     few_messages = False  # sending is as cheap as memory
 
     def __init__(self, gpus: Sequence[int]) -> None:
@@ -71,12 +70,12 @@ class GPUThreads:
         return 0
 
     def home(self, partition: int) -> int:
-        """Number of the thread that has this partition."""
-        return partition % self.threads
+        """All partitions are in one place, this process: arrays pass by reference."""
+        return 0
 
     def submit(self, function: Callable[..., Any], *arguments: Any, at: int | None = None) -> Any:
         """Run ``function(ops, *arguments)`` on the GPU of partition `at`; without it, where its first argument is."""
-        number = _thread_of(arguments) if at is None else self.home(at)
+        number = _thread_of(arguments) if at is None else at % self.threads
         if self._at_once:
             future: Future[Any] = Future()
             future.set_result(_run(self.workers[number], function, arguments, waits=False))

@@ -18,7 +18,7 @@ from emst.distances.metrics import Metric, directions, zero_rows
 from emst.distances.sphere import Beyond
 from emst.inputs.devices import to_host
 from emst.inputs.finite import FiniteRows, finite_rows
-from emst.partitions.engine import Engine, Future
+from emst.partitions.engine import Engine, Future, in_one_place
 
 Packet = tuple[Array, Array]  # rows of one chunk, counted from its first: int32 or int64[m]; their values T[m, ...]
 
@@ -179,8 +179,8 @@ def check_places(images: list[Any], metric: Metric, where: Callable[[int, int], 
 def scatter_rows(engine: Engine, values: list[Future], rows: list[Future], chunks: Chunks) -> list[Future]:
     """Bring values from partitions back to the chunks of the input.
 
-    In one process a chunk reads all partitions, which costs nothing: arrays pass by reference. Across processes only
-    the packet for a chunk travels to it.
+    In one place a chunk reads all partitions, which costs nothing: arrays pass by reference. Otherwise only the packet
+    for a chunk travels to it.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def scatter_rows(engine: Engine, values: list[Future], rows: list[Future], chunk
     """
     offsets, sizes = chunks.offsets, chunks.sizes
     packets = [engine.submit(_packets, *each, offsets, at=j) for j, each in enumerate(zip(values, rows))]
-    if engine.in_process:
+    if in_one_place(engine, max(len(values), len(sizes))):
         return [engine.submit(_assembled_of, i, size, packets, at=i) for i, size in enumerate(sizes)]
     for_chunk: list[list[Future]] = [[] for _ in sizes]
     for j, there in enumerate(engine.gather([engine.submit(_chunks_in, one) for one in packets])):

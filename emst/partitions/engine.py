@@ -54,8 +54,6 @@ class Engine(Protocol):
         One entry a worker.
     threads : int
         Functions that all workers together run at a time.
-    in_process : bool
-        Whether all workers are threads of this process, so that nothing is gained by sending less.
     few_messages : bool
         Whether to spend array operations in order to send fewer points: true, unless sending is as cheap as memory. It
         changes no result.
@@ -64,7 +62,6 @@ class Engine(Protocol):
     device: str
     workers: list[Any]
     threads: int
-    in_process: bool
 
     @property
     def few_messages(self) -> bool: ...
@@ -87,6 +84,11 @@ class Engine(Protocol):
     def home(self, partition: int) -> Hashable:
         """The place where a partition lives: the same during a fit, unless a worker is lost. Nothing is sent between
         partitions whose places are equal."""
+
+
+def in_one_place(engine: Engine, partitions: int) -> bool:
+    """Whether nothing is sent between so many partitions."""
+    return len({engine.home(j) for j in range(partitions)}) <= 1
 
 
 def wait(futures: list[Any], engine: Engine) -> None:
@@ -141,8 +143,8 @@ def addressed_to(partition: int, sender: Any) -> Any:
 def routed(senders: list[Future], receivers: int, engine: Engine, by_partitions: bool = True) -> list[list[Any]]:
     """For every partition, the futures of all senders as they arrive there.
 
-    In one process, and on the worker where the sender was made, these are the futures themselves. To another worker
-    travel only the packets that are addressed to its partitions.
+    Where the sender was made, these are the futures themselves. To another worker travel only the packets that are
+    addressed to its partitions.
 
     Parameters
     ----------
@@ -153,7 +155,7 @@ def routed(senders: list[Future], receivers: int, engine: Engine, by_partitions:
     by_partitions : bool
         Whether the senders were made by the partitions, in their order. Otherwise they may lie on any worker.
     """
-    if engine.in_process:
+    if in_one_place(engine, receivers):
         return [senders for _ in range(receivers)]
     homes = [engine.home(j) for j in range(receivers)]
     arriving = {}

@@ -32,7 +32,7 @@ from emst.partitions.components import (
     with_bounds,
 )
 from emst.partitions.edges import chosen, columns_of, together
-from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, part, routed
+from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, in_one_place, part, routed
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
 from emst.partitions.records import Labels, Local, OpenEdges
 from emst.progress import Progress
@@ -67,11 +67,12 @@ def all_rounds(
     """
     costs = [RoundCosts(0, 0, 0)]
     count, few = len(locals_), engine.few_messages
+    here = in_one_place(engine, count)
     asked: list[Any] = [None] * count
     replies: list[list[Any]] = [[] for _ in range(count)]
     while costs[-1].left != 1:
         with engine.at_once():
-            labels = state if engine.in_process else engine.submit(labels_of, state, at=0)
+            labels = state if here else engine.submit(labels_of, state, at=0)
             asked = [
                 engine.submit(ask, local, labels, outline[j], asked[j], replies[j], few, at=j)
                 for j, local in enumerate(locals_)

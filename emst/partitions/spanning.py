@@ -26,7 +26,7 @@ from emst.inputs.scaling import scale_of
 from emst.inputs.summary import counted
 from emst.partitions import certain, components, outline, partition
 from emst.partitions.chunks import Chunks, Zeros, check_places, images_of, namer
-from emst.partitions.engine import Engine, Future, part
+from emst.partitions.engine import Engine, Future, in_one_place, part
 from emst.partitions.partition import Cutting, box_members, sample_codes
 from emst.partitions.records import Box, Costs, Fitted, Homes, PartitionedTree, Place, Request, Search, Units
 from emst.partitions.rounds import all_rounds
@@ -193,11 +193,12 @@ def _partitions(
     divided = cutting.n > CROWD
     counts = np.sum(engine.gather([engine.submit(partition.counts, pieces) for pieces in split]), axis=0).tolist()
     parts: list[Future] = []
+    here = in_one_place(engine, len(counts))
     for j, count in enumerate(counts):
         if count == 0:
             continue
         at = len(parts)
-        pieces = split if engine.in_process else [engine.submit(part, pieces, j) for pieces in split]
+        pieces = split if here else [engine.submit(part, pieces, j) for pieces in split]
         cells = [segment.cell for segment in segments if segment.partition == j]
         parts.append(engine.submit(partition.assemble, pieces, j, cells, search, divided, at=at))
         if search.k > 1:

@@ -38,12 +38,6 @@ def workers(count, **options):
         yield client
 
 
-@pytest.fixture(autouse=True)
-def one_round_at_a_time(monkeypatch):
-    """In one process, a few rounds are given ahead, and a small fit would be over before its first report."""
-    monkeypatch.setattr(emst.partitions.rounds, "AHEAD", 1)
-
-
 @pytest.fixture
 def doomed():
     with workers(3) as client:

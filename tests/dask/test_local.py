@@ -1,11 +1,11 @@
 """A cluster in this process."""
 
 import asyncio
+import contextlib
 import contextvars
 import importlib.util
 import pathlib
 import runpy
-import threading
 import time
 import types
 import warnings
@@ -23,14 +23,12 @@ from distributed.system import MEMORY_LIMIT
 import emst.dask
 from emst.dask import local_cluster
 from emst.dask.engine import DaskEngine
-from emst.dask.workers import DEVICE, BindToGPU
 
 
 def test_a_worker_for_every_core():
     with local_cluster(device="cpu") as client:
         cluster = DaskEngine(client, "cpu")
         assert len(cluster.workers) == cluster.threads == CPU_COUNT
-        assert cluster.in_process
 
 
 def test_the_workers_share_the_memory():
@@ -121,36 +119,37 @@ def test_unknown_device():
         local_cluster(device="tpu")
 
 
-def test_workers_are_bound_to_gpus_in_turn(monkeypatch):
-    """Every worker gets a number below the count, and its thread is where the GPU becomes the current one."""
-    used = []
-    monkeypatch.setattr(
-        "emst.dask.workers.use_gpu", lambda number: used.append((number, threading.current_thread().name))
+@pytest.mark.parametrize(("workers", "taken"), [(1, [0, 1, 0, 1]), (2, [0, 0, 1, 1])])
+def test_a_worker_takes_its_gpus_in_turn(monkeypatch, workers, taken):
+    """For the tasks of partitions; others take the GPU of their first array, or the next one."""
+    cuda = types.SimpleNamespace(
+        runtime=types.SimpleNamespace(getDeviceCount=lambda: 2),
+        Device=lambda number: contextlib.nullcontext(current.append(number)),
+        get_current_stream=lambda: types.SimpleNamespace(synchronize=lambda: None),
     )
-    with local_cluster(3, device="cpu") as client:
-        client.register_plugin(BindToGPU(2))
-        numbers = client.run(lambda dask_worker: (dask_worker.name, getattr(dask_worker, DEVICE)))
-        assert sorted(numbers.values()) == [(0, 0), (1, 1), (2, 0)]
-        assert sorted(number for number, _ in used) == [0, 0, 1]
-        threads = client.run(lambda dask_worker: [t.name for t in dask_worker.executors["default"]._threads])
-        assert sorted(name for _, name in used) == sorted(name for names in threads.values() for name in names)
+    current = []
+    monkeypatch.setattr(
+        "emst.dask.engine.backend_of", lambda _: types.SimpleNamespace(xp=types.SimpleNamespace(cuda=cuda))
+    )
+    with local_cluster(workers, device="cpu") as client:
+        cluster = DaskEngine(client, "cpu")
+        cluster.device = "cuda"
+        for partition in range(4):
+            assert cluster.gather([cluster.submit(lambda ops: 1, at=partition)]) == [1]
+        assert current == taken
+        cluster.gather([cluster.submit(lambda ops, value: 1, [3]) for _ in range(2)])
+        assert sorted(current[4:]) == [0, 1]
 
 
 @pytest.mark.gpu
-def test_a_worker_for_every_gpu():
-    import cupy
-
+def test_a_thread_for_every_gpu():
+    cupy = pytest.importorskip("cupy")
     count = cupy.cuda.runtime.getDeviceCount()
     with local_cluster() as client:
         cluster = DaskEngine(client)
-        assert (cluster.device, len(cluster.workers)) == ("cuda", count)
-        found = [
-            cluster.client.submit(cupy.cuda.runtime.getDevice, workers=[address], pure=False).result()
-            for address in cluster.workers
-        ]
-        assert sorted(found) == list(range(count))
-        array = cluster.submit(lambda ops: ops.asarray(np.arange(3)), at=0)
-        assert cluster.gather([array])[0].device.id in range(count)
+        assert cluster.device == "cuda" and len(cluster.workers) == 1 and cluster.threads == count
+        arrays = [cluster.submit(lambda ops: ops.asarray(np.arange(3)), at=i) for i in range(count)]
+        assert [array.device.id for array in cluster.gather(arrays)] == list(range(count))
 
 
 def test_without_dask_one_sentence_says_what_to_install(monkeypatch):

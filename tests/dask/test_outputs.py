@@ -23,10 +23,11 @@ def cluster(request, client):
     return DaskEngine(client, request.param)
 
 
-@pytest.fixture(params=["in one process", "across processes"])
+@pytest.fixture(params=["in one place", "in packets"])
 def way(request, cluster, monkeypatch):
     """Both ways of bringing rows back, on the same workers."""
-    monkeypatch.setattr(cluster, "in_process", request.param == "in one process")
+    if request.param == "in one place":
+        monkeypatch.setattr(cluster, "home", lambda partition: cluster.workers[0])
     return request.param
 
 
@@ -85,8 +86,7 @@ def test_empty_chunks(cluster, way):
 
 
 def test_only_packets_with_rows_travel(cluster, monkeypatch):
-    """Across processes: partitions that are ranges of rows send to the chunks that they touch only."""
-    monkeypatch.setattr(cluster, "in_process", False)
+    """Between workers: partitions that are ranges of rows send to the chunks that they touch only."""
     chunks = chunks_of(da.from_array(POINTS, chunks=(100, 3)), cluster)
     pieces = np.array_split(np.arange(N), 10)
     names = []
@@ -193,7 +193,6 @@ def test_through_sockets():
         Client(local, set_as_default=False) as client,
     ):
         cluster = DaskEngine(client, "cpu")
-        cluster.in_process = False
         chunks = chunks_of(POINTS, cluster)
         assert not any(np.shares_memory(one, POINTS) for one in cluster.gather(chunks.futures))
         back = scatter_rows(cluster, *partitions(cluster, POINTS[:, 2]), chunks)

@@ -45,14 +45,6 @@ def test_new_points(client, device, k):
     assert len(np.unique(labels)) > 2
 
 
-def test_across_processes(client, device, monkeypatch):
-    """Only packets that are addressed to a partition travel to it."""
-    x = blobs()
-    model, single = fitted(client, device, x)
-    monkeypatch.setattr(model._engine, "in_process", False)
-    check(model, single, x, around(x))
-
-
 def test_rows_that_are_not_finite(client, device):
     x = blobs()
     x[5, 1], x[8, 0] = np.nan, np.inf

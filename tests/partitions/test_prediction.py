@@ -121,7 +121,7 @@ def test_points_that_are_left_out(engine, k):
 def test_in_packets(ops):
     """Only packets that are addressed to a partition travel to it."""
     x = blobs()
-    with Threads(2, in_process=False, device=ops.name) as engine:
+    with Threads(2, in_one_place=False, device=ops.name) as engine:
         model, single = fitted(engine, x)
         check(model, single, x, around(x))
         check(model, single, x, np.full((1, 2), 50.0))

@@ -22,8 +22,8 @@ from emst.progress import Progress
 class Threads:
     """An engine: each worker is a thread, which runs what it is given in order."""
 
-    def __init__(self, count, in_process=True, device="cpu"):
-        self.workers, self.threads, self.in_process, self.device = list(range(count)), count, in_process, device
+    def __init__(self, count, in_one_place=True, device="cpu"):
+        self.workers, self.threads, self.in_one_place, self.device = list(range(count)), count, in_one_place, device
         self.few_messages = device == "cpu"
         self.pools = [ThreadPoolExecutor(1, initializer=numba.set_num_threads, initargs=(1,)) for _ in self.workers]
 
@@ -41,10 +41,10 @@ class Threads:
         return 0
 
     def home(self, partition):
-        return partition % len(self.workers)
+        return 0 if self.in_one_place else partition % self.threads
 
     def submit(self, function, *arguments, at=None):
-        return self.pools[self.home(at or 0)].submit(self._run, function, arguments)
+        return self.pools[(at or 0) % self.threads].submit(self._run, function, arguments)
 
     def _run(self, function, arguments):
         ops = backend_of(self.device)

@@ -10,7 +10,7 @@ has the same bits as that of one device. Here the workers are threads of this pr
 # %%
 # A cluster, and points in chunks
 # -------------------------------
-# ``local_cluster()`` starts a worker for each GPU of the machine, or for each core if there is none. Here it is asked
+# ``local_cluster()`` starts a thread for each GPU of the machine, or for each core if there is none. Here it is asked
 # for two workers on the CPU. Any other Dask client works, too, for example that of a cluster of a hundred machines.
 # Chunks may come from files that no single machine can hold.
 import dask.array as da
