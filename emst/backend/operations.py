@@ -247,6 +247,15 @@ class PointOperations(ArrayOperations, Protocol):
         of every point, after ``label_nodes(index, labels)``; `query_labels`, int32[m], that of every query. Both are
         None for new points. `near` is as for `query_cores`; None if the places of the queries are not computed."""
 
+    def join_bounds(self, forest: Forest, roots: Array, weight: Array, power: Array | None) -> None:
+        """Give the components of a partition the least bounds of those that were joined. A bound, by root, is the least
+        weight of an edge to other partitions, T[n], and the least power of a distance that goes with it, T[n]; `power`
+        is None where weights are powers. `roots` are the components before."""
+
+    def hold_back(self, index: SearchIndex, forest: Forest, weight: Array, power: Array | None) -> int:
+        """Take the lightest edges, by their (weight, power of the distance), from the components where they do not come
+        before the bound, see `join_bounds`. Returns how many components keep theirs; if none would, all do."""
+
     def first_edges(
         self,
         a: Array,

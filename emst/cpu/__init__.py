@@ -30,6 +30,7 @@ from emst.cpu.hierarchy.selection import label_points, outlier_scores, select
 from emst.cpu.hierarchy.simplify import simplify
 from emst.cpu.merge import merge
 from emst.cpu.points.ahead import load_ahead
+from emst.cpu.points.border import hold_back, join_bounds
 from emst.cpu.points.bvh import build_index
 from emst.cpu.points.cached import cache_neighbours, upper_bounds
 from emst.cpu.points.components import asking_points, first_edges
@@ -80,7 +81,9 @@ __all__ = [
     "graph_forest",
     "graph_statistics",
     "grow_subtrees",
+    "hold_back",
     "join_all",
+    "join_bounds",
     "join_duplicates",
     "kernels_ready",
     "label_nodes",

@@ -32,6 +32,7 @@ from emst.cuda.hierarchy.selection import label_points, outlier_scores, select
 from emst.cuda.hierarchy.simplify import simplify
 from emst.cuda.merge import merge
 from emst.cuda.points.ahead import load_ahead
+from emst.cuda.points.border import hold_back, join_bounds
 from emst.cuda.points.bvh import build_index
 from emst.cuda.points.cached import cache_neighbours, upper_bounds
 from emst.cuda.points.components import asking_points, first_edges
@@ -82,7 +83,9 @@ __all__ = [
     "graph_forest",
     "graph_statistics",
     "grow_subtrees",
+    "hold_back",
     "join_all",
+    "join_bounds",
     "join_duplicates",
     "kernels_ready",
     "label_nodes",

@@ -29,7 +29,7 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest, Norm, Outline, SearchIndex
 from emst.boruvka import spanning_forest
 from emst.inputs.devices import to_host
-from emst.partitions.edges import as_bits, greater, least_of, lesser
+from emst.partitions.edges import greater, least_of, lesser
 from emst.partitions.engine import Engine, Future, Sender, addressed_to, routed
 from emst.partitions.outline import reaches, spacings
 from emst.partitions.records import Local, OpenEdges, Partition, Place, Search
@@ -213,53 +213,29 @@ class _Certain:
         self.ops, self.index = ops, index
         self.roots, self.labels = forest.components.copy(), None
         self.before = forest.count * 10  # components before the last round
-        # by root: the bits of a component's least weight, and of the least power of a distance that goes with it
-        self.bounds = (
-            [as_bits(weight).copy()] if index.core is None else [as_bits(weight).copy(), as_bits(power).copy()]
-        )
+        # by root: the least weight of a component, and the least power of a distance that goes with it
+        self.weight, self.power = weight.copy(), None if index.core is None else power.copy()
 
     def keep(self, forest: Forest) -> None:
         self._join_bounds(forest)
         self.slots = forest.source >= 0
         self.labels = forest.labels.copy()
-        self.least = self.bounds[0][self.roots].view(self.index.dtype)
+        self.least = self.weight[self.roots]
 
     def hold_back(self, forest: Forest) -> bool:
         """See `spanning_forest`."""
         self._join_bounds(forest)
-        if forest.count > STALLED * self.before:
-            self.keep(forest)
-            return False
+        few_hook = forest.count > STALLED * self.before
         self.before = forest.count
-        roots, bounds = self.roots, self.bounds
-        best, weight = as_bits(forest.best)[roots], bounds[0][roots]
-        unsure = best >= weight
-        if len(bounds) > 1:
-            tied = np.flatnonzero(best == weight)
-            u, v = (self.ops.xp.ascontiguousarray(end[roots[tied]]) for end in (forest.edge_u, forest.edge_v))
-            unsure[tied] = as_bits(self.ops.edge_powers(self.index, u, v)) >= bounds[1][roots[tied]]
-        held = roots[np.flatnonzero(unsure)]
-        if len(held) == len(roots):
+        if few_hook or not self.ops.hold_back(self.index, forest, self.weight, self.power):
             self.keep(forest)
             return False
-        forest.edge_u[held] = -1
-        forest.edge_v[held] = -1
         return True
 
     def _join_bounds(self, forest: Forest) -> None:
-        """Give the components the least bounds of those that the last round has joined."""
-        roots, bounds, minimum = self.roots, self.bounds, self.ops.xp.minimum
-        if len(roots) == forest.count:
-            return
-        group, keys = forest.labels[roots], bounds[0][roots]
-        smaller = np.flatnonzero(keys < bounds[0][group])  # few: most components lie far from all borders
-        minimum.at(bounds[0], group[smaller], keys[smaller])
-        if len(bounds) > 1:
-            same = np.flatnonzero(keys == bounds[0][group])
-            powers = bounds[1][roots]
-            bounds[1][forest.components] = np.iinfo(powers.dtype).max
-            minimum.at(bounds[1], group[same], powers[same])
-        self.roots = forest.components.copy()
+        if len(self.roots) > forest.count:
+            self.ops.join_bounds(forest, self.roots, self.weight, self.power)
+            self.roots = forest.components.copy()
 
 
 def _grown(ops: Backend, index: SearchIndex, weight: Array, power: Array) -> tuple[Forest, _Certain]:

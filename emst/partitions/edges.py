@@ -134,8 +134,10 @@ def rows_of_joined(ops: Backend, local: Local, joined: OpenEdges) -> Array:
 
 def ascending(ends: Array) -> Array:
     """Both ends of every edge, the lesser first."""
-    u, v = ends[:, 0], ends[:, 1]
-    return np.stack([np.minimum(u, v), np.maximum(u, v)], axis=1)
+    u, v, both = ends[:, 0], ends[:, 1], np.empty_like(ends)
+    np.minimum(u, v, out=both[:, 0])
+    np.maximum(u, v, out=both[:, 1])
+    return both
 
 
 def keys_of_certain(ops: Backend, local: Local) -> Keys:

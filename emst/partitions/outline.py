@@ -25,6 +25,7 @@ POINT = -1  # the level of points, below that of the leaves of the hierarchy
 MIXED = -1  # the label of a box that holds points of several components
 OPENED = 64  # leaves of an outline that are opened together
 NEAR = 1.15  # spacings of neighbouring points: few edges are longer, and with a greater number more points would ask
+AT_ONCE = 1000  # nodes of a level that are looked at without those above them
 RANGES = 64  # leaves of an outline where there is no hierarchy
 
 
@@ -213,8 +214,9 @@ def reaches(index: SearchIndex, outline: Outline, number: int, ops: Backend) -> 
         return ops.outline_reach(points, points, outline, number, norm), everything, np.inf
     leaves, size = index.levels[0]
     of_leaf, rest = ops.xp.empty(leaves, index.dtype), np.inf
-    nodes = ops.xp.arange(index.levels[-1][0], dtype=np.int32)
-    for level in range(len(index.levels) - 1, -1, -1):
+    highest = next((at for at in range(len(index.levels) - 1, 0, -1) if index.levels[at][0] >= AT_ONCE), 0)
+    nodes = ops.xp.arange(index.levels[highest][0], dtype=np.int32)
+    for level in range(highest, -1, -1):
         low, high = (ops.xp.ascontiguousarray(corner[nodes]) for corner in index.boxes(level))
         bound = ops.outline_reach(low, high, outline, number, norm)
         far = bound > power_of(high - low, norm)

@@ -32,6 +32,33 @@ def nearest_across(index, labels, queries, query_labels, core, radius, near=None
     return found, weight[rows, first].astype(index.scaled.dtype), between[rows, first].astype(index.scaled.dtype)
 
 
+def join_bounds(forest, roots, weight, power):
+    """Component by component."""
+    found = {}
+    for root in roots:
+        bound = (weight[root],) if power is None else (weight[root], power[root])
+        found[forest.labels[root]] = min(found.get(forest.labels[root], bound), bound)
+    for root, bound in found.items():
+        weight[root] = bound[0]
+        if power is not None:
+            power[root] = bound[1]
+
+
+def hold_back(index, forest, weight, power):
+    """Component by component."""
+    sure = []
+    for root in forest.components:
+        u, v, best = forest.edge_u[root], forest.edge_v[root], forest.best[root]
+        first = u >= 0 and best < weight[root]
+        if power is not None and u >= 0 and best == weight[root]:
+            first = power_between(index.scaled[u], index.scaled[v], index.norm) < power[root]
+        sure.append(first)
+    if any(sure):
+        held = forest.components[~np.array(sure)]
+        forest.edge_u[held] = forest.edge_v[held] = -1
+    return sum(sure)
+
+
 def first_edges(a, b, label, count, weight, power, u, v):
     """All edges of every component, sorted."""
     place = np.full(count, -1, np.int32)

@@ -49,6 +49,8 @@ from norms_reference import power_between, rooted
 from partitions_reference import (  # noqa: F401, more operations
     asking_points,
     first_edges,
+    hold_back,
+    join_bounds,
     nearest_across,
     nearest_distances,
     outline_hits,

@@ -17,6 +17,7 @@ small          few points: all rounds at once
 result         sorted edges and core distances, in the caller's rows and units
 places         places of new points in that order
 outline        which points and boxes are near to what other partitions hold
+border         components that must not hook, as other partitions may hold a lighter edge
 components     first edges of components between rounds of partitions, and points that ask
 queries        nearest points for new points, and for points of other partitions
 products       many dimensions: which pairs can matter, by products of halves; products.cuh multiplies on tensor cores

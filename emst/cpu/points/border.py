@@ -1,0 +1,38 @@
+"""Which components of a partition must not hook, because another partition may hold a lighter edge.
+
+A partition is the work of one thread, so this is array code.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.cpu.points.result import edge_powers
+
+
+def join_bounds(forest, roots, weight, power):
+    """See `emst.backend.operations`."""
+    labels, old = forest.labels[roots], weight[roots]
+    if power is not None:
+        powers = power[roots]
+    np.minimum.at(weight, labels, old)
+    if power is not None:
+        same = np.flatnonzero(old == weight[labels])
+        power[forest.components] = np.inf
+        np.minimum.at(power, labels[same], powers[same])
+
+
+def hold_back(index, forest, weight, power):
+    """See `emst.backend.operations`."""
+    roots = forest.components
+    best, bound = forest.best[roots], weight[roots]
+    none = forest.edge_u[roots] < 0
+    unsure = none | (best >= bound)
+    if power is not None:
+        tied = np.flatnonzero((best == bound) & ~none)
+        ends = (end[roots[tied]] for end in (forest.edge_u, forest.edge_v))
+        unsure[tied] = edge_powers(index, *ends) >= power[roots[tied]]
+    held = roots[unsure]
+    if len(held) < len(roots):
+        forest.edge_u[held] = forest.edge_v[held] = -1
+    return len(roots) - len(held)

@@ -1,0 +1,38 @@
+"""Which components of a partition must not hook, on the GPU. Kernels: border.cu."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.backend.records import Forest
+from emst.cuda.merge import scratch_of
+from emst.cuda.points.bvh import SearchIndex
+from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.launch import launch
+
+
+def join_bounds(forest: Forest, roots: cupy.ndarray, weight: cupy.ndarray, power: cupy.ndarray | None) -> None:
+    """See `emst.backend.operations`."""
+    T, old = ctype(weight.dtype), (roots, len(roots), forest.labels)
+    if power is None:
+        launch("points/border", f"lower_bounds<{T}>", len(roots), *old, weight)
+        return
+    components, least = (forest.components, forest.count), (cupy.empty_like(weight), cupy.empty_like(power))
+    launch("points/border", f"begin_bounds<{T}>", forest.count, *components, weight, *least)
+    launch("points/border", f"join_weights<{T}>", len(roots), *old, weight, least[0])
+    launch("points/border", f"join_powers<{T}>", len(roots), *old, weight, power, *least)
+    launch("points/border", f"end_bounds<{T}>", forest.count, *components, *least, weight, power)
+
+
+def hold_back(index: SearchIndex, forest: Forest, weight: cupy.ndarray, power: cupy.ndarray | None) -> int:
+    """See `emst.backend.operations`."""
+    count, total = forest.count, cupy.zeros(1, np.int32)
+    name = f"<{index.T}, {index.metric.number}>"
+    edges = (forest.components, count, forest.best, scratch_of(forest).edge, weight, power)
+    points = (index.rows, *index.shape, index.metric.norm)
+    launch("points/border", f"count_sure{name}", count, *edges, *points, total)
+    sure = int(total.get()[0])
+    if sure:
+        launch("points/border", f"take_unsure{name}", count, *edges, *points)
+    return sure
