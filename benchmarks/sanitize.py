@@ -1,6 +1,7 @@
 """Every kernel once or more on small sets, for compute-sanitizer: trees, clusterings, predictions and forests.
 
-    compute-sanitizer --tool initcheck python benchmarks/sanitize.py
+    compute-sanitizer --tool initcheck python benchmarks/sanitize.py --parts few-2 partitions
+    benchmarks/sanitize.sh FOLDER                              # all parts, each under all four tools
 
 On the GPU memory comes from CUDA itself, not from CuPy's pool: every array has bounds of its own, and what an earlier
 stage has left in memory does not count as initialised.
@@ -29,12 +30,18 @@ SETS = {
 METRICS = {"manhattan": {}, "chebyshev": {}, "minkowski": {"p": 3}}
 
 
-def points(n: int) -> Iterator[tuple[str, np.ndarray]]:
-    """Sets of points of all kinds, numbers of dimensions and widths; no number of points fills its last leaf."""
-    for (name, make), d, dtype in product(SETS.items(), (2, 3, 5, 40), (np.float32, np.float64)):
-        yield f"{name}, {d} dimensions, {dtype.__name__}", make(np.random.default_rng(d), n, d).astype(dtype)
-    # blocks look back only where there are several tiles of 4096
-    yield "uniform, many", np.random.default_rng(0).normal(size=(20 * n, 3))
+MANY = "uniform, many"
+PARTS = [*(f"{way}-{d}" for way in ("few", "many") for d in (2, 3, 5, 40, "tiles")), "forests", "partitions"]
+
+
+def points(n: int, d: str) -> Iterator[tuple[str, np.ndarray]]:
+    """Sets of points of all kinds and widths in so many dimensions; no number of points fills its last leaf. "tiles"
+    are more points: blocks look back only where there are several tiles of 4096."""
+    if d == "tiles":
+        yield MANY, np.random.default_rng(0).normal(size=(20 * n, 3))
+        return
+    for (name, make), dtype in product(SETS.items(), (np.float32, np.float64)):
+        yield f"{name}, {d} dimensions, {dtype.__name__}", make(np.random.default_rng(int(d)), n, int(d)).astype(dtype)
 
 
 def trees(x: np.ndarray, device: str) -> None:
@@ -71,29 +78,44 @@ def forests(n: int, device: str) -> None:
             emst.graph_msf(graph, algorithm=algorithm, symmetric="min", return_labels=True, device=device)
 
 
+def partitions(n: int) -> None:
+    """Two partitions on one GPU, as `device_ids` makes them on two."""
+    from emst.gpus import inputs, memory
+
+    memory.WORTH, inputs.checked_gpus = 2, lambda device_ids, device: [0, 0]
+    for (name, make), dtype, k in product(SETS.items(), (np.float32, np.float64), (1, 6)):
+        print(f"partitions, {name}, {dtype.__name__}, {k}", flush=True)
+        x = make(np.random.default_rng(1), 10 * n, 3).astype(dtype)
+        emst.HDBSCANGPU(8, min_samples=k, device_ids=[0, 1]).fit(x)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--device", default="cuda", choices=("cpu", "cuda"))
     parser.add_argument("--n", type=int, default=701, help="points of a set, and vertices of a graph")
-    parser.add_argument("--parts", nargs="+", default=["few", "many", "forests"], choices=["few", "many", "forests"],
-                        help="points in the way for few of them, in the way for many, and graphs")  # fmt: skip
+    help = "points in the way for few of them, in the way for many, graphs, and partitions (GPU); default: all"
+    parser.add_argument("--parts", nargs="+", default=PARTS, choices=PARTS, metavar="PART", help=help)
     options = parser.parse_args()
     if options.device == "cuda":
         import cupy
 
         cupy.cuda.set_allocator(None)
-    if "few" in options.parts:
-        every_set(options.n, options.device)
-    if "many" in options.parts:
-        no_points_are_few()
-        every_set(options.n, options.device)
-    if "forests" in options.parts:
-        print("forests", flush=True)
-        forests(options.n, options.device)
+    for part in sorted(options.parts, key=PARTS.index):  # after the first of the many, no points are few
+        way, _, d = part.partition("-")
+        if way == "forests":
+            print("forests", flush=True)
+            forests(options.n, options.device)
+        elif way == "partitions":
+            if options.device == "cuda":
+                partitions(options.n)
+        else:
+            if way == "many":
+                no_points_are_few()
+            every_set(options.n, d, options.device)
 
 
-def every_set(n: int, device: str) -> None:
-    for name, x in points(n):
+def every_set(n: int, d: str, device: str) -> None:
+    for name, x in points(n, d):
         print(name, flush=True)
         trees(x, device)
         clusterings(x, device)

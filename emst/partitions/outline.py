@@ -213,7 +213,7 @@ def reaches(index: SearchIndex, outline: Outline, number: int, ops: Backend) -> 
         everything = ops.xp.arange(index.n, dtype=np.int32)
         return ops.outline_reach(points, points, outline, number, norm), everything, np.inf
     leaves, size = index.levels[0]
-    of_leaf, rest = ops.xp.empty(leaves, index.dtype), np.inf
+    of_leaf, rest = ops.xp.zeros(leaves, index.dtype), np.inf
     highest = next((at for at in range(len(index.levels) - 1, 0, -1) if index.levels[at][0] >= AT_ONCE), 0)
     nodes = ops.xp.arange(index.levels[highest][0], dtype=np.int32)
     for level in range(highest, -1, -1):

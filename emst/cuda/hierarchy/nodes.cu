@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(SCAN_THREADS)
       [&](Descendant d, int &value) {
         const bool root = d.parent == merges;
         const bool apart = root || !same_height(height, d.merge, root ? d.merge : d.parent);
-        const int above = node[d.top && !apart ? d.parent : 0];
+        const int above = d.top && !apart ? node[d.parent] : NONE;
         value = apart ? d.merge : above;
         return apart || d.top;
       },

@@ -1,0 +1,28 @@
+#!/bin/bash
+# Every part of sanitize.py under every tool of compute-sanitizer, several at a time; a line for each in FOLDER/summary.
+#
+#     benchmarks/sanitize.sh FOLDER [POINTS [AT_ONCE [SECONDS]]]
+#
+# A run that takes more than SECONDS is ended, and its line says so. Kernels are compiled before.
+set -u
+folder=$(realpath -m "$1") n=${2:-301} at_once=${3:-16} seconds=${4:-150}
+cd "$(dirname "$0")/.." && mkdir -p "$folder"
+export folder n seconds
+parts="few-2 few-3 few-5 few-40 few-tiles many-2 many-3 many-5 many-40 many-tiles forests partitions"
+
+one() {
+  log="$folder/$1-$2.txt" start=$SECONDS
+  timeout "$seconds" compute-sanitizer --tool "$1" --print-limit 20 python3 benchmarks/sanitize.py --n "$n" --parts "$2" \
+    >"$log" 2>&1
+  rc=$?
+  summary=$(grep SUMMARY "$log" | tail -1 | sed 's/=* *//')
+  [ $rc = 124 ] && summary="not ended in $seconds s; last: $(grep -v "^=" "$log" | tail -1)"
+  echo "$1 $2: ${summary:-no summary, exit status $rc} ($((SECONDS - start)) s)" | tee -a "$folder/summary"
+}
+export -f one
+
+compile="python3 benchmarks/sanitize.py --n $n --parts"
+printf '%s\n' $parts | xargs -P "$at_once" -I {} sh -c "$compile {} >/dev/null 2>&1 || echo '{}: failed without a tool'"
+for tool in memcheck racecheck initcheck synccheck; do printf "$tool %s\n" $parts; done |
+  xargs -P "$at_once" -L 1 bash -c 'one "$1" "$2"' _
+sort "$folder/summary"
