@@ -12,7 +12,7 @@ parts="few-2 few-3 few-5 few-40 few-tiles many-2 many-3 many-5 many-40 many-tile
 
 one() {
   log="$folder/$1-$2.txt" start=$SECONDS
-  timeout "$seconds" compute-sanitizer --tool "$1" --print-limit 20 python3 benchmarks/sanitize.py --n "$n" --parts "$2" \
+  timeout "$seconds" compute-sanitizer --tool "$1" --print-limit 20 ${PYTHON:-python3} benchmarks/sanitize.py --n "$n" --parts "$2" \
     >"$log" 2>&1
   rc=$?
   summary=$(grep SUMMARY "$log" | tail -1 | sed 's/=* *//')
@@ -21,7 +21,7 @@ one() {
 }
 export -f one
 
-compile="python3 benchmarks/sanitize.py --n $n --parts"
+compile="${PYTHON:-python3} benchmarks/sanitize.py --n $n --parts"
 printf '%s\n' $parts | xargs -P "$at_once" -I {} sh -c "$compile {} >/dev/null 2>&1 || echo '{}: failed without a tool'"
 for tool in memcheck racecheck initcheck synccheck; do printf "$tool %s\n" $parts; done |
   xargs -P "$at_once" -L 1 bash -c 'one "$1" "$2"' _

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from emst.backend import backend_of
 from emst.backend.records import Report
 from emst.distances.metrics import Metric, check_columns, check_directions, directions, tree_metric_of
-from emst.gpus.inputs import GivenPoints, given_points, is_list
+from emst.gpus.inputs import GivenPoints, first_of, given_points, is_list
 from emst.gpus.memory import require_memory, worth_several
 from emst.gpus.tree import tree_over_gpus
 from emst.inputs.devices import giver, native_array, on_device_of, to_host
@@ -109,7 +109,7 @@ def minimum_spanning_tree(
     ([[1, 2], [0, 1]], [1.0, 5.0])
     """
     chosen = tree_metric_of(metric, metric_params)
-    check_columns(getattr(X, "columns", ()), chosen)
+    check_columns(getattr(first_of(X, device_ids), "columns", ()), chosen)
     with showing(verbose, report) as progress:
         if device_ids is None:
             return _on_one_device(check_points(X, device=device, dtype=dtype), chosen, min_samples, dtype, progress)
@@ -142,7 +142,7 @@ def _on_one_device(
         edges, weights, core = metric_tree(points, statistics, metric, k, ops, progress.round, cores=progress.cores)
         del points
         return MinimumSpanningTree(
-            data.give(edges), data.give(weights), None if core is None else data.give(core), data.device
+            data.give(edges), data.give(weights), None if core is None else data.give_values(core), data.device
         )
 
 
@@ -151,7 +151,7 @@ def _over_gpus(given: GivenPoints, metric: Metric, k: int, dtype: Any, progress:
     require_memory(given, metric, k)
     found = tree_over_gpus(given, Request(metric, k, len(given.gpus), dtype), progress)
     assert found is not None  # many points
-    core = None if found.core is None else given.give(found.core)
+    core = None if found.core is None else given.give_rows(found.core)
     return MinimumSpanningTree(given.give(found.edges), given.give(found.weights), core, "cuda")
 
 
@@ -360,7 +360,7 @@ class EMST(SpanningForest, BaseEstimator):
         ValueError, RuntimeError, MemoryError
             What `minimum_spanning_tree` raises.
         """
-        features = features_of(X[0] if self.device_ids is not None and is_list(X) else X)
+        features = features_of(first_of(X, self.device_ids))
         tree = minimum_spanning_tree(
             X,
             min_samples=self.min_samples,

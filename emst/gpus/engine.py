@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -16,6 +17,21 @@ from emst.backend.operations import Backend
 from emst.inputs.devices import on_gpu
 
 SWITCH = 0.0002  # seconds after which a thread lets other threads run Python; Python's default is 0.005
+
+
+_engines = 0  # that run now
+_interval = 0.0  # what was there before the first of them
+_lock = threading.Lock()
+
+
+def _take_turns(more: int) -> None:
+    """Threads take turns more often while there are engines."""
+    global _engines, _interval
+    with _lock:
+        if _engines == 0:
+            _interval = sys.getswitchinterval()
+        _engines += more
+        sys.setswitchinterval(SWITCH if _engines else _interval)
 
 
 class GPUThreads:
@@ -37,17 +53,18 @@ class GPUThreads:
         self._threads = [ThreadPoolExecutor(1, thread_name_prefix=f"emst-gpu-{gpu}") for gpu in self.workers]
 
     def __enter__(self) -> GPUThreads:
-        self._interval = sys.getswitchinterval()
-        sys.setswitchinterval(SWITCH)
+        _take_turns(+1)
         return self
 
     def __exit__(self, *_: object) -> None:
         """Functions that have not begun never will; those that run end first."""
-        for thread in self._threads:
-            thread.shutdown(wait=False, cancel_futures=True)
-        for thread in self._threads:
-            thread.shutdown()
-        sys.setswitchinterval(self._interval)
+        try:
+            for thread in self._threads:
+                thread.shutdown(wait=False, cancel_futures=True)
+            for thread in self._threads:
+                thread.shutdown()
+        finally:
+            _take_turns(-1)
 
     @contextlib.contextmanager
     def at_once(self) -> Iterator[None]:
@@ -57,11 +74,11 @@ class GPUThreads:
             yield
         finally:
             self._at_once = False
-            self.wait()
+        self.wait(self.workers)
 
-    def wait(self) -> None:
-        """Wait until the GPUs have done what this thread gave them."""
-        for gpu in self.workers:
+    def wait(self, gpus: Iterable[int | None]) -> None:
+        """Wait until these GPUs have done what this thread gave them; None is the host."""
+        for gpu in set(gpus) - {None}:
             with on_gpu(gpu):
                 wait_for(backend_of("cuda"))
 

@@ -33,14 +33,16 @@ class GivenPoints:
     gpus : list of int
         That compute. The first is home: results come together there.
     give : callable
-        Function that turns a result on any device into the caller's kind of array. Of values of all rows it makes a
-        list, as long as that of the caller.
+        Function that turns a result on any device into the caller's kind of array.
+    give_rows : callable
+        The same for values of all rows: for a list of arrays, a list as long.
     """
 
     pieces: list[Array]
     dtype: np.dtype
     gpus: list[int]
     give: Callable[[Array], Any]
+    give_rows: Callable[[Array], Any]
 
     @property
     def n(self) -> int:
@@ -62,11 +64,11 @@ class GivenPoints:
 
     def on_home(self) -> CheckedPoints:
         """The points for one GPU, the home."""
-        return CheckedPoints(self.whole(), self.dtype, "cuda", self.gpus[0], self.give)
+        return CheckedPoints(self.whole(), self.dtype, "cuda", self.gpus[0], self.give, self.give_rows)
 
     def on_gpus(self, engine: GPUThreads) -> Chunks:
         """The points as chunks: about as many rows on every GPU, those that lie there already without a copy."""
-        engine.wait()  # the caller's kernels may still write the points
+        engine.wait(map(gpu_of, self.pieces))  # the caller's kernels may still write the points
         places = [(i, start, end) for i, (start, end) in _ranges(self.pieces, len(self.gpus))]
         homes = _homes([(gpu_of(self.pieces[i]), end - start) for i, start, end in places], self.gpus)
         futures = [
@@ -89,29 +91,44 @@ def given_points(X: Any, device_ids: Any, *, device: str = "auto", dtype: Any = 
     gpus = checked_gpus(device_ids, device)
     if not is_list(X):
         data = check_points(X, device="cuda", dtype=dtype)
-        return GivenPoints([data.array], data.dtype, _home_first(gpus, data.gpu), data.give)
+        return GivenPoints([data.array], data.dtype, _home_first(gpus, data.gpu), data.give, data.give)
     filled = [i for i, one in enumerate(X) if len(one)]
     if not filled:
         raise ValueError("X needs at least one point; its arrays have no rows")
+    _check_columns(X, filled[0])
     checked = {i: _check_piece(X[i], i, dtype) for i in filled}
     first = checked[filled[0]]
     for i, one in checked.items():
-        if one.array.shape[1] != first.array.shape[1]:
-            columns = [counted(each.array.shape[1], "column") for each in (one, first)]
-            raise ValueError(f"X[{i}] has {columns[0]}, but X[{filled[0]}] has {columns[1]}")
         if one.dtype != first.dtype:
             raise ValueError(f"X[{i}] is {one.dtype}, but X[{filled[0]}] is {first.dtype}; choose one with dtype=")
     sizes = [len(one) for one in X]
     if sum(sizes) > MAX_POINTS:
         raise ValueError(f"X has {sum(sizes):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
-    give = _list_giver(sizes, [checked[i].give if i in checked else first.give for i in range(len(X))], first.give)
+    give_rows = _list_giver(sizes, [checked[i].give if i in checked else first.give for i in range(len(X))])
     pieces = [checked[i].array if i in checked else first.array[:0] for i in range(len(X))]
-    return GivenPoints(pieces, first.dtype, _home_first(gpus, first.gpu), give)
+    return GivenPoints(pieces, first.dtype, _home_first(gpus, first.gpu), first.give, give_rows)
 
 
 def is_list(X: Any) -> bool:
     """Whether this is a list of arrays of rows, and not itself an array-like of rows."""
     return isinstance(X, (list, tuple)) and len(X) > 0 and all(getattr(one, "ndim", 0) == 2 for one in X)
+
+
+def first_of(X: Any, device_ids: Any) -> Any:
+    """What names and numbers the columns: the data itself, or the first array of a list."""
+    return X[0] if device_ids is not None and is_list(X) else X
+
+
+def _check_columns(X: Any, first: int) -> None:
+    """Raise ValueError where the arrays of a list differ in the number of their columns, or in names."""
+    names = [None if getattr(one, "columns", None) is None else list(one.columns) for one in X]
+    for i, one in enumerate(X):
+        if one.shape[1] != X[first].shape[1]:
+            columns = [counted(each.shape[1], "column") for each in (one, X[first])]
+            raise ValueError(f"X[{i}] has {columns[0]}, but X[{first}] has {columns[1]}")
+        if None not in (names[i], names[first]) and names[i] != names[first]:
+            has = [", ".join(map(str, each or [])) for each in (names[i], names[first])]
+            raise ValueError(f"X[{i}] has the columns {has[0]}, but X[{first}] has {has[1]}")
 
 
 def _check_piece(piece: Any, i: int, dtype: Any) -> CheckedPoints:
@@ -126,12 +143,10 @@ def _home_first(gpus: list[int], gpu: int | None) -> list[int]:
     return gpus if gpu not in gpus else [gpu, *(other for other in gpus if other != gpu)]
 
 
-def _list_giver(sizes: list[int], gives: list[Callable[[Array], Any]], first: Callable[[Array], Any]) -> Any:
+def _list_giver(sizes: list[int], gives: list[Callable[[Array], Any]]) -> Any:
     ends = np.cumsum(sizes).tolist()
 
     def give(result: Array) -> Any:
-        if len(result) != ends[-1]:  # no values of the rows
-            return first(result)
         with on_gpu(gpu_of(result)):
             return [one(result[end - size : end]) for one, size, end in zip(gives, sizes, ends)]
 

@@ -9,7 +9,7 @@ from emst.gpus.inputs import GivenPoints
 from emst.inputs.devices import on_gpu
 from emst.progress import Progress
 
-WORTH = 200_000_000  # points from which two GPUs are faster than one, about
+WORTH = 500_000_000  # points; with fewer, what GPUs ask each other takes as long as they save
 UNEVEN = 1.05  # the largest partition over the mean: a sample cuts the curve
 EXCHANGED = 16  # bytes a point, besides what one GPU takes: rows and components, bounds at the border
 GATHERED = 56  # bytes an edge while the home puts all lists together, beside the float that is its weight
@@ -47,7 +47,10 @@ def require_memory(given: GivenPoints, metric: Metric, k: int, labels: bool = Fa
     points = part * d * dtype.itemsize
     at_work = points + ops.tree_bytes(part, d, dtype, k) + EXCHANGED * part
     kept = points + part * (EXCHANGED + 8 * dtype.itemsize)
-    together = max(kept + given.n * (GATHERED + 2 * dtype.itemsize), given.n * LABELLED if labels else 0)
+    together = kept + given.n * (GATHERED + 2 * dtype.itemsize)
+    if labels:  # and the rows of a list, in one array
+        rows = given.n * given.d * given.dtype.itemsize if len(given.pieces) > 1 else 0
+        together = max(together, given.n * LABELLED) + rows
     for gpu in dict.fromkeys(given.gpus):
         needed = (max(at_work, together) if gpu == given.gpus[0] else at_work) * given.gpus.count(gpu)
         with on_gpu(gpu):

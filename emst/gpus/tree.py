@@ -39,7 +39,7 @@ class TreeOfMany(NamedTuple):
 
 def tree_over_gpus(given: GivenPoints, request: Request, progress: Progress, gaps: bool = False) -> TreeOfMany | None:
     """The tree of points, as `emst.spanning.metric_tree` finds it on one GPU. With `gaps`, rows that are not finite are
-    left out; None if fewer than two are left.
+    left out; None if fewer than two or `min_samples` are left.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def tree_over_gpus(given: GivenPoints, request: Request, progress: Progress, gap
     with on_gpu(given.gpus[0]), GPUThreads(given.gpus) as engine:
         whole = given.on_gpus(engine)
         chunks, left_out = finite_chunks(whole, engine) if gaps else (whole, None)
-        if chunks.n < 2:
+        if chunks.n < max(2, request.min_samples):
             return None
         fitted = fitted_tree(chunks, request, engine, progress, namer(whole, left_out, engine))
         rows = None if left_out is None else _rows_of_all(engine.gather(left_out), whole.offsets, ops)

@@ -71,7 +71,7 @@ class FittedAttributes:
         else:
             condensed = model.flat.condensed
             scores = model.ops.outlier_scores(condensed, *condensed.leaving(take=model.ops.take))
-        return model.give(model.spread(scores, 1, np.nan))
+        return model.give_values(model.spread(scores, 1, np.nan))
 
     @property
     @made_once

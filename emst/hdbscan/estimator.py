@@ -24,7 +24,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from emst.distances.metrics import check_columns
-from emst.gpus.inputs import is_list
+from emst.gpus.inputs import first_of
 from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.centers import Centers, centers_of
 from emst.hdbscan.fitting import tree_model
@@ -266,10 +266,11 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             `X` is a data frame of two columns called latitude and longitude, and the metric is Euclidean.
         """
         check_parameters(self)
-        features = features_of(X[0] if self.device_ids is not None and is_list(X) else X)
+        first = first_of(X, self.device_ids)
+        features = features_of(first)
         with showing(self.verbose) as progress:
             request = request_of(self, progress, sparse=issparse(X))
-            check_columns(getattr(X, "columns", ()), request.metric, self._conventions.degrees)
+            check_columns(getattr(first, "columns", ()), request.metric, self._conventions.degrees)
             options, done = request.options, progress.done
             if self.min_samples is None and self.min_cluster_size > FEW:
                 progress.note(MIN_SAMPLES.format(self.min_cluster_size))
@@ -375,7 +376,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         if model.linkage is None:
             return self.labels_
         with model.scope():
-            return model.give(model.spread(model.ops.cut(model.linkage, height, least), -2, -3))
+            return model.give_values(model.spread(model.ops.cut(model.linkage, height, least), -2, -3))
 
     def recluster(self, **params: Any) -> HDBSCANGPU:
         """Select clusters from the same dendrogram with other parameters, without a new tree.
@@ -466,7 +467,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
 
     def _take(self, model: Model, centers: Centers, features: dict[str, Any]) -> None:
         """Set all fitted attributes: the last step, so that a fit that fails changes nothing."""
-        labels, probabilities, cores = map(model.give, (model.labels(), model.probabilities(), model.cores()))
+        labels, probabilities, cores = map(model.give_values, (model.labels(), model.probabilities(), model.cores()))
         centroids, medoids = (None if rows is None else model.give(rows) for rows in centers)
         set_features(self, features)
         self.labels_ = labels

@@ -75,7 +75,7 @@ def _of_points(X: Any, request: Request) -> Model:
 
 
 def _over_gpus(given: GivenPoints, request: Request) -> Model | None:
-    """The model of points over several GPUs, on the first of them; None if fewer than two rows are finite."""
+    """The model of points over several GPUs, on the first of them; None if too few rows are finite."""
     k, metric, ops = request.min_samples, request.metric, _backend("cuda", request)
     _check_size(given.n, request)
     require_memory(given, metric, k, labels=True)
@@ -85,9 +85,8 @@ def _over_gpus(given: GivenPoints, request: Request) -> Model | None:
         found = tree_over_gpus(given, wanted, request.progress, gaps=True)
         if found is None:
             return None
-        _check_size(len(found.weights) + 1, request)
         model = _model(request, metric, found[:3], ops, given.n, given.give)
-        model.data, model.rows = given.whole(), found.rows
+        model.data, model.rows, model.give_rows = given.whole(), found.rows, given.give_rows
         return model
 
 
@@ -123,7 +122,7 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
             metric = metric.settled(points)
             tree = _by_matrix(points, metric, request, ops)
         model = _model(request, metric, tree, ops, n, data.give)
-        model.data, model.rows = data.array, rows
+        model.data, model.rows, model.give_rows = data.array, rows, data.give_rows
         return model
 
 

@@ -147,7 +147,7 @@ def all_points_membership_vectors(model: Any, batch_size: int | None = None, out
             for rows, batch in _batches(fitted, fitted.points, cluster, density(height), batch_size):
                 kept = rows if fitted.rows is None else _to(table, fitted.rows.kept[rows])
                 table[kept] = _to(table, batch)
-        return fitted.give(table) if out is None else out
+        return fitted.give_values(table) if out is None else out
 
 
 def _check_batch(batch_size: Any) -> None:

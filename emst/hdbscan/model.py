@@ -22,7 +22,7 @@ from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
 from emst.inputs.devices import gpu_of, on_device_of, placed, to_host, usable_device
 from emst.inputs.finite import FiniteRows
 
-MADE = frozenset({"linkage", "flat", "points", "index", "give"})  # not pickled, but made again
+MADE = frozenset({"linkage", "flat", "points", "index", "give", "give_rows"})  # not pickled, but made again
 MERGES = "equal heights at once"  # pickled too: clusters made again by another rule would not be those of `labels_`
 
 
@@ -49,11 +49,16 @@ class Model:
     data: Any = None  # the caller's features: numpy, cupy or CSR; None for distances
     linkage: Linkage | None = None  # the dendrogram; None for fewer than two points
     flat: FlatClustering | None = None  # the clusters; None for fewer than two points
+    give_rows: Callable[[Array], Any] | None = None  # `give` for values of all rows; None for `give`
 
     @property
     def ops(self) -> Backend:
         """The operations that work on these arrays."""
         return backend_of(self.device)
+
+    def give_values(self, values: Array) -> Any:
+        """Values of all rows as the caller's kind of array."""
+        return (self.give_rows or self.give)(values)
 
     @property
     def kept(self) -> Array | None:
@@ -145,7 +150,7 @@ class Model:
             raise _unreadable(f"the pickled model lacks {', '.join(sorted(missing))}")
         if state.pop("merges", None) != MERGES:
             raise _unreadable("the pickled model merges equal heights two at a time")
-        self.__dict__.update(state, flat=None, give=to_host, device=usable_device(state["device"]))
+        self.__dict__.update(state, flat=None, give=to_host, give_rows=None, device=usable_device(state["device"]))
         for name in ("edges", "weights", "core"):
             setattr(self, name, self.ops.asarray(getattr(self, name)))
         if self.rows is not None:

@@ -40,6 +40,8 @@ class CheckedPoints:
         Number of the GPU that holds the array; None for the host.
     give : callable
         Function that turns a result on any device into the caller's kind of array on the caller's device.
+    give_rows : callable or None
+        The same for values of all rows, where the caller gave the rows in a list; None for `give`.
     """
 
     array: Array
@@ -47,6 +49,11 @@ class CheckedPoints:
     device: str
     gpu: int | None
     give: Callable[[Array], Any]
+    give_rows: Callable[[Array], Any] | None = None
+
+    def give_values(self, values: Array) -> Any:
+        """Values of all rows as the caller's kind of array."""
+        return (self.give_rows or self.give)(values)
 
     def scope(self) -> contextlib.AbstractContextManager[Any]:
         """Makes the GPU that holds the caller's data the current one."""

@@ -1,7 +1,7 @@
 """The method beyond one device: exact trees and clusterings of points that lie in partitions, on any engine.
 
 What an engine has to do, and what travels:
-    engine.py      three calls: run a function where a partition lives, gather results, say where partitions live
+    engine.py      four calls: run functions where partitions live, gather results, say where partitions live
     records.py     the records that several stages use
 
 The stages of a tree, in order:
@@ -24,6 +24,7 @@ New points of a clustering:
     queries.py     which training point each of them joins
 
 Nothing here knows Dask or any other engine, nor a backend: functions that run on workers get its operations as their
-first argument. `emst.dask` has one engine: inputs and results in Dask's collections, and the faults of its
-workers. Two files use the stages there: `emst/dask/euclidean.py` and `emst/dask/hdbscan.py`.
+first argument. `emst.gpus` has an engine of threads, one a GPU, and `emst/gpus/tree.py` uses the stages of a tree.
+`emst.dask` has another: inputs and results in Dask's collections, and the faults of its workers. There
+`emst/dask/euclidean.py` and `emst/dask/hdbscan.py` use the stages.
 """

@@ -12,8 +12,8 @@ A component of which many points could ask sends a sample of them first, and hoo
 the next round more of its points ask, but only those that may have an edge within the weight of the lightest one that
 the sample has found. By the triangle inequality, most neighbours of points whose search found nothing need not ask.
 
-All this saves messages, and costs array operations. Where GPUs share a process, a message is a pointer, and operations
-wait for Python's lock: there points keep no memory, and all ask at once (`few_messages` is False).
+All this saves messages, and costs array operations. Between the GPUs of `emst.gpus` messages cost less: there points
+keep no memory, and all ask at once (`few_messages` is False).
 """
 
 from __future__ import annotations

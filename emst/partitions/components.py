@@ -146,12 +146,12 @@ def with_bounds(
 
 def lightest_edges(ops: Backend, edges: OpenEdges, label: Array, count: int) -> Array:
     """The place of the first edge in the total order that leaves each component, int32[count]. An edge may be there
-    several times."""
+    several times. Every component has one: `begin` gives it an edge, and a join keeps all that leave components."""
     if count == 1:
         return ops.xp.empty(0, np.int32)
     return ops.first_edges(edges.a, edges.b, label, count, edges.weight, edges.power, edges.u, edges.v)
 
 
 def labels_of(ops: Backend, state: Rounds) -> Labels:
-    """Task: what partitions in other processes get of the state."""
+    """Task: what partitions in other places get of the state."""
     return Labels(*(getattr(state, field.name) for field in fields(Labels)))

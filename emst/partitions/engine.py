@@ -1,4 +1,4 @@
-"""What an engine must do: three calls, by which the stages run functions on workers that hold the partitions; and a few
+"""What an engine must do: four calls, by which the stages run functions on workers that hold the partitions; and a few
 facts about its workers.
 
 The stages of this folder say what is computed and where it lives. An engine says how: `emst/gpus/engine.py` does it by

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers import to_device, to_host
 
@@ -62,6 +63,20 @@ def test_a_list_of_arrays(ops, gpus):
     np.testing.assert_array_equal(to_host(found.cluster_persistence_), wanted.cluster_persistence_)
     np.testing.assert_array_equal(to_host(found.predict(pieces[1])), to_host(wanted.predict(pieces[1])))
     assert found.n_features_in_ == 2
+
+
+def test_values_of_all_rows_are_not_told_by_their_number(ops, gpus):
+    """All rows are exemplars here: these are an array, and not values of the rows."""
+    pieces = [to_device(ops, np.ones((30, 2))) for _ in range(2)]
+    found = emst.HDBSCANGPU(allow_single_cluster=True, device_ids=gpus).fit(pieces)
+    assert [len(part) for part in found.labels_] == [30, 30]
+    assert to_host(found.exemplars_[0]).shape == (60, 2)
+
+
+def test_columns_of_a_list_are_places(gpus):
+    frames = [pd.DataFrame(X[:50], columns=["longitude", "latitude"])] * 2
+    with pytest.raises(ValueError, match="latitude"):
+        emst.HDBSCANGPU(metric="haversine", device_ids=gpus).fit(frames)
 
 
 def test_data_that_needs_a_matrix_takes_one_gpu(ops, gpus, monkeypatch):

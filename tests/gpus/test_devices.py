@@ -13,6 +13,7 @@ from emst.gpus.devices import checked_gpus
 from emst.gpus.inputs import GivenPoints
 from emst.progress import Lines, Progress
 
+KEPT = (np.asarray, np.asarray)  # what gives results to the caller
 EUCLIDEAN = tree_metric_of("euclidean", None)
 POINTS = np.random.default_rng(1).random((40, 2))
 
@@ -66,7 +67,7 @@ def test_gpus_that_cannot_read_each_other(monkeypatch, capsys):
     machine_with(monkeypatch, 3, peers={(0, 1), (1, 0)})
     assert devices.without_peers([0, 1, 2]) == [(0, 2), (1, 2)]
     monkeypatch.setattr(memory, "WORTH", 2)
-    given = GivenPoints([POINTS], POINTS.dtype, [0, 2], lambda result: result)
+    given = GivenPoints([POINTS], POINTS.dtype, [0, 2], *KEPT)
     assert memory.worth_several(given, EUCLIDEAN, 1, Lines())
     assert "GPUs 0 and 2 cannot read each other's memory: their data goes through the host" in capsys.readouterr().err
 
@@ -99,7 +100,7 @@ def test_too_little_memory_names_the_gpu_and_both_figures(monkeypatch):
     ops = types.SimpleNamespace(tree_bytes=lambda n, d, dtype, k: 100 * n, bytes_free=lambda: next(free))
     monkeypatch.setattr(memory, "backend_of", lambda _: ops)
     monkeypatch.setattr(memory, "on_gpu", lambda gpu: memoryview(b""))
-    given = GivenPoints([np.empty((10**6, 2))], np.dtype(float), [4, 7], lambda result: result)
+    given = GivenPoints([np.empty((10**6, 2))], np.dtype(float), [4, 7], *KEPT)
     said = r"1,000,000 points .* over 2 GPUs needs 69,300,000 more bytes of memory on GPU 7; 30,000,000 are free"
     with pytest.raises(MemoryError, match=said):
         memory.require_memory(given, EUCLIDEAN, 1)
@@ -112,8 +113,19 @@ def test_several_take_many_points_and_those_that_one_cannot_hold(monkeypatch, n,
     monkeypatch.setattr(memory, "on_gpu", lambda gpu: memoryview(b""))
     monkeypatch.setattr(memory, "without_peers", lambda gpus: [])
     monkeypatch.setattr(memory, "WORTH", 1000)
-    given = GivenPoints([np.empty((n, 2))], np.dtype(float), [0, 1], lambda result: result)
+    given = GivenPoints([np.empty((n, 2))], np.dtype(float), [0, 1], *KEPT)
     assert memory.worth_several(given, EUCLIDEAN, 1, Progress()) == several
+
+
+def test_the_rows_of_a_list_count_where_labels_are_wanted(monkeypatch):
+    ops = types.SimpleNamespace(tree_bytes=lambda n, d, dtype, k: 0, bytes_free=lambda: 135 * 10**6)
+    monkeypatch.setattr(memory, "backend_of", lambda _: ops)
+    monkeypatch.setattr(memory, "on_gpu", lambda gpu: memoryview(b""))
+    points = np.empty((10**6, 2), np.float32)
+    memory.require_memory(GivenPoints([points], points.dtype, [0, 1], *KEPT), EUCLIDEAN, 1, labels=True)
+    with pytest.raises(MemoryError, match="needs 138,000,000 more bytes"):
+        halves = GivenPoints([points[:10], points[10:]], points.dtype, [0, 1], *KEPT)
+        memory.require_memory(halves, EUCLIDEAN, 1, labels=True)
 
 
 def test_more_points_than_ids(monkeypatch):

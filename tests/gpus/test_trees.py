@@ -1,16 +1,21 @@
 """Trees over several GPUs are those of one device, bit for bit."""
 
 import functools
+import gc
+import sys
 import threading
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers import to_device, to_host
 
 import emst
 from emst.cli import main
 from emst.gpus import inputs, memory
-from emst.partitions import certain
+from emst.gpus.engine import GPUThreads
+from emst.partitions import certain, rounds
+from emst.partitions.records import Partition
 
 RNG = np.random.default_rng(5)
 SETS = {
@@ -110,6 +115,11 @@ def test_bad_rows_are_named(gpus):
         ([np.ones((3, 2)), np.ones((4, 2), np.float32)], r"X\[1\] is float32, but X\[0\] is float64"),
         ([np.ones((3, 2)), np.ones((4, 2), complex)], r"X\[1\]: X must hold real numbers"),
         ([np.ones((0, 2)), np.ones((0, 2))], "its arrays have no rows"),
+        ([np.ones((0, 5)), np.ones((4, 2))], r"X\[0\] has 5 columns, but X\[1\] has 2 columns"),
+        (
+            [pd.DataFrame(np.ones((3, 2)), columns=list("xy")), pd.DataFrame(np.ones((3, 2)), columns=list("yx"))],
+            r"X\[1\] has the columns y, x, but X\[0\] has x, y",
+        ),
     ],
 )
 def test_lists_that_do_not_fit(gpus, pieces, said):
@@ -117,21 +127,42 @@ def test_lists_that_do_not_fit(gpus, pieces, said):
         emst.minimum_spanning_tree(pieces, device_ids=gpus)
 
 
-def test_an_error_ends_all_threads(ops, gpus, monkeypatch):
-    """And the next tree is found as if nothing had happened."""
+@pytest.mark.parametrize("where", [(certain, "local_tree"), (rounds, "answer")])
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
+def test_an_error_ends_all_threads(ops, gpus, monkeypatch, where, error):
+    """Nothing stays: no thread, no partition, no other pace of threads. The next tree is as if nothing had happened."""
 
     def fails(*_):
-        raise MemoryError("out of memory")
+        raise error("in the middle")
 
+    before = sys.getswitchinterval()
     with monkeypatch.context() as patch:
-        patch.setattr(certain, "local_tree", fails)
-        with pytest.raises(MemoryError, match="out of memory"):
+        patch.setattr(*where, fails)
+        try:
             emst.minimum_spanning_tree(SETS["uniform, float32"], device_ids=gpus)
+        except error as raised:
+            assert str(raised) == "in the middle"
+        else:
+            raise AssertionError("no error")
+    gc.collect()
     assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("emst-gpu")]
+    assert not [one for one in gc.get_objects() if isinstance(one, Partition)]
+    assert sys.getswitchinterval() == before
     assert_same(
         emst.minimum_spanning_tree(SETS["uniform, float32"], device_ids=gpus),
         emst.minimum_spanning_tree(SETS["uniform, float32"], device=ops.name),
     )
+
+
+def test_engines_at_once_leave_the_pace_of_threads():
+    before = sys.getswitchinterval()
+    first, second = GPUThreads([0]), GPUThreads([0])
+    first.__enter__()
+    second.__enter__()
+    first.__exit__()
+    assert sys.getswitchinterval() != before
+    second.__exit__()
+    assert sys.getswitchinterval() == before
 
 
 @pytest.mark.parametrize("command", ["tree", "cluster"])

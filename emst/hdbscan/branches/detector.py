@@ -252,7 +252,7 @@ class BranchDetector(ClusterMixin, BaseEstimator):
         fitted, result = self._model, labelling(members, branches, self.label_sides_as_branches)
 
         def for_caller(values: np.ndarray, infinite: float, missing: float) -> Any:
-            return fitted.give(fitted.spread(fitted.ops.asarray(values), infinite, missing))
+            return fitted.give_values(fitted.spread(fitted.ops.asarray(values), infinite, missing))
 
         self.labels_ = for_caller(result.labels, -2, -3)
         self.probabilities_ = for_caller(result.probabilities, 0, np.nan)
