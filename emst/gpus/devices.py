@@ -9,16 +9,17 @@ from typing import Any
 
 from emst.inputs.devices import choose_device
 
+WORDS = "'all', None or a list of numbers of GPUs"
+
 
 def checked_gpus(device_ids: Any, device: str) -> list[int]:
     """The numbers of the GPUs that `device_ids` names.
 
     Raises
     ------
-    TypeError
-        `device_ids` is neither "all" nor a list of integers.
     ValueError
-        No number, a number twice, a GPU that does not exist, or ``device="cpu"``.
+        `device_ids` is neither "all" nor a list of integers; no number, a number twice, a GPU that does not exist, or
+        ``device="cpu"``.
     RuntimeError
         No usable GPU.
     """
@@ -38,10 +39,17 @@ def checked_gpus(device_ids: Any, device: str) -> list[int]:
     return gpus
 
 
+def names_gpus(device_ids: Any) -> bool:
+    """Whether this is "all", None or a list of integers."""
+    if device_ids is None or isinstance(device_ids, str):
+        return device_ids in (None, "all")
+    numbers_only = isinstance(device_ids, Sequence) and all(isinstance(one, numbers.Integral) for one in device_ids)
+    return numbers_only and not any(isinstance(one, bool) for one in device_ids)
+
+
 def _check_numbers(device_ids: Any) -> None:
-    wrong = isinstance(device_ids, str) or not isinstance(device_ids, Sequence)
-    if wrong or not all(isinstance(one, numbers.Integral) and not isinstance(one, bool) for one in device_ids):
-        raise TypeError(f"device_ids must be 'all', None or a list of numbers of GPUs; got {device_ids!r}")
+    if not names_gpus(device_ids):
+        raise ValueError(f"device_ids must be {WORDS}; got {device_ids!r}")
     if not device_ids:
         raise ValueError("device_ids is empty: name at least one GPU, or leave it out")
     if len(set(device_ids)) < len(device_ids):

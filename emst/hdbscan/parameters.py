@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.distances.metrics import NAMES, Metric, metric_of
+from emst.gpus.devices import WORDS, names_gpus
 from emst.hierarchy.selection import Options
 from emst.inputs.devices import DEVICES
 from emst.inputs.places import DEGREES
@@ -86,7 +87,7 @@ RULES = {
     "cluster_selection_epsilon_max": NOT_NEGATIVE | INFINITE,
     "prediction_data": BOOLEAN,
     "device": one_of(*DEVICES),
-    "device_ids": ANYTHING,  # checked with the data
+    "device_ids": Rule(names_gpus, WORDS, ("all",)),  # whether there are such GPUs is checked with the data
     "dtype": ANYTHING,  # checked with the data
     "verbose": BOOLEAN | at_least(0) | BAR,
 }

@@ -127,6 +127,12 @@ def test_lists_that_do_not_fit(gpus, pieces, said):
         emst.minimum_spanning_tree(pieces, device_ids=gpus)
 
 
+def partitions():
+    """All that are held; other tests hold some."""
+    gc.collect()
+    return [one for one in gc.get_objects() if isinstance(one, Partition)]
+
+
 @pytest.mark.parametrize("where", [(certain, "local_tree"), (rounds, "answer")])
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
 def test_an_error_ends_all_threads(ops, gpus, monkeypatch, where, error):
@@ -135,7 +141,7 @@ def test_an_error_ends_all_threads(ops, gpus, monkeypatch, where, error):
     def fails(*_):
         raise error("in the middle")
 
-    before = sys.getswitchinterval()
+    before, known = sys.getswitchinterval(), set(map(id, partitions()))
     with monkeypatch.context() as patch:
         patch.setattr(*where, fails)
         try:
@@ -144,9 +150,8 @@ def test_an_error_ends_all_threads(ops, gpus, monkeypatch, where, error):
             assert str(raised) == "in the middle"
         else:
             raise AssertionError("no error")
-    gc.collect()
     assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("emst-gpu")]
-    assert not [one for one in gc.get_objects() if isinstance(one, Partition)]
+    assert not [one for one in partitions() if id(one) not in known]
     assert sys.getswitchinterval() == before
     assert_same(
         emst.minimum_spanning_tree(SETS["uniform, float32"], device_ids=gpus),

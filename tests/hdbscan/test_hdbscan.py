@@ -374,6 +374,7 @@ BAD = [
     ("cluster_selection_epsilon_max", -np.inf),
     ("prediction_data", "yes"),
     ("device", "gpu"),
+    ("device_ids", "0,1"),
     ("dtype", np.int32),
     ("verbose", -1),
 ]

@@ -3,6 +3,7 @@
 from .fault import Fault
 
 STAGES = "tests/partitions/test_stages.py"
+GPUS = "tests/gpus"
 LOCKS = f"{STAGES}::test_the_lock_is_held_while_the_labels_of_nodes_are_in_use"
 
 FAULTS = [
@@ -112,13 +113,6 @@ FAULTS = [
         ("tests/dask/test_engine.py::test_the_driver_holds_no_task_that_nobody_wants",),
     ),
     Fault(
-        "an edge that ties with one of another partition is certain",
-        "emst/partitions/certain.py",
-        "as_bits(self.ops.edge_powers(self.index, u, v)) >=",
-        "as_bits(self.ops.edge_powers(self.index, u, v)) >",
-        ("tests/partitions/test_trees.py::test_the_tree_of_one_device[cpu-lattice of ties-2]",),
-    ),
-    Fault(
         "one worker that is out of memory ends the wait",
         "emst/dask/faults.py",
         "not all(map(",
@@ -138,5 +132,71 @@ FAULTS = [
         "first = new.id < old.id",
         "first = new.id > old.id",
         ("tests/partitions/test_prediction.py::test_points_of_two_partitions_at_the_same_distance",),
+    ),
+    Fault(
+        "equal edges of an earlier partition do not come first",
+        "emst/gpus/tree.py",
+        '"right" if other < number else "left"',
+        '"left"',
+        (GPUS,),
+    ),
+    Fault(
+        "edges that rounds have found are put among equal weights without a look at their ends",
+        "emst/gpus/tree.py",
+        "for _ in range(longest.bit_length()):",
+        "for _ in range(0):",
+        (GPUS,),
+    ),
+    Fault(
+        "ids of a partition with points that are left out are not shifted",
+        "emst/gpus/tree.py",
+        "u, v = (end + (end >= partition.kept) * np.int32(out) for end in (u, v))",
+        "u, v = (end + np.int32(0) for end in (u, v))",
+        (GPUS,),
+    ),
+    Fault(
+        "threads keep the pace of the first engine",
+        "emst/gpus/engine.py",
+        "        _engines += more\n",
+        "        _engines += max(more, 0)\n",
+        (GPUS,),
+    ),
+    Fault(
+        "rows of an earlier array of a list are not counted",
+        "emst/gpus/inputs.py",
+        "one(result[end - size : end])",
+        "one(result[:size])",
+        (GPUS,),
+    ),
+    Fault(
+        "of equal edges the one that is listed last leaves a component",
+        "emst/cpu/points/components.py",
+        "    return i < other\n",
+        "    return i > other\n",
+        ("tests/points/test_components.py",),
+    ),
+    Fault(
+        "a point whose power equals its bound does not ask",
+        "emst/cpu/points/components.py",
+        "power[i] > bound_power[c]",
+        "power[i] >= bound_power[c]",
+        ("tests/points/test_components.py",),
+    ),
+    Fault(
+        "a component keeps the power of a weight that is not its least",
+        "emst/cpu/points/border.py",
+        "        power[forest.components] = np.inf\n",
+        "",
+        ("tests/points/test_border.py",),
+    ),
+    Fault(
+        "a component hooks along an edge that ties with its bound",
+        "emst/cpu/points/border.py",
+        "unsure[tied] = edge_powers(index, *ends) >= power",
+        "unsure[tied] = edge_powers(index, *ends) > power",
+        (
+            "tests/points/test_border.py",
+            "tests/partitions/test_trees.py::test_the_tree_of_one_device[cpu-lattice of ties-2]",
+        ),
     ),
 ]
