@@ -9,13 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import to_device, to_host
+from threads import Threads, chunks_of
 
 import emst
 from emst.cli import main
-from emst.gpus import inputs, memory
+from emst.distances.metrics import tree_metric_of
+from emst.gpus import inputs, memory, tree
 from emst.gpus.engine import GPUThreads
 from emst.partitions import certain, rounds
-from emst.partitions.records import Partition
+from emst.partitions.records import Partition, Request
+from emst.partitions.spanning import fitted_tree
+from emst.progress import Progress
 
 RNG = np.random.default_rng(5)
 SETS = {
@@ -190,3 +194,20 @@ def test_the_command_line_names_bad_numbers(capsys):
     with pytest.raises(SystemExit):
         main(["tree", "points.npy", "-o", "out.npz", "--gpus", "0,x"])
     assert "'0,x' is neither 'all' nor a list of numbers like 0,1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_ids_count_the_points_that_are_left_out(ops, k):
+    """A partition that begins with many equal points lists its edges by the ids of all its points."""
+    lattice = np.random.default_rng(0).integers(0, 16, (1200, 2)).astype(float)
+    X = np.random.default_rng(1).permutation(np.concatenate([lattice, np.full((1500, 2), 5.0)]))
+    with Threads(2, device=ops.name) as engine:
+        request = Request(tree_metric_of("euclidean", None), k, 2)
+        fitted = fitted_tree(chunks_of(np.array_split(X, 2), engine), request, engine, Progress())
+        local = next(one for one in engine.gather(fitted.tree.locals) if len(one.partition.left_out))
+    listed, partition = tree.certain_of(ops, local, fitted.units), local.partition
+    stars = [(0, partition.kept + i) for i in range(len(partition.left_out))]
+    ids = to_host(partition.ids(0, local.edges))
+    assert ids.max() > len(partition.rows)
+    found = zip(to_host(listed.u).tolist(), to_host(listed.v).tolist())
+    assert sorted(found) == sorted([*stars, *map(tuple, ids.tolist())])
