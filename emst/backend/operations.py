@@ -253,8 +253,9 @@ class PointOperations(ArrayOperations, Protocol):
         is None where weights are powers. `roots` are the components before."""
 
     def hold_back(self, index: SearchIndex, forest: Forest, weight: Array, power: Array | None) -> int:
-        """Take the lightest edges, by their (weight, power of the distance), from the components where they do not come
-        before the bound, see `join_bounds`. Returns how many components keep theirs; if none would, all do."""
+        """Take the lightest edge from every component where it does not come before the bound (see `join_bounds`). The
+        two are compared by (weight, power of the distance). Returns how many components keep their edge. If none would,
+        no edge is taken, and the result is 0."""
 
     def first_edges(
         self,

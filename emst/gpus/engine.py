@@ -17,8 +17,6 @@ from emst.backend.operations import Backend
 from emst.inputs.devices import on_gpu
 
 SWITCH = 0.0002  # seconds after which a thread lets other threads run Python; Python's default is 0.005
-
-
 _engines = 0  # that run now
 _interval = 0.0  # what was there before the first of them
 _lock = threading.Lock()
@@ -96,14 +94,13 @@ class GPUThreads:
         if self._at_once:
             future: Future[Any] = Future()
             future.set_result(_run(self.workers[number], function, arguments, waits=False))
-            future.thread = number  # type: ignore[attr-defined]
-            return future
-        future = self._threads[number].submit(_run, self.workers[number], function, arguments)
+        else:
+            future = self._threads[number].submit(_run, self.workers[number], function, arguments)
         future.thread = number  # type: ignore[attr-defined]
         return future
 
     def gather(self, futures: list[Any]) -> list[Any]:
-        """Results, in order; the error of the first that has failed is raised."""
+        """The results, in order. If functions failed, the error of the first of these is raised."""
         return [future.result() for future in futures]
 
 

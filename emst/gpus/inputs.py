@@ -67,7 +67,7 @@ class GivenPoints:
         return CheckedPoints(self.whole(), self.dtype, "cuda", self.gpus[0], self.give, self.give_rows)
 
     def on_gpus(self, engine: GPUThreads) -> Chunks:
-        """The points as chunks: about as many rows on every GPU, those that lie there already without a copy."""
+        """The points as chunks. Every GPU gets about as many rows; rows that lie there already are not copied."""
         engine.wait(map(gpu_of, self.pieces))  # the caller's kernels may still write the points
         places = [(i, start, end) for i, (start, end) in _ranges(self.pieces, len(self.gpus))]
         homes = _homes([(gpu_of(self.pieces[i]), end - start) for i, start, end in places], self.gpus)

@@ -27,7 +27,7 @@ def gpus(ops, monkeypatch):
 
 
 def stand_ins(monkeypatch):
-    """The CPU's operations in the place of the GPU's; a GPU is a thread."""
+    """Use the CPU's operations instead of the GPU's. Every GPU is a thread."""
     monkeypatch.setitem(sys.modules, "emst.cuda", emst.cpu)
     for module in (engine, inputs, memory, tree, fitting):
         monkeypatch.setattr(module, "on_gpu", lambda gpu: contextlib.nullcontext())

@@ -16,8 +16,9 @@ LABELLING = 130  # bytes a point that the stages after the tree take at their pe
 
 
 def tree_bytes(n: int, d: int, dtype, k: int) -> int:
-    """See `emst.backend.operations`. The peak is in the rounds, or in the sort of the edges if many have equal weights.
-    From 24 dimensions on, it includes what matrix products need, whether they will be used or not."""
+    """See `emst.backend.operations`. Most memory is in use during the rounds, or while edges are sorted, if many
+    have equal weights. From 24 dimensions on, it includes what matrix products need, whether they will be used or not.
+    """
     size = np.dtype(dtype).itemsize
     points = d * size * 8 // 7 + 4  # blocks and boxes; the order
     forest = 7 * 4 + 2 * size

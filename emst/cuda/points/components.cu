@@ -80,8 +80,8 @@ __global__ void first_places(const int *a, const int *b, const int *label, i64 e
   });
 }
 
-// Lists the points whose weight and power come before the bound of their component, or equal it. places is null for all
-// points in order, power where the power is the weight, nearest where points remember no neighbour.
+// Lists the points whose weight and power are not after the bound of their component. places is null for all points in
+// order, power where the power is the weight, nearest where points remember no neighbour.
 template <class T>
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_asking(const int *places, i64 n, const Bits<T> *weight, const Bits<T> *power, const int *nearest,

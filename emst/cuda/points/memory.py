@@ -17,7 +17,7 @@ LABELLING = 130  # bytes a point that the stages after the tree take at their pe
 
 
 def tree_bytes(n: int, d: int, dtype: Any, k: int) -> int:
-    """See `emst.backend.operations`. The peak is in the rounds or in the sort of the edges."""
+    """See `emst.backend.operations`. Most memory is in use during the rounds or while edges are sorted."""
     size = np.dtype(dtype).itemsize
     row = size * (4 if d <= 3 else d + 1)
     all_pairs = may_compare_all_pairs(n, d)
