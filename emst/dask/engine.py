@@ -175,9 +175,7 @@ class DaskEngine:
                 self._until_done(running, Watch(self.client, futures, timeout))
                 return list(running.result())
         except (RuntimeError, AttributeError) as error:
-            # `gather` looks for the error of a future that Dask has dropped, and finds None (distributed 2026.8).
-            dropped = isinstance(error, AttributeError) and any(future.cancelled() for future in futures)
-            if str(error) != NO_CAUSE and not dropped:
+            if str(error) != NO_CAUSE and not _names_no_error(error):
                 raise
             raise self._cause() from error
         finally:
@@ -218,7 +216,7 @@ class DaskEngine:
     def _failed(self) -> BaseException | None:
         """The error of any future that the driver still holds."""
         failed = (future.exception() for future in list(self._futures) if future.status == "error")
-        return next((error for error in failed if str(error) != NO_CAUSE), None)
+        return next((error for error in failed if error is not None and str(error) != NO_CAUSE), None)
 
     def _check_connected(self) -> None:
         if self.client.status != "running":
@@ -238,6 +236,12 @@ class DaskEngine:
             raise
         finally:
             self._futures.clear()
+
+
+def _names_no_error(error: BaseException) -> bool:
+    """Whether `Client.gather` looked for the error of a task, and found None (distributed 2025.1 to 2026.8). Dask has
+    dropped the task, or has failed it because of a task whose error it does not keep."""
+    return isinstance(error, AttributeError) and error.obj is None and error.name == "with_traceback"
 
 
 def _key(function: Callable[..., Any]) -> str:

@@ -215,18 +215,19 @@ def test_a_finished_task_that_dask_fails_gives_the_error_of_the_task_that_failed
 
 
 @pytest.mark.parametrize("others", [["it has vanished"], []])
-def test_a_task_that_dask_drops_gives_the_error_of_the_task_that_failed(doomed, others):
-    """As when a worker dies while its results are asked for."""
+@pytest.mark.parametrize("status", ["cancelled", "error"])
+def test_a_task_that_dask_ends_without_an_error_gives_the_error_of_the_task_that_failed(doomed, status, others):
+    """As when a worker dies while its results are asked for: Dask drops the task, or fails it without a reason."""
     cluster = DaskEngine(doomed, "cpu")
-    dropped = cluster.submit(one)
+    ended = cluster.submit(one)
     others = [cluster.submit(fails, text) for text in others]
     assert all(future.exception(timeout=10) is not None for future in others)
-    assert dropped.result(timeout=10) == 1
-    state = doomed.futures.pop(dropped.key)
-    state.status, state.exception = "cancelled", None
+    assert ended.result(timeout=10) == 1
+    state = doomed.futures.pop(ended.key) if status == "cancelled" else doomed.futures[ended.key]
+    state.status, state.exception = status, None
     expected, text = (FileNotFoundError, "it has vanished") if others else (LostInput, "was lost with a worker")
     with pytest.raises(expected, match=text):
-        cluster.gather([dropped])
+        cluster.gather([ended])
 
 
 def test_an_attribute_that_a_task_does_not_find_is_its_own_error(doomed):
