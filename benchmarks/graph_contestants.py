@@ -41,6 +41,11 @@ class Solver:
 
 def ours(device: str, **options: Any) -> Solver:
     """`graph_msf` with labels, for one graph; `options` are the algorithm and its own options."""
+    return solver(lambda graph: (graph.on(device),), device, **options)
+
+
+def solver(prepare: Callable[[Graph], tuple[Any, ...]], device: str, **options: Any) -> Solver:
+    """`graph_msf` with labels of the arguments that `prepare` makes of a graph."""
     known: dict[str, dict[str, Any]] = {}  # by checksum: exact sums of floats take longer than the forests
 
     def figures(forest: Any, graph: Graph) -> dict[str, Any]:
@@ -49,11 +54,7 @@ def ours(device: str, **options: Any) -> Solver:
             known[found] = figures_of(forest) | {"checksum": found}
         return known[found]
 
-    return Solver(
-        lambda graph: graph.on(device),
-        lambda arrays: emst.graph_msf(arrays, device=device, return_labels=True, **options),
-        figures,
-    )
+    return Solver(prepare, lambda given: emst.graph_msf(*given, device=device, return_labels=True, **options), figures)
 
 
 def checksum_of(forest: Any) -> str:
@@ -88,51 +89,71 @@ def _scipy_once(graph: Graph) -> Any:
     return triu(_scipy(graph), 1, "csr")
 
 
-def _solve_scipy(matrix: Any) -> Any:
+def solve_scipy(matrix: Any) -> Any:
+    """The forest of a matrix in compressed rows, as such a matrix."""
     from scipy.sparse.csgraph import minimum_spanning_tree
 
     return minimum_spanning_tree(matrix)
 
 
-def _of_scipy(forest: Any, graph: Graph) -> dict[str, Any]:
+def figures_of_scipy(forest: Any, graph: Graph) -> dict[str, Any]:
+    """Total weight and number of components of its forest."""
     return _figures(float(forest.data.sum()) - forest.nnz, forest.nnz, graph)
 
 
 def _igraph(graph: Graph) -> tuple[Any, np.ndarray]:
+    return built_by_igraph(graph.n, graph.edges())
+
+
+def built_by_igraph(n: int, edges: tuple[np.ndarray, np.ndarray, np.ndarray]) -> tuple[Any, np.ndarray]:
+    """A graph of igraph, and the weights of its edges."""
     import igraph
 
-    u, v, weights = graph.edges()
-    built = igraph.Graph(n=graph.n, edges=np.stack([u, v], axis=1))
+    u, v, weights = edges
+    built = igraph.Graph(n=n, edges=np.stack([u, v], axis=1))
     built.es["weight"] = weights.astype(np.float64).tolist()
     return built, weights
 
 
-def _solve_igraph(prepared: tuple[Any, np.ndarray]) -> tuple[list[int], np.ndarray]:
+def solve_igraph(prepared: tuple[Any, np.ndarray]) -> tuple[list[int], np.ndarray]:
+    """The numbers of the edges of the forest, and the weights of all edges."""
     built, weights = prepared
     return built.spanning_tree(weights="weight", return_tree=False), weights
 
 
-def _of_igraph(result: tuple[list[int], np.ndarray], graph: Graph) -> dict[str, Any]:
+def figures_of_igraph(result: tuple[list[int], np.ndarray], graph: Graph) -> dict[str, Any]:
+    """Total weight and number of components of its forest."""
     chosen, weights = result
     return _figures(weights[np.array(chosen, np.int64)].sum(dtype=np.float64), len(chosen), graph)
 
 
 def _rustworkx(graph: Graph) -> Any:
+    return built_by_rustworkx(graph.n, graph.edges())
+
+
+def built_by_rustworkx(n: int, edges: tuple[np.ndarray, np.ndarray, np.ndarray]) -> Any:
+    """A graph of rustworkx whose edges are their weights."""
     import rustworkx
 
-    u, v, weights = graph.edges()
-    built = rustworkx.PyGraph(node_count_hint=graph.n, edge_count_hint=len(u))
-    built.add_nodes_from(range(graph.n))
+    u, v, weights = edges
+    built = rustworkx.PyGraph(node_count_hint=n, edge_count_hint=len(u))
+    built.add_nodes_from(range(n))
     for start in range(0, len(u), PIECE):
         piece = slice(start, start + PIECE)
         built.add_edges_from(list(zip(u[piece].tolist(), v[piece].tolist(), weights[piece].astype(float).tolist())))
     return built
 
 
-def _solve_rustworkx(built: Any) -> Any:
+def solve_rustworkx(built: Any) -> Any:
+    """The weighted edges of the forest."""
     import rustworkx
 
     return rustworkx.minimum_spanning_edges(built, weight_fn=float)
+
+
+def figures_of_rustworkx(edges: Any, graph: Graph) -> dict[str, Any]:
+    """Total weight and number of components of its forest."""
+    return _figures(sum(weight for _, _, weight in edges), len(edges), graph)
 
 
 def _networkit(graph: Graph) -> Any:
@@ -151,15 +172,10 @@ def _solve_networkit(built: Any) -> Any:
 
 
 PEERS = {
-    "scipy": Solver(_scipy, _solve_scipy, _of_scipy, "scipy"),
-    "scipy, one triangle": Solver(_scipy_once, _solve_scipy, _of_scipy, "scipy"),
-    "igraph": Solver(_igraph, _solve_igraph, _of_igraph, "igraph"),
-    "rustworkx": Solver(
-        _rustworkx,
-        _solve_rustworkx,
-        lambda edges, graph: _figures(sum(weight for _, _, weight in edges), len(edges), graph),
-        "rustworkx",
-    ),
+    "scipy": Solver(_scipy, solve_scipy, figures_of_scipy, "scipy"),
+    "scipy, one triangle": Solver(_scipy_once, solve_scipy, figures_of_scipy, "scipy"),
+    "igraph": Solver(_igraph, solve_igraph, figures_of_igraph, "igraph"),
+    "rustworkx": Solver(_rustworkx, solve_rustworkx, figures_of_rustworkx, "rustworkx"),
     "networkit": Solver(
         _networkit,
         _solve_networkit,
@@ -169,7 +185,7 @@ PEERS = {
 }
 
 
-def peers(names: Iterable[str]) -> tuple[dict[str, Solver], list[str]]:
-    """The named peers that are installed, and the names of those that are not."""
-    present = {name: PEERS[name] for name in names if importlib.util.find_spec(PEERS[name].module)}
+def peers(names: Iterable[str], known: dict[str, Solver]) -> tuple[dict[str, Solver], list[str]]:
+    """The named ones of the known peers that are installed, and the names of those that are not."""
+    present = {name: known[name] for name in names if name in known and importlib.util.find_spec(known[name].module)}
     return present, [name for name in names if name not in present]

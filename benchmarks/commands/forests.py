@@ -3,6 +3,7 @@
     python benchmarks forests --device cpu --peers --data FOLDER --markdown forests.md
     python benchmarks forests --device cuda --data FOLDER --weights int32 float32 float64 int64
     python benchmarks forests --sets ws:100000:6 grid1024 --peers scipy rustworkx --runs 3
+    python benchmarks forests --sets er:1000000:6 --form list --weights float32 --peers
 
 FOLDER holds USA-road-d.NY.gr, .gr.gz or .npz; without it that set is left out. README.md in this folder says what is
 timed and what is not.
@@ -20,12 +21,14 @@ from functools import partial
 import numpy as np
 from expected import forest_verdict, recorded_forests
 from graph_contestants import PEERS, Solver, ours, peers
+from graph_forms import FORMS, PEERS_OF, ours_in
 from graph_sets import QUICK, SETS, TINY, Graph, Missing, check_graph, graph_options
 from memory import high_water, in_child, peak_on_device
 from race import common_options, measure, peer_options
 from report import FORESTS, Record, median_of, table, write
 
 OURS = "emst"
+MATRIX = "symmetric"  # the form in which every edge is stored in both directions
 WEIGHTS = ["int32", "float32", "float64", "int64"]
 
 
@@ -35,6 +38,7 @@ def arguments(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namesp
     graph_options(top)
     top.add_argument("--sets", nargs="+", metavar="SET", help=f"{', '.join(SETS)}, or KIND:N... of graph_sets.py")
     top.add_argument("--weights", nargs="+", choices=WEIGHTS, default=["int32"])
+    top.add_argument("--form", choices=(MATRIX, *FORMS), default=MATRIX, help="how the graph is given (symmetric CSR)")
     options = top.parse_args(given)
     options.sets = options.sets or (QUICK if options.quick else SETS)
     return options
@@ -42,18 +46,24 @@ def arguments(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namesp
 
 def contest(graph: Graph, options: argparse.Namespace) -> list[Record]:
     """Time every contestant on one graph; our record comes first."""
-    field = {OURS: ours(options.device)} | invited(options)
+    field = {OURS: contestant(options.form, options.device)} | invited(options)
     calls = {}
     for name, solver in field.items():
         prepared = solver.prepare(graph)
         solver.solve(prepared if options.device == "cuda" else solver.prepare(tiny(graph, options)))
         calls[name] = partial(solver.solve, prepared), partial(solver.figures, graph=graph)
-    facts = {"set": graph.name, "n": graph.n, "entries": graph.entries, "dtype": str(graph.weights.dtype)}
+    entries = graph.entries if options.form == MATRIX else graph.entries // 2
+    facts = {"set": graph.name, "n": graph.n, "entries": entries, "dtype": str(graph.weights.dtype)}
     runs = dict.fromkeys(field, options.peer_runs or options.runs) | {OURS: options.runs}
     records = measure(f"{graph.name} {facts['dtype']}", facts, calls, runs, options)
     del calls, prepared
     records[0]["peak_bytes"] = None if options.no_memory else peak_of(graph, options)
-    return records + (recorded_forests(facts) if options.device == "cuda" else [])
+    return records + (recorded_forests(facts) if options.device == "cuda" and options.form == MATRIX else [])
+
+
+def contestant(form: str, device: str) -> Solver:
+    """Ours, for a graph in this form."""
+    return ours(device) if form == MATRIX else ours_in(form, device)
 
 
 def tiny(graph: Graph, options: argparse.Namespace) -> Graph:
@@ -65,28 +75,31 @@ def invited(options: argparse.Namespace) -> dict[str, Solver]:
     """The requested peers that are installed; the others are named on standard error."""
     if options.peers is None or options.device != "cpu":
         return {}
-    present, absent = peers(options.peers or PEERS)
+    known = PEERS if options.form == MATRIX else PEERS_OF[options.form]
+    present, absent = peers(options.peers or known, known)
     for name in absent:
-        print(f"{name} is not installed", file=sys.stderr)
+        print(f"{name} is not installed, or does not take this form", file=sys.stderr)
     return present
 
 
 def peak_of(graph: Graph, options: argparse.Namespace) -> int | None:
     """Our peak memory beyond the input in one run, in bytes; None where it cannot be measured."""
     if options.device == "cuda":
-        arrays = graph.on("cuda")
-        return peak_on_device(lambda: ours("cuda").solve(arrays))
+        solver = contestant(options.form, "cuda")
+        given = solver.prepare(graph)
+        return peak_on_device(lambda: solver.solve(given))
     if not sys.platform.startswith("linux"):
         return None
-    return in_child("commands.forests", graph.name, str(graph.weights.dtype), str(options.scratch))
+    return in_child("commands.forests", graph.name, str(graph.weights.dtype), str(options.scratch), options.form)
 
 
-def child(name: str, dtype: str, scratch: str) -> int:
+def child(name: str, dtype: str, scratch: str, form: str) -> int:
     """Peak memory of one run in this process, which already holds the graph and the compiled code: bytes."""
     tiny, graph = (check_graph(one, pathlib.Path(scratch), None).weighing(dtype) for one in (TINY, name))
-    solver = ours("cpu")
-    solver.solve(tiny.on("cpu"))
-    return high_water(lambda: solver.solve(graph.on("cpu")))
+    solver = contestant(form, "cpu")
+    solver.solve(solver.prepare(tiny))
+    given = solver.prepare(graph)
+    return high_water(lambda: solver.solve(given))
 
 
 def comparison(records: list[Record]) -> str:

@@ -53,6 +53,20 @@ def test_forests_beside_peers(tmp_path):
     assert int(rows[2]["components"]) > 1  # a random graph of degree 3 leaves vertices out
 
 
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("form", ["list", "coo", "one-way"])
+def test_forms_of_a_graph(form, device, tmp_path):
+    """Every edge once, in any order; the forest is that of the symmetric matrix."""
+    options = f"--device {device} --sets grid:30 --runs 1 --peers --no-memory"
+    whole, *peers = named(table_of("forests", f"{options} --form {form}", tmp_path))
+    symmetric, *_ = named(table_of("forests", f"{options} --peers scipy", tmp_path))
+    assert whole["entries"] == "1,740" and symmetric["entries"] == "3,480"
+    names = {"list": ["scipy", "igraph", "rustworkx"]}.get(form, ["scipy"]) if device == "cpu" else []
+    assert {peer["contestant"] for peer in peers} <= set(names)
+    assert "scipy" not in names or peers
+    assert {row["total weight"] for row in [whole, *peers]} == {symmetric["total weight"]}
+
+
 def test_a_road_network(roads, tmp_path):
     """Parallel arcs count once, the lightest; loops do not; its known weight is another, and the command says so."""
     command = [sys.executable, "benchmarks", "forests", "--sets", "USA-road-d.NY", "--data", str(roads)]
