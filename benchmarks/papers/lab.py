@@ -22,7 +22,7 @@ class Lab:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self._graph: Graph | None = None
-        self._arrays: Any = None
+        self._given: Any = None
         self._found: dict[str, dict[str, Any]] = {}  # of every graph the figures of its first forest
         self._warm: set[str] = set()
         self.problems: list[str] = []
@@ -30,13 +30,13 @@ class Lab:
     def graph(self, name: str) -> Graph | None:
         """The graph of this name; None, with a message on standard error, if its file is missing."""
         if self._graph is None or self._graph.name != name:
-            self._graph = self._arrays = None
+            self._graph = self._given = None
             try:
                 self._graph = check_graph(name, self.options.scratch, self.options.data)
             except Missing as missing:
                 print(missing, file=sys.stderr)
                 return None
-            self._arrays = self._graph.on(self.options.device)
+            self._given = (self._graph.on(self.options.device),)
         return self._graph
 
     def milliseconds(self, name: str, **options: Any) -> float | None:
@@ -60,7 +60,7 @@ class Lab:
         while self._again(seconds):
             synchronize(self.options.device)
             start = time.perf_counter()
-            forest = solver.solve(self._arrays)
+            forest = solver.solve(self._given)
             synchronize(self.options.device)
             seconds.append(time.perf_counter() - start)
             if len(seconds) == 1:
@@ -75,7 +75,7 @@ class Lab:
             return []
         left = [graph.n]
         try:
-            ours(self.options.device, report=lambda _, count: left.append(int(count)), **options).solve(self._arrays)
+            ours(self.options.device, report=lambda _, count: left.append(int(count)), **options).solve(self._given)
         except Exception as error:
             self._trouble(name, options, error)
             return []

@@ -58,8 +58,9 @@ def test_forests_beside_peers(tmp_path):
 def test_forms_of_a_graph(form, device, tmp_path):
     """Every edge once, in any order; the forest is that of the symmetric matrix."""
     options = f"--device {device} --sets grid:30 --runs 1 --peers --no-memory"
+    (tmp_path / "symmetric").mkdir()
     whole, *peers = named(table_of("forests", f"{options} --form {form}", tmp_path))
-    symmetric, *_ = named(table_of("forests", f"{options} --peers scipy", tmp_path))
+    symmetric, *_ = named(table_of("forests", f"{options} --peers scipy", tmp_path / "symmetric"))
     assert whole["entries"] == "1,740" and symmetric["entries"] == "3,480"
     names = {"list": ["scipy", "igraph", "rustworkx"]}.get(form, ["scipy"]) if device == "cpu" else []
     assert {peer["contestant"] for peer in peers} <= set(names)
