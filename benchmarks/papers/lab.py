@@ -92,7 +92,7 @@ class Lab:
 
     def _compile(self, solver: Any, key: str) -> None:
         if key not in self._warm:
-            solver.solve(check_graph(TINY, self.options.scratch, None).on(self.options.device))
+            solver.solve(solver.prepare(check_graph(TINY, self.options.scratch, None)))
             self._warm.add(key)
 
     def _compare(self, name: str, figures: dict[str, Any]) -> None:
