@@ -7,7 +7,10 @@ one that `verbose` asks for.
 from __future__ import annotations
 
 import contextlib
+import functools
+import logging
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +24,53 @@ COMPILING = {
     "cuda": "loading kernels, or compiling them",  # the library does not say which
 }
 
+SILENT_FOR = 1.0  # seconds in which kernels are compiled before a run that shows nothing says so
+ONCE = (
+    "emst compiles its kernels, once for every kind of data, and keeps them on disk; `emst warm-up` compiles them "
+    "beforehand"
+)
+
+
+class Clock:
+    """Seconds in which any of several things that may overlap was done."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._begun, self._start, self._seconds = 0, 0.0, 0.0
+
+    def tell(self, begins: bool) -> None:
+        """One of them begins, or ends."""
+        with self._lock:
+            now = time.perf_counter()
+            if self._begun:
+                self._seconds += now - self._start
+            self._begun, self._start = self._begun + (1 if begins else -1), now
+
+    @property
+    def seconds(self) -> float:
+        """Until the last beginning or end."""
+        return self._seconds
+
+
+compiling = Clock()  # of kernels, in all runs of this process
+
+
+class Seconds:
+    """A context that measures its time, and how much of it went into compiling kernels."""
+
+    def __enter__(self) -> Seconds:
+        self._start, self._before = time.perf_counter(), compiling.seconds
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.compiled = compiling.seconds - self._before
+        self.computed = time.perf_counter() - self._start - self.compiled
+
+    def of(self, what: str) -> str:
+        """ "compiled in 12.70 s, tree in 0.70 s"; without the first if that is nothing."""
+        compiled = f"compiled in {self.compiled:.2f} s, " if self.compiled >= 0.005 else ""
+        return f"{compiled}{what} in {self.computed:.2f} s"
+
 
 class Progress:
     """What a run tells about itself, in the order of the methods. This class shows nothing."""
@@ -30,10 +80,29 @@ class Progress:
     def __init__(self, report: Report | None = None) -> None:
         self._report = report
         self._depth = 0  # kernels may be compiled while another one is
+        self._compiled_before = compiling.seconds
         self.contexts = contextlib.ExitStack()
 
     def watch(self, ops: Backend) -> None:
-        """The backend is known: what it compiles from now on is shown."""
+        """The backend is known: what it compiles from now on is told."""
+
+        def tell(begins: bool) -> None:
+            compiling.tell(begins)
+            self._depth += 1 if begins else -1
+            if self._depth == int(begins):
+                self._compiling(COMPILING[ops.name] if begins else "")
+
+        self.contexts.enter_context(ops.telling_compilation(tell))
+
+    @property
+    def compiled(self) -> float:
+        """Seconds in which kernels were compiled since this run began."""
+        return compiling.seconds - self._compiled_before
+
+    def _compiling(self, what: str) -> None:
+        """A kernel begins to be compiled (`what` says so), or is ready (`what` is empty)."""
+        if self.compiled > SILENT_FOR:
+            _log_once(ONCE)
 
     def note(self, text: str) -> None:
         """Something to know before the run begins."""
@@ -56,30 +125,27 @@ class Progress:
         """What bears this name is done, and this is an array of it."""
 
 
-class _Shown(Progress):
-    shown = True
-
-    def watch(self, ops: Backend) -> None:
-        def tell(begins: bool) -> None:
-            self._depth += 1 if begins else -1
-            if self._depth == int(begins):
-                self._compiling(COMPILING[ops.name] if begins else "")
-
-        self.contexts.enter_context(ops.telling_compilation(tell))
-
-    def _compiling(self, what: str) -> None:
-        """A kernel begins to be compiled (`what` says so), or is ready (`what` is empty)."""
-        raise NotImplementedError
+@functools.cache
+def _log_once(text: str) -> None:
+    """A user who is not told why the first run takes so long looks for the reason elsewhere."""
+    logging.getLogger("emst").warning(text)
 
 
-class Lines(_Shown):
+class Lines(Progress):
     """A line for everything."""
+
+    shown = True
 
     def __init__(self, report: Report | None = None) -> None:
         super().__init__(report)
         self._said = self._searching = False
         self._start = time.perf_counter()
         self._print_seconds = seconds_printer(True)
+        self.contexts.callback(self._say_compiled)
+
+    def _say_compiled(self) -> None:
+        if self._said:
+            self.note(f"compiling took {self.compiled:.3f} s of that")
 
     def _compiling(self, what: str) -> None:
         if what and not self._said:
@@ -109,8 +175,10 @@ class Lines(_Shown):
         self._print_seconds(name, result)
 
 
-class Bar(_Shown):
+class Bar(Progress):
     """A bar of tqdm: of the points whose core distances are found, then of the edges of the tree."""
+
+    shown = True
 
     def __init__(self, report: Report | None = None) -> None:
         super().__init__(report)

@@ -3,7 +3,9 @@
 import contextlib
 import io
 import re
+import subprocess
 import sys
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,12 +13,13 @@ import pytest
 from helpers import cloud
 from tqdm import tqdm
 
-from emst import EMST, HDBSCANGPU, cpu, minimum_spanning_tree
+from emst import EMST, HDBSCANGPU, cpu, minimum_spanning_tree, progress
 from emst.cpu.runtime import parallel
 from emst.cpu.runtime.numba_internals import without_counts
-from emst.progress import COMPILING, Bar, Lines, reading_bar, showing
+from emst.progress import COMPILING, Bar, Lines, Seconds, reading_bar, showing
 
 POINTS = cloud(40_000, 2, np.float64)
+STREAMS = {"capture_output": True, "text": True, "check": True}
 
 
 class Terminal(io.StringIO):
@@ -65,7 +68,8 @@ def test_lines(ops, capsys):
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "[emst] 40,000 points"
     assert sum(line.startswith("[emst] core distances: ") for line in lines) == 1
-    assert re.fullmatch(r"\[emst\] round \d+: 1 components left, \d+\.\d{3} s", lines[-1])
+    said = [line for line in lines if "compiling" not in line]  # in the first run of all
+    assert re.fullmatch(r"\[emst\] round \d+: 1 components left, \d+\.\d{3} s", said[-1])
 
 
 @pytest.mark.parametrize("size, told", [(5, False), (6, True), (200, True)])
@@ -113,36 +117,101 @@ def test_other_words_are_refused(model):
         model.fit(POINTS[:100])
 
 
+def new_kernel(module):
+    """A kernel with a part, both not compiled yet."""
+
+    def part(x):
+        return x + 1
+
+    part.__module__ = module
+    part = without_counts()(part)
+
+    def kernel(x):
+        return part(x) * 2
+
+    kernel.__module__ = module
+    return without_counts()(kernel)
+
+
 @pytest.mark.parametrize("kind", [Lines, Bar])
 def test_compiling_is_said_only_when_it_happens(kind, monkeypatch):
     """Of a kernel with parts, whose compilation is nested in its own; and of no function of others."""
-
-    def new(module):
-        def part(x):
-            return x + 1
-
-        part.__module__ = module
-        part = without_counts()(part)
-
-        def kernel(x):
-            return part(x) * 2
-
-        kernel.__module__ = module
-        return without_counts()(kernel)
-
-    ours, others = new("emst.cpu.test"), new("elsewhere")
+    ours, others = new_kernel("emst.cpu.test"), new_kernel("elsewhere")
     screen = terminal(monkeypatch)
 
     def said():
         return screen.getvalue().count(COMPILING["cpu"])
 
-    progress = kind()
-    with progress.contexts:
-        progress.watch(cpu)
+    shown = kind()
+    with shown.contexts:
+        shown.watch(cpu)
         assert (others(1), said()) == (4, 0)
         assert (ours(1), said()) == (4, 1)
         assert (ours(2), said()) == (6, 1)
-    assert (new("emst.cpu.test")(1), said()) == (4, 1)  # nobody listens any more
+    assert (new_kernel("emst.cpu.test")(1), said()) == (4, 1)  # nobody listens any more
+    if kind is Lines:
+        assert re.search(r"\[emst\] compiling took 0\.\d{3} s of that\n$", screen.getvalue())
+
+
+def test_a_run_that_shows_nothing_says_once_that_it_compiles(monkeypatch, caplog):
+    """If that takes long. Silence it by ``logging.getLogger("emst").setLevel("ERROR")``."""
+    progress._log_once.cache_clear()
+
+    def run():
+        with showing(False) as shown:
+            shown.watch(cpu)
+            assert new_kernel("emst.cpu.test")(1) == 4
+
+    run()
+    assert caplog.records == []  # it took less than a second
+    monkeypatch.setattr(progress, "SILENT_FOR", 0.0)
+    run()
+    run()
+    assert [(record.name, record.message) for record in caplog.records] == [("emst", progress.ONCE)]
+
+
+def test_seconds_that_compiling_took():
+    kernel = new_kernel("emst.cpu.test")
+    seconds = []
+    for _ in range(2):
+        with Seconds() as measured, showing(False) as shown, showing(False) as inner:
+            shown.watch(cpu)
+            inner.watch(cpu)  # two that listen count it once
+            kernel(1)
+            time.sleep(0.02)
+        seconds.append(measured)
+    first, second = seconds
+    assert 0.005 < first.compiled < 10 and second.compiled == 0
+    assert first.computed >= 0.02 and second.computed >= 0.02
+    assert re.fullmatch(r"compiled in \d+\.\d\d s, tree in \d\.\d\d s", first.of("tree"))
+    assert re.fullmatch(r"tree in \d\.\d\d s", second.of("tree"))
+
+
+def test_things_that_overlap_count_once(monkeypatch):
+    times = iter([0.0, 1.0, 3.0, 7.0, 20.0, 21.0])
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: next(times))
+    clock = progress.Clock()
+    for begins, seconds in [(True, 0), (True, 1), (False, 3), (False, 7), (True, 7), (False, 8)]:
+        clock.tell(begins)
+        assert clock.seconds == seconds
+
+
+def test_a_fit_with_prediction_data_compiles_what_predict_needs():
+    """In a new process, whose kernels are those that it has used."""
+    code = (
+        "import numpy as np; from emst import HDBSCANGPU; from emst.cpu import kernels_ready\n"
+        "X = np.random.default_rng(0).random((500, 2))\n"
+        "for metric in ('euclidean', 'braycurtis'):\n"
+        "    model = HDBSCANGPU(min_samples=3, metric=metric, prediction_data={}, device='cpu').fit(X)\n"
+        "    before = kernels_ready()[0]\n"
+        "    model.predict(X[:100] + 0.01)\n"
+        "    print(len(kernels_ready()[0] - before))"
+    )
+    counts = [
+        list(map(int, subprocess.run([sys.executable, "-c", code.format(given)], **STREAMS).stdout.split()))
+        for given in (True, False)
+    ]
+    assert counts[0] == [0, 0] and counts[1][0] > 0
 
 
 def test_a_gpu_tells_of_every_new_kernel(monkeypatch):

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from emst.hdbscan import HDBSCANGPU
     from emst.io.points import PointTable
+    from emst.progress import Seconds
 
 DESCRIPTION = """\
 Read points, cluster them with HDBSCAN* and write one label for each point. Clusters are numbered from 0; -1 is noise,
@@ -136,7 +137,7 @@ def run(arguments: argparse.Namespace) -> None:
         if arguments.append:
             check_appended(source, suffix, table.whole or table, dialect, RESULTS)
         read = time.perf_counter() - start
-        model, fitted = _fit(table.array, source, arguments, options)
+        model, seconds = _fit(table.array, source, arguments, options)
         labels = model.labels_
         results = dict(zip(RESULTS, (labels, model.probabilities_)))
         if arguments.append:
@@ -154,15 +155,16 @@ def run(arguments: argparse.Namespace) -> None:
     show = partial(print, file=summary_file(arguments.output))
     show(f"{shape_of(table)}, {sizes}")
     show(_counts(labels))
-    show(f"read in {read:.2f} s, clustered in {fitted:.2f} s on {model.device_}")
+    show(f"read in {read:.2f} s, {seconds.of('clustered')} on {model.device_}")
     show(written(arguments.output, arguments.plot, arguments.tree, arguments.html))
 
 
 def _fit(
     points: np.ndarray, source: Path, arguments: argparse.Namespace, metric: dict[str, Any]
-) -> tuple[HDBSCANGPU, float]:
+) -> tuple[HDBSCANGPU, Seconds]:
     """The model, and the seconds that its fit took."""
     from emst.hdbscan import HDBSCANGPU
+    from emst.progress import Seconds
 
     k = arguments.min_samples
     if k is None:
@@ -184,11 +186,11 @@ def _fit(
         verbose="bar",
     )
     try:
-        with warnings_in_a_line():
-            start = time.perf_counter()
-            return model.fit(points), time.perf_counter() - start
+        with warnings_in_a_line(), Seconds() as seconds:
+            model.fit(points)
     except ValueError as error:
         raise ValueError(f"{source}: {sentence(error)}") from error
+    return model, seconds
 
 
 def _counts(labels: np.ndarray) -> str:

@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> None:
     from emst.inputs.summary import counted
     from emst.io.atomic import replacing
     from emst.io.graphs import read_file, save_forest
-    from emst.progress import reading_bar
+    from emst.progress import Seconds, reading_bar
 
     if arguments.output.suffix.lower() != ".npz":
         raise ValueError(f"{arguments.output}: the forest is written as .npz")
@@ -118,9 +118,9 @@ def run(arguments: argparse.Namespace) -> None:
         start = time.perf_counter()
         with reading_bar(arguments.graph) as report:
             file_graph = read_file(arguments.graph, arguments.columns, report)
-        graph, read = file_graph.graph, time.perf_counter()
-        forest = _forest(file_graph, arguments, options)
-        done = time.perf_counter()
+        graph, read = file_graph.graph, time.perf_counter() - start
+        with Seconds() as seconds:
+            forest = _forest(file_graph, arguments, options)
         labels = None if arguments.cut is None else forest.cut(arguments.cut)
         save_forest(output, forest, labels)
     of = f" ({file_graph.read})" if file_graph.read else ""
@@ -130,8 +130,7 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"{parts}, total weight {forest.total_weight!r}")
     if labels is not None:
         print(_groups(labels, arguments.cut))
-    times = f"read in {read - start:.2f} s, forest in {done - read:.2f} s"
-    print(f"{times} on {forest.device}, algorithm {arguments.algorithm}")
+    print(f"read in {read:.2f} s, {seconds.of('forest')} on {forest.device}, algorithm {arguments.algorithm}")
     print(written(arguments.output))
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from emst import MinimumSpanningTree
     from emst.io.points import PointTable
+    from emst.progress import Seconds
 
 DESCRIPTION = """\
 Read points, build their exact minimum spanning tree and write it to an .npz: `edges` (n - 1 pairs of row
@@ -94,7 +95,7 @@ def run(arguments: argparse.Namespace) -> None:
         if picture is not None and d not in (2, 3):
             raise ValueError(f"--plot draws points of 2 or 3 dimensions; these have {d}: choose some with --columns")
         read = time.perf_counter() - start
-        mst, built = _build(points, source, arguments, options)
+        mst, seconds = _build(points, source, arguments, options)
         labels = None if arguments.cut is None else mst.cut(arguments.cut, arguments.min_cluster_size or 1)
         _write(output, suffix, mst, labels)
         if picture is not None:
@@ -104,7 +105,7 @@ def run(arguments: argparse.Namespace) -> None:
     show(f"total weight {mst.total_weight:.9g}{unit_of(arguments)}")
     if labels is not None:
         show(f"{_groups(labels)} at {arguments.cut:g}{unit_of(arguments)}")
-    show(f"read in {read:.2f} s, tree in {built:.2f} s on {mst.device}")
+    show(f"read in {read:.2f} s, {seconds.of('tree')} on {mst.device}")
     show(written(arguments.output, arguments.plot))
 
 
@@ -137,13 +138,13 @@ def _groups(labels: np.ndarray) -> str:
 
 def _build(
     points: np.ndarray, source: Path, arguments: argparse.Namespace, metric: dict[str, Any]
-) -> tuple[MinimumSpanningTree, float]:
+) -> tuple[MinimumSpanningTree, Seconds]:
     """The tree, and the seconds that it took."""
     from emst import minimum_spanning_tree
+    from emst.progress import Seconds
 
-    start = time.perf_counter()
     try:
-        with warnings_in_a_line():
+        with warnings_in_a_line(), Seconds() as seconds:
             mst = minimum_spanning_tree(
                 points,
                 min_samples=arguments.min_samples,
@@ -155,7 +156,7 @@ def _build(
             )
     except ValueError as error:
         raise ValueError(f"{source}: {sentence(error)}") from error
-    return mst, time.perf_counter() - start
+    return mst, seconds
 
 
 def _write(file: BinaryIO, suffix: str, mst: MinimumSpanningTree, labels: np.ndarray | None) -> None:

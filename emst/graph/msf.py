@@ -20,6 +20,7 @@ from emst.graph.libraries import WEIGHT, edge_list
 from emst.graph.memory import Solver, bytes_needed, bytes_to_sort, memory_for
 from emst.graph.result import MinimumSpanningForest
 from emst.graph.streaming import streamed
+from emst.progress import showing
 
 ALGORITHMS = ("boruvka", "contraction", "primitives", "partial-prim", "hybrid")  # each has a file of its name
 
@@ -138,8 +139,9 @@ def graph_msf(
         graph = listed.coordinates()
         symmetric = symmetric if listed.directed else "min"  # the ends of an undirected edge have no order
     checked = check_graph(graph, device)
-    with checked.scope():
+    with checked.scope(), showing(False) as progress:
         ops = backend_of(checked.device)
+        progress.watch(ops)
         needed = bytes_needed(checked, solver)
         allowed = memory_for(needed + bytes_to_sort(checked), ops, max_device_bytes)
         form = None  # the canonical graph, if there is memory for it

@@ -100,7 +100,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Clusters that split off their parent at a greater distance than this are not selected by "eom"; nor is the root
         if the tree has a longer edge.
     prediction_data : bool, default False
-        Prepare predictions during the fit, not when `predict` or a similar function is first called. Predictions need
+        Prepare predictions during the fit, not when `predict` or a similar function is first called; also compile what
+        `predict` needs. Predictions need
         `X` unchanged; a reference to it is kept.
     device : {"auto", "cpu", "cuda"}, default "auto"
         Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
@@ -288,7 +289,9 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
                     warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=2)
                 centers = centers_of(model, self.store_centers)
                 if self.prediction_data:
-                    model.prepare_queries()
+                    from emst.hdbscan.prediction import prepare_predictions
+
+                    prepare_predictions(model)
                 self._take(model, centers, features)
         return self
 

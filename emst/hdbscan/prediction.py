@@ -191,6 +191,13 @@ def approximate_predict_scores(model: Any, X: Any) -> Any:
         return queries.data.give(queries.rows.spread(scores, 1, np.nan))
 
 
+def prepare_predictions(fitted: Model) -> None:
+    """Compute what predictions read, and predict one training point: that compiles all kernels of predictions."""
+    fitted.prepare_queries()
+    if fitted.has_features and fitted.flat is not None:
+        _predicted(fitted, fitted.points[:1])
+
+
 def _predicted(fitted: Model, queries: Array) -> tuple[Array, Array, Array]:
     """Label, probability and neighbour of finite queries."""
     flat, m = fitted.flat, len(queries)

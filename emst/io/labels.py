@@ -14,7 +14,7 @@ import numpy as np
 
 from emst.io.parquet import pyarrow_for, read_parquet_table
 from emst.io.points import PointTable
-from emst.io.tables import PLAIN, Dialect, csv_layout, is_text, text_rows
+from emst.io.tables import PLAIN, Dialect, csv_layout, is_text, row_texts, text_rows
 
 SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet")
 LINES = 1 << 14  # written by one call: Python formats several lines sooner than each alone
@@ -103,21 +103,32 @@ def _append_to_text(
 ) -> None:
     skip, names, count, delimiter = csv_layout(source, dialect)
     sep = "\t" if suffix == ".tsv" else delimiter
-    values, written = [_written(column) for column in results.values()], 0
+    values = [_written(column) for column in results.values()]
     if dialect.decimal == ",":
         values = [[value.replace(".", ",") for value in column] for column in values]
-    rows = text_rows(source, skip, delimiter, dialect)
+    tails, written = [sep.join(own) for own in zip(*values)], 0
+    rows = _rows_with(sep, source, skip, delimiter, dialect)
     with _text(file, "utf-8" if dialect.encoding == PLAIN.encoding else dialect.encoding) as text:
-        writer = csv.writer(text, delimiter=sep, lineterminator="\n")
-        writer.writerow([*(names or unnamed(count)), *results])
-        for *own, row in zip(*values, rows):  # in this order zip takes no row that has no label
-            written += 1
-            if sep == delimiter:
-                text.write(sep.join((row.text, *own)) + "\n")
-            else:
-                writer.writerow([*row.fields, *own])
-    if written < len(values[0]) or next(rows, None) is not None:
-        raise ValueError(f"{source} is not read as {len(values[0]):,} rows a second time; its quotes may be at fault")
+        csv.writer(text, delimiter=sep, lineterminator="\n").writerow([*(names or unnamed(count)), *results])
+        while block := list(itertools.islice(rows, min(LINES, len(tails) - written))):
+            text.write("\n".join(map(sep.join, zip(block, tails[written : written + len(block)]))) + "\n")
+            written += len(block)
+    if written < len(tails) or next(rows, None) is not None:
+        raise ValueError(f"{source} is not read as {len(tails):,} rows a second time; its quotes may be at fault")
+
+
+def _rows_with(sep: str, source: Path, skip: int, delimiter: str, dialect: Dialect) -> Iterator[str]:
+    """The rows of a text, with this separator."""
+    if sep == delimiter:
+        yield from row_texts(source, skip, delimiter, dialect)
+        return
+    row = io.StringIO()
+    writer = csv.writer(row, delimiter=sep, lineterminator="")
+    for _, _, fields in text_rows(source, skip, delimiter, dialect):
+        writer.writerow(fields)
+        yield row.getvalue()
+        row.seek(0)
+        row.truncate()
 
 
 def _written(column: np.ndarray) -> list[str]:

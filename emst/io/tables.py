@@ -16,8 +16,9 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from emst.io.parquet import parquet_names, pyarrow_for, read_parquet, reading_pa
 FIRST_ROWS = 1000  # of a .csv: they decide whether a column holds numbers
 _NUMBER_LIKE = re.compile(r"[+-]?[.,]?\d|[+-]?(nan|inf|infinity)$", re.IGNORECASE)
 TEXTS = (".csv", ".tsv")
+PIECE = 1 << 20  # characters that are looked through at once
 
 
 @dataclass(frozen=True)
@@ -298,6 +300,22 @@ def text_rows(path: Path, skip: int, delimiter: str, dialect: Dialect = PLAIN) -
         except csv.Error as error:
             where = f"{path}, line {taken[0][0]}" if taken else str(path)
             raise ValueError(f"{where}: {error}") from error
+
+
+def row_texts(path: Path, skip: int, delimiter: str, dialect: Dialect = PLAIN) -> Iterator[str]:
+    """The texts of the rows of `text_rows`. Without quotes and comments rows are lines, and are not taken apart."""
+
+    def opened() -> IO[str]:
+        return open(path, encoding=dialect.encoding, errors="replace", newline="")
+
+    with opened() as file:
+        pieces = iter(partial(file.read, PIECE), "")
+        simple = delimiter != " " and not any('"' in piece or "#" in piece for piece in pieces)
+    if not simple:
+        yield from (row.text for row in text_rows(path, skip, delimiter, dialect))
+        return
+    with opened() as file:
+        yield from filter(None, (line.rstrip("\r\n") for line in itertools.islice(file, skip, None)))
 
 
 def fields_of(text: str, delimiter: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Pictures of trees and clusters. They are drawn from plain arrays; matplotlib is imported when one is drawn.
 
     clusters.py       the points, coloured by cluster
+    dots.py           many points as pixels
     colours.py        which colours clusters get
     page.py           a page for the browser: clusters, and a slider over min_cluster_size
     condensed.py      the condensed tree

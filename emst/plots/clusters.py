@@ -73,21 +73,31 @@ def plot_clusters(
     noise = int((labels < 0).sum())
     rows = sample(places, MOST)
     ax = ax or axes_for(places.shape[1])
-    scatter: Any = ax.scatter
     view = view_of(places[rows], names, geographic, space=in_space(ax))
     labels, strength = labels[rows], np.nan_to_num(strength[rows])
     colours = PALETTE[colour_numbers(labels, view.places, len(sizes))]
     dot = float(np.clip(50_000 / max(len(rows), 1), 0.3, 24))
-    style: dict[str, Any] = {"linewidths": 0, "rasterized": len(rows) > MANY}
-    if in_space(ax):
-        style["depthshade"] = False  # paler means less probable
     out = labels < 0
-    scatter(*view.places[out].T, s=0.6 * dot, color=NOISE, zorder=1, **style)
     faded = GREY + strength[~out, None] * (colours[labels[~out]] - GREY)
-    scatter(*view.places[~out].T, s=dot, color=faded, zorder=2, **style)
+    _draw(ax, view.places[out], 0.6 * dot, NOISE, 1, len(rows) > MANY)
+    _draw(ax, view.places[~out], dot, faded, 2, len(rows) > MANY)
     dress(ax, view)
     _legend(ax, sizes, noise, colours)
     return ax
+
+
+def _draw(ax: Axes, places: np.ndarray, area: float, colours: np.ndarray, zorder: float, many: bool) -> None:
+    """Draw points as dots of an area in square points; `many` as pixels."""
+    from emst.plots.dots import Dots
+
+    if many and not in_space(ax):
+        Dots(ax, places, area, colours, zorder)
+        return
+    scatter: Any = ax.scatter
+    style: dict[str, Any] = {"linewidths": 0, "zorder": zorder, "rasterized": many}
+    if in_space(ax):
+        style["depthshade"] = False  # paler means less probable
+    scatter(*places.T, s=area, color=colours, **style)
 
 
 def cluster_colours(labels: Any, points: Any = None, *, geographic: str | None = None) -> np.ndarray:

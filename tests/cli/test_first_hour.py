@@ -18,7 +18,6 @@ from cli_helpers import complaint, only
 
 import emst
 from emst.cli import main
-from emst.io import tables
 
 BLOBS = np.concatenate([np.random.default_rng(i).normal((9 * i, 0), 1, (40, 2)) for i in range(3)]).round(6)
 COMMAND = [sys.executable, "-m", "emst"]
@@ -155,9 +154,7 @@ def test_append_keeps_rows_over_several_lines(here, broken):
 def test_append_refuses_rows_that_it_reads_otherwise(here, capsys, monkeypatch):
     places()
     for rows in ([], ["a"] * 119, ["a"] * 121):
-        monkeypatch.setattr(
-            "emst.io.labels.text_rows", lambda *_, rows=rows: iter([tables.Row(1, row, [row]) for row in rows])
-        )
+        monkeypatch.setattr("emst.io.labels.row_texts", lambda *_, rows=rows: iter(rows))
         line = complaint(capsys, "cluster", "places.csv", "--columns", "x,y", "--append", "-o", "out.csv")
         assert "is not read as 120 rows a second time" in line
     only(here, "places.csv")

@@ -5,7 +5,8 @@ import io
 import numpy as np
 import pytest
 
-from emst.io import labels
+from emst.io import labels, tables
+from emst.io.tables import PLAIN, dialect_of
 
 
 @pytest.mark.parametrize("n", [1, 6, 7])
@@ -19,3 +20,35 @@ def test_lines_are_those_of_savetxt(monkeypatch, suffix, sep, n):
     table = np.rec.fromarrays([label, probability])
     np.savetxt(theirs, table, fmt=f"%d{sep}%.9g", header=f"label{sep}probability", comments="")
     assert ours.getvalue() == theirs.getvalue()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x,y\n1,2\n\n3,4\n",
+        "x,y\r\n1,2\r\n\r\n3,4",
+        "x,y\r1,2\r\r3,4\r",
+        "x,y\n 1 ,2\n  \n3,\n",
+        "x,y\n1,\u00e9\n\u2028,4\n",
+        'x,y\n1,"2\n3"\n4,5\n',
+        "x,y\n1,2\n# 3,4\n5,6 # seven\n",
+        "x,y\n",
+    ],
+)
+@pytest.mark.parametrize("piece", [2, 1 << 20])
+def test_lines_that_are_not_taken_apart_are_the_same_rows(text, piece, tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "PIECE", piece)
+    path = tmp_path / "x.csv"
+    path.write_bytes(text.encode())
+    for skip in (0, 1):
+        rows = [row.text for row in tables.text_rows(path, skip, ",", PLAIN)]
+        assert list(tables.row_texts(path, skip, ",", PLAIN)) == rows
+    simple = '"' not in text and "#" not in text
+    monkeypatch.setattr(tables, "text_rows", lambda *_: iter(()))
+    assert (list(tables.row_texts(path, 0, ",", PLAIN)) != []) is simple
+
+
+def test_rows_in_another_encoding(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_bytes("x;y\n\u00e9;2\n".encode("latin-1"))
+    assert list(tables.row_texts(path, 1, ";", dialect_of(None, ".", "latin-1"))) == ["\u00e9;2"]
