@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from emst.inputs.summary import counted
 from emst.plots.icicles import Icicles, icicles
 from emst.plots.plane import current_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MANY = 400  # most leaves that are drawn
+MANY = 60  # branches that can be told apart in a figure of usual size
 FEW = 0.01  # fraction of bars and points that may be cut off, if the others then get at least half as much space again
 
 
@@ -29,11 +30,13 @@ def plot_condensed_tree(
     colorbar: bool = True,
     log_size: bool = False,
     max_rectangles_per_icicle: int = 20,
+    max_leaves: int = MANY,
 ) -> Axes:
     """Draw a condensed tree: the width of a bar is the number of points that the cluster has at that lambda.
 
-    Of more than 400 leaves only the largest are drawn. If a few points have lambdas so great that they would leave no
-    space for the others, the axis ends before them. Infinite lambdas always lie beyond the end of the axis.
+    Of many branches only the most stable are drawn, and a note below says how many are left out. If a few points have
+    lambdas so great that they would leave no space for the others, the axis ends before them. Infinite lambdas always
+    lie beyond the end of the axis.
 
     Parameters
     ----------
@@ -57,16 +60,25 @@ def plot_condensed_tree(
         Widths are logarithms of the number of points.
     max_rectangles_per_icicle : int, default 20
         Most bars that a cluster is drawn with.
+    max_leaves : int, default 60
+        Most branches that are drawn, those of the greatest stability (the area of their bars). At least 1.
 
     Returns
     -------
     matplotlib Axes
         What was drawn into.
+
+    Raises
+    ------
+    ValueError
+        `max_leaves` is below 1.
     """
     from matplotlib.collections import LineCollection, PolyCollection
     from matplotlib.colors import LogNorm
 
-    layout = icicles(rows, leaf_separation, log_size, max_rectangles_per_icicle, MANY)
+    if max_leaves < 1:
+        raise ValueError(f"max_leaves must be at least 1; got {max_leaves}")
+    layout = icicles(rows, leaf_separation, log_size, max_rectangles_per_icicle, max_leaves)
     ax = ax or current_axis()
     centre, width, bottom, height = layout.bars.T
     left, right, top = centre - width / 2, centre + width / 2, bottom + height
@@ -94,9 +106,11 @@ def plot_condensed_tree(
         ax.figure.colorbar(bars, ax=ax, label="Number of points", format=form)
     if len(layout.bounds):  # after the colour bar, which takes space from the axes
         _circle(ax, layout, depth, list(chosen), label_clusters, selection_palette)
-    if layout.hidden:
-        note = f"the {len(layout.cluster):,} largest of {len(layout.cluster) + layout.hidden:,} clusters"
-        ax.set_title(note, loc="right", fontsize="small", color="0.4")
+    if layout.hidden:  # below the labels of clusters, which hang below the axes
+        missing = len(set(chosen) - set(layout.cluster.tolist()))
+        among = f", {counted(missing, 'selected cluster')} among them" if missing else ""
+        note = f"{layout.hidden:,} branches that are less stable are not drawn{among}"
+        ax.set_xlabel(note, fontsize="small", color="0.4", labelpad=14 if label_clusters else 4)
     ax.set_xticks([])
     for side in ("right", "top", "bottom"):
         ax.spines[side].set_visible(False)

@@ -15,7 +15,10 @@ class Icicles:
     bounds: np.ndarray  # float64[c, 4]: left, right, birth, death of each
     bars: np.ndarray  # float64[b, 4]: centre, width, bottom (the lesser lambda), height
     lines: np.ndarray  # float64[l, 2, 2]: at splits, from the centre of a cluster to the outer edge of each child
-    hidden: int  # clusters that are not shown
+    hidden: int  # leaves of the tree that are not shown
+
+
+BEFORE = 10_000  # clusters, the largest, among which the most stable branches are looked for
 
 
 def icicles(
@@ -39,8 +42,7 @@ def icicles(
     rectangles : int
         Most bars that a cluster is drawn with; smaller changes of its width are merged into one bar.
     leaves : int, optional
-        Show only the largest clusters: at most this many leaves, and twenty times as many clusters in all. The points
-        of a hidden cluster leave its parent like single points.
+        Show only so many branches, the most stable. The points of a hidden cluster leave its parent like single points.
 
     Returns
     -------
@@ -52,7 +54,11 @@ def icicles(
     root = int(rows["parent"][0])
     parent, birth, size = _clusters(rows, root, ceiling)
     width = np.log(size) if log_size else size
-    shown = _largest(parent, size, leaves)
+    own = np.bincount(
+        rows["parent"] - root,
+        (np.minimum(rows["lambda_val"], ceiling) - birth[rows["parent"] - root]) * rows["child_size"],
+    )
+    shown = np.ones(len(parent), bool) if leaves is None else _most_stable(parent, size, own, leaves)
     unit = float(width[0]) or 1.0
     x = _centres(parent, shown) * leaf_separation * unit
     steps = _steps(rows[shown[rows["parent"] - root]], root, size, ceiling)
@@ -68,7 +74,8 @@ def icicles(
     death = np.zeros(len(parent))
     death[steps.cluster[last]] = steps.level[last]
     bounds = np.stack([x - width / 2, x + width / 2, birth, death], axis=1)[chosen]
-    return Icicles(chosen + root, bounds, bars, lines, len(parent) - len(chosen))
+    hidden = _leaves(parent, np.ones(len(parent), bool)) - _leaves(parent, shown)
+    return Icicles(chosen + root, bounds, bars, lines, hidden)
 
 
 def _ceiling(lambdas: np.ndarray) -> float:
@@ -90,21 +97,37 @@ def _clusters(rows: np.ndarray, root: int, ceiling: float) -> tuple[np.ndarray, 
     return parent, birth, size
 
 
-def _largest(parent: np.ndarray, size: np.ndarray, leaves: int | None) -> np.ndarray:
-    """Mask of the largest clusters, of which at most `leaves` are leaves.
+def _leaves(parent: np.ndarray, shown: np.ndarray) -> int:
+    """How many shown clusters have no shown child."""
+    return int(shown.sum()) - len(np.unique(parent[1:][shown[1:]]))
 
-    A cluster is smaller than its parent, so the parent of a shown cluster is shown. Of the children of a cluster, each
-    that is shown adds one leaf, but not the largest.
+
+def _most_stable(parent: np.ndarray, size: np.ndarray, own: np.ndarray, leaves: int) -> np.ndarray:
+    """Mask of the clusters that make up the most stable branches, at most `leaves` of them.
+
+    A branch is a cluster with all below it, and its stability the area of their bars, of which `own` are the parts. At
+    every split the most stable branch goes on as its parent's, and the others are new. A branch is less stable than
+    the one that it comes from, so the parent of a shown cluster is shown. Branches of clusters that are not among the
+    largest 10,000 are not looked for: their points count to their parents.
     """
-    order = np.lexsort((size[1:], parent[1:]))
-    is_largest = np.r_[np.diff(parent[1:][order]) != 0, True][: len(order)]
-    smaller = size[1:][order[~is_largest]]
-    if leaves is None or len(smaller) < leaves:
-        return np.ones(len(size), bool)
-    least = np.partition(smaller, -leaves)[-leaves]  # clusters of this size would make one leaf too many
-    if len(size) > 20 * leaves:
-        least = max(least, np.partition(size, -20 * leaves)[-20 * leaves])
-    return size > least
+    count = len(size)
+    large = np.ones(count, bool) if count <= BEFORE else size > np.partition(size, -BEFORE)[-BEFORE]
+    large[0] = True
+    order, mother, area = np.flatnonzero(large).tolist(), parent.tolist(), own.tolist()
+    heir = [0] * count  # the child whose branch goes on; 0 where there is none
+    for c in reversed(order[1:]):
+        p = mother[c]
+        if heir[p] == 0 or area[c] >= area[heir[p]]:
+            heir[p] = c
+        area[p] += area[c]
+    new = np.array([c for c in order[1:] if heir[mother[c]] != c], np.int64)
+    kept = np.zeros(count, bool)
+    kept[new[np.argsort(-np.array(area)[new], kind="stable")[: leaves - 1]]] = True
+    shown = np.zeros(count, bool)
+    shown[0] = True
+    for c in order[1:]:
+        shown[c] = shown[mother[c]] and (kept[c] or heir[mother[c]] == c)
+    return shown
 
 
 def _centres(parent: np.ndarray, shown: np.ndarray) -> np.ndarray:

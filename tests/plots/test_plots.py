@@ -31,7 +31,9 @@ from emst.plots import (
     weight_norm,
 )
 from emst.plots import clusters as clusters_room
+from emst.plots import icicles as icicles_room
 from emst.plots import spanning as spanning_room
+from emst.plots.icicles import icicles
 
 
 @pytest.fixture(autouse=True)
@@ -252,20 +254,48 @@ def chain(splits, leaf=5):
     return condensed(clusters, {c: (c + 1, c + 2) for c in range(0, 2 * splits, 2)})
 
 
-def test_a_long_chain_and_many_clusters_are_drawn_in_part():
-    ax = plot_condensed_tree(chain(20_000), [100_005 + 1, 100_005 + 40_000])
-    shown = int(ax.get_title(loc="right").split()[1].replace(",", ""))
-    assert "of 40,001 clusters" in ax.get_title(loc="right")
-    assert 1000 < shown <= 8000
+def test_a_long_chain_is_drawn_in_part():
+    """Its ten thousand largest clusters are its beginning, of which nothing branches off."""
+    ax = plot_condensed_tree(chain(20_000), [100_005, 100_005 + 1])
+    assert ax.get_xlabel() == "20,000 branches that are less stable are not drawn, 1 selected cluster among them"
+    assert len(ax.patches) == 1
     bars, _ = drawn_bars(ax)
-    assert len(bars.get_paths()) <= 20 * shown
+    assert len(bars.get_paths()) <= 20 * 10_000
 
 
-def test_of_very_many_clusters_of_one_split_the_largest_are_drawn():
-    sizes = np.random.default_rng(0).permutation([2] * 2600 + [*range(3, 403)]).tolist()
+@pytest.mark.parametrize("most, shown", [(1, 1), (7, 7), (60, 60)])
+def test_of_many_branches_the_most_stable_are_drawn(most, shown):
+    """All are born at lambda 1, and live for 1 to 100."""
+    lives = np.random.default_rng(0).permutation(np.arange(1, 101)).tolist()
+    children = {c: (1.0, 1.0 + life, 20) for c, life in enumerate(lives, 1)}
+    rows = condensed({0: (0.0, 1.0, 2000), **children}, {0: tuple(children)})
+    deaths = icicles(rows, leaves=most).bounds[:, 3]
+    np.testing.assert_allclose(sorted(deaths), [1.0, *range(102 - shown, 102)])
+    ax = plot_condensed_tree(rows, max_leaves=most)
+    assert ax.get_xlabel() == f"{100 - shown} branches that are less stable are not drawn"
+
+
+def test_a_branch_is_as_stable_as_all_that_is_below_it():
+    """Cluster 1 lives shortly, but splits into two that live long; of cluster 2 nothing is left."""
+    clusters = {0: (0, 1, 60), 1: (1, 2, 30), 2: (1, 9, 30), 3: (2, 20, 15), 4: (2, 15, 15)}
+    layout = {most: icicles(condensed(clusters, {0: (1, 2), 1: (3, 4)}), leaves=most) for most in (1, 2, 3, 4)}
+    shown = {most: (one.cluster - 60).tolist() for most, one in layout.items()}
+    assert shown == {1: [0, 1, 3], 2: [0, 1, 2, 3], 3: [0, 1, 2, 3, 4], 4: [0, 1, 2, 3, 4]}
+    assert {most: one.hidden for most, one in layout.items()} == {1: 2, 2: 1, 3: 0, 4: 0}
+
+
+def test_the_largest_of_very_many_clusters_are_looked_at(monkeypatch):
+    monkeypatch.setattr(icicles_room, "BEFORE", 10)
+    sizes = [*range(2, 42)]
     children = {c: (1.0, 2.0, size) for c, size in enumerate(sizes, 1)}
-    ax = plot_condensed_tree(condensed({0: (0.0, 1.0, sum(sizes)), **children}, {0: tuple(children)}))
-    assert ax.get_title(loc="right") == "the 401 largest of 3,001 clusters"
+    layout = icicles(condensed({0: (0.0, 1.0, sum(sizes)), **children}, {0: tuple(children)}), leaves=30)
+    assert (layout.cluster - sum(sizes)).tolist() == [0, *range(33, 41)]
+    assert layout.hidden == 32
+
+
+def test_no_branch_cannot_be_drawn():
+    with pytest.raises(ValueError, match="max_leaves must be at least 1; got 0"):
+        plot_condensed_tree(condensed(SPLITS), max_leaves=0)
 
 
 def test_a_tree_without_clusters_or_without_rows():

@@ -156,8 +156,9 @@ class CondensedTree(Table):
         max_rectangles_per_icicle: int = 20,
         *,
         ax: Axes | None = None,
+        max_leaves: int = 60,
     ) -> Axes:
-        """Draw the tree as icicles; of more than 400 leaves only the largest.
+        """Draw the tree as icicles; of many branches only the most stable.
 
         Parameters
         ----------
@@ -167,6 +168,8 @@ class CondensedTree(Table):
             hdbscan's name for `ax`.
         select_clusters : bool, default False
             Circle the selected clusters.
+        max_leaves : int, default 60
+            Most branches that are drawn.
 
         Returns
         -------
@@ -186,6 +189,7 @@ class CondensedTree(Table):
             colorbar=colorbar,
             log_size=log_size,
             max_rectangles_per_icicle=max_rectangles_per_icicle,
+            max_leaves=max_leaves,
         )
 
 
