@@ -103,9 +103,9 @@ def _draw(ax: Axes, places: np.ndarray, area: float, colours: np.ndarray, zorder
 def cluster_colours(labels: Any, points: Any = None, *, geographic: str | None = None) -> np.ndarray:
     """The colours that `plot_clusters` draws clusters in.
 
-    There are twelve, which people with red-green blindness can tell apart as well. Clusters that are near each other in
-    the picture differ, however many clusters there are, and so do the twelve largest. The same input gives the same
-    colours.
+    The twelve largest clusters have twelve colours for themselves, which people with red-green blindness can tell apart
+    as well. The others share twelve more. Clusters that are near each other in the picture differ, however many there
+    are. The same input gives the same colours.
 
     Parameters
     ----------

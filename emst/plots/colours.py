@@ -8,19 +8,22 @@ from typing import Any
 
 import numpy as np
 
-# Chosen so that the least difference in Oklab (Ottosson 2020) between any two of them, or to the grey of noise, is as
-# great as possible: 0.14, and 0.11 as people without cones for red or for green see them.
+# The first twelve are chosen so that the least difference in Oklab (Ottosson 2020) between any two of them, or to the
+# grey of noise, is as great as possible: 0.14, and 0.11 as people without cones for red or for green see them. Each of
+# the others is then the one that differs most from all before it and from white: by 0.07.
 PALETTE = np.array(
     [
         [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
         for colour in (
             "#3c54d8", "#c06000", "#0ca89c", "#c01860", "#6cb4fc", "#a8a848",
             "#540c9c", "#90e448", "#783c00", "#9078fc", "#00789c", "#780054",
+            "#480000", "#3c90c0", "#602418", "#48003c", "#48c090", "#3c5490",
+            "#00e4fc", "#0000cc", "#000078", "#fc0c6c", "#60d884", "#a8480c",
         )
     ]
 )  # fmt: skip
 NOISE = np.array([0.78, 0.78, 0.78])
-NAMED = len(PALETTE)  # this many clusters, the largest, have colours of their own: legends name them
+NAMED = 12  # this many clusters, the largest, have the first colours for themselves: legends name them
 
 FINEST = 512  # cells of the finest grid along an axis
 COARSEST = 8
@@ -47,8 +50,8 @@ def colour_numbers(
     """Position of each cluster's colour in `PALETTE`, int64[count].
 
     Clusters choose in turn, the largest first, the colour that is least like those of the clusters near them, and then
-    twice more when all have one. Clusters that are near each other differ, and so do the largest if
-    there are no colours to keep.
+    twice more when all have one. Clusters that are near each other differ. If there are no colours to keep, the twelve
+    largest have the first twelve, and the others none of these.
 
     Parameters
     ----------
@@ -69,6 +72,10 @@ def colour_numbers(
     chosen = np.full(count, -1)
     keep = np.full(count, -1) if wanted is None else wanted
     used = np.zeros(len(PALETTE))
+    others = np.zeros((count, len(PALETTE)))  # what it costs to take a colour that is meant for other clusters
+    if wanted is None:
+        others[:, :NAMED] = UNLIKE
+        others[named] = np.where(np.arange(len(PALETTE)) < NAMED, 0, UNLIKE)
     for again in (False, True, True):  # a change may allow others
         for i in order:
             near = other[first[i] : first[i + 1]]
@@ -77,7 +84,7 @@ def colour_numbers(
             if keep[i] >= 0 and cost[keep[i]] < APART**2:
                 best = int(keep[i])
             else:
-                best = int(np.argmin(cost + used / count))
+                best = int(np.argmin(cost + others[i] + used / count))
             used[best] += 1
             if again:
                 used[chosen[i]] -= 1

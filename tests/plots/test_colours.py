@@ -5,14 +5,13 @@ import pytest
 from scipy.spatial import cKDTree
 
 from emst.plots import cluster_colours
-from emst.plots.colours import NOISE, PALETTE, colour_numbers, differences, oklab
-
-LEAST = 0.11
+from emst.plots.colours import NAMED, NOISE, PALETTE, colour_numbers, differences, oklab
 
 
-def test_the_colours_and_noise_differ_for_every_vision():
-    apart = differences(np.vstack([PALETTE, NOISE]))
-    assert apart[np.triu_indices(len(apart), 1)].min() >= LEAST
+@pytest.mark.parametrize(("count", "least"), [(NAMED, 0.11), (len(PALETTE), 0.07)])
+def test_the_colours_and_noise_differ_for_every_vision(count, least):
+    apart = differences(np.vstack([PALETTE[:count], NOISE]))
+    assert apart[np.triu_indices(len(apart), 1)].min() >= least
 
 
 def test_differences_of_red_and_green_with_and_without_cones():
@@ -58,6 +57,8 @@ def test_the_largest_have_colours_of_their_own():
     colours = cluster_colours(labels, points)
     largest = np.argsort(-np.bincount(labels), kind="stable")[:12]
     assert len(np.unique(colours[largest], axis=0)) == 12
+    others = np.delete(colours, largest, axis=0)  # a colour of the legend means one cluster
+    assert not (others[:, None] == colours[largest]).all(axis=2).any()
 
 
 def test_the_same_input_gives_the_same_colours():
