@@ -9,7 +9,8 @@ drawings/      scripts behind the drawings in the pages, which matplotlib's plot
 api/           one page for each public name, made from its docstring
 benchmarks/    figures
 contributing/  for those who change the code
-_ext/          {plot} in Markdown; what makes the pages of api/: members of classes, options of commands
+_ext/          {plot} in Markdown; what makes the pages of api/: members of classes, options of
+               commands; thumbnails of the gallery
 """
 
 import os
@@ -44,9 +45,10 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
-    "commands",  # these three are in docs/_ext
+    "commands",  # these four are in docs/_ext
     "drawings",
     "reference",
+    "thumbnails",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_ext", "_templates", "examples", "drawings"]
