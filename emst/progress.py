@@ -7,8 +7,6 @@ one that `verbose` asks for.
 from __future__ import annotations
 
 import contextlib
-import functools
-import logging
 import sys
 import threading
 import time
@@ -16,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from emst.backend.notices import say_once
 from emst.backend.operations import Backend
 from emst.backend.records import Report
 
@@ -25,10 +24,7 @@ COMPILING = {
 }
 
 SILENT_FOR = 1.0  # seconds in which kernels are compiled before a run that shows nothing says so
-ONCE = (
-    "emst compiles its kernels, once for every kind of data, and keeps them on disk; `emst warm-up` compiles them "
-    "beforehand"
-)
+ONCE = "emst compiles its kernels, once for every kind of data; `emst warm-up` compiles them beforehand"
 
 
 class Clock:
@@ -102,7 +98,7 @@ class Progress:
     def _compiling(self, what: str) -> None:
         """A kernel begins to be compiled (`what` says so), or is ready (`what` is empty)."""
         if self.compiled > SILENT_FOR:
-            _log_once(ONCE)
+            say_once(ONCE)  # who is not told why it takes so long looks for the reason elsewhere
 
     def note(self, text: str) -> None:
         """Something to know before the run begins."""
@@ -123,12 +119,6 @@ class Progress:
 
     def done(self, name: str, result: Any) -> None:
         """What bears this name is done, and this is an array of it."""
-
-
-@functools.cache
-def _log_once(text: str) -> None:
-    """A user who is not told why the first run takes so long looks for the reason elsewhere."""
-    logging.getLogger("emst").warning(text)
 
 
 class Lines(Progress):

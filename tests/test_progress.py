@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from helpers import cloud
 from tqdm import tqdm
 
 from emst import EMST, HDBSCANGPU, cpu, minimum_spanning_tree, progress
+from emst.backend.notices import NOT_KEPT, say_once
 from emst.cpu.runtime import parallel
 from emst.cpu.runtime.numba_internals import without_counts
 from emst.progress import COMPILING, Bar, Lines, Seconds, reading_bar, showing
@@ -155,7 +157,7 @@ def test_compiling_is_said_only_when_it_happens(kind, monkeypatch):
 
 def test_a_run_that_shows_nothing_says_once_that_it_compiles(monkeypatch, caplog):
     """If that takes long. Silence it by ``logging.getLogger("emst").setLevel("ERROR")``."""
-    progress._log_once.cache_clear()
+    say_once.cache_clear()
 
     def run():
         with showing(False) as shown:
@@ -243,6 +245,39 @@ def test_a_gpu_tells_of_every_new_kernel(monkeypatch):
         compile.kernel.cache_clear()
     assert told == [True, "here", False, "here"]
     assert compile.kernels_ready()[0] == {"points/knn new<float>", "points/knn new<double>"}
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_gpu_whose_kernels_cannot_be_kept(given, monkeypatch, caplog):
+    """As on a full disk. They are compiled in memory, unless that was asked for before."""
+    cupy = pytest.importorskip("cupy")
+    from emst.cuda.runtime import compile
+
+    def module(**_):
+        if compile.IN_MEMORY not in os.environ or given:
+            raise OSError("No space left on device")
+        return SimpleNamespace(get_function=lambda name: name)
+
+    monkeypatch.setattr(cupy, "RawModule", module)
+    monkeypatch.setattr(compile, "_ready", set())
+    monkeypatch.setenv(compile.IN_MEMORY, "1")
+    if not given:
+        monkeypatch.delenv(compile.IN_MEMORY)
+    say_once.cache_clear()
+    try:
+        if given:
+            with pytest.raises(OSError, match="No space left"):
+                compile.kernel("points/knn", "new<float>")
+            return
+        assert [compile.kernel("points/knn", name) for name in ("new<float>", "new<double>")] == [
+            "new<float>",
+            "new<double>",
+        ]
+    finally:
+        compile.kernel.cache_clear()
+    assert [record.message for record in caplog.records] == [
+        NOT_KEPT.format("No space left on device", "CUPY_CACHE_DIR")
+    ]
 
 
 def test_a_failed_fit_ends_bar_and_listener(monkeypatch):

@@ -179,7 +179,7 @@ def test_imports_of_stages_point_one_way(module):
 def test_backends_import_the_records_and_themselves(module):
     name, _, rest = module.partition(".")
     room, number = level(rest, BACKEND_LEVELS)
-    for other in imported(module) - {"backend.records", "backend.keys"}:
+    for other in imported(module) - {"backend.records", "backend.keys", "backend.notices"}:
         assert other.partition(".")[0] == name, f"{module} imports {other}"
         other_room, other_number = level(other.partition(".")[2], BACKEND_LEVELS)
         assert other_room == room or other_number < number, f"{module} imports {other}"

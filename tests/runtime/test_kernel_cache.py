@@ -1,5 +1,6 @@
 """Machine code on disk: found again while the sources are the same, never after any of them has changed."""
 
+import errno
 import gc
 import inspect
 import os
@@ -11,6 +12,7 @@ import sys
 import numba
 import pytest
 
+from emst.backend.notices import NOT_KEPT, say_once
 from emst.cpu.runtime.atomics import lower
 from emst.cpu.runtime.numba_internals import _Cache
 
@@ -81,6 +83,39 @@ def test_where_nobody_may_write_beside_the_kernels_the_cache_is_the_users(packag
     *_, least, folder = run(package, **home)
     assert folder.is_relative_to(tmp_path / "home")
     assert run(package, **home)[:3] == (2, 0, least)
+
+
+def test_where_nothing_can_be_written_kernels_are_compiled_and_not_kept(package, tmp_path):
+    """As in a container whose files cannot be changed."""
+    for folder in {path.parent for path in (package / "cpu").rglob("*.py")}:
+        (folder / "__pycache__").touch()
+    (tmp_path / "home").touch()
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    environment |= {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment |= {"HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": str(tmp_path / "home")}
+    command = [sys.executable, "-c", CALL.replace("used[0].cache_path", "emst.cpu.kernels_ready()[1]"), str(package)]
+    done = subprocess.run(command, env=environment, cwd=package.parent, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "0|2|[5, 5, 7]|"
+    assert done.stderr.count("emst cannot keep its kernels on disk (neither") == 1
+    assert "NUMBA_CACHE_DIR names another folder" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_full_disk_costs_time_and_no_result(monkeypatch, tmp_path, caplog):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    say_once.cache_clear()
+    file = _Cache(lower.py_func)._cache_file
+
+    def full(name, data):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    file._save_data = full
+    file.save("signature", "code")
+    file.save("other signature", "code")
+    assert file.load("signature") is None
+    assert [record.message for record in caplog.records] == [
+        NOT_KEPT.format("[Errno 28] No space left on device", "NUMBA_CACHE_DIR")
+    ]
 
 
 def test_processes_that_compile_at_the_same_time_do_not_mix_up_signatures(monkeypatch, tmp_path):

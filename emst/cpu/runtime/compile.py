@@ -40,7 +40,7 @@ def kernels_ready() -> tuple[set[str], str]:
     """See `emst.backend.operations`."""
     used = [kernel for kernel in kernels if kernel.signatures]
     names = {f"{one.py_func.__module__}.{one.py_func.__qualname__}{types}" for one in used for types in one.signatures}
-    folders = {kernel.stats.cache_path for kernel in used}
+    folders = {kernel.stats.cache_path for kernel in used if kernel.stats.cache_path}
     return names, os.path.commonpath(folders) if folders else ""
 
 

@@ -34,6 +34,8 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
+from emst.backend.notices import NOT_KEPT, say_once
+
 
 def without_counts(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """`numba.njit` for functions that own no arrays: without reference counts, they cannot allocate."""
@@ -73,7 +75,10 @@ class _FileOfSignature(IndexDataCacheFile):
     """The files of one function: one for each key, which holds the signature, the processor and the function's code."""
 
     def save(self, key: Any, data: Any) -> None:
-        self._save_data(self._name_of(key), (self._source_stamp, key, data))
+        try:
+            self._save_data(self._name_of(key), (self._source_stamp, key, data))
+        except OSError as error:  # the disk is full, for one
+            _not_kept(error)
 
     def load(self, key: Any) -> Any:
         try:
@@ -102,7 +107,15 @@ class _Cache(FunctionCache):
 
 def keep_on_disk(dispatcher: Any) -> None:
     """Load machine code from the cache, and save there what is compiled: ``cache=True``, under this version's names."""
-    dispatcher._cache = _Cache(dispatcher.py_func)
+    try:
+        dispatcher._cache = _Cache(dispatcher.py_func)
+    except RuntimeError:  # numba knows no other folder
+        _not_kept("neither the package's folders nor the user's can be written")
+
+
+def _not_kept(why: object) -> None:
+    """All works as ever, but takes longer in every process."""
+    say_once(NOT_KEPT.format(why, "NUMBA_CACHE_DIR"))
 
 
 class _Teller(event.Listener):

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from emst.backend.notices import NOT_KEPT, say_once
 from emst.cuda.runtime.constants import MACROS
 
 
@@ -26,6 +27,8 @@ def _literal(value: int | tuple[float, ...]) -> str:
 
 KERNELS = Path(__file__).parents[1]  # paths of kernels and headers begin here
 OPTIONS = ("--std=c++17", *(f"-D{name}={_literal(value)}" for name, value in MACROS.items()))
+
+IN_MEMORY = "CUPY_CACHE_IN_MEMORY"  # CuPy reads this variable whenever it compiles
 
 _tellers: list[Callable[[bool], None]] = []
 _ready: set[str] = set()  # paths and names of kernels
@@ -79,13 +82,24 @@ def kernel(path: str, name: str, cooperative: bool = False) -> Any:
 
     All blocks of a cooperative one are resident at once, or its launch is an error.
     """
+    try:
+        function = _compiled(path, name, cooperative)
+    except OSError as error:  # no folder for compiled kernels, or a full disk
+        if IN_MEMORY in os.environ:
+            raise
+        say_once(NOT_KEPT.format(error, "CUPY_CACHE_DIR"))
+        os.environ[IN_MEMORY] = "1"
+        function = _compiled(path, name, cooperative)
+    _ready.add(f"{path} {name}")
+    return function
+
+
+def _compiled(path: str, name: str, cooperative: bool) -> Any:
     import cupy
 
     code = source_of(path, name)
     module = cupy.RawModule(code=code, options=OPTIONS, name_expressions=(name,), enable_cooperative_groups=cooperative)
-    function = module.get_function(name)
-    _ready.add(f"{path} {name}")
-    return function
+    return module.get_function(name)
 
 
 @contextlib.contextmanager
