@@ -127,7 +127,8 @@ function describe() {
   const share = (100 * noise / Math.max(given.n, 1)).toFixed(1)
   headline.text =
     `<b>min_cluster_size ${number(sizes[slider.value])}</b>: ${plural(clusters.length, "cluster")}, ` +
-    `${plural(noise, "point")} of noise (${share}%)`
+    `${plural(noise, "point")} of noise (${share}%)` +
+    (given.missing ? `, ${plural(given.missing, "row")} with NaN or infinite values` : "")
 }
 
 /** The topmost point within a few pixels of a place in the plot, or -1. */

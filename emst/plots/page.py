@@ -1,13 +1,12 @@
 """A page for the browser: the clusters, and a slider over `min_cluster_size`.
 
-Bokeh draws the axes and handles the mouse; `page.js` paints the points. The labels of the shown points at every size of
-the slider are in the page, which is one file and needs no network.
+The labels of the shown points at every size of the slider are in the page, which is one file and needs no network.
+`document.py` writes it, and `page.js` paints the points.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from emst.inputs.devices import to_host
 from emst.plots.colours import NOISE, PALETTE, colour_numbers
+from emst.plots.document import html_of
 from emst.plots.plane import sample, view_of
 
 MOST = 500_000  # of more points, a random sample of this size is shown
@@ -66,6 +66,7 @@ def clusters_page(
     every = {size: np.asarray(to_host(of_size)) for size, of_size in labels.items()}
     places = np.asarray(to_host(points))
     rows = sample(places, MOST)
+    finite = np.isfinite(places).all(axis=1)
     view = view_of(places[rows], names, geographic)
     shown = [of_size[rows] for of_size in every.values()]
     first = list(every).index(chosen)
@@ -78,7 +79,7 @@ def clusters_page(
         "group": group.astype(np.int32),
         "labels": table,
         "colours": _colours(view.places, shown, group, table, first),
-        "counts": [_counts(of_size) for of_size in every.values()],
+        "counts": [_counts(of_size, finite) for of_size in every.values()],
         "sizes": list(every),
         "names": list(view.names),
         "origin": origin.tolist(),
@@ -86,11 +87,12 @@ def clusters_page(
         "stretch": view.stretch,
         "wrap": view.half_turn if view.beyond else 0.0,
         "n": len(places),
+        "missing": int((~finite).sum()),
     }
     note = f"{len(rows):,} points"
     if len(rows) < len(places):
         note = f"{len(rows):,} of {len(places):,} points" + (", chosen at random" if len(rows) == MOST else "")
-    return _html(given, first, title, note)
+    return html_of(given, first, title, note)
 
 
 def groups_of(labels: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -140,9 +142,10 @@ def _inherited(before: np.ndarray, after: np.ndarray, members: np.ndarray, numbe
     return wanted
 
 
-def _counts(labels: np.ndarray) -> dict[str, Any]:
-    """Number of points of each cluster, and of noise."""
-    return {"clusters": np.bincount(labels[labels >= 0]).tolist(), "noise": int((labels < 0).sum())}
+def _counts(labels: np.ndarray, finite: np.ndarray) -> dict[str, Any]:
+    """Number of points of each cluster, and of noise. Rows with NaN or infinite values are no noise: they have no
+    place."""
+    return {"clusters": np.bincount(labels[labels >= 0]).tolist(), "noise": int(((labels < 0) & finite).sum())}
 
 
 def _bounds(places: np.ndarray) -> list[float]:
@@ -158,53 +161,3 @@ def _bounds(places: np.ndarray) -> list[float]:
 def _require_bokeh() -> None:
     if find_spec("bokeh") is None:
         raise ImportError("an interactive page needs Bokeh: pip install 'emst[html]'")
-
-
-def _html(given: dict[str, Any], first: int, title: str, note: str) -> str:
-    """The page with its data."""
-    from bokeh.document import Document
-    from bokeh.embed import file_html
-    from bokeh.layouts import column, row
-    from bokeh.models import (
-        BasicTickFormatter,
-        BoxZoomTool,
-        ColumnDataSource,
-        CustomJS,
-        CustomJSTickFormatter,
-        Div,
-        Range1d,
-        Slider,
-    )
-    from bokeh.plotting import figure
-    from bokeh.resources import INLINE
-
-    x, y = given["names"]
-    plot = figure(
-        x_range=Range1d(0, 1),
-        y_range=Range1d(0, 1),
-        x_axis_label=x,
-        y_axis_label=y,
-        tools="pan,wheel_zoom,box_zoom,reset,save",
-        active_scroll="wheel_zoom",
-        min_border_left=80,  # longer numbers beside the axis do not move the plot
-        sizing_mode="stretch_both",
-    )
-    plot.grid.visible = False
-    plot.axis.formatter = BasicTickFormatter(use_scientific=False)
-    if given["wrap"]:
-        code = "return String(Number(((tick + half) % (2 * half) - half).toPrecision(6)))"
-        plot.xaxis.formatter = CustomJSTickFormatter(args={"half": given["wrap"]}, code=code)
-    plot.select_one(BoxZoomTool).match_aspect = True
-    empty = {"image": [np.zeros((1, 1), np.uint32)], "x": [0.0], "y": [0.0], "dw": [1.0], "dh": [1.0]}
-    picture = ColumnDataSource(empty, name="picture")
-    plot.image_rgba("image", "x", "y", "dw", "dh", source=picture)
-    last = max(len(given["sizes"]) - 1, 1)  # a slider cannot begin where it ends: with one size it is hidden
-    slider = Slider(start=0, end=last, value=first, step=1, show_value=False, title="min_cluster_size", width=320)
-    slider.visible = len(given["sizes"]) > 1
-    headline, line = Div(), Div(text=note, styles={"color": "#666"})
-    document = Document()
-    document.add_root(column(row(slider, column(headline, line)), plot, sizing_mode="stretch_both"))
-    arguments = {"plot": plot, "picture": picture, "slider": slider, "headline": headline, "given": given}
-    code = files("emst.plots").joinpath("page.js").read_text(encoding="utf-8")
-    document.js_on_event("document_ready", CustomJS(args=arguments, code=code))
-    return str(file_html(document, INLINE, title))

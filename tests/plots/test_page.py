@@ -34,7 +34,7 @@ def given(monkeypatch):
         found.update(data, first=first, title=title, note=note)
         return "<html>"
 
-    monkeypatch.setattr(page_room, "_html", keep)
+    monkeypatch.setattr(page_room, "html_of", keep)
     return found
 
 
@@ -52,7 +52,8 @@ def test_the_labels_are_those_of_recluster(model, given):
         labels = clusterer.recluster(min_cluster_size=size).labels_
         np.testing.assert_array_equal(labels_at(given, position), labels[:801])
         assert given["counts"][position]["clusters"] == np.bincount(labels[labels >= 0]).tolist()
-        assert given["counts"][position]["noise"] == (labels < 0).sum()
+        assert given["counts"][position]["noise"] == (labels[:801] < 0).sum() == (labels == -1).sum()
+    assert given["missing"] == 2  # one NaN, one infinity
     last = given["counts"][-1]["clusters"]
     assert len(last) == 2  # the greatest size at which the data still splits
     assert clusterer.recluster(min_cluster_size=given["sizes"][-1] + 1).labels_.max() < 1
@@ -130,7 +131,7 @@ def test_one_file_without_network(model, tmp_path):
     markup = re.sub(r"(<script\b[^>]*>).*?</script>", r"\1", text, flags=re.DOTALL)
     tags = re.findall(r"<(?:script|link|img|iframe|style)\b[^>]*>", markup)
     assert tags and not any("src=" in tag or "href=" in tag for tag in tags)
-    assert "&lt;b&gt;&amp;" in text and "<title><b>" not in text
+    assert "<title>&lt;b&gt;&amp;</title>" in text
 
 
 def test_models_without_points():
@@ -219,9 +220,11 @@ def texts(browser):
 
 def test_the_first_view(shown):
     browser, clusterer, _ = shown
-    headline, note = texts(browser)
-    noise, clusters = int((clusterer.labels_ < 0).sum()), int(clusterer.labels_.max()) + 1
-    assert headline.startswith(f"<b>min_cluster_size 20</b>: {clusters} clusters, {noise} points of noise")
+    heading, headline, note = texts(browser)
+    assert heading == "<h1>clusters</h1>"
+    noise, clusters = int((clusterer.labels_ == -1).sum()), int(clusterer.labels_.max()) + 1
+    assert headline.startswith(f"<b>min_cluster_size 20</b>: {clusters} clusters, {noise} point")
+    assert noise == 1 and headline.endswith(" of noise (0.1%), 2 rows with NaN or infinite values")
     assert note == "801 of 803 points"
     painted = browser.execute_script("return painted()")
     assert len(painted) == 1 + clusters + 1  # nothing, clusters, noise
@@ -235,16 +238,41 @@ def test_the_slider(shown):
         act(browser, f"model('Slider').value = {position}")
         labels = clusterer.recluster(min_cluster_size=size).labels_
         clusters = labels.max() + 1
-        headline = texts(browser)[0]
+        headline = texts(browser)[1]
         assert f"<b>min_cluster_size {size}</b>: {clusters} cluster" in headline
         assert len(browser.execute_script("return painted()")) == 1 + clusters + 1
+
+
+def test_the_bubble_of_the_slider_tells_the_size_and_is_seen_in_full(browser, tmp_path):
+    labels = np.zeros(4, int)
+    sizes = dict.fromkeys([2, 30, 1_234_567], labels)
+    (tmp_path / "page.html").write_text(clusters_page(np.eye(4), sizes, 2), encoding="utf-8")
+    opened(browser, tmp_path / "page.html")
+    bubble = (
+        "const root = Bokeh.index.find_one(model('Slider')).shadow_el, bubble = root.querySelector('.noUi-tooltip');"
+        "bubble.style.display = 'block'; const {left, top, right} = bubble.getBoundingClientRect();"
+        "return [bubble.innerText, left, top, innerWidth - right]"
+    )
+    for position, size in enumerate(["2", "30", "1,234,567"]):
+        act(browser, f"model('Slider').value = {position}")
+        text, *distances = browser.execute_script(bubble)
+        assert text == size and min(distances) > 0
+
+
+def test_a_title_is_text(browser, tmp_path):
+    text = clusters_page(np.eye(2), {2: [0, 0]}, 2, title="<img src=x onerror='window.bad = 1'>&amp;")
+    (tmp_path / "page.html").write_text(text, encoding="utf-8")
+    opened(browser, tmp_path / "page.html")
+    shown = "return Bokeh.index.find_one(model('Div')).shadow_el.querySelector('h1').innerText"
+    assert browser.execute_script(shown) == browser.title == "<img src=x onerror='window.bad = 1'>&amp;"
+    assert browser.execute_script("return window.bad") is None
 
 
 def test_one_size_needs_no_slider(browser, tmp_path):
     (tmp_path / "page.html").write_text(clusters_page(np.eye(2), {2: [0, 0]}, 2), encoding="utf-8")
     opened(browser, tmp_path / "page.html")
     assert browser.execute_script("return model('Slider').visible") is False
-    assert texts(browser)[0].startswith("<b>min_cluster_size 2</b>: 1 cluster, 0 points of noise")
+    assert texts(browser)[1].startswith("<b>min_cluster_size 2</b>: 1 cluster, 0 points of noise")
 
 
 def test_the_pointer_tells_cluster_and_row(shown):
@@ -323,6 +351,6 @@ def test_half_a_million_points_follow_the_slider_within_100_ms(browser, tmp_path
     (tmp_path / "page.html").write_text(text, encoding="utf-8")
     assert len(text) < 13e6
     opened(browser, tmp_path / "page.html")
-    assert texts(browser)[1] == "500,000 points"
+    assert texts(browser)[2] == "500,000 points"
     times = [act(browser, f"model('Slider').value = {k % 12}")[1] for k in range(1, 25)]
     assert np.median(times) < 100, times
