@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from emst.plots.packing import compressed, packed
+
 EDGE = 40  # pixels left and right of the slider, so that its bubble is not cut off at the ends
 SIZE = "return sizes[Math.round(tick)].toLocaleString('en-US')"  # at a position of the slider
 HEADING = "h1 { font-size: 1.4em; margin: 0.5em 0 0.2em; overflow-wrap: anywhere }"
@@ -19,12 +21,13 @@ def html_of(given: dict[str, Any], first: int, title: str, note: str) -> str:
     Parameters
     ----------
     given : dict
-        What `page.js` gets.
+        What `page.js` gets, before it is packed.
     first : int
         Position at which the slider stands at first.
     title, note : str
         The heading, and a line about the number of points.
     """
+    import bokeh
     from bokeh.document import Document
     from bokeh.embed import file_html
     from bokeh.layouts import column, row
@@ -79,7 +82,7 @@ def html_of(given: dict[str, Any], first: int, title: str, note: str) -> str:
     document = Document()
     above = row(slider, column(headline, line))
     document.add_root(column(heading, above, plot, sizing_mode="stretch_both"))
-    arguments = {"plot": plot, "picture": picture, "slider": slider, "headline": headline, "given": given}
+    arguments = {"plot": plot, "picture": picture, "slider": slider, "headline": headline, "given": packed(given)}
     code = files("emst.plots").joinpath("page.js").read_text(encoding="utf-8")
     document.js_on_event("document_ready", CustomJS(args=arguments, code=code))
-    return str(file_html(document, INLINE, title))
+    return compressed(str(file_html(document, INLINE, title)), title, bokeh.__version__)

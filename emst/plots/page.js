@@ -1,17 +1,53 @@
 // The points as pixels of one image that covers the plot. It is painted again whenever the slider or the view moves:
 // half a million points take some ten milliseconds, with or without a GPU. Bokeh draws all else.
 //
-// Given: plot, picture (the source of the image), slider, headline and line (texts), and `given`:
-//   x, y       float32[m]: coordinates of the shown points, relative to `origin`
-//   row        int32[m]: their row numbers
+// Given: plot, picture (the source of the image), slider, headline and line (texts), and `given`, which packing.py made.
+// Unpacked, for m points in the order of a curve:
+//   x, y       int32[m]: steps of the length `step` from `low`
+//   row        int32[m]: row numbers
 //   group      int32[m]: points of one group have the same label at every size
 //   labels     int32[sizes, groups]: negative for noise
 //   colours    uint32[sizes, groups]: 0xAABBGGRR
 //   wrap       180 degrees in the unit of longitudes that go on beyond it, otherwise 0
-//   counts     for every size, the number of points of each cluster, of noise, and of clusters
-const {x, y, row, group, labels, colours, counts, origin, bounds, sizes, names, stretch, wrap} = given
+//   counts     for every size, the number of points of each cluster, and of noise
+const {counts, low, step, bounds, sizes, names, stretch, wrap, groups} = given
+
+/** Integers from planes of bytes, the lowest bytes first. */
+function joined(planes) {
+  const [count, m] = planes.shape
+  const values = new Float64Array(m)
+  for (let k = count - 1; k >= 0; k--) for (let i = 0; i < m; i++) values[i] = 256 * values[i] + planes[k * m + i]
+  return values
+}
+
+/** Bits 0, 2, 4, ... 22 of an integer, side by side. */
+function everyOther(bits) {
+  bits &= 0x555555
+  bits = (bits | (bits >> 1)) & 0x333333
+  bits = (bits | (bits >> 2)) & 0x0f0f0f
+  bits = (bits | (bits >> 4)) & 0xff00ff
+  return (bits | (bits >> 8)) & 0xfff
+}
+
+/** The steps in x and y of points along the curve, from the differences of their positions on it. */
+function unfold(differences) {
+  const m = differences.length
+  const cells = [new Int32Array(m), new Int32Array(m)]
+  let code = 0 // of up to 48 bits
+  for (let i = 0; i < m; i++) {
+    code += differences[i]
+    const high = Math.floor(code / 2 ** 24)
+    const rest = code % 2 ** 24
+    for (const axis of [0, 1]) cells[axis][i] = (everyOther(high >> axis) << 12) | everyOther(rest >> axis)
+  }
+  return cells
+}
+
+const [x, y] = unfold(joined(given.curve))
+const [row, group] = [given.row, given.group].map((planes) => Int32Array.from(joined(planes)))
+const labels = Int32Array.from(joined(given.labels), (label) => label - 1)
+const colours = Uint32Array.from(joined(given.colours), (number) => given.palette[number])
 const n = x.length
-const groups = labels.shape[1]
 const pixel = new Int32Array(n) // of each point; -1 outside the view
 const Image = picture.data.image[0].constructor // Bokeh's array with a shape
 let hit = new Int32Array(0) // the point that each pixel shows, plus 1
@@ -36,14 +72,14 @@ function disc(size) {
 
 /** Find the pixel of each point; return how many points are in the view. */
 function project() {
-  const left = plot.x_range.start - origin[0]
-  const low = plot.y_range.start - origin[1]
-  const across = width / (plot.x_range.end - plot.x_range.start)
-  const up = height / (plot.y_range.end - plot.y_range.start)
+  const left = (plot.x_range.start - low[0]) / step[0]
+  const bottom = (plot.y_range.start - low[1]) / step[1]
+  const across = (step[0] * width) / (plot.x_range.end - plot.x_range.start)
+  const up = (step[1] * height) / (plot.y_range.end - plot.y_range.start)
   let visible = 0
   for (let i = 0; i < n; i++) {
     const px = Math.floor((x[i] - left) * across)
-    const py = Math.floor((y[i] - low) * up)
+    const py = Math.floor((y[i] - bottom) * up)
     const seen = px >= 0 && px < width && py >= 0 && py < height
     pixel[i] = seen ? py * width + px : -1
     visible += seen
@@ -105,9 +141,9 @@ function repaint() {
 function resize() {
   const sides = [plot.inner_width, plot.inner_height]
   if (!(sides[0] > 0 && sides[1] > 0)) return
-  const [left, right, low, high] = bounds
-  const scale = 1.04 * Math.max((right - left) / sides[0], ((high - low) * stretch) / sides[1])
-  const middle = [(left + right) / 2, (low + high) / 2]
+  const [left, right, bottom, top] = bounds
+  const scale = 1.04 * Math.max((right - left) / sides[0], ((top - bottom) * stretch) / sides[1])
+  const middle = [(left + right) / 2, (bottom + top) / 2]
   const half = [(scale * sides[0]) / 2, (scale * sides[1]) / 2 / stretch]
   const ranges = [plot.x_range, plot.y_range]
   ranges.forEach((range, k) => {
@@ -157,6 +193,13 @@ tip.style.cssText =
   "border-radius:4px;padding:4px 8px;font:13px/1.4 sans-serif;white-space:pre"
 document.body.append(tip)
 
+/** A coordinate to the last decimal place that is not shorter than a step. */
+function rounded(value, length) {
+  const decimals = Math.floor(-Math.log10(length))
+  if (decimals >= 0) return Number(value.toFixed(Math.min(decimals, 100)))
+  return Math.round(value / 10 ** -decimals) * 10 ** -decimals
+}
+
 /** Say beside the pointer which point and cluster it is over. */
 function hover(at) {
   const i = nearest(at)
@@ -164,9 +207,9 @@ function hover(at) {
   if (i < 0) return
   const label = labels[slider.value * groups + group[i]]
   const cluster = label < 0 ? "noise" : `cluster ${label} (${plural(counts[slider.value].clusters[label], "point")})`
-  const longitude = x[i] + origin[0]
+  const longitude = low[0] + x[i] * step[0]
   const across = wrap ? ((longitude + wrap) % (2 * wrap)) - wrap : longitude
-  const place = [across, y[i] + origin[1]].map((value, k) => `${names[k]} ${Number(value.toPrecision(7))}`)
+  const place = [across, low[1] + y[i] * step[1]].map((value, k) => `${names[k]} ${rounded(value, step[k])}`)
   tip.textContent = [cluster, ...place, `row ${row[i]}`].join("\n")
   const box = tip.getBoundingClientRect()
   tip.style.left = `${Math.min(pointer[0] + 14, window.innerWidth - box.width - 4)}px`

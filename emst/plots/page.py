@@ -71,18 +71,16 @@ def clusters_page(
     shown = [of_size[rows] for of_size in every.values()]
     first = list(every).index(chosen)
     group, table = groups_of(shown)
-    origin = view.places.mean(axis=0) if len(rows) else np.zeros(2)
     given = {
-        "x": (view.places[:, 0] - origin[0]).astype(np.float32),
-        "y": (view.places[:, 1] - origin[1]).astype(np.float32),
-        "row": rows.astype(np.int32),
-        "group": group.astype(np.int32),
+        "x": view.places[:, 0],
+        "y": view.places[:, 1],
+        "row": rows,
+        "group": group,
         "labels": table,
         "colours": _colours(view.places, shown, group, table, first),
         "counts": [_counts(of_size, finite) for of_size in every.values()],
         "sizes": list(every),
         "names": list(view.names),
-        "origin": origin.tolist(),
         "bounds": _bounds(view.places),
         "stretch": view.stretch,
         "wrap": view.half_turn if view.beyond else 0.0,
@@ -97,9 +95,10 @@ def clusters_page(
 
 def groups_of(labels: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Group of each point, int64[m], so that points of one group have the same label at every size, and the labels of
-    the groups, int32[sizes, groups]. There are few groups, because clusters are nested."""
+    the groups, int32[sizes, groups]. There are few groups, because clusters are nested. They are in the order of their
+    labels, at the greatest size first, so that neighbours have equal labels at most sizes."""
     group = np.zeros(len(labels[0]), np.int64)
-    for of_size in labels:
+    for of_size in reversed(labels):
         key = group * (int(of_size.max(initial=-1)) + 2) + np.maximum(of_size, -1) + 1
         group = np.unique(key, return_inverse=True)[1].reshape(-1)  # by the labels of the sizes so far
     one = np.zeros(int(group.max(initial=-1)) + 1, np.int64)  # a point of each group

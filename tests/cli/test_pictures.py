@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from cli_helpers import complaint, only
 from matplotlib.figure import Figure
+from pages import opened_page
 
 from emst.cli import main
 
@@ -35,7 +36,7 @@ def test_a_page(here, capsys):
     np.save("points.npy", BLOBS)
     run("cluster", "points.npy", "-o", "l.npy", "--html", "page.html", "--min-cluster-size", 20)
     text = (here / "page.html").read_text(encoding="utf-8")
-    assert "<title>points.npy</title>" in text and "180 points" in text
+    assert "<title>points.npy</title>" in text and "180 points" in opened_page(text)
     assert "wrote l.npy and page.html" in capsys.readouterr().out
     only(here, "points.npy", "l.npy", "page.html")
 

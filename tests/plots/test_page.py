@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from pages import opened_page
 
 from emst import HDBSCANGPU
 from emst.plots import page as page_room
@@ -57,8 +58,7 @@ def test_the_labels_are_those_of_recluster(model, given):
     last = given["counts"][-1]["clusters"]
     assert len(last) == 2  # the greatest size at which the data still splits
     assert clusterer.recluster(min_cluster_size=given["sizes"][-1] + 1).labels_.max() < 1
-    places = np.column_stack([given["x"], given["y"]]) + given["origin"]
-    np.testing.assert_allclose(places, points[:801], atol=1e-5)
+    np.testing.assert_array_equal(np.column_stack([given["x"], given["y"]]), points[:801])
     assert given["note"] == "801 of 803 points"
 
 
@@ -126,8 +126,11 @@ def test_nothing_to_see(points):
 def test_one_file_without_network(model, tmp_path):
     clusterer, _ = model
     clusterer.save_html(tmp_path / "page.html", title="<b>&")
-    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    shell = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+    assert "src=" not in shell and "href=" not in shell and "<title>&lt;b&gt;&amp;</title>" in shell
+    text = opened_page(shell)
+    assert "Redistributions in binary form" in text  # Bokeh's licence
     markup = re.sub(r"(<script\b[^>]*>).*?</script>", r"\1", text, flags=re.DOTALL)
     tags = re.findall(r"<(?:script|link|img|iframe|style)\b[^>]*>", markup)
     assert tags and not any("src=" in tag or "href=" in tag for tag in tags)
@@ -296,8 +299,8 @@ def test_the_pointer_tells_cluster_and_row(shown):
     cluster, east, north, number = text.splitlines()
     assert label >= 0 and display == "block"
     assert cluster == f"cluster {label} ({(clusterer.labels_ == label).sum()} points)" and number == f"row {row}"
-    assert east.startswith("east ") and float(east[5:]) == pytest.approx(points[row, 0], rel=1e-6)
-    assert north.startswith("north ") and float(north[6:]) == pytest.approx(points[row, 1], abs=1e-6)
+    assert east.startswith("east ") and float(east[5:]) == pytest.approx(points[row, 0], abs=6e-5)
+    assert north.startswith("north ") and float(north[6:]) == pytest.approx(points[row, 1], abs=6e-5)
 
 
 def test_zoom_pan_and_reset(shown):
@@ -349,7 +352,7 @@ def test_half_a_million_points_follow_the_slider_within_100_ms(browser, tmp_path
     sizes = {2 * 2**k: np.where(fine % (k + 2) == 0, -1, fine // (k + 1)) for k in range(12)}
     text = clusters_page(points, sizes, 2)
     (tmp_path / "page.html").write_text(text, encoding="utf-8")
-    assert len(text) < 13e6
+    assert len(text) < 6e6
     opened(browser, tmp_path / "page.html")
     assert texts(browser)[2] == "500,000 points"
     times = [act(browser, f"model('Slider').value = {k % 12}")[1] for k in range(1, 25)]
