@@ -23,7 +23,7 @@ class Dataset:
     kind : {"points", "graph", "lines"}
     origin : {"committed", "downloaded", "generated"}
     file : str
-        Its name in the folder it is fetched to; of a committed set, its path in datasets/.
+        Its name in the folder it is fetched to; of a committed set, its path from datasets/.
     read : callable
         Makes an array of points or lines, a CSR matrix or an edge list of this file.
     n : int or None

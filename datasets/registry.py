@@ -60,7 +60,7 @@ COMMITTED = [
         "Coasts of the world, 1:110 million",
         "lines",
         "committed",
-        "land/land.npz",
+        "../emst/plots/land.npz",  # pages need it where only emst is installed
         _array,
         5_246,
         2,

@@ -31,5 +31,5 @@ def outlines(topology: dict) -> np.ndarray:
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as file:
         found = outlines(json.load(file))
-    np.savez_compressed(Path(__file__).with_name("land.npz"), outlines=found)
+    np.savez_compressed(Path(__file__).parents[2] / "emst" / "plots" / "land.npz", outlines=found)
     print(f"{np.isnan(found[:, 0]).sum()} lines, {len(found):,} rows")

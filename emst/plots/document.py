@@ -11,11 +11,12 @@ import numpy as np
 from emst.plots.packing import compressed, packed
 
 EDGE = 40  # pixels left and right of the slider, so that its bubble is not cut off at the ends
+COAST = "#8da2b5"
 SIZE = "return sizes[Math.round(tick)].toLocaleString('en-US')"  # at a position of the slider
 HEADING = "h1 { font-size: 1.4em; margin: 0.5em 0 0.2em; overflow-wrap: anywhere }"
 
 
-def html_of(given: dict[str, Any], first: int, title: str, note: str) -> str:
+def html_of(given: dict[str, Any], first: int, title: str, note: str, coasts: np.ndarray | None) -> str:
     """The page with its data.
 
     Parameters
@@ -26,6 +27,8 @@ def html_of(given: dict[str, Any], first: int, title: str, note: str) -> str:
         Position at which the slider stands at first.
     title, note : str
         The heading, and a line about the number of points.
+    coasts : array of shape (k, 2) or None
+        Lines to draw below the points, each followed by a row of NaN.
     """
     import bokeh
     from bokeh.document import Document
@@ -61,6 +64,8 @@ def html_of(given: dict[str, Any], first: int, title: str, note: str) -> str:
         code = "return String(Number(((tick + half) % (2 * half) - half).toPrecision(6)))"
         plot.xaxis.formatter = CustomJSTickFormatter(args={"half": given["wrap"]}, code=code)
     plot.select_one(BoxZoomTool).match_aspect = True
+    if coasts is not None:
+        plot.line(*coasts.T.astype(np.float32), line_color=COAST)
     empty = {"image": [np.zeros((1, 1), np.uint32)], "x": [0.0], "y": [0.0], "dw": [1.0], "dh": [1.0]}
     picture = ColumnDataSource(empty, name="picture")
     plot.image_rgba("image", "x", "y", "dw", "dh", source=picture)

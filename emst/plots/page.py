@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from emst.inputs.devices import to_host
+from emst.plots.coasts import coasts
 from emst.plots.colours import NOISE, PALETTE, colour_numbers
 from emst.plots.document import html_of
 from emst.plots.plane import sample, view_of
@@ -50,7 +51,7 @@ def clusters_page(
     names : sequence of str, optional
         Names of the columns of `points`.
     geographic : {None, "degrees", "radians"}, default None
-        The unit, if the points are latitude and longitude: longitude is drawn on x, latitude on y.
+        The unit, if the points are latitude and longitude: longitude is drawn on x, latitude on y, over coasts.
 
     Returns
     -------
@@ -90,7 +91,10 @@ def clusters_page(
     note = f"{len(rows):,} points"
     if len(rows) < len(places):
         note = f"{len(rows):,} of {len(places):,} points" + (", chosen at random" if len(rows) == MOST else "")
-    return html_of(given, first, title, note)
+    lines = None
+    if geographic:
+        lines, note = coasts(*given["bounds"][:2], geographic), note + "; coasts from Natural Earth"
+    return html_of(given, first, title, note, lines)
 
 
 def groups_of(labels: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -31,8 +31,8 @@ def given(monkeypatch):
     """What the page gets: filled when a page is made."""
     found = {}
 
-    def keep(data, first, title, note):
-        found.update(data, first=first, title=title, note=note)
+    def keep(data, first, title, note, coasts):
+        found.update(data, first=first, title=title, note=note, coasts=coasts)
         return "<html>"
 
     monkeypatch.setattr(page_room, "html_of", keep)
@@ -59,7 +59,7 @@ def test_the_labels_are_those_of_recluster(model, given):
     assert len(last) == 2  # the greatest size at which the data still splits
     assert clusterer.recluster(min_cluster_size=given["sizes"][-1] + 1).labels_.max() < 1
     np.testing.assert_array_equal(np.column_stack([given["x"], given["y"]]), points[:801])
-    assert given["note"] == "801 of 803 points"
+    assert given["note"] == "801 of 803 points" and given["coasts"] is None
 
 
 def test_sizes_that_are_asked_for(model, given):
@@ -110,9 +110,11 @@ def test_maps(given):
     clusters_page(places, {2: [0, 0, -1]}, 2, geographic="degrees")
     assert given["names"] == ["longitude (degrees)", "latitude (degrees)"]
     assert given["bounds"] == [10, 12, 59, 61] and given["stretch"] == pytest.approx(2)
+    assert given["note"] == "3 points; coasts from Natural Earth" and np.nanmax(given["coasts"]) == 180
     model = HDBSCANGPU(min_cluster_size=2, metric="haversine").fit(np.radians(places))
     model.save_html(io.BytesIO())
     assert given["names"] == ["longitude (radians)", "latitude (radians)"]
+    assert np.nanmax(given["coasts"]) == pytest.approx(np.pi)
     clusters_page([[0.0, 179.0], [0.0, -179.0]], {2: [0, 0]}, 2, geographic="degrees")
     assert given["bounds"][:2] == [179, 181] and given["wrap"] == 180
 

@@ -57,7 +57,7 @@ def test_committed_files_are_what_the_registry_says(row):
     assert file == ROOT / "datasets" / row.file
     assert hashlib.sha256(file.read_bytes()).hexdigest() == row.sha256
     assert datasets.load(row.name).shape == (row.n, row.d)
-    page = (file.parent / "README.md").read_text()
+    page = (ROOT / "datasets" / row.name / "README.md").read_text()
     assert f"{row.n:,}" in page and "**Source.**" in page and "**Changes.**" in page
 
 
