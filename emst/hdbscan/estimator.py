@@ -438,6 +438,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         sizes: Sequence[int] | None = None,
         names: Sequence[str] | None = None,
         title: str = "clusters",
+        hover: Any = None,
     ) -> None:
         """Write an interactive page for a browser: the clusters, with a slider over `min_cluster_size`.
 
@@ -455,18 +456,34 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             Names of the columns, for the axes; by default `feature_names_in_`.
         title : str, default "clusters"
             Title of the page.
+        hover : mapping of str to array-like of shape (n,), or data frame, optional
+            Columns that the page tells for the point under the pointer, such as names. Missing values are left out.
 
         Raises
         ------
         ValueError
-            The model was fitted to distances or to sparse features, or a size is less than 2.
+            The model was fitted to distances or to sparse features, a size is less than 2, or a column of `hover` does
+            not have one value for each of the n points.
+        TypeError
+            `hover` is neither a mapping nor a data frame.
         ImportError
             Bokeh is not installed: ``pip install 'emst[html]'``.
+
+        Examples
+        --------
+        >>> import io
+        >>> from emst import HDBSCANGPU
+        >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [9.0, 9.0], [9.0, 8.0], [8.0, 9.0]]
+        >>> model = HDBSCANGPU(min_cluster_size=3, min_samples=2, device="cpu").fit(X)
+        >>> page = io.BytesIO()
+        >>> model.save_html(page, title="two corners", hover={"name": ["A", "B", "C", "D", "E", "F"]})
+        >>> page.getvalue()[:15]
+        b'<!DOCTYPE html>'
         """
         check_is_fitted(self)
         from emst.hdbscan.page import write_page
 
-        write_page(self, file, sizes, names, title)
+        write_page(self, file, sizes, names=names, title=title, hover=hover)
 
     def _take(self, model: Model, centers: Centers, features: dict[str, Any]) -> None:
         """Set all fitted attributes: the last step, so that a fit that fails changes nothing."""

@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 POSITIONS = 20  # of the slider, by default
 
 
-def write_page(clusterer: Any, file: Any, sizes: Sequence[int] | None, names: Sequence[str] | None, title: str) -> None:
+def write_page(clusterer: Any, file: Any, sizes: Sequence[int] | None, **options: Any) -> None:
     """Write the page to a path or a binary file; see `HDBSCANGPU.save_html`."""
     if hasattr(file, "write"):
-        file.write(_page_of(clusterer, sizes, names, title).encode("utf-8"))
+        file.write(_page_of(clusterer, sizes, **options).encode("utf-8"))
     else:
         with replacing(Path(file)) as opened:
-            opened.write(_page_of(clusterer, sizes, names, title).encode("utf-8"))
+            opened.write(_page_of(clusterer, sizes, **options).encode("utf-8"))
 
 
-def _page_of(clusterer: Any, sizes: Sequence[int] | None, names: Sequence[str] | None, title: str) -> str:
+def _page_of(
+    clusterer: Any, sizes: Sequence[int] | None, *, names: Sequence[str] | None, title: str, hover: Any
+) -> str:
     from emst.plots.page import clusters_page
 
     model = clusterer._model
@@ -40,7 +42,8 @@ def _page_of(clusterer: Any, sizes: Sequence[int] | None, names: Sequence[str] |
         same = size == chosen
         one = clusterer if same else clusterer.recluster(min_cluster_size=size, store_centers=None)
         labels[size] = to_host(one.labels_)
-    return clusters_page(model.data, labels, chosen, title=title, names=names, geographic=model.metric.geographic)
+    unit = model.metric.geographic
+    return clusters_page(model.data, labels, chosen, title=title, names=names, geographic=unit, hover=hover)
 
 
 def _sizes(model: Model, chosen: int) -> list[int]:

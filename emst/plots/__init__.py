@@ -4,6 +4,10 @@
     dots.py           many points as pixels
     colours.py        which colours clusters get
     page.py           a page for the browser: clusters, and a slider over min_cluster_size
+    document.py       the file of such a page: what Bokeh draws
+    packing.py        small files of pages: points along a curve, planes of bytes, compression
+    coasts.py         coasts behind a map
+    hover.py          columns that a page tells beside the pointer
     condensed.py      the condensed tree
     icicles.py        positions and widths of the condensed tree's icicles, without drawing
     dendrogram.py     the single linkage tree

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from emst.plots.hover import numbered
+
 BITS = 23  # of a coordinate; with 24, half a million uniform points would take 5.9 MB
 HALVES = ((16, 0x0000FFFF0000FFFF), (8, 0x00FF00FF00FF00FF), (4, 0x0F0F0F0F0F0F0F0F), (2, 0x3333333333333333),
           (1, 0x5555555555555555))  # fmt: skip
@@ -42,7 +44,14 @@ def packed(given: dict[str, Any]) -> dict[str, Any]:
         "labels": byte_planes(given["labels"].reshape(-1) + 1),  # noise, -1, becomes 0
         "palette": palette.tolist(),
         "colours": byte_planes(colours.reshape(-1)),
+        "hover": [_packed_column(name, [texts[i] for i in order]) for name, texts in given["hover"].items()],
     }
+
+
+def _packed_column(name: str, texts: list[str]) -> dict[str, Any]:
+    """A column of texts, each kept once, and for each point the number of its text."""
+    found, numbers = numbered(texts)
+    return {"name": name, "texts": found, "numbers": byte_planes(numbers)}
 
 
 def cells_of(places: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

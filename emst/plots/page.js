@@ -8,6 +8,7 @@
 //   group      int32[m]: points of one group have the same label at every size
 //   labels     int32[sizes, groups]: negative for noise
 //   colours    uint32[sizes, groups]: 0xAABBGGRR
+//   hover      columns that the pointer tells: name, texts, and for each point the number of its text
 //   wrap       180 degrees in the unit of longitudes that go on beyond it, otherwise 0
 //   counts     for every size, the number of points of each cluster, and of noise
 const {counts, low, step, bounds, sizes, names, stretch, wrap, groups} = given
@@ -47,6 +48,7 @@ const [x, y] = unfold(joined(given.curve))
 const [row, group] = [given.row, given.group].map((planes) => Int32Array.from(joined(planes)))
 const labels = Int32Array.from(joined(given.labels), (label) => label - 1)
 const colours = Uint32Array.from(joined(given.colours), (number) => given.palette[number])
+const hover = given.hover.map(({name, texts, numbers}) => ({name, texts, numbers: joined(numbers)}))
 const n = x.length
 const pixel = new Int32Array(n) // of each point; -1 outside the view
 const Image = picture.data.image[0].constructor // Bokeh's array with a shape
@@ -190,7 +192,8 @@ const tip = document.createElement("div")
 tip.id = "tip"
 tip.style.cssText =
   "position:fixed;display:none;pointer-events:none;z-index:9;background:#fffffff0;border:1px solid #999;" +
-  "border-radius:4px;padding:4px 8px;font:13px/1.4 sans-serif;white-space:pre"
+  "border-radius:4px;padding:4px 8px;font:13px/1.4 sans-serif;" +
+  "white-space:pre-wrap;overflow-wrap:anywhere;max-width:min(40em, 90vw);max-height:90vh;overflow:hidden"
 document.body.append(tip)
 
 /** A coordinate to the last decimal place that is not shorter than a step. */
@@ -200,8 +203,8 @@ function rounded(value, length) {
   return Math.round(value / 10 ** -decimals) * 10 ** -decimals
 }
 
-/** Say beside the pointer which point and cluster it is over. */
-function hover(at) {
+/** Say beside the pointer which point and cluster it is over. As text: names and values may look like HTML. */
+function tell(at) {
   const i = nearest(at)
   tip.style.display = i < 0 ? "none" : "block"
   if (i < 0) return
@@ -210,7 +213,9 @@ function hover(at) {
   const longitude = low[0] + x[i] * step[0]
   const across = wrap ? ((longitude + wrap) % (2 * wrap)) - wrap : longitude
   const place = [across, low[1] + y[i] * step[1]].map((value, k) => `${names[k]} ${rounded(value, step[k])}`)
-  tip.textContent = [cluster, ...place, `row ${row[i]}`].join("\n")
+  const told = hover.map(({name, texts, numbers}) => [name, texts[numbers[i]]]).filter(([, text]) => text !== "")
+  const lines = told.map(([name, text]) => `${name} ${text}`)
+  tip.textContent = [cluster, ...lines, ...place, `row ${row[i]}`].join("\n")
   const box = tip.getBoundingClientRect()
   tip.style.left = `${Math.min(pointer[0] + 14, window.innerWidth - box.width - 4)}px`
   tip.style.top = `${Math.min(pointer[1] + 14, window.innerHeight - box.height - 4)}px`
@@ -218,7 +223,7 @@ function hover(at) {
 
 let pointer = [0, 0]
 window.addEventListener("pointermove", (event) => { pointer = [event.clientX, event.clientY] }, true)
-plot.on_event("mousemove", hover)
+plot.on_event("mousemove", tell)
 plot.on_event("mouseleave", () => { tip.style.display = "none" })
 for (const range of [plot.x_range, plot.y_range]) range.change.connect(repaint)
 plot.properties.inner_width.change.connect(resize)

@@ -16,6 +16,7 @@ from emst.inputs.devices import to_host
 from emst.plots.coasts import coasts
 from emst.plots.colours import NOISE, PALETTE, colour_numbers
 from emst.plots.document import html_of
+from emst.plots.hover import hover_texts
 from emst.plots.plane import sample, view_of
 
 MOST = 500_000  # of more points, a random sample of this size is shown
@@ -29,6 +30,7 @@ def clusters_page(
     title: str = "clusters",
     names: Sequence[str] | None = None,
     geographic: str | None = None,
+    hover: Any = None,
 ) -> str:
     """A page that shows clusters of points, for a slider of sizes.
 
@@ -52,6 +54,8 @@ def clusters_page(
         Names of the columns of `points`.
     geographic : {None, "degrees", "radians"}, default None
         The unit, if the points are latitude and longitude: longitude is drawn on x, latitude on y, over coasts.
+    hover : mapping of str to array-like of shape (n,), or data frame, optional
+        Columns that are told beside the pointer.
 
     Returns
     -------
@@ -62,17 +66,21 @@ def clusters_page(
     ------
     ImportError
         Bokeh is not installed.
+    TypeError, ValueError
+        `hover` is no table of one row for each point.
     """
     _require_bokeh()
     every = {size: np.asarray(to_host(of_size)) for size, of_size in labels.items()}
     places = np.asarray(to_host(points))
     rows = sample(places, MOST)
     finite = np.isfinite(places).all(axis=1)
+    told = hover_texts(hover, len(places), rows)
     view = view_of(places[rows], names, geographic)
     shown = [of_size[rows] for of_size in every.values()]
     first = list(every).index(chosen)
     group, table = groups_of(shown)
-    given = {
+    bounds = _bounds(view.places)
+    given: dict[str, Any] = {
         "x": view.places[:, 0],
         "y": view.places[:, 1],
         "row": rows,
@@ -82,7 +90,8 @@ def clusters_page(
         "counts": [_counts(of_size, finite) for of_size in every.values()],
         "sizes": list(every),
         "names": list(view.names),
-        "bounds": _bounds(view.places),
+        "hover": told,
+        "bounds": bounds,
         "stretch": view.stretch,
         "wrap": view.half_turn if view.beyond else 0.0,
         "n": len(places),
@@ -93,7 +102,7 @@ def clusters_page(
         note = f"{len(rows):,} of {len(places):,} points" + (", chosen at random" if len(rows) == MOST else "")
     lines = None
     if geographic:
-        lines, note = coasts(*given["bounds"][:2], geographic), note + "; coasts from Natural Earth"
+        lines, note = coasts(bounds[0], bounds[1], geographic), f"{note}; coasts from Natural Earth"
     return html_of(given, first, title, note, lines)
 
 

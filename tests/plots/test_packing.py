@@ -51,13 +51,17 @@ def test_rows_groups_and_colours_follow_their_points():
     colours = np.array([0xFF0000FF, 0xFF00FF00, 0xFF112233], np.uint32)[g.integers(0, 3, (3, 300))]
     row = np.sort(g.choice(10**6, 500, replace=False))
     given = {"x": places[:, 0], "y": places[:, 1], "row": row, "group": group, "labels": labels, "colours": colours}
-    found = packed(given | {"names": ["x", "y"]})
+    kinds = g.choice(["town", "village", ""], 500)
+    found = packed(given | {"names": ["x", "y"], "hover": {"kind": kinds.tolist()}})
     assert found["names"] == ["x", "y"] and found["groups"] == 300
     codes = np.cumsum(joined(found["curve"]))
     order = np.searchsorted(row, joined(found["row"]))
     np.testing.assert_array_equal(codes, codes_of(cells_of(places)[0])[order])
     assert (np.diff(codes) >= 0).all() and sorted(order) == list(range(500))
     np.testing.assert_array_equal(joined(found["group"]), group[order])
+    (column,) = found["hover"]
+    assert column["name"] == "kind" and len(column["texts"]) == 3
+    np.testing.assert_array_equal(np.array(column["texts"])[joined(column["numbers"])], kinds[order])
     np.testing.assert_array_equal(joined(found["labels"]).reshape(3, 300) - 1, labels)
     np.testing.assert_array_equal(np.array(found["palette"])[joined(found["colours"])].reshape(3, 300), colours)
 

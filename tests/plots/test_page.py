@@ -98,7 +98,8 @@ def test_groups_have_the_same_labels_at_every_size():
 def test_of_very_many_points_a_sample_is_shown_and_said(monkeypatch, given):
     monkeypatch.setattr(page_room, "MOST", 1000)
     points, labels = np.random.default_rng(2).random((5000, 2)), np.arange(5000) % 3
-    clusters_page(points, {5: labels}, 5)
+    clusters_page(points, {5: labels}, 5, hover={"index": np.arange(5000)})
+    assert given["hover"] == {"index": [str(row) for row in given["row"]]}
     assert given["note"] == "1,000 of 5,000 points, chosen at random"
     assert len(given["x"]) == 1000 and len(np.unique(given["row"])) == 1000
     assert given["counts"][0]["clusters"] == [1667, 1667, 1666]  # of all points
@@ -212,7 +213,8 @@ def act(browser, script):
 @pytest.fixture
 def shown(browser, model, tmp_path):
     clusterer, points = model
-    clusterer.save_html(tmp_path / "page.html", names=["east", "north"], sizes=[10, 150, 300])
+    hover = {"<i>name</i>": [f"<b>{i}</b>" for i in range(len(points))], "kind": np.where(points[:, 0] > 5, "", "west")}
+    clusterer.save_html(tmp_path / "page.html", names=["east", "north"], sizes=[10, 150, 300], hover=hover)
     opened(browser, tmp_path / "page.html")
     return browser, clusterer, points
 
@@ -298,7 +300,8 @@ def test_the_pointer_tells_cluster_and_row(shown):
     act(browser, "")
     display, text = browser.execute_script("return [tip.style.display, tip.innerText]")
     label = clusterer.labels_[row]
-    cluster, east, north, number = text.splitlines()
+    cluster, name, east, north, number = text.splitlines()  # "kind" is empty
+    assert name == f"<i>name</i> <b>{row}</b>"
     assert label >= 0 and display == "block"
     assert cluster == f"cluster {label} ({(clusterer.labels_ == label).sum()} points)" and number == f"row {row}"
     assert east.startswith("east ") and float(east[5:]) == pytest.approx(points[row, 0], abs=6e-5)
