@@ -6,7 +6,7 @@
     warm_up.py    `emst warm-up`: compiles the kernels before the first use
     info.py       `emst info`: versions, devices, threads and caches
     streams.py    files, or standard input and output for `-`
-    pages.py      the option --html of `emst cluster`
+    pages.py      the options --html and --hover of `emst cluster`
     places.py     latitude and longitude: options, and columns of tables
     shared.py     options, checks and messages that the subcommands share
 

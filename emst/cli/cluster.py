@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from emst.cli.pages import add_page, check_page
+from emst.cli.pages import add_page, check_page, hover_of
 from emst.cli.shared import (
     Commands,
     add_command,
@@ -47,6 +47,7 @@ examples:
   emst cluster points.npy --min-cluster-size 50 -o labels.npy --plot clusters.png --tree condensed.png
   emst cluster points.npy --min-cluster-size 50 -o labels.npy --html clusters.html
   emst cluster places.csv --columns lat,lon --metric haversine --degrees --min-cluster-size 20 -o labels.csv
+  emst cluster towns.csv --metric haversine --degrees -o labels.csv --html towns.html --hover name,country
   emst cluster stones.csv --columns x,y --append -o clustered.csv
   emst cluster - --sep ';' --decimal , -o - < points.txt | head
   emst cluster scan.laz --min-cluster-size 200 --min-samples 10 -o labels.parquet --append
@@ -136,6 +137,7 @@ def run(arguments: argparse.Namespace) -> None:
         table = points_in(source, arguments, gaps=True)
         if arguments.append:
             check_appended(source, suffix, table.whole or table, dialect, RESULTS)
+        hover = hover_of(arguments, source, len(table.array))
         read = time.perf_counter() - start
         model, seconds = _fit(table.array, source, arguments, options)
         labels = model.labels_
@@ -150,7 +152,8 @@ def run(arguments: argparse.Namespace) -> None:
         if tree:
             save_picture(tree, arguments.tree, lambda axis: _draw_tree(axis, table.array, model), size=(10, 6.5))
         if page:
-            model.save_html(page, names=table.names, title="points" if arguments.points == STREAM else source.name)
+            title = "points" if arguments.points == STREAM else source.name
+            model.save_html(page, names=table.names, title=title, hover=hover)
     sizes = f"min_cluster_size {model.min_cluster_size}, min_samples {model.min_samples or model.min_cluster_size}"
     show = partial(print, file=summary_file(arguments.output))
     show(f"{shape_of(table)}, {sizes}")

@@ -8,6 +8,7 @@ Where is a CSV read? In `tables.py`, by `read_csv`: points and graphs call it.
     labels.py           labels and probabilities, alone (`write_labels`) or beside the columns of the points
     graphs.py           graphs from files of any supported format: `read_graph`; forests to .npz: `write_forest`
     tables.py           columns of numbers from .csv and other texts (`read_csv`), or of .parquet
+    texts.py            columns of any kind, which a page tells beside the pointer (`read_texts`)
     arrow.py            large texts, read by all threads with pyarrow (`read_plain`)
     parquet.py          tables in .parquet (`read_parquet`)
     columns.py          which columns are taken, and what they must hold

@@ -14,7 +14,7 @@ import numpy as np
 
 from emst.io.parquet import pyarrow_for, read_parquet_table
 from emst.io.points import PointTable
-from emst.io.tables import PLAIN, Dialect, csv_layout, is_text, row_texts, text_rows
+from emst.io.tables import PLAIN, Dialect, csv_layout, is_text, row_texts, rows_differ, text_rows
 
 SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet")
 LINES = 1 << 14  # written by one call: Python formats several lines sooner than each alone
@@ -114,7 +114,7 @@ def _append_to_text(
             text.write("\n".join(map(sep.join, zip(block, tails[written : written + len(block)]))) + "\n")
             written += len(block)
     if written < len(tails) or next(rows, None) is not None:
-        raise ValueError(f"{source} is not read as {len(tails):,} rows a second time; its quotes may be at fault")
+        raise rows_differ(source, len(tails))
 
 
 def _rows_with(sep: str, source: Path, skip: int, delimiter: str, dialect: Dialect) -> Iterator[str]:

@@ -28,11 +28,11 @@ def read_parquet(
     return numeric(path, {name: table.column(name).to_numpy() for name in chosen})
 
 
-def read_parquet_table(path: Path) -> Any:
-    """All columns, whatever they hold, as a table of pyarrow."""
+def read_parquet_table(path: Path, columns: Sequence[str] | None = None) -> Any:
+    """Columns, by default all, whatever they hold, as a table of pyarrow."""
     parquet = pyarrow_for(path, "reading")
     with reading_parquet(path):
-        return parquet.read_table(path)
+        return parquet.read_table(path, columns=columns)
 
 
 def parquet_names(path: Path, parquet: Any) -> list[str]:

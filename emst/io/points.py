@@ -134,7 +134,7 @@ def read_table(
     if suffix in (".fits", ".fit"):
         read, others = read_fits(path, columns, array, gaps)
         return _named(path, read)._replace(others=others)
-    return _table(path, _load(path, array), columns)
+    return _table(path, load_array(path, array), columns)
 
 
 def check_suffix(path: Path, array: str | None = None, dialect: Dialect = PLAIN) -> None:
@@ -149,7 +149,7 @@ def check_suffix(path: Path, array: str | None = None, dialect: Dialect = PLAIN)
         raise ValueError(f"{path}: only an .npz holds named arrays; there is no array {array!r} to choose")
 
 
-def _load(path: Path, name: str | None) -> np.ndarray:
+def load_array(path: Path, name: str | None) -> np.ndarray:
     """The array in an .npy, or the one called `name` (the only one) in an .npz."""
     try:
         _check_magic(path)

@@ -318,6 +318,11 @@ def row_texts(path: Path, skip: int, delimiter: str, dialect: Dialect = PLAIN) -
         yield from filter(None, (line.rstrip("\r\n") for line in itertools.islice(file, skip, None)))
 
 
+def rows_differ(path: Path, n: int) -> ValueError:
+    """The error for a text of which `n` rows were read, and others when it is read once more."""
+    return ValueError(f"{path} is not read as {n:,} rows a second time; its quotes may be at fault")
+
+
 def fields_of(text: str, delimiter: str) -> list[str]:
     """The fields of a line."""
     return text.split() if delimiter == " " else next(csv.reader([text], delimiter=delimiter))
