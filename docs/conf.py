@@ -10,7 +10,7 @@ api/           one page for each public name, made from its docstring
 benchmarks/    figures
 contributing/  for those who change the code
 _ext/          {plot} in Markdown; what makes the pages of api/: members of classes, options of
-               commands; thumbnails of the gallery
+               commands; the live page; thumbnails of the gallery
 """
 
 import os
@@ -45,8 +45,9 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
-    "commands",  # these four are in docs/_ext
+    "commands",  # these five are in docs/_ext
     "drawings",
+    "live",
     "reference",
     "thumbnails",
 ]

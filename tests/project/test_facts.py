@@ -94,6 +94,7 @@ FACTS = [
     ("guide/graph_algorithms.md", r"A row of more than ([\d,]+) edges", CUDA + "graph/partial_prim.cu", "PATIENCE"),
     ("guide/validity.md", r"fewer than ([\d,]+) points", CUDA + "distances/validity.py", "LARGE"),
     ("guide/html_page.md", r"Of more than ([\d,]+) points", "emst/plots/page.py", "MOST"),
+    ("guide/html_page.md", r"one of ([\d,]+) steps", "emst/plots/packing.py", "2**BITS"),
     ("scale_out/how.md", r"Samples of some ([\d,]+) codes", "emst/partitions/partition.py", "round(SAMPLE, -3)"),
     ("scale_out/how.md", r"about ([\d,]+) boxes each", "emst/partitions/outline.py", "BOXES"),
     ("scale_out/how.md", r"\(([\d,]+) between GPUs", "emst/partitions/outline.py", "FEW_BOXES"),
