@@ -82,7 +82,8 @@ def html_of(given: dict[str, Any], first: int, title: str, note: str, coasts: np
         margin=(5, EDGE, 5, EDGE),
     )
     slider.visible = len(given["sizes"]) > 1
-    heading = Div(text=f"<h1>{escape(title)}</h1>", margin=(0, EDGE, 0, EDGE), stylesheets=[HEADING])
+    text = f"<h1>{escape(title)}</h1>"
+    heading = Div(text=text, disable_math=True, margin=(0, EDGE, 0, EDGE), stylesheets=[HEADING])
     headline, line = Div(), Div(text=note, styles={"color": "#666"})
     document = Document()
     above = row(slider, column(headline, line))

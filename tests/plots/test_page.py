@@ -120,6 +120,13 @@ def test_maps(given):
     assert given["bounds"][:2] == [179, 181] and given["wrap"] == 180
 
 
+def test_coasts_lie_below_the_points():
+    places, labels = np.array([[60.0, 10.0], [61.0, 12.0]]), {2: [0, 0]}
+    text = opened_page(clusters_page(places, labels, 2, geographic="degrees"))
+    assert 0 < text.index('"name":"Line"') < text.index('"name":"ImageRGBA"')
+    assert '"name":"Line"' not in opened_page(clusters_page(places, labels, 2))
+
+
 @pytest.mark.parametrize("points", [np.zeros((0, 2)), np.zeros((3, 2)), np.full((2, 2), np.nan), np.ones((3, 1))])
 def test_nothing_to_see(points):
     labels = np.full(len(points), -1)
@@ -267,11 +274,13 @@ def test_the_bubble_of_the_slider_tells_the_size_and_is_seen_in_full(browser, tm
 
 
 def test_a_title_is_text(browser, tmp_path):
-    text = clusters_page(np.eye(2), {2: [0, 0]}, 2, title="<img src=x onerror='window.bad = 1'>&amp;")
+    title = "<img src=x onerror='window.bad = 1'>&amp; $$x^2$$"
+    text = clusters_page(np.eye(2), {2: [0, 0]}, 2, title=title)
+    assert len(text) < 800_000  # without the library that sets formulas
     (tmp_path / "page.html").write_text(text, encoding="utf-8")
     opened(browser, tmp_path / "page.html")
     shown = "return Bokeh.index.find_one(model('Div')).shadow_el.querySelector('h1').innerText"
-    assert browser.execute_script(shown) == browser.title == "<img src=x onerror='window.bad = 1'>&amp;"
+    assert browser.execute_script(shown) == browser.title == title
     assert browser.execute_script("return window.bad") is None
 
 
@@ -282,11 +291,30 @@ def test_one_size_needs_no_slider(browser, tmp_path):
     assert texts(browser)[1].startswith("<b>min_cluster_size 2</b>: 1 cluster, 0 points of noise")
 
 
-def test_the_pointer_tells_cluster_and_row(shown):
+def test_a_page_without_places(browser, tmp_path):
+    (tmp_path / "page.html").write_text(clusters_page(np.full((2, 2), np.nan), {2: [-3, -3]}, 2), encoding="utf-8")
+    opened(browser, tmp_path / "page.html")
+    assert texts(browser)[1].endswith("0 clusters, 0 points of noise (0.0%), 2 rows with NaN or infinite values")
+    assert len(browser.execute_script("return painted()")) == 1  # nothing
+
+
+def test_a_browser_that_cannot_decompress_says_so(browser, tmp_path):
+    (tmp_path / "page.html").write_text(clusters_page(np.eye(2), {2: [0, 0]}, 2), encoding="utf-8")
+    command = {"source": "delete window.DecompressionStream"}
+    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", command)
+    try:
+        browser.get((tmp_path / "page.html").as_uri())
+        assert browser.execute_script("return document.body.innerText").startswith("This browser cannot open")
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+
+@pytest.mark.parametrize("middle", [[8, 0], [0, 8], [9.5, 9.5]])
+def test_the_pointer_tells_cluster_and_row(shown, middle):
     from selenium.webdriver.common.action_chains import ActionChains
 
     browser, clusterer, points = shown
-    row = int(np.argmin(np.linalg.norm(points[:800] - [8, 0], axis=1)))
+    row = int(np.argmin(np.linalg.norm(points[:800] - middle, axis=1)))
     act(browser, f"plot.x_range.setv({{start: {points[row, 0]} - .01, end: {points[row, 0]} + .01}});"
         f"plot.y_range.setv({{start: {points[row, 1]} - .01, end: {points[row, 1]} + .01}})")  # fmt: skip
     box = browser.execute_script(
@@ -300,7 +328,8 @@ def test_the_pointer_tells_cluster_and_row(shown):
     act(browser, "")
     display, text = browser.execute_script("return [tip.style.display, tip.innerText]")
     label = clusterer.labels_[row]
-    cluster, name, east, north, number = text.splitlines()  # "kind" is empty
+    cluster, name, *kind, east, north, number = text.splitlines()
+    assert kind == (["kind west"] if points[row, 0] <= 5 else [])  # what is empty is left out
     assert name == f"<i>name</i> <b>{row}</b>"
     assert label >= 0 and display == "block"
     assert cluster == f"cluster {label} ({(clusterer.labels_ == label).sum()} points)" and number == f"row {row}"
