@@ -241,6 +241,13 @@ class MinimumSpanningTree(SpanningForest):
 
         return plot_mst(positions, self, ax=ax)
 
+    def _edge_columns(self) -> dict[str, np.ndarray]:
+        source, target = to_host(self.edges).T
+        return {"source": source, "target": target, "weight": to_host(self.weights)}
+
+    def _node_names(self) -> range:
+        return range(self.n_vertices)
+
     def _merges(self) -> Merges:
         edges, weights = native_array(self.edges), native_array(self.weights)
         with on_device_of(weights):
@@ -395,6 +402,14 @@ class EMST(SpanningForest, BaseEstimator):
         """
         check_is_fitted(self)
         return self._tree.to_csr()
+
+    def _edge_columns(self) -> dict[str, np.ndarray]:
+        check_is_fitted(self)
+        return self._tree._edge_columns()
+
+    def _node_names(self) -> range:
+        check_is_fitted(self)
+        return self._tree._node_names()
 
     def _merges(self) -> Merges:
         check_is_fitted(self)

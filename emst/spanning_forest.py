@@ -1,4 +1,4 @@
-"""What every minimum spanning tree and forest can do: single linkage, groups below a distance, a sparse matrix.
+"""What every minimum spanning tree and forest can do: single linkage, groups below a distance, tables of edges.
 
 The components of a graph's edges of at most some weight are those of its minimum spanning forest's (Gower & Ross 1969,
 "Minimum spanning trees and single linkage cluster analysis"): friends-of-friends, and cuts of single linkage, need the
@@ -21,6 +21,8 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array, Linkage
 from emst.inputs.devices import on_device_of, to_host
 from emst.inputs.ends import outside
+from emst.inputs.optional import optional
+from emst.inputs.summary import counted
 
 
 class Merges(NamedTuple):
@@ -41,6 +43,70 @@ class SpanningForest:
 
     def _merges(self) -> Merges:
         raise NotImplementedError
+
+    def _edge_columns(self) -> dict[str, np.ndarray]:
+        """Columns of a table of the edges, on the host: `source`, `target`, `weight`, and others behind them."""
+        raise NotImplementedError
+
+    def _node_names(self) -> Sequence[Any]:
+        """What the vertices are called in the table of the edges, in the order of their numbers."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """The edges as a data frame of pandas, which is needed for this.
+
+        Returns
+        -------
+        pandas.DataFrame of k rows
+            In the order of the edges, on the host: `source` and `target`, rows of the points or nodes of the graph,
+            `weight`, and of a graph's forest `edge_id`.
+
+        Raises
+        ------
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> from emst import minimum_spanning_tree
+        >>> tree = minimum_spanning_tree([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]])
+        >>> tree.to_pandas()
+           source  target  weight
+        0       1       2     1.0
+        1       0       1     5.0
+        """
+        return optional("pandas").DataFrame(self._edge_columns())
+
+    def to_networkx(self) -> Any:
+        """The tree or forest as a graph of networkx, which is needed for this.
+
+        Returns
+        -------
+        networkx.Graph
+            All points or vertices, those without edges included: rows of the points, or nodes of the graph. The
+            attribute `weight` of an edge is its weight.
+
+        Raises
+        ------
+        ImportError
+            Without networkx.
+        ValueError
+            Several vertices have one name, as igraph allows.
+
+        Examples
+        --------
+        >>> from emst import graph_msf
+        >>> graph_msf(["a", "b", "c"], ["b", "c", "a"], [4, 0, 3]).to_networkx().edges(data="weight")
+        EdgeDataView([('a', 'c', 3), ('b', 'c', 0)])
+        """
+        graph = optional("networkx").Graph()
+        names, columns = self._node_names(), self._edge_columns()
+        graph.add_nodes_from(names)
+        if len(graph) < len(names):
+            repeated = counted(len(names) - len(graph), "vertex has", "vertices have")
+            raise ValueError(f"{repeated} the name of another one; nodes of networkx have names of their own")
+        graph.add_weighted_edges_from(zip(*(columns[name].tolist() for name in ("source", "target", "weight"))))
+        return graph
 
     def linkage(self) -> np.ndarray:
         """Single linkage as a matrix, in SciPy's format.

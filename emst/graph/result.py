@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -130,10 +131,8 @@ class MinimumSpanningForest(SpanningForest):
         list of tuple (node, node, weight)
             In the order of the edges.
         """
-        ends = (to_host(ends).tolist() for ends in (self.source, self.target))
-        if self.nodes is not None:
-            ends = ([self.nodes[v] for v in side] for side in ends)
-        return list(zip(*ends, to_host(self.weight).tolist()))
+        columns = self._edge_columns()
+        return list(zip(*(columns[name].tolist() for name in ("source", "target", "weight"))))
 
     def plot(self, positions: Any, *, ax: Axes | None = None) -> Axes:
         """Draw the vertices and the forest's edges, coloured by weight.
@@ -160,12 +159,29 @@ class MinimumSpanningForest(SpanningForest):
             positions = [positions[node] for node in nodes]
         return plot_forest(positions, self.edges, self.weight, n=self.n_vertices, ax=ax)
 
+    def _edge_columns(self) -> dict[str, np.ndarray]:
+        source, target = to_host(self.source), to_host(self.target)
+        if self.nodes is not None:
+            nodes = node_array(self.nodes)
+            source, target = nodes[source], nodes[target]
+        weight, edge_id = to_host(self.weight), to_host(self.edge_id)
+        return {"source": source, "target": target, "weight": weight, "edge_id": edge_id}
+
+    def _node_names(self) -> Sequence[Any]:
+        return range(self.n_vertices) if self.nodes is None else node_array(self.nodes).tolist()
+
     def _merges(self) -> Merges:
         edges, weights, n = self.edges, native_array(self.weight), self.n_vertices
         with on_device_of(weights):
             check_edges(edges, weights, n)
             ops = backend_of("cpu" if isinstance(edges, np.ndarray) else "cuda")
             return Merges(*_completed(edges, weights, n, ops), n, giver(self.source))
+
+
+def node_array(nodes: Any) -> np.ndarray:
+    """Nodes as an array: ids as they are, anything else as objects, because numpy would turn tuples into rows and mixed
+    nodes into text."""
+    return nodes if isinstance(nodes, np.ndarray) else np.fromiter(nodes, object, len(nodes))
 
 
 def _completed(edges: Array, weights: Array, n: int, ops: Backend) -> tuple[Array, Array]:

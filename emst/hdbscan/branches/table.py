@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from emst.hdbscan.trees.table import optional
 from emst.inputs.devices import to_host
+from emst.inputs.optional import optional
 from emst.inputs.summary import counted, one_line
 
 if TYPE_CHECKING:

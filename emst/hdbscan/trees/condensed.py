@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.backend.records import Array, Condensed, Selection
-from emst.hdbscan.trees.table import Table, kept_rows, optional
+from emst.hdbscan.trees.table import Table, kept_rows
 from emst.hierarchy.density import density
 from emst.inputs.devices import on_device_of, to_host
+from emst.inputs.optional import optional
 from emst.inputs.summary import counted, device_of, one_line
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ import numpy as np
 
 from emst.backend import backend_of
 from emst.backend.records import Array, Linkage
-from emst.hdbscan.trees.table import Table, kept_rows, optional
+from emst.hdbscan.trees.table import Table, kept_rows
 from emst.hierarchy.selection import check_cut
 from emst.inputs.devices import to_host
+from emst.inputs.optional import optional
 from emst.inputs.summary import counted, device_of, infinite_and_sum, one_line
 
 if TYPE_CHECKING:

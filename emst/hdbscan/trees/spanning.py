@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.backend.records import Array
-from emst.hdbscan.trees.table import Table, optional
+from emst.hdbscan.trees.table import Table
 from emst.inputs.devices import to_host
+from emst.inputs.optional import optional
 from emst.inputs.summary import counted, device_of, infinite_and_sum, one_line
 
 if TYPE_CHECKING:

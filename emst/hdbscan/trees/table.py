@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
 
 from emst.backend.records import Array
 from emst.inputs.devices import to_host
+from emst.inputs.optional import optional
 
 
 class Table:
@@ -36,14 +36,6 @@ class Table:
             With the columns that the class names.
         """
         return optional("polars").DataFrame(self._columns())
-
-
-def optional(name: str) -> Any:
-    """An optional library, imported when it is needed, or ImportError that says how to install it."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ImportError(f"this needs {name}: pip install 'emst[{name}]'") from error
 
 
 def kept_rows(rows: Array, n: int | None, m: int) -> tuple[np.ndarray, int]:
