@@ -36,13 +36,14 @@ if TYPE_CHECKING:
     from emst.progress import Seconds
 
 DESCRIPTION = """\
-Read points, cluster them with HDBSCAN* and write one label for each point. Clusters are numbered from 0; -1 is noise,
--2 a row with an infinite value, -3 a row with a NaN (or an empty field of a .csv) or with infinities of both signs. An
-.npy holds the labels only; the other formats hold `label` and `probability`.
+Read points, cluster them with HDBSCAN*, and print a summary. -o writes one label for each point. Clusters are numbered
+from 0; -1 is noise, -2 a row with an infinite value, -3 a row with a NaN (or an empty field of a .csv) or with
+infinities of both signs. An .npy holds the labels only; the other formats hold `label` and `probability`.
 """
 
 EXAMPLES = """\
 examples:
+  emst cluster points.csv --min-cluster-size 50 --plot clusters.png
   emst cluster points.npy --min-cluster-size 50 -o labels.npy
   emst cluster points.npy --min-cluster-size 50 -o labels.npy --plot clusters.png --tree condensed.png
   emst cluster points.npy --min-cluster-size 50 -o labels.npy --html clusters.html
@@ -80,7 +81,6 @@ def add_to(commands: Commands) -> None:
         "--output",
         type=Path,
         metavar="LABELS",
-        required=True,
         help=".npy, .npz, .csv, .tsv or .parquet to write; - for standard output, as .csv",
     )
     add("--append", action="store_true", help=APPEND_HELP)
@@ -117,11 +117,16 @@ def add_to(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Points in a file -> labels in a file, and pictures of clusters and tree."""
-    from emst.io.labels import check_appended, check_labels, write_appended, write_labels
+    """Points in a file -> summary, labels in a file, and pictures of clusters and tree."""
+    from emst.io.column_files import write_columns
+    from emst.io.labels import check_appended, check_labels, write_appended
 
-    suffix, dialect = suffix_of(arguments.output, ".csv"), dialect_in(arguments)
-    check_labels(arguments.output, suffix, arguments.append)
+    suffix, dialect = "", dialect_in(arguments)
+    if arguments.output is not None:
+        suffix = suffix_of(arguments.output, ".csv")
+        check_labels(arguments.output, suffix, arguments.append)
+    elif arguments.append:
+        raise ValueError("--append needs -o FILE, where the columns of the points and the labels are written")
     check_files(arguments.points, arguments.output, "the labels", arguments.plot, arguments.tree)
     check_page(arguments)
     options = metric_options(arguments)
@@ -129,9 +134,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError("--plot draws points, and --metric precomputed has only distances")
     with contextlib.ExitStack() as stack:
         output = stack.enter_context(writing(arguments.output))
-        plot = stack.enter_context(writing(arguments.plot)) if arguments.plot else None
-        tree = stack.enter_context(writing(arguments.tree)) if arguments.tree else None
-        page = stack.enter_context(writing(arguments.html)) if arguments.html else None
+        plot, tree, page = (stack.enter_context(writing(at)) for at in (arguments.plot, arguments.tree, arguments.html))
         start = time.perf_counter()
         source = stack.enter_context(reading(arguments.points))
         table = points_in(source, arguments, gaps=True)
@@ -142,10 +145,10 @@ def run(arguments: argparse.Namespace) -> None:
         model, seconds = _fit(table.array, source, arguments, options)
         labels = model.labels_
         results = dict(zip(RESULTS, (labels, model.probabilities_)))
-        if arguments.append:
+        if output and arguments.append:
             write_appended(output, suffix, source, table.whole or table, dialect, results)
-        else:
-            write_labels(output, suffix, results)
+        elif output:
+            write_columns(output, suffix, results, exact=False)
         if plot:
             d = table.array.shape[1]
             save_picture(plot, arguments.plot, lambda axis: _draw_clusters(axis, table, model), dimensions=d)

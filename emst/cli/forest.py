@@ -11,18 +11,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from emst.cli.shared import Commands, add_device, check_files, names, sentence, written
-from emst.cli.streams import STREAM
+from emst.cli.streams import STREAM, writing
 
 if TYPE_CHECKING:
     from emst.graph.result import MinimumSpanningForest
     from emst.io.file_graph import FileGraph
 
 DESCRIPTION = """\
-Read a graph, find its minimum spanning forest and write it to an .npz: `source` < `target` (vertices, counted from 0),
-`weight`, `edge_id` (position in the file of each edge, counted from 0), `n_vertices`, with --labels
-`component_labels`, and with --cut `labels`.
+Read a graph, find its minimum spanning forest, and print a summary. With -o it is also written:
 
-Formats:
+  .npz                   `source` < `target` (vertices, counted from 0), `weight`, `edge_id` (position in the file of
+                         each edge, counted from 0), `n_vertices`, with --labels `component_labels`, and with --cut
+                         `labels`
+  .csv, .tsv, .parquet   one row per edge: source, target, weight and edge_id; with --labels or --cut instead one row
+                         per vertex: vertex, component (of --labels) and label (of --cut)
+
+Formats that are read:
   .gr, .gr.gz      9th DIMACS challenge
   .mtx, .mtx.gz    MatrixMarket coordinates
   .csv, .parquet   one row per edge: source and target (or src and dst, u and v, from and to), numbered from 0, and
@@ -35,8 +39,10 @@ given in both directions counts twice.
 
 EXAMPLES = """\
 examples:
+  emst forest USA-road-d.NY.gr.gz
   emst forest USA-road-d.NY.gr.gz -o forest.npz
-  emst forest edges.csv --columns from,to,cost -o forest.npz --labels
+  emst forest edges.csv --columns from,to,cost -o forest.csv
+  emst forest edges.csv --labels -o components.csv
   emst forest roads.gr -o forest.npz --cut 500
   emst forest web.mtx -o forest.npz --symmetric min --algorithm partial-prim --gamma 8
 """
@@ -65,7 +71,7 @@ def add_to(commands: Commands) -> None:
     )
     add = command.add_argument
     add("graph", type=Path, metavar="GRAPH", help="file of a graph: .gr, .mtx (or .gz of these), .csv, .parquet, .npz")
-    add("-o", "--output", type=Path, metavar="FOREST.npz", required=True, help="where to write the forest")
+    add("-o", "--output", type=Path, metavar="FILE", help="where to write the forest: .npz, .csv, .tsv or .parquet")
     add("--labels", action="store_true", help="also write the number of the component of every vertex")
     add(
         "--cut",
@@ -102,19 +108,18 @@ def add_to(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Graph in a file -> forest in a file."""
+    """Graph in a file -> summary, and forest in a file."""
     from emst.inputs.summary import counted
-    from emst.io.atomic import replacing
-    from emst.io.graphs import read_file, save_forest
+    from emst.io.forests import save_forest
+    from emst.io.graphs import read_file
     from emst.progress import Seconds, reading_bar
 
-    if arguments.output.suffix.lower() != ".npz":
-        raise ValueError(f"{arguments.output}: the forest is written as .npz")
+    _check_output(arguments.output)
     if arguments.graph == STREAM:
         raise ValueError("graphs are not read from standard input: write the graph to a file")
     options = _options(arguments)
     check_files(arguments.graph, arguments.output, "the forest", holds="the graph")
-    with replacing(arguments.output) as output:
+    with writing(arguments.output) as output:
         start = time.perf_counter()
         with reading_bar(arguments.graph) as report:
             file_graph = read_file(arguments.graph, arguments.columns, report)
@@ -122,7 +127,9 @@ def run(arguments: argparse.Namespace) -> None:
         with Seconds() as seconds:
             forest = _forest(file_graph, arguments, options)
         labels = None if arguments.cut is None else forest.cut(arguments.cut)
-        save_forest(output, forest, labels)
+        if output is not None:
+            of_vertices = arguments.labels or labels is not None
+            save_forest(output, arguments.output.suffix.lower(), forest, labels, vertices=of_vertices)
     of = f" ({file_graph.read})" if file_graph.read else ""
     sizes = f"{counted(forest.n_vertices, 'vertex', 'vertices')}, {counted(graph.nnz, 'entry', 'entries')}"
     print(f"{sizes}, {graph.dtype}{of}")
@@ -132,6 +139,18 @@ def run(arguments: argparse.Namespace) -> None:
         print(_groups(labels, arguments.cut))
     print(f"read in {read:.2f} s, {seconds.of('forest')} on {forest.device}, algorithm {arguments.algorithm}")
     print(written(arguments.output))
+
+
+def _check_output(output: Path | None) -> None:
+    """Raise ValueError for a file that cannot hold a forest."""
+    from emst.io.column_files import check_table
+    from emst.io.forests import SUFFIXES
+
+    if output is None:
+        return
+    if output.suffix.lower() not in SUFFIXES:
+        raise ValueError(f"{output}: the forest is written as {', '.join(SUFFIXES)}")
+    check_table(output, output.suffix.lower())
 
 
 def _groups(labels: Any, height: int | float) -> str:

@@ -170,16 +170,19 @@ def metric_options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {"metric": arguments.metric, "metric_params": params or None}
 
 
-def check_files(source: Path, output: Path, what: str, *pictures: Path | None, holds: str = "the points") -> None:
+def check_files(
+    source: Path, output: Path | None, what: str, *pictures: Path | None, holds: str = "the points"
+) -> None:
     """Check names of files before anything is read; `source` holds `holds`, and `output` will hold `what`."""
-    if source != STREAM and output.exists() and source.exists() and output.samefile(source):
+    if source != STREAM and output and output.exists() and source.exists() and output.samefile(source):
         raise ValueError(f"{output} holds {holds}: write {what} to another file")
     if source != STREAM and not source.exists():
         raise FileNotFoundError(f"{source}: no such file")
     if source.is_dir():
         raise IsADirectoryError(f"{source} is a folder; name a file")
     drawn = [picture for picture in pictures if picture is not None]
-    if len({output, *drawn}) <= len(drawn):
+    all_files = [output, *drawn] if output else drawn
+    if len(set(all_files)) < len(all_files):
         raise ValueError("the files to write must have different names")
     if drawn:
         from matplotlib.backend_bases import FigureCanvasBase
@@ -213,7 +216,9 @@ def save_picture(
 
 
 def written(*paths: Path | None) -> str:
-    """The last line of a summary."""
+    """The last line of a summary; the first path is that of the results."""
+    if not any(paths):
+        return "wrote no file: -o FILE writes the results"
     *first, last = ["standard output" if path == STREAM else str(path) for path in paths if path]
     return f"wrote {', '.join(first)} and {last}" if first else f"wrote {last}"
 

@@ -41,10 +41,14 @@ def reading(path: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def writing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which replaces `path` at the end. For standard output, it is copied there at the end."""
+def writing(path: Path | None) -> Iterator[BinaryIO | None]:
+    """A file to write, which replaces `path` at the end. For standard output, it is copied there at the end. None if
+    there is no file to write."""
     from emst.io.atomic import replacing
 
+    if path is None:
+        yield None
+        return
     if path != STREAM:
         with replacing(path) as output:
             yield output
@@ -61,6 +65,6 @@ def suffix_of(output: Path, of_stream: str) -> str:
     return of_stream if output == STREAM else output.suffix.lower()
 
 
-def summary_file(output: Path) -> object:
+def summary_file(output: Path | None) -> object:
     """Where the summary goes: to standard error if standard output takes the results."""
     return sys.stderr if output == STREAM else sys.stdout

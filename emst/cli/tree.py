@@ -17,6 +17,7 @@ from emst.cli.shared import (
     add_metric,
     check_files,
     metric_options,
+    note,
     points_in,
     save_picture,
     sentence,
@@ -34,23 +35,29 @@ if TYPE_CHECKING:
     from emst.progress import Seconds
 
 DESCRIPTION = """\
-Read points, build their exact minimum spanning tree and write it to an .npz: `edges` (n - 1 pairs of row
-numbers of the points, counted from 0), `weights` (ascending) and, with --min-samples above 1, `core_distances`.
+Read points, build their exact minimum spanning tree, and print a summary. With -o it is also written:
+
+  .npz                   `edges` (n - 1 pairs of row numbers of the points, counted from 0), `weights` (ascending)
+                         and, with --min-samples above 1, `core_distances`
+  .csv, .tsv, .parquet   one row per edge: source, target (row numbers of the points) and weight (ascending)
 
 With --cut it also finds friends of friends: the groups of points that edges of this length or less connect. The .npz
-has them as `labels`; a .csv, .tsv, .npy or .parquet gets the labels alone.
+has them as `labels`; a .csv, .tsv, .npy or .parquet gets the labels of the points instead of the edges.
 """
 
 EXAMPLES = """\
 examples:
+  emst tree points.csv --plot tree.png
   emst tree points.npy -o tree.npz
-  emst tree points.csv -o tree.npz --columns x,y --plot tree.png
+  emst tree points.csv -o edges.csv --columns x,y
   emst tree points.npy -o tree.npz --metric minkowski --p 1.5
   emst tree scan.laz -o tree.npz --plot tree.png --columns x,y
   emst tree places.csv -o tree.npz --columns lat,lon --metric haversine --degrees
   emst tree scans.npz --array first -o tree.npz --min-samples 5 --device cuda
   emst tree particles.fits --cut 0.2 --min-cluster-size 20 -o halos.csv
 """
+
+OUTPUT_HELP = "where to write the tree: .npz, .csv, .tsv or .parquet; with --cut the labels; - for standard output"
 
 MIN_SAMPLES_HELP = """\
 above 1: distances are mutual reachability distances; the core distance of a point is the distance to its K-th nearest
@@ -69,7 +76,7 @@ def add_to(commands: Commands) -> None:
         commands, "tree", help="minimum spanning tree of the points in a file", description=DESCRIPTION, epilog=EXAMPLES
     )
     add = command.add_argument
-    add("-o", "--output", type=Path, metavar="FILE", required=True, help="where to write the tree (.npz), or labels")
+    add("-o", "--output", type=Path, metavar="FILE", help=OUTPUT_HELP)
     add("--plot", type=Path, metavar="PICTURE", help="also draw the tree (2-D or 3-D points): .png, .pdf, .svg, ...")
     add("--min-samples", type=int, default=1, metavar="K", help=MIN_SAMPLES_HELP)
     add("--cut", type=float, metavar="DISTANCE", help=CUT_HELP)
@@ -80,14 +87,13 @@ def add_to(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Points in a file -> tree or groups in a file, and a picture of it."""
-    suffix = suffix_of(arguments.output, ".npz")
-    _check_output(arguments, suffix)
+    """Points in a file -> summary, tree or groups in a file, and a picture of it."""
+    _check_options(arguments)
     check_files(arguments.points, arguments.output, "the tree", arguments.plot)
     options = metric_options(arguments)
     with contextlib.ExitStack() as stack:
         output = stack.enter_context(writing(arguments.output))
-        picture = stack.enter_context(writing(arguments.plot)) if arguments.plot else None
+        picture = stack.enter_context(writing(arguments.plot))
         start = time.perf_counter()
         source = stack.enter_context(reading(arguments.points))
         table = points_in(source, arguments)
@@ -97,7 +103,8 @@ def run(arguments: argparse.Namespace) -> None:
         read = time.perf_counter() - start
         mst, seconds = _build(points, source, arguments, options)
         labels = None if arguments.cut is None else mst.cut(arguments.cut, arguments.min_cluster_size or 1)
-        _write(output, suffix, mst, labels)
+        if output is not None:
+            _write(output, suffix_of(arguments.output, ".npz"), mst, labels)
         if picture is not None:
             _draw(picture, arguments, table, mst)
     show = partial(print, file=summary_file(arguments.output))
@@ -109,20 +116,30 @@ def run(arguments: argparse.Namespace) -> None:
     show(written(arguments.output, arguments.plot))
 
 
-def _check_output(arguments: argparse.Namespace, suffix: str) -> None:
+def _check_options(arguments: argparse.Namespace) -> None:
     """Raise ValueError for a file that cannot hold the result, and for a --cut that is no length."""
-    from emst.io.labels import check_labels
-
     if arguments.cut is None and arguments.min_cluster_size is not None:
         raise ValueError("--min-cluster-size goes with --cut")
-    if arguments.cut is None and suffix != ".npz":
-        raise ValueError(f"{arguments.output}: the tree is written as .npz; --cut writes labels in other formats")
-    if arguments.cut is not None:
-        check_labels(arguments.output, suffix)
-        if not arguments.cut >= 0:
-            raise ValueError(f"--cut is a length of at least 0; got {arguments.cut:g}")
+    if arguments.output is not None:
+        _check_output(arguments, suffix_of(arguments.output, ".npz"))
+    if arguments.cut is not None and not arguments.cut >= 0:
+        raise ValueError(f"--cut is a length of at least 0; got {arguments.cut:g}")
     if arguments.min_cluster_size is not None and arguments.min_cluster_size < 1:
         raise ValueError(f"--min-cluster-size is at least 1; got {arguments.min_cluster_size}")
+
+
+def _check_output(arguments: argparse.Namespace, suffix: str) -> None:
+    from emst.io.column_files import TABLES, check_table
+    from emst.io.labels import check_labels
+
+    if arguments.cut is not None:
+        return check_labels(arguments.output, suffix)
+    if suffix not in (".npz", *TABLES):
+        kinds = f".npz, {', '.join(TABLES)}"
+        raise ValueError(f"{arguments.output}: the tree is written as {kinds}; --cut also writes labels as .npy")
+    check_table(arguments.output, suffix)
+    if arguments.min_samples > 1 and suffix != ".npz":
+        note("a table holds no core distances; an .npz does")
 
 
 def _groups(labels: np.ndarray) -> str:
@@ -160,19 +177,17 @@ def _build(
 
 
 def _write(file: BinaryIO, suffix: str, mst: MinimumSpanningTree, labels: np.ndarray | None) -> None:
-    """The tree, with the labels if there are any, as .npz; in other formats the labels alone."""
-    import numpy as np
-
-    from emst.io.labels import write_labels
+    """The tree, with the labels if there are any, as .npz; in other formats the labels or else the edges."""
+    from emst.io.column_files import write_columns
 
     if suffix != ".npz":
-        return write_labels(file, suffix, {"label": labels})
+        return write_columns(file, suffix, mst._edge_columns() if labels is None else {"label": labels})
     arrays = {"edges": mst.edges, "weights": mst.weights}
     if labels is not None:
         arrays["labels"] = labels
     if mst.core_distances is not None:
         arrays["core_distances"] = mst.core_distances
-    np.savez(file, **arrays)
+    write_columns(file, suffix, arrays)
 
 
 def _draw(file: BinaryIO, arguments: argparse.Namespace, points: PointTable, mst: MinimumSpanningTree) -> None:

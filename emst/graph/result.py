@@ -50,8 +50,9 @@ class MinimumSpanningForest(SpanningForest):
         ``return_labels=True``.
     device : {"cpu", "cuda"}
         Where the forest was computed.
-    nodes : list or None
-        The node of the input that each vertex stands for; None if its nodes are the numbers of the vertices.
+    nodes : list, array or None
+        The node of the input that each vertex stands for: a list of names, or an array of ids that were numbered, on
+        the host; None if its nodes are the numbers of the vertices.
     """
 
     source: Any
@@ -62,7 +63,7 @@ class MinimumSpanningForest(SpanningForest):
     n_components: int
     component_labels: Any
     device: str
-    nodes: list[Any] | None = None
+    nodes: list[Any] | np.ndarray | None = None
 
     def __repr__(self) -> str:
         floats = native_array(self.weight).dtype.kind == "f"

@@ -5,8 +5,10 @@ Where is a CSV read? In `tables.py`, by `read_csv`: points and graphs call it.
     points.py           points from files of any supported format: `read_points`
     las.py              points of laser scans from .las and .laz
     fits.py             points from the tables of .fits
-    labels.py           labels and probabilities, alone (`write_labels`) or beside the columns of the points
-    graphs.py           graphs from files of any supported format: `read_graph`; forests to .npz: `write_forest`
+    column_files.py     columns of results as .csv, .tsv, .parquet, .npz or .npy (`write_columns`)
+    labels.py           labels and probabilities beside the columns of the points (`write_appended`)
+    graphs.py           graphs from files of any supported format: `read_graph`; forests to files: `write_forest`
+    forests.py          the columns of a forest's files
     tables.py           columns of numbers from .csv and other texts (`read_csv`), or of .parquet
     texts.py            columns of any kind, which a page tells beside the pointer (`read_texts`)
     arrow.py            large texts, read by all threads with pyarrow (`read_plain`)

@@ -1,4 +1,4 @@
-"""Graphs from files of any supported format, and forests to .npz files.
+"""Graphs from files of any supported format, and forests to files.
 
 The graph is read as it stands in the file: entry i is the file's i-th arc, entry or row. Nothing is sorted, mirrored or
 merged, so `edge_id` of a forest says where in the file an edge stands.
@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from emst.inputs.devices import to_host
 from emst.io.atomic import replacing
+from emst.io.column_files import TABLES, check_table
 from emst.io.dimacs import read_arcs
 from emst.io.edge_lists import read_arrays, read_table
 from emst.io.file_graph import FileGraph, coo
+from emst.io.forests import save_forest
 from emst.io.matrix_market import read_matrix_market
 
 if TYPE_CHECKING:
@@ -92,29 +91,27 @@ def read_file(
 
 
 def write_forest(path: str | Path, forest: MinimumSpanningForest) -> None:
-    """Write a forest as .npz, completely or not at all.
+    """Write a forest to a file, completely or not at all.
 
     Parameters
     ----------
     path : str or Path
-        File to write; an existing one is replaced when the new one is complete.
+        File to write; an existing one is replaced when the new one is complete. A .csv, .tsv or .parquet has one row
+        per edge: `source`, `target`, `weight` and `edge_id`, with the nodes of the input. Any other file is an .npz.
     forest : MinimumSpanningForest
-        What `graph_msf` returned. The file holds `source`, `target`, `weight`, `edge_id`, `n_vertices` and, if there
-        are any, `component_labels`; `read_graph` reads it as a graph.
+        What `graph_msf` returned. An .npz holds `source`, `target`, `weight`, `edge_id`, `n_vertices` and, if there
+        are any, `component_labels` and `nodes`; `read_graph` reads it as a graph.
+
+    Raises
+    ------
+    ValueError
+        Nodes that are neither all integers nor all texts; a .parquet without pyarrow.
     """
-    with replacing(Path(path)) as file:
-        save_forest(file, forest)
-
-
-def save_forest(file: BinaryIO, forest: MinimumSpanningForest, labels: np.ndarray | None = None) -> None:
-    """Write the arrays of `write_forest` to an open file, and those `labels` that are given."""
-    names = ["source", "target", "weight", "edge_id"]
-    if forest.component_labels is not None:
-        names.append("component_labels")
-    arrays: dict[str, Any] = {name: to_host(getattr(forest, name)) for name in names}
-    if labels is not None:
-        arrays["labels"] = labels
-    np.savez(file, n_vertices=forest.n_vertices, **arrays)
+    path = Path(path)
+    suffix = path.suffix.lower() if path.suffix.lower() in TABLES else ".npz"
+    check_table(path, suffix)
+    with replacing(path) as file:
+        save_forest(file, suffix, forest)
 
 
 def _suffix(path: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import itertools
@@ -12,13 +11,12 @@ from typing import IO, Any
 
 import numpy as np
 
+from emst.io.column_files import LINES, TABLES, as_text, check_table, separator_of, text_of
 from emst.io.parquet import pyarrow_for, read_parquet_table
 from emst.io.points import PointTable
 from emst.io.tables import PLAIN, Dialect, csv_layout, is_text, row_texts, rows_differ, text_rows
 
 SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet")
-LINES = 1 << 14  # written by one call: Python formats several lines sooner than each alone
-TABLES = (".csv", ".tsv", ".parquet")
 
 
 def check_labels(path: Path, suffix: str, tables_only: bool = False) -> None:
@@ -27,27 +25,7 @@ def check_labels(path: Path, suffix: str, tables_only: bool = False) -> None:
     if suffix not in suffixes:
         what = "labels beside the columns of the points" if tables_only else "labels"
         raise ValueError(f"{path}: unknown suffix {suffix!r}; {what} are written to {', '.join(suffixes)}")
-    if suffix == ".parquet":
-        pyarrow_for(path, "writing")
-
-
-def write_labels(file: IO[bytes], suffix: str, columns: dict[str, Any]) -> None:
-    """Write columns in the format of a suffix; to an .npy only the first column."""
-    if suffix == ".npy":
-        np.save(file, next(iter(columns.values())))
-    elif suffix == ".npz":
-        np.savez(file, **columns)
-    elif suffix == ".parquet":
-        import pyarrow as arrow
-
-        pyarrow_for(Path(suffix), "writing").write_table(arrow.table(columns), file)
-    else:
-        sep = "\t" if suffix == ".tsv" else ","
-        file.write((sep.join(columns) + "\n").encode())
-        line = sep.join("%d" if values.dtype.kind == "i" else "%.9g" for values in columns.values()) + "\n"
-        for begin in range(0, len(next(iter(columns.values()))), LINES):
-            rows = list(zip(*(values[begin : begin + LINES].tolist() for values in columns.values())))
-            file.write((line * len(rows) % tuple(itertools.chain.from_iterable(rows))).encode())
+    check_table(path, suffix)
 
 
 def check_appended(source: Path, suffix: str, points: PointTable, dialect: Dialect, names: Iterable[str]) -> None:
@@ -90,12 +68,12 @@ def write_appended(
     elif _is_parquet(source):
         from pyarrow import csv as arrow_csv
 
-        arrow_csv.write_csv(columns, file, arrow_csv.WriteOptions(delimiter="\t" if suffix == ".tsv" else ","))
+        arrow_csv.write_csv(columns, file, arrow_csv.WriteOptions(delimiter=separator_of(suffix)))
     else:
-        with _text(file, "utf-8") as text:
-            writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
+        with text_of(file, "utf-8") as text:
+            writer = csv.writer(text, delimiter=separator_of(suffix), lineterminator="\n")
             writer.writerow(columns)
-            writer.writerows(zip(*map(_written, columns.values())))
+            writer.writerows(zip(*map(as_text, columns.values())))
 
 
 def _append_to_text(
@@ -103,12 +81,12 @@ def _append_to_text(
 ) -> None:
     skip, names, count, delimiter = csv_layout(source, dialect)
     sep = "\t" if suffix == ".tsv" else delimiter
-    values = [_written(column) for column in results.values()]
+    values = [as_text(column) for column in results.values()]
     if dialect.decimal == ",":
         values = [[value.replace(".", ",") for value in column] for column in values]
     tails, written = [sep.join(own) for own in zip(*values)], 0
     rows = _rows_with(sep, source, skip, delimiter, dialect)
-    with _text(file, "utf-8" if dialect.encoding == PLAIN.encoding else dialect.encoding) as text:
+    with text_of(file, "utf-8" if dialect.encoding == PLAIN.encoding else dialect.encoding) as text:
         csv.writer(text, delimiter=sep, lineterminator="\n").writerow([*(names or unnamed(count)), *results])
         while block := list(itertools.islice(rows, min(LINES, len(tails) - written))):
             text.write("\n".join(map(sep.join, zip(block, tails[written : written + len(block)]))) + "\n")
@@ -129,26 +107,6 @@ def _rows_with(sep: str, source: Path, skip: int, delimiter: str, dialect: Diale
         yield row.getvalue()
         row.seek(0)
         row.truncate()
-
-
-def _written(column: np.ndarray) -> list[str]:
-    """Numbers as text: integers, the fewest digits that give a float back."""
-    if column.dtype.kind != "f":
-        return [str(value) for value in column.tolist()]
-    if column.dtype == np.float64:
-        return [repr(value) for value in column.tolist()]
-    return column.astype(str).tolist()
-
-
-@contextlib.contextmanager
-def _text(file: IO[bytes], encoding: str) -> Iterator[IO[str]]:
-    """A binary file to write text to; it stays open."""
-    text = io.TextIOWrapper(file, encoding=encoding, newline="")
-    try:
-        yield text
-        text.flush()
-    finally:
-        text.detach()
 
 
 def unnamed(count: int) -> list[str]:

@@ -380,7 +380,10 @@ def test_tables_of_the_wrong_kind(here, capsys, array, said):
     [
         (["absent.npy", "-o", "t.npz"], "absent.npy: no such file"),
         (["points.txt", "-o", "t.npz"], "unknown suffix '.txt'"),
-        (["points.npy", "-o", "t.npy"], "the tree is written as .npz"),
+        (
+            ["points.npy", "-o", "t.npy"],
+            "the tree is written as .npz, .csv, .tsv, .parquet;",
+        ),
         (["points.npy", "-o", "t.npz", "--plot", "picture.doc"], "a picture is written as"),
         (["points.npy", "-o", "absent/t.npz"], "absent/t.npz: No such file"),
         (["points.npy", "-o", "folder.npz"], "is a directory"),
@@ -461,9 +464,7 @@ def test_what_the_library_refuses(here, capsys, command, said):
     [
         [],
         ["tree"],
-        ["tree", "p.npy"],
         ["tree", "p.npy", "-o", "t", "--device", "tpu"],
-        ["cluster", "p.npy"],
         ["cluster", "p.npy", "-o", "l.npy", "--method", "best"],
     ],
 )

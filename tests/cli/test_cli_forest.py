@@ -257,7 +257,7 @@ def test_the_error_of_a_nan_weight_names_its_line(here, capsys):
         (["-", "-o", "f.npz"], "graphs are not read from standard input"),
         (["folder.npz", "-o", "f.npz"], "folder.npz is a folder; name a file"),
         (["g.txt", "-o", "f.npz"], "g.txt: unknown suffix '.txt'; graphs are read from .gr"),
-        (["g.gr", "-o", "f.npy"], "f.npy: the forest is written as .npz"),
+        (["g.gr", "-o", "f.npy"], "f.npy: the forest is written as .npz, .csv, .tsv, .parquet"),
         (["g.npz", "-o", "g.npz"], "g.npz holds the graph: write the forest to another file"),
         (["g.gr", "-o", "absent/f.npz"], "absent/f.npz: No such file"),
         (["g.gr", "-o", "folder.npz"], "is a directory"),

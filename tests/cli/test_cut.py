@@ -59,7 +59,7 @@ def test_without_a_cut_nothing_has_changed(here):
 @pytest.mark.parametrize(
     "arguments, said",
     [
-        (["-o", "groups.csv"], "groups.csv: the tree is written as .npz; --cut writes labels in other formats"),
+        (["-o", "groups.npy"], "groups.npy: the tree is written as .npz, .csv, .tsv, .parquet; --cut also writes"),
         (["-o", "groups.txt", "--cut", "1"], "groups.txt: unknown suffix '.txt'; labels are written to"),
         (["-o", "t.npz", "--cut", "-1"], "--cut is a length of at least 0; got -1"),
         (["-o", "t.npz", "--cut", "nan"], "--cut is a length of at least 0; got nan"),
