@@ -51,7 +51,7 @@ examples:
   emst cluster towns.csv --metric haversine --degrees -o labels.csv --html towns.html --hover name,country
   emst cluster stones.csv --columns x,y --append -o clustered.csv
   emst cluster - --sep ';' --decimal , -o - < points.txt | head
-  emst cluster scan.laz --min-cluster-size 200 --min-samples 10 -o labels.parquet --append
+  emst cluster scan.laz --min-cluster-size 200 --min-samples 10 --append -o labelled.laz
 """
 
 MIN_SAMPLES_HELP = """\
@@ -59,8 +59,9 @@ the core distance of a point is the distance to its K-th nearest point, counting
 --min-cluster-size). hdbscan and cuML do not count it: K here is theirs plus one"""
 
 
-APPEND_HELP = "write the columns of POINTS, too, and the labels and probabilities beside them: .csv, .tsv or .parquet"
-RESULTS = ("label", "probability")
+APPEND_HELP = """\
+write the columns of POINTS, too, and the labels and probabilities beside them: .csv, .tsv or .parquet; of a .las or
+.laz also .las or .laz, with the labels as ClusterID"""
 FEW = 5  # if min_cluster_size sets min_samples to more than this, a note says so
 MIN_SAMPLES_NOTE = (
     "min_samples is {0:,} because --min-cluster-size is; a lower one, such as --min-samples 5, takes less time and "
@@ -119,7 +120,7 @@ def add_to(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Points in a file -> summary, labels in a file, and pictures of clusters and tree."""
     from emst.io.column_files import write_columns
-    from emst.io.labels import check_appended, check_labels, write_appended
+    from emst.io.labels import check_appended, check_labels, result_names, write_appended
 
     suffix, dialect = "", dialect_in(arguments)
     if arguments.output is not None:
@@ -139,12 +140,12 @@ def run(arguments: argparse.Namespace) -> None:
         source = stack.enter_context(reading(arguments.points))
         table = points_in(source, arguments, gaps=True)
         if arguments.append:
-            check_appended(source, suffix, table.whole or table, dialect, RESULTS)
+            check_appended(source, suffix, table.whole or table, dialect, result_names(suffix))
         hover = hover_of(arguments, source, len(table.array))
         read = time.perf_counter() - start
         model, seconds = _fit(table.array, source, arguments, options)
         labels = model.labels_
-        results = dict(zip(RESULTS, (labels, model.probabilities_)))
+        results = dict(zip(result_names(suffix), (labels, model.probabilities_)))
         if output and arguments.append:
             write_appended(output, suffix, source, table.whole or table, dialect, results)
         elif output:

@@ -12,6 +12,7 @@ from typing import IO, Any
 import numpy as np
 
 from emst.io.column_files import LINES, TABLES, as_text, check_table, separator_of, text_of
+from emst.io.las import SCANS, check_scan, write_beside_scan
 from emst.io.parquet import pyarrow_for, read_parquet_table
 from emst.io.points import PointTable
 from emst.io.tables import PLAIN, Dialect, csv_layout, is_text, row_texts, rows_differ, text_rows
@@ -19,19 +20,27 @@ from emst.io.tables import PLAIN, Dialect, csv_layout, is_text, row_texts, rows_
 SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet")
 
 
-def check_labels(path: Path, suffix: str, tables_only: bool = False) -> None:
+def check_labels(path: Path, suffix: str, append: bool = False) -> None:
     """Raise ValueError if a file of this suffix cannot be written, or cannot hold the columns of the points."""
-    suffixes = TABLES if tables_only else SUFFIXES
+    suffixes = (*TABLES, *SCANS) if append else SUFFIXES
     if suffix not in suffixes:
-        what = "labels beside the columns of the points" if tables_only else "labels"
-        raise ValueError(f"{path}: unknown suffix {suffix!r}; {what} are written to {', '.join(suffixes)}")
+        what = "labels beside the columns of the points" if append else "labels"
+        hint = "; --append writes a scan with its clusters" if suffix in SCANS else ""
+        raise ValueError(f"{path}: unknown suffix {suffix!r}; {what} are written to {', '.join(suffixes)}{hint}")
     check_table(path, suffix)
+
+
+def result_names(suffix: str) -> tuple[str, str]:
+    """What labels and probabilities are called in a file of this suffix: in a scan as by PDAL."""
+    return ("ClusterID" if suffix in SCANS else "label"), "probability"
 
 
 def check_appended(source: Path, suffix: str, points: PointTable, dialect: Dialect, names: Iterable[str]) -> None:
     """Raise ValueError if columns of these names cannot be appended to those of `source`, of which `points` are some,
     in a file of this suffix."""
-    if is_text(source, dialect):
+    if suffix in SCANS:
+        present = check_scan(source, suffix)
+    elif is_text(source, dialect):
         if suffix == ".parquet":
             raise ValueError(f"{source}: the columns of a text are written to .csv or .tsv, not to .parquet")
         present = csv_layout(source, dialect)[1]
@@ -49,8 +58,10 @@ def write_appended(
 
     Of a text and of a .parquet these are all columns, also those that hold no numbers; of other files those that were
     read, `points`. A text keeps its separator (but a .tsv has tabs), decimal mark and encoding. Columns without names
-    are called x0, x1, ...
+    are called x0, x1, ... A scan that is written as a scan keeps all of its dimensions.
     """
+    if suffix in SCANS:
+        return write_beside_scan(file, suffix, source, results)
     if is_text(source, dialect):
         _append_to_text(file, suffix, source, dialect, results)
         return
