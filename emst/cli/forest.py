@@ -6,6 +6,7 @@ import argparse
 import math
 import re
 import time
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,17 +22,22 @@ DESCRIPTION = """\
 Read a graph, find its minimum spanning forest, and print a summary. With -o it is also written:
 
   .npz                   `source` < `target` (vertices, counted from 0), `weight`, `edge_id` (position in the file of
-                         each edge, counted from 0), `n_vertices`, with --labels `component_labels`, and with --cut
-                         `labels`
+                         each edge, counted from 0), `n_vertices`, with --labels `component_labels`, with --cut
+                         `labels`, and `nodes`, the ids or names of the vertices, if they were numbered
   .csv, .tsv, .parquet   one row per edge: source, target, weight and edge_id; with --labels or --cut instead one row
-                         per vertex: vertex, component (of --labels) and label (of --cut)
+                         per vertex: vertex, component (of --labels) and label (of --cut). Vertices are called as in
+                         GRAPH
 
 Formats that are read:
   .gr, .gr.gz      9th DIMACS challenge
   .mtx, .mtx.gz    MatrixMarket coordinates
-  .csv, .parquet   one row per edge: source and target (or src and dst, u and v, from and to), numbered from 0, and
-                   perhaps a weight (the column of that name, or the only other column of numbers)
+  .csv, .parquet   one row per edge: source and target (or src and dst, u and v, from and to), and perhaps a weight
+                   (the column of that name, or the only other column of numbers)
   .npz             of scipy.sparse.save_npz, or arrays (indptr, indices, data) or (source, target, weight)
+
+Vertices are numbered from 0. In .csv, .parquet and lists of edges in an .npz they may also have ids or names: whole
+numbers are ids if one is negative, or if the greatest is at least a million and at least four times the number of
+edges. Ids and names are numbered, and memory does not depend on how great they are.
 
 An edge may be given in one direction or in both. Without weights all are 1. The summary counts entries: an edge that is
 given in both directions counts twice.
@@ -125,7 +131,7 @@ def run(arguments: argparse.Namespace) -> None:
             file_graph = read_file(arguments.graph, arguments.columns, report)
         graph, read = file_graph.graph, time.perf_counter() - start
         with Seconds() as seconds:
-            forest = _forest(file_graph, arguments, options)
+            forest = replace(_forest(file_graph, arguments, options), nodes=file_graph.nodes)
         labels = None if arguments.cut is None else forest.cut(arguments.cut)
         if output is not None:
             of_vertices = arguments.labels or labels is not None
@@ -198,7 +204,7 @@ def _forest(file_graph: FileGraph, arguments: argparse.Namespace, options: dict[
     except ValueError as error:
         raise ValueError(f"{arguments.graph}: {_as_in_the_file(sentence(error), file_graph)}") from error
     except MemoryError as error:
-        raise MemoryError(f"{arguments.graph}: {sentence(error)}{_too_many(file_graph)}") from error
+        raise MemoryError(f"{arguments.graph}: {sentence(error)}") from error
 
 
 def _as_in_the_file(fault: str, file_graph: FileGraph) -> str:
@@ -211,16 +217,6 @@ def _as_in_the_file(fault: str, file_graph: FileGraph) -> str:
 
         fault = re.sub(r"at position ([\d,]+) \(row (\d+), column (\d+)\)", named, fault)
     return fault.replace("symmetric='min' takes the lighter one", LIGHTER)
-
-
-def _too_many(file_graph: FileGraph) -> str:
-    """A hint if most numbers up to the greatest id are unused."""
-    from emst.graph.edges import NUMBER_THEM
-
-    n = file_graph.graph.shape[0]
-    if not file_graph.counted or n <= 2 * file_graph.graph.nnz:
-        return ""
-    return f"; there are so many vertices because the greatest id is {n - 1:,}: {NUMBER_THEM}"
 
 
 def _height(text: str) -> int | float:

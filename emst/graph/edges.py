@@ -1,7 +1,8 @@
 """Graphs as lists of edges: three arrays, or the columns of a data frame.
 
-Whole numbers are vertices, counted from 0. Anything else that can be a key of a dict is a name: names are numbered in
-the order in which they first occur, in the sources and then in the targets, and the result keeps them as its `nodes`.
+Whole numbers are vertices, counted from 0, or ids of vertices: see `ids.py`. Anything else that can be a key of a dict
+is a name: names are numbered in the order in which they first occur, in the sources and then in the targets. The result
+keeps ids and names as its `nodes`.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.records import Array
-from emst.graph.input import MOST_VERTICES, native
-from emst.inputs.devices import on_device_of
+from emst.graph.ids import numbered_ids, vertex_count, whole
+from emst.graph.input import native
+from emst.inputs.devices import on_device_of, to_host
 from emst.inputs.ends import outside
 from emst.inputs.summary import counted
 
 ENDS = (("source", "target"), ("src", "dst"), ("u", "v"), ("from", "to"))  # names of columns
-NUMBER_THEM = "number the vertices from 0 without gaps, as pandas.factorize does"
 ALL_ONE = "weight=None counts every edge as 1"
 
 
@@ -32,7 +33,7 @@ class EdgeList(NamedTuple):
     target: Array  # integers
     weight: Array
     n: int
-    nodes: list[Any] | None = None  # what each vertex is called; None if it is called by its number
+    nodes: list[Any] | np.ndarray | None = None  # what each vertex is called; None if it is called by its number
     directed: bool = True  # whether the two directions of an edge can differ
 
     def coordinates(self) -> Any:
@@ -61,11 +62,18 @@ def edges_of_arrays(source: Any, target: Any, weight: Any, n_vertices: int | Non
     for name, ends in (("source", source), ("target", target)):
         if ends.dtype.kind == "f" and (missing := int(np.isnan(ends).sum())):  # integers of a data frame with gaps
             raise _without_vertex(name, missing, int(np.isnan(ends).argmax()))
-        if ends.dtype.kind not in "iu" and len(ends):
+        if ends.dtype.kind not in "iuf" and len(ends):
             raise TypeError(f"{name} must hold the numbers of vertices, or their names; it holds {ends.dtype}")
     if len(source) == 0:  # empty lists are arrays of floats
         source = target = np.zeros_like(source, dtype=np.int32)
-    return EdgeList(source, target, weight, _count(source, target, n_vertices))
+    source, target = whole("source", source), whole("target", target)
+    if n_vertices is not None:
+        return EdgeList(source, target, weight, _checked_count(source, target, n_vertices))
+    n = vertex_count(source, target)
+    if n is not None:
+        return EdgeList(source, target, weight, n)
+    source, target, ids = numbered_ids(source, target)
+    return EdgeList(source, target, weight, len(ids), to_host(ids))
 
 
 def edges_of_frame(frame: Any, weight: Any) -> EdgeList | None:
@@ -142,33 +150,24 @@ def _is_missing(node: Any) -> bool:
     return node is None or type(node).__name__ in ("NAType", "NaTType") or (isinstance(node, float) and node != node)
 
 
-def _count(source: Array, target: Array, n_vertices: int | None) -> int:
-    """Number of vertices: the given one, or as many as the greatest number needs.
+def _checked_count(source: Array, target: Array, n_vertices: int) -> int:
+    """The given number of vertices.
 
     Raises
     ------
     ValueError
         Ends that are no such vertices: the message names the first and how many there are.
     """
-    if n_vertices is not None and (
-        not isinstance(n_vertices, Integral) or isinstance(n_vertices, bool) or n_vertices < 0
-    ):
+    if not isinstance(n_vertices, Integral) or isinstance(n_vertices, bool) or n_vertices < 0:
         raise ValueError(f"n_vertices must be an integer of at least 0; got {n_vertices!r}")
+    n = int(n_vertices)
     with on_device_of(source):
-        greatest = max((int(ends.max()) for ends in (source, target) if len(ends)), default=-1)
-        n = max(greatest + 1, 0) if n_vertices is None else int(n_vertices)
-        if n > MOST_VERTICES and n_vertices is None:
-            raise ValueError(
-                f"vertices are numbers from 0 to {MOST_VERTICES - 1:,}; the greatest here is {greatest:,}; "
-                f"{NUMBER_THEM}"
-            )
         for name, ends in (("source", source), ("target", target)):
             count, first = outside(ends, n)
             if count:
-                last = "on" if n_vertices is None else f"to {n - 1:,}"
                 raise ValueError(
-                    f"{name} must hold vertices from 0 {last}; {counted(count, 'row')} with others, "
-                    f"first {int(ends[first]):,} in row {first:,}"
+                    f"{name} must hold vertices from 0 to {n - 1:,}; {counted(count, 'row')} with others, "
+                    f"first {int(ends[first]):,} in row {first:,}; without n_vertices, ids are numbered"
                 )
     return n
 

@@ -51,8 +51,10 @@ def graph_msf(
 
         Or a list of edges: ``graph_msf(source, target, weight)``; a data frame of pandas, polars or pyarrow with
         the columns `source` and `target` (or `src` and `dst`, `u` and `v`, `from` and `to`) and a column of weights;
-        a graph of networkx, igraph or rustworkx. In arrays and frames whole numbers are vertices, counted from 0, and
-        anything else are names of vertices, numbered in the order in which they first occur.
+        a graph of networkx, igraph or rustworkx. In arrays and frames whole numbers are vertices, counted from 0. If
+        one is negative, or if the greatest is at least a million and at least four times the number of edges, they are
+        ids: these are numbered in ascending order. Anything else are names of vertices, numbered in the order in which
+        they first occur. `nodes` of the result gives ids and names back.
 
         An edge may be stored in one direction or in both. Explicit zeros are edges, and so are infinite weights.
         Entries on the diagonal are ignored. Repeated entries are parallel edges; they are not added up. The graph is
@@ -64,7 +66,8 @@ def graph_msf(
         igraph the attribute of its edges. Of a graph of rustworkx a function of an edge's object, or the key of the
         weight in it; objects that are numbers are weights by themselves. None: every edge weighs 1.
     n_vertices : int, optional
-        Number of vertices, if `graph` and `target` hold their numbers; by default one more than the greatest.
+        Number of vertices, if `graph` and `target` hold their numbers, which are then no ids; by default one more than
+        the greatest.
     algorithm : {"boruvka", "contraction", "primitives", "partial-prim", "hybrid"}, default "boruvka"
         All give the same forest. The first is the fastest; the others follow publications, which their files in
         `emst.graph.algorithms` name.
@@ -130,6 +133,9 @@ def graph_msf(
     >>> forest = graph_msf(["a", "b", "c"], ["b", "c", "a"], [4, 0, 3], device="cpu")
     >>> forest.weighted_edge_list()
     [('b', 'c', 0), ('a', 'c', 3)]
+    >>> forest = graph_msf([8123456789, -5], [17, 8123456789], [2.5, 1.0], device="cpu")
+    >>> forest.nodes.tolist(), forest.weighted_edge_list()
+    ([-5, 17, 8123456789], [(17, 8123456789, 2.5), (-5, 8123456789, 1.0)])
     """
     solver = _solver(algorithm, options)
     if symmetric not in POLICIES:

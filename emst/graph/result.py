@@ -153,7 +153,7 @@ class MinimumSpanningForest(SpanningForest):
         from emst.plots.graph import plot_forest
 
         if hasattr(positions, "keys"):
-            nodes = range(self.n_vertices) if self.nodes is None else self.nodes
+            nodes = self._node_names()
             lacking = next((node for node in nodes if node not in positions), None)
             if lacking is not None:
                 raise ValueError(f"positions has no place for the node {lacking!r}")

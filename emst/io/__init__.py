@@ -15,6 +15,7 @@ Where is a CSV read? In `tables.py`, by `read_csv`: points and graphs call it.
     parquet.py          tables in .parquet (`read_parquet`)
     columns.py          which columns are taken, and what they must hold
     edge_lists.py       graphs from tables and .npz arrays; which columns are source, target and weight
+    ends.py             numbers, ids and names of vertices in tables and .npz arrays
     dimacs.py           graphs from .gr and .gr.gz, the format of the 9th DIMACS challenge
     matrix_market.py    graphs from .mtx and .mtx.gz
     file_graph.py       `FileGraph`: a graph together with what its file calls its parts

@@ -16,18 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from emst.graph.edges import ENDS, NUMBER_THEM, ends_of, plain
+from emst.graph.edges import ENDS, ends_of, plain
 from emst.graph.input import MOST_VERTICES
-from emst.inputs.ends import outside
 from emst.io.columns import choose_columns
+from emst.io.ends import Ends, are_whole, ends_of_ids, ends_of_names, hold_names, read_names, whole_numbers
 from emst.io.file_graph import UNWEIGHTED, FileGraph, coo, fit_int32, opening
-from emst.io.tables import column_names, numeric_columns, read_columns, row_as_written
+from emst.io.tables import column_names, is_text, numeric_columns, read_columns, row_as_written
 
 WEIGHTS = ("weight", "weights", "data")
 MEASURES = ("cost", "length", "len", "distance", "dist", "w")  # properties of edges: never vertices, in any position
 # Numbers of rows (the last name is that of pandas): neither vertices nor weights.
 NUMBERS = ("", "id", "edge_id", "index", "key", "__index_level_0__")
 COUNTS = ("n_vertices", "n")
+NODES = "nodes"  # ids or names of the vertices, beside one of COUNTS
 
 
 # ---- which names are ends and weights ------------------------------------------------------------------------------
@@ -67,21 +68,43 @@ def read_table(path: Path, columns: Sequence[str] | None) -> FileGraph:
         raise ValueError(f"{path}: an edge has columns source, target and perhaps weight; got {', '.join(columns)}")
     places = choose_columns(path, columns, names, count)
     titles = [names[i] if names else str(i) for i in places]
-    numeric = numeric_columns(path)
-    for i, title in zip(places[:2], titles):
-        if not numeric[i]:
-            raise ValueError(f"{path}: column {title} holds no numbers; {NUMBER_THEM}")
+    ends, weight = _rows(path, columns, places, titles)
+    read = f"columns {', '.join(titles)}" + ("" if len(places) > 2 else f"; {UNWEIGHTED}")
+
+    def place(i: int, u: int, v: int) -> str:
+        u, v = (u, v) if ends.nodes is None else (ends.nodes[u], ends.nodes[v])
+        return f"in {row_as_written(path, i)[0]} ({u} to {v})"
+
+    return FileGraph(coo(ends.n, ends.source, ends.target, weight), read + ends.note, place, ends.nodes)
+
+
+def _rows(path: Path, columns: Sequence[str], places: list[int], titles: list[str]) -> tuple[Ends, np.ndarray]:
+    """The ends and the weights of a table's edges."""
+    if hold_names(path, places[:2]):
+        return _rows_of_names(path, columns, places, titles)
     source, target, *rest = read_columns(path, columns)
-    weight = rest[0] if rest else np.ones(len(source), np.int32)
-    if path.suffix.lower() == ".csv" and weight.dtype == np.int64:
-        weight = fit_int32(weight)
+    if is_text(path) and source.dtype.kind == "f" and max(abs(source).max(), abs(target).max()) >= 2**53:
+        source, target = read_columns(path, columns[:2])  # as integers: floats beside a weight round them
+        if source.dtype.kind == "f" and are_whole(source, target):  # more than 64 bits
+            return _rows_of_names(path, columns, places, titles)
     source, target = (
-        _vertices(path, f"column {title}", ends, functools.partial(_field, path, i))
+        whole_numbers(path, f"column {title}", ends, functools.partial(_field, path, i))
         for i, title, ends in zip(places, titles, (source, target))
     )
-    read = f"columns {', '.join(titles)}" + ("" if rest else f"; {UNWEIGHTED}")
-    graph = coo(_count(source, target), source, target, weight)
-    return FileGraph(graph, read, lambda i, u, v: f"in {row_as_written(path, i)[0]} ({u} to {v})", counted=True)
+    return ends_of_ids(source, target), _narrow(path, rest[0]) if rest else np.ones(len(source), np.int32)
+
+
+def _rows_of_names(path: Path, columns: Sequence[str], places: list[int], titles: list[str]) -> tuple[Ends, np.ndarray]:
+    names = read_names(path, places[:2], titles)
+    weights = read_columns(path, columns[2:]) if len(columns) > 2 else [np.ones(len(names[0]), np.int32)]
+    if len(weights[0]) != len(names[0]):
+        raise ValueError(f"{path} has {len(names[0]):,} rows of names and {len(weights[0]):,} of weights")
+    return ends_of_names(path, *names), _narrow(path, weights[0])
+
+
+def _narrow(path: Path, weight: np.ndarray) -> np.ndarray:
+    """Weights as they are, but integers of a text as int32 where they fit."""
+    return fit_int32(weight) if is_text(path) and weight.dtype == np.int64 else weight
 
 
 def _usual_columns(path: Path, names: list[str], count: int) -> list[str]:
@@ -107,30 +130,6 @@ def _field(path: Path, column: int, row: int, value: Any) -> tuple[str, str]:
     return place, fields[column].strip() if fields else str(value)
 
 
-def _count(source: np.ndarray, target: np.ndarray) -> int:
-    """Number of vertices if the greatest id is the last one."""
-    return int(max(source.max(initial=-1), target.max(initial=-1))) + 1
-
-
-def _vertices(
-    path: Path, what: str, values: np.ndarray, written: Callable[[int, Any], tuple[str, str]], n: int = MOST_VERTICES
-) -> np.ndarray:
-    """Ends of edges as int32; ValueError unless they are whole numbers from 0 to n - 1.
-
-    `written(i, value)` returns where entry i stands in the file and how it is written there.
-    """
-    if values.dtype.kind not in "iuf":
-        raise ValueError(f"{path}: {what} must hold whole numbers; it holds {values.dtype}")
-    whole = values if values.dtype.kind != "f" else np.where(values == np.floor(values), values, -1)
-    count, i = outside(whole, n)
-    if count:
-        place, value = written(i, values[i].item())
-        what += f": {value} is no vertex; they are whole numbers from 0 to {n - 1:,}"
-        what += f" ({count:,} such rows)" if count > 1 else ""
-        raise ValueError(f"{path}, {place}, {what}" + (f"; {NUMBER_THEM}" if values[i] >= MOST_VERTICES else ""))
-    return values.astype(np.int32, copy=False)
-
-
 # ---- arrays of an .npz ---------------------------------------------------------------------------------------------
 
 
@@ -141,17 +140,24 @@ def read_arrays(path: Path) -> FileGraph:
         return FileGraph(_saved_by_scipy(path))
     names = list(arrays)
     rows = {"indptr", "indices"} <= arrays.keys()
+
+    def weighs(i: int) -> bool:
+        return names[i] != NODES and _weighs(arrays[names[i]], m)
+
     try:
-        ends = [names.index("indptr"), names.index("indices")] if rows else ends_of(names)
-        if ends is None:
+        places = [names.index("indptr"), names.index("indices")] if rows else ends_of(names)
+        if places is None:
             raise ValueError("a graph needs `indptr` and `indices`, or `source` and `target`")
-        m = arrays[names[ends[1]]].shape
-        used = [names[i] for i in ends + weight_of(names, ends, lambda i: _weighs(arrays[names[i]], m))]
+        m = arrays[names[places[1]]].shape
+        used = [names[i] for i in places + weight_of(names, places, weighs)]
     except ValueError as error:
         raise ValueError(f"{path} holds arrays {', '.join(names) or '(none)'}: {error}") from error
     weight = arrays[used[2]] if len(used) > 2 else np.ones(m, np.int32)
-    graph, counted = (_from_rows if rows else _from_ends)(path, arrays, used, weight)
-    return FileGraph(graph, f"arrays {', '.join(used)}" + ("" if len(used) > 2 else f"; {UNWEIGHTED}"), counted=counted)
+    read = f"arrays {', '.join(used)}" + ("" if len(used) > 2 else f"; {UNWEIGHTED}")
+    if rows:
+        return FileGraph(_from_rows(path, arrays, used, weight), read)
+    ends = _ends(path, arrays, used, weight)
+    return FileGraph(coo(ends.n, ends.source, ends.target, weight), read + ends.note, nodes=ends.nodes)
 
 
 def _weighs(array: np.ndarray, shape: tuple[int, ...]) -> bool:
@@ -170,13 +176,13 @@ def _load_arrays(path: Path) -> dict[str, np.ndarray]:
                 raise ValueError("names of its arrays differ only in case")
             if "format" in names:
                 return {"format": loaded[names["format"]]}
-            expected = {"indptr", "indices", *COUNTS, *WEIGHTS, *(name for pair in ENDS for name in pair)}
+            expected = {"indptr", "indices", NODES, *COUNTS, *WEIGHTS, *(name for pair in ENDS for name in pair)}
             if names.keys() & set(WEIGHTS):
                 names = {name: names[name] for name in names if name in expected}
             arrays = {}
             for name, stored in names.items():
                 # An unknown array may hold Python objects, which are not loaded.
-                with contextlib.nullcontext() if name in expected else contextlib.suppress(ValueError):
+                with contextlib.nullcontext() if name in expected - {NODES} else contextlib.suppress(ValueError):
                     arrays[name] = loaded[stored]
             return arrays
 
@@ -192,16 +198,16 @@ def _saved_by_scipy(path: Path) -> Any:
     return kinds[matrix.format](matrix)
 
 
-def _from_rows(path: Path, arrays: dict[str, np.ndarray], used: Sequence[str], weight: np.ndarray) -> tuple[Any, bool]:
+def _from_rows(path: Path, arrays: dict[str, np.ndarray], used: Sequence[str], weight: np.ndarray) -> Any:
     from scipy import sparse
 
     indptr, indices = (arrays[name] for name in used[:2])
     with opening(path, ".npz"):
-        return sparse.csr_array((weight, indices, indptr), shape=(len(indptr) - 1,) * 2), False
+        return sparse.csr_array((weight, indices, indptr), shape=(len(indptr) - 1,) * 2)
 
 
-def _from_ends(path: Path, arrays: dict[str, np.ndarray], used: Sequence[str], weight: np.ndarray) -> tuple[Any, bool]:
-    """Edges as a sparse array, and whether the number of vertices is taken from the greatest id."""
+def _ends(path: Path, arrays: dict[str, np.ndarray], used: Sequence[str], weight: np.ndarray) -> Ends:
+    """Ends of edges: numbers of vertices if the file says how many there are, and otherwise ids or names."""
     names, (source, target) = used[:2], (arrays[name] for name in used[:2])
     count = next((arrays[name] for name in COUNTS if name in arrays), None)
     if not (source.ndim == 1 and source.shape == target.shape == weight.shape):
@@ -209,9 +215,15 @@ def _from_ends(path: Path, arrays: dict[str, np.ndarray], used: Sequence[str], w
         raise ValueError(f"{path}: {', '.join(names)} and weight must be as long as each other, not of shapes {shapes}")
     if count is not None and (count.shape or count.dtype.kind not in "iu" or not 0 <= count <= MOST_VERTICES):
         raise ValueError(f"{path}: the number of vertices must be one from 0 to {MOST_VERTICES:,}, not {count}")
-    most = MOST_VERTICES if count is None else int(count)
+    if count is None and source.dtype.kind == target.dtype.kind == "U":
+        return ends_of_names(path, source.tolist(), target.tolist())
+    n = None if count is None else int(count)
     source, target = (
-        _vertices(path, name, ends, lambda i, value: (f"entry {i}", str(value)), most)
+        whole_numbers(path, name, ends, lambda i, value: (f"entry {i}", str(value)), n)
         for name, ends in zip(names, (source, target))
     )
-    return coo(_count(source, target) if count is None else most, source, target, weight), count is None
+    if n is None:
+        return ends_of_ids(source, target)
+    nodes = arrays.get(NODES)
+    named = nodes is not None and nodes.shape == (n,) and nodes.dtype.kind in "iuU"
+    return Ends(source.astype(np.int32, copy=False), target.astype(np.int32, copy=False), n, nodes if named else None)

@@ -28,14 +28,14 @@ class FileGraph(NamedTuple):
         Which columns or arrays were read, and whether the file has no weights; for the summary of a run.
     place : callable, optional
         ``place(position, row, column)``: where in the file an entry stands, in words.
-    counted : bool
-        True if the file does not say how many vertices there are, so that the greatest id decides.
+    nodes : list, array or None
+        The name or id of each vertex; None if the file calls vertices by their numbers.
     """
 
     graph: Any
     read: str = ""
     place: Callable[[int, int, int], str] | None = None
-    counted: bool = False
+    nodes: list[str] | np.ndarray | None = None
 
 
 def coo(n: int, source: np.ndarray, target: np.ndarray, weight: np.ndarray) -> Any:

@@ -25,7 +25,11 @@ SUFFIXES = (".gr", ".gr.gz", ".mtx", ".mtx.gz", ".csv", ".parquet", ".npz")
 
 
 def read_graph(
-    path: str | Path, columns: Sequence[str] | None = None, *, report: Callable[[int], object] | None = None
+    path: str | Path,
+    columns: Sequence[str] | None = None,
+    *,
+    return_nodes: bool = False,
+    report: Callable[[int], object] | None = None,
 ) -> Any:
     """Graph in a file; the suffix names the format.
 
@@ -33,29 +37,34 @@ def read_graph(
     ----------
     path : str or Path
         .gr or .gr.gz: the 9th DIMACS challenge's format. .mtx or .mtx.gz: MatrixMarket coordinates, of which a
-        symmetric file holds every edge once. .csv or .parquet: one row per edge, vertices numbered from 0; the
-        greatest number decides how many vertices there are. .npz: what `scipy.sparse.save_npz` writes, or arrays called
-        `indptr` and `indices`, or `source` and `target` (and `n` or `n_vertices`, the number of vertices, if some have
-        no edges), and weights, named as in a table. `write_forest` writes such a file.
+        symmetric file holds every edge once. .csv or .parquet: one row per edge between vertices numbered from 0, where
+        the greatest number decides how many vertices there are, or between ids or names, as `graph_msf` takes them.
+        .npz: what `scipy.sparse.save_npz` writes, or arrays called `indptr` and `indices`, or `source` and `target`
+        (and `n` or `n_vertices`, the number of vertices, if some have no edges), and weights, named as in a table.
+        `write_forest` writes such a file.
     columns : sequence of str, optional
         Of a .csv or .parquet: names or 0-based numbers of source, target and, if there is one, weight. By default
         `source` and `target`, `src` and `dst`, `u` and `v` or `from` and `to`, and `weight`, `weights` or `data` or
         else the only other column of numbers, in upper or lower case; without such names the two or three columns of
         a table in their order.
+    return_nodes : bool, default False
+        Also return what the file calls the vertices. Needed if it calls them by ids or names.
     report : callable, optional
         Called repeatedly with the number of bytes of the file read so far.
 
     Returns
     -------
-    scipy.sparse.coo_array of shape (n, n)
+    graph : scipy.sparse.coo_array of shape (n, n)
         Or, from an .npz, what it holds: csr_array, csc_array or coo_array. Repeated entries and zeros are kept.
         Integers in a text file become int32 where all fit and int64 otherwise. Without weights in the file, all are 1.
+    nodes : list of str, array of shape (n,) or None
+        Names or ids of the vertices; None if they are numbers. Only with `return_nodes`.
 
     Raises
     ------
     ValueError
-        The suffix is unknown, or the file does not follow the format. The message names the file and, where there is
-        one, the line at fault.
+        The suffix is unknown, or the file does not follow the format; the message names the file and, where there is
+        one, the line at fault. The vertices have ids or names, and `return_nodes` is False.
 
     Examples
     --------
@@ -65,7 +74,12 @@ def read_graph(
     >>> graph_msf(read_graph("roads.csv")).weight.tolist()
     [0, 5]
     """
-    return read_file(path, columns, report).graph
+    file_graph = read_file(path, columns, report)
+    if return_nodes:
+        return file_graph.graph, file_graph.nodes
+    if file_graph.nodes is not None:
+        raise ValueError(f"{path}: its vertices have ids or names, which a matrix does not keep: return_nodes=True")
+    return file_graph.graph
 
 
 def read_file(

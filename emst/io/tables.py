@@ -53,7 +53,7 @@ class Dialect:
 
     def is_number(self, field: str) -> bool:
         """Whether a field is a number in this notation."""
-        return _is_number(self.translated(field))
+        return is_number(self.translated(field))
 
     def translated(self, text: str) -> str:
         """Numbers in this notation, in Python's. Points do not group digits: 1.234 would be 1234."""
@@ -113,7 +113,7 @@ def read_columns(path: Path, columns: Sequence[str]) -> list[np.ndarray]:
 def numeric_columns(path: Path) -> list[bool]:
     """Which columns hold numbers. Of a .csv the first rows decide; without rows all columns count as numbers."""
     if is_text(path):
-        return [not fields or any(map(_is_number, fields)) for fields in _sample_of_columns(path, PLAIN)]
+        return [not fields or any(map(is_number, fields)) for fields in sample_of_columns(path)]
     parquet = pyarrow_for(path, "reading")
     from pyarrow import types
 
@@ -127,11 +127,11 @@ def worded_columns(path: Path, dialect: Dialect = PLAIN) -> list[bool]:
     numbers that are written wrongly, or in another dialect."""
     if not is_text(path, dialect):
         return [not numeric for numeric in numeric_columns(path)]
-    columns = [[one.strip() for one in fields if one.strip()] for fields in _sample_of_columns(path, dialect)]
+    columns = [[one.strip() for one in fields if one.strip()] for fields in sample_of_columns(path, dialect)]
     return [bool(fields) and not any(map(_NUMBER_LIKE.match, fields)) for fields in columns]
 
 
-def _sample_of_columns(path: Path, dialect: Dialect) -> list[list[str]]:
+def sample_of_columns(path: Path, dialect: Dialect = PLAIN) -> list[list[str]]:
     """The fields of every column of a text, in its first rows."""
     skip, _, count, delimiter = csv_layout(path, dialect)
     rows = [row.fields for row in itertools.islice(text_rows(path, skip, delimiter, dialect), FIRST_ROWS)]
@@ -399,7 +399,8 @@ def _is_any_number(field: str) -> bool:
     return PLAIN.is_number(field) or COMMAS.is_number(field)
 
 
-def _is_number(field: str) -> bool:
+def is_number(field: str) -> bool:
+    """Whether a field is a number in Python's notation, without underscores."""
     try:
         float(field)
     except ValueError:
@@ -408,7 +409,7 @@ def _is_number(field: str) -> bool:
 
 
 def _number_or_gap(field: str) -> float:
-    if _is_number(field):
+    if is_number(field):
         return float(field)
     if field.strip():
         raise ValueError(f"{field!r} is not a number")

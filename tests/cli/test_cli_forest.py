@@ -156,16 +156,51 @@ def test_memory_is_kept_to(here, capsys):
 
 
 @pytest.mark.parametrize("name", ["e.csv", "e.npz"])
-def test_the_greatest_id_decides(here, capsys, name):
-    hint = "the greatest id is 1,999,999: number the vertices from 0 without gaps, as pandas.factorize does\n"
+def test_ids_with_gaps_take_no_memory(here, capsys, name):
     (here / "e.csv").write_text("0,1999999,2\n")
     np.savez("e.npz", source=[0], target=[1999999])
-    line = complaint(capsys, "forest", name, "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1M")
-    assert line.startswith(f"emst: {name}: the forest of 2,000,000 vertices") and line.endswith(hint)
+    arrays = forest_of(name, "--max-device-bytes", "1M")
+    assert arrays["nodes"].tolist() == [0, 1999999] and arrays["n_vertices"] == 2
+    assert "; ids are numbered)" in capsys.readouterr().out
     np.savez("said.npz", source=[0], target=[1999999], n=2000000)
-    assert "greatest" not in complaint(
-        capsys, "forest", "said.npz", "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1M"
-    )
+    line = complaint(capsys, "forest", "said.npz", "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1M")
+    assert line.startswith("emst: said.npz: the forest of 2,000,000 vertices")
+
+
+OSM = "from,to,km\n8123456789,17,2.5\n17,-4,0.5\n-4,8123456789,9\n5,5,1\n"
+TOWNS = "from,to,km\nOslo,Rome,2.5\nRome,Bern,0.5\nBern,Oslo,9\nAlone,Alone,1\n"
+
+
+@pytest.mark.parametrize(
+    "text, nodes",
+    [(OSM, [8123456789, 17, -4, 5]), (TOWNS, ["Oslo", "Rome", "Bern", "Alone"])],
+    ids=["ids", "names"],
+)
+def test_what_vertices_are_called_is_written(here, capsys, text, nodes):
+    a, b, c, alone = nodes
+    (here / "roads.csv").write_text(text)
+    assert main(["forest", "roads.csv", "-o", "forest.csv", "--device", "cpu"]) == 0
+    assert "4 vertices, 4 entries, float64 (columns from, to, km; " in capsys.readouterr().out
+    lines = (here / "forest.csv").read_text().splitlines()
+    order = sorted if text is OSM else list
+    ends = [order((a, b)), order((b, c))]
+    assert lines == ["source,target,weight,edge_id", "{},{},2.5,0".format(*ends[0]), "{},{},0.5,1".format(*ends[1])]
+    assert main(["forest", "roads.csv", "-o", "groups.csv", "--cut", "1", "--labels", "--device", "cpu"]) == 0
+    lines = (here / "groups.csv").read_text().splitlines()
+    labels = {vertex: (component, label) for vertex, component, label in (line.split(",") for line in lines[1:])}
+    assert lines[0] == "vertex,component,label" and set(labels) == set(map(str, nodes))
+    assert labels[str(b)] == labels[str(c)] and labels[str(a)] != labels[str(b)]
+    assert labels[str(a)][0] == labels[str(b)][0] != labels[str(alone)][0]
+    arrays = forest_of("roads.csv")
+    assert sorted(arrays["nodes"].tolist()) == sorted(nodes)
+    first = arrays["nodes"][[arrays["source"][0], arrays["target"][0]]].tolist()
+    assert sorted(first) == sorted((a, b))
+
+
+def test_errors_name_ids_as_the_file_does(here, capsys):
+    (here / "roads.csv").write_text("8123456789,17,2.5\n17,8123456789,3\n")
+    line = complaint(capsys, "forest", "roads.csv", "--device", "cpu")
+    assert "first in line 1 (8123456789 to 17) weighs 2.5" in line
 
 
 def test_options_arrive(here, monkeypatch):

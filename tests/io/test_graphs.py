@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import pathlib
 import re
+from dataclasses import replace
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -406,7 +409,8 @@ def test_parquet(tmp_path, ends, weight):
     assert_entries(read_graph(tmp_path / "g.parquet", ["2", "1", "0"]), n=5, dtype=weight)
     with pytest.raises(ValueError, match="column 'name' holds object, not numbers"):
         read_graph(tmp_path / "g.parquet", ["source", "target", "name"])
-    with pytest.raises(ValueError, match="column name holds no numbers; number the vertices"):
+    kind = parquet.read_schema(tmp_path / "g.parquet").field("source").type
+    with pytest.raises(ValueError, match=f"column source holds {kind}; both ends of an edge are numbers, or both are"):
         read_graph(tmp_path / "g.parquet", ["source", "name"])
     parquet.write_table(pa.table({"source": [0.0, 1.5], "target": [1.0, 2.0]}), tmp_path / "bad.parquet")
     with pytest.raises(ValueError, match=r"bad\.parquet, row 1, column source: 1\.5 is no vertex"):
@@ -418,26 +422,22 @@ def test_parquet(tmp_path, ends, weight):
     [
         ("", {}, "holds no rows"),
         ("source,target,weight\n", {}, "holds no rows"),
-        ("0,1,2\n0,x,2\n", {}, "line 2, column 1: 'x' is not a number"),
         ("source,target,weight\n0,1,2\n\n# c\n0,1.5,2\n", {}, "line 5, column target: 1.5 is no vertex"),
-        ("0,1,2\n-1,1,2\n3,4,5\n-7,1,2\n", {}, "line 2, column 0: -1 is no vertex"),
-        ("0,1,2\n-1,1,2\n3,4,5\n-7,1,2\n", {}, "from 0 to 2,147,483,646 (2 such rows)"),
-        ("0,nan,2\n", {}, "line 1, column 1: nan is no vertex"),
-        ("0,3000000000,2\n", {}, "column 1: 3000000000 is no vertex"),
         (
-            "from,to,length\n1,2,3.5\n1,5000170124,2.5\n",
+            "0,nan,2\n",
             {},
-            "line 3, column to: 5000170124 is no vertex; they are whole numbers from 0 to 2,147,483,646; "
-            "number the vertices from 0 without gaps, as pandas.factorize does",
+            "line 1, column 1: nan is no vertex; they are whole numbers, as floats below 9,007",
         ),
-        ("length,from,to\n3.5,-7,2\n", {"columns": ["1", "2"]}, "line 2, column from: -7 is no vertex"),
-        (
-            "from,to,cost\nA,B,2\n",
-            {},
-            "column from holds no numbers; number the vertices from 0 without gaps, as pandas",
-        ),
-        ("from,to\n0,B\n", {}, "column to holds no numbers; number"),
-        ("0,-1,2\n", {}, "whole numbers from 0 to 2,147,483,646$"),
+        ("0,1.5,2\n1,2,3\n1,0.5,3\n", {}, "line 1, column 1: 1.5 is no vertex"),
+        ("0,1.5,2\n1,2,3\n1,0.5,3\n", {}, "(2 such rows)"),
+        ("0,inf,2\n", {}, "column 1: inf is no vertex"),
+        ("0,,2\n", {}, "line 1, column 1: there is no value"),
+        ("from,to,km\nA,B,2\n\n# c\nA,,2\n", {}, "line 5, column to: there is no vertex"),
+        ("from,to,km\nA,B,2\nC,D\n", {}, "line 3: 2 fields where 3 are needed"),
+        ("from,to,km\nA,B,x\n", {"columns": ["from", "to", "km"]}, "line 2, column 'km': 'x' is not a number"),
+        ("from,to\n" + "0,1\n" * 1000 + "0,x\n", {}, "line 1002, column 'to': 'x' is not a number"),
+        ("from,to\n0,8123456789\n", {}, "its vertices have ids or names, which a matrix does not keep: return_nodes"),
+        ("from,to\nA,B\n", {}, "its vertices have ids or names"),
         ("0,1\n0\n", {}, "line 2: 1 field where 2 are needed"),
         ("a,b,w\n0,1,2\n0,2,3,4\n", {}, "line 3: 4 fields where 3 are needed"),
         ("w,v,u\n0,1,2\n0,2,3,4\n", {}, "line 3: 4 fields where 3 are needed"),
@@ -524,13 +524,19 @@ def test_arrays_without_weights(tmp_path):
             {"source": [0, 1], "target": [1, 3], "n": 3},
             "entry 1, target: 3 is no vertex; they are whole numbers from 0 to 2",
         ),
-        ({"source": [0, -1], "target": [1, 2]}, "entry 1, source: -1 is no vertex"),
+        (
+            {"source": [0, -1], "target": [1, 2], "n": 3},
+            "entry 1, source: -1 is no vertex; they are whole",
+        ),
+        ({"source": ["a"], "target": ["b"], "n": 3}, "source must hold whole numbers; it holds <U1"),
+        ({"source": ["a"], "target": [1]}, "source must hold whole numbers; it holds <U1"),
+        ({"source": [0, 0.5], "target": [1, 2]}, "entry 1, source: 0.5 is no vertex"),
+        ({"source": [0, -1], "target": [1, 2]}, "its vertices have ids or names"),
         ({"source": [0], "target": [1], "n": -1}, "number of vertices must be one from 0 to 2,147,483,647, not -1"),
         ({"source": [0], "target": [1], "n": 2**31}, "not 2147483648"),
         ({"source": [0], "target": [1], "n": [2]}, "not [2]"),
         ({"source": [0], "target": [1], "n": 2.5}, "not 2.5"),
         ({"source": 0, "target": 1}, "not of shapes (), () and ()"),
-        ({"source": ["a"], "target": ["b"]}, "source must hold whole numbers; it holds <U1"),
         ({"indptr": [0, 2], "indices": [0], "data": [1.0]}, "is not a readable .npz file"),
         ({"indptr": [0, 1], "indices": [0], "data": [1.0, 2]}, "is not a readable .npz file"),
         ({"format": b"csr", "data": [1]}, "is not a readable .npz file"),
@@ -556,6 +562,99 @@ def test_other_files(tmp_path):
         read_graph(tmp_path / "absent.gr")
 
 
+# Ids and names
+
+
+FAR = 8_123_456_789 + np.array(SOURCE), 8_123_456_789 + np.array(TARGET)
+ROUNDED = 2**60 + 1 + np.array(SOURCE), 2**60 + 1 + np.array(TARGET)  # a float64 holds none of them
+
+
+def read_named(path, columns=None):
+    """The edges in a file between what it calls its vertices, and these."""
+    graph, nodes = read_graph(path, columns, return_nodes=True)
+    assert graph.shape == (len(nodes),) * 2
+    called = np.array(nodes)
+    return called[graph.row].tolist(), called[graph.col].tolist(), graph.data.tolist(), called.tolist()
+
+
+@pytest.mark.parametrize("weight", [WEIGHT, [w + 0.5 for w in WEIGHT]], ids=["whole", "halves"])
+@pytest.mark.parametrize("source, target", [FAR, ROUNDED, (-np.array(SOURCE) - 1, np.array(TARGET))])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
+def test_ids_of_edges(tmp_path, suffix, source, target, weight):
+    path = tmp_path / f"g{suffix}"
+    if suffix == ".csv":
+        written(path, "from,to,km\n" + rows(source, target, weight))
+    elif suffix == ".npz":
+        np.savez(path, source=source, target=target, weight=weight)
+    else:
+        pa = pytest.importorskip("pyarrow")
+        import pyarrow.parquet as parquet
+
+        parquet.write_table(pa.table({"from": source, "to": target, "km": weight}), path)
+    ids = np.unique([source, target]).tolist()
+    assert read_named(path) == (source.tolist(), target.tolist(), weight, ids)
+    assert read_file(path).read.endswith("; ids are numbered")
+
+
+@pytest.mark.parametrize(
+    "source, target",
+    [
+        (["Oslo", "Århus", "a,b"], ["a,b", "Oslo", '"x"']),
+        (["1", "2", "2"], ["2", "7a", "1"]),
+        (["x", "1", "1e3"], ["y", "01", "1.0"]),
+        ([str(2**63), "7", str(2**64)], ["7", str(2**70), "1"]),
+        (["nan", "NA", "x"], ["x", "inf", "None"]),
+    ],
+)
+@pytest.mark.parametrize("weight", [[1, 2, 3], [0.5, 1.5, 2.5], None])
+def test_names_of_vertices_are_kept_as_they_are_written(tmp_path, source, target, weight):
+    file = io.StringIO()
+    table = [source, target] if weight is None else [source, target, weight]
+    csv.writer(file).writerows([["from", "to", "km"][: len(table)], *zip(*table)])
+    names = list(dict.fromkeys([*source, *target]))
+    assert read_named(written(tmp_path / "g.csv", file.getvalue())) == (source, target, weight or [1] * 3, names)
+    assert read_file(tmp_path / "g.csv").read.endswith("; names are numbered")
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as parquet
+
+    columns = dict(zip(("from", "to", "km"), table)) | {"to": pa.array(target).dictionary_encode()}
+    parquet.write_table(pa.table(columns), tmp_path / "g.parquet")
+    assert read_named(tmp_path / "g.parquet") == (source, target, weight or [1] * 3, names)
+    np.savez(tmp_path / "g.npz", source=source, target=target, weight=weight or [1] * 3)
+    assert read_named(tmp_path / "g.npz") == (source, target, weight or [1] * 3, names)
+
+
+def test_names_that_are_missing(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as parquet
+
+    parquet.write_table(pa.table({"from": ["a", None], "to": ["b", "c"]}), tmp_path / "g.parquet")
+    with pytest.raises(ValueError, match=r"g\.parquet: source must hold a vertex in every row; 1 row without"):
+        read_graph(tmp_path / "g.parquet", return_nodes=True)
+    parquet.write_table(pa.table({"from": [0, None], "to": [1, 2]}), tmp_path / "g.parquet")
+    with pytest.raises(ValueError, match=r"g\.parquet, row 1, column from: nan is no vertex"):
+        read_graph(tmp_path / "g.parquet", return_nodes=True)
+
+
+def test_names_and_weights_of_different_rows_are_no_graph(tmp_path, monkeypatch):
+    """As where numpy and the csv module take a file for other rows."""
+    written(tmp_path / "g.csv", "from,to,km\nA,B,2\nB,C,3\n")
+    monkeypatch.setattr("emst.io.edge_lists.read_names", lambda *_: [["A"], ["B"]])
+    with pytest.raises(ValueError, match="has 1 rows of names and 2 of weights"):
+        read_graph(tmp_path / "g.csv", return_nodes=True)
+
+
+def test_other_files_have_no_names():
+    assert read_graph(FLORIDA, return_nodes=True)[1] is None
+
+
+@pytest.mark.parametrize("nodes", [np.zeros((3, 2)), np.array([0.5, 1, 2]), np.array([1, 2]), np.array([{}] * 3)])
+def test_other_arrays_called_nodes_are_left_out(tmp_path, nodes):
+    np.savez(tmp_path / "g.npz", source=[0, 1], target=[1, 2], n=3, nodes=nodes)
+    graph, found = read_graph(tmp_path / "g.npz", return_nodes=True)
+    assert found is None and graph.shape == (3, 3) and graph.data.tolist() == [1, 1]
+
+
 # Forests
 
 
@@ -578,4 +677,28 @@ def test_a_forest_can_be_written_and_read_as_a_graph(tmp_path, labels):
 def test_a_forest_that_cannot_be_written_leaves_nothing(tmp_path):
     with pytest.raises(AttributeError):
         write_forest(tmp_path / "forest.npz", None)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("nodes", [[10**10, -5, 7], ["a", "b", "c,d"]])
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet"])
+def test_a_forest_is_written_with_its_nodes(tmp_path, suffix, nodes):
+    forest = graph_msf([nodes[0], nodes[1]], [nodes[1], nodes[2]], [2.5, 1.5], device="cpu")
+    path = tmp_path / f"forest{suffix}"
+    write_forest(path, forest)
+    graph, found = read_graph(path, ["source", "target", "weight"] if suffix != ".npz" else None, return_nodes=True)
+    again = replace(graph_msf(graph, device="cpu"), nodes=found)
+    assert sorted(again.nodes) == sorted(nodes)
+    edges = {(frozenset((u, v)), w) for u, v, w in forest.weighted_edge_list()}
+    assert {(frozenset((u, v)), w) for u, v, w in again.weighted_edge_list()} == edges
+
+
+@pytest.mark.parametrize("nodes", [["a", 1], [("a", 1), ("b", 2)], [2**70, 1], [None, "a"], [2**63, -1]])
+@pytest.mark.parametrize("suffix", [".npz", ".csv"])
+def test_nodes_that_no_file_holds(tmp_path, suffix, nodes):
+    graph = nx.Graph()
+    graph.add_edge(0, 1, weight=2)
+    forest = replace(graph_msf(graph, device="cpu"), nodes=nodes)
+    with pytest.raises(ValueError, match=r"all integers of at most 64 bits or all texts, not .*; forest\.to_pandas"):
+        write_forest(tmp_path / f"forest{suffix}", forest)
     assert list(tmp_path.iterdir()) == []

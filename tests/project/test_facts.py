@@ -13,6 +13,9 @@ CPU, CUDA = "emst/cpu/", "emst/cuda/"
 CONSTANTS = CUDA + "runtime/constants.py"
 # Page, a regular expression with one group, which spaces and line breaks do not matter to; file, constant or formula.
 FACTS = [
+    ("guide/graph_inputs.md", r"the greatest is at least ([\d,]+), and at", "emst/graph/ids.py", "FEW"),
+    ("guide/graph_inputs.md", r"and at least (\w+) times the number of edges", "emst/graph/ids.py", "PER_EDGE"),
+    ("guide/graph_files.md", r"among the first (\d+) rows", "emst/io/tables.py", "FIRST_ROWS"),
     ("how/backends.md", r"points of a packet \| (\d+), in one vector", CPU + "runtime/lanes.py", "LANES"),
     ("how/backends.md", r"points of a leaf \| (\d+),", CPU + "runtime/lanes.py", "LANES"),
     ("how/backends.md", r"points of a leaf \| 16, one vector \| (\d+),", CONSTANTS, "LEAF"),
