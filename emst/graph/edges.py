@@ -127,11 +127,13 @@ def numbered(source: Sequence[Any], target: Sequence[Any]) -> tuple[np.ndarray, 
         nodes = list(dict.fromkeys(itertools.chain(source, target)))
     except TypeError as error:
         raise TypeError(f"names of vertices must be hashable: {error}") from error
-    for name, ends in (("source", source), ("target", target)):
-        missing = [i for i, node in enumerate(ends) if _is_missing(node)]
-        if missing:
-            raise _without_vertex(name, len(missing), missing[0])
-    return places_of(source, nodes), places_of(target, nodes), nodes
+    if any(map(_is_missing, nodes)):
+        for name, ends in (("source", source), ("target", target)):
+            missing = [i for i, node in enumerate(ends) if _is_missing(node)]
+            if missing:
+                raise _without_vertex(name, len(missing), missing[0])
+    places = places_of([*source, *target], nodes)
+    return places[: len(source)], places[len(source) :], nodes
 
 
 def _without_vertex(name: str, count: int, first: int) -> ValueError:

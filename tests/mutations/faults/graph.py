@@ -131,4 +131,25 @@ FAULTS = [
         "max(4, graph.data.dtype.itemsize)",
         ("tests/graph/test_streaming.py::test_the_least_bound_is_the_documented_one",),
     ),
+    Fault(
+        "four numbers for each edge are ids already",
+        "emst/graph/ids.py",
+        "n <= min(MOST_VERTICES",
+        "n < min(MOST_VERTICES",
+        ("tests/graph/test_ids.py::test_four_numbers_for_each_edge_are_vertices",),
+    ),
+    Fault(
+        "signed and unsigned ids are joined as floats",
+        "emst/graph/ids.py",
+        'if dtype.kind == "f":  # uint64',
+        "if False:  # uint64",
+        ("tests/graph/test_ids.py::test_signed_and_unsigned_ids_are_joined_exactly",),
+    ),
+    Fault(
+        "floats that round ids are taken",
+        "emst/graph/ids.py",
+        "abs(ends) >= limit",
+        "abs(ends) > limit",
+        ("tests/graph/test_edge_lists.py::test_what_is_no_list_of_edges",),
+    ),
 ]

@@ -24,4 +24,11 @@ FAULTS = [
         "int((weights <= float(height)).sum())",
         ("tests/graph/test_cuts.py::test_labels_are_the_components_of_the_graph",),
     ),
+    Fault(
+        "vertices without edges are no nodes of networkx",
+        "emst/spanning_forest.py",
+        "graph.add_nodes_from(names)",
+        "graph.add_nodes_from(names[:0])",
+        ("tests/graph/test_edge_tables.py::test_a_forest_of_numbers",),
+    ),
 ]
