@@ -23,8 +23,9 @@ def vertex_count(source: Array, target: Array) -> int | None:
     one is negative, or the greatest is a million or more and at least four times the number of edges."""
     if len(source) == 0:
         return 0
-    least = min(int(source.min()), int(target.min()))
-    n = max(int(source.max()), int(target.max())) + 1
+    with on_device_of(source):
+        least = min(int(source.min()), int(target.min()))
+        n = max(int(source.max()), int(target.max())) + 1
     return n if least >= 0 and n <= min(MOST_VERTICES, max(FEW, PER_EDGE * len(source))) else None
 
 

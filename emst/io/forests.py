@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 
+from emst.graph.result import MinimumSpanningForest, node_array
 from emst.inputs.devices import to_host
 from emst.io.column_files import TABLES, write_columns
-
-if TYPE_CHECKING:
-    from emst.graph.result import MinimumSpanningForest
 
 SUFFIXES = (".npz", *TABLES)
 
@@ -38,14 +36,15 @@ def save_forest(
 
 
 def written_nodes(nodes: Any) -> np.ndarray:
-    """Nodes as an array of integers or of texts."""
+    """Nodes as an array of integers, or of texts as objects: numpy's own texts all take the memory of the longest."""
     if isinstance(nodes, np.ndarray):
         return nodes
-    for kind in (str, (int, np.integer)):
-        if all(isinstance(node, kind) for node in nodes):
-            array = np.array(nodes)
-            if array.dtype.kind in "iuU":  # integers of more than 64 bits are objects
-                return array
+    if all(isinstance(node, str) for node in nodes):
+        return node_array(nodes)
+    if all(isinstance(node, (int, np.integer)) for node in nodes):
+        array = np.array(nodes)
+        if array.dtype.kind in "iu":  # integers of more than 64 bits are objects
+            return array
     kinds = ", ".join(sorted({type(node).__name__ for node in nodes}))
     raise ValueError(
         f"a file holds nodes that are all integers of at most 64 bits or all texts, not {kinds}; "
@@ -57,6 +56,8 @@ def _arrays(forest: MinimumSpanningForest, labels: Any) -> dict[str, Any]:
     names = ["source", "target", "weight", "edge_id", "n_vertices"]
     names += [name for name in ("component_labels", "nodes") if getattr(forest, name) is not None]
     arrays = {name: to_host(getattr(forest, name)) for name in names}
+    if forest.nodes is not None and arrays["nodes"].dtype == object:  # numpy would pickle objects
+        arrays["nodes"] = arrays["nodes"].astype(str)
     return arrays if labels is None else arrays | {"labels": labels}
 
 
