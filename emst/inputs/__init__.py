@@ -8,5 +8,6 @@ ends.py        ends of edges that are no vertices
 finite.py      rows with NaN or infinite values: they are left out, and get labels of their own
 scaling.py     the bounding box of the points: the power of two they are scaled by, and the grid of the curve
 fitted.py      attributes that exist only after `fit`
+optional.py    libraries that are imported when they are needed
 summary.py     the one line that `repr` shows of a result
 """

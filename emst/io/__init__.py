@@ -3,7 +3,7 @@
 Where is a CSV read? In `tables.py`, by `read_csv`: points and graphs call it.
 
     points.py           points from files of any supported format: `read_points`
-    las.py              points of laser scans from .las and .laz
+    las.py              laser scans in .las and .laz: their points, and clusters beside them
     fits.py             points from the tables of .fits
     column_files.py     columns of results as .csv, .tsv, .parquet, .npz or .npy (`write_columns`)
     labels.py           labels and probabilities beside the columns of the points (`write_appended`)
