@@ -212,7 +212,7 @@ class SpanningForest:
             ops, tree = _dendrogram(merges)
             labels = ops.xp.empty((len(heights), merges.n), np.int64)
             for row, height in zip(labels, heights):
-                row[:] = ops.cut(tree, _count_up_to(merges.weights, height), min_cluster_size)[: merges.n]
+                row[:] = ops.cut(tree, count_up_to(merges.weights, height), min_cluster_size)[: merges.n]
             return merges.give(labels)
 
 
@@ -234,7 +234,7 @@ def to_scipy(linkage: Linkage) -> np.ndarray:
     return matrix
 
 
-def _count_up_to(weights: Array, height: Any) -> int:
+def count_up_to(weights: Array, height: Any) -> int:
     """How many of the ascending weights are at most `height`. Python compares integers and floats exactly."""
     return bisect_right(range(len(weights)), height, key=lambda i: weights[i].item())
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import emst.euclidean
 from emst.backend.records import Report
+from emst.dask.cuts import Cuts
 from emst.dask.engine import DaskEngine
 from emst.dask.faults import read_again
 from emst.dask.inputs import chunks_of
@@ -20,8 +21,9 @@ from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import fitted_attribute
 from emst.inputs.summary import counted, one_line
 from emst.partitions.chunks import Chunks
+from emst.partitions.cuts import labels_at
 from emst.partitions.edges import TreeEdges, cores_in_chunks
-from emst.partitions.engine import part
+from emst.partitions.engine import part, wait
 from emst.partitions.records import Costs, Fitted, Request
 from emst.partitions.spanning import fitted_tree
 from emst.progress import check_lines, showing
@@ -126,13 +128,14 @@ def _result(
         engine.device,
         fitted.tree.costs,
         edges,
+        chunks.without_source(),
         engine,
         features,
     )
 
 
 @dataclass(frozen=True, eq=False)
-class MinimumSpanningTree:
+class MinimumSpanningTree(Cuts):
     """Minimum spanning tree of n points, on the workers.
 
     Attributes
@@ -157,6 +160,7 @@ class MinimumSpanningTree:
     device: str
     report_: Costs
     _edges: TreeEdges
+    _chunks: Chunks
     _engine: DaskEngine
     _features: dict[str, Any]
 
@@ -174,6 +178,13 @@ class MinimumSpanningTree:
         """Sum of the weights, in float64."""
         return float(self.weights.sum(dtype=np.float64).compute(scheduler=self._engine.client))
 
+    def _labels(self, heights: list[int | float], min_cluster_size: int) -> da.Array:
+        engine, chunks = self._engine, self._chunks
+        with engine.releasing():
+            labels = labels_at(self._edges, heights, min_cluster_size, chunks, engine)
+            wait(labels, engine)
+            return dask_array(labels, chunks.row_chunks, np.int64, columns=len(heights))
+
     def to_local(self) -> emst.euclidean.MinimumSpanningTree:
         """The tree in this process, in numpy arrays.
 
@@ -189,7 +200,7 @@ class MinimumSpanningTree:
         return emst.euclidean.MinimumSpanningTree(rows.astype(np.int32) if small else rows, weights, core, self.device)
 
 
-class EMST(DaskEstimator):
+class EMST(Cuts, DaskEstimator):
     """Exact minimum spanning tree of points on the workers of a Dask cluster.
 
     Parameters
@@ -287,6 +298,10 @@ class EMST(DaskEstimator):
         elif hasattr(self, "core_distances_"):
             del self.core_distances_
         return self
+
+    def _labels(self, heights: list[int | float], min_cluster_size: int) -> da.Array:
+        check_is_fitted(self)
+        return self._tree._labels(heights, min_cluster_size)
 
     def to_local(self) -> emst.euclidean.MinimumSpanningTree:
         """The tree in this process, in numpy arrays.

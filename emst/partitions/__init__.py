@@ -19,6 +19,9 @@ The stages of a clustering after them:
     hierarchy.py   contracted partitions, the dendrogram on one worker, its clusters, and back to the points
     model.py       what a fit keeps: futures of the tree, the dendrogram and the clusters
 
+Groups below a height:
+    cuts.py        groups of every partition, joined over partitions and numbered by their first rows
+
 New points of a clustering:
     prediction.py  labels and probabilities of new points
     queries.py     which training point each of them joins

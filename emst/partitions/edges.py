@@ -125,11 +125,31 @@ def joined_edges(ops: Backend, local: Local, joined: OpenEdges, rows: list[Array
 
 def rows_of_joined(ops: Backend, local: Local, joined: OpenEdges) -> Array:
     """Rows of the ends that lie in a partition, int64[m, 2], -1 for the others."""
+    places = places_here(ops, local, np.stack([ops.asarray(joined.u), ops.asarray(joined.v)], axis=1))
+    rows = local.partition.rows[ops.xp.maximum(places, 0)]
+    return ops.xp.where(places < 0, np.int64(-1), rows.astype(np.int64))
+
+
+def places_here(ops: Backend, local: Local, ids: Array) -> Array:
+    """Places of the ids that lie in this partition, -1 for the others."""
     partition, start = local.partition, local.place.start
-    ids = np.stack([ops.asarray(joined.u), ops.asarray(joined.v)], axis=1)
     here = (ids >= start) & (ids < start + partition.size)
-    places = partition.places(start, ids)
-    return ops.xp.where(here, partition.rows[ops.xp.where(here, places, 0)].astype(np.int64), np.int64(-1))
+    return ops.xp.where(here, partition.places(start, ids), np.int64(-1))
+
+
+def rows_of(ops: Backend, local: Local) -> Array:
+    """The rows of the points of a partition, those that are left out last."""
+    partition = local.partition
+    return ops.xp.concatenate([partition.rows, partition.left_out])
+
+
+def edges_between_components(ops: Backend, local: Local) -> Array:
+    """Edges that are not in the tree and hold the components of a partition together: int32[count - 1, 2]. They join
+    some point of each to one of the next."""
+    n, xp = len(local.component), ops.xp
+    some = xp.full(local.count, n, np.int32)
+    some[local.component[::-1]] = xp.arange(n - 1, -1, -1, dtype=np.int32)
+    return ascending(xp.stack([some[:-1], some[1:]], axis=1))
 
 
 def ascending(ends: Array) -> Array:

@@ -27,7 +27,17 @@ from emst.hierarchy import scores
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
 from emst.inputs.devices import to_host
-from emst.partitions.edges import ascending, bits_of, columns_of, keys_of_certain, renumbered, together, total_order
+from emst.partitions.edges import (
+    ascending,
+    bits_of,
+    columns_of,
+    edges_between_components,
+    keys_of_certain,
+    places_here,
+    renumbered,
+    together,
+    total_order,
+)
 from emst.partitions.engine import Sized
 from emst.partitions.records import Local, OpenEdges, Units
 from emst.spanning import heights
@@ -67,7 +77,7 @@ def contracted(ops: Backend, local: Local, joined: OpenEdges, least: int) -> Con
     """Contract the closed subtrees of fewer than `least` points. `joined` are the edges that rounds have found."""
     xp, partition = ops.xp, local.partition
     n, out = len(partition.rows), len(partition.left_out)
-    here = [_places_here(ops, local, ops.asarray(end)) for end in (joined.u, joined.v)]
+    here = [places_here(ops, local, ops.asarray(end)) for end in (joined.u, joined.v)]
     m = len(local.weights)
     keys = [ops.asarray(key)[out:] for key in keys_of_certain(ops, local)]
     if least > 2 and m:
@@ -84,13 +94,6 @@ def contracted(ops: Backend, local: Local, joined: OpenEdges, least: int) -> Con
         vertex = xp.concatenate([vertex, xp.arange(count, count + out, dtype=np.int32)])
     of_ends = [xp.where(end < 0, np.int32(-1), vertex[xp.maximum(end, 0)]) for end in here]
     return Contracted(vertex, Vertices(weight, edges, *of_ends))
-
-
-def _places_here(ops: Backend, local: Local, ids: Array) -> Array:
-    """Places of the ids that lie in this partition, -1 for the others."""
-    partition, start = local.partition, local.place.start
-    here = (ids >= start) & (ids < start + partition.size)
-    return ops.xp.where(here, partition.places(start, ids), np.int64(-1))
 
 
 def _with_stars(ops: Backend, edges: OpenEdges, head: int, count: int, start: int, kept: int, out: int) -> OpenEdges:
@@ -164,9 +167,7 @@ def _with_phantoms(
     edges[upto][is_certain], weights[upto][is_certain] = ends, weight
     edges[places] = xp.stack([phantoms, xp.arange(n, n + q, dtype=np.int32)], axis=1)
     weights[places] = leaving
-    first = xp.full(local.count, n, np.int32)
-    first[local.component[::-1]] = xp.arange(n - 1, -1, -1, dtype=np.int32)  # some point of every component
-    edges[m + q :] = xp.stack([xp.minimum(first[:-1], first[1:]), xp.maximum(first[:-1], first[1:])], axis=1)
+    edges[m + q :] = edges_between_components(ops, local)
     return edges, weights, is_certain
 
 
@@ -243,12 +244,6 @@ def _vertices_of(hierarchy: Hierarchy, j: int) -> slice:
 def of_points(ops: Backend, values: tuple[Array, ...], which: int, contracted: Contracted) -> Array:
     """One of the values of every point of a partition, those that are left out last."""
     return ops.asarray(values[which])[contracted.vertex]
-
-
-def rows_of(ops: Backend, local: Local) -> Array:
-    """The rows of the points of a partition, those that are left out last."""
-    partition = local.partition
-    return ops.xp.concatenate([partition.rows, partition.left_out])
 
 
 def tree_on_host(ops: Backend, flat: FlatClustering) -> tuple[Condensed, Selection]:

@@ -14,7 +14,7 @@ from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy.selection import Options
 from emst.partitions import hierarchy
 from emst.partitions.chunks import Chunks, scatter_rows, spread
-from emst.partitions.edges import cores_in_chunks
+from emst.partitions.edges import cores_in_chunks, rows_of
 from emst.partitions.engine import Engine, Future, part, wait
 from emst.partitions.records import Fitted
 
@@ -70,7 +70,7 @@ class Model:
         numbers = range(len(self.contracted))
         values = [engine.submit(hierarchy.of_partition, self.flat, self.hierarchy, j, at=0) for j in numbers]
         points = [engine.submit(hierarchy.of_points, values[j], which, self.contracted[j], at=j) for j in numbers]
-        rows = [engine.submit(hierarchy.rows_of, local, at=j) for j, local in enumerate(self.fitted.tree.locals)]
+        rows = [engine.submit(rows_of, local, at=j) for j, local in enumerate(self.fitted.tree.locals)]
         return scatter_rows(engine, points, rows, self.chunks)
 
     def results(self) -> tuple[list[Future], list[Future], np.ndarray]:

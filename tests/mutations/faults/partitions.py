@@ -199,4 +199,32 @@ FAULTS = [
             "tests/partitions/test_trees.py::test_the_tree_of_one_device[cpu-lattice of ties-2]",
         ),
     ),
+    Fault(
+        "an edge between partitions connects although it is too heavy",
+        "emst/partitions/cuts.py",
+        "ops.asarray(joined.weight)) < limit",
+        "ops.asarray(joined.weight)) <= limit",
+        ("tests/partitions/test_cuts.py::test_the_groups_of_one_device[cpu-lattice of ties-1]",),
+    ),
+    Fault(
+        "weights that descend by a last digit connect although a heavier one came before",
+        "emst/partitions/cuts.py",
+        "    if degree not in (1, 2):",
+        "    if False:",
+        ("tests/partitions/test_cuts.py::test_weights_that_descend_by_a_last_digit",),
+    ),
+    Fault(
+        "a group counts the points of its greatest part only",
+        "emst/partitions/cuts.py",
+        "np.add.at(size,",
+        "np.maximum.at(size,",
+        ("tests/partitions/test_cuts.py::test_a_group_of_few_points_in_each_of_several_partitions",),
+    ),
+    Fault(
+        "a head in another partition has the place of one here",
+        "emst/partitions/cuts.py",
+        "ops.asarray(rank) + before[i]",
+        "ops.asarray(rank) + before[j]",
+        ("tests/partitions/test_cuts.py::test_packets_between_places",),
+    ),
 ]
