@@ -50,8 +50,10 @@ def minimum_spanning_tree(
     Parameters
     ----------
     X : dask array, dask data frame, paths, delayed blocks, or array-like of shape (n, d)
-        Points in chunks of rows, of known or unknown size. Paths are one or a list of .npy, .npz, .parquet or zarr
-        arrays, which the workers read. A plain array is cut into chunks and sent to the workers. n may exceed 2**31.
+        Points in chunks of rows, of known or unknown size. Paths are one or a list of .npy, .npz, .parquet, .csv, .tsv,
+        .las, .laz, .fits or zarr arrays, of folders of them, or of patterns. The workers read these files, and take the
+        columns that `emst.read_points` takes by default. A plain array is cut into chunks and sent to the workers. n
+        may exceed 2**31.
     min_samples, metric, metric_params, dtype
         As for `emst.minimum_spanning_tree`.
     device : {"auto", "cpu", "cuda"}, default "auto"

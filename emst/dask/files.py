@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import re
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,12 +21,17 @@ from dask.utils import natural_sort_key
 
 from emst.backend.records import Array
 from emst.inputs.points import check_real
-from emst.io.columns import first_line
+from emst.io.columns import chosen_columns, first_line
+from emst.io.fits import fits_layout, read_fits
+from emst.io.las import PLACE, count_of_las, read_las
 from emst.io.parquet import pyarrow_for, read_parquet
+from emst.io.points import SUFFIXES as READ_HERE
 from emst.io.points import read_points
-from emst.io.tables import column_names, numeric_columns
+from emst.io.tables import TEXTS, column_names, numeric_columns
 
-SUFFIXES = (".npy", ".npz", ".parquet", ".zarr")
+SUFFIXES = (*READ_HERE, ".zarr")
+SCANS, TABLES = (".las", ".laz"), (".fits", ".fit")
+OPTION = re.compile(r"\b(columns|gaps|sep|decimal|encoding|array)=")  # keywords of `read_points` that an error names
 PIECE_BYTES = 64 << 20  # of an array that is cut: small beside a worker's memory, and a task costs about a millisecond
 
 
@@ -52,7 +59,7 @@ class FileOfPoints:
         Number of columns.
     dtype : dtype or None
     names : list of str or None
-        Of the columns, for a .parquet.
+        Of the columns that are read, where the file has names.
     """
 
     path: str
@@ -112,13 +119,39 @@ def read_piece(piece: Piece) -> Array:
 
 def _read(piece: Piece) -> Array:
     path, part = Path(piece.path), slice(piece.begin, piece.end)
+    suffix = path.suffix.lower()
     if _is_zarr(piece.path):
         return np.asarray(_zarr_array(piece.path)[part])
-    if piece.end is None:
-        return read_points(path)
-    if path.suffix == ".parquet":
-        return np.stack(list(read_parquet(path, None, range(piece.begin, piece.end)).values()), axis=1)
+    with _options_for_blocks():
+        if piece.end is None:
+            return read_points(path)
+        if suffix == ".parquet":
+            used = [str(i) for i in _columns_of(path)]
+            return _side_by_side(read_parquet(path, used, range(piece.begin, piece.end)))
+        if suffix in SCANS:
+            return _side_by_side(read_las(path, None, (piece.begin, piece.end)))
+        if suffix in TABLES:
+            return _side_by_side(read_fits(path, None, None, False, (piece.begin, piece.end))[0])
     return np.array(np.load(path, mmap_mode="r")[part], order="C")  # a copy: pages of a file that shrinks are gone
+
+
+def _side_by_side(columns: dict[str, Array]) -> Array:
+    return np.stack(list(columns.values()), axis=1)
+
+
+@contextlib.contextmanager
+def _options_for_blocks() -> Iterator[None]:
+    """Errors in this context that name a keyword of `read_points` say where the keyword can be given."""
+    try:
+        yield
+    except ValueError as error:
+        option = OPTION.search(str(error))
+        if option is None:
+            raise
+        raise ValueError(
+            f"{error}; with {option[0]}, pass blocks: X = [dask.delayed(read_points)(path, {option[0]}...) for path in "
+            "paths]"
+        ) from error
 
 
 def cuts(n: int, row_bytes: int, unit: int = 1) -> list[tuple[int, int]]:
@@ -131,7 +164,7 @@ def _expanded(path: str) -> list[str]:
     if _is_zarr(path):
         return [path]
     if os.path.isdir(path):
-        names = [name for name in os.listdir(path) if name[0] not in "._" and Path(name).suffix in SUFFIXES]
+        names = [name for name in os.listdir(path) if name[0] not in "._" and Path(name).suffix.lower() in SUFFIXES]
         if not names:
             raise FileNotFoundError(f"the folder {path} holds no {', '.join(SUFFIXES)}")
         return [os.path.join(path, name) for name in sorted(names, key=natural_sort_key)]
@@ -146,7 +179,7 @@ def _expanded(path: str) -> list[str]:
 
 
 def _described(path: str) -> FileOfPoints:
-    suffix = Path(path).suffix
+    suffix = Path(path).suffix.lower()
     if _is_zarr(path):
         array = _zarr_array(path)
         return _described_array(path, array, array.chunks[0] if array.chunks else 1)
@@ -157,6 +190,15 @@ def _described(path: str) -> FileOfPoints:
     if suffix == ".npz":
         _check_one_array(path)
         return FileOfPoints(path, [Piece(path)])
+    with _options_for_blocks():
+        if suffix in TEXTS:
+            names, _ = column_names(Path(path))
+            used = _columns_of(Path(path))
+            return FileOfPoints(path, [Piece(path)], len(used), None, [names[i] for i in used] if names else None)
+        if suffix in SCANS:
+            return _described_table(path, list(PLACE), count_of_las(Path(path)))
+        if suffix in TABLES:
+            return _described_table(path, *fits_layout(Path(path)))
     try:
         array = np.load(path, mmap_mode="r")
     except (ValueError, EOFError):  # Python objects, or no .npy at all
@@ -179,11 +221,24 @@ def _described_array(path: str, array: Any, unit: int = 1) -> FileOfPoints:
     return FileOfPoints(path, pieces, d, array.dtype)
 
 
+def _described_table(path: str, names: list[str], n: int) -> FileOfPoints:
+    """A table with named columns, which can be read in ranges of rows. Their dtypes are known when they are read."""
+    pieces = [Piece(path, begin, end, end - begin) for begin, end in cuts(n, 8 * len(names))]
+    return FileOfPoints(path, pieces, len(names), None, names)
+
+
+def _columns_of(path: Path) -> list[int]:
+    """Positions of the columns of a text or .parquet: all but an index column."""
+    return chosen_columns(path, None, *column_names(path))
+
+
 def _described_parquet(path: Path) -> FileOfPoints:
-    names, _ = column_names(path)
-    for name, numeric in zip(names, numeric_columns(path)):
-        if not numeric:
-            raise ValueError(f"{path}: column {name!r} does not hold numbers; choose columns with dask.dataframe")
+    every, numeric = column_names(path)[0], numeric_columns(path)
+    used = _columns_of(path)
+    for i in used:
+        if not numeric[i]:
+            raise ValueError(f"{path}: column {every[i]!r} does not hold numbers; choose columns with dask.dataframe")
+    names = [every[i] for i in used]
     with pyarrow_for(path, "reading").ParquetFile(path) as file:
         groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
     pieces, begin, rows = [], 0, 0

@@ -35,11 +35,12 @@ def chunks_of(X: Any, engine: DaskEngine, dtype: Any = None) -> Chunks:
     Parameters
     ----------
     X : dask array, dask data frame, paths, delayed blocks, futures, or array-like of shape (n, d)
-        A dask array has chunks of rows, of known or unknown sizes. Paths are one or a list of .npy, .npz, .parquet or
-        zarr arrays, of folders that hold such files, or of patterns like ``points-*.npy``; the workers read them. Of a
-        list of delayed blocks or futures each is an array or a data frame of rows. A data frame is optimized, which
-        can join its partitions, if they are read from files and few columns are used: to have results that fit it,
-        pass ``X.optimize()`` and go on with that.
+        A dask array has chunks of rows, of known or unknown sizes. Paths are one or a list of .npy, .npz, .parquet,
+        .csv, .tsv, .las, .laz, .fits or zarr arrays, of folders that hold such files, or of patterns like
+        ``points-*.npy``; the workers read them, with the columns that `read_points` takes by default. Of a list of
+        delayed blocks or futures each is an array or a data frame of rows. A data frame is optimized, which can join
+        its partitions, if they are read from files and few columns are used: to have results that fit it, pass
+        ``X.optimize()`` and go on with that.
     engine : DaskEngine
     dtype : {None, float32, float64}, default None
         What to compute in; None as `float_of` says, the same for all chunks.
@@ -115,9 +116,10 @@ def _from_files(X: Any, engine: DaskEngine, dtype: Any) -> Chunks:
     names = [f"chunk {i} from {piece.path}" for i, piece in enumerate(pieces)]
     futures = [engine.submit(_chunk_of_file, *each, dtype, at=i) for i, each in enumerate(zip(pieces, names))]
     chunks = _measured(futures, names, engine, dtype)
-    if not named:
+    frames = [Path(file.path) for file in named if file.path.lower().endswith(".parquet")]
+    if not frames:
         return chunks
-    return dataclasses.replace(chunks, header=no_rows(Path(named[0].path), named[0].names or []))
+    return dataclasses.replace(chunks, header=no_rows(frames[0], named[0].names or []))
 
 
 def _from_array(X: Any, engine: DaskEngine, dtype: Any) -> Chunks:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from emst import read_points
 from emst.dask.engine import DaskEngine
 from emst.dask.files import cuts, files_of, read_piece
 from emst.dask.inputs import chunks_of
@@ -34,6 +35,13 @@ def save_parquet(path, X, group=None):
     pd.DataFrame(X, columns=list("xyzuvw")[: X.shape[1]]).to_parquet(path, row_group_size=group or max(1, len(X)))
 
 
+def save_fits(path, X):
+    pytest.importorskip("astropy", reason="writes .fits")
+    from astropy.table import Table
+
+    Table({name: X[:, i] for i, name in enumerate("xyzuvw"[: X.shape[1]])}).write(path, overwrite=True)
+
+
 def save_zarr(path, X):
     zarr.create_array(path, data=X, chunks=(70, 2))
 
@@ -42,7 +50,7 @@ def save_old_zarr(path, X):
     zarr.create_array(path, data=X, chunks=(70, 2), zarr_format=2)
 
 
-SAVE = {".npy": save_npy, ".npz": save_npz, ".parquet": save_parquet, ".zarr": save_zarr}
+SAVE = {".npy": save_npy, ".npz": save_npz, ".parquet": save_parquet, ".fits": save_fits, ".zarr": save_zarr}
 
 
 def values(chunks, cluster):
@@ -115,6 +123,66 @@ def test_cuts_are_the_whole(monkeypatch, n, unit):
     assert all(end - begin <= max(10, unit) for begin, end in found)
 
 
+def test_a_large_fits_is_cut(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr("emst.dask.files.PIECE_BYTES", 300 * 3 * 8)
+    save_fits(tmp_path / "points.FITS", POINTS)
+    chunks = chunks_of(tmp_path, cluster)
+    assert chunks.sizes == [300, 300, 300, 100] and chunks.dtype == np.float32
+    assert np.array_equal(values(chunks, cluster), POINTS)
+
+
+def save_las(path, X):
+    laspy = pytest.importorskip("laspy", reason="writes .las")
+    header = laspy.LasHeader(point_format=3, version="1.2")
+    header.scales = np.full(3, 0.001)
+    scan = laspy.LasData(header)
+    scan.x, scan.y, scan.z = np.asarray(X, np.float64).T
+    scan.intensity = np.arange(len(X))
+    scan.write(path)
+
+
+@pytest.mark.parametrize("suffix", [".las", ".laz"])
+def test_scans(cluster, tmp_path, monkeypatch, suffix):
+    """Places come in the units of the file, in ranges of rows that number through all files."""
+    monkeypatch.setattr("emst.dask.files.PIECE_BYTES", 300 * 3 * 8)
+    for number, rows in ((2, POINTS[:700]), (10, POINTS[700:])):
+        save_las(tmp_path / f"scan.{number}{suffix}", rows)
+    chunks = chunks_of(tmp_path, cluster)
+    assert chunks.sizes == [300, 300, 100, 300] and chunks.dtype == np.float64
+    wanted = [read_points(tmp_path / f"scan.{number}{suffix}") for number in (2, 10)]
+    assert np.array_equal(values(chunks, cluster), np.concatenate(wanted))
+    np.testing.assert_allclose(np.concatenate(wanted), POINTS, atol=0.00051)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+def test_texts(cluster, tmp_path, suffix):
+    """A file is a chunk; a column of row numbers is left out, as in `read_points`."""
+    table = pd.DataFrame(POINTS.astype(np.float64), columns=list("xyz"))
+    for number, rows in ((2, table[:700]), (10, table[700:])):
+        rows.to_csv(tmp_path / f"part.{number}{suffix}", sep="," if suffix == ".csv" else "\t")
+    chunks = chunks_of(tmp_path / f"part.*{suffix}", cluster)
+    assert chunks.sizes == [700, 300] and chunks.dtype == np.float64
+    assert np.array_equal(values(chunks, cluster), POINTS)
+
+
+def test_an_index_in_a_parquet_is_no_coordinate(cluster, tmp_path):
+    """As in `read_points`."""
+    pd.DataFrame(POINTS, columns=list("xyz"), index=np.arange(N)[::-1]).to_parquet(tmp_path / "points.parquet")
+    chunks = chunks_of(tmp_path / "points.parquet", cluster)
+    assert chunks.header.column_names == ["x", "y", "z"]
+    assert np.array_equal(values(chunks, cluster), read_points(tmp_path / "points.parquet"))
+
+
+def test_files_of_several_formats(cluster, tmp_path):
+    """If the columns have the same names; an .npy has none."""
+    save_parquet(tmp_path / "a.parquet", POINTS[:500])
+    save_fits(tmp_path / "b.fits", POINTS[500:800])
+    np.save(tmp_path / "c.npy", POINTS[800:])
+    chunks = chunks_of(tmp_path, cluster)
+    assert np.array_equal(values(chunks, cluster), POINTS)
+    assert chunks.header.column_names == ["x", "y", "z"]
+
+
 def test_a_structured_npy(cluster, tmp_path):
     table = np.zeros(5, [("x", np.float32), ("y", np.float32)])
     table["y"] = np.arange(5)
@@ -130,6 +198,17 @@ def test_missing_numbers_of_a_parquet_are_nan(cluster, tmp_path):
 
 def text_parquet(path):
     pd.DataFrame({"x": [1.0, 2.0], "city": ["a", "b"]}).to_parquet(path)
+
+
+def damaged(save, size):
+    """A file that is cut off."""
+    return lambda path: (save(path, POINTS), os.truncate(path, size))
+
+
+def missing_value(path):
+    from astropy.table import MaskedColumn, Table
+
+    Table({"x": MaskedColumn(range(9), mask=[False] * 7 + [True, False]), "y": range(9)}).write(path)
 
 
 def two_arrays(path):
@@ -154,7 +233,15 @@ BAD = {
     "text column": ("a.parquet", text_parquet, r"a\.parquet: column 'city' does not hold numbers"),
     "zarr group": ("a.zarr", group, r"a\.zarr is not a readable zarr array"),
     "1-D zarr": ("a.zarr", lambda path: zarr.create_array(path, data=POINTS[0]), r"a\.zarr: points are a table"),
-    "format": ("a.xyz", lambda path: path.write_text("1 2 3"), r"a\.xyz: points are read from \.npy, \.npz, \.parquet"),
+    "no las": ("a.las", lambda path: path.write_text("hello"), r"a\.las is not a readable \.las file"),
+    "las cut off": ("a.las", damaged(save_las, 9000), r"a\.las (is not a readable \.las file|has changed since)"),
+    "no fits": ("a.fits", lambda path: path.write_text("hello"), r"a\.fits is not a readable \.fits file"),
+    "fits cut off": ("a.fits", damaged(save_fits, 9000), r"a\.fits is not a readable \.fits file"),
+    "a gap": ("a.fits", missing_value, r"a\.fits: column 'x' has no value in row 7"),
+    "no text": ("a.csv", lambda path: path.write_text(""), r"a\.csv holds no rows"),
+    "words": ("a.csv", lambda path: path.write_text("name,x\nA,1\n"), r"a\.csv.* pass blocks: X = \[dask\.delayed"),
+    "empty field": ("a.csv", lambda path: path.write_text("x,y\n1,2\n3,\n"), r"a\.csv.* line 3.* there is no value.* pass blocks"),
+    "format": ("a.xyz", lambda path: path.write_text("1 2 3"), r"a\.xyz: points are read from \.npy, \.npz, \.csv, "),
     "no rows": ("a.npy", lambda path: np.save(path, POINTS[:0]), "X has no rows"),
 }
 
