@@ -1,10 +1,12 @@
-"""Trees and clusters of more points than a machine's memory holds: one worker, many partitions, the rest on disk.
+"""Trees, groups and clusters of more points than a machine's memory holds: many partitions, and the rest on disk.
 
-The points lie in .npy files. One worker, a process with a limit on its memory, works through the partitions one after
-the other, and Dask writes to disk what does not fit. Prints the greatest resident memory of the worker, how much lay on
-disk, and the seconds. With --check, the result is compared with that of one device.
+The points lie in .npy files. Workers, processes with a limit on their memory, work through the partitions one after the
+other, and Dask writes to disk what does not fit. Prints the greatest resident memory of a worker, how much one had on
+disk, and the seconds. With --cut, the tree is cut at this part of the mean spacing of the points: friends of friends.
+With --check, the result is compared with that of one device.
 
     python benchmarks/out_of_core.py --points 8_000_000 --memory 1GiB
+    python benchmarks/out_of_core.py --points 10_000_000 --memory 4GiB --workers 2 --dtype float32 --cut 0.2
 """
 
 from __future__ import annotations
@@ -31,10 +33,13 @@ FILES = 16
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", type=int, default=8_000_000)
-    parser.add_argument("--memory", default="1GiB", help="limit of the worker")
+    parser.add_argument("--memory", default="1GiB", help="limit of each worker")
+    parser.add_argument("--workers", type=int, default=1, help="processes of one thread")
+    parser.add_argument("--dtype", default="float64")
     parser.add_argument("--partitions", type=int, help="by default as many as the limit asks for")
     parser.add_argument("--min-samples", type=int, default=1)
     parser.add_argument("--cluster", action="store_true", help="clusters of at least 50 points instead of the tree")
+    parser.add_argument("--cut", type=float, help="cut the tree at this part of n ** (-1 / 3), to groups of 20 or more")
     parser.add_argument("--check", action="store_true", help="compare with one device")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -46,11 +51,15 @@ def run(options: argparse.Namespace, folder: pathlib.Path) -> str:
     rng = np.random.default_rng(1)
     size = -(-options.points // FILES)
     for i in range(FILES):
-        np.save(folder / f"{i:02}.npy", rng.random((min(size, options.points - i * size), 3)))
+        np.save(folder / f"{i:02}.npy", rng.random((min(size, options.points - i * size), 3)).astype(options.dtype))
     with (
         dask.config.set({"temporary-directory": str(folder / "spilled")}),
         LocalCluster(
-            n_workers=1, threads_per_worker=1, processes=True, memory_limit=options.memory, dashboard_address=":0"
+            n_workers=options.workers,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit=options.memory,
+            dashboard_address=":0",
         ) as local,
         Client(local) as client,
         Watch(client) as watch,
@@ -58,10 +67,11 @@ def run(options: argparse.Namespace, folder: pathlib.Path) -> str:
         begin = time.perf_counter()
         result = build(folder, options)
         seconds = time.perf_counter() - begin
+        groups = cut(result, options)
         memory, disk = watch.most
         line = (
-            f"{options.points:,} points, {result.report_.partitions} partitions, limit "
-            f"{format_bytes(parse_bytes(options.memory))}: {seconds:.0f} s, {format_bytes(memory)} resident, "
+            f"{options.points:,} points, {result.report_.partitions} partitions, {options.workers} workers, limit "
+            f"{format_bytes(parse_bytes(options.memory))}: {seconds:.1f} s{groups}, {format_bytes(memory)} resident, "
             f"{format_bytes(disk)} on disk"
         )
         return line + (f", {compared(result, folder, options)}" if options.check else "")
@@ -74,6 +84,21 @@ def build(folder: pathlib.Path, options: argparse.Namespace) -> Any:
     return HDBSCAN(50, **given).fit(files) if options.cluster else minimum_spanning_tree(files, **given)
 
 
+def cut(tree: Any, options: argparse.Namespace) -> str:
+    """Cut the tree as the options say: how many groups there are, and the seconds."""
+    if options.cut is None:
+        return ""
+    begin = time.perf_counter()
+    groups = tree.cut(linking_length(options), min_cluster_size=20)
+    seconds = time.perf_counter() - begin
+    return f", {seconds:.1f} s more for {int(groups.max().compute()) + 1:,} groups"
+
+
+def linking_length(options: argparse.Namespace) -> float:
+    """The part of the mean spacing of the points in the unit cube."""
+    return float(options.cut * options.points ** (-1 / 3))
+
+
 def compared(result: Any, folder: pathlib.Path, options: argparse.Namespace) -> str:
     """Whether the result is that of one device."""
     X = np.concatenate([np.load(path) for path in sorted(folder.glob("*.npy"))])
@@ -83,6 +108,9 @@ def compared(result: Any, folder: pathlib.Path, options: argparse.Namespace) -> 
     else:
         tree, one = result.to_local(), emst.minimum_spanning_tree(X, min_samples=options.min_samples, device="cpu")
         same = np.array_equal(tree.edges, one.edges) and np.array_equal(tree.weights, one.weights)
+        if options.cut is not None:
+            height = linking_length(options)
+            same &= np.array_equal(result.cut(height, 20).compute(), one.cut(height, 20))
     return "same bits as one device" if same else "NOT the result of one device"
 
 

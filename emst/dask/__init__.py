@@ -15,6 +15,7 @@ How these use the stages of `emst.partitions`, which know nothing of Dask:
 What they use:
     workers.py     `local_cluster`: workers in this process, one for each GPU or core; what an engine knows of workers
     faults.py      data that went down with a worker, waits in vain, tasks that nobody takes
+    logs.py        errors of the input, which the caller gets, kept out of the logs of workers
     files.py       files of points, cut into pieces that workers read
     edges.py       graphs in chunks of edges: what is accepted, and how a worker reads a chunk
 """

@@ -27,6 +27,7 @@ from distributed.comm import CommClosedError
 
 from emst.backend import backend_of
 from emst.dask.faults import LOST, NO_WORKERS_FOR, TRIES, DropDeadPins, LostInput, Watch, failed_before, plain_errors
+from emst.dask.logs import sentences_not_logged
 from emst.dask.workers import check_versions, common_device, describe
 
 START_ONE = """start one with these two lines, or pass client=:
@@ -249,6 +250,7 @@ def _key(function: Callable[..., Any]) -> str:
     return f"{function.__name__.strip('_')}-{uuid.uuid4()}"
 
 
+@sentences_not_logged()
 def _run(device: str, number: int | None, function: Callable[..., Any], *args: Any) -> Any:
     """What every task runs: `function` with the worker's backend, its threads and its GPU.
 
