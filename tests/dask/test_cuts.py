@@ -4,6 +4,7 @@
 import dask.array as da
 import numpy as np
 import pytest
+from distributed import Client, LocalCluster
 from sklearn.exceptions import NotFittedError
 
 import emst
@@ -106,3 +107,15 @@ def test_a_great_least_size(where, computed):
     tree = minimum_spanning_tree(np.zeros((20, 2)), **where)
     assert set(computed(tree.cut(1.0, 2**80)).tolist()) == {-1}
     assert set(computed(tree.cut(1.0, 20)).tolist()) == {0}
+
+
+def test_a_worker_that_dies_after_the_fit(rng):
+    """What it held of the tree is computed again."""
+    X = np.round(rng.random((600, 2)), 2)
+    options = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0", "memory_limit": 0}
+    with LocalCluster(n_workers=3, **options) as local, Client(local, set_as_default=False) as client:
+        tree = minimum_spanning_tree(da.from_array(X, chunks=(100, 2)), partitions=6, client=client, device="cpu")
+        worker = next(worker for worker in local.workers.values() if len(worker.data))
+        local.sync(worker.close, timeout=1, executor_wait=False, nanny=False)
+        found = tree.cut(0.02, 3).compute(scheduler=client)
+    np.testing.assert_array_equal(found, emst.minimum_spanning_tree(X, device="cpu").cut(0.02, 3))
