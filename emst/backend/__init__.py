@@ -2,6 +2,7 @@
 
     records.py       the dataclasses that cross the border; imports nothing of the package
     keys.py          weights and pairs of vertices as sortable integers, for both backends and the stages
+    memory.py        what an error says where memory is short
     notices.py       what is said once a process by the logger "emst"
     operations.py    the protocols: which operations both backends have, with shapes and dtypes
 

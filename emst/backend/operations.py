@@ -104,9 +104,9 @@ class PointOperations(ArrayOperations, Protocol):
     """Points in a bounding volume hierarchy (BVH), their spanning tree, and new points. Path: ``points/``."""
 
     def require_memory(self, array: Array, dtype: Any, k: int, labels: bool = False) -> None:
-        """Raise MemoryError, with the bytes needed and free, if the spanning tree of this array, computed in `dtype`
-        for core distances of order `k`, cannot fit. If `asarray` would copy the array, the copy is counted. With
-        `labels`, the stages from the tree to the labels must fit as well; as a rule they need less."""
+        """Raise MemoryError, with the gigabytes needed and free, if the spanning tree of this array, computed in
+        `dtype` for core distances of order `k`, cannot fit. If `asarray` would copy the array, the copy is counted.
+        With `labels`, the stages from the tree to the labels must fit as well; as a rule they need less."""
 
     def tree_bytes(self, n: int, d: int, dtype: Any, k: int) -> int:
         """Bytes that the spanning tree of n points T[n, d] takes at its peak beside the points, for core distances of

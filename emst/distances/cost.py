@@ -10,6 +10,7 @@ import warnings
 from typing import Any
 
 from emst.backend import backend_of
+from emst.backend.memory import MATRICES, free_gb, needed_gb
 from emst.backend.operations import Backend
 from emst.distances.metrics import Metric
 from emst.distances.pairwise import sklearn_pairwise
@@ -24,12 +25,13 @@ WORTH_A_NOTE, WORTH_A_WARNING = 1.0, 60.0  # seconds
 
 
 def require_matrix(n: int, itemsize: int, ops: Backend, why: str = "") -> None:
-    """Raise MemoryError naming bytes needed and free, and what the matrix is for, if an n x n matrix cannot fit."""
+    """Raise MemoryError naming gigabytes needed and free, and what the matrix is for, if an n x n matrix cannot fit."""
     needed, free = n * n * itemsize, ops.bytes_free()
     if free is not None and needed > free:
         reason = f"; it is needed because {why}" if why else ""
         raise MemoryError(
-            f"the {n:,} x {n:,} matrix of distances needs {needed:,} bytes of memory; {free:,} are free{reason}"
+            f"the {n:,} x {n:,} matrix of distances needs {needed_gb(needed)} of memory; {free_gb(free)} are free"
+            f"{reason}; {MATRICES}"
         )
 
 

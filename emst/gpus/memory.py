@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from emst.backend import backend_of
+from emst.backend.memory import POINTS, free_gb, needed_gb
 from emst.distances.metrics import Metric
 from emst.gpus.devices import without_peers
 from emst.gpus.inputs import GivenPoints
@@ -39,8 +40,8 @@ def _fits_on(gpu: int, given: GivenPoints, metric: Metric, k: int) -> bool:
 
 
 def require_memory(given: GivenPoints, metric: Metric, k: int, labels: bool = False) -> None:
-    """Raise MemoryError, with the bytes needed and free, for the first GPU on which its part of the tree cannot fit; of
-    the home also all edges and, with `labels`, what follows from them."""
+    """Raise MemoryError, with the gigabytes needed and free, for the first GPU on which its part of the tree cannot
+    fit; of the home also all edges and, with `labels`, what follows from them."""
     ops = backend_of("cuda")
     dtype, d = metric.searched_in(given.dtype), metric.searched_columns(given.d)
     part = int(given.n / len(given.gpus) * UNEVEN)
@@ -58,5 +59,5 @@ def require_memory(given: GivenPoints, metric: Metric, k: int, labels: bool = Fa
         if free is not None and needed > free:
             raise MemoryError(
                 f"a minimum spanning tree of {given.n:,} points in {given.d} dimensions over {len(given.gpus)} GPUs "
-                f"needs {needed:,} more bytes of memory on GPU {gpu}; {free:,} are free"
+                f"needs {needed_gb(needed)} more memory on GPU {gpu}; {free_gb(free)} are free; {POINTS}"
             )

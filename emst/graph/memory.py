@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from emst.backend.memory import GRAPHS, free_gb, needed_gb
 from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, ForestEdges
 from emst.graph.canonical import PER_SORTED, Canonical
@@ -97,8 +98,9 @@ def block_size(graph: CheckedGraph, solver: Solver, allowed: int, in_one_piece: 
     if needed > allowed:
         in_one_piece = max(in_one_piece, bytes_needed(graph, solver), bytes_to_sort(graph) * _rows_descend(graph))
         raise MemoryError(
-            f"the forest of {graph.n:,} vertices and {graph.m:,} entries needs at least {in_one_piece:,} bytes of "
-            f"memory in one piece, or {needed:,} in blocks of {least:,} entries; {allowed:,} may be used"
+            f"the forest of {graph.n:,} vertices and {graph.m:,} entries needs at least {needed_gb(in_one_piece)} of "
+            f"memory ({in_one_piece:,} bytes) in one piece, or {needed_gb(needed)} ({needed:,} bytes) in blocks of "
+            f"{least:,} entries; {free_gb(allowed)} ({allowed:,} bytes) may be used; {GRAPHS}"
         )
     return (allowed - fixed) // entry
 

@@ -35,7 +35,7 @@ BACKENDS = ("cpu", "cuda")
 # A room may import from the rooms in the lines above its own. `backend` is `backend_of` alone.
 LEVELS = [
     {"backend.records"},
-    {"backend.keys"},
+    {"backend.keys", "backend.memory"},
     {"backend.operations"},
     {"backend"},
     {"inputs", "progress"},
@@ -175,11 +175,14 @@ def test_imports_of_stages_point_one_way(module):
         assert other_room == room or other_number < number, f"{module} imports {other}"
 
 
+SHARED = {f"backend.{name}" for name in ("records", "keys", "memory", "notices")}
+
+
 @pytest.mark.parametrize("module", of_backends())
 def test_backends_import_the_records_and_themselves(module):
     name, _, rest = module.partition(".")
     room, number = level(rest, BACKEND_LEVELS)
-    for other in imported(module) - {"backend.records", "backend.keys", "backend.notices"}:
+    for other in imported(module) - SHARED:
         assert other.partition(".")[0] == name, f"{module} imports {other}"
         other_room, other_number = level(other.partition(".")[2], BACKEND_LEVELS)
         assert other_room == room or other_number < number, f"{module} imports {other}"

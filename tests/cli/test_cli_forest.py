@@ -149,7 +149,7 @@ def test_memory_is_kept_to(here, capsys):
     graph = sparse.csr_array((weights, indices, indptr), shape=(1000, 1000))
     sparse.save_npz("g.npz", graph)
     same_forest(forest_of("g.npz", "--max-device-bytes", "400K"), graph)
-    assert "1,024 may be used" in complaint(
+    assert "(1,024 bytes) may be used" in complaint(
         capsys, "forest", "g.npz", "-o", "f.npz", "--device", "cpu", "--max-device-bytes", "1K"
     )
     only(here, "g.npz", "forest.npz")

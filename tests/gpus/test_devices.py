@@ -96,12 +96,12 @@ def test_ranges_cover_all_rows():
 
 
 def test_too_little_memory_names_the_gpu_and_both_figures(monkeypatch):
-    free = iter([10**9, 3 * 10**7])
-    ops = types.SimpleNamespace(tree_bytes=lambda n, d, dtype, k: 100 * n, bytes_free=lambda: next(free))
+    free = iter([10**10, 3 * 10**8])
+    ops = types.SimpleNamespace(tree_bytes=lambda n, d, dtype, k: 1100 * n, bytes_free=lambda: next(free))
     monkeypatch.setattr(memory, "backend_of", lambda _: ops)
     monkeypatch.setattr(memory, "on_gpu", lambda gpu: memoryview(b""))
     given = GivenPoints([np.empty((10**6, 2))], np.dtype(float), [4, 7], *KEPT)
-    said = r"1,000,000 points .* over 2 GPUs needs 69,300,000 more bytes of memory on GPU 7; 30,000,000 are free"
+    said = r"1,000,000 points .* over 2 GPUs needs 0.6 GB more memory on GPU 7; 0.3 GB are free; emst\.dask "
     with pytest.raises(MemoryError, match=said):
         memory.require_memory(given, EUCLIDEAN, 1)
 
@@ -123,7 +123,7 @@ def test_the_rows_of_a_list_count_where_labels_are_wanted(monkeypatch):
     monkeypatch.setattr(memory, "on_gpu", lambda gpu: memoryview(b""))
     points = np.empty((10**6, 2), np.float32)
     memory.require_memory(GivenPoints([points], points.dtype, [0, 1], *KEPT), EUCLIDEAN, 1, labels=True)
-    with pytest.raises(MemoryError, match="needs 138,000,000 more bytes"):
+    with pytest.raises(MemoryError, match=r"needs 0.2 GB more memory on GPU 0; 0.1 GB are free"):
         halves = GivenPoints([points[:10], points[10:]], points.dtype, [0, 1], *KEPT)
         memory.require_memory(halves, EUCLIDEAN, 1, labels=True)
 

@@ -500,7 +500,10 @@ def test_what_has_no_branches():
 @pytest.mark.parametrize("method", ["full", "core"])
 def test_a_graph_that_does_not_fit(monkeypatch, method):
     monkeypatch.setattr(pairs, "PAIR_BYTES", 1 << 50)
-    with pytest.raises(MemoryError, match=r"the graph of a cluster of \d+ points has about [\d,]+ edges"):
+    with pytest.raises(
+        MemoryError,
+        match=r"the graph of a cluster of \d+ points has about [\d,]+ edges, which need [\d,.]+ GB .* docs/guide",
+    ):
         BranchDetector(method).fit(HDBSCANGPU(device="cpu").fit(X))
 
 

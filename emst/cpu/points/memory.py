@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.backend.memory import POINTS, free_gb, needed_gb
 from emst.cpu.points.cached import LISTED
 from emst.cpu.points.engine import may_multiply
 from emst.cpu.points.knn import KEPT
@@ -39,6 +40,6 @@ def require_memory(array, dtype, k: int, labels: bool = False) -> None:
     free = bytes_free() if needed >= ASKED_FROM else None
     if free is not None and needed > free:
         raise MemoryError(
-            f"a minimum spanning tree of {n:,} points in {d} dimensions needs {needed:,} more bytes of memory; "
-            f"{free:,} are free"
+            f"a minimum spanning tree of {n:,} points in {d} dimensions needs {needed_gb(needed)} more memory; "
+            f"{free_gb(free)} are free; {POINTS}"
         )

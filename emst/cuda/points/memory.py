@@ -7,6 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from emst.backend.memory import POINTS, free_gb, needed_gb
 from emst.cuda.points.engine import BRUTE_FROM, may_compare_all_pairs
 from emst.cuda.points.knn import LONGEST_LIST
 from emst.cuda.points.products import product_bytes
@@ -46,6 +47,6 @@ def require_memory(array: Any, dtype: Any, k: int, labels: bool = False) -> None
     free = bytes_free()
     if free is not None and needed > free:
         raise MemoryError(
-            f"a minimum spanning tree of {n:,} points in {d} dimensions needs {needed:,} more bytes of device memory; "
-            f"{free:,} are free"
+            f"a minimum spanning tree of {n:,} points in {d} dimensions needs {needed_gb(needed)} more device memory; "
+            f"{free_gb(free)} are free; {POINTS}"
         )

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from emst.backend import backend_of
+from emst.backend.memory import BRANCHES, free_gb, needed_gb
 from emst.backend.records import SearchIndex
 from emst.distances.metrics import Metric
 from emst.distances.pairwise import blocks
@@ -130,8 +131,8 @@ def _require(pairs: int, size: int) -> None:
     needed, free = pairs * PAIR_BYTES, backend_of("cpu").bytes_free()
     if free is not None and needed > free:
         raise MemoryError(
-            f"the graph of a cluster of {size:,} points has about {pairs:,} edges, which need {needed:,} bytes of "
-            f"memory; {free:,} are free"
+            f"the graph of a cluster of {size:,} points has about {pairs:,} edges, which need "
+            f"{needed_gb(needed)} of memory; {free_gb(free)} are free; {BRANCHES}"
         )
 
 
