@@ -22,6 +22,7 @@ from soak_points import Labels, parameters
 import emst
 import emst.dask
 from emst.dask.prediction import approximate_predict
+from emst.inputs.devices import to_host
 
 WORKERS = 2
 HERE_ONLY = (
@@ -63,6 +64,7 @@ class Clusters(Labels):
         if self.fault is None and len(self.kept) < 2:
             self.fault = "HDBSCAN over workers needs two"
         self.partitions, self.chunks = int(g.integers(1, 10)), random_chunks(len(self.x), g)
+        self.share, self.least = g.random(), int(g.integers(1, 9))  # of the cuts
         self.what += f", chunks {self.chunks}, {self.partitions} partitions"
 
     def fit(self, device: str) -> Any:
@@ -79,7 +81,17 @@ class Clusters(Labels):
         found = of_clusters(model, model.to_local()) | of_clusters(other, other.to_local(), " again")
         labels, probabilities = (array.compute(scheduler=model.client) for array in predicted)
         found |= {"predicted labels": labels, "predicted probabilities": probabilities}
-        return found | ({} if tree is None else of_tree(tree.to_local()))
+        if tree is None:
+            return found
+        local = tree.to_local()
+        cut, labels = self.cuts(tree, local.weights)
+        cuts = {"cut": cut.compute(scheduler=model.client), "labels at": labels.compute(scheduler=model.client)}
+        return found | of_tree(local) | cuts
+
+    def cuts(self, tree: Any, weights: Any) -> tuple[Any, Any]:
+        """Groups below the weight of an edge, and those at three heights."""
+        height = float(weights[int(self.share * len(weights))])
+        return tree.cut(height, self.least), tree.labels_at([height, 0.0, float(np.nextafter(height, 0))])
 
     def by_definition(self, fitted: Any) -> Iterator[tuple[str, bool]]:
         model, _, _, tree = fitted
@@ -91,7 +103,9 @@ class Clusters(Labels):
         expected |= {"predicted labels": one.labels_, "predicted probabilities": one.probabilities_}
         if tree is not None:
             keywords = {name: self.keywords[name] for name in TREE}
-            expected |= of_tree(emst.minimum_spanning_tree(x, **keywords, device=device))
+            tree = emst.minimum_spanning_tree(x, **keywords, device=device)
+            cut, labels = self.cuts(tree, to_host(tree.weights))
+            expected |= of_tree(tree) | at_home(cut=cut, labels_at=labels)
         yield from ((name, same(value, expected[name])) for name, value in self.results(fitted).items())
 
 

@@ -181,7 +181,7 @@ def bytes_for(graph: tuple[Any, ...], options: dict[str, Any], share: float) -> 
     try:
         graph_msf(*graph, max_device_bytes=0, **options)
     except MemoryError as error:
-        found = re.search(r"at least ([\d,]+) bytes of memory in one piece, or ([\d,]+) in blocks", str(error))
+        found = re.search(r"\(([\d,]+) bytes\) in one piece, or .* \(([\d,]+) bytes\) in blocks", str(error))
         if found is None:
             raise
         whole, least = (int(number.replace(",", "")) for number in found.groups())
