@@ -3,6 +3,7 @@
     condensed.py    `CondensedTree`
     linkage.py      `SingleLinkageTree`
     spanning.py     `SpanningTree`
+    texts.py        the condensed tree as JSON and in Newick notation
     table.py        data frames with named columns, and the rows that were left out of the hierarchy
 
 Each takes the arrays of its stage on their backend and fetches them when they are first read; from then on, and in a

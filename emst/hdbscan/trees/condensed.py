@@ -8,6 +8,7 @@ import numpy as np
 
 from emst.backend.records import Array, Condensed, Selection
 from emst.hdbscan.trees.table import Table, kept_rows
+from emst.hdbscan.trees.texts import json_of, newick_of
 from emst.hierarchy.density import density
 from emst.inputs.devices import on_device_of, to_host
 from emst.inputs.optional import optional
@@ -108,6 +109,55 @@ class CondensedTree(Table):
         if parent:
             graph.nodes[parent[0]]["size"] = parent[0]  # the root's number is the number of points
         return graph
+
+    def to_json(self, *, points: bool = False) -> str:
+        """The clusters as JSON, for programs in other languages and for pages that draw them.
+
+        Parameters
+        ----------
+        points : bool, default False
+            Also say where every point leaves the tree.
+
+        Returns
+        -------
+        str
+            An object. `clusters` is a list, parents before children, of objects with `cluster` (its number in the
+            table), `parent` (null for the root), `birth` and `death` (lambda at which it leaves its parent, and at
+            which it splits or its last points leave; null for infinity), `size` (number of points) and `label` (null if
+            it is not selected). With `points` there is also `points`, with the lists `cluster` and `lambda`, in the
+            order of the rows of the data.
+
+        Examples
+        --------
+        >>> from emst import HDBSCANGPU
+        >>> X = [[0.0], [1.0], [10.0], [11.0]]
+        >>> model = HDBSCANGPU(min_cluster_size=2, min_samples=1, device="cpu").fit(X)
+        >>> import json
+        >>> for cluster in json.loads(model.condensed_tree_.to_json())["clusters"]:
+        ...     print(*cluster.values())
+        4 None 0.0 0.1111111111111111 4 None
+        5 4 0.1111111111111111 1.0 2 0
+        6 4 0.1111111111111111 1.0 2 1
+        """
+        return json_of(self._raw_tree, self._select_clusters(), points)
+
+    def to_newick(self) -> str:
+        """The clusters in Newick notation, which programs for phylogenetic trees read.
+
+        Returns
+        -------
+        str
+            Names are the numbers of the clusters in the table. The length of a branch is the difference of the lambdas
+            at which the cluster is born and dies; infinite lambdas count as the greatest finite one.
+
+        Examples
+        --------
+        >>> from emst import HDBSCANGPU
+        >>> X = [[0.0], [1.0], [9.0], [10.0]]
+        >>> HDBSCANGPU(min_cluster_size=2, min_samples=1, device="cpu").fit(X).condensed_tree_.to_newick()
+        '(5:0.875,6:0.875)4:0.125;'
+        """
+        return newick_of(self._raw_tree)
 
     def get_plot_data(
         self, leaf_separation: float = 1, log_size: bool = False, max_rectangle_per_icicle: int = 20
