@@ -227,4 +227,13 @@ FAULTS = [
         "ops.asarray(rank) + before[j]",
         ("tests/partitions/test_cuts.py::test_packets_between_places",),
     ),
+    Fault(
+        "a task that Dask fails without a reason hides the error of the task that failed",
+        "emst/dask/engine.py",
+        "if error is not None and str(error) != NO_CAUSE",
+        "if str(error) != NO_CAUSE",
+        (
+            "tests/dask/test_faults.py::test_a_task_that_dask_ends_without_an_error_gives_the_error_of_the_task_that_failed",
+        ),
+    ),
 ]

@@ -73,4 +73,28 @@ FAULTS = [
         "np.asarray(node_color) % (COLOURS + 1)",
         ("tests/plots/test_plots.py::test_more_than_ten_labels_have_the_colours_in_turn",),
     ),
+    Fault(
+        "a point that is painted lies below the discs of earlier ones",
+        "emst/plots/dots.py",
+        "    image[row, column] = packed  # the place itself lies above the discs of others\n",
+        "",
+        (
+            "tests/plots/test_dots.py::test_later_points_lie_above_earlier_ones",
+            "tests/plots/test_dots.py::test_a_disc_covers_the_pixels_whose_centres_it_holds",
+        ),
+    ),
+    Fault(
+        "the stability of a branch is that of its first cluster",
+        "emst/plots/icicles.py",
+        "        area[p] += area[c]\n",
+        "",
+        ("tests/plots/test_plots.py::test_a_branch_is_as_stable_as_all_that_is_below_it",),
+    ),
+    Fault(
+        "clusters that the legend does not name have its colours",
+        "emst/plots/colours.py",
+        "        others[:, :NAMED] = UNLIKE\n",
+        "",
+        ("tests/plots/test_colours.py::test_the_largest_have_colours_of_their_own",),
+    ),
 ]

@@ -151,4 +151,11 @@ FAULTS = [
         "(quota // period)",
         (MEMBERS + "test_limits_of_control_groups[files0-1]",),
     ),
+    Fault(
+        "a full disk ends a fit",
+        "emst/cpu/runtime/numba_internals.py",
+        "        except OSError as error:  # the disk is full, for one",
+        "        except KeyError as error:",
+        ("tests/runtime/test_kernel_cache.py::test_a_full_disk_costs_time_and_no_result",),
+    ),
 ]
