@@ -75,19 +75,32 @@ class Progress:
 
     def __init__(self, report: Report | None = None) -> None:
         self._report = report
-        self._depth = 0  # kernels may be compiled while another one is
         self._compiled_before = compiling.seconds
         self.contexts = contextlib.ExitStack()
 
     def watch(self, ops: Backend) -> None:
-        """The backend is known: what it compiles from now on is told."""
+        """The backend is known: what it compiles from now on is told.
+
+        Another thread may compile as well, and may have begun before, or not have ended when this run ends: this run
+        ends all that it has seen to begin, and nothing else."""
+        begun, lock = 0, threading.Lock()
 
         def tell(begins: bool) -> None:
-            compiling.tell(begins)
-            self._depth += 1 if begins else -1
-            if self._depth == int(begins):
+            nonlocal begun
+            with lock:
+                if not begins and begun == 0:
+                    return
+                begun += 1 if begins else -1
+                outermost = begun == int(begins)
+                compiling.tell(begins)
+            if outermost:
                 self._compiling(COMPILING[ops.name] if begins else "")
 
+        def end() -> None:
+            while begun:
+                tell(False)
+
+        self.contexts.callback(end)
         self.contexts.enter_context(ops.telling_compilation(tell))
 
     @property

@@ -29,13 +29,13 @@ Read a graph, find its minimum spanning forest, and print a summary. With -o it 
                          GRAPH
 
 Formats that are read:
-  .gr, .gr.gz      9th DIMACS challenge
-  .mtx, .mtx.gz    MatrixMarket coordinates
-  .csv, .parquet   one row per edge: source and target (or src and dst, u and v, from and to), and perhaps a weight
-                   (the column of that name, or the only other column of numbers)
-  .npz             of scipy.sparse.save_npz, or arrays (indptr, indices, data) or (source, target, weight)
+  .gr, .gr.gz            9th DIMACS challenge
+  .mtx, .mtx.gz          MatrixMarket coordinates
+  .csv, .tsv, .parquet   one row per edge: source and target (or src and dst, u and v, from and to), and perhaps a
+                         weight (the column of that name, or the only other column of numbers)
+  .npz                   of scipy.sparse.save_npz, or arrays (indptr, indices, data) or (source, target, weight)
 
-Vertices are numbered from 0. In .csv, .parquet and lists of edges in an .npz they may also have ids or names: whole
+Vertices are numbered from 0. In tables and lists of edges in an .npz they may also have ids or names: whole
 numbers are ids if one is negative, or if the greatest is at least a million and at least four times the number of
 edges. Ids and names are numbered, and memory does not depend on how great they are.
 
@@ -76,7 +76,12 @@ def add_to(commands: Commands) -> None:
         epilog=EXAMPLES,
     )
     add = command.add_argument
-    add("graph", type=Path, metavar="GRAPH", help="file of a graph: .gr, .mtx (or .gz of these), .csv, .parquet, .npz")
+    add(
+        "graph",
+        type=Path,
+        metavar="GRAPH",
+        help="file: .gr, .mtx (or .gz of these), .csv, .tsv, .parquet, .npz",
+    )
     add("-o", "--output", type=Path, metavar="FILE", help="where to write the forest: .npz, .csv, .tsv or .parquet")
     add("--labels", action="store_true", help="also write the number of the component of every vertex")
     add(
@@ -120,7 +125,7 @@ def run(arguments: argparse.Namespace) -> None:
     from emst.io.graphs import read_file
     from emst.progress import Seconds, reading_bar
 
-    _check_output(arguments.output)
+    _check_output(arguments)
     if arguments.graph == STREAM:
         raise ValueError("graphs are not read from standard input: write the graph to a file")
     options = _options(arguments)
@@ -147,12 +152,15 @@ def run(arguments: argparse.Namespace) -> None:
     print(written(arguments.output))
 
 
-def _check_output(output: Path | None) -> None:
-    """Raise ValueError for a file that cannot hold a forest."""
+def _check_output(arguments: argparse.Namespace) -> None:
+    """Raise ValueError for a file that cannot hold a forest, and for --labels without a file."""
     from emst.io.column_files import check_table
     from emst.io.forests import SUFFIXES
 
+    output = arguments.output
     if output is None:
+        if arguments.labels:
+            raise ValueError("--labels goes with -o, the file that gets them")
         return
     if output.suffix.lower() not in SUFFIXES:
         raise ValueError(f"{output}: the forest is written as {', '.join(SUFFIXES)}")

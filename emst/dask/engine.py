@@ -250,16 +250,20 @@ def _key(function: Callable[..., Any]) -> str:
     return f"{function.__name__.strip('_')}-{uuid.uuid4()}"
 
 
-@sentences_not_logged()
 def _run(device: str, number: int | None, function: Callable[..., Any], *args: Any) -> Any:
     """What every task runs: `function` with the worker's backend, its threads and its GPU.
 
     Of several GPUs that a worker sees, a task takes the one of its partition, the `number`-th of the worker, or the one
     that holds its first array, or else the next one: kernels do not check where arrays are."""
     ops = backend_of(device)
-    if device == "cpu":
-        numba.set_num_threads(1)  # of this thread; a worker runs as many tasks at once as it has threads
-        return function(ops, *args)
+    with sentences_not_logged(function):
+        if device == "cpu":
+            numba.set_num_threads(1)  # of this thread; a worker runs as many tasks at once as it has threads
+            return function(ops, *args)
+        return _run_on_gpu(ops, number, function, *args)
+
+
+def _run_on_gpu(ops: Any, number: int | None, function: Callable[..., Any], *args: Any) -> Any:
     count = ops.xp.cuda.runtime.getDeviceCount()
     gpu = _gpu_of(args) if number is None else number % count
     with ops.xp.cuda.Device(next(_turns) % count if gpu is None else gpu):

@@ -43,7 +43,7 @@ class Forest(NamedTuple):
     name: str  # of the first chunk that has entries
 
 
-class FaultyChunk(Exception):
+class FaultyChunk(ValueError):
     """A chunk, given by its number, has entries that are no edges."""
 
 

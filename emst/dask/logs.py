@@ -1,16 +1,21 @@
 """What workers log of tasks that fail.
 
 Dask logs the traceback of every task that fails, and raises the error to the caller as well. An error that says what is
-wrong with the input, such as a file that does not exist, is one sentence: the log would bury it.
+wrong with the input, such as a file that does not exist, is one sentence: the log would bury it. Such errors come from
+the modules that read and check the input; those of all others are logged.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from distributed import get_worker
+
+CHECKS = tuple(f"emst.dask.{module}" for module in ("edges", "files", "graph", "inputs"))  # they read and check input
+FAILED = "Compute Failed"  # how the line begins that a worker logs of a task that fails; its first argument is the key
 
 
 class RaisedToCaller(logging.Filter):
@@ -22,22 +27,23 @@ class RaisedToCaller(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether a record is logged."""
-        key = record.args[0] if isinstance(record.args, tuple) and record.args else None
-        if key not in self.keys or not str(record.msg).startswith("Compute Failed"):
+        if not str(record.msg).startswith(FAILED) or not isinstance(record.args, tuple):
             return True
-        self.keys.discard(key)
-        return False
+        told = record.args[0] not in self.keys
+        self.keys.discard(record.args[0])
+        return told
 
 
 _RAISED = RaisedToCaller()
 
 
 @contextlib.contextmanager
-def sentences_not_logged() -> Iterator[None]:
-    """The task that runs this does not log errors of the input, which the caller gets. Also a decorator."""
+def sentences_not_logged(function: Callable[..., Any]) -> Iterator[None]:
+    """The task that runs `function` in this context does not log errors of the input, which the caller gets."""
     try:
         yield
     except (ValueError, TypeError, OSError):
-        _RAISED.keys.add(get_worker().get_current_task())
-        logging.getLogger("distributed.worker").addFilter(_RAISED)  # once a process
+        if function.__module__ in CHECKS:
+            _RAISED.keys.add(get_worker().get_current_task())
+            logging.getLogger("distributed.worker").addFilter(_RAISED)  # once a process
         raise

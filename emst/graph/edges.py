@@ -76,7 +76,7 @@ def edges_of_arrays(source: Any, target: Any, weight: Any, n_vertices: int | Non
     return EdgeList(source, target, weight, len(ids), to_host(ids))
 
 
-def edges_of_frame(frame: Any, weight: Any) -> EdgeList | None:
+def edges_of_frame(frame: Any, weight: Any, n_vertices: int | None) -> EdgeList | None:
     """Edges in the columns of a data frame; None if it has none that are called as the ends of edges are."""
     names = [name for name in column_names(frame) if isinstance(name, str)]
     try:
@@ -95,7 +95,7 @@ def edges_of_frame(frame: Any, weight: Any) -> EdgeList | None:
             )
         weight = frame[weight]
     source, target = (frame[names[i]] for i in ends)
-    return edges_of_arrays(source, target, weight, None)
+    return edges_of_arrays(source, target, weight, n_vertices)
 
 
 def column_names(frame: Any) -> list[Any]:

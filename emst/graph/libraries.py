@@ -36,15 +36,21 @@ def edge_list(graph: Any, target: Any = None, weight: Any = WEIGHT, n_vertices: 
     """
     if target is not None:
         return edges_of_arrays(graph, target, weight, n_vertices)
-    edges = None if any(hasattr(graph, name) for name in MATRICES) else _listed(graph, weight)
+    edges = None
+    if not any(hasattr(graph, name) for name in MATRICES):
+        edges = _of_library(graph, weight)
+        if edges is None:
+            edges = edges_of_frame(graph, weight, n_vertices)
+            n_vertices = n_vertices if edges is None else None
     if edges is None and not (isinstance(weight, str) and weight == WEIGHT):
         raise TypeError("weight belongs to source and target, to a data frame or to a graph with named weights")
     if n_vertices is not None:
-        raise TypeError("n_vertices belongs to graph_msf(source, target, weight); this graph has a number of its own")
+        raise TypeError("n_vertices belongs to arrays and data frames of edges; this graph has a number of its own")
     return edges
 
 
-def _listed(graph: Any, weight: Any) -> EdgeList | None:
+def _of_library(graph: Any, weight: Any) -> EdgeList | None:
+    """The edges of a graph of one of the libraries; None for all else."""
     if hasattr(graph, "adjacency") and hasattr(graph, "nodes"):
         return _of_networkx(graph, weight)
     if hasattr(graph, "get_edgelist") and hasattr(graph, "vcount"):
@@ -54,7 +60,7 @@ def _listed(graph: Any, weight: Any) -> EdgeList | None:
     for method in ("collect", "compute"):  # polars, dask
         if hasattr(graph, method):
             raise TypeError(f"graph is a {type(graph).__name__}, which is not computed yet: pass graph.{method}()")
-    return edges_of_frame(graph, weight)
+    return None
 
 
 def _of_networkx(graph: Any, weight: Any) -> EdgeList:

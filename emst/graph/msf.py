@@ -66,8 +66,8 @@ def graph_msf(
         igraph the attribute of its edges. Of a graph of rustworkx a function of an edge's object, or the key of the
         weight in it; objects that are numbers are weights by themselves. None: every edge weighs 1.
     n_vertices : int, optional
-        Number of vertices, if `graph` and `target` hold their numbers, which are then no ids; by default one more than
-        the greatest.
+        Number of vertices, if the ends of edges in arrays or a data frame are their numbers, which are then no ids; by
+        default one more than the greatest.
     algorithm : {"boruvka", "contraction", "primitives", "partial-prim", "hybrid"}, default "boruvka"
         All give the same forest. The first is the fastest; the others follow publications, which their files in
         `emst.graph.algorithms` name.

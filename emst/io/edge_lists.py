@@ -1,4 +1,4 @@
-"""Graphs from tables (.csv, .parquet) with one row per edge, and from the arrays of an .npz.
+"""Graphs from tables (.csv, .tsv, .parquet) with one row per edge, and from the arrays of an .npz.
 
 Which columns or arrays are source, target and weight is decided by their names, in upper or lower case: a pair of
 ENDS, and one of WEIGHTS or else the only other column of numbers. If several could be the weight, that is an error. The
@@ -60,7 +60,7 @@ def in_place(names: Sequence[str]) -> bool:
 
 
 def read_table(path: Path, columns: Sequence[str] | None) -> FileGraph:
-    """Edges of a .csv or .parquet with one row per edge."""
+    """Edges of a .csv, .tsv or .parquet with one row per edge."""
     names, count = column_names(path)
     if columns is None:
         columns = _usual_columns(path, names, count)
@@ -75,7 +75,7 @@ def read_table(path: Path, columns: Sequence[str] | None) -> FileGraph:
         u, v = (u, v) if ends.nodes is None else (ends.nodes[u], ends.nodes[v])
         return f"in {row_as_written(path, i)[0]} ({u} to {v})"
 
-    return FileGraph(coo(ends.n, ends.source, ends.target, weight), read + ends.note, place, ends.nodes)
+    return FileGraph(coo(ends.n, ends.source, ends.target, weight), read + ends.note, place, ends.nodes, ends.numbered)
 
 
 def _rows(path: Path, columns: Sequence[str], places: list[int], titles: list[str]) -> tuple[Ends, np.ndarray]:
@@ -85,7 +85,7 @@ def _rows(path: Path, columns: Sequence[str], places: list[int], titles: list[st
     source, target, *rest = read_columns(path, columns)
     if is_text(path) and source.dtype.kind == "f" and max(abs(source).max(), abs(target).max()) >= 2**53:
         source, target = read_columns(path, columns[:2])  # as integers: floats beside a weight round them
-        if source.dtype.kind == "f" and are_whole(source, target):  # more than 64 bits
+        if source.dtype.kind == "f" and are_whole(source, target):  # 2**63 or more
             return _rows_of_names(path, columns, places, titles)
     source, target = (
         whole_numbers(path, f"column {title}", ends, functools.partial(_field, path, i))
@@ -157,7 +157,7 @@ def read_arrays(path: Path) -> FileGraph:
     if rows:
         return FileGraph(_from_rows(path, arrays, used, weight), read)
     ends = _ends(path, arrays, used, weight)
-    return FileGraph(coo(ends.n, ends.source, ends.target, weight), read + ends.note, nodes=ends.nodes)
+    return FileGraph(coo(ends.n, ends.source, ends.target, weight), read + ends.note, None, ends.nodes, ends.numbered)
 
 
 def _weighs(array: np.ndarray, shape: tuple[int, ...]) -> bool:

@@ -13,7 +13,7 @@ from emst.graph.ids import exact_below, numbered_ids, vertex_count
 from emst.inputs.ends import outside
 from emst.inputs.summary import counted
 from emst.io.parquet import read_parquet_table
-from emst.io.tables import csv_layout, is_number, is_text, numeric_columns, sample_of_columns, text_rows
+from emst.io.tables import column_names, csv_layout, is_number, is_text, numeric_columns, sample_of_columns, text_rows
 
 
 class Ends(NamedTuple):
@@ -23,11 +23,12 @@ class Ends(NamedTuple):
     target: np.ndarray
     n: int
     nodes: list[Any] | np.ndarray | None = None
+    numbered: bool = False  # whether ids or names were numbered
 
     @property
     def note(self) -> str:
         """What the summary of a run says of ids and names."""
-        if self.nodes is None:
+        if not self.numbered:
             return ""
         return "; ids are numbered" if isinstance(self.nodes, np.ndarray) else "; names are numbered"
 
@@ -38,7 +39,7 @@ def ends_of_ids(source: np.ndarray, target: np.ndarray) -> Ends:
     if n is not None:
         return Ends(source.astype(np.int32, copy=False), target.astype(np.int32, copy=False), n)
     source, target, ids = numbered_ids(source, target)
-    return Ends(source, target, len(ids), ids)
+    return Ends(source, target, len(ids), ids, numbered=True)
 
 
 def ends_of_names(path: Path, source: Sequence[Any], target: Sequence[Any]) -> Ends:
@@ -47,7 +48,7 @@ def ends_of_names(path: Path, source: Sequence[Any], target: Sequence[Any]) -> E
         rows, columns, nodes = numbered(source, target)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-    return Ends(rows, columns, len(nodes), nodes)
+    return Ends(rows, columns, len(nodes), nodes, numbered=True)
 
 
 def whole_numbers(
@@ -82,10 +83,12 @@ def are_whole(*ends: np.ndarray) -> bool:
 
 
 def hold_names(path: Path, places: Sequence[int]) -> bool:
-    """Whether columns hold names of vertices: in a text, if a field in the first rows is no number."""
+    """Whether columns hold names of vertices: in a text, if most fields of one of them in the first rows are no
+    numbers. A few such fields among numbers are faults."""
     if is_text(path):
         sample = sample_of_columns(path)
-        return any(field.strip() and not is_number(field) for i in places for field in sample[i])
+        filled = [[field for field in sample[i] if field.strip()] for i in places]
+        return any(2 * sum(not is_number(field) for field in fields) > len(fields) for fields in filled)
     numeric = numeric_columns(path)
     return not all(numeric[i] for i in places)
 
@@ -112,7 +115,7 @@ def _texts(path: Path, place: int, title: str) -> list[str]:
     """A column of texts of a .parquet."""
     from pyarrow import types
 
-    column = read_parquet_table(path).column(place)
+    column = read_parquet_table(path, [column_names(path)[0][place]]).column(0)
     kind = column.type.value_type if types.is_dictionary(column.type) else column.type
     if not types.is_string(kind) and not types.is_large_string(kind):
         raise ValueError(f"{path}: column {title} holds {kind}; both ends of an edge are numbers, or both are texts")

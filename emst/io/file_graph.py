@@ -29,13 +29,16 @@ class FileGraph(NamedTuple):
     place : callable, optional
         ``place(position, row, column)``: where in the file an entry stands, in words.
     nodes : list, array or None
-        The name or id of each vertex; None if the file calls vertices by their numbers.
+        The name or id of each vertex; None if there are none.
+    numbered : bool
+        Whether the file calls vertices by these names or ids, and not by their numbers.
     """
 
     graph: Any
     read: str = ""
     place: Callable[[int, int, int], str] | None = None
     nodes: list[str] | np.ndarray | None = None
+    numbered: bool = False
 
 
 def coo(n: int, source: np.ndarray, target: np.ndarray, weight: np.ndarray) -> Any:

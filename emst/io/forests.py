@@ -19,15 +19,21 @@ def save_forest(
 ) -> None:
     """Write a forest, and the `labels` of a cut, to an open file.
 
-    An .npz holds all. A table holds the edges, or with `vertices` the nodes with their components and labels.
+    An .npz holds all, but only nodes that are all integers or all texts. A table holds the edges, or with `vertices`
+    the nodes with their components and labels.
 
     Raises
     ------
     ValueError
-        Nodes that are neither all integers nor all texts.
+        Of a table: nodes that are neither all integers nor all texts.
     """
     if forest.nodes is not None:
-        forest = replace(forest, nodes=written_nodes(forest.nodes))
+        try:
+            forest = replace(forest, nodes=written_nodes(forest.nodes))
+        except ValueError:
+            if suffix != ".npz":
+                raise
+            forest = replace(forest, nodes=None)  # an .npz has the numbers of the vertices
     if suffix == ".npz":
         columns = _arrays(forest, labels)
     else:

@@ -21,7 +21,7 @@ from emst.io.matrix_market import read_matrix_market
 if TYPE_CHECKING:
     from emst.graph.result import MinimumSpanningForest
 
-SUFFIXES = (".gr", ".gr.gz", ".mtx", ".mtx.gz", ".csv", ".parquet", ".npz")
+SUFFIXES = (".gr", ".gr.gz", ".mtx", ".mtx.gz", *TABLES, ".npz")
 
 
 def read_graph(
@@ -37,13 +37,13 @@ def read_graph(
     ----------
     path : str or Path
         .gr or .gr.gz: the 9th DIMACS challenge's format. .mtx or .mtx.gz: MatrixMarket coordinates, of which a
-        symmetric file holds every edge once. .csv or .parquet: one row per edge between vertices numbered from 0, where
-        the greatest number decides how many vertices there are, or between ids or names, as `graph_msf` takes them.
-        .npz: what `scipy.sparse.save_npz` writes, or arrays called `indptr` and `indices`, or `source` and `target`
-        (and `n` or `n_vertices`, the number of vertices, if some have no edges), and weights, named as in a table.
-        `write_forest` writes such a file.
+        symmetric file holds every edge once. .csv, .tsv or .parquet: one row per edge between vertices numbered from 0,
+        where the greatest number decides how many vertices there are, or between ids or names, as `graph_msf` takes
+        them. .npz: what `scipy.sparse.save_npz` writes, or arrays called `indptr` and `indices`, or `source` and
+        `target` (and `n` or `n_vertices`, the number of vertices, if some have no edges), and weights, named as in a
+        table. `write_forest` writes such a file.
     columns : sequence of str, optional
-        Of a .csv or .parquet: names or 0-based numbers of source, target and, if there is one, weight. By default
+        Of a table: names or 0-based numbers of source, target and, if there is one, weight. By default
         `source` and `target`, `src` and `dst`, `u` and `v` or `from` and `to`, and `weight`, `weights` or `data` or
         else the only other column of numbers, in upper or lower case; without such names the two or three columns of
         a table in their order.
@@ -77,7 +77,7 @@ def read_graph(
     file_graph = read_file(path, columns, report)
     if return_nodes:
         return file_graph.graph, file_graph.nodes
-    if file_graph.nodes is not None:
+    if file_graph.numbered:
         raise ValueError(f"{path}: its vertices have ids or names, which a matrix does not keep: return_nodes=True")
     return file_graph.graph
 
@@ -90,8 +90,8 @@ def read_file(
     suffix = _suffix(path)
     if suffix not in SUFFIXES:
         raise ValueError(f"{path}: unknown suffix {suffix!r}; graphs are read from {', '.join(SUFFIXES)}")
-    if columns is not None and suffix not in (".csv", ".parquet"):
-        raise ValueError(f"{path}: only a .csv or .parquet has columns to choose")
+    if columns is not None and suffix not in TABLES:
+        raise ValueError(f"{path}: only a .csv, .tsv or .parquet has columns to choose")
     if suffix.startswith(".gr"):
         n, source, target, weight = read_arcs(path, report)
         return FileGraph(coo(n, source, target, weight), place=lambda i, u, v: f"in arc {i + 1:,} (a {u + 1} {v + 1})")
@@ -114,12 +114,13 @@ def write_forest(path: str | Path, forest: MinimumSpanningForest) -> None:
         per edge: `source`, `target`, `weight` and `edge_id`, with the nodes of the input. Any other file is an .npz.
     forest : MinimumSpanningForest
         What `graph_msf` returned. An .npz holds `source`, `target`, `weight`, `edge_id`, `n_vertices` and, if there
-        are any, `component_labels` and `nodes`; `read_graph` reads it as a graph.
+        are any, `component_labels` and `nodes`, unless these are neither all integers nor all texts; `read_graph`
+        reads it as a graph.
 
     Raises
     ------
     ValueError
-        Nodes that are neither all integers nor all texts; a .parquet without pyarrow.
+        Of a table: nodes that are neither all integers nor all texts; a .parquet without pyarrow.
     """
     path = Path(path)
     suffix = path.suffix.lower() if path.suffix.lower() in TABLES else ".npz"

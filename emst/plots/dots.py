@@ -16,6 +16,8 @@ from matplotlib.collections import PathCollection
 from matplotlib.markers import MarkerStyle
 from matplotlib.transforms import IdentityTransform
 
+BLOCK = 1 << 14  # points whose discs are painted at once
+
 
 class Dots(PathCollection):
     """What ``ax.scatter(x, y, s=area, color=colours, linewidths=0, rasterized=True)`` draws in the plane, in opaque
@@ -79,12 +81,20 @@ def painted(at: np.ndarray, radius: float, colours: np.ndarray, wide: int, high:
     reach = math.ceil(radius)
     margin = 2 * reach  # places lie up to `reach` beyond the borders, and their discs as far again
     image = np.zeros((high + 2 * margin + 1, wide + 2 * margin + 1), np.uint32)
-    pixel = np.floor(at).astype(np.int64)
-    beside = at - pixel - 0.5  # from the centre of the pixel that holds the place
-    column, row = (pixel + margin).T
-    for x, y in product(range(-reach, reach + 1), repeat=2):
-        covered = (x - beside[:, 0]) ** 2 + (y - beside[:, 1]) ** 2 <= radius * radius
-        image[row[covered] + y, column[covered] + x] = packed[covered]
-    image[row, column] = packed  # the place itself lies above the discs of others
+    for first in range(0, len(at), BLOCK):
+        _paint(image, at[first : first + BLOCK], radius, packed[first : first + BLOCK], margin)
     inner = image[margin : margin + high, margin : margin + wide]
     return np.ascontiguousarray(inner).view(np.uint8).reshape(high, wide, 4)
+
+
+def _paint(image: np.ndarray, at: np.ndarray, radius: float, colours: np.ndarray, margin: int) -> None:
+    """Paint discs, one after the other: of the points that are assigned to a pixel at once, the last one stays."""
+    reach = math.ceil(radius)
+    pixel = np.floor(at).astype(np.int64)
+    beside = at - pixel - 0.5  # from the centre of the pixel that holds the place
+    steps = np.array(list(product(range(-reach, reach + 1), repeat=2)))
+    covered = ((steps - beside[:, None]) ** 2).sum(axis=2) <= radius * radius
+    covered[:, len(steps) // 2] = True  # the pixel itself
+    point, step = np.nonzero(covered)  # by points
+    column, row = (pixel[point] + steps[step] + margin).T
+    image[row, column] = colours[point]

@@ -64,7 +64,11 @@ def _columns(hover: Any) -> dict[str, Any]:
     if isinstance(hover, Mapping):
         return {str(name): values for name, values in hover.items()}
     if hasattr(hover, "columns") and hasattr(hover, "shape"):
-        return {str(name): hover[name] for name in hover.columns}
+        names = list(getattr(hover, "column_names", hover.columns))  # pyarrow's `columns` are the columns themselves
+        repeated = next((name for name in names if names.count(name) > 1), None)
+        if repeated is not None:
+            raise ValueError(f"hover has several columns called {repeated!r}")
+        return {str(name): hover[name] for name in names}
     raise TypeError(f"hover must be a mapping of names to values, or a data frame; got {type(hover).__name__}")
 
 

@@ -100,8 +100,8 @@ function paint() {
   if (hit.length !== width * height) hit = new Int32Array(width * height)
   else hit.fill(0)
   const visible = project()
-  const room = Math.sqrt((0.25 * width * height) / Math.max(visible, 1))
-  const size = Math.round(Math.min(Math.max(room, 1), 7 * ratio))
+  const side = Math.sqrt((0.25 * width * height) / Math.max(visible, 1))
+  const size = Math.round(Math.min(Math.max(side, 1), 7 * ratio))
   const first = slider.value * groups
   for (const members of [false, true]) {
     const dot = disc(members ? size : Math.max(1, Math.round(0.7 * size)))

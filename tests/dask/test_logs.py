@@ -3,11 +3,13 @@
 import logging
 import time
 
+import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
-from emst.dask import EMST
+from emst.dask import EMST, graph_msf
+from emst.dask.engine import DaskEngine
 
 
 def save_words(path):
@@ -68,12 +70,36 @@ def test_what_others_run_is_logged_as_before(client, tmp_path, logged):
     assert soon(logged, 2) and "invalid literal" in logged[1]
 
 
+def test_a_graph_with_a_fault(client, logged):
+    with pytest.raises(ValueError, match="-5"):
+        graph_msf(tuple(map(da.from_array, map(np.array, ([0, 1], [1, -5], [1.0, 2.0])))), client=client)
+    time.sleep(0.1)
+    assert logged == []
+
+
 def test_faults_of_emst_are_logged(client, logged, monkeypatch):
-    """Those that no sentence explains."""
+    """Those that no sentence explains, and any error of the modules that do not check the input."""
     monkeypatch.setattr("emst.dask.inputs.check_points", fails)
     with pytest.raises(ZeroDivisionError):
         EMST(client=client).fit(np.ones((5, 2)))
     assert soon(logged, 2) and "ZeroDivisionError" in logged[0]  # both chunks
+    engine = DaskEngine(client, "cpu")
+    with pytest.raises(ValueError, match="shapes"):
+        engine.gather([engine.submit(mismatch)])
+    assert soon(logged, 3) and "shapes" in logged[2]
+
+
+def mismatch(ops):
+    raise ValueError("shapes differ")
+
+
+def test_other_lines_are_logged(client, tmp_path, logged):
+    """Whatever they are about: the first argument may be a list."""
+    test_errors_of_the_input(client, tmp_path, logged, "no file")
+    logger = logging.getLogger("distributed.worker")
+    logger.error("Could not find data: %s", ["a", "b"])
+    logger.error("nothing")
+    assert logged == ["Could not find data: ['a', 'b']", "nothing"]
 
 
 def test_processes(tmp_path, capfd):

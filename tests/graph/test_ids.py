@@ -100,3 +100,13 @@ def test_places_of_ids_are_found(ops):
     forest.plot({-5: (0, 0), 7: (1, 0), 10**10: (0, 1)})
     with pytest.raises(ValueError, match="positions has no place for the node 7"):
         forest.plot({-5: (0, 0), 10**10: (0, 1)})
+
+
+def test_a_data_frame_whose_numbers_are_no_ids():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"source": [0, 5], "target": [5, 3_000_000], "weight": [1.0, 2.0]})
+    assert graph_msf(frame, device="cpu").nodes.tolist() == [0, 5, 3_000_000]
+    forest = graph_msf(frame, n_vertices=3_000_002, device="cpu")
+    assert (forest.n_vertices, forest.nodes, forest.target.tolist()) == (3_000_002, None, [5, 3_000_000])
+    with pytest.raises(ValueError, match="from 0 to 99"):
+        graph_msf(frame, n_vertices=100, device="cpu")

@@ -554,7 +554,7 @@ def test_other_files(tmp_path):
     refused(tmp_path / "g.npz", (tmp_path / "g.npy").read_bytes(), "is not a readable .npz file (it is no zip archive)")
     refused(tmp_path / "g.txt", b"", "unknown suffix '.txt'; graphs are read from .gr, .gr.gz, .mtx, .mtx.gz, .csv")
     refused(tmp_path / "g.csv.gz", b"", "unknown suffix '.csv.gz'")
-    refused(tmp_path / "g.gr", gr(), "only a .csv or .parquet has columns to choose", columns=["0", "1"])
+    refused(tmp_path / "g.gr", gr(), "only a .csv, .tsv or .parquet has columns to choose", columns=["0", "1"])
     sparse.save_npz(tmp_path / "d.npz", sparse.dia_array(np.eye(3)))
     with pytest.raises(ValueError, match="holds a dia matrix; graphs are read from csr, csc and coo"):
         read_graph(tmp_path / "d.npz")
@@ -600,8 +600,8 @@ def test_ids_of_edges(tmp_path, suffix, source, target, weight):
     "source, target",
     [
         (["Oslo", "Århus", "a,b"], ["a,b", "Oslo", '"x"']),
-        (["1", "2", "2"], ["2", "7a", "1"]),
-        (["x", "1", "1e3"], ["y", "01", "1.0"]),
+        (["7", "7b", "7b"], ["7b", "7a", "7"]),
+        (["x", "y", "1e3"], ["y", "01", "1.0"]),
         ([str(2**63), "7", str(2**64)], ["7", str(2**70), "1"]),
         (["nan", "NA", "x"], ["x", "inf", "None"]),
     ],
@@ -622,6 +622,17 @@ def test_names_of_vertices_are_kept_as_they_are_written(tmp_path, source, target
     assert read_named(tmp_path / "g.parquet") == (source, target, weight or [1] * 3, names)
     np.savez(tmp_path / "g.npz", source=source, target=target, weight=weight or [1] * 3)
     assert read_named(tmp_path / "g.npz") == (source, target, weight or [1] * 3, names)
+
+
+@pytest.mark.parametrize("field", ["3x", "N/A", "1;2"])
+@pytest.mark.parametrize("row", [0, 1, 2000])
+def test_a_few_words_among_numbers_are_faults(tmp_path, field, row):
+    """And no vertices, wherever they are."""
+    rows = [[str(i), str(i + 1), "1"] for i in range(3000)]
+    rows[row][1] = field
+    path = written(tmp_path / "g.csv", "from,to,weight\n" + "".join(",".join(one) + "\n" for one in rows))
+    with pytest.raises(ValueError, match=rf"g\.csv, line {row + 2}, column 'to': '{field}' is not a number"):
+        read_graph(path)
 
 
 def test_names_that_are_missing(tmp_path):
@@ -694,11 +705,28 @@ def test_a_forest_is_written_with_its_nodes(tmp_path, suffix, nodes):
 
 
 @pytest.mark.parametrize("nodes", [["a", 1], [("a", 1), ("b", 2)], [2**70, 1], [None, "a"], [2**63, -1]])
-@pytest.mark.parametrize("suffix", [".npz", ".csv"])
-def test_nodes_that_no_file_holds(tmp_path, suffix, nodes):
+def test_nodes_that_no_file_holds(tmp_path, nodes):
+    """An .npz holds the numbers of the vertices in any case."""
     graph = nx.Graph()
     graph.add_edge(0, 1, weight=2)
     forest = replace(graph_msf(graph, device="cpu"), nodes=nodes)
     with pytest.raises(ValueError, match=r"all integers of at most 64 bits or all texts, not .*; forest\.to_pandas"):
-        write_forest(tmp_path / f"forest{suffix}", forest)
+        write_forest(tmp_path / "forest.csv", forest)
     assert list(tmp_path.iterdir()) == []
+    write_forest(tmp_path / "forest.npz", forest)
+    assert read_graph(tmp_path / "forest.npz").toarray().tolist() == [[0, 2], [0, 0]]
+
+
+def test_a_table_with_tabs(tmp_path):
+    forest = graph_msf(["a", "b"], ["b", "c"], [3, 4], device="cpu")
+    write_forest(tmp_path / "forest.tsv", forest)
+    graph, nodes = read_graph(tmp_path / "forest.tsv", ["source", "target", "weight"], return_nodes=True)
+    assert (graph.row.tolist(), graph.col.tolist(), graph.data.tolist(), nodes) == ([0, 1], [1, 2], [3, 4], [*"abc"])
+
+
+def test_a_forest_of_names_is_read_as_a_graph(tmp_path):
+    write_forest(tmp_path / "forest.npz", graph_msf(["a", "b"], ["b", "c"], [3, 4], device="cpu"))
+    matrix = read_graph(tmp_path / "forest.npz")
+    again, nodes = read_graph(tmp_path / "forest.npz", return_nodes=True)
+    assert matrix.toarray().tolist() == again.toarray().tolist() == [[0, 3, 0], [0, 0, 4], [0, 0, 0]]
+    assert nodes.tolist() == ["a", "b", "c"]

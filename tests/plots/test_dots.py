@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from emst.plots import clusters as clusters_room
-from emst.plots import plot_clusters
+from emst.plots import dots, plot_clusters
 from emst.plots.dots import Dots, painted
 
 RED, BLUE = (1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0)
@@ -48,9 +48,19 @@ def test_the_area_of_discs_is_that_of_circles():
         assert np.mean(counts) == pytest.approx(np.pi * radius * radius, rel=0.03)
 
 
+@pytest.mark.parametrize("block", [1, 1 << 14])
+def test_a_disc_lies_whole_above_earlier_ones(block, monkeypatch):
+    monkeypatch.setattr(dots, "BLOCK", block)
+    places = np.array([[5.5, 5.5], [7.5, 5.5]])
+    alone = painted(places[1:], 2.5, np.array([BLUE]), 14, 12)
+    image = painted(places, 2.5, np.array([RED, BLUE]), 14, 12)
+    assert (image[alone[:, :, 3] > 0] == (0, 0, 255, 255)).all()
+    assert (image[:, :, 0] > 0).any()
+
+
 def test_later_points_lie_above_earlier_ones():
     places = np.array([[1.5, 1.5], [1.5, 1.5], [2.5, 1.5]])
-    image = painted(places, 1.0, np.array([RED, BLUE, RED]), 5, 3)
+    image = painted(places, 0.9, np.array([RED, BLUE, RED]), 5, 3)
     assert image[1, 1].tolist() == [0, 0, 255, 255]
     assert image[1, 2].tolist() == [255, 0, 0, 255]
 

@@ -64,3 +64,15 @@ def test_columns_that_are_refused(tmp_path, hover, kind, said):
         model.save_html(tmp_path / "page.html", hover=hover)
     assert (tmp_path / "page.html").read_text() == "an earlier page"
     model.save_html(io.BytesIO(), hover={"name": list("abcdef")})
+
+
+def test_a_table_of_pyarrow():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"name": ["a", "b", None], "size": [1, 2, 3]})
+    assert hover_texts(table, 3, np.array([0, 2])) == {"name": ["a", ""], "size": ["1", "3"]}
+
+
+def test_columns_of_one_name():
+    frame = pd.DataFrame(np.eye(3), columns=["a", "b", "a"])
+    with pytest.raises(ValueError, match="hover has several columns called 'a'"):
+        hover_texts(frame, 3, np.arange(3))

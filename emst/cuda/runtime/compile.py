@@ -82,22 +82,26 @@ def kernel(path: str, name: str, cooperative: bool = False) -> Any:
 
     All blocks of a cooperative one are resident at once, or its launch is an error.
     """
+    code = source_of(path, name)
     try:
-        function = _compiled(path, name, cooperative)
+        function = _compiled(code, name, cooperative)
     except OSError as error:  # no folder for compiled kernels, or a full disk
         if IN_MEMORY in os.environ:
             raise
-        say_once(NOT_KEPT.format(error, "CUPY_CACHE_DIR"))
         os.environ[IN_MEMORY] = "1"
-        function = _compiled(path, name, cooperative)
+        try:
+            function = _compiled(code, name, cooperative)
+        except BaseException:
+            del os.environ[IN_MEMORY]
+            raise
+        say_once(NOT_KEPT.format(error, "CUPY_CACHE_DIR"))
     _ready.add(f"{path} {name}")
     return function
 
 
-def _compiled(path: str, name: str, cooperative: bool) -> Any:
+def _compiled(code: str, name: str, cooperative: bool) -> Any:
     import cupy
 
-    code = source_of(path, name)
     module = cupy.RawModule(code=code, options=OPTIONS, name_expressions=(name,), enable_cooperative_groups=cooperative)
     return module.get_function(name)
 
