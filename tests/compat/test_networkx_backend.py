@@ -157,6 +157,7 @@ WEIGHTS = {
     "integers of more than 64 bits": (2**64 + 1, 2**64, 2**64 + 2, -(2**70), 2**64 + 1, 3),
     "integers between signed and unsigned": (2**63 + 1, 2**63, 2**63 + 2, -1, -2, 0),
     "integers and floats that float64 takes for equal": (BIG + 1, float(BIG), BIG + 2, BIG + 1, BIG, float(BIG + 2)),
+    "integers and floats": (2.5, 2, 2.25, 3, True, 2.5),
     "fractions and decimals": (Fraction(1, 3), Decimal("0.3"), 0, 1, -Fraction(1, 3), Fraction(1, 3)),
     "decimals": tuple(map(Decimal, ("0.1", "0.10", "1e-30", "-1", "0", "Infinity"))),
     "infinities and zeros with signs": (float("inf"), 0.0, -0.0, -float("inf"), float("inf"), -0.0),

@@ -16,6 +16,7 @@ FACTS = [
     ("guide/graph_inputs.md", r"the greatest is at least ([\d,]+), and at", "emst/graph/ids.py", "FEW"),
     ("guide/graph_inputs.md", r"and at least (\w+) times the number of edges", "emst/graph/ids.py", "PER_EDGE"),
     ("guide/graph_files.md", r"among the first (\d+) rows", "emst/io/tables.py", "FIRST_ROWS"),
+    ("migration/networkx.md", r"of at least ([\d,]+) edges", "emst/compat/networkx/backend.py", "WORTH_IT"),
     ("how/backends.md", r"points of a packet \| (\d+), in one vector", CPU + "runtime/lanes.py", "LANES"),
     ("how/backends.md", r"points of a leaf \| (\d+),", CPU + "runtime/lanes.py", "LANES"),
     ("how/backends.md", r"points of a leaf \| 16, one vector \| (\d+),", CONSTANTS, "LEAF"),
