@@ -24,7 +24,10 @@ COMPILING = {
 }
 
 SILENT_FOR = 1.0  # seconds in which kernels are compiled before a run that shows nothing says so
-ONCE = "emst compiles its kernels, once for every kind of data; `emst warm-up` compiles them beforehand"
+ONCE = (
+    "emst compiles kernels, once for every metric, dtype and number of dimensions; `emst warm-up` compiles most of "
+    "them beforehand"
+)
 
 
 class Clock:

@@ -35,7 +35,10 @@ exit status: 0 done; 2 wrong arguments, files or data; 1 a fault of emst; 130 in
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit status."""
-    arguments = parser().parse_args(argv)
+    try:
+        arguments = parser().parse_args(argv)
+    except KeyboardInterrupt:
+        return _complain("interrupted", 130, False)
     try:
         arguments.run(arguments)
         sys.stdout.flush()

@@ -60,8 +60,8 @@ the core distance of a point is the distance to its K-th nearest point, counting
 
 
 APPEND_HELP = """\
-write the columns of POINTS, too, and the labels and probabilities beside them: .csv, .tsv or .parquet; of a .las or
-.laz also .las or .laz, with the labels as ClusterID"""
+write the columns of POINTS, too, and the labels and probabilities beside them: .csv or .tsv; of other files than texts
+also .parquet; of a .las or .laz also .las or .laz, with the labels as ClusterID"""
 FEW = 5  # if min_cluster_size sets min_samples to more than this, a note says so
 MIN_SAMPLES_NOTE = (
     "min_samples is {0:,} because --min-cluster-size is; a lower one, such as --min-samples 5, takes less time and "

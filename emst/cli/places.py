@@ -93,7 +93,8 @@ def _names(path: Path, wanted: list[str] | None, dialect: Dialect) -> list[str]:
         return []
     names, _ = column_names(path, dialect)
     if wanted is None or not names:
-        return [name for i, name in enumerate(names) if i not in index_column(names)]
+        index = index_column(names)
+        return [name for i, name in enumerate(names) if i not in index]
     named = [names[int(column)] if _is_number_of(column, names) else column for column in wanted]
     return named if set(named) <= set(names) else []
 

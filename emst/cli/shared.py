@@ -75,6 +75,7 @@ def add_input_options(command: argparse.ArgumentParser) -> None:
 def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) -> PointTable:
     """The points in a file, read as the options say. Without --columns, columns that hold no numbers and those that
     number the rows are left out, and a note tells which."""
+    from emst.backend.memory import POINTS
     from emst.io.points import read_table
 
     dialect = dialect_in(arguments)
@@ -82,11 +83,15 @@ def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) 
     every = columns is not None or arguments.metric == "precomputed"
     if not every:
         columns = _columns_of_numbers(path, dialect)
-    table = read_table(path, columns, arguments.array, gaps=gaps, dialect=dialect)
+    try:
+        table = read_table(path, columns, arguments.array, gaps=gaps, dialect=dialect)
+    except MemoryError as error:
+        raise MemoryError(f"{path}: {sentence(error)}; {POINTS}") from error
     if table.left_out is not None:
         note(f"column {table.left_out!r} numbers the rows and is left out; --columns chooses others")
     if table.others and table.names:
-        note(f"takes the columns {', '.join(table.names)}; the table has {table.others} more, which --columns chooses")
+        others = f"--columns chooses others, of which the table has {table.others}"
+        note(f"the columns {', '.join(table.names)} are taken; {others}")
     table = table if every else _without_ids(table)
     note_plane(table.names, arguments.metric)
     return latitude_first(table) if arguments.metric == "haversine" else table

@@ -51,7 +51,8 @@ def whole(name: str, ends: Array) -> Array:
     if ends.dtype.kind != "f":
         return ends
     with on_device_of(ends):
-        _refuse(name, ends, np.floor(ends) != ends, "must hold whole numbers or names of vertices")
+        fraction = ~((np.floor(ends) == ends) & np.isfinite(ends))
+        _refuse(name, ends, fraction, "must hold whole numbers or names of vertices")
         limit = exact_below(ends.dtype)
         hint = f"holds floats, which round ids of {limit:,} and more: pass integers or strings"
         _refuse(name, ends, abs(ends) >= limit, hint)

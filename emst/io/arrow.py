@@ -47,6 +47,8 @@ def read_plain(
                 check_utf8=False,
             ),
         )
+    except pyarrow.lib.ArrowCancelled as error:  # Ctrl-C, which pyarrow takes for itself while it reads
+        raise KeyboardInterrupt from error
     except pyarrow.ArrowException:
         return None
     return np.stack([_numbers(read.column(names[i]), dtype) for i in used], axis=1) if read.num_rows else None

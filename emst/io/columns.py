@@ -67,8 +67,8 @@ def index_column(names: Sequence[str]) -> list[int]:
 
 def chosen_columns(path: Path, columns: Sequence[str | int] | None, names: Sequence[str], count: int) -> list[int]:
     """As `choose_columns`; but without `columns`, an index column is left out."""
-    chosen = choose_columns(path, columns, names, count)
-    return chosen if columns is not None else [i for i in chosen if i not in index_column(names)]
+    chosen, index = choose_columns(path, columns, names, count), index_column(names)
+    return chosen if columns is not None else [i for i in chosen if i not in index]
 
 
 def choose_columns(path: Path, columns: Sequence[str | int] | None, names: Sequence[str], count: int) -> list[int]:

@@ -6,7 +6,9 @@ merged, so `edge_id` of a forest says where in the file an edge stands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,8 @@ from emst.io.matrix_market import read_matrix_market
 if TYPE_CHECKING:
     from emst.graph.result import MinimumSpanningForest
 
+DIALECT = re.compile(r"; (sep|decimal|encoding)=.* may read it")
+NOTATION = "tables of edges are UTF-8, with commas or semicolons between fields and a decimal point"
 SUFFIXES = (".gr", ".gr.gz", ".mtx", ".mtx.gz", *TABLES, ".npz")
 
 
@@ -92,6 +96,11 @@ def read_file(
         raise ValueError(f"{path}: unknown suffix {suffix!r}; graphs are read from {', '.join(SUFFIXES)}")
     if columns is not None and suffix not in TABLES:
         raise ValueError(f"{path}: only a .csv, .tsv or .parquet has columns to choose")
+    with _no_dialects():
+        return _read(path, suffix, columns, report)
+
+
+def _read(path: Path, suffix: str, columns: Sequence[str] | None, report: Callable[[int], object] | None) -> FileGraph:
     if suffix.startswith(".gr"):
         n, source, target, weight = read_arcs(path, report)
         return FileGraph(coo(n, source, target, weight), place=lambda i, u, v: f"in arc {i + 1:,} (a {u + 1} {v + 1})")
@@ -102,6 +111,17 @@ def read_file(
     if report is not None:
         report(path.stat().st_size)
     return file_graph
+
+
+@contextlib.contextmanager
+def _no_dialects() -> Iterator[None]:
+    """Errors of texts name parameters of `read_points` that would read them; graphs are read in one notation."""
+    try:
+        yield
+    except ValueError as error:
+        if (hint := DIALECT.search(str(error))) is None:
+            raise
+        raise ValueError(f"{str(error)[: hint.start()]}; {NOTATION}") from error
 
 
 def write_forest(path: str | Path, forest: MinimumSpanningForest) -> None:

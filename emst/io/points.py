@@ -142,7 +142,8 @@ def check_suffix(path: Path, array: str | None = None, dialect: Dialect = PLAIN)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES and not is_text(path, dialect):
         formats = ", ".join(SUFFIXES)
-        raise ValueError(f"{path}: unknown suffix {suffix!r}; points are read from {formats}; sep=',' reads it as text")
+        way = "write its points to a table" if suffix in (".geojson", ".json") else "sep=',' reads it as text"
+        raise ValueError(f"{path}: unknown suffix {suffix!r}; points are read from {formats}; {way}")
     if dialect != PLAIN and suffix in SUFFIXES and path.suffix.lower() not in (".csv", ".tsv"):
         raise ValueError(f"{path}: only texts such as .csv have a separator, a decimal mark and an encoding")
     if array is not None and suffix not in (".npz", ".fits", ".fit"):

@@ -257,7 +257,7 @@ def _not_encoded(path: Path, dialect: Dialect) -> ValueError:
     if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         other = "utf-16"
     else:
-        other = "latin-1" if dialect == PLAIN else "utf-8"
+        other = "latin-1" if dialect.encoding == PLAIN.encoding else "utf-8"
     name = "UTF-8" if dialect.encoding == PLAIN.encoding else dialect.encoding
     return ValueError(f"{path} is not {name} text; encoding={other!r} may read it")
 

@@ -70,7 +70,7 @@ def plot_clusters(
             f"{len(strength)} probabilities"
         )
     sizes = np.bincount(labels[labels >= 0])
-    noise = int((labels < 0).sum())
+    noise = int((labels == -1).sum())  # rows with NaN or infinite values are not drawn
     rows = sample(places, MOST)
     ax = ax or axes_for(places.shape[1])
     view = view_of(places[rows], names, geographic, space=in_space(ax))

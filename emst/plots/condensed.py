@@ -106,11 +106,11 @@ def plot_condensed_tree(
         ax.figure.colorbar(bars, ax=ax, label="Number of points", format=form)
     if len(layout.bounds):  # after the colour bar, which takes space from the axes
         _circle(ax, layout, depth, list(chosen), label_clusters, selection_palette)
-    if layout.hidden:  # below the labels of clusters, which hang below the axes
+    if layout.hidden:  # below circles and labels of clusters, which reach over the axes
         missing = len(set(chosen) - set(layout.cluster.tolist()))
         among = f", {counted(missing, 'selected cluster')} among them" if missing else ""
         note = f"{layout.hidden:,} branches that are less stable are not drawn{among}"
-        ax.set_xlabel(note, fontsize="small", color="0.4", labelpad=14 if label_clusters else 4)
+        ax.set_xlabel(note, fontsize="small", color="0.4", labelpad=24)
     ax.set_xticks([])
     for side in ("right", "top", "bottom"):
         ax.spines[side].set_visible(False)
@@ -135,6 +135,7 @@ def _circle(
     from matplotlib.patches import Ellipse
 
     extent = np.ptp(layout.bounds[:, :2])
+    thin = float(np.clip(30 / max(len(chosen), 1), 0.7, 1.5))  # many circles must not hide the bars
     place = {c: i for i, c in enumerate(layout.cluster.tolist())}
     feet = []
     for label, c in enumerate(chosen):
@@ -146,7 +147,7 @@ def _circle(
         width, height = max(2 * (right - left), 0.012 * extent), max(1.16 * (death - birth), 0.03 * depth)
         colour = palette[label] if palette is not None and len(palette) >= len(chosen) else "r"
         centre = (middle, (birth + death) / 2)
-        circle = Ellipse(centre, width, height, fill=False, edgecolor=colour, linewidth=1.5, zorder=3)
+        circle = Ellipse(centre, width, height, fill=False, edgecolor=colour, linewidth=thin, zorder=3)
         ax.add_patch(circle).set_clip_on(False)  # those of the outermost clusters reach over the axes
         feet.append((right - left, middle, min(centre[1] + height / 2, depth), label, colour))
     if labels:

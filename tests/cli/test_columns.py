@@ -160,7 +160,7 @@ def test_positions_of_a_fits(here, capsys):
     written("stars.fits", {"ID": SHUFFLED, "mag": X, "Y": Y, "X": X, "name": ["star"] * 60})
     np.testing.assert_array_equal(labels_of("stars.fits"), expected(XY))
     assert capsys.readouterr().err == (
-        "emst: note: takes the columns X, Y; the table has 3 more, which --columns chooses\n"
+        "emst: note: the columns X, Y are taken; --columns chooses others, of which the table has 3\n"
     )
     points, names = emst.read_points("stars.fits", return_names=True)
     assert names == ["X", "Y"]

@@ -110,3 +110,8 @@ def test_a_data_frame_whose_numbers_are_no_ids():
     assert (forest.n_vertices, forest.nodes, forest.target.tolist()) == (3_000_002, None, [5, 3_000_000])
     with pytest.raises(ValueError, match="from 0 to 99"):
         graph_msf(frame, n_vertices=100, device="cpu")
+
+
+def test_an_infinite_number_is_no_vertex():
+    with pytest.raises(ValueError, match=r"source must hold whole numbers or names .*; 1 row with others, first inf"):
+        graph_msf([0, np.inf], [1, 2], [1.0, 2.0], device="cpu")

@@ -118,3 +118,19 @@ def test_pandas_is_not_imported_for_numbers(gaps, tmp_path):
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[[2.0, 1.5], [2.0, 1.5], [2.0, 1.5]] False\n"
+
+
+def test_an_interrupt_while_a_file_is_read_ends_the_reading(tmp_path, monkeypatch):
+    """pyarrow takes Ctrl-C for itself, and raises its own error."""
+    import pyarrow
+    from pyarrow import csv
+
+    def cancelled(*_):
+        raise pyarrow.lib.ArrowCancelled("Operation cancelled")
+
+    path = tmp_path / "x.csv"
+    path.write_text("x,y\n1,2\n")
+    monkeypatch.setattr(arrow, "LEAST_BYTES", 0)
+    monkeypatch.setattr(csv, "read_csv", cancelled)
+    with pytest.raises(KeyboardInterrupt):
+        read_points(path)

@@ -717,6 +717,14 @@ def test_nodes_that_no_file_holds(tmp_path, nodes):
     assert read_graph(tmp_path / "forest.npz").toarray().tolist() == [[0, 2], [0, 0]]
 
 
+@pytest.mark.parametrize("text", ["a,b,w\n\u00e9,1,2\n".encode("latin-1"), b"a;b;w\n0;1;2,5\n"])
+def test_a_table_in_another_notation(tmp_path, text):
+    """No parameter of `read_graph` reads it."""
+    refused(
+        tmp_path / "g.csv", text, "tables of edges are UTF-8, with commas or semicolons between fields and a decimal"
+    )
+
+
 def test_a_table_with_tabs(tmp_path):
     forest = graph_msf(["a", "b"], ["b", "c"], [3, 4], device="cpu")
     write_forest(tmp_path / "forest.tsv", forest)

@@ -1,5 +1,6 @@
 """`emst.read_points`: texts in all notations, .las, .fits, and what it says about files that it cannot read."""
 
+import pathlib
 import sys
 
 import numpy as np
@@ -103,6 +104,20 @@ def test_a_first_line_of_numbers_in_another_notation_is_not_lost():
 def test_what_is_said(text, options, said):
     with pytest.raises(ValueError, match=said):
         read(text, **options)
+
+
+def test_the_encoding_that_may_read_a_text():
+    """Whatever else the dialect says."""
+    pathlib.Path("p.csv").write_bytes("x;name\n1,5;\u00e9\n".encode("latin-1"))
+    for options in ({}, {"decimal": ","}, {"sep": ";"}):
+        with pytest.raises(ValueError, match="is not UTF-8 text; encoding='latin-1' may read it"):
+            emst.read_points("p.csv", **options)
+
+
+def test_a_geojson_is_no_table():
+    pathlib.Path("p.geojson").write_text("{}")
+    with pytest.raises(ValueError, match=r"unknown suffix '\.geojson'.*; write its points to a table"):
+        emst.read_points("p.geojson")
 
 
 def test_names_of_arrays():
