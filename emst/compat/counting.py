@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from scipy.sparse import issparse
 
-from emst.hdbscan.parameters import INFINITE, NONE, RULES, Rule, at_least
+from emst.hdbscan.parameters import CLUSTER_SIZE, INFINITE, NONE, RULES, Rule, at_least
 from emst.inputs.devices import is_cupy_sparse, on_device_of
 from emst.inputs.finite import finite_rows
 from emst.inputs.points import check_points
@@ -51,7 +51,7 @@ def neighbours_asked_for(min_samples: Any, min_cluster_size: Any) -> Asked:
     ValueError
         One of them is not an integer in its range.
     """
-    RULES["min_cluster_size"].check("min_cluster_size", min_cluster_size)
+    CLUSTER_SIZE.check("min_cluster_size", min_cluster_size)
     RULES["min_samples"].check("min_samples", min_samples)
     if min_samples is None:
         return Asked(int(min_cluster_size), f"min_cluster_size={min_cluster_size}, which min_samples=None follows,")

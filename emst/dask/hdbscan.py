@@ -16,7 +16,7 @@ from emst.dask.prediction import approximate_predict
 from emst.distances.metrics import Metric, check_columns, metric_of, tree_metric_of
 from emst.hdbscan.fitting import check_size
 from emst.hdbscan.keywords import tells_equivalents
-from emst.hdbscan.parameters import RECLUSTERED, RULES, Rule
+from emst.hdbscan.parameters import CLUSTER_SIZE, RECLUSTERED, RULES, Rule
 from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy.selection import Options
 from emst.inputs.features import ATTRIBUTES, features_of, set_features
@@ -278,7 +278,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
 def _checked(estimator: HDBSCAN) -> Options:
     """The options of the clustering. Raises ValueError for the first parameter whose value is not allowed."""
     for name, value in estimator.get_params(deep=False).items():
-        rule: Rule | None = RULES.get(name)
+        rule: Rule | None = CLUSTER_SIZE if name == "min_cluster_size" else RULES.get(name)
         if rule is not None and not rule.allows(value):
             raise ValueError(f"{name} must be {rule.words}; got {value!r}")
     most = estimator.max_cluster_size

@@ -13,6 +13,7 @@ joining.py       at which point, and in which cluster, a new point joins the den
 prediction.py    `approximate_predict`: labels and probabilities of new points
 membership.py    `membership_vector`: soft clustering
 branches/        `BranchDetector`: branches inside clusters, and those of new points
+layers.py        `Layers`: clusterings at the most persistent minimum cluster sizes
 page.py          the interactive page of a fitted model
 trees/           the condensed, single linkage and spanning tree as objects
 """

@@ -46,6 +46,7 @@ class FittedAttributes:
     labels_: Any = fitted_attribute()
     probabilities_: Any = fitted_attribute()
     core_distances_: Any = fitted_attribute()
+    min_cluster_size_: int = fitted_attribute()
     centroids_: Any = fitted_attribute("store_centers is 'centroid' or 'both'")
     medoids_: Any = fitted_attribute("store_centers is 'medoid' or 'both'")
     device_: str = fitted_attribute()

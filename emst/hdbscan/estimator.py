@@ -29,9 +29,21 @@ from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.centers import Centers, centers_of
 from emst.hdbscan.fitting import tree_model
 from emst.hdbscan.keywords import tells_equivalents
+from emst.hdbscan.layers import Layers, layers_of
 from emst.hdbscan.model import Model
-from emst.hdbscan.parameters import RECLUSTERED, RULES, Conventions, check_parameters, options_of, request_of
+from emst.hdbscan.parameters import (
+    CLUSTER_SIZE,
+    RECLUSTERED,
+    RULES,
+    Conventions,
+    at_least,
+    check_parameters,
+    least_size,
+    options_of,
+    request_of,
+)
 from emst.hierarchy.condensed import condensed_tree
+from emst.hierarchy.leaves import settled
 from emst.hierarchy.selection import check_cut, flat_clustering
 from emst.inputs.features import ATTRIBUTES, features_of, set_features, tag_inputs
 from emst.progress import showing
@@ -48,13 +60,16 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    min_cluster_size : int, default 5
-        Smallest number of points that is a cluster.
+    min_cluster_size : int or "auto", default 5
+        Smallest number of points that is a cluster. "auto" takes the best layer, see `layers`: of all sizes from
+        `min_samples` up, the one at which the leaves of the condensed tree are the most persistent (PLSCAN). It selects
+        leaves, whatever `cluster_selection_method` is. `min_cluster_size_` says which size that is.
     min_samples : int, optional
         The core distance of a point is the distance to its `min_samples`-th nearest, **counting the point itself**, as
         in scikit-learn: 1 is plain single linkage. hdbscan, cuML and fast_hdbscan do not count it: pass k + 1 for their
-        k. None takes `min_cluster_size` (hdbscan's default of 5 is 6 here), so a large `min_cluster_size` alone makes
-        core distances reach far. Set `min_samples` (to 5, say) to take less time and leave fewer points as noise.
+        k. None takes `min_cluster_size` (hdbscan's default of 5 is 6 here), and 5 if that is "auto", so a large
+        `min_cluster_size` alone makes core distances reach far. Set `min_samples` (to 5, say) to take less time and
+        leave fewer points as noise.
     cluster_selection_epsilon : float, default 0.0
         A selected cluster that splits off its parent at a smaller distance than this is replaced by its first ancestor
         that does not.
@@ -124,6 +139,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     labels_ : int64 array of shape (n,)
         Cluster of each row; -1 for noise. Rows with infinite values get label -2, rows with NaN (or with infinities of
         both signs) -3; they do not influence the others. If fewer than two rows are finite, they are noise.
+    min_cluster_size_ : int
+        Smallest number of points that is a cluster: `min_cluster_size`, or what "auto" has chosen.
     probabilities_ : float64 array of shape (n,)
         The lambda at which a row leaves its cluster over the greatest lambda of the cluster, at most 1; 0 for rows
         labelled -1 and -2, NaN for rows labelled -3. Members can have exactly 0 as well: for one, if equal points make
@@ -186,7 +203,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     @tells_equivalents
     def __init__(
         self,
-        min_cluster_size: int = 5,
+        min_cluster_size: int | str = 5,
         min_samples: int | None = None,
         cluster_selection_epsilon: float = 0.0,
         max_cluster_size: int | None = None,
@@ -272,15 +289,16 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         with showing(self.verbose) as progress:
             request = request_of(self, progress, sparse=issparse(X))
             check_columns(getattr(first, "columns", ()), request.metric, self._conventions.degrees)
-            options, done = request.options, progress.done
-            if self.min_samples is None and self.min_cluster_size > FEW:
-                progress.note(MIN_SAMPLES.format(self.min_cluster_size))
+            done = progress.done
+            if self.min_samples is None and request.min_samples > FEW:
+                progress.note(MIN_SAMPLES.format(request.min_samples))
             model = tree_model(X, request)
             with model.scope():
                 done("spanning tree", model.weights)
                 if len(model.weights):  # at least two points
                     model.linkage = model.ops.linkage(model.edges, model.weights)
                     done("dendrogram", model.linkage.height)
+                    options = model.options = settled(model.options, model.linkage, model.ops)
                     condensed = condensed_tree(model.linkage, options.min_cluster_size, options.persistence, model.ops)
                     done("condensed tree", condensed.parent)
                     model.flat = flat_clustering(condensed, options, model.ops)
@@ -431,6 +449,53 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             other._take(model, centers_of(model, other.store_centers), features)
         return other
 
+    def layers(self, max_layers: int = 10, *, min_cluster_size: int | None = None) -> Layers:
+        """Clusterings at the minimum cluster sizes whose leaves persist the most, from the same dendrogram (PLSCAN).
+
+        A cluster is a leaf of the condensed tree for a range of minimum cluster sizes, and its persistence is the
+        number of these sizes. The layers are where the sum of the persistences of all leaves has a local maximum. The
+        ranges of all clusters come from one condensed tree, in O(n log n) time; labels take O(n) for each layer.
+
+        Parameters
+        ----------
+        max_layers : int, default 10
+            Most layers to return: those of the greatest total persistence.
+        min_cluster_size : int, optional
+            Least size to look at, at least 2; by default the `min_samples` of the tree, as in PLSCAN.
+
+        Returns
+        -------
+        Layers
+            Sizes, total persistences and labels of the layers, the finest first. There is none if nothing splits. The
+            labels of a layer are those of ``recluster(min_cluster_size=size, cluster_selection_method="leaf")`` where
+            the other parameters of the selection have their defaults: here they have no effect.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+        ValueError
+            `max_layers` is less than 1, or `min_cluster_size` less than 2.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from emst import HDBSCANGPU
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.concatenate([rng.normal(c, size=(100, 2)) for c in (0, 8, 60, 68)])
+        >>> layers = HDBSCANGPU(min_samples=5).fit(X).layers()
+        >>> for size, labels in zip(layers.min_cluster_sizes, layers.labels):
+        ...     print(size, labels.max() + 1)
+        7 9
+        24 4
+        """
+        check_is_fitted(self)
+        at_least(1).check("max_layers", max_layers)
+        least = least_size(self._model.min_samples) if min_cluster_size is None else min_cluster_size
+        CLUSTER_SIZE.check("min_cluster_size", least)
+        with self._model.scope():
+            return layers_of(self._model, int(least), int(max_layers))
+
     def save_html(
         self,
         file: Any,
@@ -492,6 +557,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         set_features(self, features)
         self.labels_ = labels
         self.probabilities_ = probabilities
+        self.min_cluster_size_ = model.options.min_cluster_size
         self.core_distances_ = cores
         for name in ("centroids_", "medoids_"):
             self.__dict__.pop(name, None)

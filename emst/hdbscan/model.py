@@ -18,6 +18,7 @@ from emst.backend.records import Array, Linkage
 from emst.distances.metrics import Metric
 from emst.hdbscan.index import PointIndex, index_of
 from emst.hierarchy.condensed import condensed_tree
+from emst.hierarchy.leaves import settled
 from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
 from emst.inputs.devices import gpu_of, on_device_of, placed, to_host, usable_device
 from emst.inputs.finite import FiniteRows
@@ -136,6 +137,7 @@ class Model:
         """The model with clusters that are selected from the same dendrogram by other options."""
         if self.linkage is None:
             return replace(self, options=options)
+        options = settled(options, self.linkage, self.ops)
         condensed = condensed_tree(self.linkage, options.min_cluster_size, options.persistence, self.ops)
         return replace(self, options=options, flat=flat_clustering(condensed, options, self.ops))
 

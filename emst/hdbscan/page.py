@@ -34,7 +34,7 @@ def _page_of(
     model = clusterer._model
     if not model.has_features:
         raise ValueError("a page shows points; this model was fitted to distances or to sparse features")
-    chosen = clusterer.min_cluster_size
+    chosen = clusterer.min_cluster_size_
     wanted = _sizes(model, chosen) if sizes is None else [int(size) for size in sizes]
     names = getattr(clusterer, "feature_names_in_", None) if names is None else names
     labels = {}

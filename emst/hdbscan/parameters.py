@@ -65,11 +65,13 @@ INFINITE = Rule(lambda value: isinstance(value, Real) and value == math.inf, "in
 FUNCTION = Rule(callable, "a function")
 DICTIONARY = Rule(lambda value: isinstance(value, dict), "a dictionary")
 BAR = Rule(lambda value: isinstance(value, str) and value == "bar", "'bar'")
+AUTO = Rule(lambda value: isinstance(value, str) and value == "auto", "'auto'", ("auto",))
+CLUSTER_SIZE = at_least(2)
 NONE = Rule(lambda value: value is None, "None")
 ANYTHING = Rule(lambda value: True, "anything")
 
 RULES = {
-    "min_cluster_size": at_least(2),
+    "min_cluster_size": CLUSTER_SIZE | AUTO,
     "min_samples": at_least(1) | NONE,
     "cluster_selection_epsilon": NOT_NEGATIVE,
     "max_cluster_size": at_least(1) | NONE,
@@ -92,6 +94,8 @@ RULES = {
     "verbose": BOOLEAN | at_least(0) | BAR,
 }
 
+
+AUTO_SAMPLES = 5  # min_samples if the data are to say which min_cluster_size it would follow
 
 RECLUSTERED = (
     "min_cluster_size",
@@ -119,7 +123,7 @@ class Request:
 
     metric: Metric
     min_samples: int
-    given: bool  # whether the user has set min_samples; otherwise it is min_cluster_size
+    given: bool  # whether min_samples is a number of its own; otherwise it is min_cluster_size
     alpha: float
     options: Options
     device: str
@@ -136,15 +140,14 @@ def check_parameters(estimator: Any, rules: dict[str, Rule] = RULES) -> None:
 
 def request_of(estimator: Any, progress: Progress, *, sparse: bool) -> Request:
     """What a fit reads from an estimator with checked parameters; `sparse` says whether `X` is a sparse matrix."""
-    k = estimator.min_cluster_size if estimator.min_samples is None else estimator.min_samples
     alpha = float(estimator.alpha)
     metric = metric_of(
         estimator.metric, estimator.metric_params, algorithm=estimator.algorithm, alpha=alpha, sparse=sparse
     )
     return Request(
         metric=metric.wrapping() if estimator._conventions.wraps_places else metric,
-        min_samples=int(k),
-        given=estimator.min_samples is not None,
+        min_samples=samples_of(estimator),
+        given=estimator.min_samples is not None or estimator.min_cluster_size == "auto",
         alpha=alpha,
         options=options_of(estimator),
         device=estimator.device,
@@ -152,6 +155,18 @@ def request_of(estimator: Any, progress: Progress, *, sparse: bool) -> Request:
         dtype=estimator.dtype,
         progress=progress,
     )
+
+
+def least_size(min_samples: int) -> int:
+    """The least minimum cluster size that layers are looked for at: core distances blur smaller clusters."""
+    return max(min_samples, 2)
+
+
+def samples_of(estimator: Any) -> int:
+    """`min_samples`, or what it is if it is None."""
+    if estimator.min_samples is not None:
+        return int(estimator.min_samples)
+    return AUTO_SAMPLES if estimator.min_cluster_size == "auto" else int(estimator.min_cluster_size)
 
 
 def options_of(estimator: Any) -> Options:
@@ -164,14 +179,15 @@ def options_of(estimator: Any) -> Options:
     """
     if estimator.metric == "precomputed" and estimator.store_centers is not None:
         raise ValueError("Cannot store centers when using a precomputed distance matrix.")
-    most = estimator.max_cluster_size
+    most, auto = estimator.max_cluster_size, estimator.min_cluster_size == "auto"
     return Options(
-        min_cluster_size=int(estimator.min_cluster_size),
-        method=estimator.cluster_selection_method,
+        min_cluster_size=least_size(samples_of(estimator)) if auto else int(estimator.min_cluster_size),
+        method="leaf" if auto else estimator.cluster_selection_method,
         epsilon=float(estimator.cluster_selection_epsilon),
         persistence=float(estimator.cluster_selection_persistence),
         max_cluster_size=None if most is None else int(most),
         allow_single_cluster=bool(estimator.allow_single_cluster),
         epsilon_max=float(estimator.cluster_selection_epsilon_max),
+        auto=auto,
         unsplit_root=estimator._conventions.unsplit_root,
     )

@@ -2,6 +2,7 @@
 
 density.py      lambda, the density at a height of the dendrogram
 condensed.py    the condensed tree: clusters of at least min_cluster_size points
+leaves.py       the leaves of the condensed tree at all minimum sizes at once, and the best of these sizes
 selection.py    which clusters are selected, and the label and probability of every point
 joining.py      where new points join the dendrogram
 scores.py       persistence, relative validity and exemplars of the selected clusters

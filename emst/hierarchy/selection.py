@@ -25,6 +25,7 @@ class Options:
     max_cluster_size: int | None = None
     allow_single_cluster: bool = False
     epsilon_max: float = math.inf
+    auto: bool = False  # whether `min_cluster_size` is only the least one, and the data are to say which
     unsplit_root: bool = True  # whether "leaf" may select a root that never splits
 
 

@@ -13,6 +13,7 @@
     dendrogram.py     the single linkage tree
     spanning.py       the minimum spanning tree between the points
     approximation.py  the graphs in which branches of clusters are found
+    layers.py         how persistent clusterings are over the minimum cluster size
     graph.py          the forest of a graph at given positions
     plane.py          axes, and where points of any dimension are drawn
 
@@ -24,6 +25,7 @@ from emst.plots.clusters import cluster_colours, plot_clusters
 from emst.plots.condensed import plot_condensed_tree
 from emst.plots.dendrogram import plot_single_linkage_tree
 from emst.plots.graph import plot_forest
+from emst.plots.layers import plot_layers
 from emst.plots.spanning import plot_mst, plot_spanning_tree, weight_norm
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "plot_clusters",
     "plot_condensed_tree",
     "plot_forest",
+    "plot_layers",
     "plot_mst",
     "plot_single_linkage_tree",
     "plot_spanning_tree",
