@@ -7,6 +7,7 @@
     info.py       `emst info`: versions, devices, threads and caches
     streams.py    files, or standard input and output for `-`
     pages.py      the options --html and --hover of `emst cluster`
+    layers.py     the option --layers of `emst cluster`
     places.py     latitude and longitude: options, and columns of tables
     shared.py     options, checks and messages that the subcommands share
 

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from emst.cli.layers import HELP as LAYERS_HELP
+from emst.cli.layers import MOST, check_layers, layer_columns, layer_names, layers_in_words, size_of
 from emst.cli.pages import add_page, check_page, hover_of
 from emst.cli.shared import (
     Commands,
@@ -50,13 +52,15 @@ examples:
   emst cluster places.csv --columns lat,lon --metric haversine --degrees --min-cluster-size 20 -o labels.csv
   emst cluster towns.csv --metric haversine --degrees -o labels.csv --html towns.html --hover name,country
   emst cluster stones.csv --columns x,y --append -o clustered.csv
+  emst cluster points.npy --min-cluster-size auto --layers -o layers.csv
   emst cluster - --sep ';' --decimal , -o - < points.txt | head
   emst cluster scan.laz --min-cluster-size 200 --min-samples 10 --append -o labelled.laz
 """
 
+SIZE_HELP = "smallest size of a cluster (default 5); auto takes the size of the most persistent leaves, see --layers"
 MIN_SAMPLES_HELP = """\
 the core distance of a point is the distance to its K-th nearest point, counting the point itself (default: N of
---min-cluster-size). hdbscan and cuML do not count it: K here is theirs plus one"""
+--min-cluster-size; 5 for auto). hdbscan and cuML do not count it: K here is theirs plus one"""
 
 
 APPEND_HELP = """\
@@ -85,10 +89,11 @@ def add_to(commands: Commands) -> None:
         help=".npy, .npz, .csv, .tsv or .parquet to write; - for standard output, as .csv",
     )
     add("--append", action="store_true", help=APPEND_HELP)
+    add("--layers", action="store_true", help=LAYERS_HELP)
     add("--plot", type=Path, metavar="PICTURE", help="also draw the clusters: .png, .pdf, .svg, ...")
     add("--tree", type=Path, metavar="PICTURE", help="also draw the condensed tree")
     add_page(command)
-    add("--min-cluster-size", type=int, default=5, metavar="N", help="smallest size of a cluster (default 5)")
+    add("--min-cluster-size", type=size_of, default=5, metavar="N", help=SIZE_HELP)
     add("--min-samples", type=int, metavar="K", help=MIN_SAMPLES_HELP)
     add(
         "--method",
@@ -128,6 +133,7 @@ def run(arguments: argparse.Namespace) -> None:
         check_labels(arguments.output, suffix, arguments.append)
     elif arguments.append:
         raise ValueError("--append needs -o FILE, where the columns of the points and the labels are written")
+    check_layers(arguments, suffix)
     check_files(arguments.points, arguments.output, "the labels", arguments.plot, arguments.tree)
     check_page(arguments)
     options = metric_options(arguments)
@@ -140,12 +146,16 @@ def run(arguments: argparse.Namespace) -> None:
         source = stack.enter_context(reading(arguments.points))
         table = points_in(source, arguments, gaps=True)
         if arguments.append:
-            check_appended(source, suffix, table.whole or table, dialect, result_names(suffix))
+            names = [*result_names(suffix), *layer_names(arguments)]
+            check_appended(source, suffix, table.whole or table, dialect, names)
         hover = hover_of(arguments, source, len(table.array))
         read = time.perf_counter() - start
         model, seconds = _fit(table.array, source, arguments, options)
         labels = model.labels_
         results = dict(zip(result_names(suffix), (labels, model.probabilities_)))
+        layers = model.layers(MOST) if arguments.layers else None
+        if layers is not None:
+            results |= layer_columns(layers)
         if output and arguments.append:
             write_appended(output, suffix, source, table.whole or table, dialect, results)
         elif output:
@@ -158,10 +168,12 @@ def run(arguments: argparse.Namespace) -> None:
         if page:
             title = "points" if arguments.points == STREAM else source.name
             model.save_html(page, names=table.names, title=title, hover=hover)
-    sizes = f"min_cluster_size {model.min_cluster_size}, min_samples {model.min_samples or model.min_cluster_size}"
+    sizes = f"min_cluster_size {model.min_cluster_size_}, min_samples {model.min_samples}"
     show = partial(print, file=summary_file(arguments.output))
     show(f"{shape_of(table)}, {sizes}")
     show(_counts(labels))
+    if layers is not None:
+        show(layers_in_words(layers))
     show(f"read in {read:.2f} s, {seconds.of('clustered')} on {model.device_}")
     show(written(arguments.output, arguments.plot, arguments.tree, arguments.html))
 
@@ -171,13 +183,12 @@ def _fit(
 ) -> tuple[HDBSCANGPU, Seconds]:
     """The model, and the seconds that its fit took."""
     from emst.hdbscan import HDBSCANGPU
+    from emst.hdbscan.parameters import samples_of
     from emst.progress import Seconds
 
-    k = arguments.min_samples
-    if k is None:
-        k = arguments.min_cluster_size
-        if k > FEW:
-            note(MIN_SAMPLES_NOTE.format(k))
+    k = samples_of(arguments)
+    if arguments.min_samples is None and k > FEW:
+        note(MIN_SAMPLES_NOTE.format(k))
     model = HDBSCANGPU(
         min_cluster_size=arguments.min_cluster_size,
         min_samples=k,
