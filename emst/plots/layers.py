@@ -12,6 +12,8 @@ from emst.plots.plane import current_axis
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+BEHIND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5}  # lines do not cross the text
+
 
 def plot_layers(
     sizes: np.ndarray,
@@ -52,12 +54,11 @@ def plot_layers(
     heights = np.asarray(persistences)[np.searchsorted(sizes, layers)]
     axis.step(sizes, persistences, where="post", color="#0072B2")
     axis.plot(layers, heights, "o", color="#D55E00")
-    for number, (size, height) in enumerate(zip(np.asarray(layers).tolist(), heights.tolist())):
-        text = f"layer {number}: {size:,}"
-        axis.annotate(text, (size, height), (4, 4), textcoords="offset points", rotation=30, fontsize="small")
+    for number, place in enumerate(zip(np.asarray(layers).tolist(), heights.tolist())):
+        style = {"rotation": 90, "ha": "center", "fontsize": "small", "bbox": BEHIND}
+        axis.annotate(f"layer {number}: {place[0]:,}", place, (0, 6), textcoords="offset points", **style)
     axis.set_xscale("log")
-    axis.margins(y=0.2)
-    axis.set_ylim(bottom=0)
+    axis.set_ylim(0, 1.5 * max(np.max(persistences), 1))  # with space for the text above the highest
     axis.set_xlabel("min_cluster_size")
     axis.set_ylabel("total persistence (number of sizes)")
     left_out = 0 if n_peaks is None else n_peaks - len(heights)

@@ -1,6 +1,8 @@
 """Layers: the leaves over all minimum cluster sizes, the most persistent of them, and min_cluster_size="auto"."""
 
+import pathlib
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from emst import HDBSCANGPU
 from emst.inputs.devices import to_host
 
+CLUSTERABLE = pathlib.Path(__file__).parents[1] / "data" / "hdbscan" / "clusterable_data.npy"  # of its pages
 G = np.random.default_rng(7)
 UNIFORM = G.random((500, 2))
 NESTED = np.concatenate([G.normal(c, 1.0, (100, 2)) for c in (0, 8, 60, 68)])
@@ -87,6 +90,14 @@ def test_layers_are_the_local_maxima_of_the_trace(ops):
     assert layers.n_peaks == len(layers) == len(tops) > 1
     assert layers.persistences[layers.best] == layers.trace.persistences.max()
     assert layers.trace.sizes[0] == 5
+
+
+def test_layers_are_nested(ops):
+    """Every cluster of a layer lies within one cluster of the next, or in its noise."""
+    layers = HDBSCANGPU(min_samples=2, device=ops.name).fit(UNIFORM).layers(100)
+    for fine, coarse in zip(layers.labels, layers.labels[1:]):
+        for label in range(int(fine.max()) + 1):
+            assert len(set(to_host(coarse[fine == label]).tolist())) == 1
 
 
 def test_the_most_persistent_layers_are_kept_and_the_others_counted(ops):
@@ -229,3 +240,43 @@ def test_the_page_shows_the_chosen_size(tmp_path):
     model = HDBSCANGPU("auto", device="cpu").fit(NESTED)
     model.save_html(tmp_path / "page.html", sizes=[10])
     assert (tmp_path / "page.html").stat().st_size > 0
+
+
+def seconds_of_layers(n):
+    """The least of five times that the layers of a condensed tree of n / 2 levels take."""
+    steps = np.arange(n // 2, dtype=np.float64)
+    pairs = (steps * (steps + 1) / 2)[:, None] + [0.0, 0.1]  # each pair joins all before it, at a greater distance
+    model = HDBSCANGPU(min_samples=1, device="cpu").fit(pairs.reshape(-1, 1))
+    assert model.layers(min_cluster_size=2).trace.persistences[0] == n // 2
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        model.layers(min_cluster_size=2)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def test_time_is_nearly_linear_in_a_tree_of_many_levels():
+    """Ten times the points take some ten times as long; a quadratic step would make it a hundred times."""
+    few, many = seconds_of_layers(20_000), seconds_of_layers(200_000)
+    assert many < 30 * few
+
+
+@pytest.mark.parametrize("kind", ["uniform", "blobs", "its example"])
+def test_without_ties_the_layers_are_those_of_fast_plscan(kind):
+    """It takes clusters of more than the minimum size, so its sizes are one less."""
+    plscan = pytest.importorskip("fast_plscan", reason="fast_plscan is not installed")
+    points = {"uniform": UNIFORM, "blobs": NESTED, "its example": np.load(CLUSTERABLE)}[kind]
+    model = HDBSCANGPU(min_samples=1, device="cpu").fit(points)
+    tree = model.minimum_spanning_tree_.to_numpy()
+    theirs = plscan.PLSCAN(min_samples=5, metric="precomputed").fit((tree, len(points)))
+    layers = model.layers(1000, min_cluster_size=6)
+    trace = theirs.persistence_trace_.to_numpy()
+    found = theirs.cluster_layers()
+    curves = [(trace["min_size"] + 1, trace["persistence"]), layers.trace]
+    steps = [np.append(True, np.diff(totals) != 0) for _, totals in curves]  # not where other leaves have equal sums
+    for one, other in zip(*([part[step] for part in curve] for curve, step in zip(curves, steps))):
+        assert one.tolist() == other.tolist()
+    assert [size + 1 for size, *_ in found] == layers.min_cluster_sizes.tolist()
+    for (_, one, _), other in zip(found, layers.labels):
+        assert len(set(zip(one.tolist(), other.tolist()))) == len(set(one)) == len(set(other)) > 1
