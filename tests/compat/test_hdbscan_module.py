@@ -325,6 +325,7 @@ def test_trees_from_arrays(ops):
     [
         (ValueError, "min_samples must be an integer of at least 1", {"min_samples": 0}),
         (ValueError, "min_cluster_size must be an integer of at least 2", {"min_cluster_size": 1}),
+        (ValueError, "min_cluster_size must be an integer of at least 2; got 'auto'", {"min_cluster_size": "auto"}),
         (ValueError, "cluster_selection_epsilon must be a finite number", {"cluster_selection_epsilon": "half"}),
         (ValueError, "cluster_selection_epsilon_max must be", {"cluster_selection_epsilon_max": None}),
         (TypeError, "'min_sample': did you mean 'min_samples'", {"min_sample": 3}),

@@ -121,6 +121,8 @@ def test_a_fit_that_fails_leaves_the_estimator(where, rng):
     assert found.labels_ is labels
     with pytest.raises(ValueError, match="min_cluster_size must be"):
         found.set_params(min_cluster_size=1).fit(X)
+    with pytest.raises(ValueError, match="min_cluster_size must be an integer of at least 2; got 'auto'"):
+        found.set_params(min_cluster_size="auto").fit(X)
 
 
 def test_clones_have_the_client(where):

@@ -8,7 +8,31 @@ EPSILON = "tests/hierarchy/test_selection.py::test_an_exact_tie_of_epsilon_leave
 CHOICES = "tests/hierarchy/test_selection.py::test_choices_equal_the_reference"
 TIES = "tests/hierarchy/test_sums.py::test_a_parent_wins_ties_and_loses_by_one_bit"
 
+TRACE = "tests/hdbscan/test_layers.py::test_the_trace_is_that_of_one_clustering_for_every_size"
+LEAVES = "tests/hdbscan/test_layers.py::test_labels_of_layers_are_those_of_recluster"
+
 FAULTS = [
+    Fault(
+        "the largest of several children is a leaf for sizes at which its parent does not split",
+        "emst/hierarchy/leaves.py",
+        "last = np.minimum(size, splits_up_to[parent])",
+        "last = size.copy()",
+        (TRACE,),
+    ),
+    Fault(
+        "a cluster is a leaf at the greatest size at which it splits",
+        "emst/hierarchy/leaves.py",
+        "_greatest_below(parent, splits_up_to) + 1",
+        "_greatest_below(parent, splits_up_to)",
+        (TRACE,),
+    ),
+    Fault(
+        "clusters far below a leaf are no part of it",
+        "emst/hierarchy/leaves.py",
+        "        above = further",
+        "        break",
+        (LEAVES,),
+    ),
     Fault(
         "clusters that merge are in the order of the edge",
         "emst/cpu/hierarchy/linkage.py",
