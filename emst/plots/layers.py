@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def plot_layers(
     axis.step(sizes, persistences, where="post", color="#0072B2")
     axis.plot(layers, heights, "o", color="#D55E00")
     for number, place in enumerate(zip(np.asarray(layers).tolist(), heights.tolist())):
-        style = {"rotation": 90, "ha": "center", "fontsize": "small", "bbox": BEHIND}
+        style: dict[str, Any] = {"rotation": 90, "ha": "center", "fontsize": "small", "bbox": BEHIND}
         axis.annotate(f"layer {number}: {place[0]:,}", place, (0, 6), textcoords="offset points", **style)
     axis.set_xscale("log")
     axis.set_ylim(0, 1.5 * max(np.max(persistences), 1))  # with space for the text above the highest
