@@ -52,6 +52,10 @@ cpu() {
         --sets blobs384:5000 embeddings768:5000
     points predictions Predictions predictions --sets cpu-tracks3 --queries 100000
     forests USA-road-d.NY grid1024
+    for form in list coo one-way; do
+        step forms "Forests of edges in other forms" forests --form $form --sets "er:${N:-1000000}:6" \
+            --weights float32 --runs 7 --peers --peer-runs 3 --scratch "$scratch"
+    done
     step first "The first call" first-call --cases 1 6 --runs 1
 }
 

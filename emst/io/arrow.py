@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -51,18 +50,7 @@ def read_plain(
         raise KeyboardInterrupt from error
     except pyarrow.ArrowException:
         return None
-    return np.stack([_numbers(read.column(names[i]), dtype) for i in used], axis=1) if read.num_rows else None
-
-
-def _numbers(column: Any, dtype: type) -> np.ndarray:
-    """A column of pyarrow as an array. Its `to_numpy` imports pandas, which takes 0.2 s; only that one makes NaN of
-    missing values."""
-    if column.null_count:
-        return np.asarray(column.to_numpy())
-    chunks: list[np.ndarray] = [
-        np.frombuffer(chunk.buffers()[1], dtype, len(chunk) + chunk.offset) for chunk in column.chunks
-    ]
-    return np.concatenate([values[chunk.offset :] for values, chunk in zip(chunks, column.chunks)])
+    return np.stack([read.column(names[i]).to_numpy() for i in used], axis=1) if read.num_rows else None
 
 
 def _is_plain(path: Path, skip: int, odd: Sequence[bytes]) -> bool:

@@ -2,8 +2,6 @@
 
 import random
 import struct
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -104,20 +102,6 @@ def test_it_is_not_needed(tmp_path, monkeypatch):
     path = tmp_path / "points.csv"
     path.write_text("x,y\n1,2\n")
     assert read_points(path).tolist() == [[1.0, 2.0]]
-
-
-@pytest.mark.parametrize("gaps", [False, True])
-def test_pandas_is_not_imported_for_numbers(gaps, tmp_path):
-    """It takes longer to import than the file to read; only missing values need it."""
-    path = tmp_path / "x.csv"
-    path.write_text("x,y\n" + "1.5,2\n" * 3)
-    code = (
-        "import sys; from pathlib import Path; from emst.io import arrow; arrow.LEAST_BYTES = 0\n"
-        f"read = arrow.read_plain(Path({str(path)!r}), [1, 0], 2, ',', 1, gaps={gaps})\n"
-        "print(read.tolist(), 'pandas' in sys.modules)"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "[[2.0, 1.5], [2.0, 1.5], [2.0, 1.5]] False\n"
 
 
 def test_an_interrupt_while_a_file_is_read_ends_the_reading(tmp_path, monkeypatch):
