@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 import tomllib
 
 ROOT = Path(__file__).resolve().parents[1]
-SUFFIXES = {".py", ".cu", ".cuh", ".js", ".typed"}
+SUFFIXES = {".py", ".cu", ".cuh", ".js", ".html", ".npz", ".typed"}  # an .npz: the coasts of pages
 
 
 def names_and_bytes(wheel: Path) -> dict[str, bytes]:
