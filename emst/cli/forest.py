@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from emst.io.file_graph import FileGraph
 
 DESCRIPTION = """\
-Read a graph, find its minimum spanning forest, and print a summary. With -o it is also written:
+Read a graph, find its minimum spanning forest, and print a summary.
 
+What -o writes:
   .npz                   `source` < `target` (vertices, counted from 0), `weight`, `edge_id` (position in the file of
                          each edge, counted from 0), `n_vertices`, with --labels `component_labels`, with --cut
                          `labels`, and `nodes`, the ids or names of the vertices, if they were numbered

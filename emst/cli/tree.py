@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from emst.progress import Seconds
 
 DESCRIPTION = """\
-Read points, build their exact minimum spanning tree, and print a summary. With -o it is also written:
+Read points, build their exact minimum spanning tree, and print a summary.
 
+What -o writes:
   .npz                   `edges` (n - 1 pairs of row numbers of the points, counted from 0), `weights` (ascending)
                          and, with --min-samples above 1, `core_distances`
   .csv, .tsv, .parquet   one row per edge: source, target (row numbers of the points) and weight (ascending)
