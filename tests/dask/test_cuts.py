@@ -16,8 +16,7 @@ def computed(where):
     return lambda array: array.compute(scheduler=where["client"])
 
 
-@pytest.mark.parametrize("k", [1, 4])
-@pytest.mark.parametrize("least", [1, 2, 20])
+@pytest.mark.parametrize(("k", "least"), [(1, 1), (4, 2), (1, 20)])
 def test_the_groups_of_one_device(where, computed, rng, k, least):
     X = np.round(rng.random((1000, 2)), 2)  # with ties and duplicates
     one = emst.minimum_spanning_tree(X, min_samples=k, device="cpu")

@@ -299,10 +299,15 @@ REFUSED = {
         ([7.0, 0.5], [1, 2], [1.0, 2.0]),
         {},
     ),
-    "infinite": (ValueError, "target must hold whole numbers or names of vertices; 1 row with others, first inf", ([7.0], [math.inf], [1.0]), {}),
+    "infinite": (
+        ValueError,
+        "target must hold whole numbers or names of vertices; 1 row with others, first inf",
+        ([7.0], [math.inf], [1.0]),
+        {},
+    ),
     "rounded": (
         ValueError,
-        "target must hold whole numbers or names of vertices; 1 row with others, first inf 9,007,199,254,740,992 and more: pass integers or strings; 1 row",
+        "target holds floats, which round ids of 9,007,199,254,740,992 and more: pass integers or strings; 1 row",
         ([7], [2.0**53], [1.0]),
         {},
     ),

@@ -90,7 +90,7 @@ def places(g, n):
     return near, {"metric": "haversine", "metric_params": {"degrees": True}}
 
 
-@pytest.mark.parametrize("kind, n", [(uniform, 100_000), (blobs, 500_000), (places, 100_000)])
+@pytest.mark.parametrize("kind, n", [(uniform, 100_000), (blobs, 300_000), (places, 100_000)])
 def test_half_a_million_points_take_less_than_6_mb(tmp_path, kind, n):
     """Fewer points take their share: they are farther apart on the curve, and their row numbers are shorter."""
     pytest.importorskip("bokeh", reason="Bokeh (the extra html) is not installed")
