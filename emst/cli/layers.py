@@ -44,7 +44,7 @@ def layer_columns(layers: Layers) -> dict[str, np.ndarray]:
 
 
 def layers_in_words(layers: Layers) -> str:
-    """The sizes of the layers and their numbers of clusters."""
+    """A line for the summary: the size of each layer, and how many clusters it has."""
     if not len(layers):
         return "no layers: nothing splits into clusters"
     each = zip(layers.min_cluster_sizes.tolist(), layers.labels)

@@ -221,7 +221,7 @@ def save_picture(
 
 
 def written(*paths: Path | None) -> str:
-    """The last line of a summary; the first path is that of the results."""
+    """The last line of a summary. It names the files that were written; None stands for a file that was not."""
     if not any(paths):
         return "wrote no file: -o FILE writes the results"
     *first, last = ["standard output" if path == STREAM else str(path) for path in paths if path]

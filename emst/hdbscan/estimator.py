@@ -450,7 +450,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         return other
 
     def layers(self, max_layers: int = 10, *, min_cluster_size: int | None = None) -> Layers:
-        """Clusterings at the minimum cluster sizes whose leaves persist the most, from the same dendrogram (PLSCAN).
+        """The best values of `min_cluster_size`, and the labels for each of them (PLSCAN).
 
         A cluster is a leaf of the condensed tree for a range of minimum cluster sizes, and its persistence is the
         number of these sizes. The layers are where the sum of the persistences of all leaves has a local maximum. The

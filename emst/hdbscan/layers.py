@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """Clusterings of the same points at the minimum cluster sizes whose leaves persist the most, the finest first.
+    """Clusterings of the same points with the best values of `min_cluster_size`, the finest clustering first.
 
     `HDBSCANGPU.layers` returns it.
 

@@ -1,4 +1,4 @@
-"""Libraries that are imported when they are needed."""
+"""Libraries that need not be installed: they are imported by the functions that use them."""
 
 from __future__ import annotations
 

@@ -134,7 +134,8 @@ def beyond_of_certain(ops: Backend, local: Local, edges: Edges, height: int | fl
 
 
 def beyond_of_joined(ops: Backend, joined: OpenEdges, edges: Edges, height: int | float, degree: float) -> int:
-    """The same of the edges that rounds have found. `edges` are their `joined_edges`."""
+    """Bits of the power of the first edge that does not connect, of the edges that rounds have found. `edges` are
+    their `joined_edges`."""
     return _beyond(ops, np.sort(bits_of(ops.asarray(joined.weight))), edges.weights, height, degree)
 
 

@@ -1,7 +1,7 @@
 """Many points as an image: each is painted onto the pixels that it covers.
 
-Matplotlib draws every point as a path, which takes seconds for a million of them. The image is made when the figure is
-drawn, for its resolution then, so zooming in a window works as ever.
+Matplotlib draws every point as a path, and takes seconds to draw a million of them. Here the image is made anew
+whenever the figure is drawn, in the resolution of the figure, so it stays sharp when somebody zooms in.
 """
 
 from __future__ import annotations
