@@ -1,6 +1,7 @@
 """What a launch is given is checked against the kernel's signature; without a GPU, since a signature is text."""
 
 import contextlib
+import ctypes
 import pathlib
 import re
 import threading
@@ -56,6 +57,7 @@ UPPER_BOUNDS = [
 ]
 LABELS = [OnDevice((9,), "i4"), 9, np.zeros(1, "V68"), OnDevice((9, 4), "f4")]
 LEAVES = [9, OnDevice((9, 2), "i4"), np.bool_(True), OnDevice((9,), "?")]
+NUMBERS = [9, None, np.bool_(True), 1 << 40]  # for the same kernel, by address
 CHAINS = [OnDevice((9,), "i4"), OnDevice((9,), "u4"), 0, 9, None]
 CUT = [*CHAINS, 5, OnDevice((9,), "i4"), OnDevice((25,), "u8"), np.uint32(1)]
 SPLITS = [OnDevice((9, 2), "i4"), 9, *(OnDevice((9,), "i4") for _ in range(3))]
@@ -115,7 +117,20 @@ def launch(monkeypatch):
     monkeypatch.setattr(module, "_ready", {})
     monkeypatch.setattr(module, "_loads", {})
     monkeypatch.setattr(module, "current_gpu", lambda: getattr(threading.current_thread(), "gpu", 0))
+    monkeypatch.setattr(module, "enter_context", lambda: None)
+    monkeypatch.setattr(module, "start", lambda code, *args: code.started(*args))
     return module
+
+
+class Code:
+    """Stands for a kernel's code on a GPU, which is started there alone; it is its own address."""
+
+    def __init__(self, kernel, gpu):
+        self.kernel, self.gpu, self.ptr = kernel, gpu, self
+
+    def started(self, grid, block, shared, arguments, resident):
+        assert self.kernel.launch.current_gpu() == self.gpu
+        self.kernel.launched.append((grid, block, shared, resident))
 
 
 class Kernel:
@@ -132,13 +147,9 @@ class Kernel:
             self.at_once = max(self.at_once, self.loading)
             time.sleep(0.02)  # other threads run meanwhile
             self.loads.append(gpu)
-            self.code[gpu] = gpu
+            self.code[gpu] = Code(self, gpu)
             self.loading -= 1
         return self.code[gpu]
-
-    def __call__(self, *args, shared_mem=0):
-        assert self.launch.current_gpu() in self.code
-        self.launched.append(args)
 
 
 def test_each_gpu_loads_a_kernel_once_and_before_it_runs(launch, monkeypatch):
@@ -152,7 +163,7 @@ def test_each_gpu_loads_a_kernel_once_and_before_it_runs(launch, monkeypatch):
         try:
             start.wait()
             for name in ("leaves", "label_points", "leaves"):
-                launch.launch("hierarchy/selection", name, 300, *LEAVES)
+                launch.launch("hierarchy/selection", name, 300, *NUMBERS)
         except BaseException as error:
             errors.append(error)
 
@@ -173,20 +184,74 @@ def test_the_first_launch_is_checked_and_later_ones_are_not(launch, monkeypatch)
     launched = kernel.launched
     monkeypatch.setattr(launch, "kernel", lambda *_: kernel)
     with pytest.raises(TypeError, match="takes 4 arguments"):
-        launch.launch("hierarchy/selection", "leaves", 300, *LEAVES[:-1])
-    launch.launch("hierarchy/selection", "leaves", 300, LEAVES[0], None, *LEAVES[2:])
+        launch.launch("hierarchy/selection", "leaves", 300, *NUMBERS[:-1])
+    launch.launch("hierarchy/selection", "leaves", 300, *NUMBERS)
     monkeypatch.setattr(launch, "check", None)
-    launch.launch("hierarchy/selection", "leaves", 300, LEAVES[0], None, *LEAVES[2:])
-    assert launched == [((2,), (256,), (9, 0, *LEAVES[2:]))] * 2
+    launch.launch("hierarchy/selection", "leaves", 300, *NUMBERS)
+    launch.launch_grid("hierarchy/selection", "leaves", (2, 3), (32, 4), tuple(NUMBERS), shared=48)
+    assert launched == [*[((2,), (256,), 0, False)] * 2, ((2, 3), (32, 4), 48, False)]
+
+
+def test_each_thread_has_its_own_arguments(launch, monkeypatch):
+    """While the driver reads the arguments of one thread, another thread writes its own."""
+    kernel, read, start = Kernel(launch), [], threading.Barrier(4)
+    monkeypatch.setattr(launch, "kernel", lambda *_: kernel)
+
+    def started(code, grid, block, shared, arguments, resident):
+        start.wait(10)  # all have written
+        address = ctypes.c_void_p.from_address(arguments).value
+        read.append(ctypes.c_longlong.from_address(address).value)
+
+    monkeypatch.setattr(launch, "start", started)
+    threads = [
+        threading.Thread(target=launch.launch, args=("hierarchy/selection", "leaves", 300, clusters, *NUMBERS[1:]))
+        for clusters in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(read) == [0, 1, 2, 3]
+
+
+def test_arguments_lie_where_the_driver_reads_them():
+    arguments = pytest.importorskip("emst.cuda.runtime.arguments", reason="needs CuPy, which is not installed")
+    struct = np.arange(17, dtype=np.int32)
+    values = {
+        None: 0,
+        True: np.int8(1),
+        -5: np.int64(-5),
+        0.1: np.float64(0.1),
+        np.int32(-3): np.int32(-3),
+        np.uint32(2**32 - 1): np.uint32(2**32 - 1),
+        np.uint64(2**64 - 1): np.uint64(2**64 - 1),
+        np.float32(1e-45): np.float32(1e-45),
+        np.float32(np.inf): np.float32(np.inf),
+        np.float64(np.pi): np.float64(np.pi),
+        np.bool_(False): np.int8(0),
+        1 << 40: np.int64(1 << 40),
+    }
+    args = (*values, struct.view("V68"), np.int32(7))
+    places = arguments.Arguments(args)
+    for _ in range(2):  # as often as one likes
+        places.write(args)
+        addresses = (ctypes.c_void_p * len(args)).from_address(places.address)
+        for address, value in zip(addresses, values.values()):
+            assert address % 8 == 0
+            assert ctypes.string_at(address, np.asarray(value).nbytes) == np.asarray(value).tobytes()
+        assert ctypes.string_at(addresses[-2], 68) == struct.tobytes()
+        assert ctypes.c_int.from_address(addresses[-1]).value == 7
+    with pytest.raises(KeyError):
+        arguments.Arguments(("a word",))
 
 
 def test_nothing_to_do_launches_nothing(launch, monkeypatch):
-    """CuPy starts one block where a grid has none."""
+    """A grid without blocks is an error of the driver."""
     kernel = Kernel(launch)
     monkeypatch.setattr(launch, "kernel", lambda *_: kernel)
-    launch.launch("hierarchy/selection", "leaves", 0, *LEAVES)
-    launch.launch_grid("hierarchy/selection", "leaves", (0,), (256,), tuple(LEAVES))
-    launch.launch_grid("hierarchy/selection", "leaves", (3, 0), (256,), tuple(LEAVES))
+    launch.launch("hierarchy/selection", "leaves", 0, *NUMBERS)
+    launch.launch_grid("hierarchy/selection", "leaves", (0,), (256,), tuple(NUMBERS))
+    launch.launch_grid("hierarchy/selection", "leaves", (3, 0), (256,), tuple(NUMBERS))
     assert not kernel.launched
 
 

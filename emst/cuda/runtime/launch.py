@@ -17,11 +17,10 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
+from emst.cuda.runtime.arguments import Arguments
 from emst.cuda.runtime.compile import kernel, told
 from emst.cuda.runtime.constants import BLOCK, COMPACT_TILE, COUNTER_WORDS, EACH
 from emst.cuda.runtime.signature import check
-
-NULL = np.uint64(0)
 
 
 class Kernel(NamedTuple):
@@ -32,8 +31,9 @@ class Kernel(NamedTuple):
     resident: bool
 
 
-# Kernels that a GPU has loaded, whose arguments of these types have been checked, and the places of the null pointers.
-_ready: dict[tuple[Any, ...], tuple[Any, tuple[int, ...]]] = {}
+# By thread, GPU, kernel and types of arguments: the kernel's code there, and places for arguments of these types, which
+# have been checked.
+_ready: dict[tuple[Any, ...], tuple[int, Arguments]] = {}
 # By GPU: kernels, and their code there, which one thread compiles or loads, and others wait for.
 _loads: dict[tuple[int, Kernel], Future[tuple[Any, Any]]] = {}
 _turns: defaultdict[Kernel, threading.Lock] = defaultdict(threading.Lock)  # held while a kernel is compiled or loaded
@@ -74,27 +74,41 @@ def launch_grid(
 ) -> None:
     """Run kernel `name` of ``<room>.cu`` with these blocks, threads of a block, and bytes of dynamic shared memory.
 
-    Python integers go as 64 bits, floats as doubles, None as a null pointer. A GPU's first launch with arguments of
-    these types checks them against the kernel's signature and raises TypeError if they do not fit.
+    `Arguments` says how values go. The first launch by a thread, on a GPU, with arguments of these types checks them
+    against the kernel's signature and raises TypeError if they do not fit.
     """
-    if 0 in grid:  # CuPy would start a block
+    if 0 in grid:  # the driver's error
         return
-    key = (current_gpu(), room, name, resident, *map(type, args))
+    key = (threading.get_ident(), current_gpu(), room, name, resident, *map(type, args))
     ready = _ready.get(key)
     if ready is None:
         check(room, name, args)
-        nulls = tuple(at for at, value in enumerate(args) if value is None)
-        function = _loaded(Kernel(room, name, resident))[0]
+        function, code = _loaded(Kernel(room, name, resident))
         if shared:
             function.max_dynamic_shared_size_bytes = shared
-        ready = _ready[key] = function, nulls
-    function, nulls = ready
-    if nulls:
-        values = list(args)
-        for at in nulls:
-            values[at] = NULL
-        args = tuple(values)
-    function(grid, block, args, shared_mem=shared)
+        enter_context()
+        ready = _ready[key] = code.ptr, Arguments(args)
+    code_address, arguments = ready
+    arguments.write(args)
+    start(code_address, grid, block, shared, arguments.address, resident)
+
+
+def enter_context() -> None:
+    """Make the current GPU's context that of this thread: the driver does not, nor does every call of CuPy."""
+    cupy.cuda.runtime.memGetInfo()
+
+
+def start(
+    code: int, grid: tuple[int, ...], block: tuple[int, ...], shared: int, arguments: int, resident: bool
+) -> None:
+    """Start a kernel on the current stream: its code, and the addresses of its arguments, by their own addresses."""
+    gx, gy, gz = (*grid, 1, 1)[:3]
+    bx, by, bz = (*block, 1, 1)[:3]
+    stream = cupy.cuda.get_current_stream().ptr
+    if resident:
+        cupy.cuda.driver.launchCooperativeKernel(code, gx, gy, gz, bx, by, bz, shared, stream, arguments)
+    else:
+        cupy.cuda.driver.launchKernel(code, gx, gy, gz, bx, by, bz, shared, stream, arguments, 0)
 
 
 def load_side_by_side(kernels: Iterable[Kernel]) -> None:
