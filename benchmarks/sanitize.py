@@ -1,6 +1,6 @@
 """Every kernel once or more on small sets, for compute-sanitizer: trees, clusterings, predictions and forests.
 
-    compute-sanitizer --tool initcheck python benchmarks/sanitize.py --parts few-2 partitions
+    compute-sanitizer --tool initcheck python benchmarks/sanitize.py --parts few-2-float32 partitions-float64
     benchmarks/sanitize.sh FOLDER                              # all parts, each under all four tools
 
 On the GPU memory comes from CUDA itself, not from CuPy's pool: every array has bounds of its own, and what an earlier
@@ -31,17 +31,22 @@ METRICS = {"manhattan": {}, "chebyshev": {}, "minkowski": {"p": 3}}
 
 
 MANY = "uniform, many"
-PARTS = [*(f"{way}-{d}" for way in ("few", "many") for d in (2, 3, 5, 40, "tiles")), "forests", "partitions"]
+FLOATS, NUMBERS = ("float32", "float64"), ("int32", "int64", "float32", "float64")
+PARTS = [
+    *(f"{way}-{d}-{dtype}" for way in ("few", "many") for d in (2, 3, 5, 40, "tiles") for dtype in FLOATS),
+    *(f"forests-{dtype}" for dtype in NUMBERS),
+    *(f"partitions-{dtype}" for dtype in FLOATS),
+]
 
 
-def points(n: int, d: str) -> Iterator[tuple[str, np.ndarray]]:
-    """Sets of points of all kinds and widths in so many dimensions; no number of points fills its last leaf. "tiles"
-    are more points: blocks look back only where there are several tiles of 4096."""
+def points(n: int, d: str, dtype: str) -> Iterator[tuple[str, np.ndarray]]:
+    """Sets of points of all kinds in so many dimensions; no number of points fills its last leaf. "tiles" are more
+    points: blocks look back only where there are several tiles of 4096."""
     if d == "tiles":
-        yield MANY, np.random.default_rng(0).normal(size=(20 * n, 3))
+        yield MANY, np.random.default_rng(0).normal(size=(20 * n, 3)).astype(dtype)
         return
-    for (name, make), dtype in product(SETS.items(), (np.float32, np.float64)):
-        yield f"{name}, {d} dimensions, {dtype.__name__}", make(np.random.default_rng(int(d)), n, int(d)).astype(dtype)
+    for name, make in SETS.items():
+        yield f"{name}, {d} dimensions, {dtype}", make(np.random.default_rng(int(d)), n, int(d)).astype(dtype)
 
 
 def trees(x: np.ndarray, device: str) -> None:
@@ -66,10 +71,10 @@ def distances(x: np.ndarray, device: str) -> None:
     emst.HDBSCANGPU(8, metric="precomputed", device=device).fit(matrix)
 
 
-def forests(n: int, device: str) -> None:
+def forests(n: int, dtype: str, device: str) -> None:
     """Many components and ties; every algorithm."""
     g = np.random.default_rng(n)
-    for m, dtype in product((n // 2, 6 * n), (np.int32, np.int64, np.float32, np.float64)):
+    for m in (n // 2, 6 * n):
         u, v, weight = g.integers(0, n, m), g.integers(0, n, m), g.integers(0, 9, m).astype(dtype)
         order = np.lexsort((v, u))
         indptr = np.searchsorted(u[order], np.arange(n + 1))
@@ -78,13 +83,13 @@ def forests(n: int, device: str) -> None:
             emst.graph_msf(graph, algorithm=algorithm, symmetric="min", return_labels=True, device=device)
 
 
-def partitions(n: int) -> None:
+def partitions(n: int, dtype: str) -> None:
     """Two partitions on one GPU, as `device_ids` makes them on two."""
     from emst.gpus import inputs, memory
 
     memory.WORTH, inputs.checked_gpus = 2, lambda device_ids, device: [0, 0]
-    for (name, make), dtype, k in product(SETS.items(), (np.float32, np.float64), (1, 6)):
-        print(f"partitions, {name}, {dtype.__name__}, {k}", flush=True)
+    for (name, make), k in product(SETS.items(), (1, 6)):
+        print(f"partitions, {name}, {dtype}, {k}", flush=True)
         x = make(np.random.default_rng(1), 10 * n, 3).astype(dtype)
         emst.HDBSCANGPU(8, min_samples=k, device_ids=[0, 1]).fit(x)
 
@@ -95,27 +100,31 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=701, help="points of a set, and vertices of a graph")
     help = "points in the way for few of them, in the way for many, graphs, and partitions (GPU); default: all"
     parser.add_argument("--parts", nargs="+", default=PARTS, choices=PARTS, metavar="PART", help=help)
+    parser.add_argument("--list", action="store_true", help="print the names of the parts")
     options = parser.parse_args()
+    if options.list:
+        print(*PARTS)
+        return
     if options.device == "cuda":
         import cupy
 
         cupy.cuda.set_allocator(None)
     for part in sorted(options.parts, key=PARTS.index):  # after the first of the many, no points are few
-        way, _, d = part.partition("-")
+        way, *d, dtype = part.split("-")
         if way == "forests":
-            print("forests", flush=True)
-            forests(options.n, options.device)
+            print(part, flush=True)
+            forests(options.n, dtype, options.device)
         elif way == "partitions":
             if options.device == "cuda":
-                partitions(options.n)
+                partitions(options.n, dtype)
         else:
             if way == "many":
                 no_points_are_few()
-            every_set(options.n, d, options.device)
+            every_set(options.n, *d, dtype, options.device)
 
 
-def every_set(n: int, d: str, device: str) -> None:
-    for name, x in points(n, d):
+def every_set(n: int, d: str, dtype: str, device: str) -> None:
+    for name, x in points(n, d, dtype):
         print(name, flush=True)
         trees(x, device)
         clusterings(x, device)

@@ -2,13 +2,14 @@
 # Every part of sanitize.py under every tool of compute-sanitizer, several at a time; a line for each in FOLDER/summary.
 #
 #     benchmarks/sanitize.sh FOLDER [POINTS [AT_ONCE [SECONDS]]]
+#     PARTS="few-2-float32 forests-int32" TOOLS=racecheck benchmarks/sanitize.sh FOLDER
 #
 # A run that takes more than SECONDS is ended, and its line says so. Kernels are compiled before.
 set -u
 folder=$(realpath -m "$1") n=${2:-301} at_once=${3:-16} seconds=${4:-150}
 cd "$(dirname "$0")/.." && mkdir -p "$folder"
 export folder n seconds
-parts="few-2 few-3 few-5 few-40 few-tiles many-2 many-3 many-5 many-40 many-tiles forests partitions"
+parts=${PARTS:-$(${PYTHON:-python3} benchmarks/sanitize.py --list)} tools=${TOOLS:-memcheck racecheck initcheck synccheck}
 
 one() {
   log="$folder/$1-$2.txt" start=$SECONDS
@@ -23,6 +24,6 @@ export -f one
 
 compile="${PYTHON:-python3} benchmarks/sanitize.py --n $n --parts"
 printf '%s\n' $parts | xargs -P "$at_once" -I {} sh -c "$compile {} >/dev/null 2>&1 || echo '{}: failed without a tool'"
-for tool in memcheck racecheck initcheck synccheck; do printf "$tool %s\n" $parts; done |
+for tool in $tools; do printf "$tool %s\n" $parts; done |
   xargs -P "$at_once" -L 1 bash -c 'one "$1" "$2"' _
 sort "$folder/summary"

@@ -5,9 +5,10 @@ import pytest
 from helpers import to_device, to_host
 
 from emst.cpu.runtime import sort
+from emst.cuda.runtime.constants import FEW
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 1_000, 8_192, 8_193, 70_001, 1_000_003])
+@pytest.mark.parametrize("n", [1, 2, 3, 1_000, FEW, FEW + 1, 70_001, 1_000_003])
 @pytest.mark.parametrize("highest", [0, 1, 255, 2**16, 2**40, 2**64 - 1])
 def test_sort_is_stable(ops, n, highest):
     codes = np.random.default_rng(n).integers(0, highest, n, np.uint64, endpoint=True)
@@ -28,7 +29,7 @@ def test_equal_keys_stay_in_the_order_of_the_parts(monkeypatch, threads):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("n", [1, 8_192, 8_193, 70_001])
+@pytest.mark.parametrize("n", [1, FEW, FEW + 1, 70_001])
 @pytest.mark.parametrize("bits", [1, 8, 9, 30, 47, 64])
 def test_indices_travel_within_keys_that_leave_room(bits, n):
     cupy = pytest.importorskip("cupy")

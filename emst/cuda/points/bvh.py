@@ -17,7 +17,7 @@ from emst.cuda.runtime.launch import launch, launch_grid
 
 # Coordinates of all pairs of points, at most, that one launch compares in less time than the loop takes for its
 # launches. A term of a power that is a function call counts as many as CALL.
-MOST_TERMS, CALL = 1 << 28, 16
+MOST_TERMS, CALL = 5 << 27, 16
 
 
 class SearchIndex:
