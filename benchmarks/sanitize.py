@@ -1,6 +1,6 @@
 """Every kernel once or more on small sets, for compute-sanitizer: trees, clusterings, predictions and forests.
 
-    compute-sanitizer --tool initcheck python benchmarks/sanitize.py --parts few-2-float32 partitions-float64
+    compute-sanitizer --tool initcheck python benchmarks/sanitize.py --parts few-2-float32-lattice forests-int32
     benchmarks/sanitize.sh FOLDER                              # all parts, each under all four tools
 
 On the GPU memory comes from CUDA itself, not from CuPy's pool: every array has bounds of its own, and what an earlier
@@ -13,7 +13,6 @@ import argparse
 import importlib
 import pathlib
 import sys
-from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
@@ -29,24 +28,16 @@ SETS = {
 }
 METRICS = {"manhattan": {}, "chebyshev": {}, "minkowski": {"p": 3}}
 
-
-MANY = "uniform, many"
 FLOATS, NUMBERS = ("float32", "float64"), ("int32", "int64", "float32", "float64")
-PARTS = [
-    *(f"{way}-{d}-{dtype}" for way in ("few", "many") for d in (2, 3, 5, 40, "tiles") for dtype in FLOATS),
-    *(f"forests-{dtype}" for dtype in NUMBERS),
-    *(f"partitions-{dtype}" for dtype in FLOATS),
+WAYS = ("few", "many")
+PARTS = [  # way, dimensions, dtype, set; no number of points fills its last leaf
+    *map("-".join, product(WAYS, ("2", "3", "5", "40"), FLOATS, SETS)),
+    *map("-".join, product(WAYS, ("3",), FLOATS, ("tiles",))),
+    *map("-".join, product(("partitions",), ("3",), FLOATS, SETS)),
+    *map("-".join, product(("forests",), NUMBERS)),
 ]
-
-
-def points(n: int, d: str, dtype: str) -> Iterator[tuple[str, np.ndarray]]:
-    """Sets of points of all kinds in so many dimensions; no number of points fills its last leaf. "tiles" are more
-    points: blocks look back only where there are several tiles of 4096."""
-    if d == "tiles":
-        yield MANY, np.random.default_rng(0).normal(size=(20 * n, 3)).astype(dtype)
-        return
-    for name, make in SETS.items():
-        yield f"{name}, {d} dimensions, {dtype}", make(np.random.default_rng(int(d)), n, int(d)).astype(dtype)
+# Blocks look back only where there are several tiles of 4096 points.
+SETS["tiles"] = lambda g, n, d: g.normal(size=(20 * n, d))
 
 
 def trees(x: np.ndarray, device: str) -> None:
@@ -83,14 +74,12 @@ def forests(n: int, dtype: str, device: str) -> None:
             emst.graph_msf(graph, algorithm=algorithm, symmetric="min", return_labels=True, device=device)
 
 
-def partitions(n: int, dtype: str) -> None:
+def partitions(x: np.ndarray) -> None:
     """Two partitions on one GPU, as `device_ids` makes them on two."""
     from emst.gpus import inputs, memory
 
     memory.WORTH, inputs.checked_gpus = 2, lambda device_ids, device: [0, 0]
-    for (name, make), k in product(SETS.items(), (1, 6)):
-        print(f"partitions, {name}, {dtype}, {k}", flush=True)
-        x = make(np.random.default_rng(1), 10 * n, 3).astype(dtype)
+    for k in (1, 6):
         emst.HDBSCANGPU(8, min_samples=k, device_ids=[0, 1]).fit(x)
 
 
@@ -109,27 +98,30 @@ def main() -> None:
         import cupy
 
         cupy.cuda.set_allocator(None)
-    for part in sorted(options.parts, key=PARTS.index):  # after the first of the many, no points are few
-        way, *d, dtype = part.split("-")
-        if way == "forests":
-            print(part, flush=True)
-            forests(options.n, dtype, options.device)
-        elif way == "partitions":
-            if options.device == "cuda":
-                partitions(options.n, dtype)
-        else:
-            if way == "many":
-                no_points_are_few()
-            every_set(options.n, *d, dtype, options.device)
+    for part in sorted(options.parts, key=lambda part: part.startswith("many")):  # then no points are few any more
+        print(part, flush=True)
+        run(part, options.n, options.device)
 
 
-def every_set(n: int, d: str, dtype: str, device: str) -> None:
-    for name, x in points(n, d, dtype):
-        print(name, flush=True)
-        trees(x, device)
-        clusterings(x, device)
-        if x.shape[1] == 3 and len(x) == n:
-            distances(x, device)
+def run(part: str, n: int, device: str) -> None:
+    """One part."""
+    way, *kind = part.split("-")
+    if way == "forests":
+        forests(n, kind[0], device)
+        return
+    d, dtype, name = kind
+    several = 10 if way == "partitions" else 1
+    x = SETS[name](np.random.default_rng(int(d)), several * n, int(d)).astype(dtype)
+    if way == "partitions":
+        if device == "cuda":
+            partitions(x)
+        return
+    if way == "many":
+        no_points_are_few()
+    trees(x, device)
+    clusterings(x, device)
+    if d == "3" and name != "tiles":
+        distances(x, device)
 
 
 def no_points_are_few() -> None:

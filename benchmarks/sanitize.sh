@@ -2,7 +2,7 @@
 # Every part of sanitize.py under every tool of compute-sanitizer, several at a time; a line for each in FOLDER/summary.
 #
 #     benchmarks/sanitize.sh FOLDER [POINTS [AT_ONCE [SECONDS]]]
-#     PARTS="few-2-float32 forests-int32" TOOLS=racecheck benchmarks/sanitize.sh FOLDER
+#     PARTS="few-2-float32-lattice forests-int32" TOOLS=racecheck benchmarks/sanitize.sh FOLDER
 #
 # A run that takes more than SECONDS is ended, and its line says so. Kernels are compiled before.
 set -u

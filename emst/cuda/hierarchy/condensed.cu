@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(SCAN_THREADS)
         const int parent = root ? d.merge : d.parent, of_merge = mark[d.merge], of_parent = mark[parent];
         const bool leaves = of_merge == SMALL && of_parent != SMALL, begins = of_merge > GOES_ON;
         const int at = node[leaves ? parent : 0];
-        int above = place[d.top ? parent : 0];
+        int above = (d.top ? place : node)[d.top ? parent : 0];  // place[0] may not have been written
         if (d.top && of_parent == INNER) above = place[~above];
         if (d.top) value = above;
         if (leaves) value = ~at;

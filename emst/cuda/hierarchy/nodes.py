@@ -42,7 +42,7 @@ def find_nodes(linkage: Linkage, least: np.int32) -> Nodes:
     # Half of all clusters, and one more, have no split below: these hold at least `least` points each. The keys of
     # clusters that there are not come last, and the GPU does not wait until the host knows how many there are.
     most = min(2 * (linkage.points // int(least)), m)
-    keys, child = all_ones(most, np.uint32), cupy.empty(most, np.int32)
+    keys, child = all_ones(most, np.uint32), all_ones(most, np.int32)
     listing = (linkage.size, m, mark, above, large, left, keys, child, total)
     Compaction(m).launch("hierarchy/nodes", "list_children", m, *listing)
     counts = OnItsWay(total)
