@@ -75,6 +75,6 @@ def test_fits_launch_nothing_else(monkeypatch, name, labels):
         emst.EMST(min_samples=k, metric=metric, metric_params=params, device="cuda").fit(x)
     chosen = tree_metric_of(metric, params)
     d, heights = chosen.searched_columns(d), chosen.computed_in(np.dtype(dtype), None)
-    kind = are_few(n, d, chosen.norm), engine_before_looking(n, d, chosen.norm), d, chosen.searched_in(heights)
+    kind = are_few(n, d, chosen.norm, k > 1), engine_before_looking(n, d, chosen.norm), d, chosen.searched_in(heights)
     expected = ahead.kernels_of(*kind, chosen.norm, k, heights if labels else None)
     assert launched <= set(expected)

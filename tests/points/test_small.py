@@ -100,7 +100,7 @@ def test_equal_points_and_a_chain_of_all_points(cuda, n, k):
 
 @ON_GPU
 @pytest.mark.parametrize("k", [1, 5])
-@pytest.mark.parametrize("n, d", [(300, 2), (FEW, 2), (FEW + 1, 2), (2_000, 33)])
+@pytest.mark.parametrize("n, d", [(300, 2), (8_192, 2), (8_193, 2), (FEW, 2), (FEW + 1, 2), (2_000, 33)])
 def test_both_ways_report_the_same_rounds_and_make_the_same_tree(cuda, monkeypatch, n, d, k):
     # By products the largest component has no edge in a round, so other numbers of components are left.
     engine = importlib.import_module("emst.cuda.points.engine")
@@ -122,12 +122,18 @@ def test_points_are_few_if_their_pairs_are(cuda):
     from emst.cuda.points.bvh import SearchIndex
     from emst.cuda.points.engine import Engine
 
-    def few(n, d, norm):
-        return SearchIndex(cuda.xp.empty((8, 4)), n, d, 1.0, norm, Engine.WALKS).few
+    def few(n, d, norm, core=None):
+        index = SearchIndex(cuda.xp.empty((8, 4)), n, d, 1.0, norm, Engine.WALKS)
+        index.core = core
+        return index.few
 
     euclidean = Norm("euclidean", 2.0)
-    assert few(FEW, 2, euclidean)
-    assert not few(FEW + 1, 2, euclidean)
-    assert not few(FEW, 3, euclidean)
+    assert few(8_192, 2, euclidean)
+    assert not few(8_193, 2, euclidean)
+    assert not few(8_192, 3, euclidean)
+    core = cuda.xp.zeros(8)
+    assert few(FEW, 2, euclidean, core)
+    assert not few(FEW + 1, 2, euclidean, core)
+    assert not few(FEW, 3, euclidean, core)
     assert few(1_000, 200, euclidean)
     assert not few(4_096, 2, Norm("any power", 2.2))

@@ -162,7 +162,7 @@ KERNELS = {
 
 def load_ahead(n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None) -> None:
     """See `emst.backend.operations`."""
-    kind = (are_few(n, d, norm), engine_before_looking(n, d, norm), d, np.dtype(dtype), norm, k, labels)
+    kind = (are_few(n, d, norm, k > 1), engine_before_looking(n, d, norm), d, np.dtype(dtype), norm, k, labels)
     _load_ahead(current_gpu(), kind)
 
 

@@ -16,8 +16,9 @@ from emst.cuda.runtime.constants import BLOCK, EACH, FAN, FEW, LEAF, MAX_LEVELS
 from emst.cuda.runtime.launch import launch, launch_grid
 
 # Coordinates of all pairs of points, at most, that one launch compares in less time than the loop takes for its
-# launches. A term of a power that is a function call counts as many as CALL.
-MOST_TERMS, CALL = 5 << 27, 16
+# launches; with core distances a round has more of them. A term of a power that is a function call counts as many as
+# CALL.
+MOST_TERMS, MOST_TERMS_MRD, CALL = 1 << 28, 5 << 27, 16
 
 
 class SearchIndex:
@@ -31,8 +32,6 @@ class SearchIndex:
         Rows (low corner, label) and (high corner, least core distance) of every node.
     metric : Metric
         The norm, as kernels take it.
-    few : bool
-        Whether the points are few enough to compare all of them with all.
     layout, template : str
         Arguments of templates: coordinate type and dimensions; those and the metric.
     engine : Engine
@@ -59,7 +58,6 @@ class SearchIndex:
         self.n, self.d, self.rows, self.scale, self.norm = n, d, rows, scale, norm
         self.dtype = rows.dtype
         self.engine, self.walks = engine, engine is Engine.WALKS
-        self.few = are_few(n, d, norm)
         self.T = ctype(rows.dtype)
         self.metric = metric_of(norm)
         self.layout = f"{self.T}, {d}"
@@ -77,6 +75,11 @@ class SearchIndex:
         fields = np.array([len(counts), *counts, *pad, *offsets, *pad], np.int32)
         self.hierarchy = fields.view(f"V{fields.nbytes}")  # a Hierarchy of bvh.cuh, by value
         self.nodes = cupy.empty((2 * sum(counts), rows.shape[1]), rows.dtype)
+
+    @property
+    def few(self) -> bool:
+        """Whether the points are few enough to compare all of them with all, once core distances are known."""
+        return are_few(self.n, self.d, self.norm, self.core is not None)
 
     @property
     def levels(self) -> list[tuple[int, int]]:
@@ -102,10 +105,10 @@ class SearchIndex:
         return self.nodes[first : first + 2 * self.counts[level]]
 
 
-def are_few(n: int, d: int, norm: Norm) -> bool:
-    """Whether one launch joins so many points."""
+def are_few(n: int, d: int, norm: Norm, cores: bool) -> bool:
+    """Whether one launch joins so many points, with core distances or without."""
     terms = n * n * (d + 2) * (CALL if norm.kind in ("powers", "any power") else 1)
-    return n <= FEW and terms <= MOST_TERMS
+    return n <= FEW and terms <= (MOST_TERMS_MRD if cores else MOST_TERMS)
 
 
 def _level_counts(n: int) -> list[int]:
