@@ -4,6 +4,8 @@ NumPy aligns to 16 bytes. There a load of a whole vector touches two lines, and 
 lie on one line, which both would then write to in turns.
 """
 
+import ctypes
+
 import numpy as np
 
 from emst.cpu.runtime.compile import kernel
@@ -15,7 +17,9 @@ FEW = 1 << 17  # elements: NumPy fills so few before other threads begin
 
 def empty(size: int, dtype) -> np.ndarray:
     """Uninitialised array of one dimension."""
-    return empties((size, dtype))[0]
+    dtype = np.dtype(dtype)
+    memory = np.empty(size * dtype.itemsize + LINE, np.uint8)
+    return np.ndarray(size, dtype, memory, -_address(memory) % LINE)
 
 
 def empties(*kinds) -> list[np.ndarray]:
@@ -26,8 +30,13 @@ def empties(*kinds) -> list[np.ndarray]:
         places.append(total)
         total += -(-size * np.dtype(dtype).itemsize // LINE) * LINE
     memory = np.empty(total + LINE, np.uint8)
-    first = -memory.ctypes.data % LINE
+    first = -_address(memory) % LINE
     return [np.ndarray(size, dtype, memory, first + at) for (size, dtype), at in zip(kinds, places)]
+
+
+def _address(memory: np.ndarray) -> int:
+    """Where an array of bytes begins; ``memory.ctypes.data`` takes several times as long."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(memory.data))
 
 
 def full(size: int, value, dtype) -> np.ndarray:

@@ -116,6 +116,9 @@ def for_chunks(
     After an exception in any chunk, KeyboardInterrupt included, no thread takes a further chunk. Those that run are
     waited for (milliseconds), and the exception is raised here: no thread works on the arrays afterwards.
     """
+    if 0 < size <= grain and scratch is None and report is None:  # as a rule, where there are few points
+        kernel(*args, 0, size)
+        return
     chunks = -(-size // grain)
     helpers = min(thread_count(), chunks) - 1 if chunks > 1 else 0
     if helpers < 1:
