@@ -443,6 +443,20 @@ class HierarchyOperations(ArrayOperations, Protocol):
         a height below `epsilon` is replaced by its first ancestor born above it. If that ancestor is the root, and
         `allow_single_cluster` is false, the child of the root on the way to it is taken instead."""
 
+    def select_constrained(
+        self, condensed: Condensed, gain: Array, price: float, max_cluster_size: int, allow_single_cluster: bool
+    ) -> Selection:
+        """Select clusters of which none lies below another, by constraints and by stability.
+
+        `gain`, int64[K], says how many more constraints hold if the cluster is selected than if its points are noise;
+        less than 0 if fewer hold. Clusters are worth the sum of their stabilities, rounded once as in `select`, plus
+        `price` times the sum of their gains: the sum is rounded to float64, then the product, then what is added. A
+        price of infinity compares the sums of gains, which are exact, and of equal ones the stabilities.
+
+        A cluster may be selected if it has at most `max_cluster_size` points and is not the root, or
+        `allow_single_cluster` is true. It gives way to what is selected below it if that is worth more. A leaf that may
+        be selected is, or a cluster above it."""
+
     def label_points(
         self, condensed: Condensed, selection: Selection, epsilon: float, cluster: Array, height: Array
     ) -> tuple[Array, Array]:

@@ -24,6 +24,7 @@ from emst.cpu.graph.rows import entry_rows, row_starts
 from emst.cpu.graph.statistics import graph_statistics
 from emst.cpu.hierarchy.ancestors import common_ancestor_lambdas
 from emst.cpu.hierarchy.condensed import condense
+from emst.cpu.hierarchy.constrained import select_constrained
 from emst.cpu.hierarchy.cut import cut
 from emst.cpu.hierarchy.linkage import linkage
 from emst.cpu.hierarchy.selection import label_points, outlier_scores, select
@@ -112,6 +113,7 @@ __all__ = [
     "row_starts",
     "scale_cores",
     "select",
+    "select_constrained",
     "separations",
     "set_cores",
     "settled",

@@ -26,6 +26,7 @@ from emst.cuda.graph.rows import entry_rows, row_starts
 from emst.cuda.graph.statistics import graph_statistics
 from emst.cuda.hierarchy.ancestors import common_ancestor_lambdas
 from emst.cuda.hierarchy.condensed import condense
+from emst.cuda.hierarchy.constrained import select_constrained
 from emst.cuda.hierarchy.cut import cut
 from emst.cuda.hierarchy.linkage import linkage
 from emst.cuda.hierarchy.selection import label_points, outlier_scores, select
@@ -114,6 +115,7 @@ __all__ = [
     "row_starts",
     "scale_cores",
     "select",
+    "select_constrained",
     "separations",
     "set_cores",
     "settled",

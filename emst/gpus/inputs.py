@@ -119,6 +119,13 @@ def first_of(X: Any, device_ids: Any) -> Any:
     return X[0] if device_ids is not None and is_list(X) else X
 
 
+def row_count(X: Any, device_ids: Any) -> int:
+    """Number of rows of the data, or of all arrays of a list together."""
+    if device_ids is not None and is_list(X):
+        return sum(map(len, X))
+    return int(X.shape[0]) if getattr(X, "shape", ()) else len(X)
+
+
 def _check_columns(X: Any, first: int) -> None:
     """Raise ValueError where the arrays of a list differ in the number of their columns, or in names."""
     names = [None if getattr(one, "columns", None) is None else list(one.columns) for one in X]

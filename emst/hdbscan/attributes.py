@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
+from emst.hdbscan.constraints import ConstraintCounts
 from emst.hdbscan.model import Model, on_host
 from emst.hierarchy import scores
 from emst.hierarchy.selection import FlatClustering
@@ -49,6 +50,7 @@ class FittedAttributes:
     min_cluster_size_: int = fitted_attribute()
     centroids_: Any = fitted_attribute("store_centers is 'centroid' or 'both'")
     medoids_: Any = fitted_attribute("store_centers is 'medoid' or 'both'")
+    constraints_: ConstraintCounts = fitted_attribute("labels or constraints are given, see semi_supervised")
     device_: str = fitted_attribute()
     n_features_in_: int = fitted_attribute()
 

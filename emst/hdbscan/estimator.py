@@ -24,9 +24,10 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from emst.distances.metrics import check_columns
-from emst.gpus.inputs import first_of
+from emst.gpus.inputs import first_of, row_count
 from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.centers import Centers, centers_of
+from emst.hdbscan.constraints import check_choice, known_of
 from emst.hdbscan.fitting import tree_model
 from emst.hdbscan.keywords import tells_equivalents
 from emst.hdbscan.layers import Layers, layers_of
@@ -114,6 +115,15 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     cluster_selection_epsilon_max : float, default infinity
         Clusters that split off their parent at a greater distance than this are not selected by "eom"; nor is the root
         if the tree has a longer edge.
+    semi_supervised : bool, default False
+        Whether `fit` uses the labels `y` of some rows; otherwise it ignores `y`. The clusters are then selected by what
+        the labels say of every pair of labelled rows: of equal labels they must be in one cluster, of different labels
+        they cannot be. Takes "eom", an epsilon of 0 and a number for `min_cluster_size`.
+    constraint_weight : float, default 1.0
+        How constraints (`semi_supervised`, `recluster`) and stability are weighed. 1 selects the clusters that satisfy
+        the most constraints, of these the most stable. Less, w, selects those of the greatest w * satisfied / all
+        constraints + (1 - w) * stability / the greatest stability without constraints; 0 ignores the constraints.
+        Without constraints it has no effect.
     prediction_data : bool, default False
         Prepare predictions during the fit, not when `predict` or a similar function is first called; also compile what
         `predict` needs. Predictions need
@@ -171,6 +181,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     core_distances_ : array of shape (n,)
         Distance of each row to its `min_samples`-th nearest, itself included, in the units of the metric and in the
         dtype that was computed in; NaN for rows that are not finite.
+    constraints_ : ConstraintCounts
+        Numbers of constraints: `satisfied`, `unsatisfied` and `total`. Only with labels or constraints.
     device_ : {"cpu", "cuda"}
         Where the clusters were computed.
     n_features_in_ : int
@@ -220,6 +232,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         *,
         cluster_selection_persistence: float = 0.0,
         cluster_selection_epsilon_max: float = math.inf,
+        semi_supervised: bool = False,
+        constraint_weight: float = 1.0,
         prediction_data: bool = False,
         device: str = "auto",
         device_ids: Any = None,
@@ -242,6 +256,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         self.copy = copy
         self.cluster_selection_persistence = cluster_selection_persistence
         self.cluster_selection_epsilon_max = cluster_selection_epsilon_max
+        self.semi_supervised = semi_supervised
+        self.constraint_weight = constraint_weight
         self.prediction_data = prediction_data
         self.device = device
         self.device_ids = device_ids
@@ -256,8 +272,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         X : array-like of shape (n, d), or (n, n) distances for ``metric="precomputed"``
             numpy, lists, pandas, SciPy's sparse matrices, cupy, torch; CuPy's sparse matrices as distances. Data on a
             GPU stays on that GPU.
-        y : None
-            Ignored; scikit-learn passes it.
+        y : int array-like of shape (n,), optional
+            Labels of some rows, -1 for the others, with ``semi_supervised=True``. Ignored otherwise.
 
         Returns
         -------
@@ -270,7 +286,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             A parameter out of range; a single row; `min_samples` above the number of finite rows; values that are not
             real numbers; distances that are negative, NaN or not symmetric; a metric that does not fit the data; for
             haversine, angles beyond pi / 2 and 2 pi (or 90 and 360 degrees), or columns called longitude and latitude
-            in this order.
+            in this order; with ``semi_supervised=True``, labels that are missing, not integers, not one for each row, or
+            of a row that is not finite.
         TypeError
             Column names of which only some are strings; a sparse matrix on a GPU that does not hold distances.
         RuntimeError
@@ -284,6 +301,12 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             `X` is a data frame of two columns called latitude and longitude, and the metric is Euclidean.
         """
         check_parameters(self)
+        known = None
+        if self.semi_supervised:
+            check_choice(self)
+            if y is None:
+                raise ValueError("semi_supervised=True takes labels of some rows, -1 for the others: fit(X, y)")
+            known = known_of(row_count(X, self.device_ids), y)
         first = first_of(X, self.device_ids)
         features = features_of(first)
         with showing(self.verbose) as progress:
@@ -295,13 +318,15 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             model = tree_model(X, request)
             with model.scope():
                 done("spanning tree", model.weights)
+                if known is not None:
+                    model.constraints = known.constraints(model.rows, model.ops)
                 if len(model.weights):  # at least two points
                     model.linkage = model.ops.linkage(model.edges, model.weights)
                     done("dendrogram", model.linkage.height)
                     options = model.options = settled(model.options, model.linkage, model.ops)
                     condensed = condensed_tree(model.linkage, options.min_cluster_size, options.persistence, model.ops)
                     done("condensed tree", condensed.parent)
-                    model.flat = flat_clustering(condensed, options, model.ops)
+                    model.flat = flat_clustering(condensed, options, model.ops, model.constraints)
                     done("clusters and labels", model.flat.labels)
                 if self.prediction_data and not model.has_features:
                     warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=2)
@@ -320,15 +345,15 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, d), or (n, n) distances for ``metric="precomputed"``
             As for `fit`.
-        y : None
-            Ignored; scikit-learn passes it.
+        y : int array-like of shape (n,), optional
+            As for `fit`.
 
         Returns
         -------
         int64 array of shape (n,)
             The attribute `labels_`.
         """
-        return self.fit(X).labels_
+        return self.fit(X, y).labels_
 
     def predict(self, X: Any) -> Any:
         """Labels of new points in this clustering, which they do not change; see `approximate_predict`.
@@ -399,25 +424,39 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         with model.scope():
             return model.give_values(model.spread(model.ops.cut(model.linkage, height, least), -2, -3))
 
-    def recluster(self, **params: Any) -> HDBSCANGPU:
-        """Select clusters from the same dendrogram with other parameters, without a new tree.
+    def recluster(
+        self, *, y: Any = None, must_link: Any = None, cannot_link: Any = None, **params: Any
+    ) -> HDBSCANGPU:
+        """Select clusters from the same dendrogram with other parameters or constraints, without a new tree.
 
         Parameters
         ----------
+        y : int array-like of shape (n,), optional
+            Labels of some rows, -1 for the others: pairs of rows of one label must be linked, pairs of rows of
+            different labels cannot be.
+        must_link : int array-like of shape (p, 2), optional
+            Pairs of rows that are to be in one cluster.
+        cannot_link : int array-like of shape (q, 2), optional
+            Pairs of rows that are not to be in one cluster: the constraint holds if one of them is noise. Constraints
+            may contradict one another, and count as often as they are given. If none of the three is given, those of
+            this estimator hold; an empty list, as in ``must_link=[]``, selects without any.
         **params
             New values for any of `min_cluster_size`, `cluster_selection_method`, `cluster_selection_epsilon`,
             `cluster_selection_epsilon_max`, `cluster_selection_persistence`, `max_cluster_size`,
-            `allow_single_cluster` and `store_centers`.
+            `allow_single_cluster`, `constraint_weight` and `store_centers`.
 
         Returns
         -------
         HDBSCANGPU
-            A new fitted estimator with the `min_samples` of the tree; this one stays as it is.
+            A new fitted estimator with the `min_samples` of the tree; this one stays as it is. Its `constraints_` say
+            how many constraints are satisfied.
 
         Raises
         ------
         ValueError
             No such parameter, or one that the tree depends on, such as `min_samples` or `metric`: it takes a new `fit`.
+            Labels or pairs that are not integers, of another shape, or of rows that do not exist or are not finite; a
+            row that cannot be linked with itself; constraints with other than "eom" and an epsilon of 0.
 
         Examples
         --------
@@ -431,6 +470,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         >>> finer = model.recluster(min_cluster_size=5, cluster_selection_method="leaf")
         >>> int(finer.labels_.max()) + 1
         11
+        >>> model.recluster(must_link=[[0, 150]], cannot_link=[[0, 250]], allow_single_cluster=True).constraints_
+        ConstraintCounts(satisfied=1, unsatisfied=1, total=2)
         """
         check_is_fitted(self)
         unknown = [name for name in params if name not in RULES]
@@ -443,8 +484,14 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             )
         other = clone(self).set_params(min_samples=self._model.min_samples, **params)
         check_parameters(other)
+        constraints = self._model.constraints
         with self._model.scope():
-            model = self._model.reclustered(options_of(other))
+            if y is not None or must_link is not None or cannot_link is not None:
+                known = known_of(self._model.n, y, must_link, cannot_link)
+                constraints = known.constraints(self._model.rows, self._model.ops)
+            if constraints is not None:
+                check_choice(other)
+            model = self._model.reclustered(options_of(other), constraints)
             features = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
             other._take(model, centers_of(model, other.store_centers), features)
         return other
@@ -559,12 +606,15 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         self.probabilities_ = probabilities
         self.min_cluster_size_ = model.options.min_cluster_size
         self.core_distances_ = cores
-        for name in ("centroids_", "medoids_"):
+        for name in ("centroids_", "medoids_", "constraints_"):
             self.__dict__.pop(name, None)
         if centroids is not None:
             self.centroids_ = centroids
         if medoids is not None:
             self.medoids_ = medoids
+        counts = model.constraint_counts()
+        if counts is not None:
+            self.constraints_ = counts
         self.device_ = model.device
         self._model, self._made = model, {}
 

@@ -16,8 +16,10 @@ from emst.backend import backend_of
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Linkage
 from emst.distances.metrics import Metric
+from emst.hdbscan.constraints import ConstraintCounts
 from emst.hdbscan.index import PointIndex, index_of
 from emst.hierarchy.condensed import condensed_tree
+from emst.hierarchy.constraints import Constraints
 from emst.hierarchy.leaves import settled
 from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
 from emst.inputs.devices import gpu_of, on_device_of, placed, to_host, usable_device
@@ -49,6 +51,7 @@ class Model:
     rows: FiniteRows | None = None  # None if all rows are finite
     data: Any = None  # the caller's features: numpy, cupy or CSR; None for distances
     linkage: Linkage | None = None  # the dendrogram; None for fewer than two points
+    constraints: Constraints | None = None  # what the clusters are selected by, beside stability
     flat: FlatClustering | None = None  # the clusters; None for fewer than two points
     give_rows: Callable[[Array], Any] | None = None  # `give` for values of all rows; None for `give`
 
@@ -117,6 +120,14 @@ class Model:
         """int64[n]: -1 for noise, -2 for rows with infinite values, -3 for rows with NaN."""
         return self.spread(self.of_none(-1, np.int64) if self.flat is None else self.flat.labels, -2, -3)
 
+    def constraint_counts(self) -> ConstraintCounts | None:
+        """How many constraints the clusters satisfy; None if there are no constraints."""
+        if self.constraints is None:
+            return None
+        labels = self.of_none(-1, np.int64) if self.flat is None else self.flat.labels
+        satisfied, total = self.constraints.satisfied(labels), self.constraints.total
+        return ConstraintCounts(satisfied, total - satisfied, total)
+
     def probabilities(self) -> Array:
         """float64[n]: 0 for noise and rows with infinite values, NaN for rows with NaN."""
         return self.spread(self.of_none(0, np.float64) if self.flat is None else self.flat.probabilities, 0, np.nan)
@@ -133,13 +144,14 @@ class Model:
         """One value for every point: the result where there are no clusters."""
         return np.full_like(self.core, value, dtype=dtype)
 
-    def reclustered(self, options: Options) -> Model:
-        """The model with clusters that are selected from the same dendrogram by other options."""
+    def reclustered(self, options: Options, constraints: Constraints | None) -> Model:
+        """The model with clusters that are selected from the same dendrogram by other options and constraints."""
         if self.linkage is None:
-            return replace(self, options=options)
+            return replace(self, options=options, constraints=constraints)
         options = settled(options, self.linkage, self.ops)
         condensed = condensed_tree(self.linkage, options.min_cluster_size, options.persistence, self.ops)
-        return replace(self, options=options, flat=flat_clustering(condensed, options, self.ops))
+        flat = flat_clustering(condensed, options, self.ops, constraints)
+        return replace(self, options=options, constraints=constraints, flat=flat)
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: on_host(value) for name, value in self.__dict__.items() if name not in MADE}
@@ -157,8 +169,10 @@ class Model:
             setattr(self, name, self.ops.asarray(getattr(self, name)))
         if self.rows is not None:
             self.rows = self.rows.mapped(self.ops.asarray)
+        if self.constraints is not None:
+            self.constraints = self.constraints.mapped(self.ops.asarray)
         self.linkage = self.ops.linkage(self.edges, self.weights) if len(self.weights) else None
-        self.flat = self.reclustered(self.options).flat
+        self.flat = self.reclustered(self.options, self.constraints).flat
 
 
 def _unreadable(why: str) -> pickle.UnpicklingError:
@@ -170,6 +184,6 @@ def _unreadable(why: str) -> pickle.UnpicklingError:
 
 def on_host(value: Any) -> Any:
     """An attribute in the form that is pickled: arrays on the host."""
-    if isinstance(value, FiniteRows):
+    if isinstance(value, (FiniteRows, Constraints)):
         return value.mapped(to_host)
     return to_host(value) if hasattr(value, "__cuda_array_interface__") else value

@@ -59,6 +59,7 @@ def one_of(*names: str) -> Rule:
 
 INTEGER = Rule(_is_integer, "an integer")
 NOT_NEGATIVE = Rule(lambda value: _is_number(value) and value >= 0, "a finite number of at least 0")
+SHARE = Rule(lambda value: _is_number(value) and 0 <= value <= 1, "a number from 0 to 1")
 POSITIVE = Rule(lambda value: _is_number(value) and value > 0, "a finite number greater than 0")
 BOOLEAN = Rule(lambda value: isinstance(value, (bool, np.bool_)), "True or False")
 INFINITE = Rule(lambda value: isinstance(value, Real) and value == math.inf, "infinity")
@@ -87,6 +88,8 @@ RULES = {
     "copy": BOOLEAN,
     "cluster_selection_persistence": NOT_NEGATIVE,
     "cluster_selection_epsilon_max": NOT_NEGATIVE | INFINITE,
+    "semi_supervised": BOOLEAN,
+    "constraint_weight": SHARE,
     "prediction_data": BOOLEAN,
     "device": one_of(*DEVICES),
     "device_ids": Rule(names_gpus, WORDS, ("all",)),  # whether there are such GPUs is checked with the data
@@ -106,6 +109,7 @@ RECLUSTERED = (
     "store_centers",
     "cluster_selection_persistence",
     "cluster_selection_epsilon_max",
+    "constraint_weight",
 )
 
 
@@ -190,4 +194,5 @@ def options_of(estimator: Any) -> Options:
         epsilon_max=float(estimator.cluster_selection_epsilon_max),
         auto=auto,
         unsplit_root=estimator._conventions.unsplit_root,
+        constraint_weight=float(estimator.constraint_weight),
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Condensed, Selection
+from emst.hierarchy.constraints import Constraints, select_by_constraints
 from emst.spanning_forest import check_min_cluster_size
 
 
@@ -27,6 +28,7 @@ class Options:
     epsilon_max: float = math.inf
     auto: bool = False  # whether `min_cluster_size` is only the least one, and the data are to say which
     unsplit_root: bool = True  # whether "leaf" may select a root that never splits
+    constraint_weight: float = 1.0  # of the share of satisfied constraints, against stability; see `constraints.py`
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,9 @@ class FlatClustering:
     probabilities: Array  # float64[n], 0 for noise
 
 
-def flat_clustering(condensed: Condensed, options: Options, ops: Backend) -> FlatClustering:
+def flat_clustering(
+    condensed: Condensed, options: Options, ops: Backend, constraints: Constraints | None = None
+) -> FlatClustering:
     """Select clusters of the condensed tree, and label the points.
 
     Parameters
@@ -50,6 +54,8 @@ def flat_clustering(condensed: Condensed, options: Options, ops: Backend) -> Fla
         How to select.
     ops : Backend
         The backend that holds the arrays of `condensed`.
+    constraints : Constraints, optional
+        What is known of the points; then the method is "eom", and epsilon is 0.
 
     Returns
     -------
@@ -62,7 +68,10 @@ def flat_clustering(condensed: Condensed, options: Options, ops: Backend) -> Fla
     single = options.allow_single_cluster
     if options.method == "leaf" and condensed.count == 1:
         single &= options.unsplit_root
-    selection = ops.select(eligible, options.method, options.epsilon, largest, single)
+    if constraints is None:
+        selection = ops.select(eligible, options.method, options.epsilon, largest, single)
+    else:
+        selection = select_by_constraints(eligible, constraints, options.constraint_weight, largest, single, ops)
     labels, probabilities = ops.label_points(condensed, selection, options.epsilon, *leaving)
     if options.allow_single_cluster and len(selection.chosen) == 1 and not bool((labels >= 0).any()):
         # Epsilon has selected the root, but no point leaves it late enough to be a member: there is no cluster.

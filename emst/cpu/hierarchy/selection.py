@@ -16,18 +16,25 @@ def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
     """See `emst.backend.operations`."""
     count, epsilon = condensed.count, float(epsilon)  # one type: kernels are compiled for every type of argument
     parent, children, birth = condensed.parent, condensed.children, condensed.birth
-    chosen, number = np.zeros(count, np.bool_), np.empty(count, np.int32)
-    label = np.empty(count, np.int32)
+    chosen = np.zeros(count, np.bool_)
     if method == "leaf":
         _choose_leaves(children, allow_single_cluster, chosen)
     else:
         value = condensed.stability.copy()
         _choose_by_mass(children, condensed.size, value, max_cluster_size, allow_single_cluster, chosen)
-    size = _number(parent, chosen, number, label)
-    if epsilon != 0 and size and number[0] > 0:
+    selection = number_chosen(parent, chosen)
+    old = selection.chosen
+    if epsilon != 0 and len(old) and old[0] > 0:
         chosen[:] = False
-        _choose_above(parent, birth, number[:size], epsilon, allow_single_cluster, np.empty(count, np.int32), chosen)
-        size = _number(parent, chosen, number, label)
+        _choose_above(parent, birth, old, epsilon, allow_single_cluster, np.empty(count, np.int32), chosen)
+        selection = number_chosen(parent, chosen)
+    return selection
+
+
+def number_chosen(parent, chosen):
+    """The topmost of the chosen clusters, numbered in ascending order."""
+    number, label = np.empty(len(parent), np.int32), np.empty(len(parent), np.int32)
+    size = _number(parent, chosen, number, label)
     return Selection(number[:size].copy(), label)
 
 

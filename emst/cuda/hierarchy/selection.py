@@ -23,13 +23,19 @@ def select(
     else:
         rules = (condensed.size, condensed.stability, int(max_cluster_size), root_too)
         launch("hierarchy/selection", "excess_of_mass", count, *climbed(condensed), *rules, marked)
-    topmost = _topmost(condensed, marked)
+    topmost = topmost_of(condensed, marked)
     if epsilon != 0:
         frontier = _frontier(condensed, epsilon, root_too)
         marked.fill(False)
         args = (topmost, condensed.birth, np.float64(epsilon), frontier, marked)
         launch("hierarchy/selection", "apply_epsilon", count, count, *args)
-        topmost = _topmost(condensed, marked)
+        topmost = topmost_of(condensed, marked)
+    return number_chosen(topmost)
+
+
+def number_chosen(topmost: cupy.ndarray) -> Selection:
+    """The chosen clusters, numbered in ascending order, from what `topmost_of` returns."""
+    count = len(topmost)
     chosen, rank, total = cupy.empty(count, np.int32), cupy.empty(count, np.int32), cupy.empty(1, np.int32)
     Compaction(count).launch("hierarchy/selection", "list_chosen", count, topmost, count, chosen, rank, total)
     label = cupy.empty(count, np.int32)
@@ -45,7 +51,7 @@ def climbed(condensed: Condensed) -> tuple[object, ...]:
     return count, parent, far, condensed.children, all_ones(2 * count, np.uint64)
 
 
-def _topmost(condensed: Condensed, marked: cupy.ndarray) -> cupy.ndarray:
+def topmost_of(condensed: Condensed, marked: cupy.ndarray) -> cupy.ndarray:
     """Topmost marked ancestor-or-self of every cluster, -1 if there is none: the second column of int32[K, 2]."""
     start = cupy.empty((condensed.count, 2), np.int32)
     launch("hierarchy/selection", "begin_topmost", condensed.count, condensed.count, condensed.parent, marked, start)
