@@ -286,7 +286,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             A parameter out of range; a single row; `min_samples` above the number of finite rows; values that are not
             real numbers; distances that are negative, NaN or not symmetric; a metric that does not fit the data; for
             haversine, angles beyond pi / 2 and 2 pi (or 90 and 360 degrees), or columns called longitude and latitude
-            in this order; with ``semi_supervised=True``, labels that are missing, not integers, not one for each row, or
+            in this order; with ``semi_supervised=True``, labels that are missing, no integers, not one for each row, or
             of a row that is not finite.
         TypeError
             Column names of which only some are strings; a sparse matrix on a GPU that does not hold distances.
@@ -424,9 +424,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         with model.scope():
             return model.give_values(model.spread(model.ops.cut(model.linkage, height, least), -2, -3))
 
-    def recluster(
-        self, *, y: Any = None, must_link: Any = None, cannot_link: Any = None, **params: Any
-    ) -> HDBSCANGPU:
+    def recluster(self, *, y: Any = None, must_link: Any = None, cannot_link: Any = None, **params: Any) -> HDBSCANGPU:
         """Select clusters from the same dendrogram with other parameters or constraints, without a new tree.
 
         Parameters
