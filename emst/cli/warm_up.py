@@ -201,6 +201,7 @@ def _clusters(d: int, dtype: str, k: int, device: str) -> None:
     all_points_membership_vectors(model)
     model.dbscan_clustering(1.0)
     model.recluster(cluster_selection_method="leaf", cluster_selection_epsilon=0.5, cluster_selection_persistence=0.1)
+    model.recluster(y=[0] * 100 + [1] * (len(points) - 100), must_link=[[0, 1]])
     _ = model.outlier_scores_, model.exemplars_
 
 

@@ -6,6 +6,7 @@ parameters.py    which values the parameters may have
 fitting.py       from data and metric to the spanning tree
 model.py         what a fit keeps: the spanning tree, and the dendrogram and clusters made from it
 attributes.py    fitted attributes that are computed when they are first read; pickling
+constraints.py   labels and constraints of the caller: checked, and counted
 centers.py       centroids and medoids of all clusters
 medoids.py       the exact medoid of one cluster
 index.py         the bounding volume hierarchy over the training points that predictions search

@@ -372,6 +372,8 @@ BAD = [
     ("copy", "never"),
     ("cluster_selection_persistence", -0.1),
     ("cluster_selection_epsilon_max", -np.inf),
+    ("semi_supervised", "yes"),
+    ("constraint_weight", 1.5),
     ("prediction_data", "yes"),
     ("device", "gpu"),
     ("device_ids", "0,1"),

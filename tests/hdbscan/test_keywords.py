@@ -14,10 +14,11 @@ from emst.hdbscan.keywords import INSTEAD
 OF_HDBSCAN = ["approx_min_span_tree", "branch_detection_data", "core_dist_n_jobs", "gen_min_span_tree"]
 OF_HDBSCAN += ["match_reference_implementation", "memory", "p"]
 OF_CUML = ["build_algo", "build_kwds", "output_type"]
-OF_FAST_HDBSCAN = ["knn_k", "metric_kwds", "reproducible", "semi_supervised", "ss_algorithm"]
+OF_FAST_HDBSCAN = ["knn_k", "metric_kwds", "reproducible", "ss_algorithm"]
+TAKEN = {"prediction_data", "semi_supervised"}  # by `HDBSCANGPU`, not by the one over workers
 
 
-@pytest.mark.parametrize("name", sorted({*OF_HDBSCAN, *OF_CUML, *OF_FAST_HDBSCAN, *INSTEAD} - {"prediction_data"}))
+@pytest.mark.parametrize("name", sorted({*OF_HDBSCAN, *OF_CUML, *OF_FAST_HDBSCAN, *INSTEAD} - TAKEN))
 def test_a_peers_keyword_is_told_its_equivalent(name):
     with pytest.raises(TypeError) as caught:
         HDBSCANGPU(min_cluster_size=7, **{name: 3})
@@ -27,6 +28,8 @@ def test_a_peers_keyword_is_told_its_equivalent(name):
 def test_workers_say_it_too():
     with pytest.raises(TypeError, match=r"HDBSCAN has no parameter 'prediction_data': leave it out"):
         DaskHDBSCAN(prediction_data=True)
+    with pytest.raises(TypeError, match=r"HDBSCAN has no parameter 'semi_supervised': use emst.HDBSCANGPU"):
+        DaskHDBSCAN(semi_supervised=True)
 
 
 def test_every_keyword_of_the_installed_hdbscan_is_known():
