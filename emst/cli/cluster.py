@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from emst.cli.known import HELP as KNOWN_HELP
+from emst.cli.known import constraints_in_words, known_in
 from emst.cli.layers import HELP as LAYERS_HELP
 from emst.cli.layers import MOST, check_layers, layer_columns, layer_names, layers_in_words, size_of
 from emst.cli.pages import add_page, check_page, hover_of
@@ -52,6 +54,7 @@ examples:
   emst cluster places.csv --columns lat,lon --metric haversine --degrees --min-cluster-size 20 -o labels.csv
   emst cluster towns.csv --metric haversine --degrees -o labels.csv --html towns.html --hover name,country
   emst cluster stones.csv --columns x,y --append -o clustered.csv
+  emst cluster stones.csv --columns x,y --known kind --append -o clustered.csv
   emst cluster points.npy --min-cluster-size auto --layers -o layers.csv
   emst cluster - --sep ';' --decimal , -o - < points.txt | head
   emst cluster scan.laz --min-cluster-size 200 --min-samples 10 --append -o labelled.laz
@@ -117,6 +120,7 @@ def add_to(commands: Commands) -> None:
     )
     add("--max-cluster-size", type=int, metavar="N", help="largest size of a cluster that excess of mass may select")
     add("--allow-single-cluster", action="store_true", help="allow the root to be selected as the only cluster")
+    add("--known", metavar="COLUMN", help=KNOWN_HELP)
     add_metric(command, "euclidean (default), manhattan, cosine, haversine, ...")
     add_input_options(command)
     command.set_defaults(run=run)
@@ -149,8 +153,9 @@ def run(arguments: argparse.Namespace) -> None:
             names = [*result_names(suffix), *layer_names(arguments)]
             check_appended(source, suffix, table.whole or table, dialect, names)
         hover = hover_of(arguments, source, len(table.array))
+        known = known_in(arguments, source, table)
         read = time.perf_counter() - start
-        model, seconds = _fit(table.array, source, arguments, options)
+        model, seconds = _fit(table.array, known, source, arguments, options)
         labels = model.labels_
         results = dict(zip(result_names(suffix), (labels, model.probabilities_)))
         layers = model.layers(MOST) if arguments.layers else None
@@ -172,6 +177,9 @@ def run(arguments: argparse.Namespace) -> None:
     show = partial(print, file=summary_file(arguments.output))
     show(f"{shape_of(table)}, {sizes}")
     show(_counts(labels))
+    constraints = constraints_in_words(model)
+    if constraints is not None:
+        show(constraints)
     if layers is not None:
         show(layers_in_words(layers))
     show(f"read in {read:.2f} s, {seconds.of('clustered')} on {model.device_}")
@@ -179,7 +187,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _fit(
-    points: np.ndarray, source: Path, arguments: argparse.Namespace, metric: dict[str, Any]
+    points: np.ndarray, known: np.ndarray | None, source: Path, arguments: argparse.Namespace, metric: dict[str, Any]
 ) -> tuple[HDBSCANGPU, Seconds]:
     """The model, and the seconds that its fit took."""
     from emst.hdbscan import HDBSCANGPU
@@ -198,6 +206,7 @@ def _fit(
         cluster_selection_method=arguments.method,
         cluster_selection_persistence=arguments.persistence,
         allow_single_cluster=arguments.allow_single_cluster,
+        semi_supervised=known is not None,
         device=arguments.device,
         device_ids=arguments.gpus,
         dtype=arguments.dtype,
@@ -205,7 +214,7 @@ def _fit(
     )
     try:
         with warnings_in_a_line(), Seconds() as seconds:
-            model.fit(points)
+            model.fit(points, known)
     except ValueError as error:
         raise ValueError(f"{source}: {sentence(error)}") from error
     return model, seconds
