@@ -48,7 +48,7 @@ def test_labels_choose_between_groups_and_pairs_of_groups(ops, kinds, clusters):
     assert model.constraints_ == counts_of(model, y)
     assert model.constraints_.unsatisfied < 0.01 * model.constraints_.total  # of labelled rows that are noise
     for label in range(clusters):
-        assert len(np.unique(kinds[model.labels_ == label])) == 1
+        assert np.bincount(kinds[model.labels_ == label]).max() > 0.95 * (model.labels_ == label).sum()
     again = fitted(ops).fit(points()).recluster(y=y)
     for name in ("labels_", "probabilities_", "cluster_persistence_"):
         np.testing.assert_array_equal(getattr(again, name), getattr(model, name))

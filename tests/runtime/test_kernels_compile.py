@@ -163,12 +163,12 @@ def test_the_source_is_the_key_of_the_cache():
         assert '#include "' not in source(room)
 
 
-def test_words_of_siblings_are_visible_before_they_are_counted(nvrtc):
+@pytest.mark.parametrize(("room", "name"), [("selection", "excess_of_mass"), ("constrained", "choose")])
+def test_words_of_siblings_are_visible_before_they_are_counted(nvrtc, room, name):
     """The last of several children reads the words that others have stored. No result shows this for certain."""
     from emst.cuda.runtime.compile import source
 
-    name = "excess_of_mass"
-    ptx, symbols = ptx_of(nvrtc, source("hierarchy/selection"), [name])
+    ptx, symbols = ptx_of(nvrtc, source(f"hierarchy/{room}"), [name])
     steps = re.findall(r"st\.volatile|membar\.gl|atom\.[\w.]*add", body_of(ptx, symbols[name]))
     at = next(i for i, step in enumerate(steps) if step.startswith("atom"))
     assert steps[at - 2 : at + 2] == ["st.volatile", "membar.gl", steps[at], "membar.gl"], steps

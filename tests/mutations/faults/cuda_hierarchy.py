@@ -4,6 +4,20 @@ from .fault import Fault
 
 FAULTS = [
     Fault(
+        "of equal gains the clusters below are taken, however stable",
+        "emst/cuda/hierarchy/constrained.cu",
+        "(a.gain == b.gain && a.stability > b.stability)",
+        "a.gain == b.gain",
+        ("tests/hierarchy/test_constraints.py::test_choices_equal_the_reference[cuda-inf]",),
+    ),
+    Fault(
+        "the first of the children goes on, not the last",
+        "emst/cuda/hierarchy/constrained.cu",
+        "others == children.y - children.x - 1",
+        "others == 0",
+        ("tests/hierarchy/test_constraints.py::test_choices_equal_the_reference[cuda-inf]",),
+    ),
+    Fault(
         "a lifetime between infinite lambdas is not a number",
         "emst/cuda/hierarchy/condensed.cu",
         "term[i] = lambda == born ? 0.0 : mul(",

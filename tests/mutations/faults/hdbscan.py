@@ -160,8 +160,22 @@ FAULTS = [
     Fault(
         "centres of the fit before stay",
         "emst/hdbscan/estimator.py",
-        ('        for name in ("centroids_", "medoids_"):\n            self.__dict__.pop(name, None)\n'),
-        "",
+        '("centroids_", "medoids_", "constraints_")',
+        '("constraints_",)',
         ("tests/hdbscan/test_hdbscan.py::test_medoids_under_the_metric[cpu-euclidean]",),
+    ),
+    Fault(
+        "numbers of constraints of the fit before stay",
+        "emst/hdbscan/estimator.py",
+        '("centroids_", "medoids_", "constraints_")',
+        '("centroids_", "medoids_")',
+        ("tests/hdbscan/test_constraints.py::test_constraints_stay_until_others_are_given[cpu]",),
+    ),
+    Fault(
+        "rows that are named are taken for numbers of points, though rows before them were left out",
+        "emst/hdbscan/constraints.py",
+        "points = [place[named] for named in points]",
+        "points = list(points)",
+        ("tests/hdbscan/test_constraints.py::test_rows_that_are_not_finite[cpu]",),
     ),
 ]

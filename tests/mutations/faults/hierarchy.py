@@ -11,7 +11,53 @@ TIES = "tests/hierarchy/test_sums.py::test_a_parent_wins_ties_and_loses_by_one_b
 TRACE = "tests/hdbscan/test_layers.py::test_the_trace_is_that_of_one_clustering_for_every_size"
 LEAVES = "tests/hdbscan/test_layers.py::test_labels_of_layers_are_those_of_recluster"
 
+GAINS = "tests/hierarchy/test_constraints.py::test_gains_are_those_of_all_pairs"
+CONSTRAINED = "tests/hierarchy/test_constraints.py::test_choices_equal_the_reference"
+OPTIMUM = "tests/hierarchy/test_constraints.py::test_the_optimum_over_all_selections_of_small_trees"
+
 FAULTS = [
+    Fault(
+        "of equal gains the clusters below are taken, however stable",
+        "emst/cpu/hierarchy/constrained.py",
+        "(gain == other_gain and value > other)",
+        "gain == other_gain",
+        (CONSTRAINED,),
+    ),
+    Fault(
+        "a leaf that costs constraints is noise",
+        "emst/cpu/hierarchy/constrained.py",
+        "allowed and (end == 0 or not",
+        "allowed and (False or not",
+        (CONSTRAINED,),
+    ),
+    Fault(
+        "the first number of a cluster is that of its first child",
+        "emst/hierarchy/nesting.py",
+        "begin = 1 + before",
+        "begin = before",
+        (GAINS,),
+    ),
+    Fault(
+        "points of different labels are joined before those of one label",
+        "emst/hierarchy/constraints.py",
+        "len(nesting.begin) + 1).astype",
+        "0).astype",
+        (GAINS,),
+    ),
+    Fault(
+        "the root is said to hold points that leave it early",
+        "emst/hierarchy/constraints.py",
+        "    if root_too:\n",
+        "    if False:\n",
+        (GAINS, OPTIMUM),
+    ),
+    Fault(
+        "what cannot be linked is not satisfied by noise",
+        "emst/hierarchy/constraints.py",
+        "(ends[:, 0] == ends[:, 1]) & (ends[:, 0] >= 0)",
+        "ends[:, 0] == ends[:, 1]",
+        (OPTIMUM,),
+    ),
     Fault(
         "the largest of several children is a leaf for sizes at which its parent does not split",
         "emst/hierarchy/leaves.py",
