@@ -468,8 +468,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         >>> finer = model.recluster(min_cluster_size=5, cluster_selection_method="leaf")
         >>> int(finer.labels_.max()) + 1
         11
-        >>> model.recluster(must_link=[[0, 150]], cannot_link=[[0, 250]], allow_single_cluster=True).constraints_
-        ConstraintCounts(satisfied=1, unsatisfied=1, total=2)
+        >>> model.recluster(must_link=[[0, 150]], cannot_link=[[0, 250]]).constraints_
+        ConstraintCounts(satisfied=2, unsatisfied=0, total=2)
         """
         check_is_fitted(self)
         unknown = [name for name in params if name not in RULES]
