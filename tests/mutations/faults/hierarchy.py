@@ -49,7 +49,7 @@ FAULTS = [
         "emst/hierarchy/constraints.py",
         "    if root_too:\n",
         "    if False:\n",
-        (GAINS, OPTIMUM),
+        (GAINS,),
     ),
     Fault(
         "what cannot be linked is not satisfied by noise",
