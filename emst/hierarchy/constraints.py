@@ -15,7 +15,7 @@ this path, smaller clusters first. So the numbers of all pairs come from one den
 References
 ----------
 R. Campello, D. Moulavi, A. Zimek, J. Sander, "A framework for semi-supervised and unsupervised optimal extraction of
-clusters from hierarchies", Data Mining and Knowledge Discovery 27, 2013 (FOSC), section 3.
+clusters from hierarchies", Data Mining and Knowledge Discovery 27, 2013 (FOSC).
 """
 
 from __future__ import annotations
