@@ -116,8 +116,8 @@ class FittedAttributes:
         """The condensed tree, with hdbscan's interface."""
         from emst.hdbscan.trees import CondensedTree
 
-        flat = self._clustering_or_error()
-        return CondensedTree(flat.condensed, flat.selection, rows=self._model.kept, n=self._model.n)
+        flat, model = self._clustering_or_error(), self._model
+        return CondensedTree(flat.condensed, flat.selection, rows=model.kept, n=model.n, options=model.options)
 
     @property
     @made_once

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from emst import HDBSCANGPU
-from emst.hdbscan.trees.condensed import ROW
+from emst.hdbscan.trees.sources import ROW
 from emst.hdbscan.trees.texts import json_of, newick_of
 
 G = np.random.default_rng(4)

@@ -6,13 +6,16 @@ import sys
 
 import numpy as np
 import pytest
+import reference
 from definition_reference import by_definition
 from helpers import cloud, to_device, to_host
 from numpy.testing import assert_array_equal
 from scipy.cluster.hierarchy import fcluster, is_valid_linkage
 
-from emst.backend.records import Linkage
+from emst import HDBSCANGPU
+from emst.backend.records import Condensed, Linkage, Selection
 from emst.hdbscan.trees import CondensedTree, SingleLinkageTree, SpanningTree
+from emst.hierarchy.selection import Options
 
 
 class Fitted:
@@ -39,6 +42,7 @@ class Fitted:
             condensed = ops.simplify(condensed, persistence)
         selection = ops.select(condensed, "eom", 0.0, len(kept), False)
         self.labels = to_host(ops.label_points(condensed, selection, 0.0, *condensed.leaving())[0])
+        self.whole = condensed, selection, rows.get("rows"), rows.get("n")
         self.condensed = CondensedTree(condensed, selection, **rows)
         self.linkage = SingleLinkageTree(linkage, **rows)
         self.tree = SpanningTree(self.edges, self.weights, x)
@@ -265,16 +269,79 @@ def test_a_spanning_tree_between_the_rows_that_were_kept(ops):
 
 
 def test_pickles_and_copies_hold_arrays_on_the_host(fitted):
-    for tree in (fitted.condensed, fitted.linkage, fitted.tree):
+    condensed, selection, rows, n = fitted.whole
+    simplifying = CondensedTree(condensed, selection, rows=rows, n=n, options=Options())
+    for tree in (fitted.condensed, simplifying, fitted.linkage, fitted.tree):
         again = pickle.loads(pickle.dumps(tree))
         values = list(vars(again).values())
-        values += [v for value in values if isinstance(value, Linkage) for v in vars(value).values()]
+        values += [part for value in values if isinstance(value, tuple) for part in value]
+        for kind in (Condensed, Selection, Linkage):
+            values += [part for value in values if isinstance(value, kind) for part in vars(value).values()]
         assert not any(hasattr(value, "__cuda_array_interface__") for value in values)
         assert_array_equal(again.to_numpy(), tree.to_numpy())
         assert_array_equal(copy.deepcopy(tree).to_numpy(), tree.to_numpy())
     again = pickle.loads(pickle.dumps(fitted.linkage))
     assert_array_equal(again.get_clusters(0.1), fitted.linkage.get_clusters(0.1))
     assert pickle.loads(pickle.dumps(fitted.condensed))._select_clusters() == fitted.condensed._select_clusters()
+
+
+SIMPLER = {  # (points, persistence); splits of both kinds, merged back and kept
+    "uneven": (cloud(300, 2, np.float64, "uneven"), 0.3),
+    "repeated": (np.vstack([cloud(300, 2, np.float64), np.full((9, 2), 0.3)]), 2.0),  # infinite lambdas
+    "gaps": (with_gaps(cloud(300, 2, np.float64)), 2.0),
+}
+
+
+@pytest.mark.parametrize("method", ["eom", "leaf"])
+@pytest.mark.parametrize("kind", SIMPLER)
+def test_a_simpler_tree_is_that_of_the_reference_and_of_a_fit(ops, kind, method):
+    x, persistence = SIMPLER[kind]
+    options = {"min_cluster_size": 4, "min_samples": 2, "cluster_selection_method": method}
+    model = HDBSCANGPU(**options, device=ops.name).fit(x)
+    tree = model.condensed_tree_
+    before = tree.to_numpy()
+    simpler = tree.simplify(persistence=persistence)
+    kept = np.flatnonzero(np.isfinite(x).all(axis=1))
+    edges, heights = to_host(model._model.edges), to_host(model._model.weights)
+    known = reference.simplify(reference.condense(reference.linkage(edges, heights), 4), persistence)
+    none = Selection(np.zeros(0, np.int32), np.zeros(0, np.int32))
+    assert_array_equal(simpler.to_numpy(), CondensedTree(known, none, rows=kept, n=len(x)).to_numpy())
+    refitted = HDBSCANGPU(**options, cluster_selection_persistence=persistence, device=ops.name).fit(x)
+    assert_array_equal(simpler.to_numpy(), refitted.condensed_tree_.to_numpy())
+    assert simpler._select_clusters() == refitted.condensed_tree_._select_clusters()
+    assert simpler.to_json() == refitted.condensed_tree_.to_json() and repr(simpler) == repr(refitted.condensed_tree_)
+    assert len(x) + 1 < len(simpler.to_numpy()) < len(before)
+    assert_array_equal(tree.to_numpy(), before)
+    again = pickle.loads(pickle.dumps(tree))
+    for other in (again.simplify(persistence), copy.deepcopy(simpler), simpler.simplify(0)):
+        assert_array_equal(other.to_numpy(), simpler.to_numpy())
+        assert other._select_clusters() == simpler._select_clusters()
+
+
+def test_a_tree_simplified_by_nothing_is_equal(ops):
+    tree = HDBSCANGPU(min_cluster_size=4, device=ops.name).fit(SIMPLER["gaps"][0]).condensed_tree_
+    for nothing in (0, 0.0, np.float32(0)):
+        assert_array_equal(tree.simplify(nothing).to_numpy(), tree.to_numpy())
+        assert tree.simplify(nothing)._select_clusters() == tree._select_clusters()
+    everything = tree.simplify(1e300)
+    assert len(everything.to_numpy()) == 300 and everything._select_clusters() == []
+    assert everything.to_newick().startswith("300:") and everything.plot() is not None
+
+
+@pytest.mark.parametrize("bad", [-0.1, np.nan, np.inf, "1", None, True])
+def test_bad_persistences(bad):
+    tree = HDBSCANGPU(min_cluster_size=4, device="cpu").fit(SIMPLER["uneven"][0]).condensed_tree_
+    with pytest.raises(ValueError, match=r"^persistence must be a finite number of at least 0; got "):
+        tree.simplify(bad)
+
+
+def test_a_table_alone_is_not_simplified():
+    from emst.compat.hdbscan.plots import CondensedTree as FromTable
+
+    model = HDBSCANGPU(min_cluster_size=4, device="cpu").fit(SIMPLER["uneven"][0])
+    tree = FromTable(model.condensed_tree_.to_numpy(), model.labels_)
+    with pytest.raises(ValueError, match=r"holds only a table: fit with cluster_selection_persistence instead$"):
+        tree.simplify(1.0)
 
 
 def alone(ops):

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from emst import EMST, HDBSCANGPU, BranchDetector, minimum_spanning_tree
 from emst.euclidean import MinimumSpanningTree
 from emst.hdbscan.trees import SingleLinkageTree, SpanningTree
-from emst.hdbscan.trees.condensed import ROW
+from emst.hdbscan.trees.sources import ROW
 from emst.plots import (
     cluster_colours,
     plot_approximation_graph,

@@ -8,7 +8,7 @@ import numpy as np
 
 from emst.backend.records import Linkage
 from emst.hdbscan import trees
-from emst.hdbscan.trees.condensed import ROW
+from emst.hdbscan.trees.sources import ROW
 
 
 class CondensedTree(trees.CondensedTree):
@@ -26,8 +26,8 @@ class CondensedTree(trees.CondensedTree):
         rows = np.empty(len(condensed_tree_array), ROW)
         for name in ROW.names or ():
             rows[name] = condensed_tree_array[name]
-        self._source, self._rows = None, rows
-        self._chosen = _selected(rows, np.asarray(labels))
+        self._source, self._options = None, None
+        self._fetched = rows, _selected(rows, np.asarray(labels))
 
 
 class SingleLinkageTree(trees.SingleLinkageTree):

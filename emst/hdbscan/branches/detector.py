@@ -206,12 +206,13 @@ class BranchDetector(ClusterMixin, BaseEstimator):
             members = members_of(fitted, labels, probabilities)
             centrality = centralities(fitted, members)
             graphs = approximation_graphs(fitted, members, self.branch_detection_method)
-            branches = branches_of_clusters(graphs, members, centrality, self._options(model), fitted.ops)
+            options = self._options(model)
+            branches = branches_of_clusters(graphs, members, centrality, options, fitted.ops)
             self._model, self._made, self._graphs = fitted, {}, graphs
             self._labels_given = labels is not None
             self.model_ = copy.copy(model)
             self._take_arrays(members, centrality, branches)
-            self._take_trees(members, branches)
+            self._take_trees(members, branches, options)
         return self
 
     def fit_predict(self, model: Any, labels: Any = None, probabilities: Any = None) -> Any:
@@ -262,14 +263,14 @@ class BranchDetector(ClusterMixin, BaseEstimator):
         self.branch_probabilities_ = for_caller(result.branch_probabilities, 0, np.nan)
         self.centralities_ = for_caller(centrality, 0, 0)
 
-    def _take_trees(self, members: Members, branches: list[Branches]) -> None:
+    def _take_trees(self, members: Members, branches: list[Branches], options: Options) -> None:
         """Set the attributes that have an entry for every cluster."""
         flats = [one.flat for one in branches]
         self._divided = np.array([is_divided(one, self.label_sides_as_branches) for one in branches], bool)
         self.cluster_points_ = [self._rows(points) for points in members.points]
         self.branch_persistences_ = [one.persistence for one in branches]
         self.condensed_trees_ = [
-            None if flat is None else CondensedTree(flat.condensed, flat.selection) for flat in flats
+            None if flat is None else CondensedTree(flat.condensed, flat.selection, options=options) for flat in flats
         ]
         self.linkage_trees_ = [None if flat is None else SingleLinkageTree(flat.condensed.linkage) for flat in flats]
         self.exemplar_indices_ = [

@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from emst.backend import backend_of
 from emst.backend.records import Array, Condensed, Selection
+from emst.hdbscan.parameters import NOT_NEGATIVE
+from emst.hdbscan.trees.sources import ROW, on_host, table_of
 from emst.hdbscan.trees.table import Table, kept_rows
 from emst.hdbscan.trees.texts import json_of, newick_of
-from emst.hierarchy.density import density
+from emst.hierarchy.selection import Options, flat_clustering
 from emst.inputs.devices import on_device_of, to_host
 from emst.inputs.optional import optional
 from emst.inputs.summary import counted, device_of, one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-ROW = np.dtype([("parent", "i8"), ("child", "i8"), ("lambda_val", "f8"), ("child_size", "i8")])
 
 
 class CondensedTree(Table):
@@ -38,15 +39,28 @@ class CondensedTree(Table):
         Row of the data of each of the m points; by default 0 ... m - 1.
     n : int, optional
         Number of rows of the data; m by default.
+    options : Options, optional
+        How the clusters were selected: `simplify` selects again by them. Without them there is only the table.
     """
 
-    def __init__(self, condensed: Condensed, selection: Selection, *, rows: Array = None, n: int | None = None) -> None:
+    def __init__(
+        self,
+        condensed: Condensed,
+        selection: Selection,
+        *,
+        rows: Array = None,
+        n: int | None = None,
+        options: Options | None = None,
+    ) -> None:
         self._source: tuple | None = (condensed, selection, rows, n)
+        self._options = options
+        self._fetched: tuple[np.ndarray, np.ndarray] | None = None
 
     def __repr__(self) -> str:
         if self._source is None:
-            n = int(self._rows["parent"][0])  # the root's number is the number of points
-            clusters, chosen = len(self._rows) - n + 1, self._chosen
+            table, chosen = self._fetch()
+            n = int(table["parent"][0])  # the root's number is the number of points
+            clusters = len(table) - n + 1
         else:
             condensed, selection, _, rows = self._source
             n = len(condensed.cluster) if rows is None else rows
@@ -67,17 +81,23 @@ class CondensedTree(Table):
 
     def _fetch(self) -> tuple[np.ndarray, np.ndarray]:
         """The table and the numbers of the selected clusters, on the host."""
-        if self._source is not None:
-            condensed, selection, rows, n = self._source
+        if self._fetched is None:
+            condensed, selection, rows, n = self._source or ()
             kept, n = kept_rows(rows, n, len(condensed.cluster))
-            self._rows = _table(condensed, kept, n)
-            self._chosen = n + to_host(selection.chosen).astype(np.int64)
-            self._source = None
-        return self._rows, self._chosen
+            self._fetched = table_of(condensed, kept, n), n + to_host(selection.chosen).astype(np.int64)
+            if self._options is None:  # only `simplify` reads the source again
+                self._source = None
+        return self._fetched
 
     def __getstate__(self) -> dict[str, Any]:
-        self._fetch()
-        return self.__dict__
+        """A pickle holds the source on the host, from which the table is made again; without options, the table."""
+        if self._options is None:
+            self._fetch()
+            return self.__dict__
+        condensed, selection, rows, n = self._source or ()
+        kept, _ = kept_rows(rows, n, len(condensed.cluster))
+        source = on_host(condensed), on_host(selection), kept, n
+        return {**self.__dict__, "_source": source, "_fetched": None}
 
     def _columns(self) -> dict[str, np.ndarray]:
         rows = self._raw_tree
@@ -158,6 +178,51 @@ class CondensedTree(Table):
         '(5:0.875,6:0.875)4:0.125;'
         """
         return newick_of(self._raw_tree)
+
+    def simplify(self, persistence: float) -> CondensedTree:
+        """The tree without its short-lived splits.
+
+        Clusters below a split that last for less than `persistence`, in lambda, are dropped, and the split is merged
+        back if fewer than two are left. It is the tree of a fit with this `cluster_selection_persistence`, and so are
+        its selected clusters.
+
+        Parameters
+        ----------
+        persistence : float
+            Least difference of the lambda of a split and the greatest lambda at or below a cluster that it makes. 0
+            keeps all splits.
+
+        Returns
+        -------
+        CondensedTree
+            A new tree with the same points. This tree does not change.
+
+        Raises
+        ------
+        ValueError
+            `persistence` is negative or not finite, or the tree holds only a table: that of an estimator of
+            `emst.dask`, or one made from a table.
+
+        Examples
+        --------
+        >>> from emst import HDBSCANGPU
+        >>> X = [[0.0], [1.0], [3.0], [4.0], [30.0], [31.0]]
+        >>> tree = HDBSCANGPU(min_cluster_size=2, min_samples=1, device="cpu").fit(X).condensed_tree_
+        >>> tree.simplify(0.8)
+        <CondensedTree: 6 points, 3 clusters (2 selected), device cpu>
+        """
+        NOT_NEGATIVE.check("persistence", persistence)
+        if self._source is None or self._options is None:
+            raise ValueError(
+                "simplify needs the dendrogram, and this tree holds only a table: fit with "
+                "cluster_selection_persistence instead"
+            )
+        condensed, _, rows, n = self._source
+        ops = backend_of(device_of(condensed.cluster))
+        with on_device_of(condensed.cluster):
+            simpler = ops.simplify(condensed, float(persistence)) if persistence > 0 else condensed
+            flat = flat_clustering(simpler, self._options, ops)
+        return CondensedTree(simpler, flat.selection, rows=rows, n=n, options=self._options)
 
     def get_plot_data(
         self, leaf_separation: float = 1, log_size: bool = False, max_rectangle_per_icicle: int = 20
@@ -242,22 +307,3 @@ class CondensedTree(Table):
             max_rectangles_per_icicle=max_rectangles_per_icicle,
             max_leaves=max_leaves,
         )
-
-
-def _table(condensed: Condensed, kept: np.ndarray, n: int) -> np.ndarray:
-    """The table of n rows of data, of which the rows `kept` are points of the hierarchy."""
-    with on_device_of(condensed.cluster):
-        cluster, height = map(to_host, condensed.leaving())
-    clusters, end = condensed.count - 1, condensed.count - 1 + len(kept)
-    rows = np.zeros(clusters + n, ROW)
-    rows["parent"][:clusters] = n + to_host(condensed.parent)[1:]
-    rows["child"][:clusters] = n + 1 + np.arange(clusters)
-    rows["lambda_val"][:clusters] = to_host(condensed.birth)[1:]
-    rows["child_size"][:clusters] = to_host(condensed.size)[1:]
-    rows["parent"][clusters:end] = n + cluster
-    rows["child"][clusters:end] = kept
-    rows["lambda_val"][clusters:end] = density(height)
-    rows["parent"][end:] = n
-    rows["child"][end:] = np.delete(np.arange(n), kept)
-    rows["child_size"][clusters:] = 1
-    return rows[np.lexsort((rows["child"], rows["lambda_val"], rows["parent"]))]
