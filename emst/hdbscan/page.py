@@ -1,4 +1,4 @@
-"""The interactive page of a fitted model: its clusters at some twenty sizes."""
+"""The interactive page of a fitted model: its clusters at some twenty sizes, and its condensed tree."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from emst.io.atomic import replacing
 
 if TYPE_CHECKING:
     from emst.hdbscan.model import Model
+    from emst.plots.page_tree import PageTree
 
 POSITIONS = 20  # of the slider, by default
 
@@ -43,7 +44,36 @@ def _page_of(
         one = clusterer if same else clusterer.recluster(min_cluster_size=size, store_centers=None)
         labels[size] = to_host(one.labels_)
     unit = model.metric.geographic
-    return clusters_page(model.data, labels, chosen, title=title, names=names, geographic=unit, hover=hover)
+    return clusters_page(
+        model.data, labels, chosen, title=title, names=names, geographic=unit, hover=hover, tree=_tree(model)
+    )
+
+
+def _tree(model: Model) -> PageTree | None:
+    """The condensed tree for the page; None for fewer than two points."""
+    from emst.hdbscan.trees.sources import on_host, table_of
+    from emst.plots.page_tree import PageTree
+
+    if model.flat is None:
+        return None
+    with model.scope():
+        condensed = on_host(model.flat.condensed)
+    cluster, leaves = condensed.leaving()
+    m, kept = len(cluster), slice(None) if model.kept is None else to_host(model.kept)
+    every, heights = np.full(model.n, -1), np.full(model.n, np.inf)
+    every[kept], heights[kept] = cluster, leaves
+    birth = np.append(np.inf, condensed.linkage.height[condensed.born_at[1:]])
+    return PageTree(
+        rows=table_of(condensed, np.arange(m), m),
+        parent=condensed.parent.astype(np.int64),
+        birth=birth,
+        begins=condensed.birth,
+        ends=condensed.death,
+        size=condensed.size.astype(np.int64),
+        chosen=to_host(model.flat.selection.chosen).astype(np.int64),
+        cluster=every,
+        leaves=heights,
+    )
 
 
 def _sizes(model: Model, chosen: int) -> list[int]:

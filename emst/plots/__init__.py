@@ -4,6 +4,7 @@
     dots.py           many points as pixels
     colours.py        which colours clusters get
     page.py           a page for the browser: clusters, and a slider over min_cluster_size
+    page_tree.py      the condensed tree beside it: levels, colours and shapes
     document.py       the file of such a page: what Bokeh draws
     packing.py        small files of pages: points along a curve, planes of bytes, compression
     coasts.py         coasts behind a map

@@ -44,6 +44,12 @@ VISIONS = np.array(
 )
 
 
+def packed_colours() -> np.ndarray:
+    """The palette, and the grey of noise after it, as numbers 0xAABBGGRR: uint32[25]."""
+    rgb = np.round(255 * np.vstack([PALETTE, NOISE])).astype(np.uint32)
+    return rgb[:, 0] | rgb[:, 1] << 8 | rgb[:, 2] << 16 | np.uint32(255) << 24
+
+
 def colour_numbers(
     labels: np.ndarray, places: np.ndarray | None, count: int, wanted: np.ndarray | None = None
 ) -> np.ndarray:

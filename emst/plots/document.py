@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from emst.plots.packing import compressed, packed
+from emst.plots.packing import compressed, detached, packed
 
 EDGE = 40  # pixels left and right of the slider, so that its bubble is not cut off at the ends
+SCRIPTS = ("unpack.js", "tree.js", "page.js")  # one program
 COAST = "#8da2b5"
 SIZE = "return sizes[Math.round(tick)].toLocaleString('en-US')"  # at a position of the slider
 HEADING = "h1 { font-size: 1.4em; margin: 0.5em 0 0.2em; overflow-wrap: anywhere }"
@@ -86,9 +87,11 @@ def html_of(given: dict[str, Any], first: int, title: str, note: str, coasts: np
     heading = Div(text=text, disable_math=True, margin=(0, EDGE, 0, EDGE), stylesheets=[HEADING])
     headline, line = Div(), Div(text=note, styles={"color": "#666"})
     document = Document()
-    above = row(slider, column(headline, line))
+    texts = column(headline, line, styles={"flex": "1 1 300px", "min-width": "0"})
+    above = row(slider, texts, sizing_mode="stretch_width", styles={"flex-wrap": "wrap"})  # on narrow screens
     document.add_root(column(heading, above, plot, sizing_mode="stretch_both"))
-    arguments = {"plot": plot, "picture": picture, "slider": slider, "headline": headline, "given": packed(given)}
-    code = files("emst.plots").joinpath("page.js").read_text(encoding="utf-8")
+    data, arrays = detached(packed(given))
+    arguments = {"plot": plot, "picture": picture, "slider": slider, "headline": headline, "given": data}
+    code = "".join(files("emst.plots").joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
     document.js_on_event("document_ready", CustomJS(args=arguments, code=code))
-    return compressed(str(file_html(document, INLINE, title)), title, bokeh.__version__)
+    return compressed(str(file_html(document, INLINE, title)), arrays, title, bokeh.__version__)

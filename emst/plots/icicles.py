@@ -14,6 +14,7 @@ class Icicles:
     cluster: np.ndarray  # int64[c]: numbers of the clusters that are shown, parents before children
     bounds: np.ndarray  # float64[c, 4]: left, right, birth, death of each
     bars: np.ndarray  # float64[b, 4]: centre, width, bottom (the lesser lambda), height
+    owner: np.ndarray  # int64[b]: position of each bar's cluster in `cluster`
     lines: np.ndarray  # float64[l, 2, 2]: at splits, from the centre of a cluster to the outer edge of each child
     hidden: int  # leaves of the tree that are not shown
 
@@ -49,7 +50,8 @@ def icicles(
     Icicles
     """
     if len(rows) == 0:
-        return Icicles(np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros((0, 4)), np.zeros((0, 2, 2)), 0)
+        none = np.zeros(0, np.int64)
+        return Icicles(none, np.zeros((0, 4)), np.zeros((0, 4)), none, np.zeros((0, 2, 2)), 0)
     ceiling = _ceiling(rows["lambda_val"])
     root = int(rows["parent"][0])
     parent, birth, size = _clusters(rows, root, ceiling)
@@ -75,7 +77,7 @@ def icicles(
     death[steps.cluster[last]] = steps.level[last]
     bounds = np.stack([x - width / 2, x + width / 2, birth, death], axis=1)[chosen]
     hidden = _leaves(parent, np.ones(len(parent), bool)) - _leaves(parent, shown)
-    return Icicles(chosen + root, bounds, bars, lines, hidden)
+    return Icicles(chosen + root, bounds, bars, np.searchsorted(chosen, of), lines, hidden)
 
 
 def _ceiling(lambdas: np.ndarray) -> float:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from emst.plots.colours import packed_colours
 from emst.plots.hover import numbered
 
 BITS = 23  # of a coordinate; with 24, half a million uniform points would take 5.9 MB
@@ -32,20 +33,34 @@ def packed(given: dict[str, Any]) -> dict[str, Any]:
     codes = codes_of(cells)
     order = np.argsort(codes, kind="stable")
     palette, colours = np.unique(given["colours"], return_inverse=True)
-    return given | {
-        "curve": byte_planes(np.diff(codes[order], prepend=np.uint64(0))),
-        "x": None,
-        "y": None,
-        "low": low.tolist(),
-        "step": step.tolist(),
-        "row": byte_planes(given["row"][order]),
-        "group": byte_planes(given["group"][order]),
-        "groups": given["labels"].shape[1],
-        "labels": byte_planes(given["labels"].reshape(-1) + 1),  # noise, -1, becomes 0
-        "palette": palette.tolist(),
-        "colours": byte_planes(colours.reshape(-1)),
-        "hover": [_packed_column(name, [texts[i] for i in order]) for name, texts in given["hover"].items()],
-    }
+    tree = {}
+    if "tree" in given:
+        tree = {"tree": packed_tree(given["tree"]), "left": byte_planes(given["left"][order])}
+    return (
+        given
+        | tree
+        | {
+            "curve": byte_planes(np.diff(codes[order], prepend=np.uint64(0))),
+            "x": None,
+            "y": None,
+            "low": low.tolist(),
+            "step": step.tolist(),
+            "row": byte_planes(given["row"][order]),
+            "group": byte_planes(given["group"][order]),
+            "groups": given["labels"].shape[1],
+            "labels": byte_planes(given["labels"].reshape(-1) + 1),  # noise, -1, becomes 0
+            "palette": palette.tolist(),
+            "colours": byte_planes(colours.reshape(-1)),
+            "hover": [_packed_column(name, [texts[i] for i in order]) for name, texts in given["hover"].items()],
+        }
+    )
+
+
+def packed_tree(tree: dict[str, Any]) -> dict[str, Any]:
+    """The condensed tree with the arrays that have an entry for every cluster, or every group, as planes of bytes."""
+    names = ("parent", "born", "died", "size", "label", "colour", "own")
+    colours = packed_colours()
+    return tree | {name: byte_planes(tree[name]) for name in names} | {"palette": colours.tolist()}
 
 
 def _packed_column(name: str, texts: list[str]) -> dict[str, Any]:
@@ -80,8 +95,30 @@ def byte_planes(values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(values.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :count].T)
 
 
-def compressed(html: str, title: str, bokeh: str) -> str:
-    """A page that holds another page in compressed form and shows it. `bokeh` is the version that is in it."""
-    inner = base64.b64encode(gzip.compress(html.encode("utf-8"), 9, mtime=0)).decode("ascii")
+def detached(given: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    """`packed` values with the place of every array among all bytes, and its shape, instead of the array; and these
+    bytes. In the text of a page they would be in base 64, which compresses less well."""
+    parts: list[bytes] = []
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            parts.append(value.tobytes())
+            return {"at": sum(map(len, parts[:-1])), "shape": list(value.shape)}
+        if isinstance(value, dict):
+            return {name: moved(one) for name, one in value.items()}
+        return (
+            [moved(one) for one in value] if isinstance(value, list) and value and isinstance(value[0], dict) else value
+        )
+
+    return moved(given), b"".join(parts)
+
+
+def compressed(html: str, data: bytes, title: str, bokeh: str) -> str:
+    """A page that holds another page, and its data, in compressed form and shows it. `bokeh` is the version in it.
+
+    Five signs hold four bytes: base 85 as Python writes it, with a comma for "<", which could begin a tag.
+    """
+    text = html.encode("utf-8")
+    inner = base64.b85encode(gzip.compress(text + data, 9, mtime=0)).decode("ascii").replace("<", ",")
     shell = Template(files("emst.plots").joinpath("page.html").read_text(encoding="utf-8"))
-    return shell.substitute(title=escape(title), bokeh=bokeh, page=inner)
+    return shell.substitute(title=escape(title), bokeh=bokeh, page=inner, length=len(text))

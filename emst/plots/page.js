@@ -1,55 +1,6 @@
-// The points as pixels of one image that covers the plot. It is painted again whenever the slider or the view moves:
+// The points as pixels of one image that covers the plot. It is painted again whenever a slider or the view moves:
 // half a million points take some ten milliseconds, with or without a GPU. Bokeh draws all else.
-//
-// Given: plot, picture (the source of the image), slider, headline and line (texts), and `given`, which packing.py made.
-// Unpacked, for m points in the order of a curve:
-//   x, y       int32[m]: steps of the length `step` from `low`
-//   row        int32[m]: row numbers
-//   group      int32[m]: points of one group have the same label at every size
-//   labels     int32[sizes, groups]: negative for noise
-//   colours    uint32[sizes, groups]: 0xAABBGGRR
-//   hover      columns that the pointer tells: name, texts, and for each point the number of its text
-//   wrap       180 degrees in the unit of longitudes that go on beyond it, otherwise 0
-//   counts     for every size, the number of points of each cluster, and of noise
-const {counts, low, step, bounds, sizes, names, stretch, wrap, groups} = given
 
-/** Integers from planes of bytes, the lowest bytes first. */
-function joined(planes) {
-  const [count, m] = planes.shape
-  const values = new Float64Array(m)
-  for (let k = count - 1; k >= 0; k--) for (let i = 0; i < m; i++) values[i] = 256 * values[i] + planes[k * m + i]
-  return values
-}
-
-/** Bits 0, 2, 4, ... 22 of an integer, side by side. */
-function everyOther(bits) {
-  bits &= 0x555555
-  bits = (bits | (bits >> 1)) & 0x333333
-  bits = (bits | (bits >> 2)) & 0x0f0f0f
-  bits = (bits | (bits >> 4)) & 0xff00ff
-  return (bits | (bits >> 8)) & 0xfff
-}
-
-/** The steps in x and y of points along the curve, from the differences of their positions on it. */
-function unfold(differences) {
-  const m = differences.length
-  const cells = [new Int32Array(m), new Int32Array(m)]
-  let code = 0 // of up to 48 bits
-  for (let i = 0; i < m; i++) {
-    code += differences[i]
-    const high = Math.floor(code / 2 ** 24)
-    const rest = code % 2 ** 24
-    for (const axis of [0, 1]) cells[axis][i] = (everyOther(high >> axis) << 12) | everyOther(rest >> axis)
-  }
-  return cells
-}
-
-const [x, y] = unfold(joined(given.curve))
-const [row, group] = [given.row, given.group].map((planes) => Int32Array.from(joined(planes)))
-const labels = Int32Array.from(joined(given.labels), (label) => label - 1)
-const colours = Uint32Array.from(joined(given.colours), (number) => given.palette[number])
-const hover = given.hover.map(({name, texts, numbers}) => ({name, texts, numbers: joined(numbers)}))
-const n = x.length
 const pixel = new Int32Array(n) // of each point; -1 outside the view
 const Image = picture.data.image[0].constructor // Bokeh's array with a shape
 let hit = new Int32Array(0) // the point that each pixel shows, plus 1
@@ -57,9 +8,6 @@ let width = 0
 let height = 0
 let waiting = false
 let extent = null // inner width and height of the plot for which the ranges were set
-
-const number = (value) => value.toLocaleString("en-US")
-const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`
 
 /** The pixels around (0, 0) that a dot of this size covers, as offsets (dx, dy). */
 function disc(size) {
@@ -89,7 +37,7 @@ function project() {
   return visible
 }
 
-/** Paint noise first, then the members of clusters above it. */
+/** Paint what is in the background first, such as noise, then the members of clusters above it. */
 function paint() {
   waiting = false
   const start = performance.now()
@@ -102,20 +50,20 @@ function paint() {
   const visible = project()
   const side = Math.sqrt((0.25 * width * height) / Math.max(visible, 1))
   const size = Math.round(Math.min(Math.max(side, 1), 7 * ratio))
-  const first = slider.value * groups
-  for (const members of [false, true]) {
+  const {colour, above} = looks()
+  for (const members of [0, 1]) {
     const dot = disc(members ? size : Math.max(1, Math.round(0.7 * size)))
     for (let i = 0; i < n; i++) {
       if (pixel[i] < 0) continue
-      const g = first + group[i]
-      if (labels[g] >= 0 !== members) continue
+      const g = left[i] < level ? groups + group[i] : group[i]
+      if (above[g] !== members) continue
       const py = Math.floor(pixel[i] / width)
       const px = pixel[i] - py * width
       for (const [dx, dy] of dot) {
         const u = px + dx
         const v = py + dy
         if (u < 0 || u >= width || v < 0 || v >= height) continue
-        image[v * width + u] = colours[g]
+        image[v * width + u] = colour[g]
         hit[v * width + u] = i + 1
       }
     }
@@ -132,6 +80,13 @@ function paint() {
   document.body.dataset.paintings = String(1 + Number(document.body.dataset.paintings || 0))
 }
 
+/** Show the size, the level and the branch that are chosen now, in both pictures. */
+function show() {
+  describe()
+  if (tree) colourTree()
+  repaint()
+}
+
 /** Paint before the browser draws next, however many events ask for it. */
 function repaint() {
   if (waiting) return
@@ -139,7 +94,7 @@ function repaint() {
   requestAnimationFrame(paint)
 }
 
-/** After a change of the plot's size, keep the middle of the view and its scale; at first, show all points. */
+/** After a change of the plot's size, keep the middle of the view and its scale; a view of all points remains one. */
 function resize() {
   const sides = [plot.inner_width, plot.inner_height]
   if (!(sides[0] > 0 && sides[1] > 0)) return
@@ -148,19 +103,24 @@ function resize() {
   const middle = [(left + right) / 2, (bottom + top) / 2]
   const half = [(scale * sides[0]) / 2, (scale * sides[1]) / 2 / stretch]
   const ranges = [plot.x_range, plot.y_range]
+  const whole = extent === null || ranges.every((range) => range.start === range.reset_start && range.end === range.reset_end)
   ranges.forEach((range, k) => {
     const all = {reset_start: middle[k] - half[k], reset_end: middle[k] + half[k]}
     const centre = (range.start + range.end) / 2
-    const reach = extent === null ? 0 : ((range.end - range.start) / 2) * (sides[k] / extent[k])
-    const view = extent === null ? [all.reset_start, all.reset_end] : [centre - reach, centre + reach]
+    const reach = whole ? 0 : ((range.end - range.start) / 2) * (sides[k] / extent[k])
+    const view = whole ? [all.reset_start, all.reset_end] : [centre - reach, centre + reach]
     range.setv({start: view[0], end: view[1], ...all})
   })
   extent = sides
   repaint()
 }
 
-/** Write what the clustering of this size is. */
+/** Write what the clustering of this size, or at this level of the condensed tree, is. */
 function describe() {
+  if (level > 0) {
+    headline.text = levelText()
+    return
+  }
   const {clusters, noise} = counts[slider.value]
   const share = (100 * noise / Math.max(given.n, 1)).toFixed(1)
   headline.text =
@@ -209,7 +169,8 @@ function tell(at) {
   tip.style.display = i < 0 ? "none" : "block"
   if (i < 0) return
   const label = labels[slider.value * groups + group[i]]
-  const cluster = label < 0 ? "noise" : `cluster ${label} (${plural(counts[slider.value].clusters[label], "point")})`
+  const selected = label < 0 ? "noise" : `cluster ${label} (${plural(counts[slider.value].clusters[label], "point")})`
+  const cluster = level > 0 ? levelCluster(i) : selected
   const longitude = low[0] + x[i] * step[0]
   const across = wrap ? ((longitude + wrap) % (2 * wrap)) - wrap : longitude
   const place = [across, low[1] + y[i] * step[1]].map((value, k) => `${names[k]} ${rounded(value, step[k])}`)
@@ -221,6 +182,13 @@ function tell(at) {
   tip.style.top = `${Math.min(pointer[1] + 14, window.innerHeight - box.height - 4)}px`
 }
 
+/** The colour of every point of the map, in the order of the rows: for tests. */
+window.pointColours = () => {
+  const {colour} = looks()
+  const order = [...row.keys()].sort((a, b) => row[a] - row[b])
+  return order.map((i) => colour[left[i] < level ? groups + group[i] : group[i]])
+}
+
 let pointer = [0, 0]
 window.addEventListener("pointermove", (event) => { pointer = [event.clientX, event.clientY] }, true)
 plot.on_event("mousemove", tell)
@@ -228,6 +196,6 @@ plot.on_event("mouseleave", () => { tip.style.display = "none" })
 for (const range of [plot.x_range, plot.y_range]) range.change.connect(repaint)
 plot.properties.inner_width.change.connect(resize)
 plot.properties.inner_height.change.connect(resize)
-slider.properties.value.change.connect(() => { describe(); repaint() })
-describe()
+slider.properties.value.change.connect(() => changeLevel(0))
+show()
 resize()

@@ -1,7 +1,7 @@
-"""A page for the browser: the clusters, and a slider over `min_cluster_size`.
+"""A page for the browser: the clusters, a slider over `min_cluster_size`, and the condensed tree beside them.
 
 The labels of the shown points at every size of the slider are in the page, which is one file and needs no network.
-`document.py` writes it, and `page.js` paints the points.
+`document.py` writes it, `page.js` paints the points, and `tree.js` draws the condensed tree of `page_tree.py`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import numpy as np
 
 from emst.inputs.devices import to_host
 from emst.plots.coasts import coasts
-from emst.plots.colours import NOISE, PALETTE, colour_numbers
+from emst.plots.colours import colour_numbers, packed_colours
 from emst.plots.document import html_of
 from emst.plots.hover import hover_texts
+from emst.plots.page_tree import PageTree, branch_colours, passed, tree_of
 from emst.plots.plane import sample, view_of
 
 MOST = 500_000  # of more points, a random sample of this size is shown
@@ -31,6 +32,7 @@ def clusters_page(
     names: Sequence[str] | None = None,
     geographic: str | None = None,
     hover: Any = None,
+    tree: PageTree | None = None,
 ) -> str:
     """A page that shows clusters of points, for a slider of sizes.
 
@@ -56,6 +58,8 @@ def clusters_page(
         The unit, if the points are latitude and longitude: longitude is drawn on x, latitude on y, over coasts.
     hover : mapping of str to array-like of shape (n,), or data frame, optional
         Columns that are told beside the pointer.
+    tree : PageTree, optional
+        The condensed tree of the clusters at `chosen`, to show beside the map.
 
     Returns
     -------
@@ -78,15 +82,18 @@ def clusters_page(
     view = view_of(places[rows], names, geographic)
     shown = [of_size[rows] for of_size in every.values()]
     first = list(every).index(chosen)
-    group, table = groups_of(shown)
+    leaves = [] if tree is None else [tree.cluster[rows]]
+    group, table = groups_of([*leaves, *shown])
+    own, table = table[: len(leaves)], table[len(leaves) :]
     bounds = _bounds(view.places)
+    numbers = _numbers(view.places, shown, group, table, first)
     given: dict[str, Any] = {
         "x": view.places[:, 0],
         "y": view.places[:, 1],
         "row": rows,
         "group": group,
         "labels": table,
-        "colours": _colours(view.places, shown, group, table, first),
+        "colours": _colours(numbers, table),
         "counts": [_counts(of_size, finite) for of_size in every.values()],
         "sizes": list(every),
         "names": list(view.names),
@@ -97,6 +104,10 @@ def clusters_page(
         "n": len(places),
         "missing": int((~finite).sum()),
     }
+    if tree is not None:
+        of_branches = branch_colours(tree, leaves[0], view.places, numbers[first])
+        given["tree"] = tree_of(tree, of_branches, len(places)) | {"own": own[0], "position": first}
+        given["left"] = passed(tree.leaves[rows], np.array(given["tree"]["levels"]))
     note = f"{len(rows):,} points"
     if len(rows) < len(places):
         note = f"{len(rows):,} of {len(places):,} points" + (", chosen at random" if len(rows) == MOST else "")
@@ -119,13 +130,12 @@ def groups_of(labels: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     return group, np.stack([np.maximum(of_size, -1)[one] for of_size in labels]).astype(np.int32)
 
 
-def _colours(
+def _numbers(
     places: np.ndarray, labels: Sequence[np.ndarray], group: np.ndarray, table: np.ndarray, first: int
-) -> np.ndarray:
-    """Colours of all groups at every size, uint32[sizes, groups]: a cluster keeps its colour while the slider moves."""
+) -> list[np.ndarray]:
+    """Position in `PALETTE` of every cluster's colour, for every size: a cluster keeps its colour while the slider
+    moves."""
     members = np.bincount(group, minlength=table.shape[1])
-    rgb = np.round(255 * np.vstack([PALETTE, NOISE])).astype(np.uint32)
-    packed = rgb[:, 0] | rgb[:, 1] << 8 | rgb[:, 2] << 16 | np.uint32(255) << 24
     numbers: list[np.ndarray] = [np.zeros(0, np.int64)] * len(table)
     numbers[first] = colour_numbers(labels[first], places, int(table[first].max(initial=-1)) + 1)
     for order in (range(first + 1, len(table)), range(first - 1, -1, -1)):
@@ -134,7 +144,13 @@ def _colours(
             wanted = _inherited(table[before], table[size], members, numbers[before])
             numbers[size] = colour_numbers(labels[size], places, len(wanted), wanted)
             before = size
-    return np.stack([packed[np.append(number, -1)[of_size]] for number, of_size in zip(numbers, table)])
+    return numbers
+
+
+def _colours(numbers: Sequence[np.ndarray], table: np.ndarray) -> np.ndarray:
+    """Colours of all groups at every size, uint32[sizes, groups]: 0xAABBGGRR."""
+    colours = packed_colours()
+    return np.stack([colours[np.append(number, -1)[of_size]] for number, of_size in zip(numbers, table)])
 
 
 def _inherited(before: np.ndarray, after: np.ndarray, members: np.ndarray, numbers: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ import pytest
 from pages import opened_page
 
 from emst import HDBSCANGPU
-from emst.plots.packing import BITS, byte_planes, cells_of, codes_of, compressed, packed
+from emst.plots.packing import BITS, byte_planes, cells_of, codes_of, compressed, detached, packed
 
 
 def joined(planes):
@@ -68,9 +68,19 @@ def test_rows_groups_and_colours_follow_their_points():
 
 def test_the_shell_holds_the_page_and_escapes_the_title():
     html = "<html>$title ä </script></html>"
-    text = compressed(html, "<a> & $page", "3.4.0")
+    text = compressed(html, b"\x00\xff", "<a> & $page", "3.4.0")
     assert opened_page(text) == html and "<title>&lt;a&gt; &amp; $page</title>" in text
-    assert text == compressed(html, "<a> & $page", "3.4.0")  # the same bytes at any time
+    assert text == compressed(html, b"\x00\xff", "<a> & $page", "3.4.0")  # the same bytes at any time
+
+
+def test_detached_arrays_lie_one_after_the_other():
+    one, two, three = (np.arange(k * m, dtype=np.uint8).reshape(k, m) for k, m in ((2, 3), (1, 4), (1, 0)))
+    given, data = detached({"a": one, "b": {"c": two, "d": [1.5, 2]}, "e": [{"f": three, "g": "x"}], "h": []})
+    assert given["b"]["d"] == [1.5, 2] and given["e"][0]["g"] == "x" and given["h"] == []
+    for place, array in ((given["a"], one), (given["b"]["c"], two), (given["e"][0]["f"], three)):
+        found = np.frombuffer(data, np.uint8, array.size, place["at"]) if array.size else np.zeros(0)
+        assert place["shape"] == list(array.shape) and found.tolist() == array.reshape(-1).tolist()
+    assert len(data) == 10
 
 
 def uniform(g, n):

@@ -273,6 +273,115 @@ def test_the_bubble_of_the_slider_tells_the_size_and_is_seen_in_full(browser, tm
         assert text == size and min(distances) > 0
 
 
+CHOOSE = """
+const shape = document.querySelectorAll('#tree g')[%d]
+shape.dispatchEvent(new MouseEvent('click', {bubbles: true}))
+"""
+SLIDE = "const level = document.querySelector('#tree input'); level.value = %d; level.dispatchEvent(new Event('input'))"
+GREY, DARK = 0xFFC7C7C7, 0xFF4A4A4A
+
+
+def shown_colours(browser):
+    """The colour of every point of the map, by row."""
+    return np.array(browser.execute_script("return pointColours()"), np.int64)
+
+
+def told(browser):
+    return browser.execute_script("return document.querySelector('#told').textContent")
+
+
+def test_a_branch_shows_all_its_points_and_no_others(shown):
+    browser, clusterer, points = shown
+    tree = clusterer.condensed_tree_
+    n, rows = len(points), tree.to_numpy()
+    numbers = browser.execute_script(
+        "return [...document.querySelectorAll('#tree g')].map((g) => Number(g.dataset.cluster))"
+    )
+    assert sorted(numbers) == sorted({n, *rows["child"][rows["child"] > n].tolist()})
+    before = shown_colours(browser)
+    for i, number in enumerate(numbers):
+        below, todo = [], [number]
+        while todo:
+            part = rows[rows["parent"] == todo.pop()]
+            todo += part["child"][part["child"] > n].tolist()
+            below += part["child"][(part["child"] < n) & (part["child"] < 801)].tolist()
+        act(browser, CHOOSE % i)
+        colours = shown_colours(browser)
+        member = np.isin(np.arange(801), below)
+        labels = clusterer.labels_[:801]
+        assert (colours[~member] == GREY).all()
+        assert (colours[member & (labels >= 0)] == before[member & (labels >= 0)]).all()
+        assert (colours[member & (labels < 0)] == DARK).all()
+        assert told(browser).startswith(f"Branch {number}: {len(below)} point")
+        act(browser, CHOOSE % i)  # the second click ends it
+        assert (shown_colours(browser) == before).all() and told(browser).startswith("Click a branch")
+
+
+def test_the_level_shows_the_clusters_that_exist_there(shown):
+    browser, clusterer, _ = shown
+    levels = browser.execute_script("return document.querySelector('#tree input').max")
+    before = shown_colours(browser)
+    for level in (1, int(levels) // 2, int(levels)):
+        act(browser, SLIDE % level)
+        text = browser.execute_script("return document.querySelector('#tree output').textContent")
+        distance = float(text.removeprefix("distance "))
+        cut = clusterer.single_linkage_tree_.get_clusters(np.nextafter(distance, np.inf), 20)[:801]
+        colours = shown_colours(browser)
+        assert ((colours == GREY) == (cut < 0)).all()
+        for label in range(cut.max() + 1):
+            assert len(np.unique(colours[cut == label])) == 1
+        assert f"<b>distance {distance:g}</b> in the condensed tree: {cut.max() + 1} cluster" in texts(browser)[1]
+        assert f"{(cut < 0).sum()} point" in texts(browser)[1]
+        line = "return document.querySelector('#tree line')"
+        assert browser.execute_script(f"{line}.getAttribute('display')") == "inline"
+        fills = browser.execute_script(
+            "return [...document.querySelectorAll('#tree g')].map((g) => g.lastChild.getAttribute('fill'))"
+        )
+        assert sum(fill != "#b4b4b4" for fill in fills) == cut.max() + 1
+        assert float(browser.execute_script(f"{line}.getAttribute('y1')")) > 0
+    act(browser, "model('Slider').value = 0")  # sizes end the level
+    assert browser.execute_script("return document.querySelector('#tree output').textContent") == "as selected"
+    act(browser, "model('Slider').value = 1; document.querySelector('#tree button').click()")
+    assert (shown_colours(browser) == before).all()
+
+
+def test_keys_walk_the_tree(shown):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    browser, clusterer, points = shown
+    rows, n = clusterer.condensed_tree_.to_numpy(), len(points)
+    children = rows[(rows["parent"] == n) & (rows["child"] > n)]
+    largest = children["child"][np.argmax(children["child_size"])]
+    svg = browser.find_element(By.CSS_SELECTOR, "#tree svg")
+    for key, text in (
+        (Keys.ARROW_DOWN, f"Branch {n}: 801 points. The root, splits at "),
+        (Keys.ARROW_DOWN, f"Branch {largest}: {children['child_size'].max()} points. Born at "),
+        (Keys.ARROW_UP, f"Branch {n}: "),
+        (Keys.ESCAPE, "Click a branch"),
+    ):
+        svg.send_keys(key)
+        assert told(browser).startswith(text)
+    svg.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_LEFT, Keys.ARROW_LEFT, Keys.ARROW_RIGHT)
+    assert told(browser).startswith(f"Branch {children['child'].max()}: ")
+    svg.send_keys(Keys.ESCAPE)
+
+
+def test_on_a_narrow_screen_the_tree_is_below_the_map(shown):
+    browser, _, _ = shown
+    place = "const box = document.querySelector('%s').getBoundingClientRect(); return [box.left, box.top, box.right]"
+    left, top, _ = browser.execute_script(place % "#tree")
+    assert left > 600 and top == 0
+    browser.set_window_size(500, 800)
+    until = time.monotonic() + 10
+    while browser.execute_script(place % "#tree")[0] > 0:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    left, top, right = browser.execute_script(place % "#tree")
+    assert top > 300 and right <= browser.execute_script("return innerWidth")
+    browser.set_window_size(1200, 900)
+
+
 def test_a_title_is_text(browser, tmp_path):
     title = "<img src=x onerror='window.bad = 1'>&amp; $$x^2$$"
     text = clusters_page(np.eye(2), {2: [0, 0]}, 2, title=title)
