@@ -7,6 +7,13 @@ NEW_ROWS = "tests/hdbscan/test_branches.py::test_predictions_of_the_training_dat
 
 FAULTS = [
     Fault(
+        "a simplified tree keeps the clusters that were selected before",
+        "emst/hdbscan/trees/condensed.py",
+        "CondensedTree(simpler, flat.selection, ",
+        "CondensedTree(simpler, self._source[1], ",
+        ("tests/hdbscan/test_trees.py::test_a_simpler_tree_is_that_of_the_reference_and_of_a_fit",),
+    ),
+    Fault(
         "differences of sums are taken as exact",
         "emst/hdbscan/medoids.py",
         "        block -= 2 * SLACK * sums[:, None]\n",

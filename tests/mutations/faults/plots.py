@@ -2,7 +2,44 @@
 
 from .fault import Fault
 
+PAGE_TREE = "tests/plots/test_page_tree.py"
+
 FAULTS = [
+    Fault(
+        "a point that leaves at the distance of a level is not in the tree there",
+        "emst/plots/page_tree.py",
+        'side="left"',
+        'side="right"',
+        (f"{PAGE_TREE}::test_the_clusters_of_a_level_are_those_of_a_cut",),
+    ),
+    Fault(
+        "a cluster that is born at a level is shown in place of its parent",
+        "emst/plots/page_tree.py",
+        "np.where(born < level,",
+        "np.where(born <= level,",
+        (f"{PAGE_TREE}::test_the_clusters_of_a_level_are_those_of_a_cut",),
+    ),
+    Fault(
+        "a selected cluster loses the colour that it has on the map",
+        "emst/plots/page_tree.py",
+        "np.where(wanted >= 0, wanted, found)[branch]",
+        "found[branch]",
+        (f"{PAGE_TREE}::test_selected_clusters_have_the_colours_of_the_map",),
+    ),
+    Fault(
+        "the page counts only the points that leave a cluster at the level itself",
+        "emst/plots/page_tree.py",
+        "np.cumsum(left[:, ::-1], axis=1)[:, ::-1]",
+        "left",
+        (f"{PAGE_TREE}::test_the_clusters_of_a_level_are_those_of_a_cut",),
+    ),
+    Fault(
+        "points of the page leave the clusters of other points",
+        "emst/plots/page.py",
+        "[] if tree is None else [tree.cluster[rows]]",
+        "[] if tree is None else [tree.cluster[: len(rows)]]",
+        (f"{PAGE_TREE}::test_points_of_the_page_leave_the_clusters_of_the_tree",),
+    ),
     Fault(
         "the place at the widest gap stays on its side of the dateline",
         "emst/plots/plane.py",
