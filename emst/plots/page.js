@@ -103,7 +103,8 @@ function resize() {
   const middle = [(left + right) / 2, (bottom + top) / 2]
   const half = [(scale * sides[0]) / 2, (scale * sides[1]) / 2 / stretch]
   const ranges = [plot.x_range, plot.y_range]
-  const whole = extent === null || ranges.every((range) => range.start === range.reset_start && range.end === range.reset_end)
+  const unmoved = (range) => range.start === range.reset_start && range.end === range.reset_end
+  const whole = extent === null || ranges.every(unmoved)
   ranges.forEach((range, k) => {
     const all = {reset_start: middle[k] - half[k], reset_end: middle[k] + half[k]}
     const centre = (range.start + range.end) / 2

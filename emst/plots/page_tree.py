@@ -16,10 +16,13 @@ from emst.plots.colours import colour_numbers
 from emst.plots.condensed import MANY
 from emst.plots.icicles import Icicles, icicles
 
-LEVELS = 24  # of the slider; with 48, half a million uniform points would take 6 MB
+SIDE = 10_000  # of the square that the tree is drawn in
+BARS = 12  # most of a cluster
+LEVELS = 20  # of the slider; with 48, half a million uniform points would take 6 MB
 DIGITS = 3  # of the distance of a level, so that the page tells it in full
 RARE = 0.01  # fraction of the points that may leave at less than the last level
 MARGIN = 0.05  # of the picture, above the first level and below the last
+HUGE = float(np.finfo(float).max)
 SMALLEST = float(np.finfo(float).tiny)
 
 
@@ -39,7 +42,7 @@ class PageTree:
 
 
 def levels_of(tree: PageTree) -> np.ndarray:
-    """The distances of the slider, descending, in geometric progression: float64[k], k <= 24.
+    """The distances of the slider, descending, in geometric progression: float64[k], k <= 20.
 
     They begin at the greatest distance at which the tree changes, and end where all but one in a hundred points have
     left. There are none if all points are equal.
@@ -117,7 +120,7 @@ def branch_colours(tree: PageTree, cluster: np.ndarray, places: np.ndarray, sele
 def tree_of(tree: PageTree, colours: np.ndarray, n: int) -> dict[str, Any]:
     """What `tree.js` gets, before it is packed; `n` is the number of all rows."""
     levels = levels_of(tree)
-    layout = icicles(tree.rows, leaves=MANY)
+    layout = icicles(tree.rows, rectangles=BARS, leaves=MANY)
     drawn = layout.cluster - int(tree.rows["parent"][0])
     lasts = tree.ends.copy()  # the greatest lambda at or below each cluster
     for c in range(len(lasts) - 1, 0, -1):
@@ -127,7 +130,8 @@ def tree_of(tree: PageTree, colours: np.ndarray, n: int) -> dict[str, Any]:
     scale = _Scale(levels)
     return {
         "levels": levels.tolist(),
-        "heights": scale.of(levels).tolist(),
+        "heights": scale.of(levels).round(4).tolist(),
+        "side": SIDE,
         "counts": counts_of(tree, levels),
         "parent": tree.parent + 1,  # the root has none: 0
         "born": passed(tree.birth, levels),
@@ -141,7 +145,7 @@ def tree_of(tree: PageTree, colours: np.ndarray, n: int) -> dict[str, Any]:
         "lines": _lines(layout, scale),
         "begins": _numbers(tree.begins[drawn]),
         "ends": _numbers(tree.ends[drawn]),
-        "lasts": _numbers(lasts[drawn]),
+        "persistence": _numbers(np.where(lasts == tree.begins, 0.0, lasts - np.minimum(tree.begins, HUGE))[drawn]),
         "hidden": layout.hidden,
     }
 
@@ -172,15 +176,16 @@ class _Scale:
 
 
 def _shapes(layout: Icicles, scale: _Scale) -> list[str]:
-    """The bars of every drawn cluster as a path of SVG in a square of side 1."""
+    """The bars of every drawn cluster as a path of SVG in the square."""
     left, extent = _frame(layout)
     paths: list[list[str]] = [[] for _ in layout.cluster]
     centre, width, low, height = layout.bars.T
     sides = (np.stack([centre - width / 2, centre + width / 2], axis=1) - left) / extent
     ends = np.stack([scale.of_lambda(low), scale.of_lambda(low + height)], axis=1)
     for c, (a, b), (top, bottom) in zip(layout.owner.tolist(), sides.tolist(), ends.tolist()):
-        if not paths[c] or bottom - top > 1e-4:  # a cluster has at least one bar, however short
-            paths[c].append(f"M{a:.4f} {top:.4f}H{b:.4f}V{bottom:.4f}H{a:.4f}Z")
+        if not paths[c] or bottom - top > 1 / SIDE:  # a cluster has at least one bar, however short
+            left_side, right_side, first, last = (round(SIDE * value) for value in (a, b, top, bottom))
+            paths[c].append(f"M{left_side} {first}H{right_side}V{last}H{left_side}Z")
     return ["".join(path) for path in paths]
 
 
@@ -189,7 +194,7 @@ def _lines(layout: Icicles, scale: _Scale) -> str:
     left, extent = _frame(layout)
     heights = scale.of_lambda(layout.lines[:, 0, 1]).tolist()
     ends = ((layout.lines[:, :, 0] - left) / extent).tolist()
-    return "".join(f"M{a:.4f} {y:.4f}H{b:.4f}" for (a, b), y in zip(ends, heights))
+    return "".join(f"M{SIDE * a:.0f} {SIDE * y:.0f}H{SIDE * b:.0f}" for (a, b), y in zip(ends, heights))
 
 
 def _frame(layout: Icicles) -> tuple[float, float]:
@@ -199,5 +204,5 @@ def _frame(layout: Icicles) -> tuple[float, float]:
 
 
 def _numbers(values: np.ndarray) -> list[float | None]:
-    """JSON has no infinity."""
-    return [value if np.isfinite(value) else None for value in values.tolist()]
+    """To six digits: the page tells four. JSON has no infinity: None."""
+    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values.tolist()]

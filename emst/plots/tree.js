@@ -9,7 +9,7 @@
 //   label      -1 if it is not selected
 //   colour     its number in `palette`, whose last one is the grey of noise
 // `own` is the cluster that the points of a group leave. `drawn` are the clusters in the picture, and shapes, begins,
-// ends and lasts have an entry for each of these.
+// ends and persistence have an entry for each of these.
 const OTHER = 0xff4a4a4a // 0xAABBGGRR: points of the chosen branch that are in no cluster
 const BARE = "#b4b4b4" // clusters of the tree that have no colour now
 const STYLE = `
@@ -115,7 +115,7 @@ function relation() {
 function branchText() {
   if (branch < 0) return "Click a branch, or use the arrow keys, to see its points."
   const i = tree.drawn.indexOf(branch)
-  const [begin, end, last] = [tree.begins[i], tree.ends[i], tree.lasts[i]]
+  const [begin, end, persistence] = [tree.begins[i], tree.ends[i], tree.persistence[i]]
   const parts = [`Branch ${tree.first + branch}: ${plural(tree.size[branch], "point")}`]
   if (n < tree.size[0]) {
     const inside = within()
@@ -124,7 +124,7 @@ function branchText() {
   const birth = branch === 0 ? "The root" : `Born at distance ${distance(begin)} (lambda ${lambdaText(begin)})`
   const splits = tree.parent.includes(branch) ? "splits" : "ends"
   parts.push(`${birth}, ${splits} at distance ${distance(end)} (lambda ${lambdaText(end)})`)
-  parts.push(`Persistence ${last === null ? (begin === null ? "0" : "infinite") : short(last - begin)}`)
+  parts.push(`Persistence ${lambdaText(persistence)}`)
   return `${parts.join(". ")}. ${relation()}`
 }
 
@@ -145,7 +145,7 @@ function colourTree() {
   })
   const line = panel.querySelector("line")
   line.setAttribute("display", level > 0 ? "inline" : "none")
-  for (const end of ["y1", "y2"]) line.setAttribute(end, level > 0 ? tree.heights[level - 1] : 0)
+  for (const end of ["y1", "y2"]) line.setAttribute(end, level > 0 ? tree.side * tree.heights[level - 1] : 0)
   const control = panel.querySelector("input")
   control.value = String(level)
   const text = level > 0 ? `distance ${tree.levels[level - 1]}` : "as selected"
@@ -182,7 +182,8 @@ const panel = document.createElement("aside")
 function growTree() {
   const {shapes, drawn, levels, heights, lines, hidden} = tree
   const groupsOfShapes = shapes.map(
-    (path, i) => `<g data-cluster="${tree.first + drawn[i]}"><path d="${path}" fill="none" stroke="transparent" stroke-width="7" pointer-events="all"/>` +
+    (path, i) => `<g data-cluster="${tree.first + drawn[i]}">` +
+      `<path d="${path}" fill="none" stroke="transparent" stroke-width="7" pointer-events="all"/>` +
       `<path d="${path}" stroke-width="1.5"/></g>`)
   const every = Math.max(1, Math.ceil(levels.length / 7))
   const ticks = levels.map((d, k) => (k % every ? "" : `<span style="top:${100 * heights[k]}%">${d}</span>`))
@@ -192,10 +193,11 @@ function growTree() {
     `<p>Of min_cluster_size ${number(sizes[tree.position])}. Distance falls downwards, on a logarithmic scale; the ` +
     `width of a bar is the number of points.` +
     (hidden ? ` ${plural(hidden, "branch").replace("branchs", "branches")} that are less stable are not drawn.` : "") +
-    `</p><div id="drawing">${ticks.join("")}<svg viewBox="0 0 1 1" preserveAspectRatio="none" tabindex="0" ` +
+    `</p><div id="drawing">${ticks.join("")}<svg viewBox="0 0 ${tree.side} ${tree.side}" preserveAspectRatio="none" tabindex="0" ` +
     `role="application" aria-label="Condensed tree. Arrow keys choose a branch, Escape shows all points" ` +
     `aria-describedby="told"><path d="${lines}" fill="none" stroke="#888"/>${groupsOfShapes.join("")}` +
-    `<line x1="-0.01" x2="1.01" stroke="#111" stroke-width="1.5" stroke-dasharray="5 3" pointer-events="none"/></svg></div>` +
+    `<line x1="${-0.01 * tree.side}" x2="${1.01 * tree.side}" stroke="#111" stroke-width="1.5" ` +
+    `stroke-dasharray="5 3" pointer-events="none"/></svg></div>` +
     `<label>Level <input type="range" min="0" max="${levels.length}" step="1"><output></output></label>` +
     `<p id="told" aria-live="polite"></p><button type="button">Show all</button>`
   document.body.append(panel)
