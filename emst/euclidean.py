@@ -124,6 +124,7 @@ def _on_one_device(
     data: CheckedPoints, metric: Metric, min_samples: int, dtype: Any, progress: Progress
 ) -> MinimumSpanningTree:
     n, computed = len(data.array), metric.computed_in(data.dtype, dtype)
+    metric = metric.of_columns(data.array.shape[1], computed)
     k = check_min_samples(min_samples, n)
     ops = backend_of(data.device)
     with data.scope():
