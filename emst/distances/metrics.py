@@ -80,8 +80,8 @@ class Metric:
         Of the differences between images: what the tree search compares.
     image : callable or None
         Maps points T[n, d] of either backend to points float64[n, e] whose distances in `norm` have the metric's order;
-        None if the points have it themselves. In a periodic box the image has the dtype T. It is a function of a module, or a method of a frozen dataclass: workers
-        get it by pickle.
+        None if the points have it themselves. In a periodic box the image has the dtype T. It is a function of a
+        module, or a method of a frozen dataclass: workers get it by pickle.
     height : callable or None
         Maps distances between images to distances in the metric. It ascends; None if they are equal.
     sphere : Sphere or None
@@ -153,8 +153,8 @@ class Metric:
         if self.norm.period is not None:
             distance = np.empty((len(a), len(b)))
             kind = self.norm.kind if self.norm.degree in (1, 2) else "minkowski"
-            images = (rows.astype(np.float64) for rows in (a, b))
-            fill_distances(distance, *images, kind, self.norm.degree, self.norm.period)
+            a, b = a.astype(np.float64), b.astype(np.float64)
+            fill_distances(distance, a, b, kind, self.norm.degree, self.norm.period)
             return distance
         if not self.is_euclidean:
             return distances_between(a, b, self.name, self.params)

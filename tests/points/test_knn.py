@@ -111,7 +111,7 @@ def test_under_every_norm(ops, name):
         np.testing.assert_array_equal(to_host(index.core), expected_bvh.core)
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("name", ["euclidean", "any power 2.7"])
 def test_in_a_periodic_box(ops, name):
     for d, kind, k in [(1, "uneven", 3), (2, "lattice", 5), (3, "uneven", 40), (5, "repeated", 8), (40, "uniform", 4)]:
         x = cloud(300, d, np.float64, kind)

@@ -1,33 +1,19 @@
 """Periodic boxes: trees whose differences wrap, and coordinates that are wrapped first."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 import reference
-from helpers import DTYPES, cloud, expected_tree, to_device, to_host, tree
-from norms_reference import BY_NAME
+from helpers import DTYPES, ROOT, cloud, expected_tree, same_partition, to_device, to_host, tree
+from norms_reference import BY_NAME, wrapped_points
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 import emst
 from emst.distances.metrics import metric_of
 from emst.distances.periodic import Box
 
-NORMS = {
-    "euclidean": ("euclidean", None), "manhattan": ("l1", None), "chebyshev": ("infinity", None),
-    "powers 1.5": ("minkowski", 1.5), "any power 2.7": ("p", 2.7),
-}  # fmt: skip
-
-
-def wrapped(x, period):
-    """The points in the box, by rational arithmetic that is rounded once."""
-    columns = []
-    for column, length in zip(x.T, period):
-        length = x.dtype.type(length)
-        inside = [float(Fraction(float(value)) % Fraction(float(length))) if length else value for value in column]
-        inside = np.array(inside).astype(x.dtype)
-        columns.append(np.where(inside == length, 0, inside) if length else inside)
-    return np.stack(columns, axis=1).astype(x.dtype)
+NORMS = {"euclidean": ("euclidean", None), "chebyshev": ("infinity", None), "any power 2.7": ("p", 2.7)}
 
 
 def beyond(n, d, dtype, kind, period):
@@ -57,7 +43,7 @@ def test_the_tree_of_the_total_order(ops, name):
         ours = tree(ops, x, k, **options(name, period))
         lengths = tuple(float(dtype(length)) or np.inf for length in period)
         searched = np.float64 if "power" in name else dtype
-        expected = expected_tree(wrapped(x, period).astype(searched), k, BY_NAME[name]._replace(period=lengths))
+        expected = expected_tree(wrapped_points(x, period).astype(searched), k, BY_NAME[name]._replace(period=lengths))
         np.testing.assert_array_equal(ours.edges, expected[0])
         np.testing.assert_array_equal(ours.weights, expected[1].astype(dtype))
         assert ours.weights.dtype == dtype
@@ -66,12 +52,26 @@ def test_the_tree_of_the_total_order(ops, name):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_coordinates_are_wrapped_exactly(ops, dtype):
     tiny, period = np.finfo(dtype).tiny, np.array([0.1, 1.0, 3.7], dtype)
-    special = [0.0, -0.0, -tiny / 4, -tiny, tiny, 1e-30, -1e-30, 1.0, -1.0, 0.5, 1e9, -1e9, np.nextafter(dtype(1), dtype(0))]
+    special = [
+        0.0,
+        -0.0,
+        -tiny / 4,
+        -tiny,
+        tiny,
+        1e-30,
+        -1e-30,
+        1.0,
+        -1.0,
+        0.5,
+        1e9,
+        -1e9,
+        np.nextafter(dtype(1), dtype(0)),
+    ]
     column = np.concatenate([special, np.random.default_rng(0).normal(scale=5, size=300)]).astype(dtype)
     x = np.stack([column * length for length in period], axis=1)
     found = to_host(Box(tuple(map(float, period))).wrap(to_device(ops, x)))
     inside = ~np.signbit(x) & (x < period)
-    np.testing.assert_array_equal(found, wrapped(x, period))
+    np.testing.assert_array_equal(found, wrapped_points(x, period))
     np.testing.assert_array_equal(found[inside].view(np.uint8), x[inside].view(np.uint8))
     assert ((found >= 0) & (found < period)).all() and not np.signbit(found).any()
     points = to_device(ops, found)
@@ -163,3 +163,21 @@ def test_points_are_compared_in_the_box_on_either_side_of_a_leaf(ops):
     gaps = np.sort(np.diff(np.r_[np.sort(x[:, 0]), x[0, 0] + 1]))[:-1]
     np.testing.assert_allclose(weights, gaps, atol=1e-15)
     assert reference.prim(x)[-1] > weights[-1] / 2  # the open line has these gaps but for one
+
+
+def test_the_halos_of_the_gallery_are_those_of_friends_of_friends():
+    """SciPy's pairs within the linking length and its connected components, in a smaller universe of the gallery."""
+    page = (ROOT / "docs/examples/applications/plot_galaxies.py").read_text()
+    code = compile(page[page.index("import matplotlib") : page.index("side = ")], "plot_galaxies.py", "exec")
+    exec(code, universe := {})
+    side = 24
+    x = universe["universe"](side)
+    groups = emst.EMST(metric_params={"period": side}, device="cpu").fit(x).cut(0.2, min_cluster_size=20)
+    pairs = cKDTree(x, boxsize=side).query_pairs(0.2, output_type="ndarray")
+    ones = np.ones(len(pairs), np.int8)
+    friends = connected_components(coo_matrix((ones, tuple(pairs.T)), (len(x), len(x))))[1]
+    friends[np.bincount(friends)[friends] < 20] = -1
+    assert groups.max() > 10
+    assert same_partition(groups, friends)
+    open_box = emst.EMST(device="cpu").fit(x).cut(0.2, min_cluster_size=20)
+    assert not same_partition(open_box, friends)  # some halos lie across a side

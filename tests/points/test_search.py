@@ -79,7 +79,7 @@ def test_every_round_under_every_norm(ops, name):
             assert follow(ops, x, k, BY_NAME[name], factor) >= 1
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("name", ["euclidean", "any power 2.7"])
 def test_every_round_in_a_periodic_box(ops, name):
     for d, kind, k in [(1, "uneven", 1), (2, "lattice", 4), (3, "repeated", 1), (7, "uneven", 4), (40, "uniform", 1)]:
         x = cloud(200, d, np.float64, kind)

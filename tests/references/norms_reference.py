@@ -6,6 +6,7 @@ Every operation is one IEEE operation of numpy, so the backends must give the sa
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -35,6 +36,17 @@ def in_box(norm, x):
 def wrapped(t, norm, i):
     """The absolute difference of coordinate i, in the box if there is one."""
     return t if norm.period is None else np.minimum(t, t.dtype.type(norm.period[i]) - t)
+
+
+def wrapped_points(x, period):
+    """The points in the box, by rational arithmetic that is rounded once; 0 stands for an open column."""
+    columns = []
+    for column, length in zip(x.T, period):
+        length = x.dtype.type(length)
+        inside = [float(Fraction(float(value)) % Fraction(float(length))) if length else value for value in column]
+        inside = np.array(inside).astype(x.dtype)
+        columns.append(np.where(inside == length, 0, inside) if length else inside)
+    return np.stack(columns, axis=1).astype(x.dtype)
 
 
 def power(x, p):

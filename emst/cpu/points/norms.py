@@ -88,18 +88,18 @@ class Periodic(NamedTuple):
 def space_of(norm, d, dtype):
     """The tuple that kernels take for points of dimension d and of this dtype."""
     if norm.period is None:
-        return _open_space(norm, d)
+        return _open_space(norm, d, (2, 3))
     assert len(norm.period) == d, "a period is settled by `Metric.of_columns` before it is searched with"
-    return Periodic(d, _open_space(norm, d), norm.lengths(dtype))
+    return Periodic(d, _open_space(norm, d, ()), norm.lengths(dtype))
 
 
-def _open_space(norm, d):
+def _open_space(norm, d, unrolled):
     """The tuple of a norm without its period.
 
-    Only the Euclidean norm has separate kernels for two and three dimensions. They save a few percent of the time, and
-    each takes seconds to compile."""
+    Only the Euclidean norm in an open box has separate kernels for two and three dimensions, those that are `unrolled`.
+    They save a few percent of the time, and each takes seconds to compile."""
     if norm.kind == "euclidean":
-        return Euclidean(d, (0,) * d if d in (2, 3) else ())
+        return Euclidean(d, (0,) * d if d in unrolled else ())
     if norm.kind in ("manhattan", "chebyshev"):
         return Manhattan(d) if norm.kind == "manhattan" else Chebyshev(d)
     if norm.kind == "any power":

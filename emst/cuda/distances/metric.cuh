@@ -9,8 +9,8 @@
 constexpr int EUCLIDEAN = EMST_EUCLIDEAN, MANHATTAN = EMST_MANHATTAN, CHEBYSHEV = EMST_CHEBYSHEV, POWERS = EMST_POWERS,
               ANY_POWER = EMST_ANY_POWER, PERIODIC = EMST_PERIODIC;
 
-// The metric is part of the type: kernels are compiled for it. POWERS and ANY_POWER take doubles only. In a periodic box
-// PERIODIC is added to the metric.
+// The metric is part of the type: kernels are compiled for it. POWERS and ANY_POWER take doubles only. In a periodic
+// box PERIODIC is added to the metric.
 template <int METRIC>
 struct Norm {
   double degree;
@@ -110,9 +110,9 @@ __device__ T gap(const Norm<METRIC> &norm, T x, T y, int coordinate) {
   return minimum(absolute(apart), difference(length<T>(norm, coordinate), absolute(apart)));
 }
 
-// The least difference between [low, high] and [a, b] in one coordinate. In a periodic box of length L, the farthest two
-// coordinates of both are f apart, and the least difference is L - f if that is less: it is never above min(t, L - t)
-// of two coordinates, and equal for intervals of one (emst/cpu/points/norms.py has the proof).
+// The least difference between [low, high] and [a, b] in one coordinate. In a periodic box of length L, the farthest
+// two coordinates of both are f apart, and the least difference is L - f if that is less: it is never above min(t, L -
+// t) of two coordinates, and equal for intervals of one (emst/cpu/points/norms.py has the proof).
 template <int METRIC, class T>
 __device__ T gap_between(const Norm<METRIC> &norm, T low, T high, T a, T b, int coordinate) {
   if constexpr (!WRAPS<METRIC>) {
