@@ -34,7 +34,8 @@ def options(name, period):
 def test_the_tree_of_the_total_order(ops, name):
     """Edges and weights are those of brute force, bit for bit; results have the dtype of the points."""
     for period, kind, dtype, k in [
-        ([0.7], "uneven", np.float64, 1), ([1.0, 3.0], "lattice", np.float32, 5), ([0.1, 0, 250], "repeated", np.float64, 1),
+        ([0.7], "uneven", np.float64, 1), ([1.0, 3.0], "lattice", np.float32, 5),
+        ([0.1, 0, 250], "repeated", np.float64, 1),
         ([2.0, 0.3, 7.1], "uniform", np.float32, 4), ([0.0, 1e-3, 1.0, 1.0, 9.0], "uneven", np.float64, 5),
         ([1.0] * 40, "uniform", np.float64, 1),
     ]:  # fmt: skip

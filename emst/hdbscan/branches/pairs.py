@@ -150,11 +150,8 @@ def nearest(fitted: Model) -> np.ndarray:
     """
     images, k = to_host(fitted.points), fitted.min_samples
     if fitted.searches:
-        return (
-            cKDTree(images, boxsize=_sides(fitted.metric))
-            .query(images, np.arange(1, k + 1), p=_power(fitted.metric))[1]
-            .astype(np.int64)
-        )
+        tree = cKDTree(images, boxsize=_sides(fitted.metric))
+        return tree.query(images, np.arange(1, k + 1), p=_power(fitted.metric))[1].astype(np.int64)
     lists = [np.zeros((0, k), np.int64)]
     for block in blocks(np.arange(len(images)), len(images)):
         lists.append(np.argsort(fitted.metric.distances_between(images[block], images), axis=1, kind="stable")[:, :k])
