@@ -164,4 +164,11 @@ FAULTS = [
         "",
         ("tests/hdbscan/test_hdbscan.py::test_medoids_under_the_metric[cpu-euclidean]",),
     ),
+    Fault(
+        "the pairs of branches do not wrap around a periodic box",
+        "emst/hdbscan/branches/pairs.py",
+        "boxsize=_sides(self.metric.scaled(scale))",
+        "boxsize=None",
+        ("tests/hdbscan/test_periodic.py::test_branches[cpu-full]",),
+    ),
 ]
