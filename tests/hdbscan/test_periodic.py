@@ -11,7 +11,7 @@ from helpers import DEVICES, to_host
 import emst
 from emst import HDBSCANGPU, BranchDetector
 from emst.distances.metrics import metric_of
-from emst.hdbscan.branches.pairs import nearest
+from emst.hdbscan.branches.pairs import PairSearch, nearest
 
 SIDE = 64.0
 SHIFT = np.array([50.0, -1000.0])  # across a side in the first column
@@ -89,6 +89,19 @@ def test_branches(pair, method):
     ours, theirs = (BranchDetector(**options).fit(model) for model in (other, one))
     np.testing.assert_array_equal(ours.labels_, theirs.labels_)
     np.testing.assert_allclose(ours.branch_probabilities_, theirs.branch_probabilities_, rtol=1e-9)
+
+
+def test_pairs_within_a_radius(pair):
+    """Those of branches; clusters lie across a side of the box."""
+    found = []
+    for model in pair[:2]:
+        fitted = model._model
+        every = np.arange(len(fitted.core))
+        u, v, reach = PairSearch(fitted).within(every, np.full(len(every), 2.0, to_host(fitted.core).dtype))
+        order = np.lexsort((v, u))
+        found.append((u[order], v[order], reach[order]))
+    for ours, theirs in zip(*found):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 def test_the_nearest_points_are_those_around_the_box(pair):

@@ -169,6 +169,6 @@ FAULTS = [
         "emst/hdbscan/branches/pairs.py",
         "boxsize=_sides(self.metric.scaled(scale))",
         "boxsize=None",
-        ("tests/hdbscan/test_periodic.py::test_branches[cpu-full]",),
+        ("tests/hdbscan/test_periodic.py::test_pairs_within_a_radius[cpu]",),
     ),
 ]
