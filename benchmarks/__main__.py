@@ -26,6 +26,7 @@ COMMANDS = {  # name: (module in `commands`, what it measures)
     "workers": ("workers", "trees and clusterings over several workers"),
     "gpus": ("gpus", "trees and clusterings over several GPUs of one process"),
     "crossing": ("crossing", "from which dimension on products are faster on the GPU"),
+    "periodic": ("periodic", "trees in a periodic box beside those in an open one"),
     "icpp22": ("icpp22", "the figures of the ICPP'22 paper on trees"),
     "graph-papers": ("graph_papers", "the experiments of the papers on graphs"),
 }

@@ -11,6 +11,7 @@ import reference
 from definition_sets import PARAMETERS
 from helpers import expected_tree
 from joining_reference import expected_prediction
+from norms_reference import wrapped_points
 from soak_cases import Case, at_home, same
 from soak_sets import (
     HEAVY,
@@ -18,6 +19,7 @@ from soak_sets import (
     on_sphere,
     options_for,
     random_metric,
+    random_period,
     random_points,
     with_bad_rows,
 )
@@ -32,6 +34,7 @@ from emst import (
     membership_vector,
     validity_index,
 )
+from emst.backend.records import EUCLIDEAN
 from emst.distances.metrics import Metric, metric_of, zero_rows
 from emst.hdbscan.branches.prediction import approximate_predict_branch
 from emst.inputs.devices import to_host
@@ -52,6 +55,7 @@ class _OfPoints(Case):
         if g.random() < 0.1:  # so many sets have rows that are not finite
             points = with_bad_rows(points, g)
         self.points: Points = points
+        params = (params or {}) | random_period(name, points.x, g) or None
         self.dtype = g.choice([None, np.float32, np.float64], p=[0.7, 0.15, 0.15])
         self.alpha = alpha
         self.metric: Metric = metric_of(name, params, algorithm="auto", alpha=alpha, sparse=False)
@@ -61,7 +65,7 @@ class _OfPoints(Case):
         with np.errstate(over="ignore"):
             self.x = points.x.astype(float_of(points.x.dtype, self.dtype))  # as emst reads it
         self.kept = self.x[np.isfinite(self.x).all(axis=1)]
-        self.exact = self.metric.way == "matrix" or self.metric.image is None
+        self.exact = self.metric.way == "matrix" or self.metric.image is None or self.metric.box is not None
         self.many = bool(g.random() < 0.3)
         self.what = f"{points.what}, {name} {params or ''}, dtype {self.dtype and self.dtype.__name__}"
 
@@ -70,12 +74,13 @@ class _OfPoints(Case):
         dtype = self.metric.computed_in(self.x.dtype, self.dtype)
         x = self.points.x.astype(dtype)
         x = x[np.isfinite(x).all(axis=1)]
-        if self.metric.image is not None:
-            x = self.metric.image(x).astype(dtype)
+        metric = self.metric.of_columns(x.shape[1], dtype)
+        if metric.box is not None:
+            x = wrapped_points(x, [0.0 if length == np.inf else length for length in metric.box.period])
+        elif metric.image is not None:
+            x = metric.image(x).astype(dtype)
         factor = self.metric.core_factor(self.alpha, self.points.k, dtype)
-        edges, weights = expected_tree(
-            x.astype(self.metric.searched_in(dtype)), self.points.k, self.metric.norm, factor
-        )
+        edges, weights = expected_tree(x.astype(self.metric.searched_in(dtype)), self.points.k, metric.norm, factor)
         return edges, heights(weights, self.metric, self.alpha, dtype, reference)
 
 
@@ -197,7 +202,7 @@ class Predictions(Labels):
         labels, probabilities = approximate_predict(fitted, self.points.x)
         yield "labels of the training points", same(to_host(labels), to_host(fitted.labels_))
         yield "probabilities of the training points", same(to_host(probabilities), to_host(fitted.probabilities_))
-        plain = self.metric.norm.kind == "euclidean" and self.metric.height is None and self.metric.way == "tree"
+        plain = self.metric.norm == EUCLIDEAN and self.metric.height is None and self.metric.way == "tree"
         sizes = abs(self.kept).max(initial=0)
         if plain and self.alpha == 1 and self.points.shape not in HEAVY and 1e-6 < sizes < 1e9 and len(self.kept) > 1:
             kept = np.flatnonzero(np.isfinite(self.queries).all(axis=1) & (abs(self.queries) < 1e15).all(axis=1))

@@ -13,6 +13,9 @@ import numpy as np
 from definition_sets import KINDS as TIED
 from definition_sets import points_of, random_options
 
+from emst.distances.metrics import ALIASES as ALIASED
+from emst.distances.periodic import METRICS
+
 HEAVY = ("cauchy", "lognormal", "exponents")  # differences of many magnitudes: most squares vanish beside the greatest
 SHAPES = (*TIED, *HEAVY, "blobs", "all equal", "collinear", "far from 0")
 DIMENSIONS = (1, 2, 3, 4, 5, 8, 16, 100, 1000)
@@ -24,6 +27,7 @@ LAYOUTS = ("C", "Fortran", "reversed", "every other column", "read-only")
 DTYPES = ("f8", "f4", "i4", "i2")
 NORMS = ("manhattan", "chebyshev", "minkowski 1.5", "minkowski 3", "minkowski 32", "minkowski 2.7", "minkowski inf")
 IMAGES = ("sqeuclidean", "cosine", "haversine")
+MOST_WRAPPED = 20_000  # coordinates that are wrapped by rational arithmetic
 ALIASES = {"euclidean": "l2", "manhattan": "cityblock", "chebyshev": "infinity", "minkowski": "p"}
 
 
@@ -124,6 +128,19 @@ def random_metric(g: np.random.Generator) -> tuple[str, dict[str, Any] | None, t
     name, _, p = name.partition(" ")
     name = ALIASES.get(name, name) if g.random() < 0.2 else name
     return name, {"p": float(p)} if p else None, (1, 2, 3, 16)
+
+
+def random_period(name: str, x: np.ndarray, g: np.random.Generator) -> dict[str, Any]:
+    """The parameter of a periodic box for some of the sets: lengths of the size of the points, or much smaller."""
+    finite = x[np.isfinite(x).all(axis=1)].astype(np.float64)
+    if ALIASED.get(name, name) not in METRICS or x.size > MOST_WRAPPED or not len(finite) or g.random() > 0.2:
+        return {}
+    extent = np.clip(np.ptp(finite, axis=0), 1e-30, 1e30)
+    factor = g.choice([0.01, 0.3, 0.5, 1.0, 1.1, 3.0], x.shape[1])
+    lengths = np.where(g.random(x.shape[1]) < 0.2, 0.0, extent * factor)
+    if g.random() < 0.3:
+        return {"period": float(max(lengths.max(), 1e-30))}
+    return {"period": lengths.tolist()}
 
 
 def on_sphere(points: Points, params: dict[str, Any] | None) -> Points:

@@ -62,6 +62,8 @@ def minimum_spanning_tree(
         ``{"p": p}`` for "minkowski": a number from 1 to 32, or infinity; by default 2. For "haversine"
         ``{"degrees": True}`` for places in degrees instead of radians, ``{"radius": 6371.0088}`` for lengths in km on
         the earth instead of angles, or both.
+        ``{"period": L}`` for a periodic box of this length, or one length for each column, 0 where it is open: for
+        "euclidean", "manhattan", "chebyshev" and "minkowski". Coordinates are wrapped into [0, L) first.
     device : {"auto", "cpu", "cuda"}, default "auto"
         Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
         used, otherwise the CPU.
@@ -124,6 +126,7 @@ def _on_one_device(
     data: CheckedPoints, metric: Metric, min_samples: int, dtype: Any, progress: Progress
 ) -> MinimumSpanningTree:
     n, computed = len(data.array), metric.computed_in(data.dtype, dtype)
+    metric = metric.of_columns(data.array.shape[1], computed)
     k = check_min_samples(min_samples, n)
     ops = backend_of(data.device)
     with data.scope():
@@ -271,6 +274,8 @@ class EMST(SpanningForest, BaseEstimator):
         ``{"p": p}`` for "minkowski": a number from 1 to 32, or infinity; by default 2. For "haversine"
         ``{"degrees": True}`` for places in degrees instead of radians, ``{"radius": 6371.0088}`` for lengths in km on
         the earth instead of angles, or both.
+        ``{"period": L}`` for a periodic box of this length, or one length for each column, 0 where it is open: for
+        "euclidean", "manhattan", "chebyshev" and "minkowski". Coordinates are wrapped into [0, L) first.
     device : {"auto", "cpu", "cuda"}, default "auto"
         Where to compute. "auto" takes the GPU that holds the data; for data on the host the current GPU if it can be
         used, otherwise the CPU. `device_` says which.

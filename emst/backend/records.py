@@ -46,10 +46,15 @@ class Norm(NamedTuple):
     With "powers", t^degree is 1 * t * ... * t, from left to right, and times sqrt(t) at the end for half a degree. With
     "any power", it is 2^(degree * log2 t), by the series below; this is not exactly monotone in t, so the power of the
     distance to a box is lowered by a factor of 1 - 2^-40. Both are computed in float64.
+
+    In a periodic box of length L, a coordinate's difference is min(t, L - t), both rounded, and all coordinates are at
+    least 0 and less than L. `period` is in the units of the points that the norm is passed with: `build_index` keeps a
+    norm whose period is scaled like its points.
     """
 
     kind: str  # "euclidean", "manhattan", "chebyshev", "powers" (degree is whole or half) or "any power"
     degree: float
+    period: tuple[float, ...] | None = None  # a length for each column, infinite where the box is open
 
     @property
     def parts(self) -> tuple[float, float]:
@@ -57,6 +62,28 @@ class Norm(NamedTuple):
         bits, is exact."""
         high = float((np.array([self.degree]).view(np.int64) & np.int64(-1 << 13)).view(np.float64)[0])
         return high, self.degree - high
+
+    def scaled(self, scale: float) -> Norm:
+        """The norm of points that have been multiplied by `scale`."""
+        return self if self.period is None else self._replace(period=tuple(scale * length for length in self.period))
+
+    def lengths(self, dtype: Any) -> np.ndarray:
+        """The period as kernels take it, T[d] on the host. The greatest number stands for an open column: half of it is
+        more than any difference of scaled coordinates, and sums of it and infinity are no NaN."""
+        return np.minimum(np.array(self.period), np.finfo(dtype).max).astype(dtype)
+
+    def wrapped(self, apart: Array) -> Array:
+        """Absolute differences of coordinates, floating[..., d] on either backend, as distances take them."""
+        return apart if self.period is None else np.minimum(apart, np.asarray(self.period, like=apart) - apart)
+
+    def blur(self, dtype: Any) -> float:
+        """How far a length in `dtype` may be off besides its relative rounding, 0 without a period.
+
+        The difference t of two coordinates is rounded before it is subtracted from a length L. So a short distance
+        across the side of the box may be off by half a unit in the last place of L."""
+        if self.period is None:
+            return 0.0
+        return 2 * float(np.finfo(dtype).eps) * sum(length for length in self.period if length < math.inf)
 
     def roots(self, powers: np.ndarray) -> np.ndarray:
         """Distances of powers on the host, in the dtype of the powers; infinity stays.

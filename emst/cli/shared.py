@@ -24,6 +24,8 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 KEYWORD = re.compile(r"\b(columns|array|sep|decimal|encoding)=(?=(.?))")  # of `emst.read_points`: options here
+PERIOD_HELP = """\
+length of a periodic box, around which coordinates wrap, or one length for each column, with 0 for an open one"""
 SHOWN = 8  # names of columns in a summary, at most
 POINTS_HELP = """\
 file of points: .npy, .npz, .csv, .tsv, .parquet, .las, .laz or .fits; with --sep any text; - for standard input"""
@@ -163,15 +165,28 @@ def note(text: str) -> None:
 
 
 def add_metric(command: argparse.ArgumentParser, help: str) -> None:
-    """Add --metric, with the given help, --p, --degrees and --radius."""
+    """Add --metric, with the given help, --p, --period, --degrees and --radius."""
     command.add_argument("--metric", default="euclidean", metavar="NAME", help=help)
     command.add_argument("--p", type=float, metavar="P", help="exponent of --metric minkowski, from 1 to 32")
+    command.add_argument("--period", type=_lengths, metavar="L[,L,...]", help=PERIOD_HELP)
     add_places(command)
 
 
+def _lengths(text: str) -> float | list[float]:
+    """What the parameter `period` takes."""
+    try:
+        lengths = [float(length) for length in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a length nor a list of lengths like 1,1,0") from None
+    return lengths if len(lengths) > 1 else lengths[0]
+
+
 def metric_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The parameters `metric` and `metric_params` of --metric, --p, --degrees and --radius."""
-    params = place_params(arguments) | ({} if arguments.p is None else {"p": arguments.p})
+    """The parameters `metric` and `metric_params` of --metric, --p, --period, --degrees and --radius."""
+    params = place_params(arguments)
+    for name in ("p", "period"):
+        if getattr(arguments, name) is not None:
+            params[name] = getattr(arguments, name)
     return {"metric": arguments.metric, "metric_params": params or None}
 
 

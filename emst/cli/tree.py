@@ -55,7 +55,7 @@ examples:
   emst tree scan.laz -o tree.npz --plot tree.png --columns x,y
   emst tree places.csv -o tree.npz --columns lat,lon --metric haversine --degrees
   emst tree scans.npz --array first -o tree.npz --min-samples 5 --device cuda
-  emst tree particles.fits --cut 0.2 --min-cluster-size 20 -o halos.csv
+  emst tree particles.fits --cut 0.2 --period 100 --min-cluster-size 20 -o halos.csv
 """
 
 OUTPUT_HELP = "where to write the tree: .npz, .csv, .tsv or .parquet; with --cut the labels; - for standard output"

@@ -134,11 +134,16 @@ def by_blocks(X: Array, metric: str, p: float = 2.0) -> Array:
     return matrix
 
 
-def fill_distances(block: Array, rows: Array, X: Array, metric: str, p: float = 2.0) -> None:
-    """Set `block` to the distances from the points `rows` to all points `X`, one coordinate after the other."""
+def fill_distances(
+    block: Array, rows: Array, X: Array, metric: str, p: float = 2.0, period: tuple[float, ...] | None = None
+) -> None:
+    """Set `block` to the distances from the points `rows` to all points `X`, one coordinate after the other; with a
+    `period`, in the box of these lengths."""
     block[:] = 0
     for i in range(X.shape[1]):
         t = abs(rows[:, i, None] - X[None, :, i])
+        if period is not None:
+            t = np.minimum(t, period[i] - t)
         if metric == "chebyshev":
             np.maximum(block, t, out=block)
         else:

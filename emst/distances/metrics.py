@@ -8,6 +8,7 @@ metrics the matrix of all distances is computed.
     metric                                         way      image               height of the distance c of images
     euclidean, l2, nan_euclidean, minkowski p = 2  tree     the point           c
     manhattan, chebyshev, minkowski                tree     the point           c, of another norm
+    these four with a period                       tree     wrapped into a box  c, of a norm that wraps
     sqeuclidean                                    tree     the point           c^2
     cosine                                         tree     row / its length    c^2 / 2
     haversine of (latitude, longitude)             tree     on the unit sphere  2 asin(c / 2) times the radius
@@ -28,7 +29,9 @@ import numpy as np
 from sklearn.neighbors import BallTree, KDTree
 
 from emst.backend.records import EUCLIDEAN, Array, Norm
+from emst.distances.matrices import fill_distances
 from emst.distances.pairwise import distances_between, settled_params
+from emst.distances.periodic import Box, box_of
 from emst.distances.sphere import Sphere, sphere_of
 from emst.inputs.places import DEGREES, check_names
 from emst.inputs.summary import counted, meant
@@ -67,7 +70,7 @@ class Metric:
     name : str or callable
         Its name in `sklearn.metrics.pairwise_distances`, or a function of two points.
     params : dict
-        Its parameters.
+        Its parameters, without the period.
     way : {"tree", "matrix", "given"}
         How the spanning tree is found: by the tree search over a hierarchy of boxes; from the matrix of all distances;
         from distances that are given.
@@ -77,12 +80,14 @@ class Metric:
         Of the differences between images: what the tree search compares.
     image : callable or None
         Maps points T[n, d] of either backend to points float64[n, e] whose distances in `norm` have the metric's order;
-        None if the points have it themselves. It is a function of a module, or a method of a frozen dataclass: workers
-        get it by pickle.
+        None if the points have it themselves. In a periodic box the image has the dtype T. It is a function of a
+        module, or a method of a frozen dataclass: workers get it by pickle.
     height : callable or None
         Maps distances between images to distances in the metric. It ascends; None if they are equal.
     sphere : Sphere or None
         Of "haversine": the unit of its places, and the radius.
+    box : Box or None
+        The lengths of a periodic box. `of_columns` settles them, and the norm and the image, which follow from them.
     """
 
     name: Any
@@ -93,6 +98,7 @@ class Metric:
     image: Map | None = None
     height: Map | None = None
     sphere: Sphere | None = None
+    box: Box | None = None
 
     @property
     def is_euclidean(self) -> bool:
@@ -110,7 +116,8 @@ class Metric:
         """The dtype of results for points of dtype `of_points`: `wanted` if it is not None.
 
         By default, what is not a distance between the rows themselves (squares, angles, matrices) takes float64."""
-        exact = self.image is None and self.height is None and self.way != "matrix"
+        same = self.image is None or self.box is not None
+        exact = same and self.height is None and self.way != "matrix"
         return of_points if exact or wanted is not None else np.dtype(np.float64)
 
     def searched_in(self, dtype: np.dtype) -> np.dtype:
@@ -143,6 +150,12 @@ class Metric:
 
     def distances_between(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Distances between the rows of two arrays of images, on the host: float64[len(a), len(b)]."""
+        if self.norm.period is not None:
+            distance = np.empty((len(a), len(b)))
+            kind = self.norm.kind if self.norm.degree in (1, 2) else "minkowski"
+            a, b = a.astype(np.float64), b.astype(np.float64)
+            fill_distances(distance, a, b, kind, self.norm.degree, self.norm.period)
+            return distance
         if not self.is_euclidean:
             return distances_between(a, b, self.name, self.params)
         distance = distances_between(a, b, "euclidean", {})
@@ -151,6 +164,24 @@ class Metric:
     def by_matrix(self, why: str) -> Metric:
         """The same metric, by way of its distance matrix."""
         return replace(self, way="matrix", why=why, norm=EUCLIDEAN, image=None, height=None)
+
+    def of_columns(self, d: int, computed: np.dtype) -> Metric:
+        """The same metric for points of d columns whose results are of dtype `computed`: a periodic box has a length
+        for each column, rounded to this dtype.
+
+        Raises
+        ------
+        ValueError
+            What `Box.of_columns` raises.
+        """
+        if self.box is None:
+            return self
+        box = self.box.of_columns(d, computed)
+        return replace(self, box=box, norm=self.norm._replace(period=box.period), image=box.wrap)
+
+    def scaled(self, factor: float) -> Metric:
+        """The same metric for images that have been multiplied by `factor`."""
+        return replace(self, norm=self.norm.scaled(factor))
 
     def wrapping(self) -> Metric:
         """The same metric; on a sphere it takes angles beyond the poles and beyond a full circle, see `Sphere`."""
@@ -181,6 +212,8 @@ def metric_of(name: Any, params: dict[str, Any] | None, *, algorithm: str, alpha
     metric = _named(name, dict(params or {}))
     if metric.sphere is not None and sparse:
         raise ValueError("metric='haversine' takes latitude and longitude as dense columns: pass X.toarray()")
+    if metric.box is not None and sparse:
+        raise ValueError("metric_params={'period': ...} takes dense columns: pass X.toarray()")
     if metric.way == "tree" and sparse:
         return metric.by_matrix("X is sparse")
     if metric.name == "haversine" and alpha != 1:
@@ -224,6 +257,8 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
     if name == "precomputed":
         return Metric(name, params, "given", "distances are given")
     name = ALIASES.get(name, name)
+    if "period" in params:
+        return _in_box(name, params)
     if name == "nan_euclidean" and not params:
         return Metric("euclidean")  # rows of points with NaN have been left out
     if name == "minkowski":
@@ -244,6 +279,18 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
         "manhattan": Metric(name, norm=Norm("manhattan", 1.0)),
         "chebyshev": Metric(name, norm=Norm("chebyshev", 1.0)),
     }[name]
+
+
+def _in_box(name: str, params: dict[str, Any]) -> Metric:
+    """The metric in the box that the parameter `period` describes."""
+    box = box_of(params.pop("period"), name)
+    metric = _named(name, params)
+    if box is None:
+        return metric
+    if metric.way != "tree":
+        others = ", ".join(repr(key) for key in params if key != "p")
+        raise ValueError(f"metric={name!r} with a period does not take these metric_params: {others}")
+    return replace(metric, box=box, norm=metric.norm._replace(period=box.period), image=box.wrap)
 
 
 def _check_power(p: Any) -> None:

@@ -28,7 +28,8 @@ def centers_of(model: Model, which: str | None) -> Centers:
 def centroids(model: Model) -> Array:
     """The mean of each cluster's rows, weighted by their probabilities, under any metric: float64[L, d].
 
-    The mean of places is that of their images on the sphere: see `Sphere.mean`."""
+    The mean of places is that of their images on the sphere: see `Sphere.mean`. In a periodic box it is that around the
+    middle of the cluster: see `Box.mean`."""
     return _stacked(model, (centroid_of(rows, weights, model.metric) for rows, weights in _clusters(model)))
 
 
@@ -47,13 +48,16 @@ def center_of(model: Model, which: str, cluster: int) -> Array:
 
 
 def centroid_of(rows: Array, weights: Array, metric: Metric) -> Array:
-    """The weighted mean of rows, float64[d], or of their images on the sphere."""
+    """The weighted mean of rows, float64[d], or of their images on the sphere, or in a periodic box."""
+    if metric.box is not None:
+        return metric.box.mean(rows, weights, _mean)
     return (_mean if metric.sphere is None else metric.sphere.mean)(rows, weights)
 
 
 def medoid_of(rows: Array, weights: Array, metric: Metric) -> Array:
     """The row with the least weighted sum of distances to the others."""
-    return rows[medoid(_image(rows, metric), weights, metric)]
+    image, of_image = _image(rows, metric)
+    return rows[medoid(image, weights, of_image)]
 
 
 def _stacked(model: Model, centers: Iterator[Array]) -> Array:
@@ -83,14 +87,18 @@ def _mean(rows: Array, weights: Array) -> Array:
     return np.average(rows * scale, axis=0, weights=weights) / scale
 
 
-def _image(rows: Array, metric: Metric) -> Array:
-    """The points whose distances are compared: the metric's image of the rows if it has one, otherwise the rows.
+def _image(rows: Array, metric: Metric) -> tuple[Array, Metric]:
+    """The points whose distances are compared, the metric's image of the rows if it has one, otherwise the rows; and
+    the metric of these points.
 
     They are scaled to a magnitude near 1 if distances scale with them, as arcs do not: then neither squares nor sums of
     distances overflow.
     """
     points = rows if metric.image is None else metric.image(rows)
-    return points * scale_of_rows(points) if metric.way == "tree" and metric.sphere is None else points
+    if metric.way != "tree" or metric.sphere is not None:
+        return points, metric
+    scale = scale_of_rows(points)
+    return points * scale, metric.scaled(scale)
 
 
 def scale_of_rows(rows: Array) -> float:

@@ -86,8 +86,9 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
     metric_params : dict, optional
         Parameters of the metric, such as ``{"p": 3}``. For haversine ``{"degrees": True}`` says that places are in
         degrees, not in radians, and with ``{"radius": 6371.0088}`` all lengths, `cluster_selection_epsilon` too, are in
-        km on the earth, not angles. Sparse distances take ``{"max_distance": d}``: the distance that
-        stands for missing ones.
+        km on the earth, not angles. ``{"period": L}`` is the length of a periodic box, or one length for each column,
+        0 where it is open, for euclidean, manhattan, chebyshev and minkowski; coordinates are wrapped into [0, L)
+        first. Sparse distances take ``{"max_distance": d}``: the distance that stands for missing ones.
     alpha : float, default 1.0
         Distances, but not core distances, are divided by it: weights are max(alpha * core, alpha * core, distance) /
         alpha, rounded in that order. With values other than 1, haversine takes a matrix of distances.

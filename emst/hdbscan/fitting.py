@@ -76,7 +76,8 @@ def _of_points(X: Any, request: Request) -> Model:
 
 def _over_gpus(given: GivenPoints, request: Request) -> Model | None:
     """The model of points over several GPUs, on the first of them; None if too few rows are finite."""
-    k, metric, ops = request.min_samples, request.metric, _backend("cuda", request)
+    k, ops = request.min_samples, _backend("cuda", request)
+    metric = request.metric.of_columns(given.d, request.metric.computed_in(given.dtype, request.dtype))
     _check_size(given.n, request)
     require_memory(given, metric, k, labels=True)
     request.progress.way("the tree search (bounding volume hierarchy) over several GPUs")
@@ -93,7 +94,8 @@ def _over_gpus(given: GivenPoints, request: Request) -> Model | None:
 def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
     n, k = len(data.array), request.min_samples
     _check_size(n, request)
-    metric, dtype = request.metric, request.metric.computed_in(data.dtype, request.dtype)
+    dtype = request.metric.computed_in(data.dtype, request.dtype)
+    metric = request.metric.of_columns(data.array.shape[1], dtype)
     with data.scope():
         ops = _backend(data.device, request)
         ops.require_memory(data.array, metric.searched_in(dtype), k, labels=True)

@@ -51,7 +51,7 @@ def medoid(points: Array, weights: Array, metric: Metric) -> int:
     weights : float64[n]
         Not negative.
     metric : Metric
-        Distances are those of `metric.name`.
+        Distances are those of `metric.name`, with a period those of `metric.norm`.
 
     Returns
     -------
@@ -198,8 +198,9 @@ def _raise_by_triangle(
 
 
 def _vanishing(metric: Metric) -> float:
-    """More than any distance that is computed as 0 because its power underflows; the smallest number is 2^-1074."""
-    return math.ldexp(1.0, -math.floor(900 / metric.norm.degree))
+    """More than any distance that is computed as 0 because its power underflows; the smallest number is 2^-1074. In a
+    periodic box also more than the error of a short distance across its side."""
+    return math.ldexp(1.0, -math.floor(900 / metric.norm.degree)) + 4 * metric.norm.blur(np.float64)
 
 
 def _bounds_by_mean(points: Array, weights: Array, metric: Metric) -> Array:

@@ -247,7 +247,7 @@ def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, bounds:
     """Which of the points may have an edge within the bound of their component by the replies to their neighbours on
     the curve, int64[m]. By the triangle inequality, the distances of a point are less than those of a neighbour by the
     distance between the two at most."""
-    index = local.partition.index
+    index, norm = local.partition.index, local.partition.index.norm
     rows = np.flatnonzero(memory.asked)
     if len(rows) == 0:
         return ops.xp.arange(len(places))
@@ -255,12 +255,12 @@ def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, bounds:
     slack = (index.d + 64) * float(np.finfo(index.dtype).eps)  # more than powers and their roots are rounded by
     component = local.component[places]
     points = index.points()[places].astype(np.float64)
-    most = _length(bounds.weight[component], index) * (1 + slack)
+    most = _length(bounds.weight[component], index) * (1 + slack) + 4 * norm.blur(index.dtype)
     after = np.searchsorted(neighbours, places)
     asks = ops.xp.ones(len(places), bool)
     for at in (np.maximum(after - 1, 0), np.minimum(after, len(rows) - 1)):
         neighbour, weight = neighbours[at], weights[at]
-        apart = _length(power_of(np.abs(points - index.points()[neighbour]), index.norm), index)
+        apart = _length(power_of(norm.wrapped(np.abs(points - index.points()[neighbour])), norm), index)
         close = _length(weight, index) * (1 - slack) - apart * (1 + slack) <= most
         close |= bounds.group[local.component[neighbour]] != bounds.group[component]
         if index.core is not None:  # a weight that is the neighbour's core distance says nothing of other points

@@ -141,7 +141,7 @@ def received(
         return HomeQueries({}, index, rows, None)
     nearest = ops.nearest_distances(partition.index, index, ops.xp.full(index.n, np.inf, index.dtype), search.k - 1)
     scaled, radius = ops.xp.ascontiguousarray(index.points()), ops.xp.ascontiguousarray(nearest[:, -1])
-    asked = asked_of(ops, scaled, radius, outline, number, search.norm)
+    asked = asked_of(ops, scaled, radius, outline, number, index.norm)
     questions = {other: Questions(scaled[those], radius[those], those) for other, those in asked.items()}
     return HomeQueries(questions, index, rows, nearest)
 
@@ -166,13 +166,13 @@ def nearest(
     if queries.nearest is not None:
         of_all = _nearest_of_all(queries, place.number, answers, ops)
         bound[as_bits(ops.xp.ascontiguousarray(of_all[:, 0])) == 0] = 0
-        core = _multiplied(ops, points, ops.xp.ascontiguousarray(of_all[:, -1]), search)
+        core = _multiplied(ops, index, ops.xp.ascontiguousarray(of_all[:, -1]), search)
     joined = _first(ops, partition, place, leaving, points, core, bound)
     bound = lesser(bound, joined.weight)
     radius = bound  # no point is lighter than the query's core distance, only nearer
     if core is not None:
         radius = ops.xp.where(as_bits(bound) == as_bits(core), lesser(bound, joined.power), bound)
-    asked = asked_of(ops, points, radius, outline, place.number, search.norm)
+    asked = asked_of(ops, points, radius, outline, place.number, index.norm)
     return Nearest(
         {
             other: Wanted(points[those], None if core is None else core[those], bound[those], those)
@@ -194,11 +194,12 @@ def _nearest_of_all(queries: HomeQueries, number: int, answers: list[Any], ops: 
     return least
 
 
-def _multiplied(ops: Backend, points: Array, core: Array, search: Search) -> Array:
+def _multiplied(ops: Backend, index: SearchIndex, core: Array, search: Search) -> Array:
     """Core distances of queries, times the factor with which weights take them."""
     if search.core_factor == 1:
         return core
-    queries = ops.build_index(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, search.norm)
+    points = ops.xp.ascontiguousarray(index.points())
+    queries = ops.build_index(points, ops.xp.arange(index.n, dtype=np.int32), 1.0, index.norm)
     ops.set_cores(queries, core)
     ops.scale_cores(queries, search.core_factor)
     return queries.core
@@ -283,7 +284,8 @@ def rescaled(ops: Backend, local: Local, excess: int, search: Search) -> Partiti
     index = local.partition.index
     points = ops.xp.ascontiguousarray(index.points())
     order = ops.xp.arange(index.n, dtype=np.int32)
-    lower = replace(local.partition, index=ops.build_index(points, order, math.ldexp(1.0, -excess), search.norm))
+    norm = local.partition.index.norm
+    lower = replace(local.partition, index=ops.build_index(points, order, math.ldexp(1.0, -excess), norm))
     return lower if search.k == 1 else with_core_distances(ops, lower, search.k)
 
 

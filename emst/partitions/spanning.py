@@ -50,12 +50,13 @@ def fitted_tree(
     ------
     ValueError
         Rows that are not finite, naming the first and how many; rows of zeros under "cosine"; angles out of range
-        under "haversine"; `min_samples` or `partitions` out of range.
+        under "haversine"; a period of another length; `min_samples` or `partitions` out of range.
     """
-    metric = request.metric
+    computed = request.metric.computed_in(chunks.dtype, request.dtype)
+    metric = request.metric.of_columns(chunks.d, computed)
     k = check_min_samples(request.min_samples, chunks.n)
     progress.points(chunks.n)
-    units = Units(metric, request.alpha, metric.computed_in(chunks.dtype, request.dtype))
+    units = Units(metric, request.alpha, computed)
     images = images_of(chunks, metric, units.dtype, engine)
     statistics = _statistics(images, metric, where or namer(chunks, None, engine), engine)
     chunks.futures.clear()  # workers drop what they no longer need; what is lost with one is made again
@@ -117,7 +118,7 @@ def partitioned_tree(
     sent = [engine.submit(certain.sent, border, max(search.k - 1, 1), at=j) for j, border in enumerate(borders)]
     del parts, borders, answers
     summaries = [engine.submit(components.summary, local, outlines[j], at=j) for j, local in enumerate(locals_)]
-    state = engine.submit(components.begin, summaries, search.norm, at=0)
+    state = engine.submit(components.begin, summaries, search.norm.scaled(search.scale), at=0)
     for points, size in engine.gather(sent):
         costs.asked_border += points
         costs.bytes_sent += size

@@ -39,6 +39,16 @@ def test_labels_of_groups(here, capsys, output):
     assert f"{groups} groups, the largest of {largest} points at 0.3" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("period, lengths", [("2", 2.0), ("2,0", [2, 0]), ("0.5,1e3", [0.5, 1000])])
+def test_groups_in_a_periodic_box(here, period, lengths):
+    tree("--cut", 0.1, "--period", period, "-o", "groups.npy")
+    expected = emst.EMST(device="cpu", metric_params={"period": lengths}).fit(X)
+    np.testing.assert_array_equal(np.load("groups.npy"), expected.cut(0.1))
+    assert main(["cluster", "points.npy", "--period", period, "-o", "labels.npy", "--device", "cpu"]) == 0
+    model = emst.HDBSCANGPU(device="cpu", metric_params={"period": lengths}).fit(X)
+    np.testing.assert_array_equal(np.load("labels.npy"), model.labels_)
+
+
 def test_small_groups(here, capsys):
     tree("--cut", 0.3, "--min-cluster-size", 4, "-o", "groups.npy")
     labels = np.load("groups.npy")
@@ -59,6 +69,9 @@ def test_without_a_cut_nothing_has_changed(here):
 @pytest.mark.parametrize(
     "arguments, said",
     [
+        (["--period", "1,2,3"], "points.npy: period in metric_params has 3 lengths, but X has 2 columns"),
+        (["--period", "-1"], "points.npy: period in metric_params must be a finite length"),
+        (["--period", "1", "--metric", "cosine"], "metric='cosine' takes no period; these do: 'euclidean'"),
         (["-o", "groups.npy"], "groups.npy: the tree is written as .npz, .csv, .tsv, .parquet; --cut also writes"),
         (["-o", "groups.txt", "--cut", "1"], "groups.txt: unknown suffix '.txt'; labels are written to"),
         (["-o", "t.npz", "--cut", "-1"], "--cut is a length of at least 0; got -1"),

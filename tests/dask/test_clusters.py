@@ -37,6 +37,7 @@ OPTIONS = [
     {"min_cluster_size": 40, "min_samples": 3, "cluster_selection_method": "leaf", "alpha": 1.3},
     {"min_samples": 1, "allow_single_cluster": True, "cluster_selection_epsilon": 0.3, "max_cluster_size": 500},
     {"metric": "minkowski", "metric_params": {"p": 3}, "cluster_selection_persistence": 0.05},
+    {"metric_params": {"period": 3.7}, "min_cluster_size": 15, "min_samples": 3},
 ]
 
 

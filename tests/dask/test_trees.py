@@ -34,6 +34,17 @@ def test_a_metric_with_parameters(where, rng):
     assert_same(minimum_spanning_tree(X, partitions=6, **options, **where), X, **options)
 
 
+def test_a_periodic_box(where, rng):
+    """Clumps lie across the sides of the box, and in several partitions."""
+    X = rng.integers(-2, 3, (900, 3)) + rng.normal(scale=0.1, size=(900, 3))
+    for k in (1, 4):
+        options = {"metric_params": {"period": [1.0, 2.0, 0.0]}, "min_samples": k}
+        tree = assert_same(minimum_spanning_tree(X, partitions=6, **options, **where), X, **options)
+        assert len(np.unique(tree.cut(0.15))) > 1
+    with pytest.raises(ValueError, match="period in metric_params has 2 lengths, but X has 3 columns"):
+        minimum_spanning_tree(X, metric_params={"period": [1, 2]}, **where)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int16"])
 def test_dtypes(where, rng, dtype):
     X = (rng.random((700, 2)) * 1000).astype(dtype)

@@ -10,8 +10,9 @@ from emst.backend.records import EXP2_SERIES, LOG2_SERIES, Norm
 
 pytest.importorskip("cupy", reason="needs CuPy, which is not installed")
 
-from emst.cuda.distances.metric import NUMBERS, metric_of
+from emst.cuda.distances.metric import NUMBERS, metric_of, number_of
 from emst.cuda.runtime.compile import KERNELS, OPTIONS
+from emst.cuda.runtime.constants import PERIODIC
 
 
 @pytest.mark.parametrize("name, series", [("LOG2_SERIES", LOG2_SERIES), ("EXP2_SERIES", EXP2_SERIES)])
@@ -27,12 +28,18 @@ def test_the_range_of_the_logarithm_begins_at_the_root_of_one_half():
 
 @pytest.mark.parametrize("degree", [1.1, math.pi, 31.99, math.nextafter(1, 2)])
 def test_the_upper_part_of_the_degree_times_an_exponent_is_exact(degree):
-    number, norm = metric_of(Norm("any power", degree))
-    p, high, low = np.frombuffer(norm.tobytes()).tolist()
-    assert (number, p, high + low) == (NUMBERS["any power"], degree, degree)
+    number, norm, period = metric_of(Norm("any power", degree), np.float64)
+    p, high, low, at = np.frombuffer(norm.tobytes()).tolist()
+    assert (number, p, high + low, at, period) == (NUMBERS["any power"], degree, degree, 0, None)
     assert int(math.frexp(high)[0] * 2**40) == math.frexp(high)[0] * 2**40
     assert norm.shape == (1,)  # passed by value
 
 
 def test_every_kind_of_norm_has_a_number_of_its_own():
     assert sorted(NUMBERS.values()) == list(range(len(NUMBERS)))
+    assert len(NUMBERS) <= PERIODIC  # which is added to them
+
+
+def test_a_period_makes_other_kernels():
+    norm = Norm("chebyshev", 1.0)
+    assert number_of(norm._replace(period=(1.0,))) == number_of(norm) + PERIODIC

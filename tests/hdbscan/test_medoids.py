@@ -44,7 +44,7 @@ def test_the_medoid_is_that_of_all_sums(ops, monkeypatch, name, p, kind):
     metric = metric_of(name, params, algorithm="auto", alpha=1.0, sparse=False)
     for n in (2, 7, 150):
         x, weights = points_of(kind, n, 2), weights_of(kind, n)
-        image = _image(to_device(ops, x), metric)
+        image, metric = _image(to_device(ops, x), metric)
         distance = medoids._distances(image, medoids._numbers(image), metric, ops)
         sums = (distance * to_device(ops, weights)).sum(axis=1)
         assert medoids.medoid(image, to_device(ops, weights), metric) == int(sums.argmin())
@@ -89,7 +89,7 @@ def rows_computed(monkeypatch, ops, x, name):
     distances = medoids._distances
     monkeypatch.setattr(medoids, "_distances", lambda *args: seen.append(len(args[1])) or distances(*args))
     metric = metric_of(name, {}, algorithm="auto", alpha=1.0, sparse=False)
-    image = _image(to_device(ops, x), metric)
+    image, metric = _image(to_device(ops, x), metric)
     medoids.medoid(image, to_device(ops, np.ones(len(x))), metric)
     return sum(seen)
 

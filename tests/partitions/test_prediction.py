@@ -51,6 +51,7 @@ METRICS = {
     "cosine": {"metric": "cosine", "alpha": 1.3},
     "sqeuclidean": {"metric": "sqeuclidean"},
     "haversine": {"metric": "haversine"},
+    "in a box": {"metric_params": {"period": [2.5, 3.0]}, "alpha": 1.3},
     "haversine, km": {"metric": "haversine", "metric_params": {"degrees": True, "radius": 6371.0088}},
     "float32, alpha": {"dtype": np.float32, "alpha": 1.7},
 }

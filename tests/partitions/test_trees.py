@@ -86,11 +86,14 @@ METRICS = {
     "minkowski, any power": {"metric_params": {"p": 1.7}},
     "cosine": {},
     "haversine": {},
+    "euclidean, in a box": {"metric_params": {"period": [1.7, 0, 0.9]}},
     "haversine, km": {"metric_params": {"degrees": True, "radius": 6371.0088}},
 }
 
 
-@pytest.mark.parametrize(("name", "k"), [*((name, 4) for name in METRICS), ("manhattan", 1), ("cosine", 1)])
+@pytest.mark.parametrize(
+    ("name", "k"), [*((name, 4) for name in METRICS), ("manhattan", 1), ("cosine", 1), ("euclidean, in a box", 1)]
+)
 def test_metrics(engine, rng, name, k):
     X = np.round(rng.standard_normal((800, 3)), 1) + 0.01
     if name.startswith("haversine"):

@@ -45,6 +45,8 @@ FITS = {
     "ranks": ("blobs", 50_000, 3, np.float32, 40, "chebyshev"),
     "powers": ("blobs", 20_000, 3, np.float64, 5, "minkowski"),
     "places": ("uniform", 20_000, 2, np.float64, 1, "haversine"),
+    "a periodic box": ("uniform", 20_000, 3, np.float32, 5, "periodic"),
+    "few in a periodic box": ("blobs", 1000, 30, np.float64, 1, "periodic"),
     "ties": ("tracks", 1_000_000, 3, np.float32, 5, "euclidean"),
     "heavy tails": ("lognormal", 100_000, 2, np.float64, 5, "euclidean"),
     "a look": ("blobs", 20_000, 30, np.float32, 5, "euclidean"),
@@ -65,6 +67,8 @@ def test_fits_launch_nothing_else(monkeypatch, name, labels):
 
     data, n, d, dtype, k, metric = FITS[name]
     params = {"p": 3} if metric == "minkowski" else None
+    if metric == "periodic":
+        metric, params = "euclidean", {"period": 1.0}
     x = np.asarray(getattr(synthetic, data)(n, d, 0), dtype)
     loaded, launched = launch._loaded, set()
     monkeypatch.setattr(launch, "_ready", {})
@@ -75,6 +79,8 @@ def test_fits_launch_nothing_else(monkeypatch, name, labels):
         emst.EMST(min_samples=k, metric=metric, metric_params=params, device="cuda").fit(x)
     chosen = tree_metric_of(metric, params)
     d, heights = chosen.searched_columns(d), chosen.computed_in(np.dtype(dtype), None)
-    kind = are_few(n, d, chosen.norm, k > 1), engine_before_looking(n, d, chosen.norm), d, chosen.searched_in(heights)
+    chosen = chosen.of_columns(d, heights)
+    few = are_few(n, d, chosen.norm, k > 1)
+    kind = few, engine_before_looking(n, d, chosen.norm), d, chosen.searched_in(heights)
     expected = ahead.kernels_of(*kind, chosen.norm, k, heights if labels else None)
     assert launched <= set(expected)

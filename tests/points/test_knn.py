@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import reference
 from helpers import DIMENSIONS, DTYPES, KINDS, cloud, hierarchies, to_device, to_host
-from norms_reference import BY_NAME
+from norms_reference import BY_NAME, in_box
 
 from emst.backend.records import EUCLIDEAN
 
@@ -109,6 +109,13 @@ def test_under_every_norm(ops, name):
         ops.scale_cores(index, 1.3)
         reference.scale_cores(expected_bvh, 1.3)
         np.testing.assert_array_equal(to_host(index.core), expected_bvh.core)
+
+
+@pytest.mark.parametrize("name", ["euclidean", "any power 2.7"])
+def test_in_a_periodic_box(ops, name):
+    for d, kind, k in [(1, "uneven", 3), (2, "lattice", 5), (3, "uneven", 40), (5, "repeated", 8), (40, "uniform", 4)]:
+        x = cloud(300, d, np.float64, kind)
+        check(ops, x, k, in_box(BY_NAME[name], x))
 
 
 @pytest.mark.parametrize("name", ["euclidean", "manhattan", "chebyshev"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import reference
 from helpers import KINDS, cloud, to_device, to_host
-from norms_reference import BY_NAME, NAMES_AND_DTYPES, power_between
+from norms_reference import BY_NAME, NAMES_AND_DTYPES, in_box, power_between
 
 from emst.backend.records import EUCLIDEAN, Norm, Outline
 
@@ -83,11 +83,22 @@ def test_reach_and_hits_equal_the_reference(ops, name, dtype, kind):
                 check_hits(ops, x, labels, radius.astype(dtype), outline, own, norm)
 
 
+@pytest.mark.parametrize(("name", "dtype"), NAMES_AND_DTYPES)
+def test_in_a_periodic_box(ops, name, dtype):
+    for n, d, kind in ((250, 1, "uneven"), (250, 3, "repeated"), (90, 40, "uniform")):
+        x, labels, _, outline = partitions(n, d, dtype, kind)
+        norm, other = in_box(BY_NAME[name], x), x[np.random.default_rng(d).permutation(len(x))]
+        reach = check_reach(ops, x, x, outline, 3, norm)
+        check_reach(ops, np.minimum(x, other), np.maximum(x, other), outline, 3, norm)
+        check_hits(ops, x, labels, reach, outline, 3, norm)
+
+
 @pytest.mark.parametrize("d", [2, 40])
 def test_the_reach_is_no_farther_than_any_point_elsewhere(ops, d):
     """It is a lower bound of every edge to another partition; equal where leaves hold single points."""
-    for name, norm in BY_NAME.items():
-        x, _, cuts, outline = partitions(300, d, np.float64, "uneven")
+    x, _, cuts, outline = partitions(300, d, np.float64, "uneven")
+    norms = BY_NAME | {f"{name} in a box": in_box(norm, x) for name, norm in BY_NAME.items()}
+    for name, norm in norms.items():
         part = np.searchsorted(cuts, np.arange(len(x)), side="right")
         between = power_between(x[:, None], x[None], norm)
         for own in range(3):

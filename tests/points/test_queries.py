@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import reference
 from helpers import DTYPES, KINDS, cloud, to_device, to_host
-from norms_reference import BY_NAME, NAMES_AND_DTYPES, power_between
+from norms_reference import BY_NAME, NAMES_AND_DTYPES, in_box, power_between
 
 from emst.backend.records import EUCLIDEAN
 from emst.inputs.scaling import scale_of
@@ -64,8 +64,8 @@ def check_across(ops, ours, expected, labels, own, core, radius):
     return wanted
 
 
-def all_powers(expected, norm):
-    return power_between(expected[1].scaled[:, None], expected[0].scaled[None], norm)
+def all_powers(expected):
+    return power_between(expected[1].scaled[:, None], expected[0].scaled[None], expected[0].norm)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -74,7 +74,7 @@ def test_distances_equal_the_reference(ops, name, dtype, kind):
     norm, random = BY_NAME[name], np.random.default_rng(0)
     for d in (1, 3, 40):
         ours, expected = partitions(ops, *sets(300, 100, d, dtype, kind), norm)
-        between = all_powers(expected, norm)
+        between = all_powers(expected)
         for count in (1, 5, 33):
             check_distances(ops, ours, expected, radii(between, random), count)
 
@@ -86,7 +86,7 @@ def test_points_of_another_component_equal_the_reference(ops, name, dtype, kind)
     for d in (1, 3, 40):
         for k in (1, 4):
             ours, expected = partitions(ops, *sets(300, 100, d, dtype, kind), norm, k)
-            between = all_powers(expected, norm)
+            between = all_powers(expected)
             core = None if k == 1 else np.sort(between, axis=1)[:, k - 2]
             runs, mixed = np.arange(300) // 40, random.integers(0, 3, 300)
             for labels in (np.zeros(300), runs, mixed):
@@ -96,13 +96,27 @@ def test_points_of_another_component_equal_the_reference(ops, name, dtype, kind)
             assert (found[0] >= 0).all()  # nobody has this label
 
 
+@pytest.mark.parametrize(("name", "dtype"), [("euclidean", np.float64), ("any power 2.7", np.float64)])
+def test_in_a_periodic_box(ops, name, dtype):
+    random = np.random.default_rng(0)
+    for d, kind, k in ((1, "uneven", 4), (3, "repeated", 1), (3, "uniform", 4), (40, "lattice", 4)):
+        x, y = sets(300, 100, d, dtype, kind)
+        ours, expected = partitions(ops, x, y, in_box(BY_NAME[name], np.concatenate([x, y])), k)
+        between = all_powers(expected)
+        for count in (1, 33):
+            check_distances(ops, ours, expected, radii(between, random), count)
+        core = None if k == 1 else np.sort(between, axis=1)[:, k - 2]
+        labels, own = random.integers(0, 3, 300), random.integers(0, 4, 100)
+        check_across(ops, ours, expected, labels, own, core, radii(between, random))
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("n", [1, 2, 15, 16, 17, 33, 300])
 def test_few_points_and_few_queries(ops, n, dtype):
     random = np.random.default_rng(n)
     for m in (1, 2, 16, 17, 50):
         ours, expected = partitions(ops, *sets(n, m, 3, dtype, "lattice"))
-        between = all_powers(expected, EUCLIDEAN)
+        between = all_powers(expected)
         for count in (1, 2, 15, 16, 17, 24, n, n + 1, 2 * n + 40):
             check_distances(ops, ours, expected, radii(between, random), count)
             check_distances(ops, ours, expected, np.full(m, np.inf, dtype), count)
@@ -116,7 +130,7 @@ def test_many_points(ops, d):
     """Several levels of nodes, and radii that shrink several times."""
     random = np.random.default_rng(d)
     ours, expected = partitions(ops, *sets(6_000, 200, d, np.float32, "uneven"), k=5)
-    between = all_powers(expected, EUCLIDEAN)
+    between = all_powers(expected)
     for count in (3, 100, 700):
         for radius in (radii(between, random), np.full(200, np.inf, np.float32)):
             check_distances(ops, ours, expected, radius, count)

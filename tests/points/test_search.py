@@ -14,7 +14,7 @@ from helpers import (
     hierarchies,
     random_components,
 )
-from norms_reference import BY_NAME
+from norms_reference import BY_NAME, in_box
 
 from emst.backend.records import EUCLIDEAN
 
@@ -77,6 +77,13 @@ def test_every_round_under_every_norm(ops, name):
         x = cloud(200, d, np.float64, kind)
         for k, factor in [(1, 1.0), (4, 1.0), (4, 0.25), (4, 1.7)]:
             assert follow(ops, x, k, BY_NAME[name], factor) >= 1
+
+
+@pytest.mark.parametrize("name", ["euclidean", "any power 2.7"])
+def test_every_round_in_a_periodic_box(ops, name):
+    for d, kind, k in [(1, "uneven", 1), (2, "lattice", 4), (3, "repeated", 1), (7, "uneven", 4), (40, "uniform", 1)]:
+        x = cloud(200, d, np.float64, kind)
+        assert follow(ops, x, k, in_box(BY_NAME[name], x)) >= 1
 
 
 @pytest.mark.parametrize("name", ["manhattan", "chebyshev"])

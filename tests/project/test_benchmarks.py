@@ -139,6 +139,12 @@ def test_products_and_boxes_find_the_same_edges(tmp_path):
     assert [row[4] for row in rows] == ["hierarchy", "products", "chosen"]
 
 
+def test_periodic_boxes_beside_open_ones(tmp_path):
+    rows = table_of("periodic", "--n 500 --pairs 300 --runs 1 --k 1", tmp_path)[1:]
+    assert [row[4] for row in rows] == ["open box", "periodic box", *["emst", "SciPy"] * 2]
+    assert rows[2][-1] == rows[3][-1] and rows[4][-1] == rows[5][-1]
+
+
 def test_a_command_that_does_not_exist():
     done = subprocess.run([sys.executable, "benchmarks", "tree"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1

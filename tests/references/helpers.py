@@ -77,7 +77,7 @@ def expected_tree(x, k=1, norm=EUCLIDEAN, core_factor=1.0):
     core = reference.core_distances(index, k) if k > 1 else None
     if core is not None:
         core = core * core.dtype.type(core_factor)
-    u, v, weight = reference.kruskal(index.scaled, core, norm)
+    u, v, weight = reference.kruskal(index.scaled, core, index.norm)
     rows = np.sort(np.stack([order[u], order[v]], axis=1), axis=1)
     return rows.astype(np.int32), np.maximum.accumulate(reference.unscaled(index, weight, np.arange(len(weight))))
 

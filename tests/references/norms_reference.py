@@ -6,6 +6,7 @@ Every operation is one IEEE operation of numpy, so the backends must give the sa
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -24,6 +25,28 @@ BY_NAME = {
 }
 NAMES_AND_DTYPES = [(name, np.float64) for name in BY_NAME]  # powers are computed in float64 only
 NAMES_AND_DTYPES += [(name, np.float32) for name in BY_NAME if "power" not in name]
+
+
+def in_box(norm, x):
+    """The norm in a periodic box as large as the points x; the last of three columns or more is open."""
+    extent = [float(high - low) or 1.0 for low, high in zip(x.min(axis=0), x.max(axis=0))]
+    return norm._replace(period=tuple(extent[:-1] + [math.inf] if len(extent) > 2 else extent))
+
+
+def wrapped(t, norm, i):
+    """The absolute difference of coordinate i, in the box if there is one."""
+    return t if norm.period is None else np.minimum(t, t.dtype.type(norm.period[i]) - t)
+
+
+def wrapped_points(x, period):
+    """The points in the box, by rational arithmetic that is rounded once; 0 stands for an open column."""
+    columns = []
+    for column, length in zip(x.T, period):
+        length = x.dtype.type(length)
+        inside = [float(Fraction(float(value)) % Fraction(float(length))) if length else value for value in column]
+        inside = np.array(inside).astype(x.dtype)
+        columns.append(np.where(inside == length, 0, inside) if length else inside)
+    return np.stack(columns, axis=1).astype(x.dtype)
 
 
 def power(x, p):
@@ -68,16 +91,24 @@ def coordinate_power(t, norm):
 
 def power_between(x, y, norm):
     """The rounding that all backends share: subtract, raise and add, dimension by dimension, each rounded to T."""
-    total = coordinate_power(abs(x[..., 0] - y[..., 0]), norm)
-    for i in range(1, x.shape[-1]):
-        t = abs(x[..., i] - y[..., i])
+    return _power([wrapped(abs(x[..., i] - y[..., i]), norm, i) for i in range(x.shape[-1])], norm)
+
+
+def _power(differences, norm):
+    """Of the absolute differences of all coordinates."""
+    total = coordinate_power(differences[0], norm)
+    for t in differences[1:]:
         total = np.maximum(total, t) if norm.kind == "chebyshev" else total + coordinate_power(t, norm)
     return total
 
 
 def power_of_box(low, high, a, b, norm):
     """Between the boxes [low, high] and [a, b]; lowered where rounding is not monotone, unless both are points."""
-    power = power_between(np.maximum(np.maximum(low - b, a - high), 0), np.zeros_like(low), norm)
+    nearest = np.maximum(np.maximum(low - b, a - high), 0)
+    if norm.period is not None:  # the farthest two points may be nearest around the box
+        farthest = np.maximum(b - low, high - a)
+        nearest = np.minimum(nearest, np.array(norm.period, low.dtype) - farthest)
+    power = _power(np.moveaxis(nearest, -1, 0), norm)
     if norm.kind != "any power":
         return power
     points = ((low == high) & (a == b)).all(axis=-1)

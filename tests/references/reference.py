@@ -316,6 +316,8 @@ def for_blocks(work, n, width):
 
 def build_index(points, order, scale, norm=EUCLIDEAN):
     scaled = points.astype(np.float64) * scale
+    if norm.period is not None:
+        norm = norm._replace(period=tuple(length * scale for length in norm.period))
     return SearchIndex(scaled.astype(points.dtype)[order], scale=scale, norm=norm)
 
 

@@ -16,6 +16,7 @@ CUDA = pathlib.Path(emst.__file__).parent / "cuda"
 # -ftz=true: CuPy adds it to every compile. The reductions over a warp ask for Ampere; newer GPUs take the same source.
 ADDED = ("-arch=compute_80", "-ftz=true")
 EUCLIDEAN, POWERS, ANY_POWER = "0", "3", "4"  # the last two are for doubles only
+PERIODIC, PERIODIC_ANY_POWER = "8", "12"
 ENTRY = re.compile(
     r"(?:template\s*<(?P<template>[^>]*)>\s*)?"
     r"(?:extern\s+\"C\"\s+)?__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(?P<name>\w+)\s*\("
@@ -37,7 +38,7 @@ VALUES = {
     "class P": ["int", "i64"],
     "class Word": ["u32", "u64"],
     "bool EXACT": ["true", "false"],
-    "int METRIC": [EUCLIDEAN, "1", "2", POWERS, ANY_POWER],
+    "int METRIC": [EUCLIDEAN, "1", "2", POWERS, ANY_POWER, PERIODIC, PERIODIC_ANY_POWER],
 }
 
 
@@ -48,7 +49,7 @@ def is_launched(given):
     return (
         given.get("class U") in (None, UNSIGNED.get(number))
         and not (given.get("bool EXACT") == "true" and given["class W"] in ("i64", "double"))
-        and not (metric in (POWERS, ANY_POWER) and number != "double")
+        and not (metric in (POWERS, ANY_POWER, PERIODIC_ANY_POWER) and number != "double")
         and (metric == EUCLIDEAN or (given.get("int D", "2") in ("2", "6") and given.get("int K", "6") == "6"))
     )
 

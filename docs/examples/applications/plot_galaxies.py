@@ -54,16 +54,17 @@ print(f"{len(X):,} particles")
 # %%
 # The tree, and a cut
 # -------------------
-# A linking length of 0.2 mean distances is usual. Groups of fewer than 20 particles do not count: they get the
-# label -1. The picture shows a slice of the box. The colour of a halo is its mass, the number of its particles.
+# The box is periodic: what leaves it on one side enters on the other. With its side as the period, distances wrap, and
+# a halo across a side of the box comes out as one. A linking length of 0.2 mean distances is usual. Groups of fewer
+# than 20 particles do not count: they get the label -1. The picture shows a slice of the box. The colour of a halo is its mass, the number of its particles.
 from emst import EMST, HDBSCAN
 
-mst = EMST().fit(X)
+mst = EMST(metric_params={"period": side}).fit(X)
 groups = mst.cut(0.2, min_cluster_size=20)
 print(f"{groups.max() + 1:,} halos hold {np.mean(groups >= 0):.0%} of the particles")
 
 mass = np.bincount(groups[groups >= 0])
-center, thickness = X[groups == mass.argmax(), 2].mean(), 12
+center, thickness = np.median(X[groups == mass.argmax(), 2]), 12
 inside = np.abs(X[:, 2] - center) < thickness / 2
 free, bound = inside & (groups < 0), inside & (groups >= 0)
 
@@ -85,9 +86,6 @@ fig.colorbar(dots, label="particles in the halo", shrink=0.9)
 plt.show()
 
 # %%
-# The box is periodic: what leaves it on one side enters on the other. The tree does not know that, so a halo at the
-# border of the box comes out in parts.
-#
 # The mass function
 # -----------------
 # How many halos have at least a given mass? Other linking lengths need no other tree. Longer ones reach further out,
@@ -112,7 +110,12 @@ plt.show()
 # A linking length is one threshold of density for the whole box. HDBSCAN chooses a threshold for each cluster: where
 # halos lie close to each other, a higher one. Below, both methods look at the surroundings of the heaviest halo.
 # Friends of friends connect it with its neighbours. HDBSCAN, with the leaves of its tree, sees the clumps within.
-model = HDBSCAN(min_cluster_size=50, min_samples=10, cluster_selection_method="leaf").fit(X)
+model = HDBSCAN(
+    min_cluster_size=50,
+    min_samples=10,
+    metric_params={"period": side},
+    cluster_selection_method="leaf",
+).fit(X)
 
 from emst.plots import cluster_colours
 

@@ -43,7 +43,7 @@ class SearchIndex:
     leaf_size = LANES
 
     def __init__(self, n: int, d: int, dtype: np.dtype, scale: float, norm: Norm):
-        self.n, self.d, self.dtype, self.scale, self.norm = n, d, dtype, scale, norm
+        self.n, self.d, self.dtype, self.scale, self.norm = n, d, dtype, scale, norm.scaled(scale)
         counts = [-(-n // LANES)]
         while counts[-1] > LANES:
             counts.append(-(-counts[-1] // LANES))
@@ -58,7 +58,7 @@ class SearchIndex:
             first=first,
             counts=np.array(counts),
         )
-        self.space = space_of(norm, d)
+        self.space = space_of(self.norm, d, dtype)
         self.core_factor = 1.0  # by which `scale_cores` has multiplied core distances
         self.core = None  # T[n]: powers of the core distances, in curve order
         self.padded_core = None  # the same with the empty lanes of the last leaf, infinite

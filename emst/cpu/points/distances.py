@@ -8,14 +8,9 @@ from __future__ import annotations
 from numba import types
 from numba.extending import intrinsic
 
-from emst.cpu.points.norms import number, power_of_box, power_of_distance
+from emst.cpu.points.norms import power_of_box, power_of_distance
 from emst.cpu.runtime.compile import part
-from emst.cpu.runtime.lanes import LANES, WORD, address, as_word, greater, load, spread, store, vector
-
-
-def gap(builder, below, above):
-    """How far one lies outside the other: the greatest of both differences and 0."""
-    return greater(builder, greater(builder, below, above), number(below.type, 0.0))
+from emst.cpu.runtime.lanes import LANES, WORD, address, as_word, load, spread, store, vector
 
 
 @intrinsic
@@ -33,7 +28,7 @@ def point_mask(typingctx, space, queries, query, blocks, leaf, radius, out):
             there = load(context, builder, blocks, points, builder.add(leaf, step))
             return builder.fsub(spread(builder, coordinate, kind), there)
 
-        total = power_of_distance(builder, space, norm, kind, difference)
+        total = power_of_distance(context, builder, space, norm, kind, difference)
         store(context, builder, total, signature.args[6], out, WORD(0))
         return as_word(builder, builder.fcmp_ordered("<=", total, spread(builder, radius, kind)))
 
@@ -54,15 +49,15 @@ def box_mask(typingctx, space, blocks, packet, low, high, node, radii):
             a, b = address(context, builder, low, lows, at), address(context, builder, high, highs, at)
             return builder.load(a), builder.load(b)
 
-        def difference(i):
+        def sides(i):
             x = load(context, builder, blocks, points, builder.add(packet, builder.mul(i, WORD(LANES))))
             a, b = (spread(builder, corner, kind) for corner in corners(i))
-            return gap(builder, builder.fsub(a, x), builder.fsub(x, b))
+            return builder.fsub(a, x), builder.fsub(x, b)
 
         def flat(i):
             return builder.fcmp_ordered("==", *corners(i))
 
-        total = power_of_box(builder, space, norm, kind, difference, flat)
+        total = power_of_box(context, builder, space, norm, kind, sides, flat)
         return as_word(builder, builder.fcmp_ordered("<=", total, load(context, builder, radii, reach, WORD(0))))
 
     at = types.int64
@@ -79,15 +74,15 @@ def children_mask(typingctx, space, low, high, group, box, reach, out):
         kind = vector(context, low.dtype)
         d = builder.extract_value(norm, 0)
 
-        def difference(i):
+        def sides(i):
             at = builder.add(group, builder.mul(i, WORD(LANES)))
             a = load(context, builder, low, lows, at)
             b = load(context, builder, high, highs, at)
             c = spread(builder, builder.load(address(context, builder, box, corners, i)), kind)
             e = spread(builder, builder.load(address(context, builder, box, corners, builder.add(i, d))), kind)
-            return gap(builder, builder.fsub(a, e), builder.fsub(c, b))
+            return builder.fsub(a, e), builder.fsub(c, b)
 
-        total = power_of_box(builder, space, norm, kind, difference)
+        total = power_of_box(context, builder, space, norm, kind, sides)
         store(context, builder, total, signature.args[6], out, WORD(0))
         return as_word(builder, builder.fcmp_ordered("<=", total, spread(builder, reach, kind)))
 
@@ -106,15 +101,15 @@ def box_power(typingctx, space, low, high, node, query_low, query_high, query):
         def read(array, at, i):
             return builder.load(address(context, builder, low, array, builder.add(at, i)))
 
-        def difference(i):
+        def sides(i):
             below = builder.fsub(read(lows, node, i), read(query_highs, query, i))
-            return gap(builder, below, builder.fsub(read(query_lows, query, i), read(highs, node, i)))
+            return below, builder.fsub(read(query_lows, query, i), read(highs, node, i))
 
         def flat(i):
             both = ((lows, highs, node), (query_lows, query_highs, query))
             return builder.and_(*(builder.fcmp_ordered("==", read(a, at, i), read(b, at, i)) for a, b, at in both))
 
-        return power_of_box(builder, space, norm, context.get_value_type(low.dtype), difference, flat)
+        return power_of_box(context, builder, space, norm, context.get_value_type(low.dtype), sides, flat)
 
     at = types.int64
     return low.dtype(space, low, high, at, query_low, query_high, at), codegen
@@ -132,7 +127,7 @@ def _power_between(typingctx, space, blocks, first, second):
             a, b = (address(context, builder, blocks, points, builder.add(at, step)) for at in (first, second))
             return builder.fsub(builder.load(a), builder.load(b))
 
-        return power_of_distance(builder, space, norm, context.get_value_type(blocks.dtype), difference)
+        return power_of_distance(context, builder, space, norm, context.get_value_type(blocks.dtype), difference)
 
     at = types.int64
     return blocks.dtype(space, blocks, at, at), codegen

@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 
+from emst.backend.records import EUCLIDEAN
 from emst.cpu.points.distances import box_mask
 from emst.cpu.points.products import MOST_AXES, Products, multiplied, multiply, row_scratch, rows_at_once
 from emst.cpu.points.scan import count_within
@@ -45,7 +46,7 @@ def products_of(index, wanted, sample, labels=None) -> Products | None:
     returns at once. ``sample()`` searches a sample of the points by walks. It returns their ids, and powers of the
     distances within which they had to be searched, or None if too few points are searched. With `labels`, only points
     of other components are searched."""
-    possible = may_multiply(index.n, index.d) and index.norm.kind == "euclidean" and index.separable
+    possible = may_multiply(index.n, index.d) and index.norm == EUCLIDEAN and index.separable
     if index.products is None and possible:
         searched = sample()
         if searched is not None:

@@ -9,6 +9,11 @@ All operations round to the nearest number, and none is fused. Except for `AnyPo
 difference of a box is at most that of a point inside, so is the box's power. The power of `AnyPower` may be off by a
 few units in the last place either way, so the power of a box is lowered by more than that.
 
+In a periodic box of length L, the difference of two coordinates is min(t, L - t) with t = |x - y|. Of all points y of a
+box, let the nearest have the difference n and the farthest f, without wrapping. The box's difference is min(n, L - f).
+As n <= t <= f, and as differences and rounding are monotone, n <= t and L - f <= L - t also after rounding. So this is
+never above min(t, L - t), and it is equal for a box of one point.
+
 The first field of every tuple is the dimension d.
 """
 
@@ -18,10 +23,11 @@ import math
 import struct
 from typing import NamedTuple
 
+import numpy as np
 from llvmlite import ir
 
 from emst.backend.records import EXP2_SERIES, LOG2_SERIES
-from emst.cpu.runtime.lanes import WORD, greater, loop, spread
+from emst.cpu.runtime.lanes import WORD, address, greater, lesser, loop, spread
 
 SQRT_HALF = struct.unpack("<q", struct.pack("<d", math.sqrt(0.5)))[0]  # its bits
 ROUNDING = 1.5 * 2**52  # x + ROUNDING has no bits below the point: x is rounded to a whole number
@@ -71,13 +77,29 @@ class AnyPower(NamedTuple):
     low: float
 
 
-def space_of(norm, d):
-    """The tuple that kernels take for points of dimension d.
+class Periodic(NamedTuple):
+    """A norm in a periodic box."""
 
-    Only the Euclidean norm has separate kernels for two and three dimensions. They save a few percent of the time, and
-    each takes seconds to compile."""
+    d: int
+    norm: tuple  # one of the above
+    period: np.ndarray  # T[d]: see `Norm.lengths`
+
+
+def space_of(norm, d, dtype):
+    """The tuple that kernels take for points of dimension d and of this dtype."""
+    if norm.period is None:
+        return _open_space(norm, d, (2, 3))
+    assert len(norm.period) == d, "a period is settled by `Metric.of_columns` before it is searched with"
+    return Periodic(d, _open_space(norm, d, ()), norm.lengths(dtype))
+
+
+def _open_space(norm, d, unrolled):
+    """The tuple of a norm without its period.
+
+    Only the Euclidean norm in an open box has separate kernels for two and three dimensions, those that are `unrolled`.
+    They save a few percent of the time, and each takes seconds to compile."""
     if norm.kind == "euclidean":
-        return Euclidean(d, (0,) * d if d in (2, 3) else ())
+        return Euclidean(d, (0,) * d if d in unrolled else ())
     if norm.kind in ("manhattan", "chebyshev"):
         return Manhattan(d) if norm.kind == "manhattan" else Chebyshev(d)
     if norm.kind == "any power":
@@ -86,9 +108,33 @@ def space_of(norm, d):
     return WholePowers(d, whole) if norm.degree == whole else HalfPowers(d, whole)
 
 
-def power_of_distance(builder, space, values, kind, difference):
+def power_of_distance(context, builder, space, values, kind, difference):
     """Code of the power of a distance, from ``difference(i)`` of every coordinate, in their order. `kind` is the type
     of a number or of a vector; `space` is the tuple's type, `values` its fields."""
+    if space.instance_class is not Periodic:
+        return _power(builder, space, values, kind, difference)
+    length = _lengths(context, builder, space, values, kind)
+
+    def wrapped(i):
+        apart = _call(builder, "fabs", difference(i))
+        return lesser(builder, builder.fsub(length(i), apart), apart)
+
+    return _power(builder, space.types[1], builder.extract_value(values, 1), kind, wrapped)
+
+
+def _lengths(context, builder, space, values, kind):
+    """A function of i that writes the code of the period in coordinate i."""
+    period = builder.extract_value(values, 2)
+
+    def length(i):
+        scalar = builder.load(address(context, builder, space.types[2], period, i))
+        return spread(builder, scalar, kind) if isinstance(kind, ir.VectorType) else scalar
+
+    return length
+
+
+def _power(builder, space, values, kind, difference):
+    """`power_of_distance` of differences that are wrapped already, or of a norm without a period."""
     norm = space.instance_class
     unrolled = len(space.types[1]) if norm is Euclidean else 0
     d, *parameters = (builder.extract_value(values, i) for i in range(1 if norm is Euclidean else len(space.types)))
@@ -105,13 +151,29 @@ def power_of_distance(builder, space, values, kind, difference):
     return total
 
 
-def power_of_box(builder, space, values, kind, difference, flat=None):
+def power_of_box(context, builder, space, values, kind, sides, flat=None):
     """Code of the power of the distance to a box, which is never above that to a point inside.
+
+    ``sides(i)`` are two differences of coordinate i: how far the box's low side lies above the query, and how far the
+    query lies above the box's high side. Of two boxes, the nearest sides are compared.
 
     ``flat(i)`` says whether the box has no extent in a dimension. If it has none in any, all its points are equal, and
     its power is exactly theirs. So a search for strictly nearer points skips the box once it has found one of them. A
     lowered power would make it compare all of them."""
-    total = power_of_distance(builder, space, values, kind, difference)
+    if space.instance_class is Periodic:
+        length = _lengths(context, builder, space, values, kind)
+        space, values = space.types[1], builder.extract_value(values, 1)
+
+        def difference(i):
+            below, above = sides(i)
+            around = builder.fadd(length(i), lesser(builder, below, above))
+            return lesser(builder, around, _gap(builder, below, above))
+    else:
+
+        def difference(i):
+            return _gap(builder, *sides(i))
+
+    total = _power(builder, space, values, kind, difference)
     if space.instance_class is not AnyPower:
         return total
     lowered = builder.fmul(total, number(kind, BELOW))
@@ -120,6 +182,11 @@ def power_of_box(builder, space, values, kind, difference, flat=None):
     yes, d = ir.Constant(ir.IntType(1), 1), builder.extract_value(values, 0)
     (point,) = loop(builder, WORD(0), d, [yes], lambda i, so_far: [builder.and_(so_far[0], flat(i))])
     return builder.select(point, total, lowered)
+
+
+def _gap(builder, below, above):
+    """How far one lies outside the other: the greatest of both differences and 0."""
+    return greater(builder, greater(builder, below, above), number(below.type, 0.0))
 
 
 def number(kind, value):

@@ -25,16 +25,15 @@ def outline_reach(low, high, outline, home, norm):
     """See `emst.backend.operations`."""
     reach = np.empty(len(low), low.dtype)
     low, high = np.ascontiguousarray(low), np.ascontiguousarray(high)
-    _for_queries(_reach, outline, low, high, home, reach, space_of(norm, low.shape[1]))
+    _for_queries(_reach, outline, low, high, home, reach, space_of(norm, low.shape[1], low.dtype))
     return reach
 
 
 def outline_hits(points, labels, radius, outline, home, norm):
     """See `emst.backend.operations`."""
     hits = np.zeros((len(points), len(outline.start) - 1), np.bool_)
-    _for_queries(
-        _hits, outline, np.ascontiguousarray(points), labels, radius, home, hits, space_of(norm, points.shape[1])
-    )
+    space = space_of(norm, points.shape[1], points.dtype)
+    _for_queries(_hits, outline, np.ascontiguousarray(points), labels, radius, home, hits, space)
     return hits
 
 

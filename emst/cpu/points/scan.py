@@ -78,7 +78,7 @@ def powers_of(typingctx, space, points, u, ids, out):
                 lanes = builder.insert_element(lanes, coordinate(at, i), ir.Constant(ir.IntType(32), j))
             return builder.fsub(spread(builder, coordinate(first, i), kind), lanes)
 
-        total = power_of_distance(builder, space, norm, kind, difference)
+        total = power_of_distance(context, builder, space, norm, kind, difference)
         store(context, builder, total, signature.args[4], out, WORD(0))
         return context.get_dummy_value()
 

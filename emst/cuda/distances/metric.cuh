@@ -7,14 +7,20 @@
 #include "runtime/exact.cuh"
 
 constexpr int EUCLIDEAN = EMST_EUCLIDEAN, MANHATTAN = EMST_MANHATTAN, CHEBYSHEV = EMST_CHEBYSHEV, POWERS = EMST_POWERS,
-              ANY_POWER = EMST_ANY_POWER;
+              ANY_POWER = EMST_ANY_POWER, PERIODIC = EMST_PERIODIC;
 
-// The metric is part of the type: kernels are compiled for it. POWERS and ANY_POWER take doubles only.
+// The metric is part of the type: kernels are compiled for it. POWERS and ANY_POWER take doubles only. In a periodic
+// box PERIODIC is added to the metric.
 template <int METRIC>
 struct Norm {
   double degree;
-  double high, low;  // the degree in two parts; the product of the high part and a double's exponent is exact
+  double high, low;    // the degree in two parts; the product of the high part and a double's exponent is exact
+  const void *period;  // T[d], padded with numbers that may be read; without PERIODIC none
 };
+template <int METRIC>
+constexpr int KIND = METRIC % PERIODIC;
+template <int METRIC>
+constexpr bool WRAPS = METRIC >= PERIODIC;
 
 // As in exact.cuh, these must not flush subnormal numbers.
 __device__ inline float difference(float a, float b) {
@@ -47,7 +53,7 @@ __device__ inline double rounded(double x) { return difference(add(x, 0x1.8p52),
 
 // Whether terms are function calls.
 template <int METRIC>
-constexpr bool CALLED = METRIC == POWERS || METRIC == ANY_POWER;
+constexpr bool CALLED = KIND<METRIC> == POWERS || KIND<METRIC> == ANY_POWER;
 
 // Powers of x >= 0. They are not inlined: a search, whose loops over points and coordinates are unrolled, would consist
 // of hundreds of copies.
@@ -89,27 +95,49 @@ __device__ __noinline__ double any_power(double x, double degree, double high, d
   return mul(result, value_of((n + 1023) << 52));
 }
 
+// The length of the box in one coordinate. The greatest number stands for an open one.
+template <class T, int METRIC>
+__device__ T length(const Norm<METRIC> &norm, int coordinate) {
+  return __ldg(static_cast<const T *>(norm.period) + coordinate);
+}
+
 // The difference of two coordinates. Squares of the differences that are flushed here would be 0 anyway.
 template <int METRIC, class T>
-__device__ T gap(const Norm<METRIC> &, T x, T y) {
+__device__ T gap(const Norm<METRIC> &norm, T x, T y, int coordinate) {
   if constexpr (METRIC == EUCLIDEAN) return x - y;
-  return difference(x, y);
+  const T apart = difference(x, y);
+  if constexpr (!WRAPS<METRIC>) return apart;
+  return minimum(absolute(apart), difference(length<T>(norm, coordinate), absolute(apart)));
+}
+
+// The least difference between [low, high] and [a, b] in one coordinate. In a periodic box of length L, the farthest
+// two coordinates of both are f apart, and the least difference is L - f if that is less: it is never above min(t, L -
+// t) of two coordinates, and equal for intervals of one (emst/cpu/points/norms.py has the proof).
+template <int METRIC, class T>
+__device__ T gap_between(const Norm<METRIC> &norm, T low, T high, T a, T b, int coordinate) {
+  if constexpr (!WRAPS<METRIC>) {
+    return maximum(maximum(gap(norm, low, b, coordinate), gap(norm, a, high, coordinate)), T(0));
+  } else {
+    const T below = difference(low, b), above = difference(a, high);
+    const T around = add(length<T>(norm, coordinate), minimum(below, above));
+    return minimum(maximum(maximum(below, above), T(0)), around);
+  }
 }
 
 // What a gap adds to the power of the distance.
 template <int METRIC, class T>
 __device__ T term(const Norm<METRIC> &norm, T gap) {
-  if constexpr (METRIC == EUCLIDEAN) return mul(gap, gap);
+  if constexpr (KIND<METRIC> == EUCLIDEAN) return mul(gap, gap);
   const T t = absolute(gap);
-  if constexpr (METRIC == POWERS) return whole_or_half_power(t, norm.degree);
-  if constexpr (METRIC == ANY_POWER) return any_power(t, norm.degree, norm.high, norm.low);
+  if constexpr (KIND<METRIC> == POWERS) return whole_or_half_power(t, norm.degree);
+  if constexpr (KIND<METRIC> == ANY_POWER) return any_power(t, norm.degree, norm.high, norm.low);
   return t;
 }
 
 // The power so far, with one more term.
 template <int METRIC, class T>
 __device__ T extended(const Norm<METRIC> &, T power, T term) {
-  if constexpr (METRIC == CHEBYSHEV) return maximum(power, term);
+  if constexpr (KIND<METRIC> == CHEBYSHEV) return maximum(power, term);
   return add(power, term);
 }
 
@@ -117,6 +145,6 @@ __device__ T extended(const Norm<METRIC> &, T power, T term) {
 // place.
 template <int METRIC, class T>
 __device__ T of_box(const Norm<METRIC> &, T power) {
-  if constexpr (METRIC == ANY_POWER) return mul(power, 1 - 0x1p-40);
+  if constexpr (KIND<METRIC> == ANY_POWER) return mul(power, 1 - 0x1p-40);
   return power;
 }

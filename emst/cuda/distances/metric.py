@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import cupy
 import numpy as np
 
 from emst.backend.records import Norm
-from emst.cuda.runtime.constants import ANY_POWER, CHEBYSHEV, EUCLIDEAN, MANHATTAN, POWERS
+from emst.cuda.runtime.constants import ANY_POWER, BRUTE_CHUNK, CHEBYSHEV, EUCLIDEAN, MANHATTAN, PERIODIC, POWERS
 
 NUMBERS = {
     "euclidean": EUCLIDEAN,
@@ -20,14 +20,27 @@ NUMBERS = {
 
 
 class Metric(NamedTuple):
-    """The metric that a kernel is compiled for, and the norm that it takes, by value."""
+    """The metric that a kernel is compiled for, and the norm that it takes, by value. A periodic norm points to
+    `period`, which must live until the kernel has run."""
 
     number: int
     norm: np.ndarray
+    period: cupy.ndarray | None
 
 
-@functools.cache
-def metric_of(norm: Norm) -> Metric:
-    """The arguments of kernels for this norm."""
-    fields = np.array([norm.degree, *norm.parts])
-    return Metric(NUMBERS[norm.kind], fields.view(f"V{fields.nbytes}"))
+def number_of(norm: Norm) -> int:
+    """The metric that a kernel is compiled for."""
+    return NUMBERS[norm.kind] + (0 if norm.period is None else PERIODIC)
+
+
+def metric_of(norm: Norm, dtype: Any) -> Metric:
+    """The arguments of kernels for this norm and points of this dtype, on the current GPU.
+
+    Kernels read the period in whole chunks of coordinates."""
+    period, at = None, 0
+    if norm.period is not None:
+        lengths = norm.lengths(dtype)
+        period = cupy.asarray(np.resize(lengths, -(-len(lengths) // BRUTE_CHUNK) * BRUTE_CHUNK))
+        at = period.data.ptr
+    fields = np.array([norm.degree, *norm.parts, np.uint64(at).view(np.float64)])
+    return Metric(number_of(norm), fields.view(f"V{fields.nbytes}"), period)

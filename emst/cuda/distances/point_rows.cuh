@@ -56,16 +56,16 @@ __device__ inline int label_of(double tag) { return (int)__double_as_longlong(ta
 // Of points with any number of coordinates, for kernels that wait for memory anyway.
 template <int METRIC, class T>
 __device__ Bits<T> power_between(const Norm<METRIC> &norm, const T *a, const T *b, int dimensions) {
-  T power = term(norm, gap(norm, a[0], b[0]));
-  for (int d = 1; d < dimensions; d++) power = extended(norm, power, term(norm, gap(norm, a[d], b[d])));
+  T power = term(norm, gap(norm, a[0], b[0], 0));
+  for (int d = 1; d < dimensions; d++) power = extended(norm, power, term(norm, gap(norm, a[d], b[d], d)));
   return bits_of(power);
 }
 
 template <int METRIC, class T, int D>
 __device__ Bits<T> power_between(const Norm<METRIC> &norm, const Row<T, D> &a, const Row<T, D> &b) {
-  T power = term(norm, gap(norm, a.x[0], b.x[0]));
+  T power = term(norm, gap(norm, a.x[0], b.x[0], 0));
 #pragma unroll
-  for (int d = 1; d < D; d++) power = extended(norm, power, term(norm, gap(norm, a.x[d], b.x[d])));
+  for (int d = 1; d < D; d++) power = extended(norm, power, term(norm, gap(norm, a.x[d], b.x[d], d)));
   return bits_of(power);
 }
 
@@ -76,12 +76,18 @@ template <int METRIC, class T, int D>
 __device__ Bits<T> box_power(const Norm<METRIC> &norm, const Row<T, D> &low, const Row<T, D> &high,
                              const Row<T, D> &x) {
   T power = T(0);
-  bool flat = METRIC == ANY_POWER;
+  bool flat = KIND<METRIC> == ANY_POWER;
 #pragma unroll
   for (int d = 0; d < D; d++) {
-    const T t = term(norm, gap(norm, x.x[d], minimum(maximum(x.x[d], low.x[d]), high.x[d])));
+    T least;
+    if constexpr (WRAPS<METRIC>) {
+      least = gap_between(norm, low.x[d], high.x[d], x.x[d], x.x[d], d);
+    } else {
+      least = gap(norm, x.x[d], minimum(maximum(x.x[d], low.x[d]), high.x[d]), d);
+    }
+    const T t = term(norm, least);
     power = d ? extended(norm, power, t) : t;
-    if (METRIC == ANY_POWER) flat = flat && bits_of(low.x[d]) == bits_of(high.x[d]);
+    if (KIND<METRIC> == ANY_POWER) flat = flat && bits_of(low.x[d]) == bits_of(high.x[d]);
   }
   return bits_of(flat ? power : of_box(norm, power));
 }
@@ -93,8 +99,7 @@ __device__ Bits<T> box_power(const Norm<METRIC> &norm, const Row<T, D> &low, con
   T power = T(0);
 #pragma unroll
   for (int d = 0; d < D; d++) {
-    const T wide = maximum(maximum(gap(norm, low.x[d], b.x[d]), gap(norm, a.x[d], high.x[d])), T(0));
-    const T t = term(norm, wide);
+    const T t = term(norm, gap_between(norm, low.x[d], high.x[d], a.x[d], b.x[d], d));
     power = d ? extended(norm, power, t) : t;
   }
   return bits_of(of_box(norm, power));

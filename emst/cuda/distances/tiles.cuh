@@ -10,7 +10,7 @@
 #pragma once
 #include "distances/point_rows.cuh"
 
-constexpr int QUERIES = EMST_BRUTE_QUERIES, TILE = EMST_BRUTE_TILE, CHUNK = 16;
+constexpr int QUERIES = EMST_BRUTE_QUERIES, TILE = EMST_BRUTE_TILE, CHUNK = EMST_BRUTE_CHUNK;
 
 // acc[c] = power of the distance between this thread's query and point first + c. `queries` are the points themselves
 // or other points. Called by all threads of a block.
@@ -33,7 +33,7 @@ __device__ void tile_powers(const Norm<METRIC> &norm, const T *queries, i64 quer
     for (int j = 0; j < CHUNK; j++) {
       T x = base + j < d ? __ldg(queries + query * stride + base + j) : T(0);
 #pragma unroll
-      for (int c = 0; c < TILE; c++) acc[c] = extended(norm, acc[c], term(norm, gap(norm, x, tile[j][c])));
+      for (int c = 0; c < TILE; c++) acc[c] = extended(norm, acc[c], term(norm, gap(norm, x, tile[j][c], base + j)));
     }
   }
 }

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend.records import MOST_CURVE_AXES, Norm
-from emst.cuda.distances.metric import metric_of
+from emst.cuda.distances.metric import number_of
 from emst.cuda.points.bvh import are_few
 from emst.cuda.points.engine import LOOK_FROM, Engine, engine_before_looking
 from emst.cuda.points.knn import LONGEST_LIST
@@ -207,7 +207,7 @@ def kernels_of(
         "R": "" if labels is None else ctype(labels),
         "D": d,
         "A": min(d, MOST_CURVE_AXES),
-        "M": metric_of(norm).number,
+        "M": number_of(norm),
         "K": k,
         "WALKED": d if walks else 0,
         "MRD": "true" if cores else "false",

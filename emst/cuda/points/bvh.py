@@ -55,11 +55,11 @@ class SearchIndex:
     leaf_size = LEAF
 
     def __init__(self, rows: cupy.ndarray, n: int, d: int, scale: float, norm: Norm, engine: Engine) -> None:
-        self.n, self.d, self.rows, self.scale, self.norm = n, d, rows, scale, norm
+        self.n, self.d, self.rows, self.scale, self.norm = n, d, rows, scale, norm.scaled(scale)
         self.dtype = rows.dtype
         self.engine, self.walks = engine, engine is Engine.WALKS
         self.T = ctype(rows.dtype)
-        self.metric = metric_of(norm)
+        self.metric = metric_of(self.norm, rows.dtype)
         self.layout = f"{self.T}, {d}"
         self.template = f"{self.layout}, {self.metric.number}"
         self.shape = np.int32(d), np.int32(rows.shape[1])  # dimensions and stride, as kernels take them

@@ -26,12 +26,11 @@ struct Box {
   __device__ T power_to(const Norm<METRIC> &norm, const Nodes<T> &nodes, int node) const {
     const T *a = nodes.low + (i64)node * dimensions, *b = nodes.high + (i64)node * dimensions;
     T power = T(0);
-    bool points = METRIC == ANY_POWER;
+    bool points = KIND<METRIC> == ANY_POWER;
     for (int i = 0; i < dimensions; i++) {
-      const T wide = maximum(maximum(gap(norm, a[i], high[i]), gap(norm, low[i], b[i])), T(0));
-      const T t = term(norm, wide);
+      const T t = term(norm, gap_between(norm, a[i], b[i], low[i], high[i], i));
       power = i ? extended(norm, power, t) : t;
-      if constexpr (METRIC == ANY_POWER) points = points && a[i] == b[i] && low[i] == high[i];
+      if constexpr (KIND<METRIC> == ANY_POWER) points = points && a[i] == b[i] && low[i] == high[i];
     }
     return points ? power : of_box(norm, power);
   }

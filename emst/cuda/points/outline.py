@@ -13,7 +13,7 @@ from emst.cuda.runtime.launch import launch
 
 def outline_reach(low: cupy.ndarray, high: cupy.ndarray, outline: Outline, home: int, norm: Norm) -> cupy.ndarray:
     """See `emst.backend.operations`."""
-    (m, d), metric = low.shape, metric_of(norm)
+    (m, d), metric = low.shape, metric_of(norm, low.dtype)
     reach = cupy.empty(m, low.dtype)
     nodes = _in_rows(outline.low, outline.high, outline.child, outline.children)
     args = (*_in_rows(low, high), m, np.int32(d), metric.norm, *nodes, *_partitions(outline, home), reach)
@@ -25,7 +25,7 @@ def outline_hits(
     points: cupy.ndarray, labels: cupy.ndarray, radius: cupy.ndarray, outline: Outline, home: int, norm: Norm
 ) -> cupy.ndarray:
     """See `emst.backend.operations`."""
-    (m, d), metric = points.shape, metric_of(norm)
+    (m, d), metric = points.shape, metric_of(norm, points.dtype)
     hits = cupy.empty((m, len(outline.start) - 1), np.bool_)
     queries = (*_in_rows(points, labels, radius), m, np.int32(d), metric.norm)
     args = (*queries, *_in_rows(*outline[:5]), *_partitions(outline, home), hits)

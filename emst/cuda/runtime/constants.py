@@ -40,6 +40,7 @@ SMALL_WORDS = SMALL_ROUNDS + 3  # 32-bit words of the `State` in small.cu
 # All pairs of points, rows of distances, norms.
 BRUTE_QUERIES = 128  # threads of a block, each with one query (tiles.cuh)
 BRUTE_TILE = 32  # points that a query is compared with at once
+BRUTE_CHUNK = 16  # coordinates of them that are read at once
 BRUTE_SPLITS = 64  # parts that the points are split into at most (brute.cu)
 PRODUCT_TILE = 128  # rows and columns of products that a block computes at once (products.cuh)
 PRODUCT_CHUNK = 64  # halves of a row that it reads at once
@@ -47,6 +48,7 @@ PRODUCT_RUN = 32  # terms that tensor cores add
 PRODUCT_THREADS = 256
 CANDIDATES = 1024  # places for the pairs of a point that products leave (candidates.cuh)
 EUCLIDEAN, MANHATTAN, CHEBYSHEV, POWERS, ANY_POWER = range(5)  # metrics (metric.cuh)
+PERIODIC = 8  # added to the number of a metric whose differences wrap
 LOG2_SERIES, EXP2_SERIES = records.LOG2_SERIES, records.EXP2_SERIES
 ROW_THREADS = 256  # a block takes a row (rows.cu)
 TREE_THREADS = 256  # of a block that grows a cluster's tree (validity.cu)

@@ -2,7 +2,7 @@
 
 The eccentricity of a point is its distance, in the metric, to the weighted mean of the members of its cluster. Its
 centrality is 1 / eccentricity: it takes the place of a distance, because the points near the centre are to be removed
-first. On the sphere the mean is that of the images of the places.
+first. On the sphere the mean is that of the images of the places, and in a periodic box see `Box.mean`.
 
 Sums are exact, rounded once, and all of this is computed on the host: neither the order of the rows nor the device
 changes a digit.
@@ -50,6 +50,9 @@ def eccentricities(rows: np.ndarray, weights: np.ndarray, metric: Metric) -> np.
         images = metric.sphere.image(rows)
         chords = distances_between(images, _direction(exact_mean(images, weights))[None], "euclidean", {})
         return metric.sphere.arc(chords[:, 0])
+    if metric.box is not None:
+        centre = metric.box.mean(rows, weights, exact_mean)
+        return metric.distances_between(metric.box.wrap(rows), centre[None])[:, 0]
     if metric.image is not None:
         centre = exact_mean(rows, weights)
         if metric.image is directions and not centre.any():

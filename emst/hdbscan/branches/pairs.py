@@ -38,8 +38,8 @@ class PairSearch:
 
     @cached_property
     def _vanishing(self) -> float:
-        """More than any length whose power underflows."""
-        return float(np.abs(self.points).max()) * 2.0**-50
+        """More than any length whose power underflows, and than the error of one across the side of a periodic box."""
+        return float(np.abs(self.points).max()) * 2.0**-50 + 4 * self.metric.norm.blur(self.core.dtype)
 
     @cached_property
     def _index(self) -> SearchIndex:
@@ -75,7 +75,7 @@ class PairSearch:
         images = self.points[points].astype(np.float64)
         scale = scale_of_rows(images)  # powers of distances do not overflow
         images *= scale
-        tree, power = cKDTree(images), _power(self.metric)
+        tree, power = cKDTree(images, boxsize=_sides(self.metric.scaled(scale))), _power(self.metric)
         reach = self._loosened(radius, images.shape[1]) * scale
         if len(reach) and (reach == reach[0]).all():
             _require(tree.count_neighbors(tree, reach[0], p=power) // 2, len(points))
@@ -126,6 +126,13 @@ def _power(metric: Metric) -> float:
     return np.inf if metric.norm.kind == "chebyshev" else metric.norm.degree
 
 
+def _sides(metric: Metric) -> np.ndarray | None:
+    """The lengths of the box as SciPy takes them, with 0 for open columns; None for an open box."""
+    if metric.norm.period is None:
+        return None
+    return np.array([length if length < np.inf else 0.0 for length in metric.norm.period])
+
+
 def _require(pairs: int, size: int) -> None:
     """Raise MemoryError if so many pairs cannot fit."""
     needed, free = pairs * PAIR_BYTES, backend_of("cpu").bytes_free()
@@ -143,7 +150,8 @@ def nearest(fitted: Model) -> np.ndarray:
     """
     images, k = to_host(fitted.points), fitted.min_samples
     if fitted.searches:
-        return cKDTree(images).query(images, np.arange(1, k + 1), p=_power(fitted.metric))[1].astype(np.int64)
+        tree = cKDTree(images, boxsize=_sides(fitted.metric))
+        return tree.query(images, np.arange(1, k + 1), p=_power(fitted.metric))[1].astype(np.int64)
     lists = [np.zeros((0, k), np.int64)]
     for block in blocks(np.arange(len(images)), len(images)):
         lists.append(np.argsort(fitted.metric.distances_between(images[block], images), axis=1, kind="stable")[:, :k])

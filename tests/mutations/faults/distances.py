@@ -89,4 +89,11 @@ FAULTS = [
         'place = f"first in row {row}, column {column}"',
         ("tests/distances/test_precomputed.py::test_bad_matrices",),
     ),
+    Fault(
+        "a coordinate that rounds to the length of the box stays there",
+        "emst/distances/periodic.py",
+        "zero = (rest >= length) | ",
+        "zero = ",
+        ("tests/points/test_periodic.py::test_coordinates_are_wrapped_exactly[cpu-float64]",),
+    ),
 ]

@@ -185,4 +185,11 @@ FAULTS = [
         "points = list(points)",
         ("tests/hdbscan/test_constraints.py::test_rows_that_are_not_finite[cpu]",),
     ),
+    Fault(
+        "the pairs of branches do not wrap around a periodic box",
+        "emst/hdbscan/branches/pairs.py",
+        "boxsize=_sides(self.metric.scaled(scale))",
+        "boxsize=None",
+        ("tests/hdbscan/test_periodic.py::test_pairs_within_a_radius[cpu]",),
+    ),
 ]

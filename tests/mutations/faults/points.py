@@ -275,4 +275,25 @@ FAULTS = [
         "least = np.unique(labels, return_index=True)[1][1:]",
         ("tests/test_boruvka.py::test_bridges_lead_to_the_least_vertices_in_their_order",),
     ),
+    Fault(
+        "the difference to a periodic box is that to its nearest side",
+        "emst/cpu/points/norms.py",
+        "return lesser(builder, around, _gap(builder, below, above))",
+        "return _gap(builder, below, above)",
+        ("tests/points/test_search.py::test_every_round_in_a_periodic_box[cpu-euclidean]",),
+    ),
+    Fault(
+        "the hierarchy of a periodic box keeps the period of the unscaled points",
+        "emst/cpu/points/bvh.py",
+        "n, d, dtype, scale, norm.scaled(scale)",
+        "n, d, dtype, scale, norm",
+        ("tests/points/test_periodic.py::test_scipy_agrees[cpu-3]",),
+    ),
+    Fault(
+        "products take the place of walks in a periodic box",
+        "emst/cpu/points/engine.py",
+        "index.norm == EUCLIDEAN and",
+        'index.norm.kind == "euclidean" and',
+        ("tests/points/test_periodic.py::test_scipy_agrees[cpu-40]",),
+    ),
 ]
