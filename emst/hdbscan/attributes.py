@@ -57,7 +57,9 @@ class FittedAttributes:
     def cluster_persistence_(self) -> np.ndarray:
         """Persistence of each cluster, from 0 to 1: float64 array of shape (n_clusters,)."""
         flat = self._model.flat
-        return np.empty(0) if flat is None else scores.persistence(flat)
+        if flat is None:
+            return np.empty(0)
+        return scores.persistence(flat, self._model.weights_of_points(), self._model.per)
 
     @property
     @made_once
@@ -72,7 +74,8 @@ class FittedAttributes:
         else:
             condensed = model.flat.condensed
             scores = model.ops.outlier_scores(condensed, *condensed.leaving(take=model.ops.take))
-        return model.give_values(model.spread(scores, 1, np.nan))
+        scores = model.with_weightless(model.spread(scores, 1, np.nan), 0, lambda edges, flat: edges.scores(flat, model.ops))
+        return model.give_values(scores)
 
     @property
     @made_once
@@ -106,7 +109,14 @@ class FittedAttributes:
         model = self._model
         if model.flat is None:
             return 0.0
-        return scores.relative_validity(model.edges, model.weights, model.flat.labels, model.n, model.ops)
+        sizes = model.weights_of_points()
+        if sizes is None or model.row_weights is None or model.copies is None:
+            return scores.relative_validity(model.edges, model.weights, model.flat.labels, model.n, model.ops)
+        rows, heights = to_host(model.copies.rows), to_host(model.copies.heights)
+        edges = np.concatenate([to_host(model.edges), np.stack([rows, rows], axis=1)])
+        weights = np.concatenate([to_host(model.weights), heights])
+        total = float(model.row_weights.real(np.int64(model.total)))
+        return scores.relative_validity(edges, weights, model.flat.labels, total, model.ops, sizes)
 
     @property
     @made_once
@@ -114,8 +124,9 @@ class FittedAttributes:
         """The condensed tree, with hdbscan's interface."""
         from emst.hdbscan.trees import CondensedTree
 
-        flat = self._clustering_or_error()
-        return CondensedTree(flat.condensed, flat.selection, rows=self._model.kept, n=self._model.n)
+        flat, model = self._clustering_or_error(), self._model
+        weights = model.row_weights
+        return CondensedTree(flat.condensed, flat.selection, rows=model.kept, n=model.n, weights=weights)
 
     @property
     @made_once
@@ -123,7 +134,11 @@ class FittedAttributes:
         """The single linkage tree, with hdbscan's interface."""
         from emst.hdbscan.trees import SingleLinkageTree
 
-        return SingleLinkageTree(self._clustering_or_error().condensed.linkage, rows=self._model.kept, n=self._model.n)
+        self._clustering_or_error()
+        model = self._model
+        return SingleLinkageTree(
+            model.dendrogram_of_rows(), rows=model.kept, n=model.n, weights=model.weights_of_points()
+        )
 
     @property
     @made_once

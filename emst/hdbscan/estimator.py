@@ -42,9 +42,7 @@ from emst.hdbscan.parameters import (
     options_of,
     request_of,
 )
-from emst.hierarchy.condensed import condensed_tree
-from emst.hierarchy.leaves import settled
-from emst.hierarchy.selection import check_cut, flat_clustering
+from emst.hierarchy.selection import check_cut
 from emst.inputs.features import ATTRIBUTES, features_of, set_features, tag_inputs
 from emst.progress import showing
 
@@ -248,7 +246,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         self.dtype = dtype
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> HDBSCANGPU:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> HDBSCANGPU:
         """Cluster the rows of `X`.
 
         Parameters
@@ -258,6 +256,13 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             GPU stays on that GPU.
         y : None
             Ignored; scikit-learn passes it.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows; by default all are 1. A row of weight w counts as w rows at the same place: in core
+            distances (the least radius within which the weights, its own included, sum to `min_samples`) and in the
+            sizes of clusters. Whole numbers give, bit for bit, what so many copies of the rows give. A row of weight 0
+            influences nothing, and gets the label that `predict` gives. Other weights are rounded to multiples of the
+            least power of two of which there are less than 2^52 in all. With ``min_samples=1`` core distances are 0,
+            whatever the weights. For metrics that the tree search supports, on one device.
 
         Returns
         -------
@@ -267,7 +272,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            A parameter out of range; a single row; `min_samples` above the number of finite rows; values that are not
+            A parameter out of range; a single row; `min_samples` above the number of finite rows, or above the sum of
+            their weights; weights that are negative, infinite, NaN, all 0 or not one a row; values that are not
             real numbers; distances that are negative, NaN or not symmetric; a metric that does not fit the data; for
             haversine, angles beyond pi / 2 and 2 pi (or 90 and 360 degrees), or columns called longitude and latitude
             in this order.
@@ -287,7 +293,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         first = first_of(X, self.device_ids)
         features = features_of(first)
         with showing(self.verbose) as progress:
-            request = request_of(self, progress, sparse=issparse(X))
+            request = request_of(self, progress, sparse=issparse(X), sample_weight=sample_weight)
             check_columns(getattr(first, "columns", ()), request.metric, self._conventions.degrees)
             done = progress.done
             if self.min_samples is None and request.min_samples > FEW:
@@ -295,14 +301,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             model = tree_model(X, request)
             with model.scope():
                 done("spanning tree", model.weights)
-                if len(model.weights):  # at least two points
-                    model.linkage = model.ops.linkage(model.edges, model.weights)
-                    done("dendrogram", model.linkage.height)
-                    options = model.options = settled(model.options, model.linkage, model.ops)
-                    condensed = condensed_tree(model.linkage, options.min_cluster_size, options.persistence, model.ops)
-                    done("condensed tree", condensed.parent)
-                    model.flat = flat_clustering(condensed, options, model.ops)
-                    done("clusters and labels", model.flat.labels)
+                model = model.clustered(model.options, done)
                 if self.prediction_data and not model.has_features:
                     warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=2)
                 centers = centers_of(model, self.store_centers)
@@ -313,7 +312,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
                 self._take(model, centers, features)
         return self
 
-    def fit_predict(self, X: Any, y: Any = None) -> Any:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Cluster the rows of `X` and return `labels_`.
 
         Parameters
@@ -322,13 +321,15 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             As for `fit`.
         y : None
             Ignored; scikit-learn passes it.
+        sample_weight : array-like of shape (n,), optional
+            As for `fit`.
 
         Returns
         -------
         int64 array of shape (n,)
             The attribute `labels_`.
         """
-        return self.fit(X).labels_
+        return self.fit(X, sample_weight=sample_weight).labels_
 
     def predict(self, X: Any) -> Any:
         """Labels of new points in this clustering, which they do not change; see `approximate_predict`.
@@ -397,7 +398,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         if model.linkage is None:
             return self.labels_
         with model.scope():
-            return model.give_values(model.spread(model.ops.cut(model.linkage, height, least), -2, -3))
+            return model.give_values(model.cut(height, least))
 
     def recluster(self, **params: Any) -> HDBSCANGPU:
         """Select clusters from the same dendrogram with other parameters, without a new tree.
@@ -444,7 +445,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         other = clone(self).set_params(min_samples=self._model.min_samples, **params)
         check_parameters(other)
         with self._model.scope():
-            model = self._model.reclustered(options_of(other))
+            model = self._model.clustered(options_of(other))
             features = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
             other._take(model, centers_of(model, other.store_centers), features)
         return other

@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -22,9 +22,18 @@ from emst.hierarchy.leaves import settled
 from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
 from emst.inputs.devices import gpu_of, on_device_of, placed, to_host, usable_device
 from emst.inputs.finite import FiniteRows
+from emst.inputs.weights import Weights
+from emst.weighted import NEVER, Copies, linkage_of_copies
 
-MADE = frozenset({"linkage", "flat", "points", "index", "give", "give_rows"})  # not pickled, but made again
+if TYPE_CHECKING:
+    from emst.hdbscan.joining import QueryEdges
+
+MADE = frozenset({"linkage", "flat", "points", "index", "give", "give_rows", "weightless_edges"})  # not pickled, but made again
 MERGES = "equal heights at once"  # pickled too: clusters made again by another rule would not be those of `labels_`
+
+
+def _nothing(stage: str, result: Array) -> None:
+    """For callers that are not told what is done."""
 
 
 @dataclass(eq=False)
@@ -50,6 +59,9 @@ class Model:
     data: Any = None  # the caller's features: numpy, cupy or CSR; None for distances
     linkage: Linkage | None = None  # the dendrogram; None for fewer than two points
     flat: FlatClustering | None = None  # the clusters; None for fewer than two points
+    row_weights: Weights | None = None  # of the m points; None if every row is one
+    total: int = 0  # units of all n rows together, with `row_weights`
+    copies: Copies | None = None  # edges between copies of a row; None without `row_weights`
     give_rows: Callable[[Array], Any] | None = None  # `give` for values of all rows; None for `give`
 
     @property
@@ -78,9 +90,13 @@ class Model:
     @cached_property
     def points(self) -> Array:
         """The points of the tree, T[m, d]: the rows that are finite, in the metric's image."""
+        return self.images(None if self.rows is None else self.rows.kept)
+
+    def images(self, rows: Array | None) -> Array:
+        """Some of the caller's rows, or all, in the metric's image."""
         points = self.ops.asarray(self.data, self.core.dtype)
-        if self.rows is not None:
-            points = points[self.rows.kept]
+        if rows is not None:
+            points = points[rows]
         return points if self.metric.image is None else self.ops.asarray(self.metric.image(points), self.core.dtype)
 
     @property
@@ -101,7 +117,7 @@ class Model:
     def index(self) -> PointIndex:
         """The hierarchy of boxes that predictions search."""
         points = self.searched(self.points)
-        return index_of(points, self.metric.norm, self.min_samples, self.core_factor, self.ops)
+        return index_of(points, self.metric.norm, self.min_samples, self.core_factor, self.row_weights, self.ops)
 
     def prepare_queries(self) -> None:
         """Compute what predictions read, if the model can predict and has clusters."""
@@ -114,12 +130,39 @@ class Model:
             return self.data[placed(rows, gpu_of(self.data))]
 
     def labels(self) -> Array:
-        """int64[n]: -1 for noise, -2 for rows with infinite values, -3 for rows with NaN."""
-        return self.spread(self.of_none(-1, np.int64) if self.flat is None else self.flat.labels, -2, -3)
+        """int64[n]: -1 for noise, -2 for rows with infinite values, -3 for rows with NaN. Rows of weight 0 have the
+        label of new points."""
+        labels = self.spread(self.of_none(-1, np.int64) if self.flat is None else self.flat.labels, -2, -3)
+        return self.with_weightless(labels, -1, lambda edges, flat: self._labelled(edges, flat)[0])
 
     def probabilities(self) -> Array:
         """float64[n]: 0 for noise and rows with infinite values, NaN for rows with NaN."""
-        return self.spread(self.of_none(0, np.float64) if self.flat is None else self.flat.probabilities, 0, np.nan)
+        probabilities = self.of_none(0, np.float64) if self.flat is None else self.flat.probabilities
+        values = self.spread(probabilities, 0, np.nan)
+        return self.with_weightless(values, 0, lambda edges, flat: self._labelled(edges, flat)[1])
+
+    def _labelled(self, edges: QueryEdges, flat: FlatClustering) -> tuple[Array, Array]:
+        """Labels and probabilities of new points."""
+        leaving = edges.leaving(flat.condensed, self.ops)
+        return self.ops.label_points(flat.condensed, flat.selection, self.options.epsilon, *leaving)
+
+    def with_weightless(
+        self, values: Array, none: float, of_new: Callable[[QueryEdges, FlatClustering], Array]
+    ) -> Array:
+        """Values of all rows, in which rows of weight 0 get those of new points, or `none` where there are no clusters.
+        Values of other rows are as they were."""
+        rows = None if self.rows is None else self.rows.weightless
+        if rows is not None and len(rows):
+            values[rows] = none if self.flat is None else of_new(self.weightless_edges, self.flat)
+        return values
+
+    @cached_property
+    def weightless_edges(self) -> QueryEdges:
+        """The edges by which the rows of weight 0 would join the points."""
+        from emst.hdbscan.joining import join_queries
+
+        assert self.rows is not None and self.rows.weightless is not None
+        return join_queries(self, self.images(self.rows.weightless))
 
     def cores(self) -> Array:
         """T[n]: distance to the `min_samples`-th nearest, NaN for rows that are not finite."""
@@ -133,13 +176,69 @@ class Model:
         """One value for every point: the result where there are no clusters."""
         return np.full_like(self.core, value, dtype=dtype)
 
-    def reclustered(self, options: Options) -> Model:
-        """The model with clusters that are selected from the same dendrogram by other options."""
-        if self.linkage is None:
+    def dendrogram(self, least: int) -> Linkage | None:
+        """The dendrogram, for clusters of at least `least` points; None for fewer than two points."""
+        if self.row_weights is None or self.copies is None:
+            return self.ops.linkage(self.edges, self.weights) if len(self.weights) else None
+        if len(self.core) == 1 and least < NEVER:  # copies of one row are all in one cluster
+            least = 0
+        if len(self.core) == 0:
+            return None
+        tree = (self.edges, self.weights, self.copies, self.row_weights)
+        linkage = linkage_of_copies(*tree, min(least * self.per, NEVER), self.ops)
+        return linkage if len(linkage.size) else None
+
+    def weights_of_points(self) -> np.ndarray | None:
+        """Weights of the m points, on the host: whole numbers, or float64; None if every row is one."""
+        return None if self.row_weights is None else self.row_weights.real(self.row_weights.units)
+
+    def dendrogram_of_rows(self) -> Linkage:
+        """The dendrogram without second vertices of rows. Sizes are weights."""
+        assert self.flat is not None
+        if self.row_weights is None:
+            return self.flat.condensed.linkage
+        linkage = self.dendrogram(NEVER) or self.ops.linkage(self.edges, self.weights)
+        return replace(linkage, size=self.row_weights.real(linkage.size))
+
+    @property
+    def per(self) -> int:
+        """Units of the weights that one point is."""
+        return 1 if self.row_weights is None else self.row_weights.per
+
+    def clustered(self, options: Options, done: Callable[[str, Array], None] = _nothing) -> Model:
+        """The model with clusters that are selected by these options. ``done(stage, array)`` is called after stages."""
+        linkage = self.linkage
+        if linkage is None or (self.row_weights is not None and options.min_cluster_size < self.options.min_cluster_size):
+            linkage = self.dendrogram(options.min_cluster_size)
+        if linkage is None:
             return replace(self, options=options)
-        options = settled(options, self.linkage, self.ops)
-        condensed = condensed_tree(self.linkage, options.min_cluster_size, options.persistence, self.ops)
-        return replace(self, options=options, flat=flat_clustering(condensed, options, self.ops))
+        done("dendrogram", linkage.height)
+        options = settled(options, linkage, self.ops)
+        condensed = condensed_tree(linkage, options.min_cluster_size * self.per, options.persistence, self.ops)
+        if linkage.n > len(self.core):  # second vertices of rows (`emst.weighted`)
+            rows = slice(len(self.core))
+            condensed = replace(
+                condensed, cluster=condensed.cluster[rows], leaving_merge=condensed.leaving_merge[rows]
+            )
+        done("condensed tree", condensed.parent)
+        most = options.max_cluster_size
+        in_units = replace(options, max_cluster_size=None if most is None else most * self.per)
+        flat = flat_clustering(condensed, in_units, self.ops)
+        done("clusters and labels", flat.labels)
+        return replace(self, options=options, linkage=linkage, flat=flat)
+
+    def cut(self, height: float, least: int) -> Array:
+        """Labels of all rows in the clusters of at least `least` points that merges below `height` make."""
+        assert self.linkage is not None
+        whole = self.row_weights is None or 1 < least >= self.options.min_cluster_size
+        # With a least size of 1 nothing is noise, and no row is divided.
+        linkage = self.linkage if whole else self.dendrogram(least if least > 1 else NEVER)
+        labels = self.ops.cut(linkage, height, least * self.per if least > 1 else 1)[: len(self.core)]
+
+        def of_new(edges: QueryEdges, flat: FlatClustering) -> Array:
+            return np.where(edges.equal | (edges.height < height), labels[edges.neighbor], -1)
+
+        return self.with_weightless(self.spread(labels, -2, -3), -1, of_new)
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: on_host(value) for name, value in self.__dict__.items() if name not in MADE}
@@ -152,13 +251,15 @@ class Model:
             raise _unreadable(f"the pickled model lacks {', '.join(sorted(missing))}")
         if state.pop("merges", None) != MERGES:
             raise _unreadable("the pickled model merges equal heights two at a time")
-        self.__dict__.update(state, flat=None, give=to_host, give_rows=None, device=usable_device(state["device"]))
+        self.__dict__.update(state, linkage=None, flat=None, give=to_host, give_rows=None, device=usable_device(state["device"]))
         for name in ("edges", "weights", "core"):
             setattr(self, name, self.ops.asarray(getattr(self, name)))
+        if self.copies is not None:
+            self.copies = Copies(*map(self.ops.asarray, self.copies))
         if self.rows is not None:
             self.rows = self.rows.mapped(self.ops.asarray)
-        self.linkage = self.ops.linkage(self.edges, self.weights) if len(self.weights) else None
-        self.flat = self.reclustered(self.options).flat
+        made = self.clustered(self.options)
+        self.linkage, self.flat = made.linkage, made.flat
 
 
 def _unreadable(why: str) -> pickle.UnpicklingError:
@@ -172,4 +273,6 @@ def on_host(value: Any) -> Any:
     """An attribute in the form that is pickled: arrays on the host."""
     if isinstance(value, FiniteRows):
         return value.mapped(to_host)
+    if isinstance(value, Copies):
+        return Copies(*map(to_host, value))
     return to_host(value) if hasattr(value, "__cuda_array_interface__") else value

@@ -51,10 +51,11 @@ def _sizes(model: Model, chosen: int) -> list[int]:
     from emst.hdbscan.trees import SingleLinkageTree
 
     greatest = chosen
-    if model.linkage is not None:
-        merges = SingleLinkageTree(model.linkage).to_numpy()
-        sides = np.append(np.ones(len(merges) + 1), merges[:, 3])[merges[:, :2].astype(np.int64)]
-        greatest = max(greatest, int(sides.min(axis=1).max()))
+    if model.flat is not None:
+        merges, weights = SingleLinkageTree(model.dendrogram_of_rows()).to_numpy(), model.weights_of_points()
+        of_rows = np.ones(len(merges) + 1) if weights is None else weights
+        sides = np.append(of_rows, merges[:, 3])[merges[:, :2].astype(np.int64)]
+        greatest = max(greatest, int(sides.min(axis=1).max(initial=0)))
     least = min(chosen, max(chosen // 4, 5))
     limit = model.options.max_cluster_size or greatest
     sizes = np.unique(np.round(np.geomspace(least, greatest, POSITIONS)).astype(int)).tolist()

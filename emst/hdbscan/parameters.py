@@ -130,6 +130,7 @@ class Request:
     device_ids: Any
     dtype: Any
     progress: Progress
+    sample_weight: Any = None
 
 
 def check_parameters(estimator: Any, rules: dict[str, Rule] = RULES) -> None:
@@ -138,7 +139,7 @@ def check_parameters(estimator: Any, rules: dict[str, Rule] = RULES) -> None:
         rule.check(name, getattr(estimator, name))
 
 
-def request_of(estimator: Any, progress: Progress, *, sparse: bool) -> Request:
+def request_of(estimator: Any, progress: Progress, *, sparse: bool, sample_weight: Any = None) -> Request:
     """What a fit reads from an estimator with checked parameters; `sparse` says whether `X` is a sparse matrix."""
     alpha = float(estimator.alpha)
     metric = metric_of(
@@ -154,6 +155,7 @@ def request_of(estimator: Any, progress: Progress, *, sparse: bool) -> Request:
         device_ids=estimator.device_ids,
         dtype=estimator.dtype,
         progress=progress,
+        sample_weight=sample_weight,
     )
 
 

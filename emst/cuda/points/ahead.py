@@ -132,18 +132,18 @@ KERNELS = {
         hierarchy/linkage close_edges<u32> resident
         hierarchy/linkage sum_chains<u32>
         hierarchy/nodes find_nodes<{R}>
-        hierarchy/nodes mark_merges
-        hierarchy/nodes list_children
-        hierarchy/nodes number_children
+        hierarchy/nodes mark_merges<{S}>
+        hierarchy/nodes list_children<{S}>
+        hierarchy/nodes number_children<{S}>
         hierarchy/condensed place_merges
         hierarchy/condensed leave
         hierarchy/condensed list_members
-        hierarchy/condensed describe<{R}>
+        hierarchy/condensed describe<{R}, {S}>
         hierarchy/condensed sum_short<{R}>
         hierarchy/condensed list_long
         hierarchy/condensed sum_long<{R}>
         hierarchy/selection far_ancestors
-        hierarchy/selection excess_of_mass
+        hierarchy/selection excess_of_mass<{S}>
         hierarchy/selection begin_topmost
         hierarchy/selection few_lengthen_topmost
         hierarchy/selection lengthen_topmost
@@ -205,6 +205,7 @@ def kernels_of(
         "U": "u64" if wide else "u32",
         "WORD": "u64" if labels is not None and labels.itemsize == 8 else "u32",
         "R": "" if labels is None else ctype(labels),
+        "S": "int",
         "D": d,
         "A": min(d, MOST_CURVE_AXES),
         "M": metric_of(norm).number,

@@ -13,18 +13,20 @@ from emst.hierarchy.density import density
 from emst.inputs.devices import on_device_of, to_host
 from emst.inputs.optional import optional
 from emst.inputs.summary import counted, device_of, one_line
+from emst.inputs.weights import Weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ROW = np.dtype([("parent", "i8"), ("child", "i8"), ("lambda_val", "f8"), ("child_size", "i8")])
+FRACTIONS = np.dtype([*((name, ROW[name]) for name in ("parent", "child", "lambda_val")), ("child_size", "f8")])
 
 
 class CondensedTree(Table):
     """The condensed tree as a table: one row for every point, and one for every cluster except the root.
 
     The columns are `parent`, `child`, `lambda_val` (1 / distance at which the child leaves the parent) and `child_size`
-    (number of points of the child). Numbers below n are points, n is the root, and the number of every other cluster is
+    (number of points of the child, or their weight: float64 unless all weights are whole numbers). Numbers below n are points, n is the root, and the number of every other cluster is
     greater than its parent's. Rows are ordered by parent, lambda and child. Points that are not in the hierarchy leave
     the root at lambda 0.
 
@@ -38,17 +40,27 @@ class CondensedTree(Table):
         Row of the data of each of the m points; by default 0 ... m - 1.
     n : int, optional
         Number of rows of the data; m by default.
+    weights : Weights, optional
+        Of the m points: sizes are sums of them, and rows that are no points count 0.
     """
 
-    def __init__(self, condensed: Condensed, selection: Selection, *, rows: Array = None, n: int | None = None) -> None:
-        self._source: tuple | None = (condensed, selection, rows, n)
+    def __init__(
+        self,
+        condensed: Condensed,
+        selection: Selection,
+        *,
+        rows: Array = None,
+        n: int | None = None,
+        weights: Weights | None = None,
+    ) -> None:
+        self._source: tuple | None = (condensed, selection, rows, n, weights)
 
     def __repr__(self) -> str:
         if self._source is None:
             n = int(self._rows["parent"][0])  # the root's number is the number of points
             clusters, chosen = len(self._rows) - n + 1, self._chosen
         else:
-            condensed, selection, _, rows = self._source
+            condensed, selection, _, rows, _ = self._source
             n = len(condensed.cluster) if rows is None else rows
             clusters, chosen = condensed.count, selection.chosen
         return one_line(
@@ -68,9 +80,9 @@ class CondensedTree(Table):
     def _fetch(self) -> tuple[np.ndarray, np.ndarray]:
         """The table and the numbers of the selected clusters, on the host."""
         if self._source is not None:
-            condensed, selection, rows, n = self._source
+            condensed, selection, rows, n, weights = self._source
             kept, n = kept_rows(rows, n, len(condensed.cluster))
-            self._rows = _table(condensed, kept, n)
+            self._rows = _table(condensed, kept, n, weights)
             self._chosen = n + to_host(selection.chosen).astype(np.int64)
             self._source = None
         return self._rows, self._chosen
@@ -107,7 +119,7 @@ class CondensedTree(Table):
         graph.add_weighted_edges_from(zip(parent, child, weight))
         graph.add_nodes_from((c, {"size": s}) for c, s in zip(child, size))
         if parent:
-            graph.nodes[parent[0]]["size"] = parent[0]  # the root's number is the number of points
+            graph.nodes[parent[0]]["size"] = sum(s for c, s in zip(child, size) if c < parent[0])
         return graph
 
     def to_json(self, *, points: bool = False) -> str:
@@ -244,20 +256,24 @@ class CondensedTree(Table):
         )
 
 
-def _table(condensed: Condensed, kept: np.ndarray, n: int) -> np.ndarray:
-    """The table of n rows of data, of which the rows `kept` are points of the hierarchy."""
+def _table(condensed: Condensed, kept: np.ndarray, n: int, weights: Weights | None) -> np.ndarray:
+    """The table of n rows of data, of which the rows `kept` are points of the hierarchy, of these weights."""
+    whole = weights is None or weights.whole
     with on_device_of(condensed.cluster):
         cluster, height = map(to_host, condensed.leaving())
     clusters, end = condensed.count - 1, condensed.count - 1 + len(kept)
-    rows = np.zeros(clusters + n, ROW)
+    rows = np.zeros(clusters + n, ROW if whole else FRACTIONS)
     rows["parent"][:clusters] = n + to_host(condensed.parent)[1:]
     rows["child"][:clusters] = n + 1 + np.arange(clusters)
     rows["lambda_val"][:clusters] = to_host(condensed.birth)[1:]
-    rows["child_size"][:clusters] = to_host(condensed.size)[1:]
+    size = to_host(condensed.size)[1:]
+    rows["child_size"][:clusters] = size if weights is None else weights.real(size)
     rows["parent"][clusters:end] = n + cluster
     rows["child"][clusters:end] = kept
     rows["lambda_val"][clusters:end] = density(height)
     rows["parent"][end:] = n
     rows["child"][end:] = np.delete(np.arange(n), kept)
-    rows["child_size"][clusters:] = 1
+    rows["child_size"][clusters:] = weights is None
+    if weights is not None:
+        rows["child_size"][clusters:end] = weights.real(weights.units)
     return rows[np.lexsort((rows["child"], rows["lambda_val"], rows["parent"]))]
