@@ -112,9 +112,11 @@ class PointOperations(ArrayOperations, Protocol):
         """Bytes that the spanning tree of n points T[n, d] takes at its peak beside the points, for core distances of
         order `k`: a little more than measured."""
 
-    def load_ahead(self, n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None) -> None:
-        """Begin to compile or load what the spanning tree of n points T[n, d] takes, and their labels if `labels` is
-        the dtype of the heights; returns at once. It changes no result. The CPU's compiler does one thing at a time, so
+    def load_ahead(
+        self, n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None, weighted: bool = False
+    ) -> None:
+        """Begin to compile or load what the spanning tree of n points T[n, d] takes, with weights or without, and their
+        labels if `labels` is the dtype of the heights; returns at once. It changes no result. The CPU's compiler does one thing at a time, so
         that backend does nothing."""
 
     def point_statistics(self, points: Array) -> PointStatistics:

@@ -120,7 +120,8 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
         ops.require_memory(data.array, metric.searched_in(dtype), k, labels=True)
         if metric.way == "tree":
             d = metric.searched_columns(data.array.shape[1])
-            ops.load_ahead(n, d, metric.searched_in(dtype), metric.norm, k, labels=dtype)
+            weighted = weights is not None
+            ops.load_ahead(n, d, metric.searched_in(dtype), metric.norm, k, labels=dtype, weighted=weighted)
         points = ops.asarray(data.array, dtype)
         statistics = ops.point_statistics(points)
         rows = finite_rows(points) if statistics.bad else None

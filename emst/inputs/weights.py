@@ -14,6 +14,7 @@ import numpy as np
 
 from emst.backend.records import CROWD
 from emst.inputs.devices import to_host
+from emst.inputs.points import check_min_samples
 from emst.inputs.summary import counted
 
 MOST_BITS = 52  # of all units together: float64 holds their sums exactly
@@ -100,6 +101,12 @@ def check_weights(sample_weight: Any, n: int, *, zeros: bool = True) -> Weights 
     if weights.sum() > 2.0**MOST_BITS or (whole and int(weights.astype(np.int64).sum()) >= 2**MOST_BITS):
         raise ValueError(f"sample_weight must sum to less than 2**{MOST_BITS}; divide all weights by one number")
     return Weights(weights.astype(np.int64), 0) if whole else _in_units(weights)
+
+
+def check_weighted_samples(min_samples: Any, weights: Weights) -> int:
+    """`min_samples` as an int between 1 and the sum of the weights, or ValueError."""
+    check_min_samples(min_samples, max(1, weights.total >> weights.bits))
+    return int(min_samples)
 
 
 def require_whole_weights(weights: Weights | None, what: str) -> None:

@@ -17,6 +17,7 @@ from emst.cuda.distances.metric import metric_of
 from emst.cuda.points.bvh import are_few
 from emst.cuda.points.engine import LOOK_FROM, Engine, engine_before_looking
 from emst.cuda.points.knn import LONGEST_LIST
+from emst.cuda.points.weighted import SHORT_LIST
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import PRODUCT_CHUNK
 from emst.cuda.runtime.launch import Kernel, current_gpu, load_side_by_side
@@ -152,6 +153,14 @@ KERNELS = {
         hierarchy/selection label_points<{R}>
         runtime/gather gather_words<{WORD}, int>
     """,
+    "weights": """
+        points/weighted end_lists
+        points/result edge_powers<{T}, {M}>
+    """,
+    "weights labels": """
+        hierarchy/sizes find_first
+        hierarchy/sizes place_vertices
+    """,
     "few labels": "runtime/sort rank_keys<u32>",
     "many labels": """
         runtime/sort count_digits<u32>
@@ -160,9 +169,9 @@ KERNELS = {
 }
 
 
-def load_ahead(n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None) -> None:
+def load_ahead(n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None, weighted: bool = False) -> None:
     """See `emst.backend.operations`."""
-    kind = (are_few(n, d, norm), engine_before_looking(n, d, norm), d, np.dtype(dtype), norm, k, labels)
+    kind = (are_few(n, d, norm), engine_before_looking(n, d, norm), d, np.dtype(dtype), norm, k, labels, weighted)
     _load_ahead(current_gpu(), kind)
 
 
@@ -172,10 +181,19 @@ def _load_ahead(gpu: int, kind: tuple[Any, ...]) -> None:
 
 
 def kernels_of(
-    few: bool, engine: Engine, d: int, dtype: np.dtype, norm: Norm, k: int, labels: np.dtype | None
+    few: bool,
+    engine: Engine,
+    d: int,
+    dtype: np.dtype,
+    norm: Norm,
+    k: int,
+    labels: np.dtype | None,
+    weighted: bool = False,
 ) -> list[Kernel]:
-    """What a tree launches, and its clusters, unless `labels`, the dtype of the heights, is None."""
+    """What a tree launches, and its clusters, unless `labels`, the dtype of the heights, is None. With weights, these
+    are what most weights take."""
     walks, cores = engine is Engine.WALKS, k > 1
+    k = SHORT_LIST if cores and weighted else k
     wanted = {
         "begin": True,
         "hierarchy": walks,
@@ -192,6 +210,8 @@ def kernels_of(
         "look": not few and walks and d >= LOOK_FROM,
         "many cores": not few and cores,
         "cores": cores,
+        "weights": weighted,
+        "weights labels": weighted and labels is not None,
         "total": labels is None,
         "labels": labels is not None,
         "few labels": few and labels is not None,
@@ -205,7 +225,7 @@ def kernels_of(
         "U": "u64" if wide else "u32",
         "WORD": "u64" if labels is not None and labels.itemsize == 8 else "u32",
         "R": "" if labels is None else ctype(labels),
-        "S": "int",
+        "S": "i64" if weighted else "int",
         "D": d,
         "A": min(d, MOST_CURVE_AXES),
         "M": metric_of(norm).number,
