@@ -96,9 +96,10 @@ def minimum_spanning_tree(
     ------
     ValueError
         NaN or infinite coordinates (naming the first row and how many), wrong shape, no points, `min_samples` not
-        between 1 and n (with weights, their sum), weights that are not positive numbers or not one a row, unknown `metric`, `device` or `dtype`, `metric_params` that the metric does not have, rows of
-        zeros for "cosine" (naming the first and how many), angles beyond pi / 2 and 2 pi (or 90 and 360 degrees) or
-        columns called longitude and latitude in this order for "haversine", more than 2**31 - 1 points.
+        between 1 and n (with weights, their sum), weights that are not positive numbers or not one a row, unknown
+        `metric`, `device` or `dtype`, `metric_params` that the metric does not have, rows of zeros for "cosine" (naming
+        the first and how many), angles beyond pi / 2 and 2 pi (or 90 and 360 degrees) or columns called longitude and
+        latitude in this order for "haversine", more than 2**31 - 1 points.
     RuntimeError
         ``device="cuda"`` without CuPy or a GPU.
     MemoryError
@@ -156,12 +157,14 @@ def _on_one_device(
         if metric.sphere is not None:
             metric.sphere.check(points)
         progress.points(n)
-        search, reports = (points, statistics, metric, k), {"report": progress.round, "cores": progress.cores}
         if weights is None or k == 1 or n == 1:
-            edges, lengths, core = metric_tree(*search, ops, **reports)
+            k_searched = min(k, n)
+            found = metric_tree(points, statistics, metric, k_searched, ops, progress.round, cores=progress.cores)
+            edges, lengths, core = found
         else:
-            edges, lengths, core, _ = weighted_tree(*search, weights, ops, **reports)
-        del points, search
+            tree = weighted_tree(points, statistics, metric, k, weights, ops, progress.round, cores=progress.cores)
+            edges, lengths, core = tree.edges, tree.weights, tree.core
+        del points
         if core is None and k > 1:  # of one point
             core = ops.xp.zeros(n, computed)
         return MinimumSpanningTree(

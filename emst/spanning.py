@@ -14,7 +14,7 @@ visualization, and outlier detection", TKDD 2015 (mutual reachability).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -135,7 +135,8 @@ def spanning_tree(
     return edges, weights, None if core is None else ops.unscaled(index, core, order)
 
 
-class Joined(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Joined:
     """All that the stages before the last one have found."""
 
     index: SearchIndex
@@ -168,9 +169,7 @@ def join(
         cores(len(core), len(core))
     if core is not None and core_factor != 1:
         ops.scale_cores(index, core_factor)
-    return Joined(
-        index, order, core, _joined_at_once(index, ops, report) or _joined_in_rounds(index, ops, report)
-    )
+    return Joined(index, order, core, _joined_at_once(index, ops, report) or _joined_in_rounds(index, ops, report))
 
 
 def find_cores(

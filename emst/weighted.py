@@ -95,7 +95,9 @@ def _places_of_copies(
     own, powers = bits_of(_own(joined, place, ops)), bits_of(powers)
     begin = xp.searchsorted(powers, own)
     of_touching = xp.searchsorted(powers, powers[touching]) << ID_BITS | ends[touching].min(axis=1)
-    within = xp.searchsorted(of_touching, begin << ID_BITS | head[place]) - xp.searchsorted(of_touching, begin << ID_BITS)
+    within = xp.searchsorted(of_touching, begin << ID_BITS | head[place]) - xp.searchsorted(
+        of_touching, begin << ID_BITS
+    )
     equal = powers[xp.minimum(begin, len(powers) - 1)] == own
     shared = xp.zeros(len(order), bool)
     shared[ends[touching]] = True
@@ -105,7 +107,7 @@ def _places_of_copies(
 def _own(joined: Joined, place: Array, ops: Backend) -> Array:
     """Powers of the weights of the edges between copies of the points at these places, T[s]."""
     index = joined.index
-    return ops.xp.zeros(len(place), index.dtype) if joined.core is None else index.core[place]
+    return ops.xp.zeros(len(place), index.dtype) if index.core is None else index.core[place]
 
 
 def _heads_of_runs(points: Array, ops: Backend) -> Array:

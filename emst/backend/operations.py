@@ -116,8 +116,8 @@ class PointOperations(ArrayOperations, Protocol):
         self, n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None, weighted: bool = False
     ) -> None:
         """Begin to compile or load what the spanning tree of n points T[n, d] takes, with weights or without, and their
-        labels if `labels` is the dtype of the heights; returns at once. It changes no result. The CPU's compiler does one thing at a time, so
-        that backend does nothing."""
+        labels if `labels` is the dtype of the heights; returns at once. It changes no result. The CPU's compiler does
+        one thing at a time, so that backend does nothing."""
 
     def point_statistics(self, points: Array) -> PointStatistics:
         """Bounds of the points, and rows that are not finite."""

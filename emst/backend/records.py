@@ -348,7 +348,8 @@ class Condensed:
     cluster: Array  # int32[n]: the cluster that the point leaves
     leaving_merge: Array  # int32[n]: the node at which it leaves
     of_merge: Array  # int32[n - 1]: the cluster whose chain the node is in, -1 for merges that are not in a chain
-    left: Array  # int32 or int64[n - 1]: points that leave the cluster at the node; not set for merges that are not in a chain
+    # int32 or int64[n - 1]: points that leave the cluster at the node; not set for merges that are not in a chain
+    left: Array
 
     @property
     def count(self) -> int:

@@ -74,7 +74,9 @@ class FittedAttributes:
         else:
             condensed = model.flat.condensed
             scores = model.ops.outlier_scores(condensed, *condensed.leaving(take=model.ops.take))
-        scores = model.with_weightless(model.spread(scores, 1, np.nan), 0, lambda edges, flat: edges.scores(flat, model.ops))
+        scores = model.with_weightless(
+            model.spread(scores, 1, np.nan), 0, lambda edges, flat: edges.scores(flat, model.ops)
+        )
         return model.give_values(scores)
 
     @property
@@ -136,9 +138,8 @@ class FittedAttributes:
 
         self._clustering_or_error()
         model = self._model
-        return SingleLinkageTree(
-            model.dendrogram_of_rows(), rows=model.kept, n=model.n, weights=model.weights_of_points()
-        )
+        weighing = {"weights": model.weights_of_points(), "alone": model.heights_of_copies()}
+        return SingleLinkageTree(model.dendrogram_of_rows(), rows=model.kept, n=model.n, **weighing)
 
     @property
     @made_once

@@ -28,7 +28,9 @@ from emst.weighted import NEVER, Copies, linkage_of_copies
 if TYPE_CHECKING:
     from emst.hdbscan.joining import QueryEdges
 
-MADE = frozenset({"linkage", "flat", "points", "index", "give", "give_rows", "weightless_edges"})  # not pickled, but made again
+MADE = frozenset(
+    {"linkage", "flat", "points", "index", "give", "give_rows", "weightless_edges"}
+)  # not pickled, but made again
 MERGES = "equal heights at once"  # pickled too: clusters made again by another rule would not be those of `labels_`
 
 
@@ -192,6 +194,14 @@ class Model:
         """Weights of the m points, on the host: whole numbers, or float64; None if every row is one."""
         return None if self.row_weights is None else self.row_weights.real(self.row_weights.units)
 
+    def heights_of_copies(self) -> np.ndarray | None:
+        """The height at which the copies of each point join, T[m] on the host; infinite for weights below 2."""
+        if self.copies is None:
+            return None
+        heights = np.full(len(self.core), np.inf, self.core.dtype)
+        heights[to_host(self.copies.rows)] = to_host(self.copies.heights)
+        return heights
+
     def dendrogram_of_rows(self) -> Linkage:
         """The dendrogram without second vertices of rows. Sizes are weights."""
         assert self.flat is not None
@@ -208,7 +218,9 @@ class Model:
     def clustered(self, options: Options, done: Callable[[str, Array], None] = _nothing) -> Model:
         """The model with clusters that are selected by these options. ``done(stage, array)`` is called after stages."""
         linkage = self.linkage
-        if linkage is None or (self.row_weights is not None and options.min_cluster_size < self.options.min_cluster_size):
+        if linkage is None or (
+            self.row_weights is not None and options.min_cluster_size < self.options.min_cluster_size
+        ):
             linkage = self.dendrogram(options.min_cluster_size)
         if linkage is None:
             return replace(self, options=options)
@@ -217,9 +229,7 @@ class Model:
         condensed = condensed_tree(linkage, options.min_cluster_size * self.per, options.persistence, self.ops)
         if linkage.n > len(self.core):  # second vertices of rows (`emst.weighted`)
             rows = slice(len(self.core))
-            condensed = replace(
-                condensed, cluster=condensed.cluster[rows], leaving_merge=condensed.leaving_merge[rows]
-            )
+            condensed = replace(condensed, cluster=condensed.cluster[rows], leaving_merge=condensed.leaving_merge[rows])
         done("condensed tree", condensed.parent)
         most = options.max_cluster_size
         in_units = replace(options, max_cluster_size=None if most is None else most * self.per)
@@ -233,6 +243,8 @@ class Model:
         whole = self.row_weights is None or 1 < least >= self.options.min_cluster_size
         # With a least size of 1 nothing is noise, and no row is divided.
         linkage = self.linkage if whole else self.dendrogram(least if least > 1 else NEVER)
+        if linkage is None:  # a single row
+            return self.labels()
         labels = self.ops.cut(linkage, height, least * self.per if least > 1 else 1)[: len(self.core)]
 
         def of_new(edges: QueryEdges, flat: FlatClustering) -> Array:
@@ -251,7 +263,9 @@ class Model:
             raise _unreadable(f"the pickled model lacks {', '.join(sorted(missing))}")
         if state.pop("merges", None) != MERGES:
             raise _unreadable("the pickled model merges equal heights two at a time")
-        self.__dict__.update(state, linkage=None, flat=None, give=to_host, give_rows=None, device=usable_device(state["device"]))
+        self.__dict__.update(
+            state, linkage=None, flat=None, give=to_host, give_rows=None, device=usable_device(state["device"])
+        )
         for name in ("edges", "weights", "core"):
             setattr(self, name, self.ops.asarray(getattr(self, name)))
         if self.copies is not None:

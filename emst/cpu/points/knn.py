@@ -137,9 +137,7 @@ def _find_by_products(index, products, wanted, args, report=None):
 
 
 @kernel
-def _scan_neighbours(
-    scratch, products, ids, nodes, n, nth, wanted, core, lists, reach, weighing, space, begin, end
-):
+def _scan_neighbours(scratch, products, ids, nodes, n, nth, wanted, core, lists, reach, weighing, space, begin, end):
     (packed, values, heap), (packet, distances, neighbours, _, _, buffers) = scratch
     far = greatest_finite(nodes.blocks)
     kept = lists.shape[1]

@@ -87,7 +87,9 @@ def nearest_across(index, labels, queries, query_labels, core, radius, near=None
         power,
         index.space,
     )
-    for_packets(_search, queries.leaves, *args, scratch=lambda: (new_packet(index.d, index.dtype), empty(LANES, index.dtype)))
+    for_packets(
+        _search, queries.leaves, *args, scratch=lambda: (new_packet(index.d, index.dtype), empty(LANES, index.dtype))
+    )
     return nearest, weight, power
 
 

@@ -139,7 +139,9 @@ def _weigh(packet, nodes, space, leaf, mask, heaps, units, enough):
             j = lowest_bit(hits)
             hits &= hits - 1
             if packet.distance[j] <= packet.radius[q] and units[leaf * LANES + j] > 0:
-                packet.radius[q] = _push(heaps, q, packet.distance[j], units[leaf * LANES + j], enough, packet.radius[q])
+                packet.radius[q] = _push(
+                    heaps, q, packet.distance[j], units[leaf * LANES + j], enough, packet.radius[q]
+                )
                 changed = True
     return changed
 

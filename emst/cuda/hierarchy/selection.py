@@ -22,7 +22,14 @@ def select(
         launch("hierarchy/selection", "leaves", count, count, condensed.children, root_too, marked)
     else:
         rules = (condensed.size, condensed.stability, int(max_cluster_size), root_too)
-        launch("hierarchy/selection", f"excess_of_mass<{number_type(condensed.size.dtype)}>", count, *climbed(condensed), *rules, marked)
+        launch(
+            "hierarchy/selection",
+            f"excess_of_mass<{number_type(condensed.size.dtype)}>",
+            count,
+            *climbed(condensed),
+            *rules,
+            marked,
+        )
     topmost = _topmost(condensed, marked)
     if epsilon != 0:
         frontier = _frontier(condensed, epsilon, root_too)

@@ -13,11 +13,9 @@ if TYPE_CHECKING:
     from emst.cuda.hierarchy.linkage import Chains
 
 
-def weighted_sizes(
-    chains: Chains, child: cupy.ndarray, vertices: cupy.ndarray, weights: cupy.ndarray
-) -> cupy.ndarray:
-    """The weight of every merge, int64[m], from the number of vertices in it, int32[m], and the weights of the vertices,
-    int64[m + 1]."""
+def weighted_sizes(chains: Chains, child: cupy.ndarray, vertices: cupy.ndarray, weights: cupy.ndarray) -> cupy.ndarray:
+    """The weight of every merge, int64[m], from the number of vertices in it, int32[m], and the weights of the
+    vertices, int64[m + 1]."""
     m = len(vertices)
     first, order = cupy.empty(m, np.int32), cupy.empty(m + 1, np.int32)
     chains.descend("hierarchy/sizes", "find_first", child, vertices, m, first)

@@ -10,9 +10,9 @@ template <class T>
 struct Weighing {
   u64 enough;
   Bits<T> low = -1, high;
-  Bits<T> limit;                // of this pass
-  u64 total;                    // weight within it
-  Bits<T> least, greatest;      // of the distances in (low, limit]
+  Bits<T> limit;                  // of this pass
+  u64 total;                      // weight within it
+  Bits<T> least, greatest;        // of the distances in (low, limit]
   Bits<T> nearest = INFINITE<T>;  // of all distances so far
 
   __device__ bool done() const { return high - low <= 1; }

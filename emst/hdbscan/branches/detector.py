@@ -195,8 +195,8 @@ class BranchDetector(ClusterMixin, BaseEstimator):
         sklearn.exceptions.NotFittedError
             `model` has not been fitted.
         ValueError
-            A parameter out of range; `model` was fitted to distances, to sparse features or with `sample_weight`; `labels` or `probabilities`
-            do not fit the data.
+            A parameter out of range; `model` was fitted to distances, to sparse features or with `sample_weight`;
+            `labels` or `probabilities` do not fit the data.
         MemoryError
             The graph of a cluster is too large.
         """

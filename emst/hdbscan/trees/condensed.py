@@ -26,9 +26,9 @@ class CondensedTree(Table):
     """The condensed tree as a table: one row for every point, and one for every cluster except the root.
 
     The columns are `parent`, `child`, `lambda_val` (1 / distance at which the child leaves the parent) and `child_size`
-    (number of points of the child, or their weight: float64 unless all weights are whole numbers). Numbers below n are points, n is the root, and the number of every other cluster is
-    greater than its parent's. Rows are ordered by parent, lambda and child. Points that are not in the hierarchy leave
-    the root at lambda 0.
+    (number of points of the child, or their weight: float64 unless all weights are whole numbers). Numbers below n are
+    points, n is the root, and the number of every other cluster is greater than its parent's. Rows are ordered by
+    parent, lambda and child. Points that are not in the hierarchy leave the root at lambda 0.
 
     Parameters
     ----------

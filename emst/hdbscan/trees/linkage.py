@@ -36,12 +36,20 @@ class SingleLinkageTree(Table):
         Number of rows of the data; m by default.
     weights : array of shape (m,), optional
         Of the m points; the sizes in `linkage` are sums of them. Rows that are no points count 0.
+    alone : array of shape (m,), optional
+        With `weights`: the height at which the copies of a point join; infinite for a weight below 2.
     """
 
     def __init__(
-        self, linkage: Linkage, *, rows: Array = None, n: int | None = None, weights: np.ndarray | None = None
+        self,
+        linkage: Linkage,
+        *,
+        rows: Array = None,
+        n: int | None = None,
+        weights: np.ndarray | None = None,
+        alone: np.ndarray | None = None,
     ) -> None:
-        self._source, self._weights = linkage, weights
+        self._source, self._weights, self._alone = linkage, weights, alone
         self._kept, self._n = rows, n
 
     def __repr__(self) -> str:
@@ -146,8 +154,9 @@ class SingleLinkageTree(Table):
         height, least = check_cut(cut_distance, min_cluster_size)
         linkage, kept, n = self._fetch()
         labels = np.full(n, -1, np.int64)
-        if self._weights is not None and least > 1:
-            labels[kept] = _large(backend_of("cpu").cut(linkage, height, 1), self._weights, least)
+        if self._weights is not None and self._alone is not None and least > 1:
+            joined = backend_of("cpu").cut(linkage, height, 1)
+            labels[kept] = _large(joined, self._weights, self._alone < height, least)
         else:
             labels[kept] = backend_of("cpu").cut(linkage, height, least)
         return labels
@@ -190,10 +199,11 @@ class SingleLinkageTree(Table):
         )
 
 
-def _large(labels: np.ndarray, weights: np.ndarray, least: int) -> np.ndarray:
-    """Labels of those clusters whose weights sum to at least `least`, in their order; the others are noise, -1. The
-    copies of a row are together at any height."""
-    enough = np.bincount(labels, weights) >= least
+def _large(labels: np.ndarray, weights: np.ndarray, together: np.ndarray, least: int) -> np.ndarray:
+    """Labels of those clusters whose weights sum to at least `least`, in their order; the others are noise, -1. A point
+    alone is a cluster only if its copies are `together`."""
+    several = (np.bincount(labels) > 1) | (np.bincount(labels, together) > 0)
+    enough = several & (np.bincount(labels, weights) >= least)
     return np.where(enough[labels], (np.cumsum(enough) - 1)[labels], -1)
 
 
