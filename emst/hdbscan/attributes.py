@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from emst.hdbscan.model import Model, on_host
+from emst.hdbscan.weightless import with_weightless
 from emst.hierarchy import scores
 from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
@@ -74,8 +75,8 @@ class FittedAttributes:
         else:
             condensed = model.flat.condensed
             scores = model.ops.outlier_scores(condensed, *condensed.leaving(take=model.ops.take))
-        scores = model.with_weightless(
-            model.spread(scores, 1, np.nan), 0, lambda edges, flat: edges.scores(flat, model.ops)
+        scores = with_weightless(
+            model, model.spread(scores, 1, np.nan), 0, lambda edges, flat: edges.scores(flat, model.ops)
         )
         return model.give_values(scores)
 

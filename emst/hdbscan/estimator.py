@@ -42,6 +42,7 @@ from emst.hdbscan.parameters import (
     options_of,
     request_of,
 )
+from emst.hdbscan.weightless import cut_labels, labels_of, probabilities_of
 from emst.hierarchy.selection import check_cut
 from emst.inputs.features import ATTRIBUTES, features_of, set_features, tag_inputs
 from emst.progress import showing
@@ -398,7 +399,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         if model.linkage is None:
             return self.labels_
         with model.scope():
-            return model.give_values(model.cut(height, least))
+            return model.give_values(cut_labels(model, height, least))
 
     def recluster(self, **params: Any) -> HDBSCANGPU:
         """Select clusters from the same dendrogram with other parameters, without a new tree.
@@ -553,7 +554,9 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
 
     def _take(self, model: Model, centers: Centers, features: dict[str, Any]) -> None:
         """Set all fitted attributes: the last step, so that a fit that fails changes nothing."""
-        labels, probabilities, cores = map(model.give_values, (model.labels(), model.probabilities(), model.cores()))
+        labels, probabilities, cores = map(
+            model.give_values, (labels_of(model), probabilities_of(model), model.cores())
+        )
         centroids, medoids = (None if rows is None else model.give(rows) for rows in centers)
         set_features(self, features)
         self.labels_ = labels

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emst.backend.records import Array, Condensed
+from emst.hdbscan.weightless import with_weightless
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.leaves import Trace, leaves_of, peaks
 from emst.inputs.summary import counted, one_line
@@ -99,5 +100,5 @@ def _labels(model: Model, condensed: Condensed, of_cluster: Array) -> Any:
     """Labels of all rows, from those of the clusters that they leave."""
     labels = model.spread(of_cluster[condensed.cluster[: len(model.core)]], -2, -3)
     return model.give_values(
-        model.with_weightless(labels, -1, lambda edges, flat: of_cluster[edges.leaving(condensed, model.ops)[0]])
+        with_weightless(model, labels, -1, lambda edges, flat: of_cluster[edges.leaving(condensed, model.ops)[0]])
     )

@@ -25,6 +25,7 @@ from emst.backend.records import Array
 from emst.distances.pairwise import blocks
 from emst.hdbscan.joining import QueryEdges, join_queries
 from emst.hdbscan.prediction import check_queries, model_of
+from emst.hdbscan.weightless import weightless_edges
 from emst.hierarchy.density import density
 from emst.hierarchy.scores import exemplars as exemplars_of
 from emst.hierarchy.selection import FlatClustering
@@ -146,7 +147,7 @@ def all_points_membership_vectors(model: Any, batch_size: int | None = None, out
             weightless = None if fitted.rows is None else fitted.rows.weightless
             if weightless is not None:
                 points = fitted.images(weightless)
-                _fill_queries(fitted, points, fitted.weightless_edges, batch_size, table, weightless)
+                _fill_queries(fitted, points, weightless_edges(fitted), batch_size, table, weightless)
         return fitted.give_values(table) if out is None else out
 
 

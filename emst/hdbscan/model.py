@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -25,11 +25,8 @@ from emst.inputs.finite import FiniteRows
 from emst.inputs.weights import Weights
 from emst.weighted import NEVER, Copies, linkage_of_copies
 
-if TYPE_CHECKING:
-    from emst.hdbscan.joining import QueryEdges
-
 MADE = frozenset(
-    {"linkage", "flat", "points", "index", "give", "give_rows", "weightless_edges"}
+    {"linkage", "flat", "points", "index", "give", "give_rows", "weightless"}
 )  # not pickled, but made again
 MERGES = "equal heights at once"  # pickled too: clusters made again by another rule would not be those of `labels_`
 
@@ -65,6 +62,7 @@ class Model:
     total: int = 0  # units of all n rows together, with `row_weights`
     copies: Copies | None = None  # edges between copies of a row; None without `row_weights`
     give_rows: Callable[[Array], Any] | None = None  # `give` for values of all rows; None for `give`
+    weightless: Any = None  # how the rows of weight 0 would join the points, once it is known: see `weightless.py`
 
     @property
     def ops(self) -> Backend:
@@ -130,41 +128,6 @@ class Model:
         """Some of the caller's rows of features, on the caller's device."""
         with on_device_of(self.data):
             return self.data[placed(rows, gpu_of(self.data))]
-
-    def labels(self) -> Array:
-        """int64[n]: -1 for noise, -2 for rows with infinite values, -3 for rows with NaN. Rows of weight 0 have the
-        label of new points."""
-        labels = self.spread(self.of_none(-1, np.int64) if self.flat is None else self.flat.labels, -2, -3)
-        return self.with_weightless(labels, -1, lambda edges, flat: self._labelled(edges, flat)[0])
-
-    def probabilities(self) -> Array:
-        """float64[n]: 0 for noise and rows with infinite values, NaN for rows with NaN."""
-        probabilities = self.of_none(0, np.float64) if self.flat is None else self.flat.probabilities
-        values = self.spread(probabilities, 0, np.nan)
-        return self.with_weightless(values, 0, lambda edges, flat: self._labelled(edges, flat)[1])
-
-    def _labelled(self, edges: QueryEdges, flat: FlatClustering) -> tuple[Array, Array]:
-        """Labels and probabilities of new points."""
-        leaving = edges.leaving(flat.condensed, self.ops)
-        return self.ops.label_points(flat.condensed, flat.selection, self.options.epsilon, *leaving)
-
-    def with_weightless(
-        self, values: Array, none: float, of_new: Callable[[QueryEdges, FlatClustering], Array]
-    ) -> Array:
-        """Values of all rows, in which rows of weight 0 get those of new points, or `none` where there are no clusters.
-        Values of other rows are as they were."""
-        rows = None if self.rows is None else self.rows.weightless
-        if rows is not None and len(rows):
-            values[rows] = none if self.flat is None else of_new(self.weightless_edges, self.flat)
-        return values
-
-    @cached_property
-    def weightless_edges(self) -> QueryEdges:
-        """The edges by which the rows of weight 0 would join the points."""
-        from emst.hdbscan.joining import join_queries
-
-        assert self.rows is not None and self.rows.weightless is not None
-        return join_queries(self, self.images(self.rows.weightless))
 
     def cores(self) -> Array:
         """T[n]: distance to the `min_samples`-th nearest, NaN for rows that are not finite."""
@@ -236,21 +199,6 @@ class Model:
         flat = flat_clustering(condensed, in_units, self.ops)
         done("clusters and labels", flat.labels)
         return replace(self, options=options, linkage=linkage, flat=flat)
-
-    def cut(self, height: float, least: int) -> Array:
-        """Labels of all rows in the clusters of at least `least` points that merges below `height` make."""
-        assert self.linkage is not None
-        whole = self.row_weights is None or 1 < least >= self.options.min_cluster_size
-        # With a least size of 1 nothing is noise, and no row is divided.
-        linkage = self.linkage if whole else self.dendrogram(least if least > 1 else NEVER)
-        if linkage is None:  # a single row
-            return self.labels()
-        labels = self.ops.cut(linkage, height, least * self.per if least > 1 else 1)[: len(self.core)]
-
-        def of_new(edges: QueryEdges, flat: FlatClustering) -> Array:
-            return np.where(edges.equal | (edges.height < height), labels[edges.neighbor], -1)
-
-        return self.with_weightless(self.spread(labels, -2, -3), -1, of_new)
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: on_host(value) for name, value in self.__dict__.items() if name not in MADE}

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import cupy
 import numpy as np
 
 from emst.cuda.runtime.launch import launch
 
-if TYPE_CHECKING:
-    from emst.cuda.hierarchy.linkage import Chains
 
-
-def weighted_sizes(chains: Chains, child: cupy.ndarray, vertices: cupy.ndarray, weights: cupy.ndarray) -> cupy.ndarray:
+def weighted_sizes(chains: Any, child: cupy.ndarray, vertices: cupy.ndarray, weights: cupy.ndarray) -> cupy.ndarray:
     """The weight of every merge, int64[m], from the number of vertices in it, int32[m], and the weights of the
     vertices, int64[m + 1]."""
     m = len(vertices)
