@@ -91,7 +91,7 @@ def check_weights(sample_weight: Any, n: int, *, zeros: bool = True) -> Weights 
             first, many = int(bad.argmax()), counted(int(bad.sum()), "row")
             raise ValueError(f"sample_weight must be finite and not negative; it is {what} in {many}, first in {first}")
     if not weights.any():
-        raise ValueError("sample_weight must be positive for at least one row; all weights are 0")
+        raise ValueError("sample_weight must be positive for at least one row; every weight is zero")
     if not zeros and not weights.all():
         many, first = counted(int((weights == 0).sum()), "row"), int((weights == 0).argmax())
         raise ValueError(f"sample_weight must be positive; it is 0 in {many}, first in {first}: leave those rows out")

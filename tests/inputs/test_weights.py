@@ -13,7 +13,7 @@ BAD = {
     "it is NaN in 1 row, first in 1": [1, np.nan, 1],
     "it is infinite in 2 rows, first in 0": [np.inf, 1, np.inf],
     "it is negative in 1 row, first in 2": [1, 1, -1],
-    "all weights are 0": [0, 0, 0],
+    "every weight is zero": [0, 0, 0],
     "must hold real numbers; got dtype complex128": [1j, 1, 1],
     "must hold real numbers; got dtype object": ["a", None, 1],
     "must sum to less than 2**52": [2.0**51, 2.0**51, 1],
